@@ -3,8 +3,8 @@
 
 use engine::backend::Backend;
 use engine::capture::Capture;
-use engine::record::{Basis, Dependency, DependencyKind, Outcome, SpanKind, State};
-use engine::runner::{Recovery, RunRequest, run};
+use engine::record::{Basis, Dependency, DependencyKind, RunOutcome, SpanKind, State};
+use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::workload::bundled;
 
 use crate::conformance::backends;
@@ -19,12 +19,12 @@ fn capture_of(source: &str, backend: &str) -> Capture {
         name: "w".to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
-        recovery: Recovery::Stay,
+        recovery: RecoveryMode::Stay,
         ..RunRequest::default()
     };
     let mut capture = Capture::new();
     let end = run(request, |records| capture.apply(records)).unwrap();
-    assert_eq!(end.outcome, Outcome::Finished, "{source} on {backend}");
+    assert_eq!(end.outcome, RunOutcome::Finished, "{source} on {backend}");
     capture
 }
 

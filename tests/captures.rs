@@ -13,9 +13,9 @@ use std::ops::ControlFlow;
 
 use engine::backend::BACKENDS;
 use engine::capture::{Capture, text};
-use engine::exporter::pftrace::Writer;
-use engine::exporter::{EXPORTERS, Keeps};
-use engine::importer::{self, Batch, Error, Receipt, Source};
+use engine::exporter::pftrace::PftraceWriter;
+use engine::exporter::{EXPORTERS, ExportFidelity};
+use engine::importer::{self, ImportBatch, ImportError, Receipt, Source};
 use engine::record::{NameId, Record};
 use engine::runner::{RunRequest, run};
 use engine::workload::bundled;
@@ -25,7 +25,7 @@ use proptest::{prop_assert, prop_assert_eq};
 /// The bytes of a file that holds `records`, flushed after every `every`.
 pub fn saved(records: &[Record], every: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes);
+    let mut writer = PftraceWriter::new(&mut bytes);
     for (place, record) in records.iter().enumerate() {
         writer.write(record).unwrap();
         if place % every == every - 1 {
@@ -46,10 +46,10 @@ fn facts_in(record: &Record) -> u64 {
 }
 
 /// What the bytes of a file hold.
-pub fn opened(bytes: Vec<u8>) -> Result<(Vec<Record>, Receipt), Error> {
+pub fn opened(bytes: Vec<u8>) -> Result<(Vec<Record>, Receipt), ImportError> {
     let source = Source::from_bytes("sample.pftrace", bytes)?;
     let mut records = Vec::new();
-    let mut take = |batch: Batch| {
+    let mut take = |batch: ImportBatch| {
         assert!(batch.read <= batch.total || batch.read == u64::MAX);
         records.extend(batch.records);
         ControlFlow::Continue(())
@@ -114,7 +114,7 @@ fn an_exporter_that_keeps_everything_gives_everything_back() {
     let before = capture(sample::records());
     let whole = EXPORTERS
         .iter()
-        .filter(|it| it.keeps() == Keeps::Everything);
+        .filter(|it| it.keeps() == ExportFidelity::Everything);
     for exporter in whole {
         let mut bytes = Vec::new();
         exporter.write(&before, &mut bytes).unwrap();
@@ -132,7 +132,7 @@ fn an_exporter_that_keeps_everything_gives_everything_back() {
 fn a_reader_can_cancel() {
     let source = Source::from_bytes("sample.pftrace", saved(&sample::records(), 9)).unwrap();
     let answer = importer::open_source(&source, &mut |_| ControlFlow::Break(()));
-    assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+    assert!(matches!(answer, Err(ImportError::Cancelled)), "{answer:?}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ proptest! {
         // Names that no record says are numbers that the JSON reader gives to other texts.
         let names = (0..64).map(|id| Record::Name(NameId(id), format!("name {id}").into()));
         let before = capture(names.chain(records));
-        for exporter in EXPORTERS.iter().filter(|it| it.keeps() == Keeps::Everything) {
+        for exporter in EXPORTERS.iter().filter(|it| it.keeps() == ExportFidelity::Everything) {
             let mut bytes = Vec::new();
             exporter.write(&before, &mut bytes).unwrap();
             let (back, _) = opened(bytes).unwrap();

@@ -26,7 +26,7 @@ use std::sync::Once;
 
 use engine::backend::{BACKENDS, Backend, use_cuda_stand_in};
 use engine::capture::Capture;
-use engine::record::{Outcome, Record};
+use engine::record::{Record, RunOutcome};
 use engine::runner::{RunRequest, run};
 
 use self::view::View;
@@ -139,7 +139,7 @@ fn every_case_on_every_backend() {
             }
             let run = || {
                 let view = view(case.source, backend.name());
-                assert_eq!(view.end.outcome, Outcome::Finished);
+                assert_eq!(view.end.outcome, RunOutcome::Finished);
                 (case.check)(&view);
             };
             if catch_unwind(AssertUnwindSafe(run)).is_err() {

@@ -1,14 +1,14 @@
 //! The reader of CUPTI's records against the real library's own, which needs no GPU, and the tests' stand-in against both.
 
-use inject::{Batch, Cupti, Kind, Reader, Strides, walk};
+use inject::{ActivityKind, CuptiBatch, CuptiBufferReader, CuptiLibrary, Strides, walk};
 
 use crate::house::program::stand_in;
 use crate::nvidia::downloaded;
 
 /// The real library, where `make test` has downloaded it.
-fn real() -> Option<Cupti> {
+fn real() -> Option<CuptiLibrary> {
     let path = downloaded()?.join("lib/libcupti.so.13");
-    Some(Cupti::open(&path).unwrap())
+    Some(CuptiLibrary::open(&path).unwrap())
 }
 
 /// Numbers without a pattern.
@@ -68,7 +68,7 @@ fn records_are_as_long_as_the_real_library_has_them() {
     for (kind, bytes) in expected {
         assert_eq!(real.strides().get(kind), Some(bytes), "kind {kind}");
     }
-    for kind in Kind::ALL {
+    for kind in ActivityKind::ALL {
         assert!(real.strides().get(kind.number()).is_some(), "{kind}");
     }
     assert_eq!(known(real.strides()).len(), 39);
@@ -76,7 +76,7 @@ fn records_are_as_long_as_the_real_library_has_them() {
 
 #[test]
 fn the_stand_in_lays_records_out_as_the_real_library_does() {
-    let stand_in = Cupti::open(&stand_in()).unwrap();
+    let stand_in = CuptiLibrary::open(&stand_in()).unwrap();
     assert!(stand_in.strides().get(10) == Some(216) && stand_in.version() == 130_001);
     let Some(real) = real() else { return };
     assert_eq!(stand_in.strides(), real.strides());
@@ -114,16 +114,19 @@ fn every_kind_of_record_is_read_from_bytes_of_the_real_lengths() {
     let Some(real) = real() else { return };
     let strides = real.strides();
     let mut noise = Noise(88_172_645);
-    let reader = Reader {
+    let reader = CuptiBufferReader {
         strides,
         text: &|_| "text".to_owned(),
         function: &|_, _| "function".to_owned(),
     };
-    for kind in Kind::ALL {
-        let Batch {
+    for kind in ActivityKind::ALL {
+        let CuptiBatch {
             records, unread, ..
         } = reader.read(&record(strides, kind.number(), &mut noise));
         assert_eq!((records.len(), unread), (1, 0));
-        assert!(!matches!(records[0], inject::Record::Other(_)), "{kind}");
+        assert!(
+            !matches!(records[0], inject::CuptiRecord::Other(_)),
+            "{kind}"
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use engine::capture::Capture;
 use engine::exporter::EXPORTERS;
-use engine::importer::{self, Batch, Error, IMPORTERS, Receipt, Source};
+use engine::importer::{self, IMPORTERS, ImportBatch, ImportError, Receipt, Source};
 use engine::record::{Record, Severity};
 
 use crate::captures::{capture, foreign, sample, saved};
@@ -41,10 +41,10 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
 }
 
 /// Opens bytes and applies what is in them. Whatever they are, this ends, and with an answer.
-fn open(name: &str, bytes: &[u8]) -> Result<(Capture, Vec<Record>, Receipt), Error> {
+fn open(name: &str, bytes: &[u8]) -> Result<(Capture, Vec<Record>, Receipt), ImportError> {
     let source = Source::from_bytes(name, bytes.to_vec())?;
     let mut records = Vec::new();
-    let receipt = importer::open_source(&source, &mut |batch: Batch| {
+    let receipt = importer::open_source(&source, &mut |batch: ImportBatch| {
         records.extend(batch.records);
         ControlFlow::Continue(())
     })?;
@@ -106,7 +106,7 @@ fn files_cut_at_every_byte_open_or_say_why_not() {
             let (_, records, _) = match open(&name, cut) {
                 Ok(opened) => opened,
                 // Of a database nothing can be known before its list of tables, nor of JSON before its list of events.
-                Err(Error::Useless { .. } | Error::Unknown { .. })
+                Err(ImportError::Useless { .. } | ImportError::Unknown { .. })
                     if is_database(&bytes) || length < list_of_events(&bytes) =>
                 {
                     continue;

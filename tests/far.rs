@@ -11,14 +11,14 @@ mod workers;
 pub use ssh::Server;
 
 use engine::runner::RunRequest;
-use engine::runner::far::Target;
+use engine::runner::far::WorkerTarget;
 use engine::workload::bundled;
 
 use crate::house::program::syncline;
 
 /// A worker on this machine, of the program under test.
-fn here() -> Target {
-    Target {
+fn here() -> WorkerTarget {
+    WorkerTarget {
         name: "here".to_owned(),
         command: vec![syncline().into(), "worker".into()],
         can_drop: false,

@@ -6,8 +6,8 @@ mod lost_memory;
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
-use engine::record::{Finding, Outcome, Severity};
-use engine::runner::{Recovery, RunRequest, run};
+use engine::record::{Finding, RunOutcome, Severity};
+use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::workload::bundled;
 
 fn capture_of(source: &str, backend: &str) -> Capture {
@@ -22,7 +22,7 @@ fn capture_of(source: &str, backend: &str) -> Capture {
 fn capture_with(request: RunRequest) -> Capture {
     let mut capture = Capture::new();
     let end = run(request, |records| capture.apply(records)).unwrap();
-    assert_eq!(end.outcome, Outcome::Finished);
+    assert_eq!(end.outcome, RunOutcome::Finished);
     capture
 }
 
@@ -149,7 +149,7 @@ fn what_a_lost_device_did_is_before_all_that_its_successor_does() {
     let capture = capture_with(RunRequest {
         source,
         backend: "mock".to_owned(),
-        recovery: Recovery::Stay,
+        recovery: RecoveryMode::Stay,
         ..RunRequest::default()
     });
     assert!(races(&capture).is_empty(), "{:?}", races(&capture));

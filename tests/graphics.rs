@@ -4,22 +4,23 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::backend::{
-    Backend, CacheUse, CompileError, CompileRequest, Device, ENTRY, Error, HostIndex, Layout,
-    MapMode, Operation, Question, Side, Sink, StreamLayout, Submission, kernel_shader, named,
+    Backend, BackendDevice, BackendError, BufferSide, CacheUse, CompileError, CompileRequest,
+    DeviceLayout, ENTRY, HostIndex, NativeMapMode, NativeQuery, Operation, ReportSink,
+    StreamLayout, Submission, kernel_shader, named,
 };
-use engine::device::Status;
+use engine::device::DeviceStatus;
 use engine::record::{
     BufferIndex, CallId, CounterId, DeviceId, LaneId, LossKind, NameId, PipelineKind, Record, Span,
     SpanId, State, StreamIndex,
 };
-use engine::workload::{Kernel, KernelArguments, Role, Target};
+use engine::workload::{Kernel, KernelArguments, StreamRole, SyncTarget};
 
 const HOST: HostIndex = HostIndex(0);
 
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<Span>>>);
 
-impl Sink for Kept {
+impl ReportSink for Kept {
     fn report(&mut self, record: Record) {
         if let Record::Span(span) = record {
             self.0.lock().unwrap().push(span);
@@ -33,33 +34,33 @@ fn backend() -> Option<&'static dyn Backend> {
     found.probe().is_ok().then_some(found)
 }
 
-fn layout(streams: u32, buffers: Vec<usize>) -> Layout {
+fn layout(streams: u32, buffers: Vec<usize>) -> DeviceLayout {
     let stream = |lane: u32| StreamLayout {
         name: lane.to_string(),
         lane: LaneId(lane),
         pending: CounterId(lane),
-        role: Role::Compute,
+        role: StreamRole::Compute,
         priority: 0,
         failure: engine::workload::FailureMode::Stop,
         traits: engine::workload::StreamTraits::default(),
     };
-    Layout {
+    DeviceLayout {
         device: DeviceId(0),
         streams: (0..streams).map(stream).collect(),
         buffers,
         hosts: 1,
-        ..Layout::default()
+        ..DeviceLayout::default()
     }
 }
 
-fn open(layout: &Layout, kept: &Kept) -> Box<dyn Device> {
+fn open(layout: &DeviceLayout, kept: &Kept) -> Box<dyn BackendDevice> {
     let device = backend().unwrap();
     let device = device.open(layout, &|| Box::new(kept.clone())).unwrap();
     device.start();
     device
 }
 
-fn submit(device: &dyn Device, stream: u32, id: u32, operation: Operation) {
+fn submit(device: &dyn BackendDevice, stream: u32, id: u32, operation: Operation) {
     let submission = Submission {
         span: SpanId(id),
         queue: SpanId::NONE,
@@ -108,8 +109,8 @@ fn more_workgroups_than_a_side_takes_are_dispatched_all_the_same() {
     submit(&*device, 0, 1, launch("scale", &[0], &[0], &[0.5, 0.0]));
     submit(&*device, 0, 2, launch("reduce", &[0], &[1], &[]));
     submit(&*device, 0, 3, Operation::Download(BufferIndex(1)));
-    device.synchronize(HOST, Target::Device, None).unwrap();
-    let sums = device.read(BufferIndex(1), Side::Host);
+    device.synchronize(HOST, SyncTarget::Device, None).unwrap();
+    let sums = device.read(BufferIndex(1), BufferSide::Host);
     assert_eq!(sums, [many as f32 / 64.0 * 0.5; 64]);
     // One sum of all takes more turns of a loop than a software driver makes.
     let whole = layout(1, vec![many, 1]);
@@ -135,7 +136,7 @@ fn a_spin_lasts_longer_the_longer_it_is_told_to() {
     for micros in [300.0; 5].into_iter().chain([30_000.0]) {
         submit(&*device, 0, 0, launch("spin", &[], &[], &[micros]));
     }
-    device.synchronize(HOST, Target::Device, None).unwrap();
+    device.synchronize(HOST, SyncTarget::Device, None).unwrap();
     let spans = kept.0.lock().unwrap();
     let lengths: Vec<i64> = spans.iter().map(|it| (it.end - it.start).0).collect();
     eprintln!("spins of 300 µs and one of 30000 µs took {lengths:?} ns");
@@ -146,18 +147,21 @@ fn a_spin_lasts_longer_the_longer_it_is_told_to() {
 #[test]
 fn what_is_too_large_or_not_there_is_refused_in_words() {
     let Some(wgpu) = backend() else { return };
-    let sink = || -> Box<dyn Sink> { Box::new(Kept::default()) };
+    let sink = || -> Box<dyn ReportSink> { Box::new(Kept::default()) };
     let most = wgpu.probe().unwrap()[0].caps.limits.buffer_bytes;
     let large = layout(1, vec![most as usize / 4 + 1]);
     let refused = wgpu.open(&large, &sink).err();
     assert!(
-        matches!(refused, Some(Error::BufferLimit { .. })),
+        matches!(refused, Some(BackendError::BufferLimit { .. })),
         "{refused:?}"
     );
     let mut nowhere = layout(1, Vec::new());
     nowhere.adapter = "no such adapter".to_owned();
     let refused = wgpu.open(&nowhere, &sink).err();
-    assert!(matches!(refused, Some(Error::Absent(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Some(BackendError::Absent(_))),
+        "{refused:?}"
+    );
     nowhere.adapter = "0".to_owned();
     wgpu.open(&nowhere, &sink).unwrap();
 }
@@ -170,11 +174,11 @@ fn two_devices_of_one_adapter_live_and_die_apart() {
     let (one, other) = (open(&one, &kept), open(&other, &kept));
     let report = one.lose(LossKind::Unknown);
     assert!(report.is_news && report.is_real == one.caps().losses.contains(&LossKind::Unknown));
-    assert!(matches!(one.status(), Status::Lost(_)));
+    assert!(matches!(one.status(), DeviceStatus::Lost(_)));
     submit(&*other, 0, 0, fill(0, 2.0));
-    other.synchronize(HOST, Target::Device, None).unwrap();
-    assert_eq!(other.read(BufferIndex(0), Side::Device), [2.0; 4]);
-    assert_eq!(other.status(), Status::Working);
+    other.synchronize(HOST, SyncTarget::Device, None).unwrap();
+    assert_eq!(other.read(BufferIndex(0), BufferSide::Device), [2.0; 4]);
+    assert_eq!(other.status(), DeviceStatus::Working);
 }
 
 #[test]
@@ -237,11 +241,11 @@ fn wgpu_itself_is_asked_before_and_after_a_loss() {
     let patience = Duration::from_secs(20);
     for kind in [LossKind::Destroyed, LossKind::Unknown] {
         let device = open(&layout(1, vec![4]), &Kept::default());
-        let ask = |question: Question| device.raw(&question).unwrap();
+        let ask = |question: NativeQuery| device.raw(&question).unwrap();
         let map = || {
-            ask(Question::Map {
+            ask(NativeQuery::Map {
                 buffer: BufferIndex(0),
-                mode: MapMode::Read,
+                mode: NativeMapMode::Read,
                 offset: 0,
                 size: 16,
             })
@@ -251,16 +255,16 @@ fn wgpu_itself_is_asked_before_and_after_a_loss() {
         // Mapped already: refused at once, and the first stays as it was.
         assert!(!map().wait(Duration::ZERO).unwrap().is_ok);
         assert!(first.wait(Duration::ZERO).unwrap().is_ok);
-        ask(Question::Unmap(BufferIndex(0)));
+        ask(NativeQuery::Unmap(BufferIndex(0)));
         let mut pending = map();
-        ask(Question::Unmap(BufferIndex(0)));
+        ask(NativeQuery::Unmap(BufferIndex(0)));
         assert!(!pending.wait(patience).unwrap().is_ok, "unmapped");
-        assert!(ask(Question::WorkDone).wait(patience).unwrap().is_ok);
-        let mut lost = ask(Question::Lost);
+        assert!(ask(NativeQuery::WorkDone).wait(patience).unwrap().is_ok);
+        let mut lost = ask(NativeQuery::Lost);
         assert!(!lost.wait(Duration::ZERO).unwrap().is_ok);
         device.lose(kind);
         assert!(!map().wait(patience).unwrap().is_ok);
-        let called = ask(Question::WorkDone).wait(patience).unwrap();
+        let called = ask(NativeQuery::WorkDone).wait(patience).unwrap();
         assert_eq!(called.text, "on_submitted_work_done: called");
         let told = lost.wait(patience).unwrap();
         let expected = match kind {
@@ -329,9 +333,9 @@ fn two_hundred_losses_at_random_moments_leave_nothing_behind() {
             LossKind::Destroyed
         };
         assert!(device.lose(kind).is_news, "loss {loss}");
-        assert!(matches!(device.status(), Status::Lost(_)));
+        assert!(matches!(device.status(), DeviceStatus::Lost(_)));
         device.reopen().unwrap();
-        assert_eq!(device.status(), Status::Working);
+        assert_eq!(device.status(), DeviceStatus::Working);
         if loss == LOSSES / 4 {
             early = resident();
         }
@@ -339,8 +343,8 @@ fn two_hundred_losses_at_random_moments_leave_nothing_behind() {
     let late = resident();
     // Alive after all of it, and the numbers are right.
     submit(&*device, 0, id, fill(1, 5.0));
-    device.synchronize(HOST, Target::Device, None).unwrap();
-    assert_eq!(device.read(BufferIndex(1), Side::Device), [5.0; 4096]);
+    device.synchronize(HOST, SyncTarget::Device, None).unwrap();
+    assert_eq!(device.read(BufferIndex(1), BufferSide::Device), [5.0; 4096]);
     drop(device);
     let mut spans = kept.0.lock().unwrap().clone();
     spans.sort_by_key(|span| span.id);

@@ -7,10 +7,10 @@ mod tables;
 use std::ops::ControlFlow;
 
 use engine::capture::Capture;
-use engine::importer::{self, Error, Receipt, Source};
+use engine::importer::{self, ImportError, Receipt, Source};
 
 /// What is in a source, and its receipt. Whatever it is, this ends, and with an answer.
-fn answer(source: &Source) -> Result<(Capture, Receipt), Error> {
+fn answer(source: &Source) -> Result<(Capture, Receipt), ImportError> {
     let mut capture = Capture::new();
     let receipt = importer::open_source(source, &mut |batch| {
         capture.apply(batch.records);
@@ -21,6 +21,6 @@ fn answer(source: &Source) -> Result<(Capture, Receipt), Error> {
 }
 
 /// The same for bytes under a name.
-fn answer_to(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), Error> {
+fn answer_to(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), ImportError> {
     answer(&Source::from_bytes(name, bytes)?)
 }

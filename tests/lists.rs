@@ -6,7 +6,7 @@ use app::action::COMMANDS;
 use app::panel::PANELS;
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
-use engine::exporter::{EXPORTERS, Keeps};
+use engine::exporter::{EXPORTERS, ExportFidelity};
 use engine::importer::IMPORTERS;
 use engine::workload::{Document, KERNELS, bundled};
 
@@ -180,7 +180,7 @@ fn formats_are_unique_and_what_is_written_can_be_read() {
             .write(&Capture::new(), &mut bytes)
             .expect("memory takes everything");
         let readers = IMPORTERS.iter().filter(|reader| reader.recognises(&bytes));
-        if format.keeps() == Keeps::Everything && readers.count() != 1 {
+        if format.keeps() == ExportFidelity::Everything && readers.count() != 1 {
             found.push(format!(
                 "EXPORTERS: `{}` is not what one importer reads",
                 format.name()

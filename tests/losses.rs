@@ -6,8 +6,8 @@ mod resumed;
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
-use engine::record::{LossKind, Outcome, State};
-use engine::runner::{Recovery, RunRequest, run};
+use engine::record::{LossKind, RunOutcome, State};
+use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::time::Nanos;
 use engine::workload::{Injection, bundled};
 
@@ -33,7 +33,7 @@ expect { each "x" equals="k" }
 
 /// The backends that open here; the others are named with their reason.
 fn backends() -> Vec<&'static str> {
-    let open = |name: &str, probe: Result<_, engine::backend::Error>| {
+    let open = |name: &str, probe: Result<_, engine::backend::BackendError>| {
         probe
             .inspect_err(|error| eprintln!("skipped {name}: {error}"))
             .is_ok()
@@ -43,7 +43,12 @@ fn backends() -> Vec<&'static str> {
     all.map(|it| it.name()).collect()
 }
 
-fn lose(backend: &str, source: &str, lose: &[&str], recovery: Recovery) -> (Capture, Outcome) {
+fn lose(
+    backend: &str,
+    source: &str,
+    lose: &[&str],
+    recovery: RecoveryMode,
+) -> (Capture, RunOutcome) {
     let mut capture = Capture::new();
     let injections = lose.iter().map(|it| it.parse::<Injection>().unwrap());
     let request = RunRequest {
@@ -88,8 +93,8 @@ fn is_whole(capture: &Capture) {
 fn a_lost_device_takes_what_is_pending_with_it_and_calls_go_on() {
     for backend in backends() {
         for way in ["destroy@label:step", "driver@1500us", "driver@stream:b"] {
-            let (capture, outcome) = lose(backend, LONG, &[way], Recovery::Stay);
-            assert_eq!(outcome, Outcome::Finished, "{backend} {way}");
+            let (capture, outcome) = lose(backend, LONG, &[way], RecoveryMode::Stay);
+            assert_eq!(outcome, RunOutcome::Finished, "{backend} {way}");
             let [loss] = capture.losses() else {
                 panic!("{backend} {way}: {:?}", capture.losses());
             };
@@ -124,7 +129,7 @@ host "main" {
     synchronize-device
 }"#;
     for backend in backends() {
-        let (capture, _) = lose(backend, LATE, &["driver@stream:b"], Recovery::Stay);
+        let (capture, _) = lose(backend, LATE, &["driver@stream:b"], RecoveryMode::Stay);
         let [loss] = capture.losses() else {
             panic!("{backend}: {:?}", capture.losses());
         };
@@ -141,8 +146,8 @@ host "main" {
 #[test]
 fn a_device_is_opened_anew_and_the_work_goes_on() {
     for backend in backends() {
-        let (capture, outcome) = lose(backend, LONG, &["driver@stream:a"], Recovery::Resume);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(backend, LONG, &["driver@stream:a"], RecoveryMode::Resume);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let [recovery] = capture.recoveries() else {
             panic!("{backend}: {:?}", capture.recoveries());
         };
@@ -170,8 +175,8 @@ fn a_device_is_opened_anew_and_the_work_goes_on() {
 #[test]
 fn a_workload_is_replayed_from_its_first_call() {
     for backend in backends() {
-        let (capture, outcome) = lose(backend, LONG, &["destroy@label:last"], Recovery::Replay);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(backend, LONG, &["destroy@label:last"], RecoveryMode::Replay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let recovery = *capture.recoveries().first().unwrap();
         let uploads = capture.spans().filter(|it| {
             let lane = capture.lane(it.span.lane).unwrap();
@@ -199,8 +204,8 @@ fn a_workload_may_lose_and_recover_by_itself_many_times() {
         "synchronize-stream \"b\"\nlose-device by=\"driver\" stream=\"a\"\nlaunch \"spin\" on=\"a\" { set \"micros\" 10000 }\nsynchronize-device\nrecover-device",
     );
     for backend in backends() {
-        let (capture, outcome) = lose(backend, &source, &[], Recovery::Stay);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(backend, &source, &[], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let generations: Vec<u32> = capture
             .recoveries()
             .iter()
@@ -241,8 +246,8 @@ fn a_replay_comes_to_its_end_wherever_the_loss_finds_the_host_threads() {
     );
     for backend in backends() {
         for way in MOMENTS {
-            let (capture, outcome) = lose(backend, &source, &[way], Recovery::Replay);
-            assert_eq!(outcome, Outcome::Finished, "{backend} {way}");
+            let (capture, outcome) = lose(backend, &source, &[way], RecoveryMode::Replay);
+            assert_eq!(outcome, RunOutcome::Finished, "{backend} {way}");
             let attempts = 1 + capture.recoveries().len();
             assert_eq!(attempts, 2, "{backend} {way}: {:?}", capture.losses());
             for verdict in capture.expectations() {
@@ -280,8 +285,8 @@ expect { settles "built" "resolved" value="pipeline" }
 "#;
     for backend in backends() {
         for way in ["driver@10ms", "destroy@10ms", "driver@stream:a"] {
-            let (capture, outcome) = lose(backend, source, &[way], Recovery::Replay);
-            assert_eq!(outcome, Outcome::Finished, "{backend} {way}");
+            let (capture, outcome) = lose(backend, source, &[way], RecoveryMode::Replay);
+            assert_eq!(outcome, RunOutcome::Finished, "{backend} {way}");
             assert_eq!(capture.recoveries().len(), 1, "{backend} {way}");
             for verdict in capture.expectations() {
                 assert!(verdict.holds, "{backend} {way}: {verdict:?}");
@@ -320,8 +325,13 @@ host "other" { await "raised" label="heard" }
 expect { each "x" equals="2 * k"; each "never-uploaded" equals="0"; ends-before "first" "heard" }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@label:last"], Recovery::Replay);
-        assert_eq!(outcome, Outcome::Finished, "{backend}: {capture}");
+        let (capture, outcome) = lose(
+            backend,
+            source,
+            &["driver@label:last"],
+            RecoveryMode::Replay,
+        );
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}: {capture}");
         assert_eq!(capture.recoveries().len(), 1, "{backend}");
         for verdict in capture.expectations() {
             assert!(verdict.holds, "{backend}: {verdict:?}");
@@ -340,8 +350,9 @@ fn a_workload_that_loses_its_own_device_is_replayed_once_for_each_such_call() {
         ] {
             let workload = bundled().iter().find(|it| it.name == name).unwrap();
             for extra in [&[][..], &["driver@1ms"]] {
-                let (capture, outcome) = lose(backend, workload.source, extra, Recovery::Replay);
-                assert_eq!(outcome, Outcome::Finished, "{backend} {name} {extra:?}");
+                let (capture, outcome) =
+                    lose(backend, workload.source, extra, RecoveryMode::Replay);
+                assert_eq!(outcome, RunOutcome::Finished, "{backend} {name} {extra:?}");
                 let said = capture
                     .log()
                     .iter()
@@ -381,8 +392,8 @@ host "two" {
 }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &[], Recovery::Stay);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(backend, source, &[], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let call = |label: &str| {
             let mut spans = capture.spans();
             let found = spans.find(|it| capture.name(it.span.name) == label);
@@ -441,8 +452,13 @@ expect {
 }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@label:lose"], Recovery::Resume);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(
+            backend,
+            source,
+            &["driver@label:lose"],
+            RecoveryMode::Resume,
+        );
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let said = |code: &str| -> Vec<String> {
             let found = capture.problems().iter().filter(|it| it.code == code);
             found.map(|it| it.text.clone()).collect()
@@ -480,7 +496,7 @@ fn each_armed_loss_happens_or_is_told() {
     ];
     for backend in backends() {
         for ways in armed {
-            for recovery in [Recovery::Stay, Recovery::Resume] {
+            for recovery in [RecoveryMode::Stay, RecoveryMode::Resume] {
                 let (capture, _) = lose(backend, LONG, ways, recovery);
                 let context = format!("{backend} {ways:?} {recovery:?}");
                 let unmet = capture.problems().iter();
@@ -491,7 +507,7 @@ fn each_armed_loss_happens_or_is_told() {
                 let happened = capture.losses().len();
                 assert!(happened > 0, "{context}");
                 assert_eq!(happened + unmet.len(), ways.len(), "{context}: {unmet:?}");
-                if recovery == Recovery::Stay {
+                if recovery == RecoveryMode::Stay {
                     assert_eq!(happened, 1, "{context}");
                     let told = |it: &&&str| it.contains("lost already") || it.contains("was over");
                     assert_eq!(unmet.iter().filter(told).count(), unmet.len(), "{unmet:?}");
@@ -505,7 +521,7 @@ fn each_armed_loss_happens_or_is_told() {
 #[test]
 fn a_loss_behind_the_end_of_a_run_is_told_and_not_waited_for() {
     for backend in backends() {
-        for recovery in [Recovery::Stay, Recovery::Replay] {
+        for recovery in [RecoveryMode::Stay, RecoveryMode::Replay] {
             let (capture, _) = lose(backend, LONG, &["driver@600s"], recovery);
             assert!(capture.losses().is_empty(), "{backend}");
             let mut problems = capture.problems().iter();
@@ -531,7 +547,7 @@ host "main" {
 "#;
     for backend in backends() {
         for _ in 0..5 {
-            let (capture, _) = lose(backend, source, &["driver@stream:a"], Recovery::Stay);
+            let (capture, _) = lose(backend, source, &["driver@stream:a"], RecoveryMode::Stay);
             assert_eq!(capture.losses().len(), 1, "{backend}: {capture}");
         }
     }
@@ -554,8 +570,8 @@ host "main" {
 expect { each "y" equals="2 * k + 1" }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@20ms"], Recovery::Resume);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Resume);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         assert_eq!(capture.recoveries().len(), 1, "{backend}");
         let wrong = capture.problems().iter();
         let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
@@ -599,7 +615,7 @@ fn what_is_called_after_a_loss_races_with_nothing_from_before_it() {
                     fill "x" value=2 on="b"
                 }}"#
             );
-            for recovery in [Recovery::Stay, Recovery::Resume] {
+            for recovery in [RecoveryMode::Stay, RecoveryMode::Resume] {
                 let (capture, _) = lose(backend, &source, &["driver@stream:a"], recovery);
                 assert_eq!(capture.losses().len(), 1, "{backend} {wait}");
                 let findings: Vec<&str> = capture

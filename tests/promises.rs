@@ -7,8 +7,8 @@ mod observed;
 use std::collections::BTreeMap;
 
 use engine::backend::BACKENDS;
-use engine::record::{Outcome, PromiseId, Record, State};
-use engine::runner::{Recovery, RunRequest, run};
+use engine::record::{PromiseId, Record, RunOutcome, State};
+use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::workload::Injection;
 
 /// Two host threads by two editions, with pipelines of every fate, maps, scopes and work on two streams.
@@ -62,7 +62,7 @@ host "two" edition="before-2024-07" {
 "#;
 
 fn backends() -> Vec<&'static str> {
-    let open = |name: &str, probe: Result<_, engine::backend::Error>| {
+    let open = |name: &str, probe: Result<_, engine::backend::BackendError>| {
         probe
             .inspect_err(|error| eprintln!("skipped {name}: {error}"))
             .is_ok()
@@ -76,8 +76,8 @@ fn lose(
     backend: &str,
     source: &str,
     injection: Option<&str>,
-    recovery: Recovery,
-) -> (Vec<Record>, Outcome) {
+    recovery: RecoveryMode,
+) -> (Vec<Record>, RunOutcome) {
     let mut records = Vec::new();
     let request = RunRequest {
         name: "busy".to_owned(),
@@ -117,8 +117,8 @@ fn check(what: &str, records: &[Record]) -> usize {
 #[test]
 fn a_loss_at_any_moment_settles_every_promise_once() {
     for backend in backends() {
-        let (records, outcome) = lose(backend, BUSY, None, Recovery::Stay);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (records, outcome) = lose(backend, BUSY, None, RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let all = check(backend, &records);
         assert!(all > 30, "{backend}: {all} promises");
         let length = length(&records);
@@ -126,8 +126,8 @@ fn a_loss_at_any_moment_settles_every_promise_once() {
             let by = if place % 2 == 0 { "driver" } else { "destroy" };
             let at = place * length / 200;
             let recovery = match place % 3 {
-                0 => Recovery::Resume,
-                _ => Recovery::Stay,
+                0 => RecoveryMode::Resume,
+                _ => RecoveryMode::Stay,
             };
             let injection = format!("{by}@{at}ns");
             let (records, _) = lose(backend, BUSY, Some(&injection), recovery);
@@ -178,10 +178,16 @@ fn a_loss_while_a_pipeline_compiles_comes_out_by_the_edition() {
     };
     let failed = "GPUPipelineError: internal";
     for backend in backends() {
-        let meanwhile = lose(backend, RACE, Some("driver@pipeline:one"), Recovery::Stay).0;
+        let meanwhile = lose(
+            backend,
+            RACE,
+            Some("driver@pipeline:one"),
+            RecoveryMode::Stay,
+        )
+        .0;
         assert_eq!(of(&meanwhile, "today"), "pipeline", "{backend}");
         assert_eq!(of(&meanwhile, "before"), failed, "{backend}");
-        let after = lose(backend, RACE, Some("driver@10s"), Recovery::Stay).0;
+        let after = lose(backend, RACE, Some("driver@10s"), RecoveryMode::Stay).0;
         assert_eq!(of(&after, "today"), failed, "{backend}");
         assert_eq!(of(&after, "before"), failed, "{backend}");
     }

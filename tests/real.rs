@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use engine::capture::Capture;
-use engine::importer::{Part, open_all};
+use engine::importer::{MergedFile, open_all};
 use engine::record::DependencyId;
 
 use crate::house::root;
@@ -31,7 +31,7 @@ pub fn path(name: &str) -> Option<PathBuf> {
 }
 
 /// The capture of some files, of which nothing is ever dropped.
-pub fn open(paths: &[PathBuf]) -> (Capture, Vec<Part>) {
+pub fn open(paths: &[PathBuf]) -> (Capture, Vec<MergedFile>) {
     let mut capture = Capture::new();
     let parts = open_all(paths, &mut |batch| {
         capture.apply(batch.records);

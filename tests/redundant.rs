@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::capture::Capture;
-use engine::record::{Outcome, Span, SpanKind, Value};
+use engine::record::{RunOutcome, Span, SpanKind, Value};
 use engine::runner::{RunRequest, run};
 use engine::workload::{Document, Synchronization, bundled};
 
@@ -24,7 +24,7 @@ fn capture_of(source: &str) -> Capture {
         ..RunRequest::default()
     };
     let end = run(request, |records| capture.apply(records)).unwrap();
-    assert_eq!(end.outcome, Outcome::Finished, "{source}");
+    assert_eq!(end.outcome, RunOutcome::Finished, "{source}");
     capture
 }
 

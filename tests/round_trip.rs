@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
-use engine::exporter::{EXPORTERS, Exporter, Keeps};
+use engine::exporter::{EXPORTERS, ExportFidelity, Exporter};
 use engine::importer::{Source, open_source};
 use engine::record::{LaneId, Record, SpanId, Value};
 use engine::runner::{RunRequest, run};
@@ -46,7 +46,7 @@ fn back(capture: &Capture, exporter: &dyn Exporter, is_packed: bool) -> Capture 
 fn differences(capture: &Capture, of: &str) -> Vec<String> {
     let formats = EXPORTERS
         .iter()
-        .filter(|it| it.keeps() == Keeps::Everything);
+        .filter(|it| it.keeps() == ExportFidelity::Everything);
     let mut all = Vec::new();
     for exporter in formats {
         for is_packed in [false, true] {
@@ -167,7 +167,7 @@ fn what_was_saved_is_opened_as_it_was_saved() {
     let folder = tempfile::tempdir().unwrap();
     for exporter in EXPORTERS
         .iter()
-        .filter(|it| it.keeps() == Keeps::Everything)
+        .filter(|it| it.keeps() == ExportFidelity::Everything)
     {
         let target = folder
             .path()
@@ -195,7 +195,7 @@ fn receipts_survive_saving() {
         let folder = tempfile::tempdir().unwrap();
         let keeping = EXPORTERS
             .iter()
-            .filter(|it| it.keeps() == Keeps::Everything);
+            .filter(|it| it.keeps() == ExportFidelity::Everything);
         for exporter in keeping {
             let target = folder.path().join(format!("a.{}", exporter.extension()));
             let mut file = std::fs::File::create(&target).unwrap();
@@ -219,7 +219,7 @@ fn what_was_inferred_is_counted_after_saving() {
     let folder = tempfile::tempdir().unwrap();
     for exporter in EXPORTERS
         .iter()
-        .filter(|it| it.keeps() == Keeps::Everything)
+        .filter(|it| it.keeps() == ExportFidelity::Everything)
     {
         let target = folder.path().join(format!("a.{}", exporter.extension()));
         let mut file = std::fs::File::create(&target).unwrap();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use engine::capture::Capture;
 use engine::exporter;
 use engine::importer::moved;
-use engine::merge::Aligned;
+use engine::merge::ClockAlignment;
 use engine::record::{
     Basis, CallId, Clock, DependencyKind, Device, DeviceId, Group, Lane, LaneId, NameId, Record,
     Role, Span, SpanId, SpanKind, State,
@@ -84,7 +84,10 @@ fn ranks_lie_on_one_clock_and_keep_their_names() {
     let (capture, parts) = open(&paths);
     assert_eq!(starts(&capture), [0, 1_000, 250, 1_150]);
     let how: Vec<_> = parts.iter().map(|it| (it.aligned, it.shift.0)).collect();
-    assert_eq!(how, [(Aligned::First, 0), (Aligned::Clock, 250)]);
+    assert_eq!(
+        how,
+        [(ClockAlignment::First, 0), (ClockAlignment::Clock, 250)]
+    );
     let lanes: Vec<&str> = capture.lanes().iter().map(|it| it.name.as_str()).collect();
     assert_eq!(lanes, ["rank 0 · stream 7", "rank 1 · stream 7"]);
     let devices: Vec<&str> = capture

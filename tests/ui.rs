@@ -19,7 +19,7 @@ mod why_rows;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use app::app::{App, Link};
+use app::app::{App, EngineLink};
 use app::state::{Settings, ThemeChoice};
 use crossbeam_channel::Sender;
 use eframe::egui::Context;
@@ -55,7 +55,7 @@ impl Window {
             make(
                 &creation.egui_ctx,
                 settings,
-                Link::new(Box::new(send), messages),
+                EngineLink::new(Box::new(send), messages),
             )
         });
         Self {
@@ -97,7 +97,7 @@ impl Window {
     }
 }
 
-fn make(context: &Context, settings: Settings, link: Link) -> App {
+fn make(context: &Context, settings: Settings, link: EngineLink) -> App {
     App::new(context, settings, Some(link)).untimed()
 }
 

@@ -4,23 +4,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::record::{
-    Basis, Dependency, Group, LaneId, Loss, NameId, Promise, Record, Recovery as Recovered,
-    Settlement, Span, SpanId, SpanKind, State,
+    Basis, Dependency, Group, LaneId, Loss, NameId, Promise, PromiseOutcome, Record, Recovery,
+    Span, SpanId, SpanKind, State,
 };
-use engine::runner::{Recovery, RunRequest, run};
+use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::workload::{Document, bundled};
 
 use crate::house::causality::is_in_time;
 
 /// Losses that every workload is run with, and what is done then.
-const LOSSES: &[(&str, Recovery)] = &[
-    ("", Recovery::Stay),
-    ("destroy@50us", Recovery::Stay),
-    ("destroy@1ms", Recovery::Resume),
-    ("driver@1ms", Recovery::Resume),
-    ("driver@300us", Recovery::Replay),
-    ("destroy@100ms", Recovery::Stay),
-    ("destroy@100ms", Recovery::Replay),
+const LOSSES: &[(&str, RecoveryMode)] = &[
+    ("", RecoveryMode::Stay),
+    ("destroy@50us", RecoveryMode::Stay),
+    ("destroy@1ms", RecoveryMode::Resume),
+    ("driver@1ms", RecoveryMode::Resume),
+    ("driver@300us", RecoveryMode::Replay),
+    ("destroy@100ms", RecoveryMode::Stay),
+    ("destroy@100ms", RecoveryMode::Replay),
 ];
 
 /// Calls that open the device anew while a step of the one before is due, and some that lose it in the middle of a step.
@@ -40,16 +40,16 @@ struct TimedRecords {
     spans: BTreeMap<SpanId, Span>,
     dependencies: Vec<Dependency>,
     losses: Vec<Loss>,
-    recoveries: Vec<Recovered>,
+    recoveries: Vec<Recovery>,
     promises: Vec<Promise>,
-    settlements: Vec<Settlement>,
+    settlements: Vec<PromiseOutcome>,
     /// The lanes of streams.
     streams: BTreeSet<LaneId>,
     names: BTreeMap<NameId, String>,
 }
 
 impl TimedRecords {
-    fn of(source: &str, lose: &str, recovery: Recovery) -> Self {
+    fn of(source: &str, lose: &str, recovery: RecoveryMode) -> Self {
         let injections = lose.split_whitespace().map(|it| it.parse().unwrap());
         let request = RunRequest {
             name: "virtual".to_owned(),
@@ -198,7 +198,7 @@ fn no_step_of_a_device_begins_before_what_calls_for_it() {
             "promise \"p\"; promise \"q\"; pipeline \"k\" kernel=\"saxpy\"\nhost \"main\" {{ {calls} }}"
         );
         for lose in ["", "driver@500ns", "driver@2500ns"] {
-            let told = TimedRecords::of(&source, lose, Recovery::Resume);
+            let told = TimedRecords::of(&source, lose, RecoveryMode::Resume);
             assert!(!told.promises.is_empty(), "{calls}");
             let wrong = told.wrong();
             assert_eq!(wrong, [""; 0], "{calls} with {lose:?}");

@@ -13,7 +13,7 @@ mod statement;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use engine::device::webgpu::{Api, Condition, Edition, outcomes};
+use engine::device::webgpu::{Api, Condition, SpecAuthority, outcomes};
 
 use self::case::Case;
 use self::machine::{Machine, Stop};
@@ -120,8 +120,12 @@ fn the_table_of_outcomes_is_used_whole() {
             .filter(|row| row.apis.iter().any(|(it, _)| it == api));
         assert!(rows.count() > 0, "{api:?} has no row");
     }
-    let speaks = |edition: Edition| outcomes().iter().any(|row| row.editions == [edition]);
-    assert!(speaks(Edition::Former) && speaks(Edition::Present) && speaks(Edition::Suite));
+    let speaks = |edition: SpecAuthority| outcomes().iter().any(|row| row.editions == [edition]);
+    assert!(
+        speaks(SpecAuthority::Former)
+            && speaks(SpecAuthority::Present)
+            && speaks(SpecAuthority::Suite)
+    );
     let lost = outcomes()
         .iter()
         .filter(|row| row.conditions.iter().any(|it| it.is_loss()));

@@ -2,8 +2,8 @@
 
 use engine::time::Nanos;
 use engine::workload::{
-    Call, DataCall, Document, Edition, Error, GpuCall, LossBy, MapMode, Moment, PipelineIndex,
-    PipelineKind, Plan, PromiseIndex, ShaderPlan,
+    Call, DataCall, Document, Edition, GpuCall, LossBy, LossMoment, MapMode, PipelineIndex,
+    PipelinePurpose, Plan, PromiseIndex, ShaderPlan, WorkloadError,
 };
 
 const ALL: &str = r#"
@@ -85,11 +85,11 @@ fn every_word_means_its_call() {
         GpuCall::SettleAll {},
         GpuCall::Lose {
             by: LossBy::Driver,
-            at: Moment::Pipeline("late[1]".to_owned()),
+            at: LossMoment::Pipeline("late[1]".to_owned()),
         },
         GpuCall::Lose {
             by: LossBy::Destroy,
-            at: Moment::Time(Nanos::from_micros(300)),
+            at: LossMoment::Time(Nanos::from_micros(300)),
         },
         GpuCall::Recover {},
     ];
@@ -114,7 +114,7 @@ fn pipelines_and_hosts_are_as_declared() {
     assert_eq!(plan.pipelines[0].shader, ShaderPlan::Kernel("saxpy"));
     assert_eq!(plan.pipelines[0].slow, Nanos::from_micros(3000));
     let own = &plan.pipelines[3];
-    assert_eq!((own.kind, own.fails), (PipelineKind::Render, true));
+    assert_eq!((own.kind, own.fails), (PipelinePurpose::Render, true));
     let ShaderPlan::Text { name, source, line } = &own.shader else {
         panic!("{own:?}");
     };
@@ -126,7 +126,7 @@ fn pipelines_and_hosts_are_as_declared() {
     );
 }
 
-fn errors(source: &str) -> Vec<Error> {
+fn errors(source: &str) -> Vec<WorkloadError> {
     Document::check("gpu.kdl", source)
 }
 

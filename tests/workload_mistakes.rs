@@ -2,7 +2,7 @@
 
 mod streams;
 
-use engine::workload::{Document, Error, Plan};
+use engine::workload::{Document, Plan, WorkloadError};
 
 /// Resources and calls that a faulty line is put among.
 fn around(resource: &str, call: &str, expectation: &str) -> String {
@@ -14,7 +14,7 @@ fn around(resource: &str, call: &str, expectation: &str) -> String {
     )
 }
 
-fn planned(source: &str) -> Result<Plan, Vec<Error>> {
+fn planned(source: &str) -> Result<Plan, Vec<WorkloadError>> {
     Document::parse("a.kdl", source)?.plan(&[])
 }
 

@@ -3,24 +3,24 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::backend::{
-    BACKENDS, Device, EventLayout, HostIndex, Layout, Operation, Side, Sink, StreamLayout,
-    Submission,
+    BACKENDS, BackendDevice, BufferSide, DeviceLayout, EventLayout, HostIndex, Operation,
+    ReportSink, StreamLayout, Submission,
 };
 use engine::record::{
     BufferIndex, CallId, CounterId, DeviceId, LaneId, NameId, Record, SpanId, StreamIndex,
 };
 use engine::workload::{
     Bounds, Call, DataCall, Document, EventCall, ExpectationKind, HostCall, Plan, StreamCall,
-    Target, bundled, compare,
+    SyncTarget, bundled, compare,
 };
 
 struct Silence;
 
-impl Sink for Silence {
+impl ReportSink for Silence {
     fn report(&mut self, _: Record) {}
 }
 
-fn layout(plan: &Plan) -> Layout {
+fn layout(plan: &Plan) -> DeviceLayout {
     let stream = |(place, stream): (usize, &engine::workload::StreamPlan)| StreamLayout {
         name: stream.name.clone(),
         lane: LaneId(place as u32),
@@ -30,14 +30,14 @@ fn layout(plan: &Plan) -> Layout {
         failure: stream.failure,
         traits: engine::workload::StreamTraits::default(),
     };
-    Layout {
+    DeviceLayout {
         device: DeviceId(0),
         streams: plan.streams.iter().enumerate().map(stream).collect(),
         events: vec![EventLayout::default(); plan.events.len()],
         buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
         signals: plan.signals.len(),
         hosts: plan.hosts.len(),
-        ..Layout::default()
+        ..DeviceLayout::default()
     }
 }
 
@@ -65,7 +65,7 @@ fn operation(call: &Call) -> Option<(StreamIndex, Operation)> {
     })
 }
 
-fn make(call: &Call, host: HostIndex, device: &dyn Device, spans: &AtomicU32) {
+fn make(call: &Call, host: HostIndex, device: &dyn BackendDevice, spans: &AtomicU32) {
     if let Some((stream, operation)) = operation(call) {
         let submission = Submission {
             span: SpanId(spans.fetch_add(1, Ordering::Relaxed)),
@@ -80,16 +80,16 @@ fn make(call: &Call, host: HostIndex, device: &dyn Device, spans: &AtomicU32) {
     match call {
         Call::Event(EventCall::Synchronize { event, .. }) => {
             device
-                .synchronize(host, Target::Event(*event), None)
+                .synchronize(host, SyncTarget::Event(*event), None)
                 .unwrap();
         }
         Call::Stream(StreamCall::Synchronize { stream, .. }) => {
             device
-                .synchronize(host, Target::Stream(*stream), None)
+                .synchronize(host, SyncTarget::Stream(*stream), None)
                 .unwrap();
         }
         Call::Stream(StreamCall::SynchronizeDevice { .. }) => {
-            device.synchronize(host, Target::Device, None).unwrap();
+            device.synchronize(host, SyncTarget::Device, None).unwrap();
         }
         Call::Event(EventCall::Query { event, .. }) => drop(device.query(host, *event)),
         Call::Host(HostCall::Signal { signal }) => device.raise(host, *signal),
@@ -102,7 +102,7 @@ fn make(call: &Call, host: HostIndex, device: &dyn Device, spans: &AtomicU32) {
 }
 
 /// Runs a plan to its end on a new device.
-fn run(plan: &Plan, backend: &str) -> Box<dyn Device> {
+fn run(plan: &Plan, backend: &str) -> Box<dyn BackendDevice> {
     let backend = engine::backend::named(backend).unwrap();
     let device = backend.open(&layout(plan), &|| Box::new(Silence)).unwrap();
     for (place, buffer) in plan.buffers.iter().enumerate() {
@@ -127,13 +127,13 @@ fn run(plan: &Plan, backend: &str) -> Box<dyn Device> {
 }
 
 /// What is wrong with the numbers of a run.
-fn complaints(plan: &Plan, device: &dyn Device) -> Vec<String> {
+fn complaints(plan: &Plan, device: &dyn BackendDevice) -> Vec<String> {
     let mut complaints = Vec::new();
     for expectation in &plan.expectations {
         match &expectation.kind {
             ExpectationKind::Each { buffers, tolerance } => {
                 for (buffer, formula) in buffers {
-                    let values = device.read(*buffer, Side::Host);
+                    let values = device.read(*buffer, BufferSide::Host);
                     if let Err(wrong) = compare(&values, formula, *tolerance) {
                         complaints.push(format!("{}: {wrong:?}", expectation.text));
                     }
@@ -142,7 +142,7 @@ fn complaints(plan: &Plan, device: &dyn Device) -> Vec<String> {
             ExpectationKind::Sum { buffers, bounds } => {
                 let values = buffers
                     .iter()
-                    .flat_map(|buffer| device.read(*buffer, Side::Host));
+                    .flat_map(|buffer| device.read(*buffer, BufferSide::Host));
                 let sum: f64 = values.map(f64::from).sum();
                 if !bounds.contain(sum) {
                     complaints.push(format!("{}: {sum} is not in {bounds:?}", expectation.text));
@@ -340,7 +340,7 @@ fn bodies_move_as_a_plain_loop_moves_them() {
         "nothing moved"
     );
     for backend in opened() {
-        let found = run(&plan, backend).read(BufferIndex(0), Side::Host);
+        let found = run(&plan, backend).read(BufferIndex(0), BufferSide::Host);
         for (k, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
             let near = Bounds::around(*wanted, 1e-5);
             assert!(

@@ -1,7 +1,7 @@
 //! The text of workloads: what it means, and that editing loses nothing.
 
 use engine::workload::{
-    Bounds, Call, DataCall, Document, Error, EventCall, ExpectationKind, Plan, bundled,
+    Bounds, Call, DataCall, Document, EventCall, ExpectationKind, Plan, WorkloadError, bundled,
 };
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ fn around(resource: &str, call: &str, expectation: &str) -> String {
     )
 }
 
-fn planned(source: &str) -> Result<Plan, Vec<Error>> {
+fn planned(source: &str) -> Result<Plan, Vec<WorkloadError>> {
     Document::parse("a.kdl", source)?.plan(&[])
 }
 

@@ -1,7 +1,7 @@
 //! Every bundled workload, run on every backend that opens: what it expects must hold.
 
 use engine::capture::Capture;
-use engine::record::{Outcome, Severity};
+use engine::record::{RunOutcome, Severity};
 use engine::runner::{RunRequest, run};
 use engine::workload::bundled;
 
@@ -16,7 +16,7 @@ fn capture_of(name: &str, source: &str, backend: &str) -> Capture {
         ..RunRequest::default()
     };
     let end = run(request, |records| capture.apply(records)).unwrap();
-    assert_eq!(end.outcome, Outcome::Finished, "{name} on {backend}");
+    assert_eq!(end.outcome, RunOutcome::Finished, "{name} on {backend}");
     capture
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use engine::capture::Capture;
-use engine::importer::{Batch, Error, Receipt, Source, open_all, open_source};
+use engine::importer::{ImportBatch, ImportError, Receipt, Source, open_all, open_source};
 use engine::record::{
     Basis, Clock, Dependency, DependencyId, DependencyKind, Group, Role, SpanId, SpanKind, Value,
 };
@@ -270,7 +270,7 @@ pub fn sample() -> Vec<u8> {
 pub fn opened(bytes: Vec<u8>) -> (Capture, Receipt) {
     let source = Source::from_bytes("a.xplane.pb", bytes).unwrap();
     let mut capture = Capture::new();
-    let receipt = open_source(&source, &mut |batch: Batch| {
+    let receipt = open_source(&source, &mut |batch: ImportBatch| {
         capture.apply(batch.records);
         ControlFlow::Continue(())
     });
@@ -515,7 +515,7 @@ fn a_cut_file_keeps_its_spans_and_says_that_names_are_missing() {
     assert_eq!(receipt.repaired, 2);
 }
 
-fn open(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+fn open(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
     let parts = open_all(paths, &mut |_| ControlFlow::Continue(()))?;
     Ok(parts.into_iter().map(|it| it.path).collect())
 }

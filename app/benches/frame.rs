@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use app::state::{Hover, State};
+use app::state::{AppState, Hover};
 use app::theme::{DARK, install};
 use app::timeline::{Picture, Timeline};
 use eframe::egui::{Context, Event, RawInput, Rect, pos2, vec2};
@@ -39,7 +39,7 @@ const IN_VIEW: [u32; 5] = [3, 10, 100, 1_000, 10_000];
 const STEP: i64 = 10_000;
 
 /// A way through a capture: what each of its frames costs.
-type Way = fn(&Capture) -> Vec<Duration>;
+type BenchScenario = fn(&Capture) -> Vec<Duration>;
 
 fn main() {
     // `cargo test --all-targets` starts every bench as well, without this.
@@ -67,7 +67,7 @@ fn main() {
                 closest.push(found);
             }
         }
-        for (label, way) in [("zooming", dive as Way), ("flying", fly)] {
+        for (label, way) in [("zooming", dive as BenchScenario), ("flying", fly)] {
             let mut times = best(|| way(&capture));
             row(size, label, &mut times);
             all.extend(times);
@@ -212,15 +212,15 @@ fn span(id: u32, lanes: u32, seed: &mut u64) -> Span {
 }
 
 /// One window without a screen.
-struct Window<'a> {
+struct HeadlessWindow<'a> {
     context: Context,
     timeline: Timeline,
-    state: State,
+    state: AppState,
     capture: &'a Capture,
     frame: usize,
 }
 
-impl<'a> Window<'a> {
+impl<'a> HeadlessWindow<'a> {
     /// A window that shows `view` already: how it got there is no cost of what is done in it.
     fn new(capture: &'a Capture, view: Interval) -> Self {
         let context = Context::default();
@@ -228,7 +228,7 @@ impl<'a> Window<'a> {
         let mut window = Self {
             context,
             timeline: Timeline::default(),
-            state: State::default(),
+            state: AppState::default(),
             capture,
             frame: 0,
         };
@@ -310,7 +310,7 @@ fn pan(capture: &Capture, count: u32) -> Vec<Duration> {
     let reach = room.min(length * FRAMES as i64 / 100).max(length / 3);
     let from = whole.start.0 + (room - reach) / 2;
     let first = Interval::new(Nanos(from), Nanos(from + length));
-    let mut window = Window::new(capture, first);
+    let mut window = HeadlessWindow::new(capture, first);
     let mut times = Vec::with_capacity(FRAMES);
     for frame in 0..FRAMES {
         let way = length / 50 * frame as i64 % (2 * reach);
@@ -325,7 +325,7 @@ fn pan(capture: &Capture, count: u32) -> Vec<Duration> {
 /// Zooms from all of the capture to a few spans and back.
 fn dive(capture: &Capture) -> Vec<Duration> {
     let whole = whole(capture);
-    let mut window = Window::new(capture, whole);
+    let mut window = HeadlessWindow::new(capture, whole);
     let half = FRAMES / 2;
     let deepest = 20_000.0 / whole.length().0 as f64;
     let mut times = Vec::with_capacity(FRAMES);
@@ -344,7 +344,7 @@ fn dive(capture: &Capture) -> Vec<Duration> {
 fn fly(capture: &Capture) -> Vec<Duration> {
     const STAY: usize = 12;
     let whole = whole(capture);
-    let mut window = Window::new(capture, whole);
+    let mut window = HeadlessWindow::new(capture, whole);
     let mut seed = 1;
     let mut times = Vec::with_capacity(FRAMES);
     for frame in 0..FRAMES {

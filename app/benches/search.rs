@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use app::panel::Search;
+use app::panel::NameSearch;
 use engine::capture::Capture;
 use engine::record::{CallId, LaneId, NameId, Record, Span, SpanId, SpanKind, State};
 use engine::time::Nanos;
@@ -28,7 +28,7 @@ fn main() {
             .map(|(at, letter)| at + letter.len_utf8());
         let mut best = vec![Duration::MAX; typed.len()];
         for _ in 0..ROUNDS {
-            let mut search = Search::default();
+            let mut search = NameSearch::default();
             for (keystroke, end) in ends.clone().enumerate() {
                 let wanted = typed.get(..end).unwrap_or_default();
                 let start = Instant::now();

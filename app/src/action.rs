@@ -4,16 +4,16 @@ mod keys;
 mod table;
 
 pub use keys::{Chord, pressed};
-pub use table::{COMMANDS, Command, Entry, Menu, key_table_markdown};
+pub use table::{COMMANDS, Command, CommandEntry, Menu, key_table_markdown};
 
 use std::path::PathBuf;
 
 use engine::record::{DependencyId, LaneId, SpanId};
-use engine::runner::Recovery;
+use engine::runner::RecoveryMode;
 use engine::time::{Interval, Nanos};
-use engine::workload::{Injection, LossBy, Moment, RankFault};
+use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 
-use crate::state::{Consent, GroupKey, Hover, Motion, Notice, Switch, Text, Topic};
+use crate::state::{Consent, GroupKey, Hover, Notice, Switch, Topic, ViewChange, WorkloadText};
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub enum Action {
     /// Something that a menu entry or a key asks for.
     Command(Command),
     /// Show this interval; `None` shows everything and keeps up with new data.
-    Show(Option<Interval>, Motion),
+    Show(Option<Interval>, ViewChange),
     /// Scroll the lanes to this many points from the top.
     Scroll(f32),
     /// Scroll the lanes so where nobody has scrolled them yet.
@@ -61,7 +61,7 @@ pub enum Action {
     /// Run on this backend and on this adapter of it from now on; an empty adapter is the best.
     SetDevice(String, String),
     /// Lose the device in the way that is chosen: now, or at a moment of this run and of the next ones.
-    Lose(Moment),
+    Lose(LossMoment),
     /// From now on devices are lost in this way.
     LoseBy(LossBy),
     /// Do something to a rank of the run under way.
@@ -71,9 +71,9 @@ pub enum Action {
     /// Forget the armed loss at this position.
     Disarm(usize),
     /// From now on do this once a device was lost on purpose.
-    SetRecovery(Recovery),
+    SetRecovery(RecoveryMode),
     /// Open the lost device anew, and go on in this way.
-    Recover(Recovery),
+    Recover(RecoveryMode),
     /// Run on the machine at this place from now on; `None` runs in this process.
     Connect(Option<String>),
     /// Record the program that this command line starts.
@@ -99,7 +99,7 @@ pub enum Action {
     /// A file was opened or saved: list it among the recent ones.
     Remember(PathBuf),
     /// A workload's text was read: list and choose it.
-    Adopt(Box<Text>),
+    Adopt(Box<WorkloadText>),
     /// The chosen workload's text was written to this file.
     Saved(PathBuf),
     /// Ask whether the chosen workload may connect to the machines that its text names.
@@ -115,7 +115,7 @@ impl Action {
         let shown = Interval::new(interval.start - around, interval.end + around);
         vec![
             Self::SelectRange(Some(interval)),
-            Self::Show(Some(shown), Motion::Jump),
+            Self::Show(Some(shown), ViewChange::Jump),
         ]
     }
 }
@@ -128,7 +128,7 @@ impl From<Command> for Action {
 
 /// What an action asks of the engine, the disk or the window, because it is no matter of the state.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Request {
+pub enum AppRequest {
     /// Run the chosen workload from its beginning.
     Run,
     /// The same, which may connect to what was asked for.
@@ -146,7 +146,7 @@ pub enum Request {
     /// Do something to a rank of the run under way.
     Hurt(RankFault),
     /// Open the lost device of the run under way anew.
-    Recover(Recovery),
+    Recover(RecoveryMode),
     /// Leave the engine for one at this place; `None` is in this process.
     Connect(Option<String>),
     /// Record the program that this command line starts.

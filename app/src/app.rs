@@ -16,17 +16,17 @@ use eframe::egui::{self, Context, Ui, ViewportBuilder};
 use engine::capture::Capture;
 use engine::runner::{Control, ProgramRequest};
 
-pub use link::Link;
+pub use link::EngineLink;
 
 use crate::action::{self, Action};
 use crate::apply::{apply, end_frame, keep_up};
-use crate::panel::{PANELS, Panel, Scene, Search, Status, Why};
-use crate::state::{Settings, State, ThemeChoice};
+use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions};
+use crate::state::{AppState, Settings, ThemeChoice};
 use crate::theme::{self, Theme};
 use crate::timeline::{Areas, Timeline};
-use files::Files;
+use files::FileJobs;
 use start::Greeting;
-use why::Concluding;
+use why::ConclusionsJob;
 
 /// Where the settings are kept between starts.
 const SETTINGS: &str = "settings";
@@ -36,14 +36,14 @@ const BUDGET: Duration = Duration::from_millis(4);
 /// The window.
 pub struct App {
     capture: Arc<Capture>,
-    state: State,
-    status: Status,
+    state: AppState,
+    status: AppStatus,
     timeline: Timeline,
     panels: Vec<Box<dyn Panel>>,
-    search: Search,
-    link: Option<Link>,
-    files: Files,
-    concluding: Concluding,
+    search: NameSearch,
+    link: Option<EngineLink>,
+    files: FileJobs,
+    concluding: ConclusionsJob,
     greeting: Greeting,
     /// Whether the first workload is still to be run.
     is_first: bool,
@@ -54,13 +54,13 @@ pub struct App {
 }
 
 /// Says whether a window is to close; nothing where nobody but its user does that.
-pub type IsOver = Option<fn() -> bool>;
+pub type CloseCheck = Option<fn() -> bool>;
 
 /// How often it is looked whether the window is to close.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What a window opens with.
-pub enum First {
+pub enum InitialContent {
     /// Captures and workloads; without any, the first workload that overlaps copies and kernels runs.
     Files(Vec<PathBuf>),
     /// A capture that is at hand.
@@ -76,7 +76,7 @@ pub enum First {
 ///
 /// # Errors
 /// There is no display, or no way to draw on it.
-pub fn open_window(first: First, is_over: IsOver) -> anyhow::Result<Option<i32>> {
+pub fn open_window(first: InitialContent, is_over: CloseCheck) -> anyhow::Result<Option<i32>> {
     let options = eframe::NativeOptions {
         viewport: ViewportBuilder::default()
             .with_title("Syncline")
@@ -93,7 +93,7 @@ pub fn open_window(first: First, is_over: IsOver) -> anyhow::Result<Option<i32>>
         let settings = creation
             .storage
             .and_then(|storage| eframe::get_value(storage, SETTINGS));
-        let link = Link::start(&creation.egui_ctx);
+        let link = EngineLink::start(&creation.egui_ctx);
         let mut app = App::new(&creation.egui_ctx, settings.unwrap_or_default(), Some(link));
         app.exit = told;
         app.begin(first);
@@ -106,7 +106,7 @@ pub fn open_window(first: First, is_over: IsOver) -> anyhow::Result<Option<i32>>
 }
 
 /// Closes the window once `is_over` comes true.
-fn close_with(context: &Context, is_over: IsOver) {
+fn close_with(context: &Context, is_over: CloseCheck) {
     let Some(is_over) = is_over else { return };
     let context = context.clone();
     let watch = move || {
@@ -123,22 +123,22 @@ fn close_with(context: &Context, is_over: IsOver) {
 
 impl App {
     /// A window with the bundled workloads and nothing run yet. Without a link to an engine nothing can be run.
-    pub fn new(context: &Context, settings: Settings, link: Option<Link>) -> Self {
+    pub fn new(context: &Context, settings: Settings, link: Option<EngineLink>) -> Self {
         theme::install(context);
         let mut app = Self {
             capture: Arc::default(),
-            state: State {
+            state: AppState {
                 settings,
                 documents: start::documents(),
-                ..State::default()
+                ..AppState::default()
             },
-            status: Status::default(),
+            status: AppStatus::default(),
             timeline: Timeline::default(),
             panels: PANELS.iter().map(|make| make()).collect(),
-            search: Search::default(),
+            search: NameSearch::default(),
             link,
-            files: Files::new(context),
-            concluding: Concluding::default(),
+            files: FileJobs::new(context),
+            concluding: ConclusionsJob::default(),
             greeting: Greeting::default(),
             is_first: false,
             is_timed: true,
@@ -150,17 +150,17 @@ impl App {
 
     /// Shows what is wanted first, or runs the workload that is chosen at the start; asks which backends there are
     /// meanwhile.
-    fn begin(&mut self, first: First) {
+    fn begin(&mut self, first: InitialContent) {
         self.files.probe();
         match first {
-            First::Files(files) if files.is_empty() => {
+            InitialContent::Files(files) if files.is_empty() => {
                 self.greeting = Greeting::of(&self.state.settings);
                 // It runs once it is known which devices are here.
                 self.is_first = true;
             }
-            First::Files(files) => self.act(vec![Action::OpenFiles(files)], None),
-            First::Capture(capture) => self.replace(*capture),
-            First::Program(request) => self.conduct(*request),
+            InitialContent::Files(files) => self.act(vec![Action::OpenFiles(files)], None),
+            InitialContent::Capture(capture) => self.replace(*capture),
+            InitialContent::Program(request) => self.conduct(*request),
         }
     }
 
@@ -212,8 +212,8 @@ impl App {
     fn show_capture(&mut self, capture: Arc<Capture>) {
         self.capture = capture;
         self.search.renew();
-        self.concluding = Concluding::default();
-        self.status.why = Why::default();
+        self.concluding = ConclusionsJob::default();
+        self.status.why = SceneConclusions::default();
     }
 
     fn check_text(&mut self) {

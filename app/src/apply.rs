@@ -7,16 +7,16 @@ mod topic;
 mod view;
 
 use engine::capture::Capture;
-use engine::runner::Recovery;
-use engine::workload::Moment;
+use engine::runner::RecoveryMode;
+use engine::workload::LossMoment;
 
-use crate::action::{Action, Command, Request};
-use crate::state::{Motion, Selection, State, Switch, ThemeChoice, Window};
+use crate::action::{Action, AppRequest, Command};
+use crate::state::{AppState, OverlayWindow, Selection, Switch, ThemeChoice, ViewChange};
 
 pub use view::keep_up;
 
 /// Applies `action` to `state`; what is no matter of the state comes back as a request.
-pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Request> {
+pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<AppRequest> {
     match action {
         Action::Command(command) => return apply_command(state, capture, command),
         Action::Show(interval, motion) => view::show(state, interval, motion),
@@ -54,23 +54,23 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
         Action::SetSynchronization(how) => state.settings.synchronization = how,
         Action::SetPace(pace) => {
             state.settings.pace = pace;
-            return Some(Request::Pace(pace));
+            return Some(AppRequest::Pace(pace));
         }
         Action::Connect(place) => {
             state.window = None;
             documents::remember_place(state, place.as_deref());
-            return Some(Request::Connect(place));
+            return Some(AppRequest::Connect(place));
         }
         Action::Record(line) => {
             state.window = None;
             documents::remember_program(state, &line);
-            return Some(Request::Record(line));
+            return Some(AppRequest::Record(line));
         }
-        Action::OpenFile(path) => return Some(Request::Open(vec![path])),
-        Action::OpenFiles(paths) => return Some(Request::Open(paths)),
+        Action::OpenFile(path) => return Some(AppRequest::Open(vec![path])),
+        Action::OpenFiles(paths) => return Some(AppRequest::Open(paths)),
         Action::Align(part, by) => return view::align(state, part, by),
-        Action::Cancel => return Some(Request::Cancel),
-        Action::Copy(text) => return Some(Request::Copy(text)),
+        Action::Cancel => return Some(AppRequest::Cancel),
+        Action::Copy(text) => return Some(AppRequest::Copy(text)),
         Action::Notify(Some(notice)) => state.notice = Some(notice),
         Action::Notify(None) => put_away(state),
         Action::Renew => {
@@ -88,24 +88,24 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
     None
 }
 
-fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Option<Request> {
+fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> Option<AppRequest> {
     match command {
-        Command::Open => return Some(Request::ChooseFile),
-        Command::SaveCapture => return Some(Request::SaveCapture),
-        Command::Export => return Some(Request::Export),
-        Command::Extract => return Some(Request::Extract),
-        Command::SaveText => return Some(Request::SaveText),
-        Command::Quit => return Some(Request::Quit),
-        Command::Rerun => return Some(Request::Run),
-        Command::RunOrPause => return Some(Request::RunOrPause),
-        Command::Step => return Some(Request::Step),
-        Command::Stop => return Some(Request::Stop),
-        Command::LoseDevice => return loss::lose(state, Moment::Now),
-        Command::Recover => return Some(Request::Recover(Recovery::Resume)),
-        Command::Replay => return Some(Request::Recover(Recovery::Replay)),
-        Command::Search => return Some(Request::FocusSearch),
-        Command::NextMatch => return Some(Request::Match { forward: true }),
-        Command::PreviousMatch => return Some(Request::Match { forward: false }),
+        Command::Open => return Some(AppRequest::ChooseFile),
+        Command::SaveCapture => return Some(AppRequest::SaveCapture),
+        Command::Export => return Some(AppRequest::Export),
+        Command::Extract => return Some(AppRequest::Extract),
+        Command::SaveText => return Some(AppRequest::SaveText),
+        Command::Quit => return Some(AppRequest::Quit),
+        Command::Rerun => return Some(AppRequest::Run),
+        Command::RunOrPause => return Some(AppRequest::RunOrPause),
+        Command::Step => return Some(AppRequest::Step),
+        Command::Stop => return Some(AppRequest::Stop),
+        Command::LoseDevice => return loss::lose(state, LossMoment::Now),
+        Command::Recover => return Some(AppRequest::Recover(RecoveryMode::Resume)),
+        Command::Replay => return Some(AppRequest::Recover(RecoveryMode::Replay)),
+        Command::Search => return Some(AppRequest::FocusSearch),
+        Command::NextMatch => return Some(AppRequest::Match { forward: true }),
+        Command::PreviousMatch => return Some(AppRequest::Match { forward: false }),
         Command::ZoomIn => view::zoom(state, capture, 1.0 / view::ZOOM_STEP),
         Command::ZoomOut => view::zoom(state, capture, view::ZOOM_STEP),
         Command::PanLeft => view::pan(state, capture, -view::PAN_STEP),
@@ -113,7 +113,7 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::ScrollUp => view::scroll(state, state.view.scroll - view::SCROLL_STEP),
         Command::ScrollDown => view::scroll(state, state.view.scroll + view::SCROLL_STEP),
         Command::Focus => view::focus(state, capture),
-        Command::Fit => view::show(state, None, Motion::Jump),
+        Command::Fit => view::show(state, None, ViewChange::Jump),
         Command::Undo => return view::undo(state),
         Command::Redo => return view::redo(state),
         Command::Follow => state.follow = !state.follow,
@@ -134,22 +134,22 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::PreviousSpan => go::along_lane(state, capture, false),
         Command::Cause => return go::along_dependency(state, capture, false),
         Command::Effect => return go::along_dependency(state, capture, true),
-        Command::NextOnPath => return Some(Request::WalkPath { forward: true }),
-        Command::PreviousOnPath => return Some(Request::WalkPath { forward: false }),
-        Command::NextIteration => return Some(Request::WalkIterations { forward: true }),
-        Command::PreviousIteration => return Some(Request::WalkIterations { forward: false }),
+        Command::NextOnPath => return Some(AppRequest::WalkPath { forward: true }),
+        Command::PreviousOnPath => return Some(AppRequest::WalkPath { forward: false }),
+        Command::NextIteration => return Some(AppRequest::WalkIterations { forward: true }),
+        Command::PreviousIteration => return Some(AppRequest::WalkIterations { forward: false }),
         Command::MarkRange => go::mark(state, capture, false),
         Command::WidenRange => go::mark(state, capture, true),
         Command::Clear => clear(state),
-        Command::Help => open(state, Window::Keys),
-        Command::Guides => open(state, Window::Guides),
-        Command::Connect => open(state, Window::Connect),
-        Command::Record => open(state, Window::Program),
+        Command::Help => open(state, OverlayWindow::Keys),
+        Command::Guides => open(state, OverlayWindow::Guides),
+        Command::Connect => open(state, OverlayWindow::Connect),
+        Command::Record => open(state, OverlayWindow::Program),
     }
     None
 }
 
-fn set(state: &mut State, switch: Switch, on: bool) {
+fn set(state: &mut AppState, switch: Switch, on: bool) {
     if on {
         state.settings.switches.insert(switch);
     } else {
@@ -157,24 +157,24 @@ fn set(state: &mut State, switch: Switch, on: bool) {
     }
 }
 
-fn toggle(state: &mut State, switch: Switch) {
+fn toggle(state: &mut AppState, switch: Switch) {
     let on = state.settings.is_on(switch);
     set(state, switch, !on);
 }
 
 /// Opens a window, or closes it where it is open.
-fn open(state: &mut State, window: Window) {
+fn open(state: &mut AppState, window: OverlayWindow) {
     state.window = Some(window).filter(|_| state.window != Some(window));
 }
 
 /// Puts the notice away. The first start's line is a note; once read, it is not said again.
-fn put_away(state: &mut State) {
+fn put_away(state: &mut AppState) {
     let notice = state.notice.take();
     state.settings.greeted |= notice.is_some_and(|notice| !notice.is_error);
 }
 
 /// Closes what is open, the topmost first; only then forgets what is chosen.
-fn clear(state: &mut State) {
+fn clear(state: &mut AppState) {
     if state.window.is_some() {
         state.window = None;
     } else if state.notice.is_some() {
@@ -187,7 +187,7 @@ fn clear(state: &mut State) {
 }
 
 /// Ends a frame: what was pointed at in it is what the next one shows as pointed at.
-pub fn end_frame(state: &mut State) {
+pub fn end_frame(state: &mut AppState) {
     state.hover = std::mem::take(&mut state.next_hover);
 }
 

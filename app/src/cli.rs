@@ -28,11 +28,11 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write};
 
 use clap::Parser as _;
-use engine::runner::far::Target;
+use engine::runner::far::WorkerTarget;
 use engine::runner::run_apart;
 
-use arguments::{Arguments, Command};
-use plain::Plain;
+use arguments::{CliArguments, CliCommand};
+use plain::PlainOutput;
 
 /// All is well.
 pub const FINE: u8 = 0;
@@ -50,7 +50,7 @@ const GRACE: std::time::Duration = std::time::Duration::from_millis(1900);
 
 /// Why there is no answer.
 #[derive(Debug)]
-enum Stop {
+enum CliFailure {
     /// What was asked for is wrong; the words say why and what to do.
     Wrong(String),
     /// It could not be written to its file; the words say why.
@@ -61,14 +61,14 @@ enum Stop {
     Asked,
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for CliFailure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
 }
 
 /// Where an answer goes, and whether somebody watches.
-struct Streams<'a> {
+struct OutputStreams<'a> {
     /// The answer.
     out: &'a mut dyn Write,
     /// What is wrong.
@@ -82,9 +82,9 @@ struct Streams<'a> {
 /// Does what the arguments of this process ask for, and answers with the exit code.
 pub fn main() -> u8 {
     let (out, err) = (&mut io::BufWriter::new(io::stdout()), &mut io::stderr());
-    let streams = &mut Streams {
-        out: &mut Plain::new(out),
-        err: &mut Plain::new(err),
+    let streams = &mut OutputStreams {
+        out: &mut PlainOutput::new(out),
+        err: &mut PlainOutput::new(err),
         watched: io::stderr().is_terminal(),
         own_process: true,
     };
@@ -98,9 +98,9 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
-    let streams = &mut Streams {
-        out: &mut Plain::new(out),
-        err: &mut Plain::new(err),
+    let streams = &mut OutputStreams {
+        out: &mut PlainOutput::new(out),
+        err: &mut PlainOutput::new(err),
         watched: false,
         own_process: false,
     };
@@ -109,9 +109,9 @@ pub fn run(
 
 fn answer(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
-    streams: &mut Streams<'_>,
+    streams: &mut OutputStreams<'_>,
 ) -> u8 {
-    let done = match Arguments::try_parse_from(arguments) {
+    let done = match CliArguments::try_parse_from(arguments) {
         Ok(arguments) => dispatch(&arguments, streams),
         Err(error) => usage(&error, streams),
     };
@@ -119,72 +119,76 @@ fn answer(
     for place in engine::record::invariant::take_broken() {
         complain(streams, &place);
     }
-    match done.and_then(|code| flushed.map(|()| code).map_err(Stop::from)) {
+    match done.and_then(|code| flushed.map(|()| code).map_err(CliFailure::from)) {
         Ok(code) => code,
         // Whoever closes the pipe has seen enough.
-        Err(Stop::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => FINE,
-        Err(Stop::Output(error)) => {
+        Err(CliFailure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => FINE,
+        Err(CliFailure::Output(error)) => {
             complain(streams, &format!("the answer cannot be written: {error}"));
             WRONG
         }
-        Err(Stop::Wrong(text)) => {
+        Err(CliFailure::Wrong(text)) => {
             complain(streams, &text);
             WRONG
         }
-        Err(Stop::Unsaved(text)) => {
+        Err(CliFailure::Unsaved(text)) => {
             complain(streams, &text);
             FAILED
         }
-        Err(Stop::Asked) => STOPPED,
+        Err(CliFailure::Asked) => STOPPED,
     }
 }
 
-fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
     if streams.own_process {
         match arguments.command {
             // They end in good order what they began, and then say what came of it.
-            Some(Command::Run(_) | Command::Record(_) | Command::Backends { on: Some(_), .. }) => {
+            Some(
+                CliCommand::Run(_)
+                | CliCommand::Record(_)
+                | CliCommand::Backends { on: Some(_), .. },
+            ) => {
                 interrupt::watch(None);
             }
             Some(
-                Command::Info { .. }
-                | Command::Convert { .. }
-                | Command::Extract { .. }
-                | Command::Explain(_)
-                | Command::Idle(_)
-                | Command::CriticalPath(_)
-                | Command::WhatIf(_),
+                CliCommand::Info { .. }
+                | CliCommand::Convert { .. }
+                | CliCommand::Extract { .. }
+                | CliCommand::Explain(_)
+                | CliCommand::Idle(_)
+                | CliCommand::CriticalPath(_)
+                | CliCommand::WhatIf(_),
             ) => interrupt::watch(Some(GRACE)),
             _ => {}
         }
     }
     if streams.own_process
-        && !matches!(arguments.command, Some(Command::Worker { .. }))
-        && let Ok(here) = Target::parse(".")
+        && !matches!(arguments.command, Some(CliCommand::Worker { .. }))
+        && let Ok(here) = WorkerTarget::parse(".")
     {
         run_apart(here);
     }
     match &arguments.command {
         None => window::open(&arguments.files),
-        Some(Command::Open { files }) => window::open(files),
-        Some(Command::Record(options)) => record::record(options, streams),
-        Some(Command::Run(options)) => run::run(options, streams),
-        Some(Command::Workloads { format }) => lists::workloads(*format, streams),
-        Some(Command::Backends { on, format }) => lists::backends(on.as_ref(), *format, streams),
-        Some(Command::Worker { attach }) => worker::worker(attach.as_deref(), streams),
-        Some(Command::Guide { name }) => guide::guide(name.as_deref(), streams),
-        Some(Command::Check { files }) => check::check(files, streams),
-        Some(Command::Info {
+        Some(CliCommand::Open { files }) => window::open(files),
+        Some(CliCommand::Record(options)) => record::record(options, streams),
+        Some(CliCommand::Run(options)) => run::run(options, streams),
+        Some(CliCommand::Workloads { format }) => lists::workloads(*format, streams),
+        Some(CliCommand::Backends { on, format }) => lists::backends(on.as_ref(), *format, streams),
+        Some(CliCommand::Worker { attach }) => worker::worker(attach.as_deref(), streams),
+        Some(CliCommand::Guide { name }) => guide::guide(name.as_deref(), streams),
+        Some(CliCommand::Check { files }) => check::check(files, streams),
+        Some(CliCommand::Info {
             files,
             findings,
             format,
         }) => details::details(files, (*format, *findings), streams),
-        Some(Command::Explain(options)) => causes::explain(options, streams),
-        Some(Command::Idle(options)) => causes::idle(options, streams),
-        Some(Command::CriticalPath(options)) => causes::critical_path(options, streams),
-        Some(Command::WhatIf(options)) => causes::what_if(options, streams),
-        Some(Command::Convert { files }) => convert::convert(files, streams),
-        Some(Command::Extract {
+        Some(CliCommand::Explain(options)) => causes::explain(options, streams),
+        Some(CliCommand::Idle(options)) => causes::idle(options, streams),
+        Some(CliCommand::CriticalPath(options)) => causes::critical_path(options, streams),
+        Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
+        Some(CliCommand::Convert { files }) => convert::convert(files, streams),
+        Some(CliCommand::Extract {
             files,
             range,
             output,
@@ -193,7 +197,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
 }
 
 /// Help and the version are answers; anything else that clap says is a complaint.
-fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+fn usage(error: &clap::Error, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
     let text = error.render();
     if error.use_stderr() {
         write!(streams.err, "{text}")?;
@@ -204,7 +208,7 @@ fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Result<u8, Stop> {
     }
 }
 
-fn complain(streams: &mut Streams<'_>, text: &str) {
+fn complain(streams: &mut OutputStreams<'_>, text: &str) {
     // Where even this cannot be written, the exit code remains.
     let _ = writeln!(streams.err, "syncline: {text}");
 }

@@ -27,21 +27,21 @@ mod why;
 mod widgets;
 mod workloads;
 
-pub use choice::{Adapter, BackendChoice, NOTHING_RUNS};
+pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
 pub use program::words;
-pub use scene::{Checked, Job, Scene, Status, Verdict, Why};
-pub use search::Search;
+pub use scene::{AppStatus, CheckedWorkload, JobProgress, RunVerdict, Scene, SceneConclusions};
+pub use search::NameSearch;
 pub use widgets::{Sign, hint, section, toggle};
 
 use eframe::egui::Ui;
 
 use crate::action::Action;
-use crate::state::Window;
+use crate::state::OverlayWindow;
 
 /// Where a panel stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PanelPosition {
     /// Left of the timeline, one below the other.
     Left,
     /// Right of the timeline, one below the other.
@@ -49,7 +49,7 @@ pub enum Place {
     /// Below the timeline, one tab each.
     Bottom,
     /// In a window of its own, while it is asked for.
-    Window(Window),
+    Window(OverlayWindow),
 }
 
 /// A part of the window. It reads the scene and answers with actions; its own state is scroll, sort and the like.
@@ -61,7 +61,7 @@ pub trait Panel {
     fn title(&self) -> &'static str;
 
     /// Where it stands.
-    fn place(&self) -> Place;
+    fn place(&self) -> PanelPosition;
 
     /// How many things it has to tell, written beside its title; nothing where that is of no interest.
     fn count(&self, _scene: &Scene<'_>) -> Option<usize> {
@@ -73,28 +73,28 @@ pub trait Panel {
 }
 
 /// Makes a panel in its first state.
-pub type Make = fn() -> Box<dyn Panel>;
+pub type PanelFactory = fn() -> Box<dyn Panel>;
 
 /// The list of panels, in the order in which they stand in their places.
-pub const PANELS: &[Make] = &[
-    || Box::new(workloads::Workloads),
-    || Box::new(parameters::Parameters),
-    || Box::new(expectations::Expectations),
+pub const PANELS: &[PanelFactory] = &[
+    || Box::new(workloads::WorkloadsPanel),
+    || Box::new(parameters::ParametersPanel),
+    || Box::new(expectations::ExpectationsPanel),
     || Box::new(inspector::Inspector::default()),
     || Box::new(overview::OverviewTab),
-    || Box::new(source::Source::default()),
-    || Box::new(statistics::Figures::default()),
+    || Box::new(source::SourcePanel::default()),
+    || Box::new(statistics::StatisticsPanel::default()),
     || Box::new(why::WhyTab::default()),
-    || Box::new(pipelines::Pipelines::default()),
-    || Box::new(promises::Promises::default()),
-    || Box::new(launches::Launches::default()),
-    || Box::new(findings::Findings::default()),
-    || Box::new(problems::Problems),
-    || Box::new(receipts::Receipts),
+    || Box::new(pipelines::PipelinesPanel::default()),
+    || Box::new(promises::PromisesPanel::default()),
+    || Box::new(launches::LaunchesPanel::default()),
+    || Box::new(findings::FindingsPanel::default()),
+    || Box::new(problems::ProblemsPanel),
+    || Box::new(receipts::ReceiptsPanel),
     || Box::new(log::LogLines),
-    || Box::new(help::Help),
-    || Box::new(guide::Guides::default()),
-    || Box::new(connect::Connect::default()),
-    || Box::new(program::Program::default()),
-    || Box::new(consent::Remote),
+    || Box::new(help::HelpWindow),
+    || Box::new(guide::GuidesWindow::default()),
+    || Box::new(connect::ConnectDialog::default()),
+    || Box::new(program::ProgramDialog::default()),
+    || Box::new(consent::ConsentDialog),
 ];

@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use engine::record::{DependencyId, Group, LaneId, PipelineId, PromiseId, SpanId};
-use engine::runner::Recovery;
+use engine::runner::RecoveryMode;
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, Synchronization};
 use serde::{Deserialize, Serialize};
 
-pub use consent::{AllowedMachines, Consent, WantedMachine};
+pub use consent::{AllowedMachines, Consent, RequestedMachine};
 
 /// Everything that actions change.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
+pub struct AppState {
     /// What is visible of the timeline.
     pub view: View,
     /// What was chosen.
@@ -25,13 +25,13 @@ pub struct State {
     /// What is pointed at in this frame; becomes `hover` when the frame ends.
     pub next_hover: Hover,
     /// Views to go back and forth to.
-    pub history: History,
+    pub history: ViewHistory,
     /// Whether the view's end keeps to the newest span.
     pub follow: bool,
     /// What is searched for; empty when nothing is.
     pub search: String,
     /// The window that is open over the others.
-    pub window: Option<Window>,
+    pub window: Option<OverlayWindow>,
     /// What stays from one start to the next.
     pub settings: Settings,
     /// The workloads that were opened or edited.
@@ -48,7 +48,7 @@ pub struct State {
 
 /// A window that opens over the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Window {
+pub enum OverlayWindow {
     /// Keys and gestures.
     Keys,
     /// What other systems call things.
@@ -69,7 +69,7 @@ pub struct LossPlan {
     /// Losses that every run from now on is to suffer.
     pub armed: Vec<Injection>,
     /// What to do once a loss that was asked for here has come about.
-    pub recovery: Recovery,
+    pub recovery: RecoveryMode,
 }
 
 impl Default for LossPlan {
@@ -77,16 +77,16 @@ impl Default for LossPlan {
         Self {
             by: LossBy::Driver,
             armed: Vec::new(),
-            recovery: Recovery::Pause,
+            recovery: RecoveryMode::Pause,
         }
     }
 }
 
 impl LossPlan {
     /// What a run does once its device is lost: a workload that loses its device itself is left to its own text.
-    pub fn of_run(&self) -> Recovery {
+    pub fn of_run(&self) -> RecoveryMode {
         if self.armed.is_empty() {
-            Recovery::Stay
+            RecoveryMode::Stay
         } else {
             self.recovery
         }
@@ -190,7 +190,7 @@ pub struct Hover {
 
 /// A view and the selection it was seen with: one step of the history.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct HistoryStep {
     /// The visible interval.
     pub interval: Option<Interval>,
     /// How far the lanes were scrolled down, in points.
@@ -203,7 +203,7 @@ pub struct Step {
 
 /// What sort of change made a step; runs of one gliding sort collapse to one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Motion {
+pub enum ViewChange {
     /// Along the time or the lanes.
     Pan,
     /// In or out.
@@ -216,13 +216,13 @@ pub enum Motion {
 
 /// Views to go back and forth to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
+pub struct ViewHistory {
     /// Where the user was, the latest last.
-    pub past: Vec<Step>,
+    pub past: Vec<HistoryStep>,
     /// What was undone, the next to redo last.
-    pub future: Vec<Step>,
+    pub future: Vec<HistoryStep>,
     /// The motion that made the latest step, while it may still collapse with the next.
-    pub motion: Option<Motion>,
+    pub motion: Option<ViewChange>,
 }
 
 /// Light or dark.
@@ -335,7 +335,7 @@ impl Settings {
 
 /// A workload that can be run and edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
+pub struct WorkloadText {
     /// Its name: that of a bundled workload, or a file's name.
     pub name: String,
     /// What people call it.
@@ -350,7 +350,7 @@ pub struct Text {
     pub capture: Option<PathBuf>,
 }
 
-impl Text {
+impl WorkloadText {
     /// Whether it was edited since it was opened or saved.
     pub fn is_dirty(&self) -> bool {
         self.source != self.saved
@@ -366,7 +366,7 @@ impl Text {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Documents {
     /// Bundled ones first, then those that were opened.
-    pub texts: Vec<Text>,
+    pub texts: Vec<WorkloadText>,
     /// How many of them are bundled.
     pub bundled: usize,
     /// The position of the chosen one.
@@ -377,7 +377,7 @@ pub struct Documents {
 
 impl Documents {
     /// The chosen workload, where there is one.
-    pub fn text(&self) -> Option<&Text> {
+    pub fn text(&self) -> Option<&WorkloadText> {
         self.texts.get(self.chosen)
     }
 

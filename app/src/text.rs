@@ -1,6 +1,6 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
-use engine::analysis::Piece;
+use engine::analysis::SentencePiece;
 use engine::time::Nanos;
 
 /// The thin space that groups digits and parts a number from its unit.
@@ -83,12 +83,12 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A piece of a sentence as text, long names without their middle.
-pub fn piece(piece: &Piece) -> String {
+pub fn piece(piece: &SentencePiece) -> String {
     match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Time(time) => duration(*time),
-        Piece::Share(share) => percent(*share),
-        Piece::Span(_, name) => shown(name),
+        SentencePiece::Text(text) => text.clone(),
+        SentencePiece::Time(time) => duration(*time),
+        SentencePiece::Share(share) => percent(*share),
+        SentencePiece::Span(_, name) => shown(name),
     }
 }
 

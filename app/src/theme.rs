@@ -81,11 +81,11 @@ pub struct Theme {
     pub ink_dark: Color32,
     /// Fill of work that was lost or cancelled.
     pub lost: Color32,
-    hues: Hues,
+    hues: LaneHues,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Hues {
+struct LaneHues {
     host: Color32,
     device: Color32,
     compile: Color32,
@@ -128,7 +128,7 @@ pub const DARK: Theme = Theme {
     ink_light: rgb(0x00FF_FFFF),
     ink_dark: rgb(0x0010_1218),
     lost: rgb(0x003A_3D46),
-    hues: Hues {
+    hues: LaneHues {
         host: rgb(0x0087_75DD),
         device: rgb(0x008A_92A3),
         compile: rgb(0x00C0_8A2B),
@@ -168,7 +168,7 @@ pub const LIGHT: Theme = Theme {
     ink_light: rgb(0x00FF_FFFF),
     ink_dark: rgb(0x0010_1218),
     lost: rgb(0x00D3_D7DF),
-    hues: Hues {
+    hues: LaneHues {
         host: rgb(0x009C_8BE8),
         device: rgb(0x00A0_A8B8),
         compile: rgb(0x00D6_9C36),

@@ -44,12 +44,12 @@ pub use frame::{Areas, Picture};
 pub use markers::{NewLoss, bolt};
 
 use self::bars::Bars;
-use self::bundles::Bundles;
-use self::frame::Frame;
-use self::input::{Drag, Target};
-use self::layout::{Content, Entry, Row};
-use self::links::Link;
-use self::sheet::Sheet;
+use self::bundles::ArrowBundles;
+use self::frame::PaintFrame;
+use self::input::{Drag, HitTarget};
+use self::layout::{LayoutEntry, LayoutRow, RowContent};
+use self::links::DependencyArrow;
+use self::sheet::MeshBuilder;
 use crate::action::Action;
 use crate::state::{GroupKey, Switch, Topic};
 use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
@@ -57,22 +57,22 @@ use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
 /// The timeline's caches, and what is being dragged. Where the user is, is in the state.
 #[derive(Default)]
 pub struct Timeline {
-    stage: stage::Stage,
-    motion: motion::Motion,
-    pin: pin::Pin,
+    stage: stage::FrameInputs,
+    motion: motion::ViewAnimation,
+    pin: pin::PanAnchor,
     folds: fold::Folds,
-    labels: label::Labels,
+    labels: label::NameLabels,
     hatch: hatch::Hatch,
-    inks: bars::Inks,
+    inks: bars::TextColors,
     raster: raster::Raster,
     /// Whether every bar is a shape, for a drawing without pixels.
     is_drawing: bool,
     minimap: minimap::Minimap,
-    groups: BTreeMap<GroupKey, profile::Profile>,
+    groups: BTreeMap<GroupKey, profile::BusyTimeChart>,
     pyramids: BTreeMap<CounterId, plot::Pyramid>,
     drag: Drag,
-    hold: minimap::Hold,
-    width: rows::Width,
+    hold: minimap::MinimapGrip,
+    width: rows::NameColumnWidth,
     seen: Option<SpanId>,
     /// Where the labels on the ruler lie, and what each stands for.
     labelled: Vec<(Topic, Rect)>,
@@ -80,7 +80,7 @@ pub struct Timeline {
 }
 
 /// The parts that take input.
-struct Responses {
+struct InputResponses {
     minimap: Response,
     ruler: Response,
     names: Response,
@@ -136,9 +136,9 @@ impl Timeline {
         &mut self,
         ui: &Ui,
         picture: &Picture<'a>,
-        ground: &'a stage::Stage,
+        ground: &'a stage::FrameInputs,
         whole: Rect,
-    ) -> Frame<'a> {
+    ) -> PaintFrame<'a> {
         let state = picture.state;
         let width = self.width.fit(ui.painter(), picture, &ground.layout);
         let areas = Areas::new(whole, width);
@@ -157,7 +157,7 @@ impl Timeline {
         let (scale, pin) = self.pin.snap(scale, ui.ctx().pixels_per_point());
         let most = (ground.layout.height() - areas.body.height()).max(0.0);
         let scroll = state.view.scroll.clamp(0.0, most).round();
-        Frame {
+        PaintFrame {
             picture: *picture,
             areas,
             layout: &ground.layout,
@@ -178,9 +178,9 @@ impl Timeline {
     fn paint(
         &mut self,
         painter: &Painter,
-        frame: &Frame<'_>,
-        responses: &Responses,
-    ) -> (Vec<Link>, bool) {
+        frame: &PaintFrame<'_>,
+        responses: &InputResponses,
+    ) -> (Vec<DependencyArrow>, bool) {
         let state = frame.picture.state;
         let body = painter.with_clip_rect(frame.areas.body);
         let ruler = ruler::ruler(&frame.scale);
@@ -191,7 +191,7 @@ impl Timeline {
         }
         let (mut more, marks) = self.paint_rows(&body, frame);
         let all = state.settings.is_on(Switch::AllArrows);
-        let bundles = all.then(|| Bundles::new(frame, &self.folds));
+        let bundles = all.then(|| ArrowBundles::new(frame, &self.folds));
         if let Some(bundles) = &bundles {
             bundles.paint(&body, frame);
         }
@@ -223,17 +223,17 @@ impl Timeline {
     }
 
     /// Paints the spans and counters of the rows in view, and how busy collapsed groups were.
-    fn paint_rows(&mut self, body: &Painter, frame: &Frame<'_>) -> (bool, Sheet) {
+    fn paint_rows(&mut self, body: &Painter, frame: &PaintFrame<'_>) -> (bool, MeshBuilder) {
         let capture = frame.picture.capture;
         let hatch = self.hatch.texture(body.ctx());
         let mut more = false;
         for row in frame.visible() {
             match &row.content {
-                Content::Entry(Entry::Counter(id)) => {
+                RowContent::Entry(LayoutEntry::Counter(id)) => {
                     let pyramid = self.pyramids.entry(*id).or_default();
                     rows::counter(body, frame, (row, *id), pyramid);
                 }
-                Content::Group {
+                RowContent::Group {
                     collapsed: true,
                     members,
                 } => more |= self.paint_collapsed(body, frame, row, members.clone()),
@@ -246,7 +246,7 @@ impl Timeline {
         self.raster.begin(frame.areas.body, pixels, side);
         let mut bars = Bars::new(frame, hatch, (&mut self.raster, &mut self.inks));
         for row in frame.visible() {
-            if let Content::Entry(entry) = row.content
+            if let RowContent::Entry(entry) = row.content
                 && let Some(lane) = entry.lane().and_then(|lane| capture.lane(lane))
             {
                 bars.lane(frame, (row, lane), &mut self.folds, &mut self.labels);
@@ -256,7 +256,12 @@ impl Timeline {
     }
 
     /// Writes the names of spans, and above them what strikes lost ones through.
-    fn paint_names_of_spans(&mut self, body: &Painter, frame: &Frame<'_>, marks: Sheet) -> bool {
+    fn paint_names_of_spans(
+        &mut self,
+        body: &Painter,
+        frame: &PaintFrame<'_>,
+        marks: MeshBuilder,
+    ) -> bool {
         let is_dense = frame.layout.metrics.bar < 16.0;
         let size = if is_dense { SMALL - 2.0 } else { SMALL };
         let font = FontId::proportional(size);
@@ -270,8 +275,8 @@ impl Timeline {
     fn paint_collapsed(
         &mut self,
         body: &Painter,
-        frame: &Frame<'_>,
-        row: &Row,
+        frame: &PaintFrame<'_>,
+        row: &LayoutRow,
         members: std::ops::Range<usize>,
     ) -> bool {
         let entries = frame.layout.entries.get(members).unwrap_or(&[]);
@@ -279,7 +284,7 @@ impl Timeline {
             .iter()
             .filter_map(|entry| Some((entry.lane()?, 0)))
             .collect();
-        let span = profile::Span {
+        let span = profile::BusyTimeRange {
             interval: frame.scale.interval(),
             columns: (frame.scale.width() / 3.0).ceil() as usize,
         };
@@ -295,9 +300,9 @@ impl Timeline {
     fn input(
         &mut self,
         ui: &Ui,
-        frame: &Frame<'_>,
-        responses: &Responses,
-        links: &[Link],
+        frame: &PaintFrame<'_>,
+        responses: &InputResponses,
+        links: &[DependencyArrow],
         actions: &mut Vec<Action>,
     ) {
         let marked = markers::input(ui, frame, actions);
@@ -330,7 +335,7 @@ impl Timeline {
             let y = at.y - frame.areas.body.top() + frame.scroll;
             overlay::insertion(ui.painter(), frame, frame.layout.gap_at(key, y));
         }
-        let subject = target.as_ref().and_then(Target::subject);
+        let subject = target.as_ref().and_then(HitTarget::subject);
         let nothing = hover.filter(|_| target.is_none());
         let subject = subject.or_else(|| input::idle(frame, nothing?));
         if let Some(subject) = subject {
@@ -356,7 +361,7 @@ impl Timeline {
     fn thumb(
         &mut self,
         ui: &Ui,
-        frame: &Frame<'_>,
+        frame: &PaintFrame<'_>,
         body: &Response,
         actions: &mut Vec<Action>,
     ) -> bool {
@@ -384,7 +389,7 @@ impl Timeline {
     }
 
     /// Scrolls to the selected span when something else than the pointer has just chosen it.
-    fn follow_selection(&mut self, frame: &Frame<'_>, actions: &mut Vec<Action>) {
+    fn follow_selection(&mut self, frame: &PaintFrame<'_>, actions: &mut Vec<Action>) {
         let selected = frame.picture.state.selection.span;
         if selected == self.seen {
             return;
@@ -407,7 +412,7 @@ impl Timeline {
 }
 
 /// Keeps the first streams in sight until someone scrolls.
-fn show_streams(frame: &Frame<'_>, actions: &mut Vec<Action>) {
+fn show_streams(frame: &PaintFrame<'_>, actions: &mut Vec<Action>) {
     let view = &frame.picture.state.view;
     let home = frame.layout.home(frame.areas.body.height());
     if !view.is_scrolled && view.scroll != home {
@@ -416,7 +421,7 @@ fn show_streams(frame: &Frame<'_>, actions: &mut Vec<Action>) {
 }
 
 /// The row whose name is pointed at.
-fn pointed(frame: &Frame<'_>, responses: &Responses) -> Option<usize> {
+fn pointed(frame: &PaintFrame<'_>, responses: &InputResponses) -> Option<usize> {
     let names = &responses.names;
     let at = names.hover_pos().or(names.interact_pointer_pos())?;
     frame
@@ -424,7 +429,7 @@ fn pointed(frame: &Frame<'_>, responses: &Responses) -> Option<usize> {
         .row_at(at.y - frame.areas.body.top() + frame.scroll)
 }
 
-fn respond(ui: &Ui, frame: &Frame<'_>) -> Responses {
+fn respond(ui: &Ui, frame: &PaintFrame<'_>) -> InputResponses {
     let areas = frame.areas;
     let drag = Sense::click_and_drag();
     let part = |name: &str, rect| ui.interact(rect, ui.scope_id().with(name), drag);
@@ -436,7 +441,7 @@ fn respond(ui: &Ui, frame: &Frame<'_>) -> Responses {
         pos2(x + 3.0, areas.whole.bottom()),
     );
     let edge = part("edge", line).on_hover_and_drag_cursor(CursorIcon::ResizeHorizontal);
-    Responses {
+    InputResponses {
         minimap: part("minimap", areas.minimap),
         ruler: part("ruler", areas.ruler),
         names,

@@ -38,7 +38,7 @@ fn span(id: u32) -> Span {
 }
 
 #[derive(Clone, Copy)]
-struct Figures {
+struct CaptureBenchResult {
     apply_per_second: f64,
     bytes: f64,
     fold_all: f64,
@@ -61,7 +61,7 @@ fn fold(capture: &Capture, view: Interval) -> (f64, usize) {
     (seconds, cells)
 }
 
-fn measure(count: u32) -> Figures {
+fn measure(count: u32) -> CaptureBenchResult {
     let mut capture = Capture::new();
     let mut seconds = 0.0;
     for first in (0..count).step_by(4_096) {
@@ -88,7 +88,7 @@ fn measure(count: u32) -> Figures {
         black_box(capture.spans_in(LaneId(3), narrow).count());
     });
     let bytes = capture.span_bytes() as f64 / f64::from(count);
-    Figures {
+    CaptureBenchResult {
         apply_per_second: f64::from(count) / seconds,
         bytes,
         fold_all,
@@ -135,7 +135,7 @@ fn main() {
         "{:>10} {:>10} {:>7} {:>26} {:>20} {:>20}",
         "spans", "apply/s", "B/span", "fold all (cells)", "fold at worst zoom", "100 us of a lane"
     );
-    let mut first: Option<Figures> = None;
+    let mut first: Option<CaptureBenchResult> = None;
     for count in [10_000, 1_000_000, 10_000_000] {
         let now = measure(count);
         let base = *first.get_or_insert(now);

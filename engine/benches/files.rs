@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use engine::capture::Capture;
-use engine::exporter::pftrace::Writer;
+use engine::exporter::pftrace::PftraceWriter;
 use engine::importer::{self, Source};
 use engine::perfetto::proto::TracePacket;
 use engine::record::{
@@ -21,7 +21,7 @@ use engine::record::{
 };
 use engine::time::Nanos;
 use measure::median::median;
-use measure::table::Table;
+use measure::table::ResultTable;
 use prost::Message as _;
 
 const SPANS: u32 = 1_000_000;
@@ -79,7 +79,7 @@ fn records() -> Vec<Record> {
 
 fn write(records: &[Record]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256 << 20);
-    let mut writer = Writer::new(&mut bytes);
+    let mut writer = PftraceWriter::new(&mut bytes);
     for record in records {
         // Writing to memory cannot fail.
         let _ = writer.write(record);
@@ -133,7 +133,7 @@ fn main() {
         "{SPANS} spans, {count} records, {packets} packets, {megabytes:.0} MB, {:.0} bytes a span; {read} records read",
         megabytes * 1e6 / f64::from(SPANS)
     );
-    let table = Table::new((count, "records"), megabytes, decoding);
+    let table = ResultTable::new((count, "records"), megabytes, decoding);
     table.line("write", writing);
     table.line("decode packets and drop them", decoding);
     table.line("open to records", reading);

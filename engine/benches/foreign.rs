@@ -23,7 +23,7 @@ use engine::capture::Capture;
 use engine::importer::{self, Source};
 use engine::perfetto::proto::TracePacket;
 use measure::median::median;
-use measure::table::Table;
+use measure::table::ResultTable;
 use prost::Message as _;
 
 const ROUNDS: usize = 5;
@@ -102,7 +102,7 @@ fn measure(path: &Path) -> io::Result<()> {
         beyond / 1e6,
         beyond / packets.max(1) as f64
     );
-    let table = Table::new((packets as f64, "packets"), megabytes, decoding);
+    let table = ResultTable::new((packets as f64, "packets"), megabytes, decoding);
     table.line("decode packets and drop them", decoding);
     table.line("open to records", reading);
     table.line("open to a full capture", opening);

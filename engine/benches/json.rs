@@ -24,14 +24,14 @@ use std::time::Instant;
 use engine::capture::Capture;
 use engine::importer::{self, Source};
 use measure::median::median;
-use measure::table::Table;
+use measure::table::ResultTable;
 use serde::Deserialize;
 use serde::de::{Deserializer as _, IgnoredAny, SeqAccess, Visitor};
 
 /// An event as a typed reader would have it.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "what is compared is the reading")]
-struct Event<'a> {
+struct TypedEvent<'a> {
     ph: &'a str,
     #[serde(borrow)]
     name: Cow<'a, str>,
@@ -41,12 +41,12 @@ struct Event<'a> {
     ts: f64,
     dur: Option<f64>,
     id: Option<u64>,
-    args: Option<Arguments<'a>>,
+    args: Option<TypedArguments<'a>>,
 }
 
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "what is compared is the reading")]
-struct Arguments<'a> {
+struct TypedArguments<'a> {
     #[serde(rename = "External id")]
     external: Option<i64>,
     correlation: Option<i64>,
@@ -70,9 +70,9 @@ struct Arguments<'a> {
 }
 
 /// Reads events one after the other and counts them.
-struct Counted(u64);
+struct EventCounter(u64);
 
-impl<'de> Visitor<'de> for Counted {
+impl<'de> Visitor<'de> for EventCounter {
     type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,7 +80,7 @@ impl<'de> Visitor<'de> for Counted {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self, A::Error> {
-        while let Some(event) = list.next_element::<Event<'de>>()? {
+        while let Some(event) = list.next_element::<TypedEvent<'de>>()? {
             black_box(&event);
             self.0 += 1;
         }
@@ -88,20 +88,20 @@ impl<'de> Visitor<'de> for Counted {
     }
 }
 
-impl<'de> Deserialize<'de> for Counted {
+impl<'de> Deserialize<'de> for EventCounter {
     fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_seq(Self(0))
     }
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct TypedDocument {
     #[serde(rename = "traceEvents")]
-    events: Counted,
+    events: EventCounter,
 }
 
 fn typed(bytes: &[u8]) -> u64 {
-    let document = serde_json::from_slice::<Document>(bytes);
+    let document = serde_json::from_slice::<TypedDocument>(bytes);
     document.map_or(0, |document| document.events.0)
 }
 
@@ -183,7 +183,7 @@ fn measure(path: &Path, rounds: usize) -> io::Result<()> {
         receipt.read,
         first.unwrap_or_default() * 1e3,
     );
-    let table = Table::new((events as f64, "events"), megabytes, reading);
+    let table = ResultTable::new((events as f64, "events"), megabytes, reading);
     table.line("serde_json into typed structs, one core", reading);
     table.line("serde_json passing over it, one core", skipping);
     table.line("open to records", records);

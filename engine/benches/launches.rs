@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use engine::backend::BACKENDS;
-use engine::record::{Outcome, Record};
+use engine::record::{Record, RunOutcome};
 use engine::runner::{RunRequest, run};
 
 /// Calls of a run.
@@ -42,7 +42,7 @@ fn measure(source: &str, backend: &str, verb: &str, launches: u32) -> (f64, f64)
     });
     let whole = start.elapsed().as_secs_f64() * 1e9;
     match end {
-        Ok(end) if end.outcome == Outcome::Finished && name.is_some() => {
+        Ok(end) if end.outcome == RunOutcome::Finished && name.is_some() => {
             let host = (last - first) as f64 / f64::from(calls.max(1));
             (host, whole / f64::from(launches))
         }

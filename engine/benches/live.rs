@@ -4,14 +4,16 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::backend::{self, HostIndex, Layout, Operation, Sink, StreamLayout, Submission};
+use engine::backend::{
+    self, DeviceLayout, HostIndex, Operation, ReportSink, StreamLayout, Submission,
+};
 use engine::capture::Capture;
 use engine::record::{
     CallId, CounterId, DeviceId, LaneId, NameId, Record, Span, SpanId, SpanKind, State, StreamIndex,
 };
 use engine::runner::{Recorder, RunRequest, run};
 use engine::time::Nanos;
-use engine::workload::{Call, DataCall, Document, Plan, Role, Target};
+use engine::workload::{Call, DataCall, Document, Plan, StreamRole, SyncTarget};
 
 /// Records that each thread reports.
 const EACH: u32 = 2_500_000;
@@ -57,9 +59,9 @@ fn live() -> (f64, u64) {
     (total as f64 / seconds, lost)
 }
 
-struct Silence;
+struct SilentSink;
 
-impl Sink for Silence {
+impl ReportSink for SilentSink {
     fn report(&mut self, record: Record) {
         black_box(record);
     }
@@ -77,19 +79,19 @@ fn unwatched(plan: &Plan) -> Option<f64> {
         name: "a".to_owned(),
         lane: LaneId(1),
         pending: CounterId(0),
-        role: Role::Compute,
+        role: StreamRole::Compute,
         priority: 0,
         failure: engine::workload::FailureMode::Stop,
         traits: engine::workload::StreamTraits::default(),
     };
-    let layout = Layout {
+    let layout = DeviceLayout {
         device: DeviceId(0),
         streams: vec![stream],
         hosts: 1,
-        ..Layout::default()
+        ..DeviceLayout::default()
     };
     let device = backend::named("cpu")?
-        .open(&layout, &|| Box::new(Silence))
+        .open(&layout, &|| Box::new(SilentSink))
         .ok()?;
     let host = HostIndex(0);
     device.start();
@@ -108,7 +110,7 @@ fn unwatched(plan: &Plan) -> Option<f64> {
         device.submit(host, StreamIndex(0), submission).ok()?;
     }
     device
-        .synchronize(host, Target::Stream(StreamIndex(0)), None)
+        .synchronize(host, SyncTarget::Stream(StreamIndex(0)), None)
         .ok()?;
     Some(device.now(host).0 as f64 / 1e6)
 }

@@ -1,6 +1,6 @@
 //! From the loss of a busy device to the first result on the one that is opened anew, on every backend of real time.
 
-use engine::analysis::Aftermath;
+use engine::analysis::LossAftermath;
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::runner::{RunRequest, run};
@@ -50,7 +50,7 @@ fn once(backend: &str) -> Option<(f64, f64)> {
     };
     run(request, |records| capture.apply(records)).ok()?;
     let loss = capture.losses().first()?;
-    let aftermath = Aftermath::of(&capture, loss);
+    let aftermath = LossAftermath::of(&capture, loss);
     let since = |time: engine::time::Nanos| (time - loss.time).0 as f64 / 1e6;
     let (_, end) = aftermath.first_result?;
     Some((since(aftermath.recovery?.time), since(end)))

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use engine::order::{Act, Awaited, Batch, Order, Origin, Use};
+use engine::order::{CallBatch, CallOrigin, DeclaredUse, HostWaitTarget, Order, SyncOp};
 use engine::record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 
 const STREAMS: u64 = 10_000;
@@ -14,9 +14,9 @@ const CALLS: u64 = 1_000_000;
 const BATCH: u64 = 4_096;
 
 /// Numbers that look random, the same every time.
-struct Random(u64);
+struct RandomNumbers(u64);
 
-impl Random {
+impl RandomNumbers {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self
             .0
@@ -27,7 +27,7 @@ impl Random {
 }
 
 /// The call at this place of a workload.
-type Make = fn(u64, &mut Random) -> (Act, Vec<Use>);
+type CallGenerator = fn(u64, &mut RandomNumbers) -> (SyncOp, Vec<DeclaredUse>);
 
 const fn stream(number: u64) -> StreamIndex {
     StreamIndex((number % STREAMS) as u32)
@@ -35,46 +35,48 @@ const fn stream(number: u64) -> StreamIndex {
 
 /// Streams in a ring hand parts on: each waits for its neighbour, works and records; now and then the host waits for
 /// all of them.
-fn ring(place: u64, _: &mut Random) -> (Act, Vec<Use>) {
+fn ring(place: u64, _: &mut RandomNumbers) -> (SyncOp, Vec<DeclaredUse>) {
     let (step, part) = (place / 3, place % 3);
     let event = |step: u64| EventIndex((step % EVENTS) as u32);
     let buffer = |step: u64| BufferIndex((step % BUFFERS) as u32);
     match part {
-        _ if place.is_multiple_of(50_000) => (Act::Begin(Awaited::Device(0), 0), Vec::new()),
-        _ if place % 50_000 == 1 => (Act::End(0), Vec::new()),
+        _ if place.is_multiple_of(50_000) => {
+            (SyncOp::Begin(HostWaitTarget::Device(0), 0), Vec::new())
+        }
+        _ if place % 50_000 == 1 => (SyncOp::End(0), Vec::new()),
         0 => (
-            Act::Wait(event(step + EVENTS - 1), stream(step)),
+            SyncOp::Wait(event(step + EVENTS - 1), stream(step)),
             Vec::new(),
         ),
         1 => {
             let uses = vec![
-                Use::read(buffer(step + BUFFERS - 1)),
-                Use::write(buffer(step)),
+                DeclaredUse::read(buffer(step + BUFFERS - 1)),
+                DeclaredUse::write(buffer(step)),
             ];
-            (Act::Work(stream(step)), uses)
+            (SyncOp::Work(stream(step)), uses)
         }
-        _ => (Act::Record(event(step), stream(step)), Vec::new()),
+        _ => (SyncOp::Record(event(step), stream(step)), Vec::new()),
     }
 }
 
 /// Any stream waits for any event: what each knows spreads over all, and no two know the same.
-fn gossip(place: u64, random: &mut Random) -> (Act, Vec<Use>) {
+fn gossip(place: u64, random: &mut RandomNumbers) -> (SyncOp, Vec<DeclaredUse>) {
     let stream = stream(random.below(STREAMS));
     let event = EventIndex(random.below(EVENTS) as u32);
     let mut buffer = || BufferIndex(random.below(BUFFERS) as u32);
     match place % 3 {
-        0 => (Act::Wait(event, stream), Vec::new()),
+        0 => (SyncOp::Wait(event, stream), Vec::new()),
         1 => (
-            Act::Work(stream),
-            vec![Use::read(buffer()), Use::write(buffer())],
+            SyncOp::Work(stream),
+            vec![DeclaredUse::read(buffer()), DeclaredUse::write(buffer())],
         ),
-        _ => (Act::Record(event, stream), Vec::new()),
+        _ => (SyncOp::Record(event, stream), Vec::new()),
     }
 }
 
 /// Nanoseconds a call, and what `take` came to have taken.
-fn passed(make: Make, mut take: impl FnMut(&Batch)) -> f64 {
-    let mut random = Random(7);
+fn passed(make: CallGenerator, mut take: impl FnMut(&CallBatch)) -> f64 {
+    let mut random = RandomNumbers(7);
     let mut spent = 0.0;
     let mut place = 0;
     while place < CALLS {
@@ -83,10 +85,10 @@ fn passed(make: Make, mut take: impl FnMut(&Batch)) -> f64 {
             .collect();
         place += calls.len() as u64;
         let start = Instant::now();
-        let mut batch = Batch::default();
+        let mut batch = CallBatch::default();
         for (place, (act, uses)) in calls {
             let (site, span) = ((place % 1_000) as u32, SpanId(place as u32));
-            batch.push(0, Origin { site, span }, act, &uses);
+            batch.push(0, CallOrigin { site, span }, act, &uses);
         }
         take(&batch);
         spent += start.elapsed().as_secs_f64();
@@ -105,7 +107,7 @@ fn peak() -> f64 {
 #[expect(clippy::print_stdout, reason = "a bench prints its table")]
 fn main() {
     println!("{STREAMS} streams, {EVENTS} events, {CALLS} calls");
-    let all: [(&str, Make); 2] = [("ring", ring), ("gossip", gossip)];
+    let all: [(&str, CallGenerator); 2] = [("ring", ring), ("gossip", gossip)];
     for (name, make) in all {
         let bare = passed(make, |batch| {
             batch.each(|op, uses| {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use engine::device::webgpu::{ErrorKind, Model, PipelineShape, Timeline};
+use engine::device::webgpu::{GpuErrorKind, ModelTimeline, PipelineShape, WebGpuModel};
 use engine::record::{Record, SpanId, SpanKind};
 use engine::runner::{RunRequest, run};
 
@@ -20,8 +20,8 @@ fn least(mut round: impl FnMut() -> f64) -> f64 {
 
 /// Nanoseconds of an asynchronous creation by the model alone, from the call to its settled promise.
 fn model_creation() -> f64 {
-    let mut model = Model::new(1);
-    let (host, span) = (Timeline::content(0), SpanId(0));
+    let mut model = WebGpuModel::new(1);
+    let (host, span) = (ModelTimeline::content(0), SpanId(0));
     let start = Instant::now();
     for _ in 0..CALLS {
         let (pipeline, _) = model.create_pipeline_async(host, span, PipelineShape::default());
@@ -35,11 +35,11 @@ fn model_creation() -> f64 {
 
 /// Nanoseconds of a scope that is pushed and popped, by the model alone.
 fn model_scope() -> f64 {
-    let mut model = Model::new(1);
-    let (host, span) = (Timeline::content(0), SpanId(0));
+    let mut model = WebGpuModel::new(1);
+    let (host, span) = (ModelTimeline::content(0), SpanId(0));
     let start = Instant::now();
     for _ in 0..CALLS {
-        model.push_error_scope(host, span, ErrorKind::Validation);
+        model.push_error_scope(host, span, GpuErrorKind::Validation);
         model.pop_error_scope(host, span);
         while model.step_device(span).is_some() {}
         model.step_content(host, span);

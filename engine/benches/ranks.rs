@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
-use engine::record::{Outcome, Record, SpanKind};
-use engine::runner::far::Target;
+use engine::record::{Record, RunOutcome, SpanKind};
+use engine::runner::far::WorkerTarget;
 use engine::runner::{Control, Engine, Message, RunRequest, run};
 use engine::time::Nanos;
 
@@ -60,7 +60,7 @@ fn best(engine: &Engine) -> Result<f64, String> {
 
 fn pipe(program: PathBuf) -> Result<(), String> {
     let near = best(&Engine::start(Box::new(|| ())))?;
-    let target = Target {
+    let target = WorkerTarget {
         name: "bench".to_owned(),
         command: vec![program.into_os_string(), "worker".into()],
         can_drop: false,
@@ -92,7 +92,7 @@ fn all_reduce(ranks: u32, floats: usize) -> Result<(Nanos, Nanos), String> {
         ..RunRequest::default()
     };
     let end = run(request, |records| capture.apply(records))?;
-    if end.outcome != Outcome::Finished {
+    if end.outcome != RunOutcome::Finished {
         return Err(format!("{:?}", end.outcome));
     }
     let median = |kind: SpanKind, name: &str| {

@@ -71,9 +71,9 @@ const KERNELS: i64 = 120;
 const OPERATORS: i64 = 40;
 
 /// A sequence of numbers that look random and are the same each time.
-struct Numbers(u64);
+struct RandomSequence(u64);
 
-impl Numbers {
+impl RandomSequence {
     fn below(&mut self, limit: i64) -> i64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -83,10 +83,10 @@ impl Numbers {
 }
 
 /// One program that trains a network: two threads, four streams, and an exchange now and then.
-struct Program<'a> {
+struct TrainingProgram<'a> {
     file: &'a Connection,
     statements: HashMap<&'static str, Statement<'a>>,
-    numbers: Numbers,
+    numbers: RandomSequence,
     /// The time of each thread, and when each stream is free.
     threads: [i64; 2],
     streams: [i64; 4],
@@ -95,10 +95,10 @@ struct Program<'a> {
     rows: u64,
 }
 
-type Made = rusqlite::Result<()>;
+type SqliteResult = rusqlite::Result<()>;
 
-impl Program<'_> {
-    fn insert<const N: usize>(&mut self, sql: &'static str, values: [i64; N]) -> Made {
+impl TrainingProgram<'_> {
+    fn insert<const N: usize>(&mut self, sql: &'static str, values: [i64; N]) -> SqliteResult {
         self.rows += 1;
         if !self.statements.contains_key(sql) {
             self.statements.insert(sql, self.file.prepare(sql)?);
@@ -124,7 +124,7 @@ impl Program<'_> {
     }
 
     /// A call and the work that it puts on a stream.
-    fn work(&mut self, thread: usize, stream: usize) -> Made {
+    fn work(&mut self, thread: usize, stream: usize) -> SqliteResult {
         let copies = self.numbers.below(12) == 0;
         let takes = 3_500 + self.numbers.below(4_000);
         let (call, called) = self.runtime(thread, if copies { 2 } else { 1 }, takes)?;
@@ -164,7 +164,7 @@ impl Program<'_> {
     }
 
     /// Operators around a piece of work.
-    fn operator(&mut self, thread: usize) -> Made {
+    fn operator(&mut self, thread: usize) -> SqliteResult {
         let begun = self.threads.get(thread).copied().unwrap_or_default();
         let depth = 1 + self.numbers.below(3);
         if let Some(time) = self.threads.get_mut(thread) {
@@ -187,7 +187,7 @@ impl Program<'_> {
     }
 
     /// A stream waits for another, exchanges, and the host waits for it.
-    fn exchange(&mut self, thread: usize) -> Made {
+    fn exchange(&mut self, thread: usize) -> SqliteResult {
         self.event += 1;
         let (recorded, _) = self.runtime(thread, 3, 1_200)?;
         self.insert(
@@ -243,10 +243,10 @@ fn make(path: &Path, rows: u64) -> rusqlite::Result<u64> {
             file.execute("INSERT INTO StringIds VALUES (?, ?)", (id, text))?;
         }
     }
-    let mut program = Program {
+    let mut program = TrainingProgram {
         file: &file,
         statements: HashMap::new(),
-        numbers: Numbers(0x9E37_79B9_7F4A_7C15),
+        numbers: RandomSequence(0x9E37_79B9_7F4A_7C15),
         threads: [50_000, 60_000],
         streams: [0; 4],
         call: 0,

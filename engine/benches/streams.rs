@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use engine::backend::{
-    self, Device, EventLayout, HostIndex, Layout, Operation, Sink, StreamLayout, Submission,
+    self, BackendDevice, DeviceLayout, EventLayout, HostIndex, Operation, ReportSink, StreamLayout,
+    Submission,
 };
-use engine::record::{CallId, CounterId, LaneId, NameId, Outcome, Record, SpanId, StreamIndex};
+use engine::record::{CallId, CounterId, LaneId, NameId, Record, RunOutcome, SpanId, StreamIndex};
 use engine::runner::{RunRequest, run};
-use engine::workload::{Call, DataCall, Document, EventCall, Plan, Target};
+use engine::workload::{Call, DataCall, Document, EventCall, Plan, SyncTarget};
 
 const STREAMS: u32 = 10_000;
 const EVENTS: u32 = 100_000;
@@ -36,15 +37,15 @@ fn source() -> String {
     text
 }
 
-struct Nowhere;
+struct DiscardSink;
 
-impl Sink for Nowhere {
+impl ReportSink for DiscardSink {
     fn report(&mut self, _: Record) {}
 }
 
-fn layout(plan: &Plan) -> Layout {
+fn layout(plan: &Plan) -> DeviceLayout {
     let streams = plan.streams.iter().zip(0_u32..);
-    Layout {
+    DeviceLayout {
         streams: streams
             .map(|(stream, place)| StreamLayout {
                 name: stream.name.clone(),
@@ -59,7 +60,7 @@ fn layout(plan: &Plan) -> Layout {
         events: vec![EventLayout::default(); plan.events.len()],
         buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
         hosts: 1,
-        ..Layout::default()
+        ..DeviceLayout::default()
     }
 }
 
@@ -79,7 +80,7 @@ fn submission(call: &Call) -> Option<(StreamIndex, Operation)> {
 /// Seconds that the device takes by itself.
 fn bare(plan: &Plan) -> Option<f64> {
     let cpu = backend::named("cpu")?;
-    let device: Box<dyn Device> = cpu.open(&layout(plan), &|| Box::new(Nowhere)).ok()?;
+    let device: Box<dyn BackendDevice> = cpu.open(&layout(plan), &|| Box::new(DiscardSink)).ok()?;
     let host = HostIndex(0);
     let start = Instant::now();
     device.start();
@@ -99,7 +100,7 @@ fn bare(plan: &Plan) -> Option<f64> {
             let _ = device.query(host, event);
         }
     }
-    device.synchronize(host, Target::Device, None).ok()?;
+    device.synchronize(host, SyncTarget::Device, None).ok()?;
     Some(start.elapsed().as_secs_f64())
 }
 
@@ -139,7 +140,7 @@ fn main() {
     let (start, mut records) = (Instant::now(), 0);
     let end = run(request, |batch| records += batch.len());
     let full = start.elapsed().as_secs_f64();
-    let finished = end.is_ok_and(|end| end.outcome == Outcome::Finished);
+    let finished = end.is_ok_and(|end| end.outcome == RunOutcome::Finished);
     println!(
         "a run with its records and findings: {:.0} calls a second, {:.2}x the device alone, {records} records, {:.0} MB \
          at most, finished: {finished}",

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use engine::capture::Capture;
-use engine::importer::{Batch, Importer, Receipt, Sink, Source};
+use engine::importer::{ImportBatch, Importer, Receipt, RecordSink, Source};
 use engine::record::{
     CallId, Group, Lane, LaneId, NameId, Record, Role, Run, Severity, Span, SpanId, SpanKind, State,
 };
@@ -41,8 +41,8 @@ impl Importer for SpanTable {
     fn read(
         &self,
         source: &Source,
-        sink: &mut Sink<'_>,
-    ) -> Result<Receipt, engine::importer::Error> {
+        sink: &mut RecordSink<'_>,
+    ) -> Result<Receipt, engine::importer::ImportError> {
         let mut receipt = Receipt::default();
         sink.push(Record::Run(Box::new(Run {
             name: source.name(),
@@ -136,11 +136,11 @@ pub fn open(path: &Path) -> Result<(Capture, Receipt), Box<dyn Error>> {
         return Err(format!("{} does not begin with {HEADER:?}", path.display()).into());
     }
     let mut capture = Capture::new();
-    let mut apply = |batch: Batch| {
+    let mut apply = |batch: ImportBatch| {
         capture.apply(batch.records);
         ControlFlow::Continue(())
     };
-    let mut sink = Sink::new(&source, &mut apply);
+    let mut sink = RecordSink::new(&source, &mut apply);
     let receipt = SpanTable.read(&source, &mut sink)?;
     sink.send()?;
     Ok((capture, receipt))

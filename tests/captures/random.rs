@@ -2,12 +2,13 @@
 
 use engine::capture::{Capture, text};
 use engine::record::{
-    Basis, Began, BufferUse, Call, CallId, Clock, CompileTime, Counter, CounterId, Dependency,
-    DependencyKind, Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId,
-    Group, Lane, LaneId, Launch, LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log,
-    Loss, LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState,
-    PipelineStep, Problem, Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd,
-    Sample, Search, Settlement, Severity, Span, SpanId, SpanKind, State, Value, Verdict,
+    Basis, BufferUse, CallId, Clock, CompileTime, Counter, CounterId, Dependency, DependencyKind,
+    Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId, FindingSearch,
+    Group, Lane, LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind, LaunchNode,
+    LaunchStep, Log, Loss, LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind,
+    PipelineState, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery,
+    Role, Run, RunEnd, RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart,
+    State, Value, Verdict,
 };
 use engine::time::Nanos;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -33,12 +34,12 @@ fn words() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-fn observed() -> impl Strategy<Value = Observed> {
+fn observed() -> impl Strategy<Value = ObservedOutcome> {
     prop_oneof![
-        Just(Observed::Nothing),
-        Just(Observed::Not),
-        words().prop_map(Observed::Same),
-        words().prop_map(Observed::Other),
+        Just(ObservedOutcome::Nothing),
+        Just(ObservedOutcome::Not),
+        words().prop_map(ObservedOutcome::Same),
+        words().prop_map(ObservedOutcome::Other),
     ]
 }
 
@@ -83,7 +84,7 @@ fn began() -> impl Strategy<Value = Record> {
     // Not beyond what a capture takes: the beginning of a span that it refuses for its number is not written.
     let which = (0..12u32, id(), id(), one(SpanKind::ALL));
     (which, time(), time()).prop_map(|((id, lane, name, kind), enqueued, start)| {
-        Record::Began(Began {
+        Record::Began(SpanStart {
             id: SpanId(id),
             lane: LaneId(lane),
             name: NameId(name),
@@ -163,7 +164,7 @@ fn tables() -> BoxedStrategy<Record> {
         }),
         (id(), id(), id()).prop_map(|(id, line, name)| {
             let (id, name) = (CallId(id), NameId(name));
-            Record::Call(Call { id, line, name })
+            Record::Call(SourceCall { id, line, name })
         }),
         (id(), id(), any::<(bool, bool)>()).prop_map(|(call, buffer, (is_host, is_write))| {
             Record::BufferUse(BufferUse {
@@ -218,7 +219,7 @@ fn launching() -> BoxedStrategy<Record> {
             }
         ),
         (id(), id(), id(), id()).prop_map(|(launch, revision, call, operation)| {
-            Record::Relaunch(Relaunch {
+            Record::Relaunch(LaunchInstance {
                 operation: SpanId(operation),
                 call: SpanId(call),
                 launch: LaunchId(launch),
@@ -267,7 +268,7 @@ fn promising() -> BoxedStrategy<Record> {
         }),
         (id(), time(), one(Verdict::ALL), words(), observed()).prop_map(
             |(id, time, verdict, value, observed)| {
-                Record::Settlement(Box::new(Settlement {
+                Record::Settlement(Box::new(PromiseOutcome {
                     promise: PromiseId(id),
                     time,
                     span: SpanId(id),
@@ -310,7 +311,7 @@ fn concluding() -> BoxedStrategy<Record> {
         }),
         (words(), any::<u64>(), any::<u64>()).prop_map(|(text, calls, left)| {
             let code = "race".to_owned();
-            Record::Search(Box::new(Search {
+            Record::Search(Box::new(FindingSearch {
                 code,
                 calls,
                 left,
@@ -380,9 +381,9 @@ fn rest() -> BoxedStrategy<Record> {
         )),
         (time(), words(), any::<u64>()).prop_map(|(time, text, records)| {
             let outcome = if text.is_empty() {
-                Outcome::Stopped
+                RunOutcome::Stopped
             } else {
-                Outcome::Failed(text)
+                RunOutcome::Failed(text)
             };
             Record::End(Box::new(RunEnd {
                 time,

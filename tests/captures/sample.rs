@@ -1,12 +1,13 @@
 //! A small capture that holds a record of every kind, and times, names and orders that are easily lost.
 
 use engine::record::{
-    Basis, Began, BufferUse, Call, CallId, Clock, CompileTime, Counter, CounterId, Dependency,
-    DependencyKind, Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane,
-    LaneId, Launch, LaunchChange, LaunchId, LaunchKind, LaunchStep, Log, Loss, LossKind, NameId,
-    Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem,
-    Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement,
-    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
+    Basis, BufferUse, CallId, Clock, CompileTime, Counter, CounterId, Dependency, DependencyKind,
+    Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, FindingSearch, Group, Lane,
+    LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind, LaunchStep, Log, Loss,
+    LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind, PipelineState,
+    PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery, Role, Run, RunEnd,
+    RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State, Value,
+    Verdict,
 };
 use engine::time::Nanos;
 
@@ -31,7 +32,7 @@ pub fn records() -> Vec<Record> {
         name: NameId(2),
         timing: true,
     }));
-    records.push(Record::Call(Call {
+    records.push(Record::Call(SourceCall {
         id: CallId(0),
         line: 12,
         name: NameId(0),
@@ -141,7 +142,7 @@ fn concluded() -> Vec<Record> {
             lines: vec![3, 5],
             count: 7,
         })),
-        Record::Search(Box::new(Search {
+        Record::Search(Box::new(FindingSearch {
             code: "race".to_owned(),
             calls: 128,
             left: 1,
@@ -171,7 +172,7 @@ fn launches() -> Vec<Record> {
             kind: LaunchKind::Kernel,
             device: DeviceId(0),
         })),
-        Record::Relaunch(Relaunch {
+        Record::Relaunch(LaunchInstance {
             operation: SpanId(3),
             call: SpanId(0),
             launch: LaunchId(0),
@@ -240,7 +241,7 @@ fn tail() -> Vec<Record> {
             generation: 1,
             call: SpanId(0),
         })),
-        Record::Settlement(Box::new(Settlement {
+        Record::Settlement(Box::new(PromiseOutcome {
             promise: PromiseId(0),
             time: Nanos(9),
             span: SpanId::NONE,
@@ -248,7 +249,7 @@ fn tail() -> Vec<Record> {
             value: "AbortError".to_owned(),
             reason: "the device was lost first".to_owned(),
             anchor: "#dom-gpubuffer-mapasync".to_owned(),
-            observed: Observed::Other("map_async: Ok(())".to_owned()),
+            observed: ObservedOutcome::Other("map_async: Ok(())".to_owned()),
             by_destroy: true,
         })),
         Record::Problem(Box::new(Problem {
@@ -271,7 +272,7 @@ fn tail() -> Vec<Record> {
         })),
         Record::End(Box::new(RunEnd {
             time: Nanos(300),
-            outcome: Outcome::Failed("device lost".to_owned()),
+            outcome: RunOutcome::Failed("device lost".to_owned()),
             records: u64::MAX,
         })),
     ]
@@ -311,7 +312,7 @@ fn span(id: u32, lane: u32, name: u32, kind: SpanKind, times: (i64, i64, i64)) -
 }
 
 fn began(id: u32, lane: u32, name: u32, kind: SpanKind, start: i64) -> Record {
-    Record::Began(Began {
+    Record::Began(SpanStart {
         id: SpanId(id),
         lane: LaneId(lane),
         name: NameId(name),

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use engine::analysis::causes::Causes;
-use engine::analysis::{Answered, analyse};
+use engine::analysis::{AnalysisResult, analyse};
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ impl TracedFile {
         }));
     }
 
-    fn answers(&self) -> Vec<Answered> {
+    fn answers(&self) -> Vec<AnalysisResult> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("findings.json");
         let mut file = std::fs::File::create(&path).unwrap();

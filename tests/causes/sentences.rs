@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use engine::analysis::Piece;
+use engine::analysis::SentencePiece;
 use engine::analysis::causes::{CauseReader, Causes, DependencyRole, DependencyTimes};
 use engine::capture::Capture;
 use engine::importer;
@@ -84,7 +84,7 @@ fn sentences_name_the_binding_cause_with_the_numbers_of_its_split() {
             let times: Vec<i64> = said
                 .iter()
                 .filter_map(|it| match it {
-                    Piece::Time(time) => Some(time.0),
+                    SentencePiece::Time(time) => Some(time.0),
                     _ => None,
                 })
                 .collect();
@@ -99,7 +99,7 @@ fn sentences_name_the_binding_cause_with_the_numbers_of_its_split() {
                         .unwrap_or(&row["cause"])
                         .clone(),
                 );
-                let named = |it: &Piece| matches!(it, Piece::Span(named, _) if *named == cause);
+                let named = |it: &SentencePiece| matches!(it, SentencePiece::Span(named, _) if *named == cause);
                 assert!(said.iter().any(named), "{} is not in {words}", row["cause"]);
                 // The way that the window's key goes is the same.
                 assert_eq!(reader.cause_of(id), Some(cause), "{words}");
@@ -107,7 +107,7 @@ fn sentences_name_the_binding_cause_with_the_numbers_of_its_split() {
             let is_unknown = row["cause"]["kind"] == "unknown";
             let says = said
                 .iter()
-                .any(|it| matches!(it, Piece::Text(text) if text.contains("unknown")));
+                .any(|it| matches!(it, SentencePiece::Text(text) if text.contains("unknown")));
             assert_eq!(is_unknown, says, "{words}");
         }
     }
@@ -140,7 +140,10 @@ fn arrows_lead_forward_and_say_the_numbers_of_the_sentence() {
                 && reader.role(&found) == DependencyRole::Binding
             {
                 let said = reader.sentence(found.effect).unwrap();
-                assert!(said.contains(&Piece::Time(waited)), "{case}: {said:?}");
+                assert!(
+                    said.contains(&SentencePiece::Time(waited)),
+                    "{case}: {said:?}"
+                );
                 compared += 1;
             }
         }

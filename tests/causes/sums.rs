@@ -2,7 +2,7 @@
 
 use engine::analysis::causes::Causes;
 use engine::capture::Capture;
-use engine::record::Outcome;
+use engine::record::RunOutcome;
 use engine::runner::{RunRequest, run};
 use engine::time::{Interval, Nanos};
 use engine::workload::bundled;
@@ -83,7 +83,7 @@ fn all_parts_of_every_bundled_workload_add_up() {
             ..RunRequest::default()
         };
         let end = run(request, |records| capture.apply(records)).unwrap();
-        assert_eq!(end.outcome, Outcome::Finished, "{}", workload.name);
+        assert_eq!(end.outcome, RunOutcome::Finished, "{}", workload.name);
         let found = complaints(&capture);
         assert!(found.is_empty(), "{}: {found:#?}", workload.name);
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use engine::analysis::Piece;
+use engine::analysis::SentencePiece;
 use engine::analysis::causes::{CauseReader, Causes, TimeUse};
 use engine::capture::Capture;
 use engine::record::{
-    CallId, Group, Lane, LaneId, NameId, Outcome, Record, Role, Span, SpanId, SpanKind, State,
+    CallId, Group, Lane, LaneId, NameId, Record, Role, RunOutcome, Span, SpanId, SpanKind, State,
 };
 use engine::runner::{RunRequest, run};
 use engine::time::Nanos;
@@ -39,16 +39,16 @@ fn ran(name: &str, source: &str) -> Capture {
         ..RunRequest::default()
     };
     let end = run(request, |records| capture.apply(records)).unwrap();
-    assert_eq!(end.outcome, Outcome::Finished, "{name}");
+    assert_eq!(end.outcome, RunOutcome::Finished, "{name}");
     capture
 }
 
-fn words(pieces: &[Piece]) -> String {
-    let of = |piece: &Piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Time(time) => format!("{} ns", time.0),
-        Piece::Share(share) => format!("{share}"),
-        Piece::Span(_, name) => name.clone(),
+fn words(pieces: &[SentencePiece]) -> String {
+    let of = |piece: &SentencePiece| match piece {
+        SentencePiece::Text(text) => text.clone(),
+        SentencePiece::Time(time) => format!("{} ns", time.0),
+        SentencePiece::Share(share) => format!("{share}"),
+        SentencePiece::Span(_, name) => name.clone(),
     };
     pieces.iter().map(of).collect()
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use engine::exporter::pftrace::Writer;
+use engine::exporter::pftrace::PftraceWriter;
 use engine::record::{
     CallId, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State,
 };
@@ -74,7 +74,7 @@ fn what_cannot_be_kept_is_dropped_in_the_receipt_and_the_exit_code() {
             end: Nanos(start + 5),
         })
     };
-    let mut writer = Writer::new(Vec::new());
+    let mut writer = PftraceWriter::new(Vec::new());
     let name = Record::Name(NameId(0), "k".into());
     for record in [
         name,

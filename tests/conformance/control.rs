@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
-use engine::record::{Group, Outcome, Record, State};
+use engine::record::{Group, Record, RunOutcome, State};
 use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest};
 
 use super::{backends, invariants, request};
@@ -31,7 +31,7 @@ fn finish(engine: &Engine, mut records: Vec<Record>) -> Vec<Record> {
     }
 }
 
-fn outcome(records: &[Record]) -> &Outcome {
+fn outcome(records: &[Record]) -> &RunOutcome {
     match records.last() {
         Some(Record::End(end)) => &end.outcome,
         other => panic!("{other:?} is no end"),
@@ -92,7 +92,7 @@ fn a_step_makes_one_call_and_host_threads_take_turns() {
         let records = finish(&engine, records);
         assert_eq!(
             (outcome(&records), calls(&records)),
-            (&Outcome::Finished, 10)
+            (&RunOutcome::Finished, 10)
         );
         invariants::check(&records);
     }
@@ -120,7 +120,7 @@ fn pause_holds_calls_and_not_the_device() {
         assert!(engine.messages().try_recv().is_err(), "{}", backend.name());
         engine.send(Control::Stop);
         let rest = finish(&engine, Vec::new());
-        assert_eq!(outcome(&rest), &Outcome::Stopped);
+        assert_eq!(outcome(&rest), &RunOutcome::Stopped);
     }
 }
 
@@ -160,7 +160,7 @@ fn stop_cancels_what_has_not_begun() {
             "{:?}",
             asked.elapsed()
         );
-        assert_eq!(outcome(&records), &Outcome::Stopped);
+        assert_eq!(outcome(&records), &RunOutcome::Stopped);
         invariants::check(&records);
         let cancelled = records.iter().filter(|record| match record {
             Record::Span(span) => span.state == State::Cancelled,
@@ -182,7 +182,7 @@ fn a_new_run_replaces_the_one_under_way() {
         let records = finish(&engine, Vec::new());
         assert_eq!(
             (outcome(&records), calls(&records)),
-            (&Outcome::Finished, 10)
+            (&RunOutcome::Finished, 10)
         );
         invariants::check(&records);
     }

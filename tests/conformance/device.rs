@@ -4,16 +4,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::backend::{
-    Backend, Device, Error, EventLayout, HostIndex, Layout, Operation, Side, Sink, StreamLayout,
-    Submission,
+    Backend, BackendDevice, BackendError, BufferSide, DeviceLayout, EventLayout, HostIndex,
+    Operation, ReportSink, StreamLayout, Submission,
 };
-use engine::device::{ElapsedError, EventError, EventStatus, Events, Progress, Status, elapsed};
+use engine::device::{
+    DeviceStatus, ElapsedError, EventError, EventStatus, EventTable, RecordProgress, elapsed,
+};
 use engine::record::{
     BufferIndex, CallId, CounterId, DeviceId, EventIndex, LaneId, LossKind, NameId, Record,
     SignalIndex, Span, SpanId, State, StreamIndex,
 };
 use engine::time::Nanos;
-use engine::workload::{Kernel, KernelArguments, Role, Target};
+use engine::workload::{Kernel, KernelArguments, StreamRole, SyncTarget};
 
 use super::backends;
 
@@ -28,7 +30,7 @@ const X: BufferIndex = BufferIndex(0);
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<Record>>>);
 
-impl Sink for Kept {
+impl ReportSink for Kept {
     fn report(&mut self, record: Record) {
         self.0.lock().unwrap().push(record);
     }
@@ -48,7 +50,7 @@ impl Kept {
 }
 
 struct Bench {
-    device: Box<dyn Device>,
+    device: Box<dyn BackendDevice>,
     kept: Kept,
     next: u32,
 }
@@ -59,19 +61,19 @@ impl Bench {
             name: lane.to_string(),
             lane: LaneId(lane),
             pending: CounterId(lane),
-            role: Role::Compute,
+            role: StreamRole::Compute,
             priority: 0,
             failure: engine::workload::FailureMode::Stop,
             traits: engine::workload::StreamTraits::default(),
         };
-        let layout = Layout {
+        let layout = DeviceLayout {
             device: DeviceId(0),
             streams: vec![stream(0), stream(1)],
             events: vec![EventLayout::default(); 2],
             buffers: vec![64, 64],
             signals: 1,
             hosts: 1,
-            ..Layout::default()
+            ..DeviceLayout::default()
         };
         let kept = Kept::default();
         let device = backend.open(&layout, &|| Box::new(kept.clone())).unwrap();
@@ -86,12 +88,16 @@ impl Bench {
     }
 
     /// The host thread's turn, before each call.
-    fn call(&mut self) -> &dyn Device {
+    fn call(&mut self) -> &dyn BackendDevice {
         self.device.turn(HOST).unwrap();
         self.device.as_ref()
     }
 
-    fn try_submit(&mut self, stream: StreamIndex, operation: Operation) -> Result<(), Error> {
+    fn try_submit(
+        &mut self,
+        stream: StreamIndex,
+        operation: Operation,
+    ) -> Result<(), BackendError> {
         let span = SpanId(self.next);
         let enqueued = self.call().now(HOST);
         let submission = Submission {
@@ -123,7 +129,7 @@ impl Bench {
         elapsed(self.status(E), self.status(F))
     }
 
-    fn synchronize(&mut self, target: Target) {
+    fn synchronize(&mut self, target: SyncTarget) {
         self.call().synchronize(HOST, target, None).unwrap();
     }
 }
@@ -147,14 +153,14 @@ fn elapsed_time_and_its_errors() {
         bench.submit(A, spin(200.0));
         bench.submit(A, Operation::Hold(GO));
         bench.submit(A, Operation::Record(F));
-        bench.synchronize(Target::Event(E));
+        bench.synchronize(SyncTarget::Event(E));
         assert_eq!(
             bench.elapsed(),
             Err(ElapsedError::NotReady),
             "A16, and A18: it never waits"
         );
         bench.call().raise(HOST, GO);
-        bench.synchronize(Target::Device);
+        bench.synchronize(SyncTarget::Device);
         let first = bench.elapsed().unwrap();
         let spans = bench.kept.spans();
         let kernel = spans[1].end - spans[1].start;
@@ -164,7 +170,7 @@ fn elapsed_time_and_its_errors() {
         );
         // A21: recorded anew, an event has a new time; A20: the wrong way round is negative.
         bench.submit(A, Operation::Record(E));
-        bench.synchronize(Target::Device);
+        bench.synchronize(SyncTarget::Device);
         let second = bench.elapsed().unwrap();
         assert!(second <= Nanos::ZERO && second < first);
         let other = EventStatus {
@@ -192,7 +198,7 @@ fn elapsed_time_and_its_errors() {
 fn a_released_event_keeps_the_waits_that_were_submitted() {
     for backend in backends() {
         let mut bench = Bench::open(backend);
-        let events = Events::new(2);
+        let events = EventTable::new(2);
         bench.submit(A, Operation::Hold(GO));
         bench.submit(A, Operation::Record(E));
         events.record(E, A, SpanId(1), |_| ()).unwrap();
@@ -202,7 +208,7 @@ fn a_released_event_keeps_the_waits_that_were_submitted() {
         events.release(E).unwrap();
         assert_eq!(events.release(E), Err(EventError::Released(0)));
         bench.call().raise(HOST, GO);
-        bench.synchronize(Target::Device);
+        bench.synchronize(SyncTarget::Device);
         // Whoever waits learns of an end at once, and a span is reported when its time is known.
         assert!(bench.device.settle(Duration::from_secs(5)));
         let spans = bench.kept.spans();
@@ -216,14 +222,18 @@ fn a_synchronisation_gives_up_in_time() {
         let mut bench = Bench::open(backend);
         bench.submit(A, Operation::Hold(GO));
         bench.submit(A, Operation::Record(E));
-        for target in [Target::Stream(A), Target::Device, Target::Event(E)] {
+        for target in [
+            SyncTarget::Stream(A),
+            SyncTarget::Device,
+            SyncTarget::Event(E),
+        ] {
             let soon = Some(Duration::from_millis(5));
             let result = bench.call().synchronize(HOST, target, soon);
-            assert_eq!(result, Err(Error::TimedOut), "{target:?}");
+            assert_eq!(result, Err(BackendError::TimedOut), "{target:?}");
         }
-        bench.synchronize(Target::Stream(B));
+        bench.synchronize(SyncTarget::Stream(B));
         bench.call().raise(HOST, GO);
-        bench.synchronize(Target::Device);
+        bench.synchronize(SyncTarget::Device);
     }
 }
 
@@ -258,7 +268,7 @@ fn a_lost_device_takes_everything_pending_with_it() {
         let name = backend.name();
         let mut bench = Bench::open(backend);
         bench.submit(A, Operation::Record(E));
-        bench.synchronize(Target::Stream(A));
+        bench.synchronize(SyncTarget::Stream(A));
         bench.submit(A, spin(5_000_000.0));
         bench.submit(A, Operation::Record(F));
         bench.submit(B, Operation::Wait(F));
@@ -267,16 +277,16 @@ fn a_lost_device_takes_everything_pending_with_it() {
         let report = bench.call().lose(LossKind::Destroyed);
         assert!(report.is_news && report.time >= before, "{name}");
         let status = bench.call().status();
-        assert_eq!(status, Status::Lost(report.reason.clone()), "{name}");
+        assert_eq!(status, DeviceStatus::Lost(report.reason.clone()), "{name}");
         assert!(!bench.call().lose(LossKind::Unknown).is_news);
         assert_eq!(
             bench.call().status(),
             status,
             "the first cause stays: {name}"
         );
-        let refused = bench.call().synchronize(HOST, Target::Device, None);
+        let refused = bench.call().synchronize(HOST, SyncTarget::Device, None);
         assert!(
-            matches!(refused, Err(Error::Lost(_))),
+            matches!(refused, Err(BackendError::Lost(_))),
             "{name}: {refused:?}"
         );
         bench.submit(B, Operation::Record(E));
@@ -299,11 +309,11 @@ fn what_a_device_does_not_have_is_refused_and_the_rest_goes_on() {
     for backend in backends() {
         let mut bench = Bench::open(backend);
         let nowhere = bench.try_submit(StreamIndex(9), Operation::Hold(GO));
-        assert!(matches!(nowhere, Err(Error::Unknown(_))));
+        assert!(matches!(nowhere, Err(BackendError::Unknown(_))));
         let nothing = bench.try_submit(A, Operation::Record(EventIndex(9)));
-        assert!(matches!(nothing, Err(Error::Unknown(_))));
+        assert!(matches!(nothing, Err(BackendError::Unknown(_))));
         let wrong = bench.try_submit(A, spin(-1.0));
-        assert!(matches!(wrong, Err(Error::Launch { .. })));
+        assert!(matches!(wrong, Err(BackendError::Launch { .. })));
         // Rule A46: such errors are of the call alone.
         bench.submit(
             A,
@@ -312,8 +322,8 @@ fn what_a_device_does_not_have_is_refused_and_the_rest_goes_on() {
                 value: 3.0,
             },
         );
-        bench.synchronize(Target::Stream(A));
-        assert_eq!(bench.device.read(X, Side::Device), [3.0; 64]);
-        assert_eq!(bench.call().query(HOST, E), Progress::NotRecorded);
+        bench.synchronize(SyncTarget::Stream(A));
+        assert_eq!(bench.device.read(X, BufferSide::Device), [3.0; 64]);
+        assert_eq!(bench.call().query(HOST, E), RecordProgress::NotRecorded);
     }
 }

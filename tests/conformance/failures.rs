@@ -1,13 +1,13 @@
 //! What fails: kernels, stalls, requests that cannot run. Never a hang, and everything pending comes to something.
 
-use engine::record::{Outcome, State};
+use engine::record::{RunOutcome, State};
 
 use super::view::View;
 use super::{backends, request, view};
 
 fn failed(view: &View) -> &str {
     match &view.end.outcome {
-        Outcome::Failed(reason) => reason,
+        RunOutcome::Failed(reason) => reason,
         other => panic!("{other:?} is no failure"),
     }
 }
@@ -149,7 +149,10 @@ fn slow_work_is_no_stall() {
         }
         host "idle" { work micros=300000 }"#;
     for backend in backends() {
-        assert_eq!(view(source, backend.name()).end.outcome, Outcome::Finished);
+        assert_eq!(
+            view(source, backend.name()).end.outcome,
+            RunOutcome::Finished
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::record::{Group, Outcome};
+use engine::record::{Group, RunOutcome};
 use engine::workload::bundled;
 
 use super::view::View;
@@ -39,7 +39,7 @@ fn one_thread_and_many_give_the_same_order() {
     assert_ne!(one, many);
     for backend in backends() {
         let (one, many) = (view(&one, backend.name()), view(many, backend.name()));
-        assert_eq!(one.end.outcome, Outcome::Finished);
+        assert_eq!(one.end.outcome, RunOutcome::Finished);
         let (by_one, by_many) = (order(&one), order(&many));
         assert!(by_one.len() > 5, "{by_one:?}");
         assert_eq!(by_one, by_many, "on {}", backend.name());

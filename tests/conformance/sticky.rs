@@ -1,7 +1,7 @@
 //! After a failure that ended the device was told, whatever concerns the device says so again, until it is opened anew
 //! (rules A9, A47); what host threads do among themselves goes on.
 
-use engine::record::{Group, Outcome, State};
+use engine::record::{Group, RunOutcome, State};
 
 use super::{backends, view};
 
@@ -89,7 +89,11 @@ const TAKEN: &[&str] = &[
 fn result(call: &str, backend: &str) -> (State, String) {
     let source = format!("{HEAD}    try {{ {call} }}; catch\n}}");
     let view = view(&source, backend);
-    assert_eq!(view.end.outcome, Outcome::Finished, "{call} on {backend}");
+    assert_eq!(
+        view.end.outcome,
+        RunOutcome::Finished,
+        "{call} on {backend}"
+    );
     let spans = view.capture.spans().map(|it| it.span);
     let calls = spans.filter(|it| {
         view.capture

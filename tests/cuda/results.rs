@@ -1,15 +1,19 @@
 //! The same numbers as on the processor, for every kernel, launched, packed and replayed.
 
-use engine::backend::{HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission, named};
+use engine::backend::{
+    BufferSide, DeviceLayout, HostIndex, Operation, ReportSink, StreamLayout, Submission, named,
+};
 use engine::record::{BufferIndex, CallId, CounterId, LaneId, NameId, Record, SpanId, StreamIndex};
 use engine::time::Nanos;
-use engine::workload::{FailureMode, KERNELS, Kernel, KernelArguments, Role, StreamTraits, Target};
+use engine::workload::{
+    FailureMode, KERNELS, Kernel, KernelArguments, StreamRole, StreamTraits, SyncTarget,
+};
 
 use crate::conformance::backends;
 
 struct Nowhere;
 
-impl Sink for Nowhere {
+impl ReportSink for Nowhere {
     fn report(&mut self, _: Record) {}
 }
 
@@ -50,19 +54,19 @@ fn noise(len: usize, seed: u32) -> Vec<f32> {
 fn numbers(kernel: &'static Kernel, backend: &str) -> Vec<Vec<f32>> {
     let (reads, writes, parameters) = shape(kernel);
     let lens: Vec<usize> = reads.iter().chain(&writes).copied().collect();
-    let layout = Layout {
+    let layout = DeviceLayout {
         buffers: lens.clone(),
         hosts: 1,
         streams: vec![StreamLayout {
             name: "s".to_owned(),
             lane: LaneId(0),
             pending: CounterId::NONE,
-            role: Role::Compute,
+            role: StreamRole::Compute,
             priority: 0,
             failure: FailureMode::default(),
             traits: StreamTraits::default(),
         }],
-        ..Layout::default()
+        ..DeviceLayout::default()
     };
     let device = named(backend)
         .unwrap()
@@ -100,10 +104,15 @@ fn numbers(kernel: &'static Kernel, backend: &str) -> Vec<Vec<f32>> {
             .unwrap();
     }
     device
-        .synchronize(HostIndex(0), Target::Device, None)
+        .synchronize(HostIndex(0), SyncTarget::Device, None)
         .unwrap();
-    let on_device = all.iter().map(|index| device.read(*index, Side::Device));
-    let on_host: Vec<Vec<f32>> = all.iter().map(|it| device.read(*it, Side::Host)).collect();
+    let on_device = all
+        .iter()
+        .map(|index| device.read(*index, BufferSide::Device));
+    let on_host: Vec<Vec<f32>> = all
+        .iter()
+        .map(|it| device.read(*it, BufferSide::Host))
+        .collect();
     assert_eq!(on_device.collect::<Vec<_>>(), on_host);
     on_host
 }

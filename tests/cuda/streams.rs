@@ -1,7 +1,7 @@
 //! What is the device's own here: it overlaps, keeps order by its own events, replays its own graphs, and its kinds of
 //! streams are the driver's.
 
-use engine::record::{Outcome, SpanKind, State};
+use engine::record::{RunOutcome, SpanKind, State};
 
 use crate::conformance::view::{View, before};
 use crate::conformance::{backends, view};
@@ -10,7 +10,7 @@ fn run(source: &str) -> Option<View> {
     let is_here = backends().iter().any(|backend| backend.name() == "cuda");
     is_here.then(|| {
         let view = view(source, "cuda");
-        assert_eq!(view.end.outcome, Outcome::Finished);
+        assert_eq!(view.end.outcome, RunOutcome::Finished);
         view
     })
 }

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use engine::capture::Capture;
-use engine::importer::{self, Error, Receipt, Source};
+use engine::importer::{self, ImportError, Receipt, Source};
 use engine::record::Severity;
 
 use super::reading::open;
 use super::{build, nsight, samples};
 
-fn try_open(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), Error> {
+fn try_open(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), ImportError> {
     let mut capture = Capture::new();
     let receipt = importer::open_source(&Source::from_bytes(name, bytes)?, &mut |batch| {
         capture.apply(batch.records);
@@ -272,5 +272,5 @@ fn files_open_as_they_lie_there() {
 fn opening_can_be_cancelled() {
     let source = Source::from_bytes("a.sqlite", nsight::sample()).unwrap();
     let opened = importer::open_source(&source, &mut |_| ControlFlow::Break(()));
-    assert!(matches!(opened, Err(Error::Cancelled)), "{opened:?}");
+    assert!(matches!(opened, Err(ImportError::Cancelled)), "{opened:?}");
 }

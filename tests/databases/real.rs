@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::capture::Capture;
-use engine::importer::{self, Error, Receipt};
+use engine::importer::{self, ImportError, Receipt};
 use engine::record::{DependencyKind, Group};
 use std::ops::ControlFlow;
 
@@ -28,7 +28,7 @@ fn folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-fn open(path: &Path) -> Result<(Capture, Receipt), Error> {
+fn open(path: &Path) -> Result<(Capture, Receipt), ImportError> {
     let mut capture = Capture::new();
     let receipt = importer::open(path, &mut |batch| {
         capture.apply(batch.records);

@@ -1,7 +1,7 @@
 //! Runs that can never go on: each says what it waits for, and ends.
 
 use engine::capture::Capture;
-use engine::record::Outcome;
+use engine::record::RunOutcome;
 use engine::runner::{RunRequest, run};
 
 use super::backends;
@@ -48,7 +48,7 @@ const STUCK: [(&str, &str); 3] = [
     ),
 ];
 
-fn ran(backend: &str, name: &str, source: &str) -> (Capture, Outcome) {
+fn ran(backend: &str, name: &str, source: &str) -> (Capture, RunOutcome) {
     let mut capture = Capture::new();
     let request = RunRequest {
         name: name.to_owned(),
@@ -66,7 +66,7 @@ fn a_promise_that_nothing_settles_any_more_is_a_deadlock_on_every_backend() {
         for (name, source) in STUCK {
             let (capture, outcome) = ran(backend.name(), name, source);
             let place = format!("{}, {name}", backend.name());
-            let Outcome::Failed(why) = outcome else {
+            let RunOutcome::Failed(why) = outcome else {
                 panic!("{place}: {outcome:?}")
             };
             assert!(

@@ -4,18 +4,18 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use engine::record::{LossKind, Outcome};
+use engine::record::{LossKind, RunOutcome};
 use engine::runner::Control;
-use engine::runner::far::{ConnectionState, Target};
+use engine::runner::far::{ConnectionState, WorkerTarget};
 
 use super::long;
 use super::view::View;
 use crate::house::program::syncline;
 
 /// A worker behind pipes that can be broken without it, as a network can.
-fn piped() -> Target {
+fn piped() -> WorkerTarget {
     let script = r#"cat | setsid "$0" worker "$@" | cat"#;
-    Target {
+    WorkerTarget {
         name: "piped".to_owned(),
         command: vec!["sh".into(), "-c".into(), script.into(), syncline().into()],
         can_drop: true,
@@ -78,7 +78,7 @@ fn what_happened_while_the_link_was_down_is_there_when_it_is_back() {
         assert_eq!(links.filter(|it| it.kind == LossKind::Link).count(), drop);
     }
     view.until_finished();
-    assert_eq!(view.capture.end().unwrap().outcome, Outcome::Finished);
+    assert_eq!(view.capture.end().unwrap().outcome, RunOutcome::Finished);
     assert_eq!(view.capture.recoveries().len(), 3);
     // A tick and its call, and a synchronisation, each round: none is missing and none is there twice.
     assert_eq!(view.capture.span_count(), rounds * 3);
@@ -99,7 +99,7 @@ fn whoever_stops_while_the_link_is_down_does_not_wait_for_it() {
     view.until_finished();
     assert!(matches!(
         view.capture.end().unwrap().outcome,
-        Outcome::Failed(_)
+        RunOutcome::Failed(_)
     ));
     // The worker is told, and does not run on with nobody to see it.
     let until = Instant::now() + Duration::from_secs(30);

@@ -1,14 +1,14 @@
 //! Far ends that are no workers, or not of this version: one clear error each.
 
-use engine::runner::far::{PROTOCOL, Target};
+use engine::runner::far::{PROTOCOL, WorkerTarget};
 
 use super::view::View;
 use super::{long, request};
 use crate::house::program::wait_for_end;
 
 /// A far end that is this shell script.
-fn script(text: &str) -> Target {
-    Target {
+fn script(text: &str) -> WorkerTarget {
+    WorkerTarget {
         name: "odd".to_owned(),
         command: ["sh", "-c", text].map(Into::into).into(),
         can_drop: false,
@@ -122,7 +122,7 @@ fn frames_that_are_none_are_refused() {
 
 #[test]
 fn a_program_that_is_not_there_is_named() {
-    let absent = Target {
+    let absent = WorkerTarget {
         command: vec!["/no/such/ssh".into()],
         ..script("")
     };

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use engine::record::Outcome;
-use engine::runner::far::{ConnectionState, Target};
+use engine::record::RunOutcome;
+use engine::runner::far::{ConnectionState, WorkerTarget};
 
 use super::view::View;
 use super::{long, request};
@@ -112,8 +112,8 @@ impl Server {
     }
 
     /// What the user's `user@host` comes to, with this server's configuration.
-    fn target(&self, place: &str) -> Target {
-        let mut target = Target::parse(place).unwrap();
+    fn target(&self, place: &str) -> WorkerTarget {
+        let mut target = WorkerTarget::parse(place).unwrap();
         let config = self.folder.path().join("ssh_config");
         target
             .command
@@ -138,7 +138,7 @@ fn a_run_over_ssh_is_whole() {
         view.refused,
         server.log()
     );
-    assert_eq!(view.capture.end().unwrap().outcome, Outcome::Finished);
+    assert_eq!(view.capture.end().unwrap().outcome, RunOutcome::Finished);
     assert_eq!(view.connection.name, "loopback");
     assert!(view.connection.round_trip.0 > 0);
 }
@@ -158,7 +158,7 @@ fn a_dropped_ssh_comes_back_with_all_that_happened() {
     view.until_state(ConnectionState::Dropped);
     view.until_state(ConnectionState::Connected);
     view.until_finished();
-    assert_eq!(view.capture.end().unwrap().outcome, Outcome::Finished);
+    assert_eq!(view.capture.end().unwrap().outcome, RunOutcome::Finished);
     assert_eq!(view.capture.span_count(), rounds * 3);
     assert_eq!(view.capture.losses().len(), 1);
 }

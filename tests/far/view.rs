@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
-use engine::runner::far::{Connection, ConnectionState, Target};
+use engine::runner::far::{Connection, ConnectionState, WorkerTarget};
 use engine::runner::{Control, Engine, Message, RunRequest};
 
 /// An engine, and all that it said.
@@ -17,7 +17,7 @@ pub struct View {
 
 impl View {
     /// Of an engine at `target`.
-    pub fn of(target: Target) -> Self {
+    pub fn of(target: WorkerTarget) -> Self {
         Self::new(Engine::connect(target, Box::new(|| ())))
     }
 

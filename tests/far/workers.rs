@@ -4,9 +4,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use engine::capture::{Capture, text};
-use engine::record::{Clock, LossKind, Outcome, State};
+use engine::record::{Clock, LossKind, RunOutcome, State};
 use engine::runner::far::ConnectionState;
-use engine::runner::{Control, Engine, Recovery};
+use engine::runner::{Control, Engine, RecoveryMode};
 
 use super::view::View;
 use super::{here, long, request};
@@ -102,7 +102,7 @@ fn a_killed_worker_leaves_a_true_picture_and_the_next_run_has_another() {
     kill(process, "-KILL");
     view.until_finished();
     let end = view.capture.end().unwrap();
-    let Outcome::Failed(why) = &end.outcome else {
+    let RunOutcome::Failed(why) = &end.outcome else {
         panic!("{:?}", end.outcome)
     };
     assert!(why.contains("signal 9 (SIGKILL)"), "{why}");
@@ -119,7 +119,7 @@ fn a_killed_worker_leaves_a_true_picture_and_the_next_run_has_another() {
     assert!(codes.contains(&"worker-gone"), "{codes:?}");
     assert!(!exists(process), "it was waited for");
     // Nothing can go on from there, and it can be begun again.
-    view.engine.send(Control::Recover(Recovery::Resume));
+    view.engine.send(Control::Recover(RecoveryMode::Resume));
     view.until("a refusal", |view| !view.refused.is_empty());
     assert!(
         view.refused[0].contains("begins again"),
@@ -128,7 +128,7 @@ fn a_killed_worker_leaves_a_true_picture_and_the_next_run_has_another() {
     );
     view.run(request("single-stream", "mock"));
     view.until_finished();
-    assert_eq!(view.capture.end().unwrap().outcome, Outcome::Finished);
+    assert_eq!(view.capture.end().unwrap().outcome, RunOutcome::Finished);
     assert_ne!(view.connection.process, process);
     assert!(
         view.connection.detail.contains("new worker"),

@@ -1,6 +1,6 @@
 //! What is found of memory that was freed, or that a loss of the device took.
 
-use engine::runner::{Recovery, RunRequest};
+use engine::runner::{RecoveryMode, RunRequest};
 
 use super::{capture_with, found, races, workload};
 
@@ -85,7 +85,7 @@ fn a_replay_after_a_loss_begins_with_memory_that_nothing_has_allocated() {
         source,
         backend: "mock".to_owned(),
         lose: vec!["driver@label:lose".parse().unwrap()],
-        recovery: Recovery::Replay,
+        recovery: RecoveryMode::Replay,
         ..RunRequest::default()
     });
     assert_eq!(capture.recoveries().len(), 1);

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::analysis::ANALYSES;
 use engine::capture::Capture;
 use engine::record::{
-    Basis, CallId, Dependency, DependencyKind, Expectation, Finding, Group, Lane, LaneId, Outcome,
-    Record, Role, Span, SpanId, SpanKind, State, Value,
+    Basis, CallId, Dependency, DependencyKind, Expectation, Finding, Group, Lane, LaneId, Record,
+    Role, RunOutcome, Span, SpanId, SpanKind, State, Value,
 };
 use engine::time::Nanos;
 
@@ -33,7 +33,7 @@ pub struct RunRecords {
     problems: Vec<String>,
     /// Inserted waits that are called redundant.
     redundant: BTreeSet<SpanId>,
-    outcome: Option<Outcome>,
+    outcome: Option<RunOutcome>,
     ended: Nanos,
 }
 
@@ -183,13 +183,13 @@ impl Comparison<'_> {
     }
 
     fn says_stuck(&self) -> bool {
-        matches!(&self.run.outcome, Some(Outcome::Failed(text)) if text.contains("nothing can go on"))
+        matches!(&self.run.outcome, Some(RunOutcome::Failed(text)) if text.contains("nothing can go on"))
     }
 
     fn outcome(&self, complaints: &mut Vec<(&'static str, String)>) {
         let is_stuck = self.is_stuck();
         let agrees = match &self.run.outcome {
-            Some(Outcome::Finished) => !is_stuck,
+            Some(RunOutcome::Finished) => !is_stuck,
             _ => is_stuck && self.says_stuck(),
         };
         if !agrees {

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use engine::order::{Act, Awaited, Op, Order, Origin, Traits, Use, WHOLE, of_graph};
+use engine::order::{
+    CallOrigin, DeclaredUse, HostOp, HostWaitTarget, Order, StreamOrderTraits, SyncOp, WHOLE,
+    of_graph,
+};
 use engine::record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 
 use super::case::{self, Case, Expected, ExpectedLint, Kind, Part, Returns};
@@ -35,7 +38,7 @@ struct Replay {
     streams: Numbers,
     events: Numbers,
     buffers: Numbers,
-    graphs: HashMap<String, Vec<Use>>,
+    graphs: HashMap<String, Vec<DeclaredUse>>,
     at: u32,
 }
 
@@ -67,11 +70,11 @@ pub fn replay(case: &Case) -> Found {
 }
 
 impl Replay {
-    fn act(&mut self, act: Act, uses: &[Use]) {
+    fn act(&mut self, act: SyncOp, uses: &[DeclaredUse]) {
         let span = SpanId::NONE;
         let site = self.at;
-        let origin = Origin { site, span };
-        let op = Op {
+        let origin = CallOrigin { site, span };
+        let op = HostOp {
             host: 0,
             origin,
             act,
@@ -79,21 +82,21 @@ impl Replay {
         self.order.take(&op, uses);
     }
 
-    fn host_waits(&mut self, awaited: Awaited) {
-        self.act(Act::Begin(awaited, 0), &[]);
-        self.act(Act::End(0), &[]);
+    fn host_waits(&mut self, awaited: HostWaitTarget) {
+        self.act(SyncOp::Begin(awaited, 0), &[]);
+        self.act(SyncOp::End(0), &[]);
     }
 
     fn stream(&mut self, name: &str) -> StreamIndex {
         let (number, is_new) = self.streams.number(name);
         let stream = StreamIndex(number);
         if let Some(device) = name.strip_prefix("legacy").filter(|_| is_new) {
-            let traits = Traits {
+            let traits = StreamOrderTraits {
                 device: device.parse().unwrap_or(0),
                 is_legacy: true,
                 is_blocking: false,
             };
-            self.act(Act::Create(stream, traits), &[]);
+            self.act(SyncOp::Create(stream, traits), &[]);
         }
         stream
     }
@@ -106,7 +109,7 @@ impl Replay {
         BufferIndex(self.buffers.number(name).0)
     }
 
-    fn uses(&mut self, reads: &[Part], writes: &[Part]) -> Vec<Use> {
+    fn uses(&mut self, reads: &[Part], writes: &[Part]) -> Vec<DeclaredUse> {
         let reads = reads.iter().map(|part| (part, false));
         let parts = reads.chain(writes.iter().map(|part| (part, true)));
         let one = |(part, writes): (&Part, bool)| {
@@ -115,7 +118,7 @@ impl Replay {
                 Part::Bytes(name, from, to) => (name, *from..*to),
             };
             let buffer = self.buffer(name);
-            Use {
+            DeclaredUse {
                 buffer,
                 writes,
                 bytes,
@@ -127,9 +130,9 @@ impl Replay {
     fn work(&mut self, stream: &str, reads: &[Part], writes: &[Part], returns: Returns) {
         let stream = self.stream(stream);
         let uses = self.uses(reads, writes);
-        self.act(Act::Work(stream), &uses);
+        self.act(SyncOp::Work(stream), &uses);
         if returns == Returns::Blocking {
-            self.host_waits(Awaited::Stream(stream));
+            self.host_waits(HostWaitTarget::Stream(stream));
         }
     }
 
@@ -143,12 +146,12 @@ impl Replay {
                 ..
             } => {
                 let stream = StreamIndex(self.streams.number(stream).0);
-                let traits = Traits {
+                let traits = StreamOrderTraits {
                     device: *device,
                     is_legacy: *kind == Kind::Legacy,
                     is_blocking: *blocking,
                 };
-                self.act(Act::Create(stream, traits), &[]);
+                self.act(SyncOp::Create(stream, traits), &[]);
             }
             case::Op::Launch {
                 stream,
@@ -172,15 +175,15 @@ impl Replay {
             }
             case::Op::HostRead { bufs } => {
                 let uses = self.uses(bufs, &[]);
-                self.act(Act::Touch, &uses);
+                self.act(SyncOp::Touch, &uses);
             }
             case::Op::HostWrite { bufs } => {
                 let uses = self.uses(&[], bufs);
-                self.act(Act::Touch, &uses);
+                self.act(SyncOp::Touch, &uses);
             }
             case::Op::PledgeStream { buf, stream } => {
                 let (buffer, stream) = (self.buffer(buf), self.stream(stream));
-                self.act(Act::Pledge(buffer, stream), &[]);
+                self.act(SyncOp::Pledge(buffer, stream), &[]);
             }
             case::Op::GraphDefine { graph, body, .. } => {
                 let body = body.iter().map(|call| self.uses(&call.reads, &call.writes));
@@ -190,7 +193,7 @@ impl Replay {
             case::Op::GraphLaunch { graph, stream } => {
                 let stream = self.stream(stream);
                 let uses = self.graphs.get(graph).cloned().unwrap_or_default();
-                self.act(Act::Work(stream), &uses);
+                self.act(SyncOp::Work(stream), &uses);
             }
             case::Op::Alloc { .. } | case::Op::Free { .. } => self.manage(op),
             other => self.synchronise(other),
@@ -218,14 +221,14 @@ impl Replay {
         let stream = stream.as_ref().filter(|_| mode == "async");
         let stream = stream.map(|stream| self.stream(stream));
         if implies {
-            self.host_waits(Awaited::Device(0));
+            self.host_waits(HostWaitTarget::Device(0));
         }
         let act = match op {
             case::Op::Alloc { addr, bytes, .. } => {
                 let at = addr.map(|at| Box::new(at..at + (*bytes).max(1)));
-                Act::Allocate(buffer, stream, at)
+                SyncOp::Allocate(buffer, stream, at)
             }
-            _ => Act::Free(buffer, stream),
+            _ => SyncOp::Free(buffer, stream),
         };
         self.act(act, &[]);
     }
@@ -234,39 +237,39 @@ impl Replay {
         match op {
             case::Op::EventCreate { event, .. } => {
                 let event = self.event(event);
-                self.act(Act::Forget(event), &[]);
+                self.act(SyncOp::Forget(event), &[]);
             }
             case::Op::EventRecord { event, stream } => {
                 let (event, stream) = (self.event(event), self.stream(stream));
-                self.act(Act::Record(event, stream), &[]);
+                self.act(SyncOp::Record(event, stream), &[]);
             }
             case::Op::EventWait { event, stream } => {
                 let (event, stream) = (self.event(event), self.stream(stream));
-                self.act(Act::Wait(event, stream), &[]);
+                self.act(SyncOp::Wait(event, stream), &[]);
             }
             case::Op::EventReset { event, stream } => {
                 let (event, stream) = (self.event(event), self.stream(stream));
-                self.act(Act::Reset(event, stream), &[]);
+                self.act(SyncOp::Reset(event, stream), &[]);
             }
             case::Op::EventSync { event } => {
                 let event = self.event(event);
-                self.host_waits(Awaited::Event(event));
+                self.host_waits(HostWaitTarget::Event(event));
             }
             case::Op::EventQuery { event, result } if result == "complete" => {
                 let event = self.event(event);
-                self.host_waits(Awaited::Query(event));
+                self.host_waits(HostWaitTarget::Query(event));
             }
             case::Op::StreamSync { stream } => {
                 let stream = self.stream(stream);
-                self.host_waits(Awaited::Stream(stream));
+                self.host_waits(HostWaitTarget::Stream(stream));
             }
             case::Op::StreamQuery { stream, result } if result == "complete" => {
                 let stream = self.stream(stream);
-                self.host_waits(Awaited::Stream(stream));
+                self.host_waits(HostWaitTarget::Stream(stream));
             }
             case::Op::DeviceSync { device } => {
-                self.host_waits(Awaited::Device(*device));
-                self.act(Act::Settle, &[]);
+                self.host_waits(HostWaitTarget::Device(*device));
+                self.act(SyncOp::Settle, &[]);
             }
             // A query that is not complete orders nothing, and neither does a stream's end.
             _ => {}

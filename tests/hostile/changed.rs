@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::importer::{Error, IMPORTERS};
+use engine::importer::{IMPORTERS, ImportError};
 use engine::record::{NameId, Record, SpanId, Value};
 use engine::time::Nanos;
 
@@ -34,7 +34,7 @@ fn an_empty_file_says_so_under_every_name() {
     let extensions: BTreeSet<_> = IMPORTERS.iter().flat_map(|it| it.extensions()).collect();
     for extension in extensions {
         let answer = answer_to(&format!("a.{extension}"), Vec::new());
-        assert!(matches!(answer, Err(Error::Empty(_))), "{extension}");
+        assert!(matches!(answer, Err(ImportError::Empty(_))), "{extension}");
     }
 }
 
@@ -85,7 +85,10 @@ fn names_that_are_no_text_are_kept() {
                     capture.span_count() > 0 || !receipt.notes.is_empty(),
                     "{name} without {text}: {receipt:?}"
                 ),
-                Err(error) => assert!(matches!(error, Error::Useless { .. }), "{name}: {error}"),
+                Err(error) => assert!(
+                    matches!(error, ImportError::Useless { .. }),
+                    "{name}: {error}"
+                ),
             }
         }
     }
@@ -119,7 +122,7 @@ fn numbers_out_of_range_are_kept_or_told() {
                         assert!(found >= whole || told, "{number} at {start}: {found}");
                     }
                     Err(error) => {
-                        assert!(matches!(error, Error::Useless { .. }), "{error}");
+                        assert!(matches!(error, ImportError::Useless { .. }), "{error}");
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Databases of every format with tables and columns missing, rows doubled, and cells of every other type.
 
-use engine::importer::Error;
+use engine::importer::ImportError;
 use rusqlite::Connection;
 
 use super::answer_to;
@@ -56,7 +56,7 @@ impl Tally {
                 assert!(capture.span_count() > 0 || told, "{name} after {change}");
                 capture.span_count()
             }
-            Err(error @ Error::Useless { .. }) => {
+            Err(error @ ImportError::Useless { .. }) => {
                 self.refused += 1;
                 let said = error.to_string();
                 assert!(said.len() > 40, "{name} after {change}: {said}");

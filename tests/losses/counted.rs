@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use engine::analysis::{Aftermath, LossIndex};
+use engine::analysis::{LossAftermath, LossIndex};
 use engine::capture::Capture;
 use engine::importer;
 use engine::record::{
@@ -149,7 +149,7 @@ fn what_a_loss_took_that_was_recovered_from_at_once_is_its_own() {
     let spans: Vec<_> = all.iter().map(|it| it.spans.as_slice()).collect();
     assert_eq!(spans, [[SpanId(0)], [SpanId(1)], [SpanId(2)]]);
     for (loss, known) in capture.losses().iter().zip(&all) {
-        assert_eq!(Aftermath::of(&capture, loss), *known);
+        assert_eq!(LossAftermath::of(&capture, loss), *known);
     }
 }
 

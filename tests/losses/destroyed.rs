@@ -1,7 +1,7 @@
 //! A device that the workload destroys itself and opens anew at once, before the device timeline has come to the first.
 
-use engine::record::{Outcome, SpanKind, State};
-use engine::runner::Recovery;
+use engine::record::{RunOutcome, SpanKind, State};
+use engine::runner::RecoveryMode;
 
 use super::{backends, is_whole, lose};
 
@@ -30,8 +30,8 @@ expect { each "x" equals="7" }
 #[test]
 fn a_device_that_is_destroyed_and_opened_anew_at_once_is_both_in_this_order() {
     for backend in backends() {
-        let (capture, outcome) = lose(backend, AT_ONCE, &[], Recovery::Stay);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(backend, AT_ONCE, &[], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let ([loss], [recovery]) = (capture.losses(), capture.recoveries()) else {
             let (losses, recoveries) = (capture.losses(), capture.recoveries());
             panic!("{backend}: {losses:?} and {recoveries:?}")

@@ -1,7 +1,7 @@
 //! Calls that go on with a device that was opened anew: what a loss ended has not succeeded, and what it took is told.
 
-use engine::record::{Basis, DependencyKind, Outcome, SpanKind, State};
-use engine::runner::Recovery;
+use engine::record::{Basis, DependencyKind, RunOutcome, SpanKind, State};
+use engine::runner::RecoveryMode;
 
 use super::{backends, lose};
 
@@ -22,8 +22,8 @@ fn a_synchronisation_that_a_loss_ended_is_lost_where_the_device_is_opened_anew_a
         );
         for backend in backends() {
             let place = format!("{call} on {backend}");
-            let (capture, outcome) = lose(backend, &source, &["driver@20ms"], Recovery::Resume);
-            assert_eq!(outcome, Outcome::Finished, "{place}");
+            let (capture, outcome) = lose(backend, &source, &["driver@20ms"], RecoveryMode::Resume);
+            assert_eq!(outcome, RunOutcome::Finished, "{place}");
             assert_eq!(capture.recoveries().len(), 1, "{place}");
             let mut calls: Vec<_> = capture.spans().map(|it| it.span).collect();
             calls.retain(|it| it.kind == SpanKind::Synchronize);
@@ -68,8 +68,13 @@ expect {
 }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["destroy@label:lose"], Recovery::Resume);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(
+            backend,
+            source,
+            &["destroy@label:lose"],
+            RecoveryMode::Resume,
+        );
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let wrong = capture.problems().iter();
         let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
         assert_eq!(wrong.len(), 1, "{backend}: {:?}", capture.problems());
@@ -106,8 +111,8 @@ host "main" {
 }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@20ms"], Recovery::Stay);
-        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let calls = capture.spans().filter(|it| it.span.kind == SpanKind::Call);
         let lost = calls.filter(|it| it.span.state == State::Lost).count();
         assert_eq!(lost, 3, "{backend}: {capture}");

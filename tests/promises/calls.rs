@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use engine::record::{Group, Lane, LaneId, Record, SpanId, SpanKind, State, Verdict};
-use engine::runner::Recovery;
+use engine::runner::RecoveryMode;
 
 use super::{backends, lose};
 
@@ -16,10 +16,10 @@ struct Came {
 
 impl Came {
     fn of(backend: &str, source: &str) -> Self {
-        let (records, outcome) = lose(backend, source, None, Recovery::Stay);
+        let (records, outcome) = lose(backend, source, None, RecoveryMode::Stay);
         assert_eq!(
             outcome,
-            engine::record::Outcome::Finished,
+            engine::record::RunOutcome::Finished,
             "{backend}: {source}"
         );
         let mut names = BTreeMap::new();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use engine::record::{Observed, Record, Settlement};
-use engine::runner::Recovery;
+use engine::record::{ObservedOutcome, PromiseOutcome, Record};
+use engine::runner::RecoveryMode;
 
 use super::{BUSY, backends, lose};
 
@@ -20,7 +20,7 @@ promise "late-scope"; promise "late-done"
 "#;
 
 /// What each promise of the run came to, by its name.
-fn settled(backend: &str, end: &str) -> BTreeMap<String, Settlement> {
+fn settled(backend: &str, end: &str) -> BTreeMap<String, PromiseOutcome> {
     let source = format!(
         r#"{CALLS}
         host "main" {{
@@ -48,7 +48,7 @@ fn settled(backend: &str, end: &str) -> BTreeMap<String, Settlement> {
             settle-all
         }}"#
     );
-    let (records, _) = lose(backend, &source, None, Recovery::Stay);
+    let (records, _) = lose(backend, &source, None, RecoveryMode::Stay);
     let mut names = BTreeMap::new();
     for record in &records {
         if let Record::Promise(it) = record {
@@ -70,12 +70,14 @@ fn what_wgpu_did_is_what_it_did_in_this_run() {
             assert_eq!(settled.len(), 15, "{backend}, {end}");
             let of = |name: &str| &settled[name].observed;
             if backend != "wgpu" {
-                let nothing = settled.values().all(|it| it.observed == Observed::Nothing);
+                let nothing = settled
+                    .values()
+                    .all(|it| it.observed == ObservedOutcome::Nothing);
                 assert!(nothing, "{backend}, {end}");
                 continue;
             }
-            let same = |text: &str| Observed::Same(text.to_owned());
-            let other = |text: &str| Observed::Other(text.to_owned());
+            let same = |text: &str| ObservedOutcome::Same(text.to_owned());
+            let other = |text: &str| ObservedOutcome::Other(text.to_owned());
             assert_eq!(of("map"), &same("map_async: Ok(())"));
             // It refuses the second map, and raises no error besides.
             assert_eq!(of("again"), &other("map_async: Err(BufferAsyncError)"));
@@ -84,13 +86,13 @@ fn what_wgpu_did_is_what_it_did_in_this_run() {
             assert_eq!(of("caught"), &caught);
             let made = same("the call returned a pipeline and raised no error");
             assert_eq!(of("fine"), &made);
-            assert_eq!(of("unlucky"), &Observed::Not);
+            assert_eq!(of("unlucky"), &ObservedOutcome::Not);
             assert_eq!(of("told"), &same("get_compilation_info: no messages"));
             assert_eq!(of("done"), &same("on_submitted_work_done: called"));
             // By the specification it is rejected; a staging copy is mapped all the same where the loss comes later.
             assert!(of("pending").agrees().is_some(), "{:?}", of("pending"));
             // A scope that met the loss is not asked of wgpu; one that was popped just before it was known is.
-            let between = [Observed::Not, same("ErrorScopeGuard::pop: None")];
+            let between = [ObservedOutcome::Not, same("ErrorScopeGuard::pop: None")];
             assert!(between.contains(of("between")), "{:?}", of("between"));
             assert_eq!(of("late-scope"), &same("ErrorScopeGuard::pop: None"));
             assert_eq!(of("late-map"), &same("map_async: Err(BufferAsyncError)"));
@@ -105,10 +107,10 @@ fn what_wgpu_did_is_what_it_did_in_this_run() {
 #[test]
 fn on_wgpu_every_promise_says_what_was_observed() {
     for backend in backends() {
-        let (records, _) = lose(backend, BUSY, Some("driver@5ms"), Recovery::Resume);
+        let (records, _) = lose(backend, BUSY, Some("driver@5ms"), RecoveryMode::Resume);
         for record in &records {
             if let Record::Settlement(it) = record {
-                let is_told = it.observed != Observed::Nothing;
+                let is_told = it.observed != ObservedOutcome::Nothing;
                 assert_eq!(is_told, backend == "wgpu", "{backend}: {it:?}");
             }
         }

@@ -3,7 +3,7 @@
 use engine::analysis::analyse;
 use engine::analysis::causes::Causes;
 use engine::capture::text;
-use engine::record::{Basis, Clock, DependencyKind, Group, Outcome, Role, State};
+use engine::record::{Basis, Clock, DependencyKind, Group, Role, RunOutcome, State};
 use engine::runner::RunRequest;
 
 use super::{argument, bundle, parts, ran, request};
@@ -17,7 +17,7 @@ fn four_ranks_are_one_capture_and_its_file_is_the_same() {
         save: Some(path.clone()),
         ..bundle("data-parallel")
     });
-    assert_eq!(end.outcome, Outcome::Finished);
+    assert_eq!(end.outcome, RunOutcome::Finished);
     let missed: Vec<_> = capture
         .expectations()
         .iter()
@@ -103,7 +103,7 @@ fn the_straggler_is_named() {
     let mut request = bundle("straggler");
     request.parameters = vec![("extra".to_owned(), 20_000.0)];
     let (capture, end) = ran(request);
-    assert_eq!(end.outcome, Outcome::Finished);
+    assert_eq!(end.outcome, RunOutcome::Finished);
     let answers = analyse(&capture, Causes::build(&capture).into());
     let answer = answers.iter().find(|it| it.code == "straggler").unwrap();
     let found = &answer.answer.findings;
@@ -133,7 +133,7 @@ fn a_rank_leaves_out_what_is_not_its_own_and_says_so() {
         }
         buffer "x" f32=16"#,
     ));
-    assert_eq!(end.outcome, Outcome::Finished);
+    assert_eq!(end.outcome, RunOutcome::Finished);
     let of = |name: &str| {
         let spans = capture
             .spans()
@@ -198,7 +198,7 @@ fn every_collective_ends_and_gives_what_one_process_computes() {
             }}"#
         );
         let (capture, end) = ran(request(&source));
-        assert_eq!(end.outcome, Outcome::Finished, "{ranks}");
+        assert_eq!(end.outcome, RunOutcome::Finished, "{ranks}");
         assert_eq!(capture.expectations().len(), 5 * ranks);
         let missed: Vec<_> = capture
             .expectations()
@@ -225,7 +225,7 @@ fn other_backends_compute_together_by_way_of_the_host() {
             backend: backend.name().to_owned(),
             ..bundle("two-machines")
         });
-        assert_eq!(end.outcome, Outcome::Finished, "{}", backend.name());
+        assert_eq!(end.outcome, RunOutcome::Finished, "{}", backend.name());
         let missed: Vec<_> = capture
             .expectations()
             .iter()

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use engine::analysis::Aftermath;
+use engine::analysis::LossAftermath;
 use engine::capture::Capture;
 use engine::record::{
-    DependencyKind, DeviceId, Group, LossKind, Outcome, Record, Span, SpanKind, State,
+    DependencyKind, DeviceId, Group, LossKind, Record, RunOutcome, Span, SpanKind, State,
 };
 use engine::runner::run;
 
@@ -18,9 +18,9 @@ fn codes<'a>(capture: &'a Capture, code: &str) -> Vec<&'a str> {
     found.map(|it| it.text.as_str()).collect()
 }
 
-fn failed(outcome: &Outcome) -> &str {
+fn failed(outcome: &RunOutcome) -> &str {
     match outcome {
-        Outcome::Failed(why) => why,
+        RunOutcome::Failed(why) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -175,7 +175,7 @@ fn what_a_rank_had_submitted_before_it_met_the_others_is_lost_with_it_however_ea
         // How far its host thread had come besides is chance.
         assert!(state(SpanKind::Upload).is_some(), "run {run}: {spans:?}");
         let ended = spans.iter().filter(|it| it.state != State::Lost).count();
-        let taken = Aftermath::of(&capture, loss).operations;
+        let taken = LossAftermath::of(&capture, loss).operations;
         assert_eq!(taken, (spans.len() - ended) as u64, "run {run}: {spans:?}");
     }
 }
@@ -204,13 +204,13 @@ fn a_slow_rank_only_takes_longer() {
     let mut request = request(&steps("placement ranks=3", 4));
     request.faults = vec!["slow:1".parse().unwrap()];
     let (_, end) = ran(request);
-    assert_eq!(end.outcome, Outcome::Finished);
+    assert_eq!(end.outcome, RunOutcome::Finished);
 }
 
 #[test]
 fn a_rank_that_dies_is_begun_again_in_the_same_capture() {
     let (capture, end) = ran(bundle("rank-that-dies"));
-    assert_eq!(end.outcome, Outcome::Finished);
+    assert_eq!(end.outcome, RunOutcome::Finished);
     assert!(!capture.expectations().is_empty());
     let missed: Vec<_> = capture
         .expectations()
@@ -250,7 +250,7 @@ fn a_collective_that_not_all_call_is_named_with_who_is_missing() {
         }"#;
     let began = Instant::now();
     let (capture, end) = ran(request(source));
-    assert!(matches!(end.outcome, Outcome::Failed(_)));
+    assert!(matches!(end.outcome, RunOutcome::Failed(_)));
     assert!(
         began.elapsed() < Duration::from_secs(15),
         "it does not wait for its patience"
@@ -305,7 +305,7 @@ fn a_rank_is_hurt_by_hand_while_it_runs() {
     }
     assert!(failed(&capture.end().unwrap().outcome).starts_with("rank 1: "));
     // It can be begun again, in new processes.
-    engine.send(Control::Recover(engine::runner::Recovery::Replay));
+    engine.send(Control::Recover(engine::runner::RecoveryMode::Replay));
     let until = Instant::now() + Duration::from_mins(1);
     loop {
         assert!(Instant::now() < until);

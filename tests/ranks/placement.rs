@@ -1,8 +1,8 @@
 //! Placements as they are written: what they come to, and every mistake at its line.
 
-use engine::workload::{Call, Collective, Document, Error};
+use engine::workload::{Call, CollectiveCall, Document, WorkloadError};
 
-fn errors(head: &str, call: &str) -> Vec<Error> {
+fn errors(head: &str, call: &str) -> Vec<WorkloadError> {
     let source = format!(
         "about \"x\"\n{head}\nstream \"s\"\nbuffer \"x\" f32=8\nbuffer \"y\" f32=8\nhost \"main\" {{\n    {call}\n    work micros=1\n}}\n"
     );
@@ -146,7 +146,7 @@ fn a_rank_has_its_own_calls_and_numbers() {
         let placement = plan.placement.as_ref().unwrap();
         assert_eq!(placement.ranks.len(), 3);
         assert_eq!(plan.buffers[0].len, 6);
-        let whats: Vec<Collective> = plan
+        let whats: Vec<CollectiveCall> = plan
             .calls(0)
             .map(|placed| match placed.call {
                 Call::Rank(what) => what,

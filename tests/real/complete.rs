@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use engine::importer::{self, Error};
+use engine::importer::{self, ImportError};
 
 use crate::house::root;
 
@@ -85,7 +85,7 @@ fn every_file_is_counted_or_refused_with_a_reason() {
             continue;
         }
         let said = match importer::open(&path, &mut |_| ControlFlow::Continue(())) {
-            Err(error @ Error::Refused { .. }) => error.to_string(),
+            Err(error @ ImportError::Refused { .. }) => error.to_string(),
             Err(error) => format!("fails: {error}"),
             Ok(_) => "opens, and no test counts what is in it".to_owned(),
         };

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use engine::capture::Capture;
 use engine::exporter::EXPORTERS;
-use engine::importer::Part;
-use engine::merge::Aligned;
+use engine::importer::MergedFile;
+use engine::merge::ClockAlignment;
 use engine::record::{Basis, Dependency, DependencyId, DependencyKind, Group, SpanId, SpanKind};
 use engine::time::Interval;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use super::{open, path, ties};
 use crate::house::read;
 
 /// The ranks' counts, and the capture of all of them; nothing where a file is not there.
-fn ranks() -> Option<(Vec<Value>, Capture, Vec<Part>)> {
+fn ranks() -> Option<(Vec<Value>, Capture, Vec<MergedFile>)> {
     let table: Value = serde_json::from_str(&read("tests/oracle/ranks.json")).unwrap();
     let table = table.as_object().unwrap();
     let paths: Option<Vec<PathBuf>> = table.keys().map(|name| path(name)).collect();
@@ -49,9 +49,9 @@ fn each_rank_keeps_its_work_and_lies_on_one_clock() {
         let first = work.iter().map(|it| it.span.start).min().unwrap();
         firsts.push(first.0 - counted["first_ns"].as_i64().unwrap());
         let how = if place == 0 {
-            Aligned::First
+            ClockAlignment::First
         } else {
-            Aligned::Clock
+            ClockAlignment::Clock
         };
         assert_eq!(part.aligned, how, "{label}");
     }

@@ -3,15 +3,15 @@
 use std::ops::ControlFlow;
 
 use engine::capture::{Capture, text};
-use engine::importer::{self, Error, Receipt, Source};
+use engine::importer::{self, ImportError, Receipt, Source};
 use engine::record::{Basis, DependencyKind, Group, Role, Severity, SpanKind};
-use inject::{Counts, Fact, HEADER, Record};
+use inject::{CuptiRecord, Fact, HEADER, ListeningCounts};
 use proptest::prelude::*;
 
 use super::sample::{activities, back, bytes, front, written};
 use super::{name, of_kind, ties};
 
-fn open(bytes: Vec<u8>) -> Result<(Capture, Receipt), Error> {
+fn open(bytes: Vec<u8>) -> Result<(Capture, Receipt), ImportError> {
     let source = Source::from_bytes("77-0.syncline-cupti", bytes)?;
     let mut capture = Capture::new();
     let receipt = importer::open_source(&source, &mut |batch| {
@@ -21,7 +21,7 @@ fn open(bytes: Vec<u8>) -> Result<(Capture, Receipt), Error> {
     Ok((capture, receipt))
 }
 
-fn file(activities: Vec<Record>) -> Vec<u8> {
+fn file(activities: Vec<CuptiRecord>) -> Vec<u8> {
     written(&[front(), vec![Fact::Records(activities)], back()].concat())
 }
 
@@ -136,7 +136,7 @@ proptest! {
         };
         let (first, second) = all.split_at(at);
         let pieces = [first.to_vec(), second.to_vec()];
-        let counts = Fact::Counts(Counts::default());
+        let counts = Fact::Counts(ListeningCounts::default());
         let pieces = pieces.into_iter().flat_map(|it| [Fact::Records(it), counts.clone()]);
         let (mixed, _) = open(written(&[front(), pieces.collect(), back()].concat())).unwrap();
         let (whole, _) = open(bytes()).unwrap();
@@ -185,10 +185,10 @@ fn damage_in_the_middle_is_stepped_over_and_counted() {
 
 #[test]
 fn what_cupti_dropped_is_told_by_its_own_count() {
-    let counts = Counts {
+    let counts = ListeningCounts {
         dropped: 41,
         unread: 3,
-        ..Counts::default()
+        ..ListeningCounts::default()
     };
     let bytes = written(&[front(), vec![Fact::End(counts)]].concat());
     let (capture, _) = open(bytes).unwrap();
@@ -219,8 +219,8 @@ fn a_file_of_another_version_names_both() {
 fn activities_without_a_time_are_shown_where_their_call_was() {
     let mut all = activities(true);
     for activity in &mut all {
-        if let Record::Kernel(kernel) = activity {
-            kernel.times = inject::Times::default();
+        if let CuptiRecord::Kernel(kernel) = activity {
+            kernel.times = inject::CuptiTimes::default();
         }
     }
     let (capture, receipt) = open(file(all)).unwrap();

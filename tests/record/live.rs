@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
-use engine::record::{DependencyKind, Outcome};
+use engine::record::{DependencyKind, RunOutcome};
 use engine::runner::{Control, Engine, Message, Phase, ProgramRequest};
 
 use super::{program, ties};
@@ -89,7 +89,7 @@ fn spans_and_ties_are_shown_while_the_program_runs_and_it_can_be_stopped() {
     view.engine.send(Control::Stop);
     view.until("its end", |view| view.is_finished);
     assert_eq!(view.exit, Some(130));
-    assert_eq!(view.capture.end().unwrap().outcome, Outcome::Stopped);
+    assert_eq!(view.capture.end().unwrap().outcome, RunOutcome::Stopped);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What programs did, counted against what they do.
 
 use engine::capture::Capture;
-use engine::record::{Basis, DependencyKind, Group, Outcome, SpanKind};
+use engine::record::{Basis, DependencyKind, Group, RunOutcome, SpanKind};
 
 use super::{Recorded, name, of_kind, record, ties};
 
@@ -74,7 +74,7 @@ fn a_program_is_there_to_the_last_call() {
     check(&recorded, 1);
     assert_eq!(recorded.code(), Some(0), "{}", recorded.said());
     let capture = &recorded.capture;
-    assert_eq!(capture.end().unwrap().outcome, Outcome::Finished);
+    assert_eq!(capture.end().unwrap().outcome, RunOutcome::Finished);
     assert!(capture.run().unwrap().name.starts_with("cuda-program work"));
     assert_eq!(capture.devices()[0].name, "stand-in for tests (no GPU) (0)");
     let host = capture

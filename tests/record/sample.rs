@@ -1,8 +1,9 @@
 //! What a process would write that copies, computes and waits: the facts of it, and the bytes.
 
 use inject::{
-    Api, Context, Copy, Counts, Device, Ear, Event, Fact, Kernel, Kind, Memory, MemoryStep,
-    Overhead, OverheadKind, Place, Process, Record, Sync, SyncKind, Times, Writer,
+    ActivityKind, CuptiApi, CuptiContext, CuptiCopy, CuptiDevice, CuptiEvent, CuptiKernel,
+    CuptiLocation, CuptiMemory, CuptiOverhead, CuptiRecord, CuptiSync, CuptiTimes, Fact,
+    FactWriter, ListeningCounts, ListeningFact, MemoryStep, OverheadKind, ProcessFact, SyncKind,
 };
 
 /// When the capture began.
@@ -12,17 +13,19 @@ const PROCESS: u32 = 77;
 
 /// The process and how CUPTI is listened to.
 pub fn front() -> Vec<Fact> {
-    let process = Process {
+    let process = ProcessFact {
         process: PROCESS,
         parent: 1,
         command: vec!["/usr/bin/train".to_owned(), "--fast".to_owned()],
         at: ORIGIN + 500,
         unix: 1_700_000_000_000_000_500,
         origin: ORIGIN,
-        ..Process::default()
+        ..ProcessFact::default()
     };
-    let kinds = Kind::ALL.iter().map(|kind| (kind.words().to_owned(), 0));
-    let ear = Ear {
+    let kinds = ActivityKind::ALL
+        .iter()
+        .map(|kind| (kind.words().to_owned(), 0));
+    let ear = ListeningFact {
         version: 130_001,
         path: "/lib/libcupti.so.13".to_owned(),
         kinds: kinds.collect(),
@@ -37,23 +40,23 @@ pub fn front() -> Vec<Fact> {
     ]
 }
 
-const fn times(start: u64, end: u64) -> Times {
-    Times {
+const fn times(start: u64, end: u64) -> CuptiTimes {
+    CuptiTimes {
         start: ORIGIN + start,
         end: ORIGIN + end,
     }
 }
 
-const fn place(stream: u32) -> Place {
-    Place {
+const fn place(stream: u32) -> CuptiLocation {
+    CuptiLocation {
         device: 0,
         context: 1,
         stream,
     }
 }
 
-fn api(correlation: u32, name: &str, start: u64, end: u64) -> Record {
-    Record::Api(Api {
+fn api(correlation: u32, name: &str, start: u64, end: u64) -> CuptiRecord {
+    CuptiRecord::Api(CuptiApi {
         is_runtime: false,
         function: 1,
         name: name.to_owned(),
@@ -65,8 +68,8 @@ fn api(correlation: u32, name: &str, start: u64, end: u64) -> Record {
     })
 }
 
-fn kernel(correlation: u32, stream: u32, start: u64, end: u64) -> Record {
-    Record::Kernel(Box::new(Kernel {
+fn kernel(correlation: u32, stream: u32, start: u64, end: u64) -> CuptiRecord {
+    CuptiRecord::Kernel(Box::new(CuptiKernel {
         name: "gemm".to_owned(),
         times: times(start, end),
         place: place(stream),
@@ -82,8 +85,8 @@ fn kernel(correlation: u32, stream: u32, start: u64, end: u64) -> Record {
     }))
 }
 
-fn sync(kind: SyncKind, correlation: u32, stream: Option<u32>, event: Option<u32>) -> Sync {
-    Sync {
+fn sync(kind: SyncKind, correlation: u32, stream: Option<u32>, event: Option<u32>) -> CuptiSync {
+    CuptiSync {
         kind,
         times: times(u64::from(correlation) * 10, u64::from(correlation) * 10 + 5),
         correlation,
@@ -96,25 +99,25 @@ fn sync(kind: SyncKind, correlation: u32, stream: Option<u32>, event: Option<u32
 
 /// A copy and a kernel on stream 13, a kernel on stream 14 that waits for them, and a host that waits for that; numbers of
 /// the event's record are there where `is_tied`.
-pub fn activities(is_tied: bool) -> Vec<Record> {
+pub fn activities(is_tied: bool) -> Vec<CuptiRecord> {
     let tie = is_tied.then_some(9);
     let mut wait = sync(SyncKind::StreamWaitEvent, 4, Some(14), Some(3));
     wait.sync = tie;
     vec![
-        Record::Device(Device {
+        CuptiRecord::Device(CuptiDevice {
             device: 0,
             name: "NVIDIA H200".to_owned(),
             capability: [9, 0],
             memory: 141_000_000_000,
             processors: 132,
         }),
-        Record::Context(Context {
+        CuptiRecord::Context(CuptiContext {
             context: 1,
             device: 0,
             default_stream: 7,
         }),
         api(1, "cuMemcpyHtoDAsync_v2", 10, 15),
-        Record::Copy(Copy {
+        CuptiRecord::Copy(CuptiCopy {
             way: 1,
             from: 2,
             to: 3,
@@ -129,7 +132,7 @@ pub fn activities(is_tied: bool) -> Vec<Record> {
         api(2, "cuLaunchKernel", 20, 25),
         kernel(2, 13, 200, 300),
         api(3, "cuEventRecord", 30, 35),
-        Record::Event(Event {
+        CuptiRecord::Event(CuptiEvent {
             correlation: 3,
             context: 1,
             stream: 13,
@@ -138,17 +141,17 @@ pub fn activities(is_tied: bool) -> Vec<Record> {
             sync: tie,
         }),
         api(4, "cuStreamWaitEvent", 40, 45),
-        Record::Sync(wait),
+        CuptiRecord::Sync(wait),
         api(5, "cuLaunchKernel", 50, 55),
         kernel(5, 14, 310, 400),
         api(6, "cuStreamSynchronize", 60, 410),
-        Record::Sync(sync(SyncKind::StreamSynchronize, 6, Some(14), None)),
+        CuptiRecord::Sync(sync(SyncKind::StreamSynchronize, 6, Some(14), None)),
         api(7, "cuMemAlloc_v2", 420, 425),
-        Record::Memory(Memory {
+        CuptiRecord::Memory(CuptiMemory {
             at: ORIGIN + 422,
             ..memory()
         }),
-        Record::Overhead(Overhead {
+        CuptiRecord::Overhead(CuptiOverhead {
             kind: OverheadKind::LazyLoading,
             times: times(21, 24),
             process: Some(PROCESS),
@@ -158,8 +161,8 @@ pub fn activities(is_tied: bool) -> Vec<Record> {
     ]
 }
 
-fn memory() -> Memory {
-    Memory {
+fn memory() -> CuptiMemory {
+    CuptiMemory {
         step: MemoryStep::Allocate,
         at: 0,
         address: 4096,
@@ -177,18 +180,18 @@ pub fn bytes() -> Vec<u8> {
 
 /// The end of a file.
 pub fn back() -> Vec<Fact> {
-    let counts = Counts {
+    let counts = ListeningCounts {
         at: ORIGIN + 500_000,
         records: activities(true).len() as u64,
         flushes: 2,
         taking: 1000,
-        ..Counts::default()
+        ..ListeningCounts::default()
     };
     vec![Fact::Counts(counts), Fact::End(counts)]
 }
 
 pub fn written(facts: &[Fact]) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new()).unwrap();
+    let mut writer = FactWriter::new(Vec::new()).unwrap();
     for fact in facts {
         writer.append(fact).unwrap();
     }

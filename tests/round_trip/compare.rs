@@ -145,7 +145,7 @@ fn spans(found: &mut Vec<String>, before: &Capture, after: &Capture) {
     let open = |capture: &Capture| -> Vec<_> {
         let mut all: Vec<_> = capture.open().copied().collect();
         all.sort_by_key(|it| it.id);
-        let row = |it: engine::record::Began| {
+        let row = |it: engine::record::SpanStart| {
             let name = text(capture, it.name);
             (
                 it.id,

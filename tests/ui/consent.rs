@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use app::action::{Action, Command};
-use app::state::{ThemeChoice, Window as Over};
+use app::state::{OverlayWindow, ThemeChoice};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::runner::{Control, RunRequest, run};
@@ -49,7 +49,7 @@ fn runs(window: &Window) -> Vec<Vec<String>> {
 }
 
 fn is_asked(window: &Window) -> bool {
-    window.harness.state().scene().state.window == Some(Over::Consent)
+    window.harness.state().scene().state.window == Some(OverlayWindow::Consent)
 }
 
 fn click(window: &mut Window, button: &str) {
@@ -148,11 +148,11 @@ fn the_workload_of_a_capture_is_asked_about_too() {
 #[test]
 fn the_question_looks_as_it_should() {
     let mut window = window();
-    let text = app::state::Text {
+    let text = app::state::WorkloadText {
         name: "opened.kdl".to_owned(),
         title: "opened.kdl".to_owned(),
         source: source("me@someserver:/opt/syncline"),
-        ..app::state::Text::default()
+        ..app::state::WorkloadText::default()
     };
     act(&mut window, Action::Adopt(Box::new(text)));
     act(&mut window, Command::Rerun);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use app::action::{Action, COMMANDS, Command, Menu};
-use app::panel::Verdict;
+use app::panel::RunVerdict;
 use app::state::ThemeChoice;
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -342,7 +342,7 @@ fn how_a_run_went_is_shown_at_its_workload() {
             .get("double-buffer")
             .cloned()
     };
-    assert_eq!(verdict(&window), Some(Verdict::Passed(found)));
+    assert_eq!(verdict(&window), Some(RunVerdict::Passed(found)));
     let mut faulty = records("double-buffer");
     for record in &mut faulty {
         if let engine::record::Record::Expectation(expectation) = record {
@@ -350,14 +350,14 @@ fn how_a_run_went_is_shown_at_its_workload() {
         }
     }
     window.answer(faulty.clone());
-    assert_eq!(verdict(&window), Some(Verdict::Missed(found)));
+    assert_eq!(verdict(&window), Some(RunVerdict::Missed(found)));
     for record in &mut faulty {
         if let engine::record::Record::End(end) = record {
-            end.outcome = engine::record::Outcome::Stopped;
+            end.outcome = engine::record::RunOutcome::Stopped;
         }
     }
     window.answer(faulty);
-    assert_eq!(verdict(&window), Some(Verdict::Stopped));
+    assert_eq!(verdict(&window), Some(RunVerdict::Stopped));
     window.harness.get_by_label_contains("Not checked");
 }
 

@@ -1,7 +1,7 @@
 //! Pictures of captures that tools without a GPU made: JAX over four devices, and Chromium.
 
 use app::action::Action;
-use app::state::{GroupKey, Motion, Switch, ThemeChoice};
+use app::state::{GroupKey, Switch, ThemeChoice, ViewChange};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{DependencyId, DependencyKind, Group, SpanId};
@@ -32,7 +32,7 @@ fn show_around(window: &mut Window, start: Nanos, (before, after): (i64, i64)) {
     let (before, after) = (Nanos::from_micros(before), Nanos::from_micros(after));
     let range = Interval::new(start - before, start + after);
     let app = window.harness.state_mut();
-    app.act(vec![Action::Show(Some(range), Motion::Jump)], None);
+    app.act(vec![Action::Show(Some(range), ViewChange::Jump)], None);
     window.harness.run();
 }
 

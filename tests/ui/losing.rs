@@ -5,9 +5,9 @@ use app::state::{ThemeChoice, Topic};
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Role, pos2};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::Record;
-use engine::runner::{Control, Message, Phase, Recovery, RunRequest};
+use engine::runner::{Control, Message, Phase, RecoveryMode, RunRequest};
 use engine::time::Nanos;
-use engine::workload::{Injection, LossBy, Moment};
+use engine::workload::{Injection, LossBy, LossMoment};
 
 use super::{Window, storm};
 
@@ -24,7 +24,7 @@ fn phase(window: &mut Window, phase: Phase) {
     window.harness.run();
 }
 
-fn driver(at: Moment) -> Injection {
+fn driver(at: LossMoment) -> Injection {
     let by = LossBy::Driver;
     Injection { by, at }
 }
@@ -98,7 +98,7 @@ fn a_key_loses_the_device_of_a_run_and_holds_it() {
     phase(&mut window, Phase::Running);
     window.harness.key_press(Key::K);
     window.harness.run();
-    let expected = [Control::Lose(driver(Moment::Now)), Control::Pause];
+    let expected = [Control::Lose(driver(LossMoment::Now)), Control::Pause];
     assert_eq!(window.asked(), expected);
 }
 
@@ -127,14 +127,14 @@ fn the_menu_says_how_and_when() {
     window.harness.run();
     let injection = Injection {
         by: LossBy::Destroy,
-        at: Moment::Stream("copy".to_owned()),
+        at: LossMoment::Stream("copy".to_owned()),
     };
     assert_eq!(window.asked(), [Control::Lose(injection.clone())]);
     window.harness.key_press(Key::F5);
     window.harness.run();
     let request = request(window.asked());
     assert_eq!(request.lose, [injection]);
-    assert_eq!(request.recovery, Recovery::Stay);
+    assert_eq!(request.recovery, RecoveryMode::Stay);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn the_button_is_dragged_to_a_time_of_the_next_run() {
     let [
         Injection {
             by: LossBy::Driver,
-            at: Moment::Time(time),
+            at: LossMoment::Time(time),
         },
     ] = armed(&window)[..]
     else {
@@ -161,14 +161,14 @@ fn the_button_is_dragged_to_a_time_of_the_next_run() {
     let asked = request(window.asked());
     assert_eq!(
         (asked.lose, asked.recovery),
-        (armed(&window), Recovery::Pause)
+        (armed(&window), RecoveryMode::Pause)
     );
 }
 
 #[test]
 fn a_marker_is_moved_and_thrown_away() {
     let mut window = window();
-    let time = Moment::Time(Nanos(400_000));
+    let time = LossMoment::Time(Nanos(400_000));
     window
         .harness
         .state_mut()
@@ -184,7 +184,7 @@ fn a_marker_is_moved_and_thrown_away() {
     drag(&mut window, pos2(x, y), pos2(x + 100.0, y));
     let [
         Injection {
-            at: Moment::Time(moved),
+            at: LossMoment::Time(moved),
             ..
         },
     ] = armed(&window)[..]
@@ -205,7 +205,7 @@ fn a_lost_device_is_recovered_by_button_and_key() {
     window.harness.run();
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::U);
     window.harness.run();
-    let expected = [Recovery::Resume, Recovery::Replay].map(Control::Recover);
+    let expected = [RecoveryMode::Resume, RecoveryMode::Replay].map(Control::Recover);
     assert_eq!(window.asked(), expected);
     phase(&mut window, Phase::Idle);
     window.harness.key_press(Key::U);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use app::action::Action;
-use app::state::{GroupKey, Motion, Switch, ThemeChoice};
+use app::state::{GroupKey, Switch, ThemeChoice, ViewChange};
 use egui_kittest::SnapshotResults;
 use engine::record::{DependencyId, DependencyKind, Group, SpanId};
 use engine::time::{Interval, Nanos};
@@ -71,7 +71,7 @@ fn show_path(window: &mut Window) {
 fn show(window: &mut Window, start: i64, end: i64) {
     let range = Interval::new(Nanos::from_micros(start), Nanos::from_micros(end));
     let app = window.harness.state_mut();
-    app.act(vec![Action::Show(Some(range), Motion::Jump)], None);
+    app.act(vec![Action::Show(Some(range), ViewChange::Jump)], None);
     window.harness.run();
 }
 

@@ -2,7 +2,7 @@
 
 use app::action::Action;
 use app::app::App;
-use app::panel::{PANELS, Place};
+use app::panel::{PANELS, PanelPosition};
 use app::state::{Switch, ThemeChoice};
 use eframe::egui::{Frame, Margin};
 use egui_kittest::SnapshotResults;
@@ -35,12 +35,12 @@ fn the_window_looks_as_it_should() {
 }
 
 /// The size a panel has in its place.
-fn size(place: Place) -> [f32; 2] {
+fn size(place: PanelPosition) -> [f32; 2] {
     match place {
-        Place::Left => [240.0, 420.0],
-        Place::Right => [300.0, 520.0],
-        Place::Bottom => [900.0, 260.0],
-        Place::Window(_) => [780.0, 520.0],
+        PanelPosition::Left => [240.0, 420.0],
+        PanelPosition::Right => [300.0, 520.0],
+        PanelPosition::Bottom => [900.0, 260.0],
+        PanelPosition::Window(_) => [780.0, 520.0],
     }
 }
 

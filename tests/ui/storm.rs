@@ -1,10 +1,10 @@
 //! A capture made by hand: many pipelines compiled at once, promises, a loss in the middle, and the way back.
 
 use engine::record::{
-    Basis, Call, CallId, CompileTime, Dependency, DependencyKind, Device, DeviceId, EventId, Group,
-    Lane, LaneId, Loss, LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind,
-    PipelineState, PipelineStep, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd,
-    Settlement, Span, SpanId, SpanKind, State, Verdict,
+    Basis, CallId, CompileTime, Dependency, DependencyKind, Device, DeviceId, EventId, Group, Lane,
+    LaneId, Loss, LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind,
+    PipelineState, PipelineStep, Promise, PromiseId, PromiseOutcome, Record, Recovery, Role, Run,
+    RunEnd, RunOutcome, SourceCall, Span, SpanId, SpanKind, State, Verdict,
 };
 use engine::time::Nanos;
 
@@ -125,20 +125,21 @@ impl Maker {
 
     fn settle(&mut self, id: u32, at: (i64, SpanId), verdict: Verdict, words: [&str; 4]) {
         let [value, reason, anchor, actual] = words.map(str::to_owned);
-        self.records.push(Record::Settlement(Box::new(Settlement {
-            promise: PromiseId(id),
-            time: Nanos(at.0 * 1_000),
-            span: at.1,
-            verdict,
-            value,
-            reason,
-            anchor,
-            observed: match actual.as_str() {
-                "" => Observed::Nothing,
-                _ => Observed::Other(actual),
-            },
-            by_destroy: false,
-        })));
+        self.records
+            .push(Record::Settlement(Box::new(PromiseOutcome {
+                promise: PromiseId(id),
+                time: Nanos(at.0 * 1_000),
+                span: at.1,
+                verdict,
+                value,
+                reason,
+                anchor,
+                observed: match actual.as_str() {
+                    "" => ObservedOutcome::Nothing,
+                    _ => ObservedOutcome::Other(actual),
+                },
+                by_destroy: false,
+            })));
     }
 }
 
@@ -167,7 +168,7 @@ fn head(maker: &mut Maker) {
     maker.lane(COPY, Group::Streams, Role::HostToDevice, "copy");
     maker.lane(QUEUE, Group::Streams, Role::Queue, "queue");
     let verb = maker.name("create-pipeline");
-    maker.records.push(Record::Call(Call {
+    maker.records.push(Record::Call(SourceCall {
         id: CallId(0),
         line: 3,
         name: verb,
@@ -380,7 +381,7 @@ pub fn records(count: u32) -> Vec<Record> {
     loss(&mut maker, count);
     maker.records.push(Record::End(Box::new(RunEnd {
         time: Nanos(1_000_000),
-        outcome: Outcome::Finished,
+        outcome: RunOutcome::Finished,
         records: 0,
     })));
     maker.records

@@ -1,6 +1,6 @@
 //! A case: a line of the file.
 
-use engine::device::webgpu::Edition;
+use engine::device::webgpu::SpecAuthority;
 use serde_json::{Map, Value, json};
 
 /// A case.
@@ -80,13 +80,13 @@ impl Case {
     }
 
     /// The editions whose rules the authority speaks for.
-    pub fn editions(&self) -> &'static [Edition] {
+    pub fn editions(&self) -> &'static [SpecAuthority] {
         if self.oracle.starts_with("cts") {
-            &[Edition::Suite]
+            &[SpecAuthority::Suite]
         } else if self.oracle.contains("cts") {
-            &[Edition::Present, Edition::Suite]
+            &[SpecAuthority::Present, SpecAuthority::Suite]
         } else {
-            &[Edition::Present]
+            &[SpecAuthority::Present]
         }
     }
 

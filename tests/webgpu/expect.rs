@@ -1,7 +1,8 @@
 //! Whether what was seen of a program is what the case expects.
 
 use engine::device::webgpu::{
-    Decided, ErrorKind, LossKind, MapState, Outcome, PromiseId, Rejection, Row, Settlement, Value,
+    CallOutcome, DecidingTimeline, GpuErrorKind, LossReason, MapState, ModelPromiseId, OutcomeRow,
+    PromiseRejection, PromiseResult, PromiseValue,
 };
 use serde_json::Value as Json;
 
@@ -34,7 +35,7 @@ fn check_one(case: &Case, seen: &Machine<'_>, key: &str, expected: &Json) -> Che
             let of_kind = seen
                 .uncaptured
                 .iter()
-                .filter(|kind| **kind == ErrorKind::Validation);
+                .filter(|kind| **kind == GpuErrorKind::Validation);
             count(of_kind.count(), expected)
         }
         "type" => same(
@@ -52,7 +53,7 @@ fn check_one(case: &Case, seen: &Machine<'_>, key: &str, expected: &Json) -> Che
             let is_kept = seen
                 .ranges
                 .iter()
-                .all(|(_, row)| row.outcome == Outcome::Handle);
+                .all(|(_, row)| row.outcome == CallOutcome::Handle);
             same(is_kept, expected.as_bool().unwrap_or_default())
         }
         "v" => view(seen, text),
@@ -87,11 +88,11 @@ fn count(seen: usize, expected: &Json) -> Checked {
     same(Some(seen as u64), expected.as_u64())
 }
 
-const fn is_rejected(row: &Row) -> bool {
-    matches!(row.outcome, Outcome::Reject(_))
+const fn is_rejected(row: &OutcomeRow) -> bool {
+    matches!(row.outcome, CallOutcome::Reject(_))
 }
 
-fn settlement(seen: &Machine<'_>, name: &str) -> Result<Settlement, String> {
+fn settlement(seen: &Machine<'_>, name: &str) -> Result<PromiseResult, String> {
     let promise = seen.promises.get(name).copied();
     let promise = promise.ok_or_else(|| format!("the program makes no promise {name}"))?;
     seen.model
@@ -118,7 +119,7 @@ fn promise(case: &Case, seen: &Machine<'_>, key: &str, expected: &Json) -> Check
 }
 
 /// Whether a promise came to what a text says: `resolve(pipeline)`, `reject(AbortError) on content timeline …`.
-fn fits(_: &Case, seen: &Machine<'_>, settled: &Settlement, text: &str) -> Checked {
+fn fits(_: &Case, seen: &Machine<'_>, settled: &PromiseResult, text: &str) -> Checked {
     let (words, rest) = outcome_and_rest(text);
     outcome(settled.outcome, words)?;
     let lost = settlement(seen, "lost").ok().map(|it| it.order);
@@ -129,7 +130,7 @@ fn fits(_: &Case, seen: &Machine<'_>, settled: &Settlement, text: &str) -> Check
         "if observed before lost settled" => same(is_after, false),
         "synchronously on content timeline" => same(settled.is_early, true),
         "on content timeline inside destroy()" => {
-            same(settled.row.decided, Decided::Content)?;
+            same(settled.row.decided, DecidingTimeline::Content)?;
             same(seen.in_destroy.contains(&settled.promise), true)
         }
         "at once (does not wait for the work)" => {
@@ -152,21 +153,25 @@ fn outcome_and_rest(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-fn outcome(seen: Outcome, words: &str) -> Checked {
+fn outcome(seen: CallOutcome, words: &str) -> Checked {
     let fits = match words {
-        "resolve" => matches!(seen, Outcome::Resolve(_)),
+        "resolve" => matches!(seen, CallOutcome::Resolve(_)),
         // Validity cannot be observed.
         "resolve(pipeline)"
         | "resolve(pipeline, invalid internally)"
-        | "resolve(invalid pipeline)" => seen == Outcome::Resolve(Value::Pipeline),
-        "resolve(messages=[])" => seen == Outcome::Resolve(Value::NoMessages),
-        "resolve(reason=destroyed)" => seen == Outcome::Resolve(Value::Lost(LossKind::Destroyed)),
-        "resolve(reason=unknown)" => seen == Outcome::Resolve(Value::Lost(LossKind::Unknown)),
-        "null" => seen == Outcome::Resolve(Value::Null),
-        "the captured error" => matches!(seen, Outcome::Resolve(Value::Error(_))),
-        _ => match ErrorKind::from_label(words) {
-            Some(kind) => seen == Outcome::Resolve(Value::Error(kind)),
-            None => rejection(words).is_some_and(|it| seen == Outcome::Reject(it)),
+        | "resolve(invalid pipeline)" => seen == CallOutcome::Resolve(PromiseValue::Pipeline),
+        "resolve(messages=[])" => seen == CallOutcome::Resolve(PromiseValue::NoMessages),
+        "resolve(reason=destroyed)" => {
+            seen == CallOutcome::Resolve(PromiseValue::Lost(LossReason::Destroyed))
+        }
+        "resolve(reason=unknown)" => {
+            seen == CallOutcome::Resolve(PromiseValue::Lost(LossReason::Unknown))
+        }
+        "null" => seen == CallOutcome::Resolve(PromiseValue::Null),
+        "the captured error" => matches!(seen, CallOutcome::Resolve(PromiseValue::Error(_))),
+        _ => match GpuErrorKind::from_label(words) {
+            Some(kind) => seen == CallOutcome::Resolve(PromiseValue::Error(kind)),
+            None => rejection(words).is_some_and(|it| seen == CallOutcome::Reject(it)),
         },
     };
     if fits {
@@ -176,20 +181,20 @@ fn outcome(seen: Outcome, words: &str) -> Checked {
     }
 }
 
-fn rejection(words: &str) -> Option<Rejection> {
+fn rejection(words: &str) -> Option<PromiseRejection> {
     let all = [
-        Rejection::PipelineValidation,
-        Rejection::PipelineInternal,
-        Rejection::Operation,
-        Rejection::Abort,
-        Rejection::Type,
-        Rejection::Range,
+        PromiseRejection::PipelineValidation,
+        PromiseRejection::PipelineInternal,
+        PromiseRejection::Operation,
+        PromiseRejection::Abort,
+        PromiseRejection::Type,
+        PromiseRejection::Range,
     ];
     all.into_iter()
         .find(|it| words == format!("reject({})", it.label()))
 }
 
-fn settled(seen: &Machine<'_>, promise: PromiseId, text: &str) -> Checked {
+fn settled(seen: &Machine<'_>, promise: ModelPromiseId, text: &str) -> Checked {
     match seen.model.settlement(promise) {
         Some(found) => outcome(found.outcome, text),
         None => Err("it never settles".to_owned()),
@@ -198,7 +203,7 @@ fn settled(seen: &Machine<'_>, promise: PromiseId, text: &str) -> Checked {
 
 fn each<'p>(
     seen: &Machine<'_>,
-    promises: impl Iterator<Item = &'p PromiseId>,
+    promises: impl Iterator<Item = &'p ModelPromiseId>,
     text: &str,
 ) -> Checked {
     let mut found = 0;
@@ -245,7 +250,7 @@ fn early(seen: &Machine<'_>, name: &str, expected: &Json) -> Checked {
 fn view(seen: &Machine<'_>, text: &str) -> Checked {
     let taken = seen.ranges.iter().find(|(name, _)| name == "v");
     let (_, row) = taken.ok_or("the program takes no view")?;
-    same(row.outcome, Outcome::Handle)?;
+    same(row.outcome, CallOutcome::Handle)?;
     let is_detached = last_state(seen, "b") != Some(MapState::Mapped);
     same(is_detached, text.starts_with("detached"))
 }
@@ -334,7 +339,7 @@ fn messages(seen: &Machine<'_>, text: &str) -> Checked {
     let Some(rest) = text.strip_prefix("resolve, ") else {
         return outcome(found.outcome, text);
     };
-    same(found.outcome, Outcome::Resolve(Value::Messages))?;
+    same(found.outcome, CallOutcome::Resolve(PromiseValue::Messages))?;
     let (_, name) = seen.modules.get("m").ok_or("the program makes no module")?;
     let source = shader::named(name).ok_or("no such shader")?;
     let said = shader::messages(source.text);

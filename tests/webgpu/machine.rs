@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::device::webgpu::{
-    Adapter, BufferId, BufferShape, Defect, Edition, Effect, ErrorKind, Executed, LossKind, Made,
-    MapState, Model, ModuleId, PipelineId, PipelineShape, PromiseId, Row, Settlement, StepName,
-    Timeline,
+    AdapterModel, BufferId, BufferShape, CallResult, GpuErrorKind, LossReason, MapState,
+    ModelPipelineId, ModelPromiseId, ModelTimeline, ModuleId, OutcomeRow, PipelineDefect,
+    PipelineShape, PromiseResult, SpecAuthority, StepEffect, StepName, StepResult, WebGpuModel,
 };
 use engine::record::SpanId;
 
@@ -15,7 +15,7 @@ use super::schedule::Schedule;
 use super::statement;
 
 /// The content timeline of the programs.
-pub const HOST: Timeline = Timeline::Content(0);
+pub const HOST: ModelTimeline = ModelTimeline::Content(0);
 
 /// Why a program was given up.
 #[derive(Debug)]
@@ -30,46 +30,46 @@ pub enum Stop {
 pub struct Machine<'a> {
     pub case: &'a Case,
     pub schedule: Schedule,
-    pub model: Model,
-    pub adapter: Adapter,
+    pub model: WebGpuModel,
+    pub adapter: AdapterModel,
     /// The requests for a device, in order; none where one was not made.
     pub requests: Vec<Option<usize>>,
-    pub promises: BTreeMap<String, PromiseId>,
+    pub promises: BTreeMap<String, ModelPromiseId>,
     /// Promises without names, in order.
-    pub all: Vec<PromiseId>,
+    pub all: Vec<ModelPromiseId>,
     /// What was popped without a name.
-    pub popped: Vec<PromiseId>,
+    pub popped: Vec<ModelPromiseId>,
     pub buffers: BTreeMap<String, BufferId>,
     pub modules: BTreeMap<String, (ModuleId, String)>,
     /// What the last asynchronous creation was asked for, and how its compile goes.
-    pub descriptor: (PipelineShape, Option<Defect>),
+    pub descriptor: (PipelineShape, Option<PipelineDefect>),
     /// Whether maps ask for what the buffer's usage forbids.
     pub is_mode_wrong: bool,
-    pub filters: Vec<ErrorKind>,
+    pub filters: Vec<GpuErrorKind>,
     /// The rows by which `getMappedRange` answered, by the name of the view.
-    pub ranges: Vec<(String, &'static Row)>,
+    pub ranges: Vec<(String, &'static OutcomeRow)>,
     pub states: Vec<(String, MapState)>,
     pub captured: usize,
-    pub uncaptured: Vec<ErrorKind>,
+    pub uncaptured: Vec<GpuErrorKind>,
     /// Promises that settled inside `destroy()`.
-    pub in_destroy: BTreeSet<PromiseId>,
+    pub in_destroy: BTreeSet<ModelPromiseId>,
     /// Promises that settled before any work of the queue had ended.
-    pub before_work: BTreeSet<PromiseId>,
-    pub losses: Vec<LossKind>,
-    compiles: Vec<(PipelineId, Option<Defect>)>,
+    pub before_work: BTreeSet<ModelPromiseId>,
+    pub losses: Vec<LossReason>,
+    compiles: Vec<(ModelPipelineId, Option<PipelineDefect>)>,
     unmade: Vec<ModuleId>,
-    last: Option<Executed>,
+    last: Option<StepResult>,
     has_worked: bool,
 }
 
 impl<'a> Machine<'a> {
     /// Runs a case to its end, and gives what was seen.
-    pub fn run(case: &'a Case, edition: Edition, schedule: Schedule) -> Result<Self, Stop> {
+    pub fn run(case: &'a Case, edition: SpecAuthority, schedule: Schedule) -> Result<Self, Stop> {
         let mut machine = Self {
             case,
             schedule,
-            model: Model::with_editions(&[edition]),
-            adapter: Adapter::new(edition),
+            model: WebGpuModel::with_editions(&[edition]),
+            adapter: AdapterModel::new(edition),
             requests: Vec::new(),
             promises: BTreeMap::new(),
             all: Vec::new(),
@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
         if is_enclosed {
             let made = self
                 .model
-                .push_error_scope(HOST, SpanId(0), ErrorKind::Validation);
+                .push_error_scope(HOST, SpanId(0), GpuErrorKind::Validation);
             self.note(&made.effects);
         }
         self.make_what_is_meant();
@@ -151,7 +151,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Remembers the promise of a call under a name, and what the call brought about.
-    pub fn name(&mut self, name: &str, made: &Made) {
+    pub fn name(&mut self, name: &str, made: &CallResult) {
         if let Some(promise) = made.promise {
             self.promises.insert(name.to_owned(), promise);
         }
@@ -159,19 +159,19 @@ impl<'a> Machine<'a> {
     }
 
     /// Remembers what a call or a step brought about.
-    pub fn note(&mut self, effects: &[Effect]) {
+    pub fn note(&mut self, effects: &[StepEffect]) {
         for effect in effects {
             match effect {
-                Effect::Compile(id) | Effect::CompileInline(id) => {
+                StepEffect::Compile(id) | StepEffect::CompileInline(id) => {
                     let is_last = self.descriptor.1;
                     self.compiles.push((*id, is_last));
                 }
-                Effect::Refused(id) => self.compiles.push((*id, None)),
-                Effect::CompileModule(id) => self.unmade.push(*id),
-                Effect::Captured(_) => self.captured += 1,
-                Effect::Uncaptured(raised) => self.uncaptured.push(raised.kind),
-                Effect::Lost(kind) => self.losses.push(*kind),
-                Effect::Settled(settlement) if !self.has_worked => {
+                StepEffect::Refused(id) => self.compiles.push((*id, None)),
+                StepEffect::CompileModule(id) => self.unmade.push(*id),
+                StepEffect::Captured(_) => self.captured += 1,
+                StepEffect::Uncaptured(raised) => self.uncaptured.push(raised.kind),
+                StepEffect::Lost(kind) => self.losses.push(*kind),
+                StepEffect::Settled(settlement) if !self.has_worked => {
                     self.before_work.insert(settlement.promise);
                 }
                 _ => {}
@@ -183,7 +183,7 @@ impl<'a> Machine<'a> {
     pub fn destroy(&mut self) {
         let made = self.model.destroy_device(HOST, SpanId(2));
         for effect in &made.effects {
-            if let Effect::Settled(settlement) = effect {
+            if let StepEffect::Settled(settlement) = effect {
                 self.in_destroy.insert(settlement.promise);
             }
         }
@@ -257,7 +257,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes device steps until the one of this name for this promise was executed; compiles end meanwhile.
-    pub fn run_until(&mut self, promise: PromiseId, name: StepName) -> Result<(), Stop> {
+    pub fn run_until(&mut self, promise: ModelPromiseId, name: StepName) -> Result<(), Stop> {
         loop {
             while self.step_device() {
                 let found = self.last.as_ref();
@@ -277,7 +277,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The host waits until a promise has settled.
-    pub fn wait(&mut self, name: &str) -> Result<Settlement, Stop> {
+    pub fn wait(&mut self, name: &str) -> Result<PromiseResult, Stop> {
         let promise = self.promises.get(name).copied();
         let promise = promise.ok_or_else(|| Stop::Unknown(format!("promise {name}")))?;
         loop {

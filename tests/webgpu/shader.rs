@@ -1,7 +1,7 @@
 //! Shaders that the cases name, and what a compiler really says about them.
 
 use engine::backend::{
-    BACKENDS, CompileError, CompileRequest, Device, Layout, ShaderMessage, Sink,
+    BACKENDS, BackendDevice, CompileError, CompileRequest, DeviceLayout, ReportSink, ShaderMessage,
 };
 use engine::record::{PipelineKind, Record};
 
@@ -36,15 +36,15 @@ pub fn named(name: &str) -> Option<Source> {
 
 struct Nowhere;
 
-impl Sink for Nowhere {
+impl ReportSink for Nowhere {
     fn report(&mut self, _: Record) {}
 }
 
 /// What the compiler says about a shader as a whole.
 pub fn messages(text: &str) -> Vec<ShaderMessage> {
     let mock = BACKENDS.iter().find(|it| it.name() == "mock").unwrap();
-    let device: Box<dyn Device> = mock
-        .open(&Layout::default(), &|| Box::new(Nowhere))
+    let device: Box<dyn BackendDevice> = mock
+        .open(&DeviceLayout::default(), &|| Box::new(Nowhere))
         .unwrap();
     let request = CompileRequest {
         shader: text.into(),

@@ -6,7 +6,7 @@ mod objects;
 mod pipelines;
 mod scopes;
 
-use engine::device::webgpu::Made;
+use engine::device::webgpu::CallResult;
 use engine::record::SpanId;
 
 use super::machine::{Machine, Stop};
@@ -85,7 +85,7 @@ pub fn execute(machine: &mut Machine<'_>, step: &str) -> Result<(), Stop> {
 }
 
 /// Keeps the promise of a call, under its name or among those without.
-pub fn keep(machine: &mut Machine<'_>, statement: &Statement<'_>, made: &Made) {
+pub fn keep(machine: &mut Machine<'_>, statement: &Statement<'_>, made: &CallResult) {
     machine.name(statement.name.unwrap_or("unnamed"), made);
     if statement.name.is_none() {
         machine.all.extend(made.promise);

@@ -39,7 +39,7 @@ impl Menu {
 
 /// One row of [`COMMANDS`].
 #[derive(Debug)]
-pub struct Entry {
+pub struct CommandEntry {
     /// What is asked for.
     pub command: Command,
     /// Where it is found.
@@ -66,7 +66,7 @@ macro_rules! commands {
         }
 
         /// Every command, in the order of the menus and of the help.
-        pub const COMMANDS: &[Entry] = &[$(Entry {
+        pub const COMMANDS: &[CommandEntry] = &[$(CommandEntry {
             command: Command::$name,
             menu: Menu::$menu,
             label: $label,
@@ -143,7 +143,7 @@ commands! {
 
 impl Command {
     /// Its row in [`COMMANDS`].
-    pub fn entry(self) -> Option<&'static Entry> {
+    pub fn entry(self) -> Option<&'static CommandEntry> {
         COMMANDS.iter().find(|entry| entry.command == self)
     }
 

@@ -13,7 +13,7 @@ use eframe::egui::{
 use engine::runner::Phase;
 
 use crate::action::{Action, Command};
-use crate::panel::{Scene, Search, state_of};
+use crate::panel::{NameSearch, Scene, state_of};
 use crate::text;
 use crate::theme::{GRID, Theme};
 use icon::Icon;
@@ -28,7 +28,7 @@ const PACES: &[(Option<f64>, &str)] = &[
 ];
 
 /// Menus, the workload and its backend, run, pause, step, stop, speed and search.
-pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut Search, actions: &mut Vec<Action>) {
+pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut NameSearch, actions: &mut Vec<Action>) {
     let frame = Frame::new()
         .fill(scene.theme.panel)
         .inner_margin(Margin::symmetric(12, 6));

@@ -12,17 +12,17 @@ use std::time::Instant;
 use eframe::egui::{Context, Rect};
 use engine::capture::Capture;
 use engine::exporter;
-use engine::importer::Part;
+use engine::importer::MergedFile;
 use engine::time::{Interval, Nanos};
 
 use super::App;
 use crate::action::{Action, Command};
-use crate::panel::{BackendChoice, Job};
-use crate::state::{Notice, State, Text};
+use crate::panel::{BackendChoice, JobProgress};
+use crate::state::{AppState, Notice, WorkloadText};
 
 /// What a path is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum FilePurpose {
     /// To open it.
     Open,
     /// To write the capture to it.
@@ -36,15 +36,15 @@ pub enum Purpose {
 }
 
 /// What a thread has to say.
-pub enum Answer {
+pub enum JobMessage {
     /// A dialog was closed, with paths or without one, after it had been open for a time.
-    Chosen(Purpose, Vec<PathBuf>, std::time::Duration),
+    Chosen(FilePurpose, Vec<PathBuf>, std::time::Duration),
     /// How much is done, from 0 to 1.
     Progress(f32),
     /// A capture was read from these files.
-    Capture(Box<Capture>, Vec<Part>),
+    Capture(Box<Capture>, Vec<MergedFile>),
     /// The capture's files were moved in time.
-    Aligned(Box<Capture>, Vec<Part>),
+    Aligned(Box<Capture>, Vec<MergedFile>),
     /// A workload was read.
     Text(PathBuf, String),
     /// A capture was written.
@@ -62,13 +62,13 @@ pub enum Answer {
 /// Answers that wait for a frame. No thread ever waits for one: how much is done replaces what was said of it before, and all
 /// else comes once or twice for each thing that the user asked for.
 #[derive(Clone, Default)]
-struct Answers(Arc<Mutex<VecDeque<Answer>>>);
+struct JobMessages(Arc<Mutex<VecDeque<JobMessage>>>);
 
-impl Answers {
+impl JobMessages {
     /// Adds an answer; says whether the window has to be woken for it.
-    fn put(&self, answer: Answer) -> bool {
+    fn put(&self, answer: JobMessage) -> bool {
         let mut waiting = self.waiting();
-        if let (Some(Answer::Progress(before)), Answer::Progress(share)) =
+        if let (Some(JobMessage::Progress(before)), JobMessage::Progress(share)) =
             (waiting.back_mut(), &answer)
         {
             *before = *share;
@@ -78,33 +78,33 @@ impl Answers {
         true
     }
 
-    fn take_all(&self) -> VecDeque<Answer> {
+    fn take_all(&self) -> VecDeque<JobMessage> {
         std::mem::take(&mut *self.waiting())
     }
 
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Answer>> {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<JobMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What the threads said, and how to stop the one under way.
-pub struct Files {
+pub struct FileJobs {
     context: Context,
-    answers: Answers,
+    answers: JobMessages,
     cancel: Arc<AtomicBool>,
 }
 
 /// A thread's way to answer.
 #[derive(Clone)]
-pub struct Answering {
+pub struct JobSender {
     context: Context,
-    answers: Answers,
+    answers: JobMessages,
     cancel: Arc<AtomicBool>,
 }
 
-impl Answering {
+impl JobSender {
     /// Hands over an answer and wakes the window.
-    pub fn say(&self, answer: Answer) {
+    pub fn say(&self, answer: JobMessage) {
         if self.answers.put(answer) {
             self.context.request_repaint();
         }
@@ -116,32 +116,32 @@ impl Answering {
     }
 }
 
-impl Files {
+impl FileJobs {
     /// No thread yet. Answers wake `context`.
     pub fn new(context: &Context) -> Self {
         Self {
             context: context.clone(),
-            answers: Answers::default(),
+            answers: JobMessages::default(),
             cancel: Arc::default(),
         }
     }
 
     /// Starts a thread that answers; whatever was under way is told to stop.
-    fn start(&mut self, name: &str, work: impl FnOnce(&Answering) + Send + 'static) {
+    fn start(&mut self, name: &str, work: impl FnOnce(&JobSender) + Send + 'static) {
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
         let answering = self.answering();
         let failed = answering.clone();
         let thread = std::thread::Builder::new().name(name.to_owned());
         if let Err(error) = thread.spawn(move || work(&answering)) {
-            failed.say(Answer::Failed(Some(format!(
+            failed.say(JobMessage::Failed(Some(format!(
                 "no thread could be started: {error}"
             ))));
         }
     }
 
-    fn answering(&self) -> Answering {
-        Answering {
+    fn answering(&self) -> JobSender {
+        JobSender {
             context: self.context.clone(),
             answers: self.answers.clone(),
             cancel: Arc::clone(&self.cancel),
@@ -154,7 +154,7 @@ impl Files {
     }
 
     /// Asks the user for a path; the window goes on meanwhile.
-    pub fn ask(&self, purpose: Purpose, name: &str) {
+    pub fn ask(&self, purpose: FilePurpose, name: &str) {
         let answering = self.answering();
         let dialog = jobs::dialog(purpose, name);
         let opened = Instant::now();
@@ -162,10 +162,10 @@ impl Files {
         let thread = std::thread::Builder::new().name(String::from("dialog"));
         let work = move || {
             let path = jobs::wait(dialog);
-            answering.say(Answer::Chosen(purpose, path, opened.elapsed()));
+            answering.say(JobMessage::Chosen(purpose, path, opened.elapsed()));
         };
         if let Err(error) = thread.spawn(work) {
-            failed.say(Answer::Failed(Some(format!(
+            failed.say(JobMessage::Failed(Some(format!(
                 "no thread could be started: {error}"
             ))));
         }
@@ -177,14 +177,14 @@ impl Files {
     }
 
     /// Moves the files of a capture in time, to `wanted` from where their clocks put them.
-    pub fn align(&mut self, capture: Arc<Capture>, parts: Vec<Part>, wanted: Vec<Nanos>) {
+    pub fn align(&mut self, capture: Arc<Capture>, parts: Vec<MergedFile>, wanted: Vec<Nanos>) {
         self.start("align", move |answering| {
             jobs::align(capture, parts, &wanted, answering);
         });
     }
 
     /// Writes a capture, or what is seen of it, for other tools.
-    pub fn export(&mut self, path: PathBuf, capture: Arc<Capture>, state: State) {
+    pub fn export(&mut self, path: PathBuf, capture: Arc<Capture>, state: AppState) {
         self.start("export", move |answering| {
             jobs::export(&path, capture, state, answering);
         });
@@ -251,51 +251,51 @@ impl App {
         any
     }
 
-    fn hear(&mut self, answer: Answer) {
+    fn hear(&mut self, answer: JobMessage) {
         match answer {
-            Answer::Chosen(purpose, paths, _) if !paths.is_empty() => self.chosen(purpose, paths),
+            JobMessage::Chosen(purpose, paths, _) if !paths.is_empty() => self.chosen(purpose, paths),
             // A person takes longer to press Cancel: there is no dialog on this system.
-            Answer::Chosen(_, _, open) if open.as_millis() < 200 => self.tell(
+            JobMessage::Chosen(_, _, open) if open.as_millis() < 200 => self.tell(
                 true,
                 "No file dialog could be opened. Drop a file on the window, name one on the command line, or install \
                  xdg-desktop-portal or zenity."
                     .to_owned(),
             ),
-            Answer::Chosen(..) => {}
-            Answer::Progress(share) => {
+            JobMessage::Chosen(..) => {}
+            JobMessage::Progress(share) => {
                 if let Some(job) = &mut self.status.job {
                     job.progress = Some(share);
                 }
             }
-            Answer::Capture(capture, parts) => self.opened(*capture, parts),
-            Answer::Aligned(capture, parts) => {
+            JobMessage::Capture(capture, parts) => self.opened(*capture, parts),
+            JobMessage::Aligned(capture, parts) => {
                 self.status.job = None;
                 self.status.parts = parts;
                 self.show_capture(Arc::from(capture));
             }
-            Answer::Text(path, source) => self.adopt(path, source),
-            Answer::CaptureWritten(path) => {
+            JobMessage::Text(path, source) => self.adopt(path, source),
+            JobMessage::CaptureWritten(path) => {
                 self.status.job = None;
                 self.tell(false, format!("Saved as {}", path.display()));
                 self.act(vec![Action::Remember(path)], None);
             }
-            Answer::Exported(path, words) => {
+            JobMessage::Exported(path, words) => {
                 self.status.job = None;
                 self.tell(false, format!("Written to {}{words}", path.display()));
             }
-            Answer::TextWritten(path) => {
+            JobMessage::TextWritten(path) => {
                 self.status.job = None;
                 self.act(vec![Action::Saved(path)], None);
             }
-            Answer::Failed(reason) => {
+            JobMessage::Failed(reason) => {
                 self.status.job = None;
                 if let Some(reason) = reason {
                     self.tell(true, reason);
                 }
             }
             // Those of another machine count, once it said which they are.
-            Answer::Backends(_) if self.status.connection.is_some() => {}
-            Answer::Backends(backends) => {
+            JobMessage::Backends(_) if self.status.connection.is_some() => {}
+            JobMessage::Backends(backends) => {
                 self.status.backends = backends;
                 if std::mem::take(&mut self.is_first) {
                     self.act(vec![Command::Rerun.into()], None);
@@ -304,35 +304,35 @@ impl App {
         }
     }
 
-    fn chosen(&mut self, purpose: Purpose, paths: Vec<PathBuf>) {
-        if purpose == Purpose::Open {
+    fn chosen(&mut self, purpose: FilePurpose, paths: Vec<PathBuf>) {
+        if purpose == FilePurpose::Open {
             return self.act(vec![Action::OpenFiles(paths)], None);
         }
         let Some(path) = paths.into_iter().next() else {
             return;
         };
         let inputs = self.status.parts.iter().map(|part| part.path.as_path());
-        if purpose != Purpose::SaveText
+        if purpose != FilePurpose::SaveText
             && let Err(reason) = exporter::refuse_input(&path, inputs)
         {
             return self.tell(true, reason);
         }
         let capture = Arc::clone(&self.capture);
         match purpose {
-            Purpose::Open => {}
-            Purpose::SaveCapture => {
+            FilePurpose::Open => {}
+            FilePurpose::SaveCapture => {
                 self.begin_job(format!("Saving {}", name(&path)));
                 self.files.write_capture(path, capture);
             }
-            Purpose::SaveText => self.write_text(path),
-            Purpose::Export if ends_with(&path, "png") => {
+            FilePurpose::SaveText => self.write_text(path),
+            FilePurpose::Export if ends_with(&path, "png") => {
                 self.files.picture(path, self.timeline.areas().whole);
             }
-            Purpose::Export => {
+            FilePurpose::Export => {
                 self.begin_job(format!("Writing {}", name(&path)));
                 self.files.export(path, capture, self.state.clone());
             }
-            Purpose::Extract => {
+            FilePurpose::Extract => {
                 self.begin_job(format!("Writing {}", name(&path)));
                 let all = self.capture.extent().unwrap_or_default();
                 let range = self.state.selection.range;
@@ -351,7 +351,7 @@ impl App {
 
     /// Shows that something is under way.
     pub(super) fn begin_job(&mut self, label: String) {
-        self.status.job = Some(Job {
+        self.status.job = Some(JobProgress {
             label,
             progress: None,
         });
@@ -361,7 +361,7 @@ impl App {
         self.act(vec![Action::Notify(Some(Notice { is_error, text }))], None);
     }
 
-    fn opened(&mut self, capture: Capture, parts: Vec<Part>) {
+    fn opened(&mut self, capture: Capture, parts: Vec<MergedFile>) {
         self.status.job = None;
         self.status.is_live = false;
         self.status.lost = 0;
@@ -369,7 +369,7 @@ impl App {
         self.replace(capture);
         self.act(vec![Action::Survey], None);
         if let Some(run) = run {
-            let text = Text {
+            let text = WorkloadText {
                 title: run.name.clone(),
                 name: run.name,
                 saved: run.source.clone(),
@@ -418,7 +418,7 @@ impl App {
     fn adopt(&mut self, path: PathBuf, source: String) {
         self.status.job = None;
         let title = name(&path);
-        let text = Text {
+        let text = WorkloadText {
             name: title.clone(),
             title,
             saved: source.clone(),
@@ -455,10 +455,11 @@ mod tests {
             let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"step"}]"#;
             std::fs::write(path, text).unwrap();
         }
-        let mut files = Files::new(&Context::default());
+        let mut files = FileJobs::new(&Context::default());
         files.open(paths);
         let begun = Instant::now();
-        let is_read = |it: &Answer| matches!(it, Answer::Capture(_, parts) if parts.len() == 100);
+        let is_read =
+            |it: &JobMessage| matches!(it, JobMessage::Capture(_, parts) if parts.len() == 100);
         while !files.answers.waiting().iter().any(is_read) {
             assert!(begun.elapsed() < Duration::from_mins(1), "nobody reads on");
             std::thread::sleep(Duration::from_millis(5));

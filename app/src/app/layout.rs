@@ -7,7 +7,7 @@ use eframe::egui::{
 
 use super::App;
 use crate::action::{Action, Command};
-use crate::panel::{Panel, Place, Scene};
+use crate::panel::{Panel, PanelPosition, Scene};
 use crate::state::{Notice, Switch};
 use crate::theme::{GRID, Theme};
 use crate::timeline::Picture;
@@ -47,7 +47,7 @@ impl App {
             };
             let frame = frame(theme, 14).inner_margin(bar);
             side.frame(frame).show(ui, |ui| {
-                stack(ui, &scene, panels, Place::Left, &mut actions);
+                stack(ui, &scene, panels, PanelPosition::Left, &mut actions);
             });
         }
         if on(Switch::Right) {
@@ -55,7 +55,7 @@ impl App {
                 .default_size(272.0)
                 .size_range(200.0..=560.0);
             side.frame(frame(theme, 14)).show(ui, |ui| {
-                stack(ui, &scene, panels, Place::Right, &mut actions);
+                stack(ui, &scene, panels, PanelPosition::Right, &mut actions);
             });
         }
         if on(Switch::Bottom) {
@@ -100,11 +100,11 @@ fn stack(
     ui: &mut Ui,
     scene: &Scene<'_>,
     panels: &mut [Box<dyn Panel>],
-    place: Place,
+    place: PanelPosition,
     actions: &mut Vec<Action>,
 ) {
     let own = panels.iter_mut().filter(|panel| panel.place() == place);
-    if place == Place::Right {
+    if place == PanelPosition::Right {
         for panel in own {
             ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
         }
@@ -124,7 +124,10 @@ fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: 
     let open = |panel: &dyn Panel| panel.id() == scene.state.settings.tab;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0 * GRID;
-        for panel in panels.iter().filter(|panel| panel.place() == Place::Bottom) {
+        for panel in panels
+            .iter()
+            .filter(|panel| panel.place() == PanelPosition::Bottom)
+        {
             let chosen = open(panel.as_ref());
             let count = panel
                 .count(scene)
@@ -158,7 +161,7 @@ fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: 
     ui.add_space(2.0 * GRID);
     if let Some(panel) = panels
         .iter_mut()
-        .find(|panel| panel.place() == Place::Bottom && open(panel.as_ref()))
+        .find(|panel| panel.place() == PanelPosition::Bottom && open(panel.as_ref()))
     {
         ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
     }
@@ -243,7 +246,7 @@ fn windows(
     };
     for panel in panels
         .iter_mut()
-        .filter(|panel| panel.place() == Place::Window(window))
+        .filter(|panel| panel.place() == PanelPosition::Window(window))
     {
         let mut open = true;
         Window::new(panel.title())

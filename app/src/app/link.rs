@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Receiver;
 use eframe::egui::Context;
 use engine::capture::Capture;
-use engine::record::{Outcome, Record};
-use engine::runner::far::{Offer, Target};
+use engine::record::{Record, RunOutcome};
+use engine::runner::far::{BackendOffer, WorkerTarget};
 use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest, SAVE_FAILED};
 use engine::workload::Document;
 
 use super::App;
 use crate::action::Action;
-use crate::panel::{Adapter, BackendChoice, Verdict};
-use crate::state::{Consent, Notice, Text, WantedMachine};
+use crate::panel::{AdapterChoice, BackendChoice, RunVerdict};
+use crate::state::{Consent, Notice, RequestedMachine, WorkloadText};
 
 /// Time between two frames that only show what the engine did: drawing takes processors from what is measured.
 const PACE: Duration = Duration::from_millis(30);
@@ -26,14 +26,14 @@ const NOT_BEGUN: i32 = 2;
 const UNSAVED: i32 = 1;
 
 /// The link to the engine. Dropped, it ends the engine and waits for it.
-pub struct Link {
+pub struct EngineLink {
     send: Box<dyn Fn(Control)>,
     messages: Receiver<Message>,
     /// A message that could not be taken yet.
     held: Option<Message>,
 }
 
-impl Link {
+impl EngineLink {
     /// Starts an engine that wakes the window when it has something to say.
     pub fn start(context: &Context) -> Self {
         let context = context.clone();
@@ -43,7 +43,7 @@ impl Link {
     }
 
     /// Starts an engine in another process, that wakes the window when it has something to say.
-    pub fn connect(context: &Context, target: Target) -> Self {
+    pub fn connect(context: &Context, target: WorkerTarget) -> Self {
         let context = context.clone();
         let wake = Box::new(move || context.request_repaint_after(PACE));
         let engine = Engine::connect(target, wake);
@@ -223,13 +223,13 @@ impl App {
             .filter(|expectation| !expectation.holds)
             .count();
         let verdict = match self.capture.end().map(|end| &end.outcome) {
-            Some(Outcome::Failed(why)) => Verdict::Failed(why.clone()),
-            Some(Outcome::Stopped) => Verdict::Stopped,
-            _ if missed > 0 => Verdict::Missed(missed),
-            _ => Verdict::Passed(found.len()),
+            Some(RunOutcome::Failed(why)) => RunVerdict::Failed(why.clone()),
+            Some(RunOutcome::Stopped) => RunVerdict::Stopped,
+            _ if missed > 0 => RunVerdict::Missed(missed),
+            _ => RunVerdict::Passed(found.len()),
         };
         let name = run.name.clone();
-        if let Verdict::Failed(why) = &verdict {
+        if let RunVerdict::Failed(why) = &verdict {
             let text = format!("{name} could not go on: {why}");
             self.act(
                 vec![Action::Notify(Some(Notice {
@@ -244,16 +244,20 @@ impl App {
 }
 
 /// The file that a workload came from, by the name that is its own wherever it is named from.
-fn file(text: &Text) -> Option<PathBuf> {
+fn file(text: &WorkloadText) -> Option<PathBuf> {
     text.file()?.canonicalize().ok()
 }
 
 /// What a workload wants to connect to and may not yet; nothing where it wants nothing, or cannot be read.
-fn consent(text: &Text, overrides: &[(String, f64)], allowed: &[String]) -> Option<Consent> {
+fn consent(
+    text: &WorkloadText,
+    overrides: &[(String, f64)],
+    allowed: &[String],
+) -> Option<Consent> {
     let document = Document::parse(&text.name, &text.source).ok()?;
     let placement = document.plan(overrides).ok()?.placement?;
     let wanted = placement.unallowed(&[], allowed).into_iter();
-    let machines = wanted.map(|(machine, at)| WantedMachine {
+    let machines = wanted.map(|(machine, at)| RequestedMachine {
         name: machine.name.clone(),
         address: at.to_string(),
         command: format!("ssh {} {} worker", at.host(), at.program()),
@@ -277,10 +281,10 @@ fn unsaved(records: &[Record]) -> Option<String> {
 }
 
 /// A backend of another machine, to be chosen from. The one for tests is not offered.
-pub fn choice(offer: Offer) -> Option<BackendChoice> {
+pub fn choice(offer: BackendOffer) -> Option<BackendChoice> {
     let adapters = offer.adapters.into_iter();
-    let adapters: Vec<Adapter> = adapters
-        .map(|(name, caps)| Adapter { name, caps })
+    let adapters: Vec<AdapterChoice> = adapters
+        .map(|(name, caps)| AdapterChoice { name, caps })
         .collect();
     let best = adapters.first().map(|it| it.name.clone());
     (offer.backend != "mock").then(|| BackendChoice {

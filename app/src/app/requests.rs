@@ -2,42 +2,42 @@
 
 use eframe::egui::{Context, ViewportCommand};
 use engine::record::SpanId;
-use engine::runner::far::{Connection, Target};
-use engine::runner::{Control, Phase, ProgramRequest, RankControl, Recovery};
-use engine::workload::{Injection, Moment};
+use engine::runner::far::{Connection, WorkerTarget};
+use engine::runner::{Control, Phase, ProgramRequest, RankControl, RecoveryMode};
+use engine::workload::{Injection, LossMoment};
 
 use super::App;
-use super::files::{self, Purpose};
-use super::link::{Link, pace};
-use crate::action::{Action, Request};
+use super::files::{self, FilePurpose};
+use super::link::{EngineLink, pace};
+use crate::action::{Action, AppRequest};
 use crate::panel::{NOTHING_RUNS, words};
 use crate::state::{Notice, Switch};
 
 impl App {
     /// Does what an action asked for.
-    pub(super) fn grant(&mut self, request: Request, context: Option<&Context>) {
+    pub(super) fn grant(&mut self, request: AppRequest, context: Option<&Context>) {
         match request {
-            Request::Run => self.run(false),
-            Request::RunAllowed(consent) => self.run_allowed(&consent),
-            Request::RunOrPause => match self.status.phase {
+            AppRequest::Run => self.run(false),
+            AppRequest::RunAllowed(consent) => self.run_allowed(&consent),
+            AppRequest::RunOrPause => match self.status.phase {
                 Phase::Running => self.control(Control::Pause),
                 Phase::Paused => self.control(Control::Resume),
                 Phase::Idle => self.run(false),
                 Phase::Stopping => {}
             },
-            Request::Step => match self.status.phase {
+            AppRequest::Step => match self.status.phase {
                 Phase::Idle => self.run(true),
                 _ => self.control(Control::Step),
             },
-            Request::Stop => self.control(Control::Stop),
-            Request::Lose(injection) => self.lose(injection),
-            Request::Recover(how) => self.recover(how),
-            Request::Hurt(fault) => self.control(Control::Rank(RankControl::Fault(fault))),
-            Request::Pace(calls) => self.control(Control::Pace(pace(calls))),
-            Request::Connect(place) => self.connect(place.as_deref(), context),
-            Request::Record(line) => self.record(&line),
-            Request::ChooseFile => self.files.ask(Purpose::Open, ""),
-            Request::Open(paths) => {
+            AppRequest::Stop => self.control(Control::Stop),
+            AppRequest::Lose(injection) => self.lose(injection),
+            AppRequest::Recover(how) => self.recover(how),
+            AppRequest::Hurt(fault) => self.control(Control::Rank(RankControl::Fault(fault))),
+            AppRequest::Pace(calls) => self.control(Control::Pace(pace(calls))),
+            AppRequest::Connect(place) => self.connect(place.as_deref(), context),
+            AppRequest::Record(line) => self.record(&line),
+            AppRequest::ChooseFile => self.files.ask(FilePurpose::Open, ""),
+            AppRequest::Open(paths) => {
                 let first = paths.first().map(|path| files::name(path));
                 let label = match (first, paths.len()) {
                     (Some(name), 1) => format!("Opening {name}"),
@@ -46,40 +46,40 @@ impl App {
                 self.begin_job(label);
                 self.files.open(paths);
             }
-            Request::Align => self.align(),
-            Request::Export => {
+            AppRequest::Align => self.align(),
+            AppRequest::Export => {
                 let name = self.file_name("json");
-                self.files.ask(Purpose::Export, &name);
+                self.files.ask(FilePurpose::Export, &name);
             }
-            Request::Extract => {
+            AppRequest::Extract => {
                 let name = self.file_name("kdl");
-                self.files.ask(Purpose::Extract, &name);
+                self.files.ask(FilePurpose::Extract, &name);
             }
-            Request::SaveCapture => {
+            AppRequest::SaveCapture => {
                 let name = self.file_name("pftrace");
-                self.files.ask(Purpose::SaveCapture, &name);
+                self.files.ask(FilePurpose::SaveCapture, &name);
             }
-            Request::SaveText => self.save_text(),
-            Request::Cancel => {
+            AppRequest::SaveText => self.save_text(),
+            AppRequest::Cancel => {
                 self.files.cancel();
                 self.status.job = None;
             }
-            Request::Match { forward } => {
+            AppRequest::Match { forward } => {
                 let from = self.state.selection.span;
                 if let Some(span) = self.search.go(&self.capture, from, forward) {
                     self.act(vec![Action::Reveal(span)], context);
                 }
             }
-            Request::Follow { forward } => self.follow(forward, context),
-            Request::WalkPath { forward } => self.walk_path(forward, context),
-            Request::WalkIterations { forward } => self.walk_iterations(forward, context),
-            Request::FocusSearch => self.search.take_focus(),
-            Request::Copy(text) => {
+            AppRequest::Follow { forward } => self.follow(forward, context),
+            AppRequest::WalkPath { forward } => self.walk_path(forward, context),
+            AppRequest::WalkIterations { forward } => self.walk_iterations(forward, context),
+            AppRequest::FocusSearch => self.search.take_focus(),
+            AppRequest::Copy(text) => {
                 if let Some(context) = context {
                     context.copy_text(text);
                 }
             }
-            Request::Quit => {
+            AppRequest::Quit => {
                 if let Some(context) = context {
                     context.send_viewport_cmd(ViewportCommand::Close);
                 }
@@ -189,7 +189,7 @@ impl App {
     /// Leaves the engine for one at `place`, or in this process. What is on screen stays.
     fn connect(&mut self, place: Option<&str>, context: Option<&Context>) {
         let Some(context) = context else { return };
-        let target = match place.map(Target::parse).transpose() {
+        let target = match place.map(WorkerTarget::parse).transpose() {
             Ok(target) => target,
             Err(unreachable) => return self.say(&unreachable.to_string()),
         };
@@ -204,10 +204,10 @@ impl App {
             })
         });
         self.link = Some(if let Some(target) = target {
-            Link::connect(context, target)
+            EngineLink::connect(context, target)
         } else {
             self.files.probe();
-            Link::start(context)
+            EngineLink::start(context)
         });
     }
 
@@ -233,12 +233,12 @@ impl App {
 
     /// Loses the device of the run under way; what is only armed for the next run needs none.
     fn lose(&mut self, injection: Injection) {
-        let is_now = injection.at == Moment::Now;
+        let is_now = injection.at == LossMoment::Now;
         match (self.status.phase, is_now) {
             (Phase::Running | Phase::Paused, _) => {
                 self.control(Control::Lose(injection));
                 // Whoever loses a device by hand wants to see what it comes to before it goes on.
-                if is_now && self.state.loss.recovery == Recovery::Pause {
+                if is_now && self.state.loss.recovery == RecoveryMode::Pause {
                     self.control(Control::Pause);
                 }
             }
@@ -247,7 +247,7 @@ impl App {
         }
     }
 
-    fn recover(&mut self, how: Recovery) {
+    fn recover(&mut self, how: RecoveryMode) {
         match self.scene().why_not_recover() {
             Some(reason) => self.say(reason),
             None => self.control(Control::Recover(how)),
@@ -270,7 +270,7 @@ impl App {
             self.write_text(path);
         } else {
             let name = format!("{}.kdl", text.name.trim_end_matches(".kdl"));
-            self.files.ask(Purpose::SaveText, &name);
+            self.files.ask(FilePurpose::SaveText, &name);
         }
     }
 }

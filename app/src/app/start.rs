@@ -6,8 +6,8 @@ use engine::runner::Phase;
 use engine::workload::bundled;
 
 use crate::action::{Action, Command};
-use crate::panel::Status;
-use crate::state::{Documents, Notice, Settings, Text};
+use crate::panel::AppStatus;
+use crate::state::{Documents, Notice, Settings, WorkloadText};
 use crate::text;
 
 /// The workload that runs at the start.
@@ -17,12 +17,12 @@ const FIRST: &str = "double-buffer";
 pub fn documents() -> Documents {
     let texts: Vec<_> = bundled()
         .iter()
-        .map(|workload| Text {
+        .map(|workload| WorkloadText {
             name: workload.name.to_owned(),
             title: workload.title.to_owned(),
             source: workload.source.to_owned(),
             saved: workload.source.to_owned(),
-            ..Text::default()
+            ..WorkloadText::default()
         })
         .collect();
     let chosen = texts
@@ -59,7 +59,7 @@ impl Greeting {
     }
 
     /// What to do for the newcomer now.
-    pub fn advance(&mut self, capture: &Capture, status: &Status) -> Vec<Action> {
+    pub fn advance(&mut self, capture: &Capture, status: &AppStatus) -> Vec<Action> {
         let Self::Awaits { says } = *self else {
             return Vec::new();
         };

@@ -12,8 +12,8 @@ use engine::capture::Capture;
 use engine::runner::Phase;
 use engine::time::Interval;
 
-use crate::panel::{Status, Why};
-use crate::state::{State, Switch};
+use crate::panel::{AppStatus, SceneConclusions};
+use crate::state::{AppState, Switch};
 
 /// Time of a frame that may go to a capture that grows.
 const BUDGET: Duration = Duration::from_millis(2);
@@ -29,7 +29,7 @@ const TAB: &str = "why";
 
 /// What goes on.
 #[derive(Default)]
-enum Stage {
+enum ConclusionsStage {
     #[default]
     Idle,
     /// The capture grows and cannot be shared with a thread: a slice of each frame.
@@ -56,8 +56,8 @@ impl Drop for ConclusionsThread {
 
 /// What is concluded of the capture on screen, in the making.
 #[derive(Default)]
-pub(super) struct Concluding {
-    stage: Stage,
+pub(super) struct ConclusionsJob {
+    stage: ConclusionsStage,
     /// The capture's revision that the stage works on, or that was worked on last, and whether that was all there is to
     /// conclude.
     revision: Option<(u64, bool)>,
@@ -72,33 +72,40 @@ pub(super) struct Concluding {
 /// Which graph a table is made from, and of which stretch of time.
 type TableKey = (u64, Interval);
 
-impl Concluding {
+impl ConclusionsJob {
     /// Works on for a slice of the frame, where there is something to do.
-    pub fn advance(&mut self, capture: &Arc<Capture>, status: &mut Status, context: &Context) {
+    pub fn advance(&mut self, capture: &Arc<Capture>, status: &mut AppStatus, context: &Context) {
         let grows = status.is_live && matches!(status.phase, Phase::Running | Phase::Stopping);
-        if grows && matches!(self.stage, Stage::Thread(_)) {
+        if grows && matches!(self.stage, ConclusionsStage::Thread(_)) {
             // The capture takes no record while a thread shares it.
-            self.stage = Stage::Idle;
+            self.stage = ConclusionsStage::Idle;
             self.revision = None;
         }
-        if !grows && matches!(self.stage, Stage::Reading(_) | Stage::Asking(..)) {
+        if !grows
+            && matches!(
+                self.stage,
+                ConclusionsStage::Reading(_) | ConclusionsStage::Asking(..)
+            )
+        {
             // It rests by now, and a thread is quicker.
-            self.stage = Stage::Idle;
+            self.stage = ConclusionsStage::Idle;
             self.revision = None;
         }
         let now = context.input(|input| input.time);
-        if matches!(self.stage, Stage::Idle) {
+        if matches!(self.stage, ConclusionsStage::Idle) {
             self.begin(capture, status, grows, (now, context));
         }
         let stage = std::mem::take(&mut self.stage);
         self.stage = self.work(stage, capture, &mut status.why, now);
         status.why.progress = self.progress(capture);
         match self.stage {
-            Stage::Idle => {}
-            Stage::Reading(_) | Stage::Asking(..) => {
+            ConclusionsStage::Idle => {}
+            ConclusionsStage::Reading(_) | ConclusionsStage::Asking(..) => {
                 context.request_repaint_after(Duration::from_millis(8));
             }
-            Stage::Thread(_) => context.request_repaint_after(Duration::from_millis(100)),
+            ConclusionsStage::Thread(_) => {
+                context.request_repaint_after(Duration::from_millis(100))
+            }
         }
     }
 
@@ -106,7 +113,7 @@ impl Concluding {
     pub fn tabulate(
         &mut self,
         capture: &Arc<Capture>,
-        (state, status): (&State, &mut Status),
+        (state, status): (&AppState, &mut AppStatus),
         context: &Context,
     ) {
         status.why.is_tabling = self.tabling.is_some();
@@ -158,7 +165,7 @@ impl Concluding {
     fn begin(
         &mut self,
         capture: &Arc<Capture>,
-        status: &mut Status,
+        status: &mut AppStatus,
         grows: bool,
         (now, context): (f64, &Context),
     ) {
@@ -176,61 +183,69 @@ impl Concluding {
             status.why.show(Conclusions::of(capture));
             self.ended = now;
         } else if grows {
-            self.stage = Stage::Reading(Box::default());
+            self.stage = ConclusionsStage::Reading(Box::default());
         } else {
             self.stage = start(capture, context);
         }
     }
 
-    fn work(&mut self, stage: Stage, capture: &Capture, why: &mut Why, now: f64) -> Stage {
+    fn work(
+        &mut self,
+        stage: ConclusionsStage,
+        capture: &Capture,
+        why: &mut SceneConclusions,
+        now: f64,
+    ) -> ConclusionsStage {
         match stage {
-            Stage::Reading(mut job) => {
+            ConclusionsStage::Reading(mut job) => {
                 if !job.step(capture, BUDGET) {
-                    return Stage::Reading(job);
+                    return ConclusionsStage::Reading(job);
                 }
                 self.ended = now;
                 let causes = Arc::new(job.finish().unwrap_or_default());
                 why.causes = Some(Arc::clone(&causes));
                 if capture.span_ids() > MOST_LIVE {
-                    return Stage::Idle;
+                    return ConclusionsStage::Idle;
                 }
                 let job = AnalysisJob::new(Arc::clone(&causes));
                 let made = Conclusions {
                     causes,
                     ..Conclusions::default()
                 };
-                Stage::Asking(Box::new(made), Box::new(job))
+                ConclusionsStage::Asking(Box::new(made), Box::new(job))
             }
-            Stage::Asking(mut made, mut job) => {
+            ConclusionsStage::Asking(mut made, mut job) => {
                 if !job.step(capture, BUDGET) {
-                    return Stage::Asking(made, job);
+                    return ConclusionsStage::Asking(made, job);
                 }
                 made.answers = job.finish();
                 why.show(*made);
                 self.ended = now;
-                Stage::Idle
+                ConclusionsStage::Idle
             }
-            Stage::Thread(thread) => match thread.made.try_recv() {
+            ConclusionsStage::Thread(thread) => match thread.made.try_recv() {
                 Ok(made) => {
                     if let Some(made) = made {
                         why.show(made);
                     }
                     self.ended = now;
-                    Stage::Idle
+                    ConclusionsStage::Idle
                 }
-                Err(error) if error.is_disconnected() => Stage::Idle,
-                Err(_) => Stage::Thread(thread),
+                Err(error) if error.is_disconnected() => ConclusionsStage::Idle,
+                Err(_) => ConclusionsStage::Thread(thread),
             },
-            Stage::Idle => Stage::Idle,
+            ConclusionsStage::Idle => ConclusionsStage::Idle,
         }
     }
 
     fn progress(&self, capture: &Capture) -> Option<f32> {
         match &self.stage {
-            Stage::Idle => None,
-            Stage::Reading(job) => Some(job.progress(capture)),
-            Stage::Asking(_, job) => Some(job.progress(capture)),
-            Stage::Thread(thread) => Some(thread.done.load(Ordering::Relaxed) as f32 / 1_000.0),
+            ConclusionsStage::Idle => None,
+            ConclusionsStage::Reading(job) => Some(job.progress(capture)),
+            ConclusionsStage::Asking(_, job) => Some(job.progress(capture)),
+            ConclusionsStage::Thread(thread) => {
+                Some(thread.done.load(Ordering::Relaxed) as f32 / 1_000.0)
+            }
         }
     }
 }
@@ -242,7 +257,7 @@ fn table(capture: &Capture, causes: &Causes, within: Interval) -> CausesTable {
 }
 
 /// Has a thread conclude from a capture that rests.
-fn start(capture: &Arc<Capture>, context: &Context) -> Stage {
+fn start(capture: &Arc<Capture>, context: &Context) -> ConclusionsStage {
     let (sender, made) = bounded(1);
     let (cancelled, done) = (
         Arc::new(AtomicBool::new(false)),
@@ -265,7 +280,7 @@ fn start(capture: &Arc<Capture>, context: &Context) -> Stage {
     let builder = std::thread::Builder::new().name(String::from("conclusions"));
     // Where no thread can be started nothing is concluded, and it is tried again once the capture changes.
     match builder.spawn(work) {
-        Ok(_) => Stage::Thread(thread),
-        Err(_) => Stage::Idle,
+        Ok(_) => ConclusionsStage::Thread(thread),
+        Err(_) => ConclusionsStage::Idle,
     }
 }

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use crate::action::{Action, Request};
-use crate::state::{State, Text, Window};
+use crate::action::{Action, AppRequest};
+use crate::state::{AppState, OverlayWindow, WorkloadText};
 
 /// How many recent files are kept.
 const RECENT: usize = 8;
 
 /// Applies the actions that are about workloads and files.
-pub fn apply(state: &mut State, action: Action) -> Option<Request> {
+pub fn apply(state: &mut AppState, action: Action) -> Option<AppRequest> {
     match action {
         Action::Choose(at) => choose(state, at),
         Action::Run(at) => {
             choose(state, at);
-            return Some(Request::Run);
+            return Some(AppRequest::Run);
         }
         Action::Edit(source) => {
             let chosen = state.documents.chosen;
@@ -28,7 +28,7 @@ pub fn apply(state: &mut State, action: Action) -> Option<Request> {
         Action::Saved(path) => saved(state, &path),
         Action::AskRemote(consent) => {
             state.consent = Some(consent);
-            state.window = Some(Window::Consent);
+            state.window = Some(OverlayWindow::Consent);
         }
         Action::AllowRemote => return allow(state),
         _ => {}
@@ -37,14 +37,14 @@ pub fn apply(state: &mut State, action: Action) -> Option<Request> {
 }
 
 /// Keeps the answer for the workload's file, and runs it.
-fn allow(state: &mut State) -> Option<Request> {
+fn allow(state: &mut AppState) -> Option<AppRequest> {
     state.window = None;
     let consent = state.consent.take()?;
     state.settings.allowed.keep(&consent);
-    Some(Request::RunAllowed(consent))
+    Some(AppRequest::RunAllowed(consent))
 }
 
-fn choose(state: &mut State, at: usize) {
+fn choose(state: &mut AppState, at: usize) {
     if at < state.documents.texts.len() {
         if at != state.documents.chosen {
             // It was said of the other one.
@@ -54,7 +54,7 @@ fn choose(state: &mut State, at: usize) {
     }
 }
 
-fn set_parameter(state: &mut State, name: String, value: Option<f64>) {
+fn set_parameter(state: &mut AppState, name: String, value: Option<f64>) {
     let Some(text) = state.documents.text() else {
         return;
     };
@@ -66,7 +66,7 @@ fn set_parameter(state: &mut State, name: String, value: Option<f64>) {
     };
 }
 
-fn remember(state: &mut State, path: &Path) {
+fn remember(state: &mut AppState, path: &Path) {
     let recent = &mut state.settings.recent;
     recent.retain(|known| known != path);
     recent.insert(0, path.to_path_buf());
@@ -74,14 +74,14 @@ fn remember(state: &mut State, path: &Path) {
 }
 
 /// Lists `place` among those that were connected to, the latest first.
-pub fn remember_place(state: &mut State, place: Option<&str>) {
+pub fn remember_place(state: &mut AppState, place: Option<&str>) {
     if let Some(place) = place {
         put_first(&mut state.settings.places, place);
     }
 }
 
 /// Lists `line` among the programs that were recorded, the latest first.
-pub fn remember_program(state: &mut State, line: &str) {
+pub fn remember_program(state: &mut AppState, line: &str) {
     put_first(&mut state.settings.programs, line);
 }
 
@@ -91,7 +91,7 @@ fn put_first(list: &mut Vec<String>, new: &str) {
     list.truncate(RECENT);
 }
 
-fn adopt(state: &mut State, text: Text) {
+fn adopt(state: &mut AppState, text: WorkloadText) {
     let texts = &mut state.documents.texts;
     let known = texts.iter().position(|other| {
         other.name == text.name && (other.path == text.path || other.source == text.source)
@@ -104,7 +104,7 @@ fn adopt(state: &mut State, text: Text) {
 }
 
 /// A bundled workload cannot be written to: its edited text becomes a workload of its own.
-fn saved(state: &mut State, path: &Path) {
+fn saved(state: &mut AppState, path: &Path) {
     let documents = &mut state.documents;
     let Some(text) = documents.texts.get_mut(documents.chosen) else {
         return;
@@ -113,7 +113,7 @@ fn saved(state: &mut State, path: &Path) {
         || text.name.clone(),
         |name| name.to_string_lossy().into_owned(),
     );
-    let written = Text {
+    let written = WorkloadText {
         title: name.clone(),
         name,
         source: text.source.clone(),

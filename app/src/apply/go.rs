@@ -5,11 +5,11 @@ use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::view;
-use crate::action::Request;
-use crate::state::{Motion, Selection, State};
+use crate::action::AppRequest;
+use crate::state::{AppState, Selection, ViewChange};
 
 /// Chooses `span`, or nothing. The range stays; a run of pans ends here.
-pub fn select(state: &mut State, span: Option<SpanId>) {
+pub fn select(state: &mut AppState, span: Option<SpanId>) {
     state.history.motion = None;
     state.selection = Selection {
         span,
@@ -19,7 +19,7 @@ pub fn select(state: &mut State, span: Option<SpanId>) {
 }
 
 /// Chooses `span` and moves the view no more than needed to see it.
-pub fn reveal(state: &mut State, capture: &Capture, span: SpanId) {
+pub fn reveal(state: &mut AppState, capture: &Capture, span: SpanId) {
     let Some(placed) = capture.span(span) else {
         return select(state, Some(span));
     };
@@ -36,14 +36,14 @@ pub fn reveal(state: &mut State, capture: &Capture, span: SpanId) {
         view::show(
             state,
             Some(Interval::new(start, start + length)),
-            Motion::Jump,
+            ViewChange::Jump,
         );
     }
     select(state, Some(span));
 }
 
 /// Goes to the next or the previous span on the lane; from nothing, to the first span in view.
-pub fn along_lane(state: &mut State, capture: &Capture, forward: bool) {
+pub fn along_lane(state: &mut AppState, capture: &Capture, forward: bool) {
     let found = match state.selection.span {
         Some(span) if forward => capture.next_span(span),
         Some(span) => capture.previous_span(span),
@@ -54,7 +54,7 @@ pub fn along_lane(state: &mut State, capture: &Capture, forward: bool) {
     }
 }
 
-fn first_in_view(state: &State, capture: &Capture) -> Option<SpanId> {
+fn first_in_view(state: &AppState, capture: &Capture) -> Option<SpanId> {
     let shown = state.view.shown(capture.extent());
     let lanes = capture.lane_order();
     let mut firsts = lanes
@@ -64,10 +64,14 @@ fn first_in_view(state: &State, capture: &Capture) -> Option<SpanId> {
 }
 
 /// Goes to an end of the selected dependency; from a span the way is the graph of causes'.
-pub fn along_dependency(state: &mut State, capture: &Capture, forward: bool) -> Option<Request> {
+pub fn along_dependency(
+    state: &mut AppState,
+    capture: &Capture,
+    forward: bool,
+) -> Option<AppRequest> {
     let Some(id) = state.selection.dependency else {
         let has_span = state.selection.span.is_some();
-        return has_span.then_some(Request::Follow { forward });
+        return has_span.then_some(AppRequest::Follow { forward });
     };
     let dependency = capture.dependency(id);
     if let Some(tie) = dependency {
@@ -77,7 +81,7 @@ pub fn along_dependency(state: &mut State, capture: &Capture, forward: bool) -> 
 }
 
 /// Makes the selected span's time the range, or widens the range to take it in.
-pub fn mark(state: &mut State, capture: &Capture, widen: bool) {
+pub fn mark(state: &mut AppState, capture: &Capture, widen: bool) {
     let span = state.selection.span.and_then(|id| capture.span(id));
     if let Some(interval) = span.as_ref().map(PlacedSpan::interval) {
         let before = state.selection.range.filter(|_| widen);

@@ -1,10 +1,10 @@
 //! Actions that lose devices, arm losses for the next runs, and recover.
 
 use engine::time::Nanos;
-use engine::workload::{Injection, Moment};
+use engine::workload::{Injection, LossMoment};
 
-use crate::action::{Action, Request};
-use crate::state::State;
+use crate::action::{Action, AppRequest};
+use crate::state::AppState;
 
 /// Losses that can be armed at once.
 const MOST: usize = 32;
@@ -13,17 +13,17 @@ const MOST: usize = 32;
 ///
 /// # Errors
 /// Gives back an action that is about something else.
-pub fn apply(state: &mut State, action: Action) -> Result<Option<Request>, Action> {
+pub fn apply(state: &mut AppState, action: Action) -> Result<Option<AppRequest>, Action> {
     let plan = &mut state.loss;
     match action {
         Action::Lose(moment) => return Ok(lose(state, moment)),
         Action::LoseBy(by) => plan.by = by,
-        Action::Hurt(fault) => return Ok(Some(Request::Hurt(fault))),
+        Action::Hurt(fault) => return Ok(Some(AppRequest::Hurt(fault))),
         Action::SetRecovery(recovery) => plan.recovery = recovery,
-        Action::Recover(recovery) => return Ok(Some(Request::Recover(recovery))),
+        Action::Recover(recovery) => return Ok(Some(AppRequest::Recover(recovery))),
         Action::MoveLoss(at, time) => {
             if let Some(injection) = plan.armed.get_mut(at) {
-                injection.at = Moment::Time(time.max(Nanos::ZERO));
+                injection.at = LossMoment::Time(time.max(Nanos::ZERO));
             }
         }
         Action::Disarm(at) => {
@@ -38,18 +38,18 @@ pub fn apply(state: &mut State, action: Action) -> Result<Option<Request>, Actio
 
 /// Loses the device now, or arms the loss; one that waits for something else than a time is sent to the run under way
 /// too.
-pub fn lose(state: &mut State, moment: Moment) -> Option<Request> {
+pub fn lose(state: &mut AppState, moment: LossMoment) -> Option<AppRequest> {
     let injection = Injection {
         by: state.loss.by,
         at: moment,
     };
-    if injection.at == Moment::Now {
-        return Some(Request::Lose(injection));
+    if injection.at == LossMoment::Now {
+        return Some(AppRequest::Lose(injection));
     }
     let armed = &mut state.loss.armed;
     if !armed.contains(&injection) && armed.len() < MOST {
         armed.push(injection.clone());
     }
-    let is_time = matches!(injection.at, Moment::Time(_));
-    (!is_time).then_some(Request::Lose(injection))
+    let is_time = matches!(injection.at, LossMoment::Time(_));
+    (!is_time).then_some(AppRequest::Lose(injection))
 }

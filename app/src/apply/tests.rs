@@ -6,7 +6,7 @@ use engine::record::{Dependency, DependencyId, Group, Lane, LaneId, Record, Role
 use engine::time::{Interval, Nanos};
 
 use super::*;
-use crate::state::{Documents, Hover, Text};
+use crate::state::{Documents, Hover, WorkloadText};
 
 fn capture() -> Capture {
     let mut capture = Capture::new();
@@ -47,7 +47,7 @@ fn capture() -> Capture {
     capture
 }
 
-fn run(state: &mut State, actions: impl IntoIterator<Item = Action>) -> Option<Request> {
+fn run(state: &mut AppState, actions: impl IntoIterator<Item = Action>) -> Option<AppRequest> {
     let capture = capture();
     actions
         .into_iter()
@@ -60,14 +60,14 @@ fn between(start: i64, end: i64) -> Interval {
 
 #[test]
 fn runs_of_pans_are_one_step_back() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
-        [Action::Show(Some(between(0, 1_000)), Motion::Jump)],
+        [Action::Show(Some(between(0, 1_000)), ViewChange::Jump)],
     );
     run(
         &mut state,
-        (1..9).map(|at| Action::Show(Some(between(at, 1_000 + at)), Motion::Pan)),
+        (1..9).map(|at| Action::Show(Some(between(at, 1_000 + at)), ViewChange::Pan)),
     );
     run(&mut state, [Command::Undo.into()]);
     assert_eq!(state.view.interval, Some(between(0, 1_000)));
@@ -86,17 +86,17 @@ fn runs_of_pans_are_one_step_back() {
 
 #[test]
 fn a_new_view_forgets_what_was_undone_and_the_past_is_bounded() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
-        (0..500).map(|at| Action::Show(Some(between(at, at + 100)), Motion::Jump)),
+        (0..500).map(|at| Action::Show(Some(between(at, at + 100)), ViewChange::Jump)),
     );
     assert_eq!(state.history.past.len(), 200);
     run(
         &mut state,
         [
             Command::Undo.into(),
-            Action::Show(Some(between(7, 77)), Motion::Jump),
+            Action::Show(Some(between(7, 77)), ViewChange::Jump),
             Command::Redo.into(),
         ],
     );
@@ -105,10 +105,10 @@ fn a_new_view_forgets_what_was_undone_and_the_past_is_bounded() {
 
 #[test]
 fn zooming_keeps_what_is_under_the_pointer() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
-        [Action::Show(Some(between(0, 1_000)), Motion::Jump)],
+        [Action::Show(Some(between(0, 1_000)), ViewChange::Jump)],
     );
     state.hover = Hover {
         time: Some(Nanos(250)),
@@ -133,11 +133,11 @@ fn zooming_keeps_what_is_under_the_pointer() {
 
 #[test]
 fn panning_lets_go_of_live_data_and_stops_where_data_ends() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
         [
-            Action::Show(Some(between(0, 1_000)), Motion::Jump),
+            Action::Show(Some(between(0, 1_000)), ViewChange::Jump),
             Command::Follow.into(),
         ],
     );
@@ -153,7 +153,7 @@ fn panning_lets_go_of_live_data_and_stops_where_data_ends() {
 
 #[test]
 fn focus_zooms_to_the_selection_and_then_shows_everything() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
         [Action::Select(Some(SpanId(2))), Command::Focus.into()],
@@ -165,7 +165,7 @@ fn focus_zooms_to_the_selection_and_then_shows_everything() {
 
 #[test]
 fn keys_go_along_the_lane_and_the_dependencies() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(&mut state, [Command::NextSpan.into()]);
     assert_eq!(state.selection.span, Some(SpanId(0)));
     run(
@@ -175,7 +175,7 @@ fn keys_go_along_the_lane_and_the_dependencies() {
     assert_eq!(state.selection.span, Some(SpanId(2)));
     for (command, forward) in [(Command::Cause, false), (Command::Effect, true)] {
         let asked = run(&mut state, [command.into()]);
-        assert_eq!(asked, Some(Request::Follow { forward }));
+        assert_eq!(asked, Some(AppRequest::Follow { forward }));
     }
     run(
         &mut state,
@@ -191,11 +191,11 @@ fn keys_go_along_the_lane_and_the_dependencies() {
 
 #[test]
 fn revealing_moves_the_view_only_when_it_must() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
         [
-            Action::Show(Some(between(0, 800)), Motion::Jump),
+            Action::Show(Some(between(0, 800)), ViewChange::Jump),
             Action::Reveal(SpanId(0)),
         ],
     );
@@ -206,7 +206,7 @@ fn revealing_moves_the_view_only_when_it_must() {
 
 #[test]
 fn a_range_is_marked_and_widened() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
         [Action::Select(Some(SpanId(0))), Command::MarkRange.into()],
@@ -223,7 +223,7 @@ fn a_range_is_marked_and_widened() {
 
 #[test]
 fn escape_closes_one_thing_at_a_time() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     run(
         &mut state,
         [
@@ -240,24 +240,24 @@ fn escape_closes_one_thing_at_a_time() {
     assert_eq!(state.selection, Selection::default());
 }
 
-fn text(name: &str) -> Text {
-    Text {
+fn text(name: &str) -> WorkloadText {
+    WorkloadText {
         name: name.to_owned(),
         source: String::from("a"),
         saved: String::from("a"),
-        ..Text::default()
+        ..WorkloadText::default()
     }
 }
 
 #[test]
 fn an_edited_bundled_workload_is_saved_as_another() {
-    let mut state = State {
+    let mut state = AppState {
         documents: Documents {
             texts: vec![text("one")],
             bundled: 1,
             ..Documents::default()
         },
-        ..State::default()
+        ..AppState::default()
     };
     run(&mut state, [Action::Edit(String::from("b"))]);
     assert!(state.documents.text().unwrap().is_dirty());
@@ -274,13 +274,13 @@ fn an_edited_bundled_workload_is_saved_as_another() {
 
 #[test]
 fn parameters_are_kept_for_each_workload() {
-    let mut state = State {
+    let mut state = AppState {
         documents: Documents {
             texts: vec![text("one"), text("two")],
             bundled: 2,
             ..Documents::default()
         },
-        ..State::default()
+        ..AppState::default()
     };
     run(
         &mut state,
@@ -290,7 +290,7 @@ fn parameters_are_kept_for_each_workload() {
         ],
     );
     assert!(state.documents.overrides().is_empty());
-    assert_eq!(run(&mut state, [Action::Run(0)]), Some(Request::Run));
+    assert_eq!(run(&mut state, [Action::Run(0)]), Some(AppRequest::Run));
     assert_eq!(state.documents.overrides(), [(String::from("n"), 4.0)]);
     run(&mut state, [Action::SetParameter(String::from("n"), None)]);
     assert!(state.documents.overrides().is_empty());
@@ -298,7 +298,7 @@ fn parameters_are_kept_for_each_workload() {
 
 #[test]
 fn recent_files_are_listed_once_the_latest_first() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     let paths = (0..12)
         .chain([3])
         .map(|at| Action::Remember(PathBuf::from(format!("/{at}"))));
@@ -318,7 +318,7 @@ fn recent_files_are_listed_once_the_latest_first() {
 
 #[test]
 fn another_capture_takes_the_note_away_and_leaves_the_error() {
-    let mut state = State::default();
+    let mut state = AppState::default();
     for (is_error, stays) in [(false, false), (true, true)] {
         let text = String::from("x");
         let notice = crate::state::Notice { is_error, text };
@@ -330,7 +330,7 @@ fn another_capture_takes_the_note_away_and_leaves_the_error() {
 #[test]
 fn a_newcomer_is_greeted_until_the_line_is_put_away() {
     for away in [Action::Notify(None), Command::Clear.into()] {
-        let mut state = State::default();
+        let mut state = AppState::default();
         run(&mut state, [away.clone()]);
         assert!(!state.settings.greeted);
         let text = String::from("x");

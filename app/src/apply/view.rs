@@ -3,8 +3,8 @@
 use engine::capture::Capture;
 use engine::time::{Interval, Nanos};
 
-use crate::action::Request;
-use crate::state::{History, Motion, Selection, State, Step};
+use crate::action::AppRequest;
+use crate::state::{AppState, HistoryStep, Selection, ViewChange, ViewHistory};
 
 /// How much longer the visible interval is after one step of zooming out.
 pub const ZOOM_STEP: f64 = 1.4;
@@ -18,7 +18,7 @@ const SHORTEST: Nanos = Nanos(10);
 const STEPS: usize = 200;
 
 /// Shows `interval`. Panning and jumping let go of live data; zooming does not.
-pub fn show(state: &mut State, interval: Option<Interval>, motion: Motion) {
+pub fn show(state: &mut AppState, interval: Option<Interval>, motion: ViewChange) {
     let interval = interval.map(|wanted| {
         let missing = SHORTEST - wanted.length();
         if missing <= Nanos::ZERO {
@@ -31,31 +31,31 @@ pub fn show(state: &mut State, interval: Option<Interval>, motion: Motion) {
         return;
     }
     note(state, motion);
-    if motion != Motion::Zoom {
+    if motion != ViewChange::Zoom {
         state.follow = false;
     }
     state.view.interval = interval;
 }
 
 /// Scrolls the lanes to `points` from the top.
-pub fn scroll(state: &mut State, points: f32) {
+pub fn scroll(state: &mut AppState, points: f32) {
     let points = points.max(0.0);
     if points != state.view.scroll {
-        note(state, Motion::Pan);
+        note(state, ViewChange::Pan);
         state.view.scroll = points;
         state.view.is_scrolled = true;
     }
 }
 
 /// Scrolls the lanes to `points` from the top, unless someone has scrolled them. Leaves no step behind.
-pub fn home(state: &mut State, points: f32) {
+pub fn home(state: &mut AppState, points: f32) {
     if !state.view.is_scrolled {
         state.view.scroll = points;
     }
 }
 
 /// Makes the visible interval `factor` times as long, about the pointer or else the middle.
-pub fn zoom(state: &mut State, capture: &Capture, factor: f64) {
+pub fn zoom(state: &mut AppState, capture: &Capture, factor: f64) {
     let shown = state.view.shown(capture.extent());
     let middle = shown.start + Nanos(shown.length().0 / 2);
     let about = if state.follow {
@@ -72,21 +72,21 @@ pub fn zoom(state: &mut State, capture: &Capture, factor: f64) {
     let share = (about - shown.start).0 as f64 / shown.length().0.max(1) as f64;
     let start = about - Nanos((length * share).round() as i64);
     let interval = Interval::new(start, start + Nanos(length.round() as i64));
-    show(state, Some(interval), Motion::Zoom);
+    show(state, Some(interval), ViewChange::Zoom);
 }
 
 /// Moves the visible interval by `share` of its length, and no further than where data is.
-pub fn pan(state: &mut State, capture: &Capture, share: f64) {
+pub fn pan(state: &mut AppState, capture: &Capture, share: f64) {
     let shown = state.view.shown(capture.extent());
     let by = Nanos((shown.length().0 as f64 * share).round() as i64);
     let moved = Interval::new(shown.start + by, shown.end + by);
     if capture.extent().is_some_and(|all| moved.overlaps(all)) {
-        show(state, Some(moved), Motion::Pan);
+        show(state, Some(moved), ViewChange::Pan);
     }
 }
 
 /// Zooms to the selected span or range; shows everything where that is on screen already.
-pub fn focus(state: &mut State, capture: &Capture) {
+pub fn focus(state: &mut AppState, capture: &Capture) {
     let span = state.selection.span.and_then(|id| capture.span(id));
     let target = span
         .map(|placed| placed.interval())
@@ -96,11 +96,11 @@ pub fn focus(state: &mut State, capture: &Capture) {
         Interval::new(target.start - margin, target.end + margin)
     });
     let framed = framed.filter(|framed| state.view.interval != Some(*framed));
-    show(state, framed, Motion::Jump);
+    show(state, framed, ViewChange::Jump);
 }
 
 /// Moves the view so that its end keeps to the newest data, where the user asked for that. Leaves no step behind.
-pub fn keep_up(state: &mut State, capture: &Capture) {
+pub fn keep_up(state: &mut AppState, capture: &Capture) {
     if let (true, Some(shown), Some(all)) = (state.follow, state.view.interval, capture.extent()) {
         let end = all.end + Nanos(shown.length().0 / 20);
         state.view.interval = Some(Interval::new(end - shown.length(), end));
@@ -108,53 +108,53 @@ pub fn keep_up(state: &mut State, capture: &Capture) {
 }
 
 /// Forgets what belongs to a capture that is no longer on screen; how lanes are folded stays.
-pub fn renew(state: &mut State) {
+pub fn renew(state: &mut AppState) {
     state.view.interval = None;
     state.view.scroll = 0.0;
     state.view.is_scrolled = false;
     state.view.order.clear();
     state.selection = Selection::default();
-    state.history = History::default();
+    state.history = ViewHistory::default();
     state.alignment.clear();
     state.follow = false;
 }
 
 /// Moves the times of a file by hand.
-pub fn align(state: &mut State, part: usize, by: Nanos) -> Option<Request> {
+pub fn align(state: &mut AppState, part: usize, by: Nanos) -> Option<AppRequest> {
     let before = state.alignment.get(part).copied().unwrap_or_default();
     if before == by {
         return None;
     }
-    note(state, Motion::Align(part));
+    note(state, ViewChange::Align(part));
     if state.alignment.len() <= part {
         state.alignment.resize(part + 1, Nanos::ZERO);
     }
     if let Some(shift) = state.alignment.get_mut(part) {
         *shift = by;
     }
-    Some(Request::Align)
+    Some(AppRequest::Align)
 }
 
 /// Back to the view before, and to where files lay.
-pub fn undo(state: &mut State) -> Option<Request> {
+pub fn undo(state: &mut AppState) -> Option<AppRequest> {
     let step = state.history.past.pop()?;
     let moves = state.alignment != step.alignment;
     let here = restore(state, step);
     state.history.future.push(here);
-    moves.then_some(Request::Align)
+    moves.then_some(AppRequest::Align)
 }
 
 /// Forward to the view that was undone.
-pub fn redo(state: &mut State) -> Option<Request> {
+pub fn redo(state: &mut AppState) -> Option<AppRequest> {
     let step = state.history.future.pop()?;
     let moves = state.alignment != step.alignment;
     let here = restore(state, step);
     state.history.past.push(here);
-    moves.then_some(Request::Align)
+    moves.then_some(AppRequest::Align)
 }
 
-fn here(state: &State) -> Step {
-    Step {
+fn here(state: &AppState) -> HistoryStep {
+    HistoryStep {
         interval: state.view.interval,
         scroll: state.view.scroll,
         selection: state.selection.clone(),
@@ -162,7 +162,7 @@ fn here(state: &State) -> Step {
     }
 }
 
-fn restore(state: &mut State, step: Step) -> Step {
+fn restore(state: &mut AppState, step: HistoryStep) -> HistoryStep {
     let left = here(state);
     state.view.interval = step.interval;
     state.view.is_scrolled |= state.view.scroll != step.scroll;
@@ -175,8 +175,8 @@ fn restore(state: &mut State, step: Step) -> Step {
 }
 
 /// Keeps where the view is before it changes; a run of pans, or of zooms, keeps only where it began.
-fn note(state: &mut State, motion: Motion) {
-    let glides = motion != Motion::Jump && state.history.motion == Some(motion);
+fn note(state: &mut AppState, motion: ViewChange) {
+    let glides = motion != ViewChange::Jump && state.history.motion == Some(motion);
     state.history.motion = Some(motion);
     state.history.future.clear();
     if glides {

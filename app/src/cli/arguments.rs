@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::runner::Recovery;
-use engine::runner::far::Target;
+use engine::runner::RecoveryMode;
+use engine::runner::far::WorkerTarget;
 use engine::workload::{Injection, RANKS, RankFault, Synchronization};
 
 /// Syncline shows what GPU streams really do.
@@ -19,17 +19,17 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
                   expectation did not hold, a denied finding was made, the capture could not be saved or not all of a file could be kept, 2 the input is wrong or something is missing, \
                   130 stopped by Ctrl-C."
 )]
-pub struct Arguments {
+pub struct CliArguments {
     /// Captures and workloads to open in the window; - is a capture on standard input
     pub files: Vec<PathBuf>,
     /// What to do instead
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub command: Option<CliCommand>,
 }
 
 /// What can be done besides opening the window.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Open captures and workloads in the window
     Open {
         /// The files; - is a capture on standard input
@@ -43,7 +43,7 @@ pub enum Command {
     Workloads {
         /// How to print
         #[arg(long, value_enum, default_value_t)]
-        format: Format,
+        format: OutputFormat,
     },
     /// Serve an engine over standard input and output, for another Syncline at their other end
     Worker {
@@ -54,11 +54,11 @@ pub enum Command {
     /// List what can run workloads here, and why the rest cannot
     Backends {
         /// List what is on another machine, as ssh knows it; `.` asks a process of its own on this one
-        #[arg(long, value_name = "USER@HOST[:PROGRAM]", value_parser = Target::parse)]
-        on: Option<Target>,
+        #[arg(long, value_name = "USER@HOST[:PROGRAM]", value_parser = WorkerTarget::parse)]
+        on: Option<WorkerTarget>,
         /// How to print
         #[arg(long, value_enum, default_value_t)]
-        format: Format,
+        format: OutputFormat,
     },
     /// Print what another system's names are called here, such as CUDA's or WebGPU's
     Guide {
@@ -84,7 +84,7 @@ pub enum Command {
         files: Vec<PathBuf>,
         /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
         #[arg(long, value_name = "START..END", value_parser = super::range::parse)]
-        range: Option<super::range::Range>,
+        range: Option<super::range::TimeRange>,
         /// The file to write
         #[arg(short, long, value_name = "FILE.kdl")]
         output: PathBuf,
@@ -107,7 +107,7 @@ pub enum Command {
         findings: bool,
         /// How to print; JSON always has the findings
         #[arg(long, value_enum, default_value_t)]
-        format: Format,
+        format: OutputFormat,
     },
 }
 
@@ -122,8 +122,8 @@ pub struct RunOptions {
     pub backend: Option<String>,
     /// Run it on another machine, as ssh knows it, and show it here: `ssh user@host syncline worker` and nothing else;
     /// `.` runs it in a process of its own on this machine
-    #[arg(long, value_name = "USER@HOST[:PROGRAM]", value_parser = Target::parse)]
-    pub on: Option<Target>,
+    #[arg(long, value_name = "USER@HOST[:PROGRAM]", value_parser = WorkerTarget::parse)]
+    pub on: Option<WorkerTarget>,
     /// Run it as so many processes, each with a device of its own; its placement says how many where this is left out
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(RANKS)))]
     pub ranks: Option<u32>,
@@ -144,7 +144,7 @@ pub struct RunOptions {
     pub lose: Vec<Injection>,
     /// What to do once the device is lost
     #[arg(long, value_enum, default_value_t)]
-    pub recover: Recover,
+    pub recover: RecoverOption,
     /// Who orders uses of a buffer on several streams: manual, automatic, least or compared
     #[arg(long, value_name = "HOW", value_parser = synchronization, long_help = SYNC)]
     pub sync: Option<Synchronization>,
@@ -162,7 +162,7 @@ pub struct RunOptions {
     pub deny: Vec<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t, long_help = FIELDS)]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 /// What to record, and where it goes.
@@ -227,7 +227,7 @@ fn synchronization(text: &str) -> Result<Synchronization, String> {
 
 /// What to do once the device is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Recover {
+pub enum RecoverOption {
     /// Go on with the calls, which come to nothing
     #[default]
     No,
@@ -237,19 +237,19 @@ pub enum Recover {
     Replay,
 }
 
-impl From<Recover> for Recovery {
-    fn from(recover: Recover) -> Self {
+impl From<RecoverOption> for RecoveryMode {
+    fn from(recover: RecoverOption) -> Self {
         match recover {
-            Recover::No => Self::Stay,
-            Recover::Resume => Self::Resume,
-            Recover::Replay => Self::Replay,
+            RecoverOption::No => Self::Stay,
+            RecoverOption::Resume => Self::Resume,
+            RecoverOption::Replay => Self::Replay,
         }
     }
 }
 
 /// How to print an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum OutputFormat {
     /// For people
     #[default]
     Text,
@@ -261,7 +261,7 @@ fn machine(text: &str) -> Result<(String, String), String> {
     let (name, place) = text
         .split_once('=')
         .ok_or("write a machine's name, `=` and how ssh knows it, such as right=user@host")?;
-    Target::parse(place).map_err(|error| error.to_string())?;
+    WorkerTarget::parse(place).map_err(|error| error.to_string())?;
     Ok((name.trim().to_owned(), place.to_owned()))
 }
 
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        Arguments::command().debug_assert();
+        CliArguments::command().debug_assert();
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use engine::importer::is_standard_input;
 use engine::workload::{Document, Placement, Plan};
 
-use super::{FINE, Stop, Streams, WRONG};
+use super::{CliFailure, FINE, OutputStreams, WRONG};
 
 /// How much is said of one file at most.
 const MOST: usize = 12;
@@ -17,7 +17,7 @@ const LARGEST: u64 = 16 << 20;
 pub(super) const STANDARD_INPUT: &str = "standard input";
 
 /// Checks every file; one that is wrong does not keep the others from being checked.
-pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, Stop> {
+pub(super) fn check(files: &[PathBuf], streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
     let mut code = FINE;
     for path in files {
         let name = called(path);
@@ -47,7 +47,11 @@ pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, 
 }
 
 /// Says which machines a run of a workload would connect to, if that was allowed.
-fn write_contacts(name: &str, plan: &Plan, streams: &mut Streams<'_>) -> Result<(), Stop> {
+fn write_contacts(
+    name: &str,
+    plan: &Plan,
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     for (machine, at) in plan.placement.iter().flat_map(Placement::remote) {
         writeln!(
             streams.out,

@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 
 use engine::capture::Capture;
 use engine::exporter::{self, EXPORTERS};
-use engine::importer::Part;
+use engine::importer::MergedFile;
 
-use super::progress::Progress;
-use super::{FINE, Stop, Streams, interrupt, open, receipt};
-use crate::state::{Settings, State, ThemeChoice};
+use super::progress::ProgressLine;
+use super::{CliFailure, FINE, OutputStreams, interrupt, open, receipt};
+use crate::state::{AppState, Settings, ThemeChoice};
 use crate::text;
 use crate::timeline::drawing;
 
 /// Reads all of `files` but the last as one capture, and writes the last in the format that its ending names.
-pub(super) fn convert(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, Stop> {
+pub(super) fn convert(
+    files: &[PathBuf],
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
     let Some((output, inputs)) = files.split_last() else {
         return Ok(FINE);
     };
@@ -21,7 +24,7 @@ pub(super) fn convert(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8
         .extension()
         .is_some_and(|it| it.eq_ignore_ascii_case("svg"));
     if !is_picture && exporter::for_path(output).is_none() {
-        return Err(Stop::Wrong(unknown(output)));
+        return Err(CliFailure::Wrong(unknown(output)));
     }
     open::refuse_input(output, inputs)?;
     let (capture, parts) = open::open(inputs, streams)?;
@@ -30,8 +33,8 @@ pub(super) fn convert(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8
     Ok(open::code(&capture))
 }
 
-fn write(capture: &Capture, output: &Path, streams: &Streams<'_>) -> Result<(), Stop> {
-    let progress = Progress::open_ended(streams.watched);
+fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Result<(), CliFailure> {
+    let progress = ProgressLine::open_ended(streams.watched);
     let name = output.display().to_string();
     let mut go_on = |written: u64| {
         progress.written(&name, written);
@@ -47,28 +50,28 @@ fn write(capture: &Capture, output: &Path, streams: &Streams<'_>) -> Result<(), 
     };
     match written {
         Ok(()) => Ok(()),
-        Err(_) if interrupt::asked() => Err(Stop::Asked),
+        Err(_) if interrupt::asked() => Err(CliFailure::Asked),
         Err(error) => Err(open::unwritten(output, &error)),
     }
 }
 
 /// Pictures from the command line are for print.
-fn as_a_picture() -> State {
-    State {
+fn as_a_picture() -> AppState {
+    AppState {
         settings: Settings {
             theme: ThemeChoice::Light,
             ..Settings::default()
         },
-        ..State::default()
+        ..AppState::default()
     }
 }
 
 fn told(
     capture: &Capture,
-    parts: &[Part],
+    parts: &[MergedFile],
     output: &Path,
-    streams: &mut Streams<'_>,
-) -> Result<(), Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     let counts = [
         text::counted(capture.span_count() as u64, "span"),
         text::counted(capture.dependency_count() as u64, "dependency"),

@@ -7,19 +7,19 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::Format;
-use super::figures::Figures;
-use super::{Stop, Streams, open, receipt};
-use tally::Tally;
+use super::arguments::OutputFormat;
+use super::figures::CaptureReport;
+use super::{CliFailure, OutputStreams, open, receipt};
+use tally::CaptureTally;
 
 /// All that is printed for programs.
 #[derive(Serialize)]
-struct Whole<'a> {
-    capture: Figures,
+struct CaptureDetails<'a> {
+    capture: CaptureReport,
     receipt: Value,
     receipts: Vec<Value>,
     #[serde(flatten)]
-    tally: Tally<'a>,
+    tally: CaptureTally<'a>,
 }
 
 /// Prints the figures of some files and their receipts. In JSON, {capture, receipt {read, repaired, repairs,
@@ -27,18 +27,18 @@ struct Whole<'a> {
 /// all files together, then that of each.
 pub(super) fn details(
     paths: &[PathBuf],
-    (format, findings): (Format, bool),
-    streams: &mut Streams<'_>,
-) -> Result<u8, Stop> {
+    (format, findings): (OutputFormat, bool),
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
     let (capture, parts) = open::open(paths, streams)?;
-    let mut figures = Figures::new(&capture, 0, None);
+    let mut figures = CaptureReport::new(&capture, 0, None);
     if let (true, Some(path)) = (figures.name.is_empty(), paths.first()) {
         figures.name = path.display().to_string();
     }
-    let tally = Tally::new(&capture, &figures.lanes);
+    let tally = CaptureTally::new(&capture, &figures.lanes);
     match format {
-        Format::Json => {
-            let whole = Whole {
+        OutputFormat::Json => {
+            let whole = CaptureDetails {
                 capture: figures,
                 receipt: receipt::sum(&parts),
                 receipts: parts.iter().map(receipt::json).collect(),
@@ -48,7 +48,7 @@ pub(super) fn details(
                 .map_err(std::io::Error::from)?;
             writeln!(streams.out)?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             figures.write_text(streams.out)?;
             if findings {
                 figures.findings.write_text(streams.out)?;

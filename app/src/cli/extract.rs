@@ -5,30 +5,30 @@ use std::path::{Path, PathBuf};
 use engine::exporter;
 use engine::time::{Interval, Nanos};
 
-use super::range::Range;
-use super::{Stop, Streams, interrupt, open};
+use super::range::TimeRange;
+use super::{CliFailure, OutputStreams, interrupt, open};
 
 /// Writes the workload of `range` of some files to `output`, and says what it leaves out.
 pub(super) fn extract(
     files: &[PathBuf],
-    range: Option<Range>,
+    range: Option<TimeRange>,
     output: &Path,
-    streams: &mut Streams<'_>,
-) -> Result<u8, Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
     open::refuse_input(output, files)?;
     let (capture, _) = open::open(files, streams)?;
     let all = capture.extent().unwrap_or_default();
     let all = Interval::new(all.start, all.end + Nanos(1));
     let range = range.map_or(Ok(all), |range| range.within(all))?;
     let extracted = exporter::extract(&capture, range);
-    let extracted = extracted.map_err(|error| Stop::Wrong(error.to_string()))?;
+    let extracted = extracted.map_err(|error| CliFailure::Wrong(error.to_string()))?;
     let mut go_on = |_| !interrupt::asked();
     let written = exporter::replace(output, &mut go_on, &mut |file| {
         file.write_all(extracted.text.as_bytes())
     });
     match written {
         Ok(()) => {}
-        Err(_) if interrupt::asked() => return Err(Stop::Asked),
+        Err(_) if interrupt::asked() => return Err(CliFailure::Asked),
         Err(error) => return Err(open::unwritten(output, &error)),
     }
     let lines = extracted.text.lines().count();

@@ -7,20 +7,20 @@ use std::thread;
 
 use engine::analysis::{Conclusions, LaneUse, Statistics};
 use engine::capture::Capture;
-use engine::record::{Group, LaneId, Outcome};
+use engine::record::{Group, LaneId, RunOutcome};
 use engine::runner::SAVE_FAILED;
 use engine::time::{Interval, Nanos};
 use serde::Serialize;
 
-use super::findings::Findings;
-use super::launches::Launches;
-use super::promises::Outcomes;
-use super::table::Table;
+use super::findings::FindingsReport;
+use super::launches::LaunchesReport;
+use super::promises::OutcomesReport;
+use super::table::TextTable;
 use crate::text;
 
 /// A capture in figures.
 #[derive(Debug, Serialize)]
-pub(super) struct Figures {
+pub(super) struct CaptureReport {
     /// Name of the workload or the file.
     pub name: String,
     /// What ran it, or the format it was read from.
@@ -44,24 +44,24 @@ pub(super) struct Figures {
     /// Records that were given to the recorder and did not arrive; 0 unless something is broken.
     pub lost: u64,
     /// Streams, in the order on screen.
-    pub streams: Vec<Stream>,
+    pub streams: Vec<StreamReport>,
     /// Pairs of streams.
-    pub overlaps: Vec<Overlap>,
+    pub overlaps: Vec<OverlapReport>,
     /// What the capture comes to, as the window's overview says it.
     pub overview: Vec<OverviewText>,
     /// What promises, pipelines and losses came to.
     #[serde(flatten)]
-    pub outcomes: Outcomes,
+    pub outcomes: OutcomesReport,
     /// Recorded launches and graphs.
     #[serde(flatten)]
-    pub launches: Launches,
+    pub launches: LaunchesReport,
     /// What the workload expected.
-    pub expectations: Vec<Expectation>,
+    pub expectations: Vec<ExpectationReport>,
     /// What is wrong or missing.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ProblemReport>,
     /// What analyses found, and what they looked at.
     #[serde(flatten)]
-    pub findings: Findings,
+    pub findings: FindingsReport,
     /// The file that the capture was written to, whole.
     pub saved: Option<String>,
     /// Why it was not, where that was wanted.
@@ -80,7 +80,7 @@ pub(super) struct OverviewText {
 
 /// What a stream did.
 #[derive(Debug, Serialize)]
-pub(super) struct Stream {
+pub(super) struct StreamReport {
     name: String,
     role: &'static str,
     spans: usize,
@@ -91,7 +91,7 @@ pub(super) struct Stream {
 
 /// How much two streams ran at the same time.
 #[derive(Debug, Serialize)]
-pub(super) struct Overlap {
+pub(super) struct OverlapReport {
     first: String,
     second: String,
     both_ns: i64,
@@ -101,7 +101,7 @@ pub(super) struct Overlap {
 
 /// What the workload expected, and whether it held.
 #[derive(Debug, Serialize)]
-pub(super) struct Expectation {
+pub(super) struct ExpectationReport {
     text: String,
     pub holds: bool,
     found: String,
@@ -110,13 +110,13 @@ pub(super) struct Expectation {
 
 /// Something that is wrong or missing.
 #[derive(Debug, Serialize)]
-pub(super) struct Problem {
+pub(super) struct ProblemReport {
     severity: &'static str,
     code: String,
     text: String,
 }
 
-impl Figures {
+impl CaptureReport {
     /// The figures of a whole capture.
     pub fn new(capture: &Capture, lost: u64, saved: Option<&Path>) -> Self {
         let extent = capture.extent().unwrap_or_default();
@@ -144,7 +144,7 @@ impl Figures {
                 .overlaps
                 .iter()
                 .filter(|overlap| are_together(capture, overlap.first, overlap.second))
-                .map(|overlap| Overlap {
+                .map(|overlap| OverlapReport {
                     first: name(overlap.first),
                     second: name(overlap.second),
                     both_ns: overlap.both.0,
@@ -152,12 +152,12 @@ impl Figures {
                     of_second: overlap.of_second,
                 })
                 .collect(),
-            outcomes: Outcomes::new(capture),
-            launches: Launches::new(capture),
+            outcomes: OutcomesReport::new(capture),
+            launches: LaunchesReport::new(capture),
             expectations: expectations(capture),
             problems: problems(capture),
             overview: overview(&made),
-            findings: Findings::new(made.answers),
+            findings: FindingsReport::new(made.answers),
             saved: saved.map(|path| path.display().to_string()),
             save_error,
             lanes: found.lanes,
@@ -198,7 +198,7 @@ impl Figures {
             counts.push(format!("{} never ended", text::count(self.running as u64)));
         }
         writeln!(out, "{}", plain(&counts.join(", ")))?;
-        let mut table = Table::new(&["overview", ""]);
+        let mut table = TextTable::new(&["overview", ""]);
         for line in &self.overview {
             table.row([line.topic.to_owned(), plain(&line.text)]);
         }
@@ -218,7 +218,7 @@ impl Figures {
     }
 
     fn write_streams(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             "stream",
             "role",
             ">spans",
@@ -243,7 +243,8 @@ impl Figures {
     }
 
     fn write_overlaps(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::new(&["both busy", "", ">time", ">of the first", ">of the second"]);
+        let mut table =
+            TextTable::new(&["both busy", "", ">time", ">of the first", ">of the second"]);
         for overlap in &self.overlaps {
             table.row([
                 overlap.first.clone(),
@@ -257,7 +258,7 @@ impl Figures {
     }
 
     fn write_verdicts(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::new(&["expected", "", "found"]);
+        let mut table = TextTable::new(&["expected", "", "found"]);
         for expectation in &self.expectations {
             let verdict = if expectation.holds {
                 "passed"
@@ -324,21 +325,21 @@ fn are_together(capture: &Capture, first: LaneId, second: LaneId) -> bool {
 
 fn outcome(capture: &Capture) -> (&'static str, Option<String>) {
     match capture.end().map(|end| &end.outcome) {
-        Some(Outcome::Finished) => ("finished", None),
-        Some(Outcome::Stopped) => ("stopped", None),
-        Some(Outcome::Failed(reason)) => ("failed", Some(reason.clone())),
+        Some(RunOutcome::Finished) => ("finished", None),
+        Some(RunOutcome::Stopped) => ("stopped", None),
+        Some(RunOutcome::Failed(reason)) => ("failed", Some(reason.clone())),
         None => ("unknown", None),
     }
 }
 
-fn streams(capture: &Capture, found: &Statistics) -> Vec<Stream> {
+fn streams(capture: &Capture, found: &Statistics) -> Vec<StreamReport> {
     let order = capture.lane_order();
     let lanes = order.iter().filter_map(|&id| capture.lane(id));
     let streams = lanes.filter(|lane| lane.group == Group::Streams);
     streams
         .map(|lane| {
             let used = found.lane(lane.id);
-            Stream {
+            StreamReport {
                 name: capture.lane_title(lane.id).into_owned(),
                 role: lane.role.label(),
                 spans: used.map_or(0, |it| it.spans),
@@ -350,9 +351,9 @@ fn streams(capture: &Capture, found: &Statistics) -> Vec<Stream> {
         .collect()
 }
 
-fn expectations(capture: &Capture) -> Vec<Expectation> {
+fn expectations(capture: &Capture) -> Vec<ExpectationReport> {
     let all = capture.expectations().iter();
-    all.map(|it| Expectation {
+    all.map(|it| ExpectationReport {
         text: it.text.clone(),
         holds: it.holds,
         found: it.found.clone(),
@@ -368,9 +369,9 @@ fn save_error(capture: &Capture) -> Option<String> {
     found.map(|it| it.text.clone())
 }
 
-fn problems(capture: &Capture) -> Vec<Problem> {
+fn problems(capture: &Capture) -> Vec<ProblemReport> {
     let all = capture.problems().iter();
-    all.map(|it| Problem {
+    all.map(|it| ProblemReport {
         severity: it.severity.label(),
         code: it.code.clone(),
         text: it.text.clone(),

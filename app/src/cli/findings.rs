@@ -2,22 +2,22 @@
 
 use std::io::{self, Write};
 
-use engine::analysis::{ANALYSES, Answered};
+use engine::analysis::{ANALYSES, AnalysisResult};
 use engine::workload::nearest;
 use serde::Serialize;
 
 /// What analyses found, and what they looked at.
 #[derive(Debug, Serialize)]
-pub(super) struct Findings {
+pub(super) struct FindingsReport {
     /// The worst first.
-    findings: Vec<Finding>,
+    findings: Vec<FindingReport>,
     /// What each analysis looked at, in the order of their list.
-    looked: Vec<Looked>,
+    looked: Vec<AnalysisReport>,
 }
 
 /// Something that was found.
 #[derive(Debug, Serialize)]
-struct Finding {
+struct FindingReport {
     code: String,
     severity: &'static str,
     text: String,
@@ -28,18 +28,18 @@ struct Finding {
 
 /// What an analysis looked at.
 #[derive(Debug, Serialize)]
-struct Looked {
+struct AnalysisReport {
     code: &'static str,
     name: &'static str,
     text: String,
 }
 
-impl Findings {
+impl FindingsReport {
     /// What was answered about a whole capture.
-    pub fn new(answers: Vec<Answered>) -> Self {
+    pub fn new(answers: Vec<AnalysisResult>) -> Self {
         let mut found: Vec<_> = answers.iter().flat_map(|it| &it.answer.findings).collect();
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let findings = found.into_iter().map(|finding| Finding {
+        let findings = found.into_iter().map(|finding| FindingReport {
             code: finding.code.clone(),
             severity: finding.severity.label(),
             text: finding.text.clone(),
@@ -48,7 +48,7 @@ impl Findings {
             count: finding.count,
         });
         let findings = findings.collect();
-        let looked = |answered: Answered| Looked {
+        let looked = |answered: AnalysisResult| AnalysisReport {
             code: answered.code,
             name: answered.name,
             text: answered.answer.looked,
@@ -68,7 +68,7 @@ impl Findings {
     pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\nfindings")?;
         for finding in &self.findings {
-            let Finding {
+            let FindingReport {
                 code,
                 severity,
                 text,

@@ -2,23 +2,23 @@
 
 use std::io::{self, Write};
 
-use engine::capture::{Capture, Launched};
+use engine::capture::{Capture, LaunchHistory};
 use engine::record::{LaunchChange, LaunchKind};
 use serde::Serialize;
 
-use super::table::Table;
+use super::table::TextTable;
 use crate::text;
 
 /// Recorded launches and graphs, in figures.
 #[derive(Debug, Serialize)]
-pub(super) struct Launches {
+pub(super) struct LaunchesReport {
     /// Launches, in the order of the file, graphs last.
-    pub launches: Vec<Launch>,
+    pub launches: Vec<LaunchReport>,
 }
 
 /// What was made once and launched many times.
 #[derive(Debug, Serialize)]
-pub(super) struct Launch {
+pub(super) struct LaunchReport {
     name: String,
     /// `kernel` or `graph`.
     kind: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct Launch {
     failed: usize,
 }
 
-impl Launches {
+impl LaunchesReport {
     /// All of `capture`.
     pub fn new(capture: &Capture) -> Self {
         let all = capture.launches().iter();
@@ -47,7 +47,7 @@ impl Launches {
     /// Writes them for people.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let heads = ["launch", "of", "with", ">revision", ">launched", "last on"];
-        let mut table = Table::new(&heads);
+        let mut table = TextTable::new(&heads);
         for it in &self.launches {
             table.row([
                 it.name.clone(),
@@ -65,7 +65,7 @@ impl Launches {
     }
 }
 
-fn with(launch: &Launch) -> String {
+fn with(launch: &LaunchReport) -> String {
     let mut parts: Vec<String> = Vec::new();
     if launch.kind == "graph" {
         parts.push(text::counted(launch.nodes as u64, "node"));
@@ -80,7 +80,7 @@ fn with(launch: &Launch) -> String {
     parts.join(", ")
 }
 
-fn launch(capture: &Capture, launched: &Launched) -> Launch {
+fn launch(capture: &Capture, launched: &LaunchHistory) -> LaunchReport {
     let step = launched.step();
     let steps = launched.steps.iter();
     let nodes = steps.clone().rev().find(|it| !it.nodes.is_empty());
@@ -88,7 +88,7 @@ fn launch(capture: &Capture, launched: &Launched) -> Launch {
     let last = launched.launches.last();
     let last = last.and_then(|last| capture.span(last.operation));
     let lane = last.and_then(|placed| capture.lane(placed.span.lane));
-    Launch {
+    LaunchReport {
         name: launched.launch.name.clone(),
         kind: launched.launch.kind.label(),
         kernel: match launched.launch.kind {

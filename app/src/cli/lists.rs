@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
-use engine::runner::far::{self, ConnectionState, Offer, Target};
+use engine::runner::far::{self, BackendOffer, ConnectionState, WorkerTarget};
 use engine::runner::{Engine, Message};
 use engine::workload::{Document, bundled};
 use serde_json::json;
 
-use super::arguments::Format;
-use super::table::Table;
-use super::{FINE, Stop, Streams};
+use super::arguments::OutputFormat;
+use super::table::TextTable;
+use super::{CliFailure, FINE, OutputStreams};
 
 /// How long another machine may look at its devices, once it answers.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -20,8 +20,11 @@ const DROPPED: Duration = Duration::from_secs(15);
 
 /// Prints the workloads that come with the program. In JSON, an array of {name, title, about, parameters [name,
 /// default, min, max, about]}.
-pub(super) fn workloads(format: Format, streams: &mut Streams<'_>) -> Result<u8, Stop> {
-    let mut table = Table::new(&["name", "what it shows", "parameters"]);
+pub(super) fn workloads(
+    format: OutputFormat,
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
+    let mut table = TextTable::new(&["name", "what it shows", "parameters"]);
     let mut objects = Vec::new();
     for workload in bundled() {
         let document = Document::parse(workload.name, workload.source).ok();
@@ -48,15 +51,15 @@ pub(super) fn workloads(format: Format, streams: &mut Streams<'_>) -> Result<u8,
 /// Prints the backends, here or at `on`. In JSON, an array of {name, about, available, reason, devices [name, detail,
 /// overlap, width, clock]}.
 pub(super) fn backends(
-    on: Option<&Target>,
-    format: Format,
-    streams: &mut Streams<'_>,
-) -> Result<u8, Stop> {
+    on: Option<&WorkerTarget>,
+    format: OutputFormat,
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
     let offers = match on {
         Some(target) => ask(target, streams)?,
         None => far::offers(),
     };
-    let mut table = Table::new(&["name", "device", "what it can do"]);
+    let mut table = TextTable::new(&["name", "device", "what it can do"]);
     let mut objects = Vec::new();
     for offer in &offers {
         for (name, caps) in &offer.adapters {
@@ -91,7 +94,10 @@ pub(super) fn backends(
 }
 
 /// Asks the machine at `target` what it has.
-fn ask(target: &Target, streams: &mut Streams<'_>) -> Result<Vec<Offer>, Stop> {
+fn ask(
+    target: &WorkerTarget,
+    streams: &mut OutputStreams<'_>,
+) -> Result<Vec<BackendOffer>, CliFailure> {
     let mut dropped: Option<(Instant, String)> = None;
     let engine = Engine::connect(target.clone(), Box::new(|| {}));
     let until = Instant::now() + target.greeting() + PATIENCE;
@@ -100,7 +106,7 @@ fn ask(target: &Target, streams: &mut Streams<'_>) -> Result<Vec<Offer>, Stop> {
             let name = &target.name;
             let text =
                 format!("{name} does not say what it has; look whether a driver there hangs");
-            return Err(Stop::Wrong(text));
+            return Err(CliFailure::Wrong(text));
         }
         if let Some((since, why)) = &dropped
             && since.elapsed() > DROPPED
@@ -109,17 +115,19 @@ fn ask(target: &Target, streams: &mut Streams<'_>) -> Result<Vec<Offer>, Stop> {
             let text = format!(
                 "{name} answers and drops the link, again and again: {why}; look there for what ends it"
             );
-            return Err(Stop::Wrong(text));
+            return Err(CliFailure::Wrong(text));
         }
         match engine.messages().recv_timeout(super::LOOK) {
             Ok(Message::Offers(offers)) => return Ok(offers),
-            Ok(Message::Refused(reason)) => return Err(Stop::Wrong(reason)),
+            Ok(Message::Refused(reason)) => return Err(CliFailure::Wrong(reason)),
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Stop::Wrong("the link ended without a word".to_owned()));
+                return Err(CliFailure::Wrong(
+                    "the link ended without a word".to_owned(),
+                ));
             }
             Ok(Message::Connection(link)) if link.state == ConnectionState::Gone => {
                 let text = format!("{} cannot be reached: {}", link.name, link.detail);
-                return Err(Stop::Wrong(text));
+                return Err(CliFailure::Wrong(text));
             }
             Ok(Message::Connection(link)) if link.state == ConnectionState::Dropped => {
                 let is_news = dropped.as_ref().is_none_or(|(_, why)| *why != link.detail);
@@ -136,20 +144,20 @@ fn ask(target: &Target, streams: &mut Streams<'_>) -> Result<Vec<Offer>, Stop> {
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
         }
         if super::interrupt::asked() {
-            return Err(Stop::Asked);
+            return Err(CliFailure::Asked);
         }
     }
 }
 
 fn write(
-    format: Format,
-    table: &Table,
+    format: OutputFormat,
+    table: &TextTable,
     objects: &[serde_json::Value],
-    streams: &mut Streams<'_>,
-) -> Result<u8, Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
     match format {
-        Format::Text => table.write(streams.out)?,
-        Format::Json => writeln!(streams.out, "{:#}", json!(objects))?,
+        OutputFormat::Text => table.write(streams.out)?,
+        OutputFormat::Json => writeln!(streams.out, "{:#}", json!(objects))?,
     }
     Ok(FINE)
 }

@@ -6,22 +6,25 @@ use std::path::{Path, PathBuf};
 
 use engine::capture::Capture;
 use engine::exporter;
-use engine::importer::{self, Error, Part};
+use engine::importer::{self, ImportError, MergedFile};
 
-use super::progress::Progress;
-use super::{FAILED, FINE, Stop, Streams, interrupt};
+use super::progress::ProgressLine;
+use super::{CliFailure, FAILED, FINE, OutputStreams, interrupt};
 
 /// The capture of some files, and what became of all that each held.
-pub(super) fn open(paths: &[PathBuf], streams: &Streams<'_>) -> Result<(Capture, Vec<Part>), Stop> {
+pub(super) fn open(
+    paths: &[PathBuf],
+    streams: &OutputStreams<'_>,
+) -> Result<(Capture, Vec<MergedFile>), CliFailure> {
     let mut capture = Capture::new();
-    let mut progress: Option<(u64, Progress)> = None;
+    let mut progress: Option<(u64, ProgressLine)> = None;
     let parts = importer::open_all(paths, &mut |batch| {
         // What comes by a pipe has no end that is known.
         let total = batch.total;
         if progress.as_ref().is_none_or(|(known, _)| *known != total) {
             let bar = match total {
-                0 => Progress::open_ended(streams.watched),
-                total => Progress::bytes(streams.watched, total),
+                0 => ProgressLine::open_ended(streams.watched),
+                total => ProgressLine::bytes(streams.watched, total),
             };
             progress = Some((total, bar));
         }
@@ -42,26 +45,26 @@ pub(super) fn open(paths: &[PathBuf], streams: &Streams<'_>) -> Result<(Capture,
             importer::note_refused(&mut parts, capture.refused());
             Ok((capture, parts))
         }
-        Err(Error::Cancelled) => Err(Stop::Asked),
-        Err(error) => Err(Stop::Wrong(error.to_string())),
+        Err(ImportError::Cancelled) => Err(CliFailure::Asked),
+        Err(error) => Err(CliFailure::Wrong(error.to_string())),
     }
 }
 
 /// Refuses to write onto a file that is read.
-pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
+pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), CliFailure> {
     let inputs = inputs.iter().map(PathBuf::as_path);
-    exporter::refuse_input(output, inputs).map_err(Stop::Wrong)
+    exporter::refuse_input(output, inputs).map_err(CliFailure::Wrong)
 }
 
 /// Why there is no file at `output`: it cannot be one, or writing it failed.
-pub(super) fn unwritten(output: &Path, error: &io::Error) -> Stop {
+pub(super) fn unwritten(output: &Path, error: &io::Error) -> CliFailure {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, ResourceBusy};
     let text = format!("{} was not written: {error}", output.display());
     match error.kind() {
         IsADirectory | NotADirectory | NotFound | PermissionDenied | ResourceBusy => {
-            Stop::Wrong(text)
+            CliFailure::Wrong(text)
         }
-        _ => Stop::Unsaved(text),
+        _ => CliFailure::Unsaved(text),
     }
 }
 

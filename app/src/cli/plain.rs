@@ -42,13 +42,13 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// Writes text alone to an output.
-pub(super) struct Plain<'a> {
+pub(super) struct PlainOutput<'a> {
     output: &'a mut dyn Write,
     /// The beginning of a character whose end has not been written yet.
     begun: Vec<u8>,
 }
 
-impl<'a> Plain<'a> {
+impl<'a> PlainOutput<'a> {
     /// Over an output.
     pub fn new(output: &'a mut dyn Write) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-impl Write for Plain<'_> {
+impl Write for PlainOutput<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.begun.is_empty() {
             self.put(bytes)?;
@@ -96,7 +96,7 @@ mod tests {
 
     fn written(pieces: &[&[u8]]) -> String {
         let mut out = Vec::new();
-        let mut plain = Plain::new(&mut out);
+        let mut plain = PlainOutput::new(&mut out);
         for piece in pieces {
             plain.write_all(piece).unwrap();
         }

@@ -5,9 +5,9 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, Progres
 use super::plain::plain;
 
 /// A line that is drawn while something goes on, and gone when it is dropped.
-pub(super) struct Progress(ProgressBar);
+pub(super) struct ProgressLine(ProgressBar);
 
-impl Progress {
+impl ProgressLine {
     /// Bytes of a file of `total`.
     pub fn bytes(watched: bool, total: u64) -> Self {
         let template = "{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}";
@@ -39,7 +39,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

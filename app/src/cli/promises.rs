@@ -8,23 +8,23 @@ use engine::record::{CompileTime, LossKind, SpanId, Verdict};
 use engine::time::Nanos;
 use serde::Serialize;
 
-use super::table::Table;
+use super::table::TextTable;
 use crate::text;
 
 /// What promises, pipelines and losses came to.
 #[derive(Debug, Serialize)]
-pub(super) struct Outcomes {
+pub(super) struct OutcomesReport {
     /// Promises, in the order of the calls.
-    pub promises: Vec<Promise>,
+    pub promises: Vec<PromiseReport>,
     /// Pipelines, in the order of the calls.
-    pub pipelines: Vec<Pipeline>,
+    pub pipelines: Vec<PipelineReport>,
     /// Losses of the device, by time.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<DeviceLossReport>,
 }
 
 /// What a promise came to.
 #[derive(Debug, Serialize)]
-pub(super) struct Promise {
+pub(super) struct PromiseReport {
     api: String,
     name: String,
     /// `resolved`, `rejected`, or `pending`.
@@ -42,7 +42,7 @@ pub(super) struct Promise {
 
 /// How far a pipeline came.
 #[derive(Debug, Serialize)]
-pub(super) struct Pipeline {
+pub(super) struct PipelineReport {
     name: String,
     state: &'static str,
     is_async: bool,
@@ -55,7 +55,7 @@ pub(super) struct Pipeline {
 
 /// A loss, and what it took.
 #[derive(Debug, Serialize)]
-pub(super) struct Loss {
+pub(super) struct DeviceLossReport {
     kind: &'static str,
     generation: u32,
     reason: String,
@@ -70,7 +70,7 @@ pub(super) struct Loss {
     first_result_after_ns: Option<i64>,
 }
 
-impl Outcomes {
+impl OutcomesReport {
     /// What everything in `capture` came to.
     pub fn new(capture: &Capture) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Outcomes {
     /// Writes them for people.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_losses(out)?;
-        let mut table = Table::new(&["promise", "of", "outcome", "with", ">settled at"]);
+        let mut table = TextTable::new(&["promise", "of", "outcome", "with", ">settled at"]);
         for it in &self.promises {
             let time = it.settled_ns.map(|time| text::duration(Nanos(time)));
             table.row([
@@ -98,7 +98,7 @@ impl Outcomes {
             ]);
         }
         table.write_after_a_line(out)?;
-        let mut table = Table::new(&["pipeline", "", "state", ">compiled for", "detail"]);
+        let mut table = TextTable::new(&["pipeline", "", "state", ">compiled for", "detail"]);
         for it in &self.pipelines {
             let time = it.compile_ns.map(|time| text::duration(Nanos(time)));
             let way = if it.is_async { "async" } else { "sync" };
@@ -162,14 +162,14 @@ impl Outcomes {
     }
 }
 
-fn promises(capture: &Capture) -> Vec<Promise> {
+fn promises(capture: &Capture) -> Vec<PromiseReport> {
     let all = capture.promises().iter();
     all.map(|pledge| {
         let settled = pledge.settlement.as_ref();
-        let say = |text: fn(&engine::record::Settlement) -> &String| {
+        let say = |text: fn(&engine::record::PromiseOutcome) -> &String| {
             settled.map(text).cloned().unwrap_or_default()
         };
-        Promise {
+        PromiseReport {
             api: pledge.promise.api.clone(),
             name: pledge.promise.name.clone(),
             outcome: settled.map_or("pending", |it| match it.verdict {
@@ -187,12 +187,12 @@ fn promises(capture: &Capture) -> Vec<Promise> {
     .collect()
 }
 
-fn pipelines(capture: &Capture) -> Vec<Pipeline> {
+fn pipelines(capture: &Capture) -> Vec<PipelineReport> {
     let all = capture.pipelines().iter();
     all.map(|stages| {
         let details = stages.steps.iter().rev().map(|step| &step.detail);
         let detail = details.into_iter().find(|detail| !detail.is_empty());
-        Pipeline {
+        PipelineReport {
             name: stages.pipeline.name.clone(),
             state: stages.state().label(),
             is_async: stages.pipeline.is_async,
@@ -209,7 +209,7 @@ fn pipelines(capture: &Capture) -> Vec<Pipeline> {
     .collect()
 }
 
-fn losses(capture: &Capture) -> Vec<Loss> {
+fn losses(capture: &Capture) -> Vec<DeviceLossReport> {
     let all = capture.losses().iter();
     let all = all.zip(LossIndex::new(capture).aftermaths());
     // An operation that failed is a problem, and said there.
@@ -219,7 +219,7 @@ fn losses(capture: &Capture) -> Vec<Loss> {
         let first = aftermath
             .first_result
             .map(|(_, end): (SpanId, Nanos)| since(end));
-        Loss {
+        DeviceLossReport {
             kind: loss.kind.label(),
             generation: loss.generation,
             reason: loss.reason.clone(),

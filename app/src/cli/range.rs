@@ -2,24 +2,24 @@
 
 use engine::time::{Interval, Nanos};
 
-use super::Stop;
+use super::CliFailure;
 use crate::text;
 
 /// From when to when; an end that is left out is that of the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct TimeRange {
     start: Option<Nanos>,
     end: Option<Nanos>,
 }
 
-impl Range {
+impl TimeRange {
     /// What of the range lies in a capture of which everything lies in `all`.
-    pub fn within(self, all: Interval) -> Result<Interval, Stop> {
+    pub fn within(self, all: Interval) -> Result<Interval, CliFailure> {
         let start = self.start.map_or(all.start, |it| it.max(all.start));
         let end = self.end.map_or(all.end, |it| it.min(all.end));
         if start > end {
             let [first, last] = [all.start, all.end].map(text::duration);
-            return Err(Stop::Wrong(format!(
+            return Err(CliFailure::Wrong(format!(
                 "nothing of the capture lies in --range: it goes from {first} to {last}"
             )));
         }
@@ -28,7 +28,7 @@ impl Range {
 }
 
 /// Reads a range.
-pub(super) fn parse(text: &str) -> Result<Range, String> {
+pub(super) fn parse(text: &str) -> Result<TimeRange, String> {
     let (start, end) = text
         .split_once("..")
         .ok_or("write a start, `..` and an end, such as 10ms..12.5ms")?;
@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str) -> Result<Range, String> {
             "“{text}” ends before it begins; write the earlier time first"
         ));
     }
-    Ok(Range { start, end })
+    Ok(TimeRange { start, end })
 }
 
 fn instant(text: &str) -> Result<Option<Nanos>, String> {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn times_have_units_and_ends_may_be_left_out() {
-        let range = |start, end| Ok(Range { start, end });
+        let range = |start, end| Ok(TimeRange { start, end });
         let us = Nanos(12_500);
         assert_eq!(parse("10us..12.5us"), range(Some(Nanos(10_000)), Some(us)));
         assert_eq!(parse("..1_000"), range(None, Some(Nanos(1_000))));

@@ -2,13 +2,17 @@
 
 use std::io::{self, Write};
 
-use engine::importer::{Part, Receipt};
+use engine::importer::{MergedFile, Receipt};
 use serde_json::{Value, json};
 
 use crate::text;
 
 /// Writes a receipt for people; of several files each bears its name.
-pub(super) fn write(part: &Part, is_one_of_several: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    part: &MergedFile,
+    is_one_of_several: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let receipt = &part.receipt;
     let heading = if is_one_of_several {
         let shift = if part.shift.0 == 0 {
@@ -44,7 +48,7 @@ pub(super) fn write(part: &Part, is_one_of_several: bool, out: &mut dyn Write) -
 }
 
 /// The receipts of all files together, for programs.
-pub(super) fn sum(parts: &[Part]) -> Value {
+pub(super) fn sum(parts: &[MergedFile]) -> Value {
     let mut whole = Receipt::default();
     for part in parts {
         let receipt = &part.receipt;
@@ -73,7 +77,7 @@ fn repairs(receipt: &Receipt) -> Vec<Value> {
 }
 
 /// A receipt for programs.
-pub(super) fn json(part: &Part) -> Value {
+pub(super) fn json(part: &MergedFile) -> Value {
     let receipt = &part.receipt;
     json!({
         "file": part.path.display().to_string(),

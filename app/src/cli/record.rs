@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
 use engine::capture::Capture;
-use engine::record::{Outcome, Severity};
+use engine::record::{RunOutcome, Severity};
 use engine::runner::{Control, Engine, Message, ProgramRequest};
 
 use super::arguments::RecordOptions;
-use super::{FAILED, FINE, LOOK, STOPPED, Stop, Streams, interrupt, window};
-use crate::app::First;
+use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, interrupt, window};
+use crate::app::InitialContent;
 
 /// What a shell calls a process that SIGTERM ended.
 const TERMINATED: u8 = 128 + 15;
@@ -17,7 +17,10 @@ const TERMINATED: u8 = 128 + 15;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Runs the program, says what was recorded, and shows it where there is a display.
-pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+pub(super) fn record(
+    options: &RecordOptions,
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
     let request = ProgramRequest {
         command: options.command.clone(),
         save: options.output.clone(),
@@ -25,7 +28,7 @@ pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Resu
     };
     interrupt::watch_termination();
     if options.live {
-        let program = First::Program(Box::new(request));
+        let program = InitialContent::Program(Box::new(request));
         let exit = window::open_with(program, Some(interrupt::is_terminated))?;
         // Closed while the program ran, the window stops it, as Ctrl-C does.
         return Ok(exit.map_or(STOPPED, code_of));
@@ -33,7 +36,7 @@ pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Resu
     let opens = !options.headless && streams.own_process && window::has_display();
     if !opens && options.output.is_none() {
         let text = "there is no window to show the capture in and no file to write it to; name one with -o FILE.pftrace";
-        return Err(Stop::Wrong(text.to_owned()));
+        return Err(CliFailure::Wrong(text.to_owned()));
     }
     let (capture, code) = follow(request, streams)?;
     let has_all = tell(&capture, options, streams)?;
@@ -42,7 +45,7 @@ pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Resu
     }
     if opens && capture.span_count() > 0 {
         window::open_with(
-            First::Capture(Box::new(capture)),
+            InitialContent::Capture(Box::new(capture)),
             Some(interrupt::is_terminated),
         )?;
     }
@@ -53,7 +56,10 @@ pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Resu
 }
 
 /// Runs it to its end, and answers with its capture and its exit code.
-fn follow(request: ProgramRequest, streams: &mut Streams<'_>) -> Result<(Capture, u8), Stop> {
+fn follow(
+    request: ProgramRequest,
+    streams: &mut OutputStreams<'_>,
+) -> Result<(Capture, u8), CliFailure> {
     // What is written here must not come after what the program says.
     streams.out.flush()?;
     interrupt::leave_to_another(true);
@@ -66,11 +72,11 @@ fn follow(request: ProgramRequest, streams: &mut Streams<'_>) -> Result<(Capture
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
             Ok(Message::Exited(exit)) => code = code_of(exit),
-            Ok(Message::Refused(reason)) => answer = Some(Err(Stop::Wrong(reason))),
+            Ok(Message::Refused(reason)) => answer = Some(Err(CliFailure::Wrong(reason))),
             Ok(Message::Finished { .. }) => answer = Some(Ok(())),
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the engine ended without a word; this is a fault of Syncline, please report it";
-                answer = Some(Err(Stop::Wrong(text.to_owned())));
+                answer = Some(Err(CliFailure::Wrong(text.to_owned())));
             }
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
         }
@@ -99,8 +105,8 @@ fn code_of(exit: i32) -> u8 {
 fn tell(
     capture: &Capture,
     options: &RecordOptions,
-    streams: &mut Streams<'_>,
-) -> Result<bool, Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<bool, CliFailure> {
     for line in capture.log() {
         writeln!(streams.err, "syncline: {}", line.text)?;
     }
@@ -122,7 +128,7 @@ fn tell(
     if let (Some(path), true) = (&options.output, is_saved) {
         writeln!(streams.err, "syncline: saved as {}", path.display())?;
     }
-    if let Some(Outcome::Failed(why)) = capture.end().map(|end| &end.outcome)
+    if let Some(RunOutcome::Failed(why)) = capture.end().map(|end| &end.outcome)
         && has_all
     {
         writeln!(streams.err, "syncline: {why}")?;

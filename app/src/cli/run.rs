@@ -9,32 +9,32 @@ use engine::backend;
 use engine::capture::Capture;
 use engine::exporter::refuse_input;
 use engine::importer::is_standard_input;
-use engine::runner::far::{ConnectionState, Target};
+use engine::runner::far::{ConnectionState, WorkerTarget};
 use engine::runner::{Control, Engine, Message, Pace, RunRequest};
 use engine::workload::{Document, Placement, bundled, nearest};
 
-use super::arguments::{Format, RunOptions};
+use super::arguments::{OutputFormat, RunOptions};
 use super::check::STANDARD_INPUT;
-use super::figures::Figures;
-use super::progress::Progress;
-use super::{FAILED, FINE, LOOK, STOPPED, Stop, Streams, check, interrupt};
+use super::figures::CaptureReport;
+use super::progress::ProgressLine;
+use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, check, interrupt};
 
 /// How long a run has to stop, once Ctrl-C was pressed.
 const PATIENCE: Duration = Duration::from_millis(1900);
 
 /// Runs what was asked for and prints its figures.
-pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
-    let request = request(options).map_err(Stop::Wrong)?;
+pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
+    let request = request(options).map_err(CliFailure::Wrong)?;
     let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
-    let figures = Figures::new(&capture, lost, options.save.as_deref());
+    let figures = CaptureReport::new(&capture, lost, options.save.as_deref());
     match options.format {
-        Format::Text => {
+        OutputFormat::Text => {
             figures.write_text(streams.out)?;
             if options.findings || !options.deny.is_empty() {
                 figures.findings.write_text(streams.out)?;
             }
         }
-        Format::Json => figures.write_json(streams.out)?,
+        OutputFormat::Json => figures.write_json(streams.out)?,
     }
     Ok(match figures.outcome {
         // Whoever wanted a file has none, however the run ended.
@@ -153,11 +153,11 @@ fn or(hint: String, otherwise: &str) -> String {
 /// it.
 fn follow(
     request: RunRequest,
-    on: Option<Target>,
-    streams: &mut Streams<'_>,
-) -> Result<(Capture, u64, bool), Stop> {
+    on: Option<WorkerTarget>,
+    streams: &mut OutputStreams<'_>,
+) -> Result<(Capture, u64, bool), CliFailure> {
     let name = request.name.clone();
-    let progress = Progress::open_ended(streams.watched);
+    let progress = ProgressLine::open_ended(streams.watched);
     let engine = match on {
         Some(target) => Engine::connect(target, Box::new(|| {})),
         None => Engine::start(Box::new(|| {})),
@@ -169,7 +169,7 @@ fn follow(
     loop {
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
-            Ok(Message::Refused(reason)) => return Err(Stop::Wrong(reason)),
+            Ok(Message::Refused(reason)) => return Err(CliFailure::Wrong(reason)),
             Ok(Message::Finished { lost, .. }) => return Ok((capture, lost, stopping.is_some())),
             Ok(Message::Connection(now)) => {
                 if now.state != state && !now.detail.is_empty() {
@@ -188,7 +188,7 @@ fn follow(
             | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the engine ended without a word; this is a fault of Syncline, please report it";
-                return Err(Stop::Wrong(text.to_owned()));
+                return Err(CliFailure::Wrong(text.to_owned()));
             }
         }
         progress.spans(&name, capture.span_count());

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 /// A table under construction. It may have a row for each of a million streams, so its cells lie in one text.
-pub(super) struct Table {
-    heads: Vec<Head>,
+pub(super) struct TextTable {
+    heads: Vec<TableHead>,
     text: String,
     /// Where each cell ends in the text.
     ends: Vec<usize>,
@@ -15,19 +15,19 @@ pub(super) struct Table {
 }
 
 /// The head of a column; `>` before its words aligns the column to the right.
-struct Head {
+struct TableHead {
     words: &'static str,
     right: bool,
 }
 
-impl Table {
+impl TextTable {
     /// A table with these heads.
     pub fn new(heads: &[&'static str]) -> Self {
-        let head = |words: &&'static str| Head {
+        let head = |words: &&'static str| TableHead {
             words: words.trim_start_matches('>'),
             right: words.starts_with('>'),
         };
-        let heads: Vec<Head> = heads.iter().map(head).collect();
+        let heads: Vec<TableHead> = heads.iter().map(head).collect();
         Self {
             widths: heads.iter().map(|it| it.words.chars().count()).collect(),
             heads,
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = Table::new(&["stream", ">busy", "role"]);
+        let mut table = TextTable::new(&["stream", ">busy", "role"]);
         table.row([
             "größe".to_owned(),
             format!("1{}ms", crate::text::THIN),

@@ -6,34 +6,37 @@ use clap::CommandFactory as _;
 use engine::importer::is_standard_input;
 use engine::workload::nearest;
 
-use super::arguments::Arguments;
-use super::{FINE, Stop};
-use crate::app::{First, IsOver};
+use super::arguments::CliArguments;
+use super::{CliFailure, FINE};
+use crate::app::{CloseCheck, InitialContent};
 
 /// Opens the window with these files and answers when it is closed.
-pub(super) fn open(files: &[PathBuf]) -> Result<u8, Stop> {
+pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
     for file in files {
         if !file.exists() && !is_standard_input(file) {
-            return Err(Stop::Wrong(unknown(&file.display().to_string())));
+            return Err(CliFailure::Wrong(unknown(&file.display().to_string())));
         }
     }
-    open_with(First::Files(files.to_vec()), None).map(|_| FINE)
+    open_with(InitialContent::Files(files.to_vec()), None).map(|_| FINE)
 }
 
 /// Opens the window with something in it and answers when it is closed, with how the program ended that it recorded.
-pub(super) fn open_with(first: First, is_over: IsOver) -> Result<Option<i32>, Stop> {
+pub(super) fn open_with(
+    first: InitialContent,
+    is_over: CloseCheck,
+) -> Result<Option<i32>, CliFailure> {
     if !has_display() {
-        return Err(Stop::Wrong(headless(
+        return Err(CliFailure::Wrong(headless(
             "neither DISPLAY nor WAYLAND_DISPLAY is set",
         )));
     }
     let closed = crate::app::open_window(first, is_over);
-    closed.map_err(|error| Stop::Wrong(headless(without_place(&error.to_string()))))
+    closed.map_err(|error| CliFailure::Wrong(headless(without_place(&error.to_string()))))
 }
 
 /// What is neither a file nor a command.
 fn unknown(word: &str) -> String {
-    let command = Arguments::command();
+    let command = CliArguments::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
     let hint = nearest(word, names);
     let hint = hint.unwrap_or_else(|| "`syncline help` lists the commands".to_owned());

@@ -6,7 +6,7 @@ use engine::record::CompileTime;
 use engine::record::LossKind;
 use engine::runner::Phase;
 
-use super::{Scene, Status};
+use super::{AppStatus, Scene};
 use crate::state::Settings;
 
 /// The embedded backend, which always works.
@@ -29,19 +29,19 @@ pub struct BackendChoice {
     /// Whether it can be used here.
     pub opens: bool,
     /// Its adapters, the best first.
-    pub adapters: Vec<Adapter>,
+    pub adapters: Vec<AdapterChoice>,
 }
 
 /// A device that a backend can open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adapter {
+pub struct AdapterChoice {
     /// What people call it.
     pub name: String,
     /// What it can and cannot do.
     pub caps: Caps,
 }
 
-impl Adapter {
+impl AdapterChoice {
     /// What is to be known of it, in a few words.
     pub fn about(&self) -> String {
         let late = self.caps.pipelines == CompileTime::FirstUse;
@@ -72,7 +72,10 @@ fn best(backends: &[BackendChoice]) -> &str {
 }
 
 /// The adapter that workloads run on; nothing while the backends are asked.
-pub fn adapter<'a>(backends: &'a [BackendChoice], settings: &Settings) -> Option<&'a Adapter> {
+pub fn adapter<'a>(
+    backends: &'a [BackendChoice],
+    settings: &Settings,
+) -> Option<&'a AdapterChoice> {
     let name = backend(backends, settings);
     let choice = backends.iter().find(|it| it.name == name)?;
     let mut adapters = choice.adapters.iter();
@@ -80,14 +83,14 @@ pub fn adapter<'a>(backends: &'a [BackendChoice], settings: &Settings) -> Option
     chosen.or_else(|| choice.adapters.first())
 }
 
-impl Status {
+impl AppStatus {
     /// The backend that workloads run on: the chosen one where it is here, and else the best.
     pub fn backend<'a>(&'a self, settings: &'a Settings) -> &'a str {
         backend(&self.backends, settings)
     }
 
     /// The adapter that workloads run on; nothing while the backends are asked.
-    pub fn adapter(&self, settings: &Settings) -> Option<&Adapter> {
+    pub fn adapter(&self, settings: &Settings) -> Option<&AdapterChoice> {
         adapter(&self.backends, settings)
     }
 
@@ -136,7 +139,7 @@ mod tests {
             .iter()
             .find_map(|backend| backend.probe().ok()?.pop());
         let caps = found.unwrap().caps;
-        let adapters = software.map(|software| Adapter {
+        let adapters = software.map(|software| AdapterChoice {
             name: format!("{name} adapter"),
             caps: Caps { software, ..caps },
         });
@@ -150,7 +153,7 @@ mod tests {
 
     #[test]
     fn hardware_comes_before_the_cpu_and_a_software_adapter_does_not() {
-        let mut status = Status::default();
+        let mut status = AppStatus::default();
         let mut settings = Settings::default();
         assert_eq!(status.backend(&settings), "cpu");
         status.backends = vec![choice("cpu", Some(false)), choice("wgpu", Some(false))];
@@ -165,7 +168,7 @@ mod tests {
 
     #[test]
     fn without_an_adapter_the_cpu_is_used_and_it_is_known_why() {
-        let mut status = Status::default();
+        let mut status = AppStatus::default();
         let settings = Settings {
             backend: "wgpu".to_owned(),
             ..Settings::default()

@@ -4,15 +4,15 @@ use eframe::egui::{Button, Color32, Key, RichText, TextEdit, Ui};
 use engine::runner::far::{Connection, ConnectionState};
 
 use super::widgets::{field, section};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
-use crate::state::Window;
+use crate::state::OverlayWindow;
 use crate::text;
 use crate::theme::{GRID, Theme};
 
 /// The window that asks where to run.
 #[derive(Default)]
-pub struct Connect {
+pub struct ConnectDialog {
     place: String,
 }
 
@@ -21,7 +21,7 @@ const ABOUT: &str = "Runs “ssh user@host syncline worker” and talks to it ov
     opened, and keys and host checks are those of ssh. Syncline must be installed there, in the same version; write \
     user@host:/path/to/syncline where ssh does not find it by its name.";
 
-impl Panel for Connect {
+impl Panel for ConnectDialog {
     fn id(&self) -> &'static str {
         "connect"
     }
@@ -30,8 +30,8 @@ impl Panel for Connect {
         "Connect"
     }
 
-    fn place(&self) -> Place {
-        Place::Window(Window::Connect)
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Window(OverlayWindow::Connect)
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -3,20 +3,20 @@
 use eframe::egui::{Button, RichText, Ui};
 
 use super::widgets::{card, hint, section};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
-use crate::state::Window;
+use crate::state::OverlayWindow;
 use crate::theme::GRID;
 
 /// The window that asks whether a workload may connect to the machines that its text names.
-pub struct Remote;
+pub struct ConsentDialog;
 
 /// What there is to decide.
 const ABOUT: &str = "A file does not decide by itself where to connect. The commands above are what would be run; each \
     machine that is connected to gets the workload, and sends back what ran. Allow it if you know the machines and want \
     them to run this.";
 
-impl Panel for Remote {
+impl Panel for ConsentDialog {
     fn id(&self) -> &'static str {
         "consent"
     }
@@ -25,8 +25,8 @@ impl Panel for Remote {
         "Connect to other machines?"
     }
 
-    fn place(&self) -> Place {
-        Place::Window(Window::Consent)
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Window(OverlayWindow::Consent)
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

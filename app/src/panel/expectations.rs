@@ -2,16 +2,16 @@
 
 use eframe::egui::{Color32, Label, Response, RichText, Sense, Ui};
 
-use engine::record::Outcome;
+use engine::record::RunOutcome;
 
 use super::widgets::{Sign, hint, section};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 
 /// What the workload expected of its run, and whether it held.
-pub struct Expectations;
+pub struct ExpectationsPanel;
 
-impl Panel for Expectations {
+impl Panel for ExpectationsPanel {
     fn id(&self) -> &'static str {
         "expectations"
     }
@@ -20,8 +20,8 @@ impl Panel for Expectations {
         "Expectations"
     }
 
-    fn place(&self) -> Place {
-        Place::Left
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Left
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -35,7 +35,7 @@ impl Panel for Expectations {
             );
         }
         let ended = scene.capture.end().map(|end| &end.outcome);
-        let checked = ended.is_none_or(|outcome| *outcome == Outcome::Finished);
+        let checked = ended.is_none_or(|outcome| *outcome == RunOutcome::Finished);
         if !checked {
             hint(ui, scene.theme, "Not checked, because the run ended early");
         }

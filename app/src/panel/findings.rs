@@ -1,26 +1,26 @@
 //! What analyses concluded from the capture, the worst first, and what those looked at that found nothing.
 
 use eframe::egui::{RichText, ScrollArea, TextEdit, Ui};
-use engine::analysis::Answered;
+use engine::analysis::AnalysisResult;
 use engine::record::{Finding, SpanId};
 
 use super::problems::severity;
 use super::widgets::{Sign, hint, link};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::text;
 use crate::theme::GRID;
 
 /// What analyses concluded from the capture.
 #[derive(Default)]
-pub struct Findings {
+pub struct FindingsPanel {
     filter: String,
 }
 
 /// Findings shown at once; the rest is counted.
 const SHOWN: usize = 200;
 
-impl Panel for Findings {
+impl Panel for FindingsPanel {
     fn id(&self) -> &'static str {
         "findings"
     }
@@ -29,8 +29,8 @@ impl Panel for Findings {
         "Findings"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {
@@ -72,7 +72,7 @@ impl Panel for Findings {
     }
 }
 
-impl Findings {
+impl FindingsPanel {
     fn heading(&mut self, ui: &mut Ui, scene: &Scene<'_>) {
         ui.horizontal(|ui| {
             let field = TextEdit::singleline(&mut self.filter).hint_text("Filter findings");
@@ -139,7 +139,7 @@ fn line_of(scene: &Scene<'_>, span: SpanId) -> u32 {
 }
 
 /// What an analysis asked and how much it looked at, whether or not it found something.
-fn looked(ui: &mut Ui, scene: &Scene<'_>, answered: &Answered) {
+fn looked(ui: &mut Ui, scene: &Scene<'_>, answered: &AnalysisResult) {
     let is_clean = answered.answer.findings.is_empty();
     let was_looked = !answered.answer.is_skipped;
     ui.horizontal_wrapped(|ui| {

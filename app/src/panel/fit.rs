@@ -8,23 +8,23 @@ use engine::runner::lack;
 use engine::workload::Document;
 
 use super::choice::{BackendChoice, adapter};
-use crate::state::{State, Text};
+use crate::state::{AppState, WorkloadText};
 
 /// Which workloads the chosen device cannot run, and why; kept while the device and the parameters stay.
 #[derive(Debug, Default)]
-pub struct Fit {
+pub struct WorkloadFit {
     key: u64,
     reasons: BTreeMap<String, String>,
 }
 
-impl Fit {
+impl WorkloadFit {
     /// Why the workload called `name` cannot run on the chosen device.
     pub fn reason(&self, name: &str) -> Option<&str> {
         self.reasons.get(name).map(String::as_str)
     }
 
     /// Asks again where the device, the workloads or their parameters are others.
-    pub fn update(&mut self, state: &State, backends: &[BackendChoice]) {
+    pub fn update(&mut self, state: &AppState, backends: &[BackendChoice]) {
         let chosen = adapter(backends, &state.settings);
         let mut hasher = DefaultHasher::new();
         chosen.map(|adapter| &adapter.name).hash(&mut hasher);
@@ -46,7 +46,7 @@ impl Fit {
     }
 }
 
-fn reason(state: &State, text: &Text, caps: &Caps) -> Option<String> {
+fn reason(state: &AppState, text: &WorkloadText, caps: &Caps) -> Option<String> {
     // Most devices have no end that a workload could reach; to read every text for nothing takes time.
     if caps.limits.buffer_bytes == u64::MAX {
         return None;

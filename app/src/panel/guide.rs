@@ -5,11 +5,11 @@ mod blocks;
 use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Sense, Separator, Ui, Vec2, vec2};
 use engine::workload::{Guide, GuideTopic, bundled, guides};
 
-use self::blocks::{Block, Face, Line, TextRun};
+use self::blocks::{GuideBlock, TextFace, TextLine, TextRun};
 use super::widgets::{card, link, section, toggle};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
-use crate::state::Window;
+use crate::state::OverlayWindow;
 use crate::theme::{BODY, GRID};
 
 /// How wide the list of guides is.
@@ -17,10 +17,10 @@ const LIST: f32 = 160.0;
 
 /// The window of guides.
 #[derive(Default)]
-pub struct Guides {
+pub struct GuidesWindow {
     chosen: usize,
     /// The chosen guide, read.
-    blocks: Vec<Block>,
+    blocks: Vec<GuideBlock>,
 }
 
 /// How wide the columns of a table are, as parts of the whole.
@@ -32,7 +32,7 @@ fn columns(count: usize) -> &'static [f32] {
     }
 }
 
-impl Panel for Guides {
+impl Panel for GuidesWindow {
     fn id(&self) -> &'static str {
         "guides"
     }
@@ -41,8 +41,8 @@ impl Panel for Guides {
         "Guides"
     }
 
-    fn place(&self) -> Place {
-        Place::Window(Window::Guides)
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Window(OverlayWindow::Guides)
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -72,7 +72,7 @@ impl Panel for Guides {
     }
 }
 
-impl Guides {
+impl GuidesWindow {
     fn list(&self, ui: &mut Ui, scene: &Scene<'_>, chosen: &mut usize) {
         ScrollArea::vertical().id_salt("list").show(ui, |ui| {
             for (topic, title) in [
@@ -101,33 +101,33 @@ impl Guides {
         let mut followed = None;
         let area = ScrollArea::vertical().auto_shrink(false);
         area.id_salt(guide.name).show(ui, |ui| {
-            let mut draw = |ui: &mut Ui, line: &Line| {
+            let mut draw = |ui: &mut Ui, line: &TextLine| {
                 followed = followed.or(wrapped(ui, scene, line, actions));
             };
             for block in &self.blocks {
                 match block {
-                    Block::Heading(1, line) => {
+                    GuideBlock::Heading(1, line) => {
                         ui.heading(words(line));
                         ui.add_space(GRID);
                     }
-                    Block::Heading(_, line) => section(ui, scene.theme, &words(line)),
-                    Block::Paragraph(line) => {
+                    GuideBlock::Heading(_, line) => section(ui, scene.theme, &words(line)),
+                    GuideBlock::Paragraph(line) => {
                         draw(ui, line);
                         ui.add_space(2.0 * GRID);
                     }
-                    Block::Item(line) => {
+                    GuideBlock::Item(line) => {
                         ui.horizontal_top(|ui| {
                             ui.label(RichText::new("•").color(scene.theme.weak));
                             draw(ui, line);
                         });
                     }
-                    Block::Code(lines) => {
+                    GuideBlock::Code(lines) => {
                         card(ui, scene.theme.well, |ui| {
                             ui.label(RichText::new(lines).monospace().size(BODY - 1.0));
                         });
                         ui.add_space(2.0 * GRID);
                     }
-                    Block::Table(rows) => table(ui, scene, rows, &mut draw),
+                    GuideBlock::Table(rows) => table(ui, scene, rows, &mut draw),
                 }
             }
         });
@@ -138,8 +138,8 @@ impl Guides {
 fn table(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    rows: &[Vec<Line>],
-    draw: &mut impl FnMut(&mut Ui, &Line),
+    rows: &[Vec<TextLine>],
+    draw: &mut impl FnMut(&mut Ui, &TextLine),
 ) {
     let width = ui.available_width() - 4.0 * GRID;
     for (at, row) in rows.iter().enumerate() {
@@ -165,7 +165,7 @@ fn table(
 fn wrapped(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    line: &Line,
+    line: &TextLine,
     actions: &mut Vec<Action>,
 ) -> Option<usize> {
     // A row is as high as this when it begins, so what follows is said before the row.
@@ -180,7 +180,7 @@ fn wrapped(
 fn wrapped_runs(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    line: &Line,
+    line: &TextLine,
     actions: &mut Vec<Action>,
 ) -> Option<usize> {
     let mut followed = None;
@@ -210,9 +210,9 @@ fn piece(ui: &mut Ui, scene: &Scene<'_>, run: &TextRun, actions: &mut Vec<Action
     let theme = scene.theme;
     let text = RichText::new(&run.text);
     match run.face {
-        Face::Plain => ui.label(text),
-        Face::Emphasis => ui.label(text.strong()),
-        Face::Code => {
+        TextFace::Plain => ui.label(text),
+        TextFace::Emphasis => ui.label(text.strong()),
+        TextFace::Code => {
             let text = text.monospace().size(BODY - 1.0);
             match workload(&run.text) {
                 None => ui.label(text),
@@ -237,6 +237,6 @@ fn workload(name: &str) -> Option<usize> {
     bundled().iter().position(|workload| workload.name == name)
 }
 
-fn words(line: &Line) -> String {
+fn words(line: &TextLine) -> String {
     line.iter().map(|run| run.text.as_str()).collect()
 }

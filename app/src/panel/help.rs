@@ -3,13 +3,13 @@
 use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 
 use super::widgets::{compact, section};
-use super::{Panel, Place, Scene};
-use crate::action::{Action, COMMANDS, Entry, Menu};
-use crate::state::Window;
+use super::{Panel, PanelPosition, Scene};
+use crate::action::{Action, COMMANDS, CommandEntry, Menu};
+use crate::state::OverlayWindow;
 use crate::theme::{GRID, Theme};
 
 /// The window of keys and gestures, made from the table of commands.
-pub struct Help;
+pub struct HelpWindow;
 
 /// What the mouse does, which has no row in the table of commands.
 const GESTURES: &[(&str, &str)] = &[
@@ -23,7 +23,7 @@ const GESTURES: &[(&str, &str)] = &[
     ("drag a lane's name", "Move the lane"),
 ];
 
-impl Panel for Help {
+impl Panel for HelpWindow {
     fn id(&self) -> &'static str {
         "help"
     }
@@ -32,8 +32,8 @@ impl Panel for Help {
         "Keys and gestures"
     }
 
-    fn place(&self) -> Place {
-        Place::Window(Window::Keys)
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Window(OverlayWindow::Keys)
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {
@@ -74,7 +74,7 @@ fn group(ui: &mut Ui, theme: &Theme, menu: Menu) {
     );
 }
 
-fn keys(entry: &Entry) -> String {
+fn keys(entry: &CommandEntry) -> String {
     // The third key of a command is there for habits of other programs; the guide on keys lists it.
     let keys: Vec<_> = entry.keys.iter().take(2).map(ToString::to_string).collect();
     keys.join("  ")

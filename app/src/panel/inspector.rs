@@ -14,7 +14,7 @@ use engine::capture::Capture;
 use engine::record::SpanId;
 
 use super::widgets::{field, hint, link, section};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::state::Topic;
 use crate::text;
@@ -26,7 +26,7 @@ const TITLE: usize = 120;
 /// The inspector: every field of what is selected, what it waited for, and the line that made it.
 #[derive(Default)]
 pub struct Inspector {
-    loss: loss::Cached,
+    loss: loss::CachedLoss,
 }
 
 impl Panel for Inspector {
@@ -38,8 +38,8 @@ impl Panel for Inspector {
         "Inspector"
     }
 
-    fn place(&self) -> Place {
-        Place::Right
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Right
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

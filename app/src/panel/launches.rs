@@ -5,26 +5,26 @@ mod detail;
 mod graph;
 
 use eframe::egui::{ScrollArea, Ui};
-use engine::capture::Launched;
+use engine::capture::LaunchHistory;
 use engine::record::{LaunchKind, LaunchStep};
 
-use self::again::Again;
+use self::again::LaunchEdits;
 use super::widgets::hint;
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
 
 /// Launches: what was recorded or captured once, with its arguments, and every time it was launched.
 #[derive(Default)]
-pub struct Launches {
+pub struct LaunchesPanel {
     chosen: usize,
-    again: Again,
+    again: LaunchEdits,
 }
 
 /// Width of the list.
 const LIST: f32 = 360.0;
 
-impl Panel for Launches {
+impl Panel for LaunchesPanel {
     fn id(&self) -> &'static str {
         "launches"
     }
@@ -33,8 +33,8 @@ impl Panel for Launches {
         "Launches"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {
@@ -74,8 +74,8 @@ impl Panel for Launches {
     }
 }
 
-impl Launches {
-    fn list(&mut self, ui: &mut Ui, scene: &Scene<'_>, all: &[Launched]) {
+impl LaunchesPanel {
+    fn list(&mut self, ui: &mut Ui, scene: &Scene<'_>, all: &[LaunchHistory]) {
         let height = ui.spacing().interact_size.y;
         let rows = ScrollArea::vertical()
             .id_salt("launches")
@@ -96,7 +96,7 @@ impl Launches {
 }
 
 /// A launch in one line: its name, what it is, how often it was launched and where last.
-fn line(scene: &Scene<'_>, launched: &Launched) -> String {
+fn line(scene: &Scene<'_>, launched: &LaunchHistory) -> String {
     let step = launched.step();
     let what = match launched.launch.kind {
         LaunchKind::Kernel => step.map_or("not recorded", |step| &step.kernel).to_owned(),
@@ -114,7 +114,7 @@ fn line(scene: &Scene<'_>, launched: &Launched) -> String {
 }
 
 /// The stream that it was launched on last.
-fn last_stream<'s>(scene: &Scene<'s>, launched: &Launched) -> Option<&'s str> {
+fn last_stream<'s>(scene: &Scene<'s>, launched: &LaunchHistory) -> Option<&'s str> {
     let last = launched.launches.last()?;
     let span = scene.capture.span(last.operation)?.span;
     scene.capture.lane(span.lane).map(|lane| lane.name.as_str())

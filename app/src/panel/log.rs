@@ -4,7 +4,7 @@ use eframe::egui::{RichText, ScrollArea, TextStyle, Ui};
 
 use super::problems::severity;
 use super::widgets::hint;
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
 
@@ -20,8 +20,8 @@ impl Panel for LogLines {
         "Log"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {

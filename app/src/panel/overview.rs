@@ -6,7 +6,7 @@ use engine::analysis::OverviewTopic;
 use engine::runner::Phase;
 
 use super::widgets::{hint, link, pieces};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::state::Switch;
 use crate::text;
@@ -27,8 +27,8 @@ impl Panel for OverviewTab {
         "Overview"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

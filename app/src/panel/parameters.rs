@@ -4,18 +4,18 @@ use eframe::egui::{Align, Label, Layout, RichText, Slider, Stroke, Ui};
 use engine::workload::Parameter;
 
 use super::widgets::{hint, link, section};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::text;
 use crate::theme::GRID;
 
 /// The chosen workload's parameters, as sliders.
-pub struct Parameters;
+pub struct ParametersPanel;
 
 /// A slider is logarithmic where its largest value is at least this many times its smallest.
 const WIDE: f64 = 500.0;
 
-impl Panel for Parameters {
+impl Panel for ParametersPanel {
     fn id(&self) -> &'static str {
         "parameters"
     }
@@ -24,8 +24,8 @@ impl Panel for Parameters {
         "Parameters"
     }
 
-    fn place(&self) -> Place {
-        Place::Left
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Left
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -8,30 +8,30 @@ use std::collections::BTreeSet;
 use eframe::egui::Ui;
 use engine::record::{CompileTime, PipelineState};
 
-use self::lines::{COLUMNS, DETAIL, FIRST_USE, Line};
-use super::table::{self, Cell, Click, Order};
+use self::lines::{COLUMNS, DETAIL, FIRST_USE, PipelineLine};
+use super::table::{self, SortOrder, TableCell, TableClick};
 use super::widgets::{Sign, hint};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::state::Topic;
 
-pub use chips::{Chip, bar, flip, kept};
+pub use chips::{FilterChip, bar, flip, kept};
 pub use lines::generation;
 
 /// The pipelines: how each came to be ready, who compiled it and what needed it first.
-pub struct Pipelines {
-    order: Order,
+pub struct PipelinesPanel {
+    order: SortOrder,
     filter: String,
     hidden: BTreeSet<PipelineState>,
-    lines: Vec<Line>,
-    cells: Vec<Vec<Cell>>,
+    lines: Vec<PipelineLine>,
+    cells: Vec<Vec<TableCell>>,
     read: Option<(u64, usize, bool)>,
 }
 
-impl Default for Pipelines {
+impl Default for PipelinesPanel {
     fn default() -> Self {
         Self {
-            order: Order::by(3),
+            order: SortOrder::by(3),
             filter: String::new(),
             hidden: BTreeSet::new(),
             lines: Vec::new(),
@@ -41,7 +41,7 @@ impl Default for Pipelines {
     }
 }
 
-impl Panel for Pipelines {
+impl Panel for PipelinesPanel {
     fn id(&self) -> &'static str {
         "pipelines"
     }
@@ -50,8 +50,8 @@ impl Panel for Pipelines {
         "Pipelines"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {
@@ -92,7 +92,7 @@ impl Panel for Pipelines {
     }
 }
 
-impl Pipelines {
+impl PipelinesPanel {
     /// Reads the pipelines again where the capture has changed.
     fn read(&mut self, scene: &Scene<'_>) {
         let capture = scene.capture;
@@ -110,11 +110,11 @@ impl Pipelines {
     }
 
     /// A chip for each state that some pipeline is in.
-    fn chips(&self, scene: &Scene<'_>) -> Vec<Chip<PipelineState>> {
+    fn chips(&self, scene: &Scene<'_>) -> Vec<FilterChip<PipelineState>> {
         let chip = |&state: &PipelineState| {
             let lines = self.lines.iter();
             let count = lines.filter(|line| line.state == state).count();
-            let chip = Chip {
+            let chip = FilterChip {
                 value: state,
                 words: state.label(),
                 sign: Sign::of_state(state, scene.theme),
@@ -126,7 +126,7 @@ impl Pipelines {
         PipelineState::ALL.iter().filter_map(chip).collect()
     }
 
-    fn clicked(&self, click: Click, actions: &mut Vec<Action>) {
+    fn clicked(&self, click: TableClick, actions: &mut Vec<Action>) {
         let Some(line) = self.lines.get(click.row) else {
             return;
         };

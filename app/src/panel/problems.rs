@@ -4,17 +4,17 @@ use eframe::egui::{Color32, RichText, ScrollArea, Ui};
 use engine::record::Severity;
 
 use super::widgets::{hint, link};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::theme::Theme;
 
 /// What is known to be wrong or missing in the data itself.
-pub struct Problems;
+pub struct ProblemsPanel;
 
 /// Problems shown at once; the rest is counted.
 const SHOWN: usize = 500;
 
-impl Panel for Problems {
+impl Panel for ProblemsPanel {
     fn id(&self) -> &'static str {
         "problems"
     }
@@ -23,8 +23,8 @@ impl Panel for Problems {
         "Problems"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {

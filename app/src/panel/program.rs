@@ -4,14 +4,14 @@ use eframe::egui::{Button, Key, RichText, TextEdit, Ui};
 use engine::runner::Phase;
 
 use super::widgets::section;
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
-use crate::state::Window;
+use crate::state::OverlayWindow;
 use crate::theme::GRID;
 
 /// The window that asks which program to record.
 #[derive(Default)]
-pub struct Program {
+pub struct ProgramDialog {
     line: String,
 }
 
@@ -28,7 +28,7 @@ pub fn words(line: &str) -> Option<Vec<String>> {
     shlex::split(line).filter(|words| !words.is_empty())
 }
 
-impl Panel for Program {
+impl Panel for ProgramDialog {
     fn id(&self) -> &'static str {
         "program"
     }
@@ -37,8 +37,8 @@ impl Panel for Program {
         "Record a program"
     }
 
-    fn place(&self) -> Place {
-        Place::Window(Window::Program)
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Window(OverlayWindow::Program)
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -6,28 +6,28 @@ use std::collections::BTreeSet;
 
 use eframe::egui::Ui;
 
-use self::lines::{COLUMNS, Line, States};
+use self::lines::{COLUMNS, PromiseEnding, PromiseLine};
 use super::pipelines::{bar, flip, kept};
-use super::table::{self, Cell, Order};
+use super::table::{self, SortOrder, TableCell};
 use super::widgets::hint;
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::state::Topic;
 
 /// The promises: what each asynchronous call came to, when and why, by the specification and in fact.
-pub struct Promises {
-    order: Order,
+pub struct PromisesPanel {
+    order: SortOrder,
     filter: String,
-    hidden: BTreeSet<States>,
-    lines: Vec<Line>,
-    cells: Vec<Vec<Cell>>,
+    hidden: BTreeSet<PromiseEnding>,
+    lines: Vec<PromiseLine>,
+    cells: Vec<Vec<TableCell>>,
     read: Option<(u64, usize, bool)>,
 }
 
-impl Default for Promises {
+impl Default for PromisesPanel {
     fn default() -> Self {
         Self {
-            order: Order::by(4),
+            order: SortOrder::by(4),
             filter: String::new(),
             hidden: BTreeSet::new(),
             lines: Vec::new(),
@@ -37,7 +37,7 @@ impl Default for Promises {
     }
 }
 
-impl Panel for Promises {
+impl Panel for PromisesPanel {
     fn id(&self) -> &'static str {
         "promises"
     }
@@ -46,8 +46,8 @@ impl Panel for Promises {
         "Promises"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {
@@ -88,7 +88,7 @@ impl Panel for Promises {
     }
 }
 
-impl Promises {
+impl PromisesPanel {
     /// Reads the promises again where the capture has changed.
     fn read(&mut self, scene: &Scene<'_>) {
         let capture = scene.capture;

@@ -1,19 +1,19 @@
 //! What became of all that the opened files held, and how several files lie against each other.
 
 use eframe::egui::{DragValue, RichText, ScrollArea, Ui};
-use engine::importer::Part;
+use engine::importer::MergedFile;
 use engine::time::Nanos;
 
 use super::widgets::hint;
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
 use crate::theme::GRID;
 
 /// What became of all that the opened files held.
-pub struct Receipts;
+pub struct ReceiptsPanel;
 
-impl Panel for Receipts {
+impl Panel for ReceiptsPanel {
     fn id(&self) -> &'static str {
         "receipt"
     }
@@ -22,8 +22,8 @@ impl Panel for Receipts {
         "Receipt"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -51,7 +51,7 @@ impl Panel for Receipts {
     }
 }
 
-fn file(ui: &mut Ui, scene: &Scene<'_>, part: &Part) {
+fn file(ui: &mut Ui, scene: &Scene<'_>, part: &MergedFile) {
     ui.horizontal_wrapped(|ui| {
         if !part.label.is_empty() {
             ui.label(RichText::new(&part.label).strong().color(scene.theme.text));
@@ -77,7 +77,7 @@ fn file(ui: &mut Ui, scene: &Scene<'_>, part: &Part) {
 fn alignment(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    (place, part): (usize, &Part),
+    (place, part): (usize, &MergedFile),
     actions: &mut Vec<Action>,
 ) {
     ui.horizontal(|ui| {
@@ -100,7 +100,7 @@ fn alignment(
     });
 }
 
-fn rows(ui: &mut Ui, scene: &Scene<'_>, part: &Part) {
+fn rows(ui: &mut Ui, scene: &Scene<'_>, part: &MergedFile) {
     for (cause, count) in &part.receipt.repairs {
         let text = format!("repaired: {cause}: {}", text::count(*count));
         ui.label(RichText::new(text).color(scene.theme.warning));

@@ -7,14 +7,14 @@ use std::time::Duration;
 use engine::analysis::Conclusions;
 use engine::analysis::causes::{CauseReader, Causes, CausesTable, ChainSegment};
 use engine::capture::Capture;
-use engine::importer::Part;
+use engine::importer::MergedFile;
 use engine::runner::Phase;
 use engine::runner::far::Connection;
-use engine::workload::{Document, Error, Plan};
+use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
-use super::fit::Fit;
-use crate::state::{State, Switch};
+use super::fit::WorkloadFit;
+use crate::state::{AppState, Switch};
 use crate::theme::Theme;
 
 /// Everything that a panel may read while it draws itself.
@@ -23,11 +23,11 @@ pub struct Scene<'a> {
     /// What is known of the run or the file.
     pub capture: &'a Capture,
     /// Where the user is.
-    pub state: &'a State,
+    pub state: &'a AppState,
     /// How things look.
     pub theme: &'static Theme,
     /// How the engine and the window are doing.
-    pub status: &'a Status,
+    pub status: &'a AppStatus,
 }
 
 impl<'a> Scene<'a> {
@@ -49,7 +49,7 @@ impl<'a> Scene<'a> {
 
 /// What is concluded of the capture on screen; made in the background.
 #[derive(Debug, Default)]
-pub struct Why {
+pub struct SceneConclusions {
     /// The graph of causes, once there is one.
     pub causes: Option<Arc<Causes>>,
     /// The analyses' answers and what the capture comes to, once they are there.
@@ -62,7 +62,7 @@ pub struct Why {
     pub progress: Option<f32>,
 }
 
-impl Why {
+impl SceneConclusions {
     /// Takes what was concluded.
     pub fn show(&mut self, made: Conclusions) {
         self.causes = Some(Arc::clone(&made.causes));
@@ -72,7 +72,7 @@ impl Why {
 
 /// How the engine and the window are doing.
 #[derive(Debug, Default)]
-pub struct Status {
+pub struct AppStatus {
     /// What the engine is doing.
     pub phase: Phase,
     /// Whether the capture on screen comes from this window's engine, rather than from a file.
@@ -88,26 +88,26 @@ pub struct Status {
     /// Each backend, and why it cannot be used where it cannot.
     pub backends: Vec<BackendChoice>,
     /// How each workload's last run went.
-    pub verdicts: BTreeMap<String, Verdict>,
+    pub verdicts: BTreeMap<String, RunVerdict>,
     /// Records that never arrived.
     pub lost: u64,
     /// What the last frames cost the processor, on average.
     pub frame: Duration,
     /// What became of each file that the capture on screen was read from.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MergedFile>,
     /// What is concluded of the capture on screen.
-    pub why: Why,
+    pub why: SceneConclusions,
     /// What is being read, written or searched.
-    pub job: Option<Job>,
+    pub job: Option<JobProgress>,
     /// The chosen workload's text, read.
-    pub checked: Checked,
+    pub checked: CheckedWorkload,
     /// Which workloads the chosen device cannot run.
-    pub fit: Fit,
+    pub fit: WorkloadFit,
 }
 
 /// How a run went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RunVerdict {
     /// All of this many expectations held.
     Passed(usize),
     /// This many expectations did not hold.
@@ -120,7 +120,7 @@ pub enum Verdict {
 
 /// Something that takes long enough to be shown.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Job {
+pub struct JobProgress {
     /// What is done, such as `Opening big.pftrace`.
     pub label: String,
     /// How much of it is done, from 0 to 1; unknown where there is none.
@@ -129,20 +129,20 @@ pub struct Job {
 
 /// The chosen workload's text, read.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct CheckedWorkload {
     /// The text that was read.
     pub source: String,
     /// The workload, where it could be read.
     pub document: Option<Document>,
     /// All that is wrong with it.
-    pub errors: Vec<Error>,
+    pub errors: Vec<WorkloadError>,
     /// The names of its pipelines, in their order.
     pub pipelines: Vec<String>,
     /// The names of its streams, in their order.
     pub streams: Vec<String>,
 }
 
-impl Checked {
+impl CheckedWorkload {
     /// Reads `source`, unless it is what was read last.
     pub fn update(&mut self, name: &str, source: &str) {
         if self.source == source && (self.document.is_some() || !self.errors.is_empty()) {

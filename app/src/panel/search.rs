@@ -13,9 +13,9 @@ use engine::record::SpanId;
 use super::Scene;
 use crate::action::{Action, Command};
 use crate::text;
-use marks::Marks;
+use marks::NameMarks;
 use needle::Needle;
-use scan::{Place, Tally};
+use scan::{MatchPosition, MatchTally};
 
 /// So many matches are kept in order of time; of more, each is looked for when it is gone to.
 const KEPT: usize = 50_000;
@@ -25,22 +25,22 @@ const STRETCHES: [usize; 2] = [8, 1 << 11];
 
 /// A search, and how far it has come.
 #[derive(Default)]
-pub struct Search {
+pub struct NameSearch {
     wanted: String,
     needle: Needle,
     /// Which names match; grows with the capture's names.
-    names: Marks,
+    names: NameMarks,
     /// What was known of names when less was wanted: none that did not match does now.
-    before: Marks,
+    before: NameMarks,
     /// The next stretch to look at, and what was found in those before.
     next: usize,
-    passing: Tally,
+    passing: MatchTally,
     /// How much is looked at at once, doubling.
     stride: u32,
     /// What was found when all was looked at last.
-    found: Tally,
+    found: MatchTally,
     /// The match that was gone to last.
-    here: Option<Place>,
+    here: Option<MatchPosition>,
     /// Whether that is all there is.
     is_whole: bool,
     /// Whether spans came to stretches that were looked at already.
@@ -49,7 +49,7 @@ pub struct Search {
     focus: bool,
 }
 
-impl Search {
+impl NameSearch {
     /// Puts the cursor into the field at the next frame.
     pub fn take_focus(&mut self) {
         self.focus = true;
@@ -84,7 +84,7 @@ impl Search {
         let before = if needle.narrows(&self.needle) {
             std::mem::take(&mut self.names)
         } else {
-            Marks::default()
+            NameMarks::default()
         };
         *self = Self {
             wanted: wanted.to_owned(),
@@ -144,7 +144,7 @@ impl Search {
             let (place, before) = scan::next(capture, &self.names, here, forward)?;
             (self.here, self.found.before) = (Some(place), before);
             // Those that come before it have not been counted so far.
-            (self.next, self.passing) = (0, Tally::default());
+            (self.next, self.passing) = (0, MatchTally::default());
             return Some(place.1);
         }
         let places = &self.found.places;
@@ -235,7 +235,7 @@ impl Search {
 }
 
 /// Where a span lies in the order of matches.
-fn place_of(capture: &Capture, span: Option<SpanId>) -> Option<Place> {
+fn place_of(capture: &Capture, span: Option<SpanId>) -> Option<MatchPosition> {
     let placed = capture.span(span?)?;
     Some((placed.span.start, placed.span.id))
 }

@@ -12,18 +12,18 @@ use eframe::egui::{
 };
 
 use super::widgets::{hint, link};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::theme::{GRID, MONO, SMALL};
 
 /// The chosen workload's text as an editor.
 #[derive(Default)]
-pub struct Source {
+pub struct SourcePanel {
     /// The text being edited; kept from frame to frame so that typing copies it only when it changed.
     text: String,
 }
 
-impl Panel for Source {
+impl Panel for SourcePanel {
     fn id(&self) -> &'static str {
         "source"
     }
@@ -32,8 +32,8 @@ impl Panel for Source {
         "Source"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {
@@ -111,7 +111,7 @@ fn toolbar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     ui.add_space(GRID);
 }
 
-impl Source {
+impl SourcePanel {
     fn editor(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let theme = scene.theme;
         let errors = &scene.status.checked.errors;

@@ -6,20 +6,20 @@ mod reading;
 use eframe::egui::{RichText, ScrollArea, Ui};
 use engine::analysis::Statistics;
 
-use self::reading::Reading;
+use self::reading::StatisticsLoader;
 use super::widgets::hint;
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::text;
 use crate::theme::GRID;
 
 /// Figures of the selected range, or of the view.
 #[derive(Default)]
-pub struct Figures {
-    reading: Reading,
+pub struct StatisticsPanel {
+    reading: StatisticsLoader,
 }
 
-impl Panel for Figures {
+impl Panel for StatisticsPanel {
     fn id(&self) -> &'static str {
         "statistics"
     }
@@ -28,8 +28,8 @@ impl Panel for Figures {
         "Statistics"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {

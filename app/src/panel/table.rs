@@ -3,7 +3,7 @@
 mod order;
 mod row;
 
-pub use order::{Order, sorted};
+pub use order::{SortOrder, sorted};
 
 use eframe::egui::{
     Align2, FontId, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2,
@@ -21,7 +21,7 @@ const ROW: f32 = 22.0;
 
 /// A column.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct TableColumn {
     /// What stands above it.
     pub title: &'static str,
     /// What it tells, for the pointer.
@@ -36,7 +36,7 @@ pub struct Column {
 
 /// How important a cell is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ink {
+pub enum CellEmphasis {
     /// As other text.
     #[default]
     Plain,
@@ -50,18 +50,18 @@ pub enum Ink {
 
 /// A cell.
 #[derive(Clone, Debug, Default)]
-pub struct Cell {
+pub struct TableCell {
     /// What it says.
     pub text: String,
     /// What it is sorted by before its text; cells without come last.
     pub rank: Option<i64>,
     /// How important it is.
-    pub ink: Ink,
+    pub ink: CellEmphasis,
     /// A sign in front of it, and its colour.
     pub sign: Option<(Sign, eframe::egui::Color32)>,
 }
 
-impl Cell {
+impl TableCell {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Cell {
     /// A quiet text.
     pub fn weak(text: impl Into<String>) -> Self {
         Self {
-            ink: Ink::Weak,
+            ink: CellEmphasis::Weak,
             ..Self::text(text)
         }
     }
@@ -89,7 +89,7 @@ impl Cell {
 
 /// Which row, and which column of it, was clicked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Click {
+pub struct TableClick {
     /// The position of the row among those that were given.
     pub row: usize,
     /// The position of the column.
@@ -100,10 +100,10 @@ pub struct Click {
 pub fn show(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    columns: &[Column],
-    order: &mut Order,
-    (lines, shown, chosen): (&[Vec<Cell>], &[usize], Option<usize>),
-) -> Option<Click> {
+    columns: &[TableColumn],
+    order: &mut SortOrder,
+    (lines, shown, chosen): (&[Vec<TableCell>], &[usize], Option<usize>),
+) -> Option<TableClick> {
     let places = places(columns, lines, ui.available_width() - 12.0);
     titles(ui, scene, columns, &places, order);
     let mut click = None;
@@ -116,7 +116,9 @@ pub fn show(
             };
             let is_chosen = chosen == Some(line);
             let found = row::show(ui, scene, (columns, &places), cells, is_chosen);
-            click = found.map(|column| Click { row: line, column }).or(click);
+            click = found
+                .map(|column| TableClick { row: line, column })
+                .or(click);
         }
     });
     click
@@ -124,13 +126,13 @@ pub fn show(
 
 /// Where each column begins and how wide it is, in points. Columns that say nothing have no width, nor have those
 /// that can be spared where there is no room.
-fn places(columns: &[Column], lines: &[Vec<Cell>], width: f32) -> Vec<(f32, f32)> {
+fn places(columns: &[TableColumn], lines: &[Vec<TableCell>], width: f32) -> Vec<(f32, f32)> {
     let says = |at: usize| {
         let mut cells = lines.iter().filter_map(|cells| cells.get(at));
         cells.any(|cell| !cell.text.is_empty())
     };
     let mut kept: Vec<bool> = (0..columns.len()).map(says).collect();
-    let own = |column: &Column| {
+    let own = |column: &TableColumn| {
         if column.width == 0.0 {
             LEAST
         } else {
@@ -155,7 +157,7 @@ fn places(columns: &[Column], lines: &[Vec<Cell>], width: f32) -> Vec<(f32, f32)
         .filter(|(column, kept)| **kept && column.width == 0.0);
     let rest = (width - wide(&kept)).max(0.0) / open.count().max(1) as f32;
     let mut left = 0.0;
-    let place = |(column, kept): (&Column, &bool)| {
+    let place = |(column, kept): (&TableColumn, &bool)| {
         let more = if column.width == 0.0 { rest } else { 0.0 };
         let own = if *kept { own(column) + more } else { 0.0 };
         left += own;
@@ -167,9 +169,9 @@ fn places(columns: &[Column], lines: &[Vec<Cell>], width: f32) -> Vec<(f32, f32)
 fn titles(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    columns: &[Column],
+    columns: &[TableColumn],
     places: &[(f32, f32)],
-    order: &mut Order,
+    order: &mut SortOrder,
 ) {
     let theme = scene.theme;
     let size = Vec2::new(ui.available_width(), 20.0);

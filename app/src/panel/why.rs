@@ -5,10 +5,10 @@ mod lines;
 
 use eframe::egui::Ui;
 
-use self::lines::Lines;
-use super::table::{self, Order};
+use self::lines::WhyLines;
+use super::table::{self, SortOrder};
 use super::widgets::{fitting, hint, toggle};
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::state::Switch;
 use crate::text;
@@ -56,15 +56,15 @@ impl WhyTable {
 /// Where time went, as tables.
 pub struct WhyTab {
     chosen: WhyTable,
-    orders: [Order; 5],
+    orders: [SortOrder; 5],
     /// What is shown, of which table and of which conclusions it was made.
     read: Option<(usize, usize, WhyTable)>,
-    lines: Lines,
+    lines: WhyLines,
 }
 
 impl Default for WhyTab {
     fn default() -> Self {
-        let mut orders = [Order::default(); 5];
+        let mut orders = [SortOrder::default(); 5];
         // What took the most time is what one looks for there.
         for table in [WhyTable::Path, WhyTable::Operations] {
             if let Some(order) = orders.get_mut(table as usize) {
@@ -75,7 +75,7 @@ impl Default for WhyTab {
             chosen: WhyTable::default(),
             orders,
             read: None,
-            lines: Lines::default(),
+            lines: WhyLines::default(),
         }
     }
 }
@@ -89,8 +89,8 @@ impl Panel for WhyTab {
         "Why"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Bottom
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -116,13 +116,13 @@ impl Panel for WhyTab {
         if self.read != Some(key) {
             self.read = Some(key);
             let steps = made.map(|made| &made.iterations);
-            self.lines = Lines::new(scene.capture, (found, steps), self.chosen);
+            self.lines = WhyLines::new(scene.capture, (found, steps), self.chosen);
         }
         self.heading(ui, scene, actions);
         let order = self
             .orders
             .get_mut(self.chosen as usize)
-            .map_or_else(Order::default, |order| *order);
+            .map_or_else(SortOrder::default, |order| *order);
         let shown = table::sorted(&self.lines.cells, order, |_| true);
         let rows = (self.lines.cells.as_slice(), shown.as_slice(), None);
         let mut turned = order;

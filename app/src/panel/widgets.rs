@@ -9,7 +9,7 @@ use eframe::egui::{
     TextStyle, Ui, Vec2,
 };
 
-use engine::analysis::Piece;
+use engine::analysis::SentencePiece;
 use engine::record::SpanId;
 
 use crate::text;
@@ -46,7 +46,7 @@ pub fn field(ui: &mut Ui, theme: &Theme, name: &str, value: &str) -> Response {
 }
 
 /// A sentence, of which the spans can be followed: the one that was clicked.
-pub fn pieces(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
+pub fn pieces(ui: &mut Ui, theme: &Theme, said: &[SentencePiece]) -> Option<SpanId> {
     // A row is as high as this when it begins, so what follows is said in a scope of its own and before the row.
     ui.scope(|ui| {
         ui.spacing_mut().interact_size.y = 0.0;
@@ -56,10 +56,10 @@ pub fn pieces(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
     .inner
 }
 
-fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
+fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[SentencePiece]) -> Option<SpanId> {
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
-        let ends_in_link = matches!(said.last(), Some(Piece::Span(..)));
+        let ends_in_link = matches!(said.last(), Some(SentencePiece::Span(..)));
         for (place, piece) in said.iter().enumerate() {
             let mut words = text::piece(piece);
             // The end of the sentence goes with its last word: alone it might begin a line.
@@ -68,19 +68,19 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
             }
             let before = place.checked_sub(1).and_then(|it| said.get(it));
             match piece {
-                Piece::Text(text) => {
+                SentencePiece::Text(text) => {
                     let has_begun = before.is_some_and(is_number);
                     let words = words.get(if has_begun { mark(text).len() } else { 0 }..);
                     ui.label(without_indent(ui, words.unwrap_or_default()));
                 }
-                Piece::Time(_) | Piece::Share(_) => {
+                SentencePiece::Time(_) | SentencePiece::Share(_) => {
                     // A comma alone might begin a line.
-                    if let Some(Piece::Text(next)) = said.get(place + 1) {
+                    if let Some(SentencePiece::Text(next)) = said.get(place + 1) {
                         words.push_str(mark(next));
                     }
                     ui.label(RichText::new(words).strong());
                 }
-                Piece::Span(span, _) => {
+                SentencePiece::Span(span, _) => {
                     let words = RichText::new(words).color(theme.accent);
                     if ui.link(words).clicked() {
                         clicked = Some(*span);
@@ -95,8 +95,8 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
     clicked
 }
 
-const fn is_number(piece: &Piece) -> bool {
-    matches!(piece, Piece::Time(_) | Piece::Share(_))
+const fn is_number(piece: &SentencePiece) -> bool {
+    matches!(piece, SentencePiece::Time(_) | SentencePiece::Share(_))
 }
 
 /// The marks of punctuation that a text begins with.

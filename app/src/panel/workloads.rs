@@ -5,17 +5,17 @@ use eframe::egui::{
 };
 use engine::runner::Phase;
 
-use super::scene::Verdict;
+use super::scene::RunVerdict;
 use super::widgets::section;
-use super::{Panel, Place, Scene};
+use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
 use crate::theme::{BODY, GRID, SMALL};
 
 /// The workloads: bundled, opened, and the files that were open lately.
-pub struct Workloads;
+pub struct WorkloadsPanel;
 
-impl Panel for Workloads {
+impl Panel for WorkloadsPanel {
     fn id(&self) -> &'static str {
         "workloads"
     }
@@ -24,8 +24,8 @@ impl Panel for Workloads {
         "Workloads"
     }
 
-    fn place(&self) -> Place {
-        Place::Left
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Left
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -90,11 +90,11 @@ fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
         return Some((String::from("does not fit"), theme.weak));
     }
     Some(match status.verdicts.get(name)? {
-        Verdict::Passed(0) => (String::from("ran"), theme.weak),
-        Verdict::Passed(count) => (format!("{count} passed"), theme.good),
-        Verdict::Missed(count) => (format!("{count} missed"), theme.bad),
-        Verdict::Stopped => (String::from("stopped"), theme.weak),
-        Verdict::Failed(_) => (String::from("failed"), theme.bad),
+        RunVerdict::Passed(0) => (String::from("ran"), theme.weak),
+        RunVerdict::Passed(count) => (format!("{count} passed"), theme.good),
+        RunVerdict::Missed(count) => (format!("{count} missed"), theme.bad),
+        RunVerdict::Stopped => (String::from("stopped"), theme.weak),
+        RunVerdict::Failed(_) => (String::from("failed"), theme.bad),
     })
 }
 

@@ -15,14 +15,14 @@ pub struct Consent {
     /// The file that it came from; none where its answer cannot be kept.
     pub file: Option<PathBuf>,
     /// The machines that it wants to connect to.
-    pub machines: Vec<WantedMachine>,
+    pub machines: Vec<RequestedMachine>,
     /// Whether the run begins paused.
     pub paused: bool,
 }
 
 /// A machine that a workload wants to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WantedMachine {
+pub struct RequestedMachine {
     /// What the workload calls it.
     pub name: String,
     /// Its address, as the workload has it.

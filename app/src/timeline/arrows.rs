@@ -1,11 +1,11 @@
 //! How an arrow runs from the end of a cause to the start of its effect, and where it can be pointed at.
 
 /// A position on screen, in points.
-pub type Point = [f32; 2];
+pub type ScreenPoint = [f32; 2];
 
 /// The edge of a bar that an arrow leaves or arrives at, in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Edge {
+pub struct BarEdge {
     /// The instant.
     pub x: f32,
     /// The bar's upper edge.
@@ -16,7 +16,7 @@ pub struct Edge {
 
 /// The part of the screen that arrows show in, in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Port {
+pub struct ArrowViewport {
     /// Its left edge.
     pub left: f32,
     /// Its right edge.
@@ -29,7 +29,7 @@ pub struct Port {
 
 /// A way out of the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ViewportSide {
     /// To earlier instants.
     Left,
     /// To later instants.
@@ -42,16 +42,16 @@ pub enum Side {
 
 /// What stands at an end of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Mark {
+pub enum ArrowEnd {
     /// The span itself is there.
-    Span(Point),
+    Span(ScreenPoint),
     /// The span lies off the screen, that way.
-    Stub(Point, Side),
+    Stub(ScreenPoint, ViewportSide),
 }
 
-impl Mark {
+impl ArrowEnd {
     /// Where it is, in points.
-    pub fn point(self) -> Point {
+    pub fn point(self) -> ScreenPoint {
         match self {
             Self::Span(point) | Self::Stub(point, _) => point,
         }
@@ -60,15 +60,15 @@ impl Mark {
 
 /// The course of an arrow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Route {
+pub struct ArrowRoute {
     /// Its corners, from the cause to the effect, in points.
-    pub points: Vec<Point>,
+    pub points: Vec<ScreenPoint>,
     /// What stands where it leaves.
-    pub cause: Mark,
+    pub cause: ArrowEnd,
     /// What stands where it arrives.
-    pub effect: Mark,
+    pub effect: ArrowEnd,
     /// Which way the head points.
-    pub head: Side,
+    pub head: ViewportSide,
 }
 
 /// How far from a bar an arrow runs beside it: the middle of the space between two lanes.
@@ -78,7 +78,7 @@ const CLEARANCE: f32 = 4.0;
 ///
 /// It leaves straight up or down from the end of the cause, bends once into the space beside the
 /// effect's lane, and arrives at the effect's start from there: never across the effect's label.
-pub fn route(cause: Edge, effect: Edge, port: Port) -> Option<Route> {
+pub fn route(cause: BarEdge, effect: BarEdge, port: ArrowViewport) -> Option<ArrowRoute> {
     let down = effect.top >= cause.top;
     let leave = if effect.top > cause.bottom {
         cause.bottom
@@ -90,7 +90,11 @@ pub fn route(cause: Edge, effect: Edge, port: Port) -> Option<Route> {
     } else {
         (effect.bottom, effect.bottom + CLEARANCE)
     };
-    let head = if down { Side::Down } else { Side::Up };
+    let head = if down {
+        ViewportSide::Down
+    } else {
+        ViewportSide::Up
+    };
     let whole = [
         [cause.x, leave],
         [cause.x, beside],
@@ -98,23 +102,26 @@ pub fn route(cause: Edge, effect: Edge, port: Port) -> Option<Route> {
         [effect.x, tip],
     ];
     let (points, first, last) = cut(&whole, port)?;
-    Some(Route {
+    Some(ArrowRoute {
         points,
-        cause: first.map_or(Mark::Span([cause.x, leave]), |(at, side)| {
-            Mark::Stub(at, side)
+        cause: first.map_or(ArrowEnd::Span([cause.x, leave]), |(at, side)| {
+            ArrowEnd::Stub(at, side)
         }),
-        effect: last.map_or(Mark::Span([effect.x, tip]), |(at, side)| {
-            Mark::Stub(at, side)
+        effect: last.map_or(ArrowEnd::Span([effect.x, tip]), |(at, side)| {
+            ArrowEnd::Stub(at, side)
         }),
         head,
     })
 }
 
-type Exit = Option<(Point, Side)>;
+type ViewportExit = Option<(ScreenPoint, ViewportSide)>;
 
 /// The part of an orthogonal line that lies in `port`, and where it leaves it at either end.
-fn cut(whole: &[Point; 4], port: Port) -> Option<(Vec<Point>, Exit, Exit)> {
-    let mut points: Vec<Point> = Vec::with_capacity(4);
+fn cut(
+    whole: &[ScreenPoint; 4],
+    port: ArrowViewport,
+) -> Option<(Vec<ScreenPoint>, ViewportExit, ViewportExit)> {
+    let mut points: Vec<ScreenPoint> = Vec::with_capacity(4);
     let mut first = None;
     let mut last = None;
     for pair in whole.windows(2) {
@@ -147,8 +154,12 @@ fn cut(whole: &[Point; 4], port: Port) -> Option<(Vec<Point>, Exit, Exit)> {
 }
 
 /// The part of a horizontal or vertical line in `port`.
-fn clip(from: Point, to: Point, port: Port) -> Option<(Point, Point)> {
-    let inside = |[x, y]: Point| {
+fn clip(
+    from: ScreenPoint,
+    to: ScreenPoint,
+    port: ArrowViewport,
+) -> Option<(ScreenPoint, ScreenPoint)> {
+    let inside = |[x, y]: ScreenPoint| {
         [
             x.clamp(port.left, port.right),
             y.clamp(port.top, port.bottom),
@@ -165,20 +176,20 @@ fn clip(from: Point, to: Point, port: Port) -> Option<(Point, Point)> {
     (!misses && !outside).then_some((a, b))
 }
 
-fn side([x, y]: Point, port: Port) -> Side {
+fn side([x, y]: ScreenPoint, port: ArrowViewport) -> ViewportSide {
     if x <= port.left {
-        Side::Left
+        ViewportSide::Left
     } else if x >= port.right {
-        Side::Right
+        ViewportSide::Right
     } else if y <= port.top {
-        Side::Up
+        ViewportSide::Up
     } else {
-        Side::Down
+        ViewportSide::Down
     }
 }
 
 /// `points` with each corner drawn as an arc of at most `radius` points.
-pub fn rounded(points: &[Point], radius: f32) -> Vec<Point> {
+pub fn rounded(points: &[ScreenPoint], radius: f32) -> Vec<ScreenPoint> {
     const STEPS: usize = 4;
     let mut out = Vec::with_capacity(points.len() * (STEPS + 1));
     out.extend(points.first());
@@ -188,7 +199,9 @@ pub fn rounded(points: &[Point], radius: f32) -> Vec<Point> {
         let (from, to) = (towards(b, a, radius), towards(b, c, radius));
         for step in 0..=STEPS {
             let t = step as f32 / STEPS as f32;
-            let mix = |p: Point, q: Point| [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t];
+            let mix = |p: ScreenPoint, q: ScreenPoint| {
+                [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t]
+            };
             out.push(mix(mix(from, b), mix(b, to)));
         }
     }
@@ -198,12 +211,12 @@ pub fn rounded(points: &[Point], radius: f32) -> Vec<Point> {
     out
 }
 
-fn distance(a: Point, b: Point) -> f32 {
+fn distance(a: ScreenPoint, b: ScreenPoint) -> f32 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
 /// The point `by` points from `from` on the way to `to`.
-fn towards(from: Point, to: Point, by: f32) -> Point {
+fn towards(from: ScreenPoint, to: ScreenPoint, by: f32) -> ScreenPoint {
     let length = distance(from, to).max(f32::EPSILON);
     let share = (by / length).min(1.0);
     [
@@ -214,7 +227,7 @@ fn towards(from: Point, to: Point, by: f32) -> Point {
 
 /// What of an arrow is pointed at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ArrowPart {
     /// The end at the cause.
     Cause,
     /// The end at the effect.
@@ -223,12 +236,12 @@ pub enum Part {
     Line,
 }
 
-impl Route {
+impl ArrowRoute {
     /// What of it lies at `point`, and how far away, in points; nothing beyond `reach`.
-    pub fn part_at(&self, point: Point, reach: f32) -> Option<(Part, f32)> {
-        let end = |mark: Mark| {
+    pub fn part_at(&self, point: ScreenPoint, reach: f32) -> Option<(ArrowPart, f32)> {
+        let end = |mark: ArrowEnd| {
             // A stub is a target of its own; the mark on a span must leave the span clickable.
-            let reach = if matches!(mark, Mark::Stub(..)) {
+            let reach = if matches!(mark, ArrowEnd::Stub(..)) {
                 reach + 5.0
             } else {
                 reach
@@ -244,13 +257,13 @@ impl Route {
             far.fold(f32::INFINITY, f32::min)
         };
         end(self.effect)
-            .map(|far| (Part::Effect, far))
-            .or_else(|| end(self.cause).map(|far| (Part::Cause, far)))
-            .or_else(|| Some((Part::Line, line())).filter(|&(_, far)| far <= reach))
+            .map(|far| (ArrowPart::Effect, far))
+            .or_else(|| end(self.cause).map(|far| (ArrowPart::Cause, far)))
+            .or_else(|| Some((ArrowPart::Line, line())).filter(|&(_, far)| far <= reach))
     }
 }
 
-fn distance_to_line(p: Point, a: Point, b: Point) -> f32 {
+fn distance_to_line(p: ScreenPoint, a: ScreenPoint, b: ScreenPoint) -> f32 {
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let square = dx * dx + dy * dy;
     if square == 0.0 {
@@ -264,15 +277,15 @@ fn distance_to_line(p: Point, a: Point, b: Point) -> f32 {
 mod tests {
     use super::*;
 
-    const PORT: Port = Port {
+    const PORT: ArrowViewport = ArrowViewport {
         left: 0.0,
         right: 1000.0,
         top: 0.0,
         bottom: 500.0,
     };
 
-    fn edge(x: f32, top: f32) -> Edge {
-        Edge {
+    fn edge(x: f32, top: f32) -> BarEdge {
+        BarEdge {
             x,
             top,
             bottom: top + 20.0,
@@ -291,9 +304,9 @@ mod tests {
                 [300.0, 150.0]
             ]
         );
-        assert_eq!(route.cause, Mark::Span([100.0, 70.0]));
-        assert_eq!(route.effect, Mark::Span([300.0, 150.0]));
-        assert_eq!(route.head, Side::Down);
+        assert_eq!(route.cause, ArrowEnd::Span([100.0, 70.0]));
+        assert_eq!(route.effect, ArrowEnd::Span([300.0, 150.0]));
+        assert_eq!(route.head, ViewportSide::Down);
     }
 
     #[test]
@@ -317,20 +330,29 @@ mod tests {
         let route = route(edge(100.0, 150.0), edge(300.0, 50.0), PORT).unwrap();
         assert_eq!(route.points.first(), Some(&[100.0, 150.0]));
         assert_eq!(route.points.last(), Some(&[300.0, 70.0]));
-        assert_eq!(route.head, Side::Up);
+        assert_eq!(route.head, ViewportSide::Up);
     }
 
     #[test]
     fn ends_off_the_screen_become_stubs() {
         let before = route(edge(-100.0, 50.0), edge(300.0, 150.0), PORT).unwrap();
-        assert_eq!(before.cause, Mark::Stub([0.0, 146.0], Side::Left));
-        assert_eq!(before.effect, Mark::Span([300.0, 150.0]));
+        assert_eq!(
+            before.cause,
+            ArrowEnd::Stub([0.0, 146.0], ViewportSide::Left)
+        );
+        assert_eq!(before.effect, ArrowEnd::Span([300.0, 150.0]));
         let after = route(edge(100.0, 50.0), edge(3000.0, 150.0), PORT).unwrap();
-        assert_eq!(after.effect, Mark::Stub([1000.0, 146.0], Side::Right));
+        assert_eq!(
+            after.effect,
+            ArrowEnd::Stub([1000.0, 146.0], ViewportSide::Right)
+        );
         let below = route(edge(100.0, 50.0), edge(300.0, 1500.0), PORT).unwrap();
-        assert_eq!(below.effect, Mark::Stub([100.0, 500.0], Side::Down));
+        assert_eq!(
+            below.effect,
+            ArrowEnd::Stub([100.0, 500.0], ViewportSide::Down)
+        );
         let above = route(edge(100.0, -50.0), edge(300.0, 150.0), PORT).unwrap();
-        assert_eq!(above.cause, Mark::Stub([100.0, 0.0], Side::Up));
+        assert_eq!(above.cause, ArrowEnd::Stub([100.0, 0.0], ViewportSide::Up));
         assert_eq!(route(edge(-9.0, 50.0), edge(-5.0, 150.0), PORT), None);
     }
 
@@ -347,9 +369,9 @@ mod tests {
     fn ends_and_line_can_be_pointed_at() {
         let route = route(edge(100.0, 50.0), edge(300.0, 150.0), PORT).unwrap();
         let part = |x, y| route.part_at([x, y], 4.0).map(|(part, _)| part);
-        assert_eq!(part(101.0, 71.0), Some(Part::Cause));
-        assert_eq!(part(299.0, 149.0), Some(Part::Effect));
-        assert_eq!(part(200.0, 148.0), Some(Part::Line));
+        assert_eq!(part(101.0, 71.0), Some(ArrowPart::Cause));
+        assert_eq!(part(299.0, 149.0), Some(ArrowPart::Effect));
+        assert_eq!(part(200.0, 148.0), Some(ArrowPart::Line));
         assert_eq!(part(200.0, 100.0), None);
     }
 }

@@ -6,15 +6,15 @@ use eframe::egui::{Color32, Painter, Rect, TextureId, pos2};
 use engine::capture::Repair;
 use engine::record::{Lane, NameId, Role, SpanKind};
 
-use super::fold::{Bar, Drawn, Folds};
-use super::frame::{Frame, Picture};
-use super::label::{self, Labels};
-use super::layout::Row;
-use super::line::{BEYOND, Extent, PATTERNED};
-use super::piece::{Fill, LEVELS, Piece, Tint, is_wait, role};
+use super::fold::{Bar, DrawnSubLane, Folds};
+use super::frame::{PaintFrame, Picture};
+use super::label::{self, NameLabels};
+use super::layout::LayoutRow;
+use super::line::{BEYOND, PATTERNED, PixelExtent};
+use super::piece::{BarFill, BarGeometry, BarTint, LEVELS, is_wait, role};
 use super::raster::Raster;
-use super::scale::{Pixels, Steps};
-use super::sheet::Sheet;
+use super::scale::{PixelScale, StepScale};
+use super::sheet::MeshBuilder;
 use crate::theme::{RADIUS, Theme, mixed};
 
 /// Length of the stripes' pattern, in points.
@@ -26,14 +26,14 @@ const STRETCHED: usize = 8;
 /// The colours to write with, by the colour that is written on. To find one costs more than to draw a
 /// bar, and there are few: each is found once.
 #[derive(Default)]
-pub struct Inks {
+pub struct TextColors {
     dark: bool,
     known: HashMap<Color32, Color32>,
     /// The colours of folded runs, by what their lanes and spans are and how busy they were.
     folded: Vec<Option<Color32>>,
 }
 
-impl Inks {
+impl TextColors {
     fn renew(&mut self, theme: &Theme) {
         if self.dark != theme.dark {
             self.dark = theme.dark;
@@ -82,23 +82,23 @@ fn hue(theme: &Theme, lane: Role, kind: SpanKind, name: NameId) -> Color32 {
 }
 
 /// What a bar looks like apart from its place: what can be known once for many frames.
-fn tint(inks: &mut Inks, theme: &Theme, lane: Role, (bar, fill): (&Bar, Fill)) -> Tint {
+fn tint(inks: &mut TextColors, theme: &Theme, lane: Role, (bar, fill): (&Bar, BarFill)) -> BarTint {
     let kind = bar.cell.kind;
-    if let Fill::Folded(level) = fill {
+    if let BarFill::Folded(level) = fill {
         let plain = inks.folded(theme, (lane, kind), level);
-        return Tint {
+        return BarTint {
             plain,
             queued: plain,
         };
     }
     let hue = hue(theme, lane, kind, bar.cell.name);
-    let plain = if fill == Fill::Hatched {
+    let plain = if fill == BarFill::Hatched {
         let (ground, stripes) = theme.hatched(hue);
         mixed(stripes, ground, 0.5)
     } else {
         hue
     };
-    Tint {
+    BarTint {
         plain,
         queued: theme.queued(hue),
     }
@@ -107,23 +107,23 @@ fn tint(inks: &mut Inks, theme: &Theme, lane: Role, (bar, fill): (&Bar, Fill)) -
 /// What bars are painted on, the lowest first: the waiting before them, what is narrow, what has corners, patterns,
 /// and marks.
 pub struct Bars<'a> {
-    queued: Sheet,
+    queued: MeshBuilder,
     raster: &'a mut Raster,
-    filled: Sheet,
-    hatch: Sheet,
-    marks: Sheet,
-    inks: &'a mut Inks,
+    filled: MeshBuilder,
+    hatch: MeshBuilder,
+    marks: MeshBuilder,
+    inks: &'a mut TextColors,
     /// Time to pixels, from where the view is pinned.
-    pixels: Pixels,
+    pixels: PixelScale,
     /// How many lines were drawn further than they show.
     stretched: usize,
 }
 
 /// The sub-lane that is being painted.
 #[derive(Clone, Copy)]
-struct Strip {
+struct SubLanePaint {
     /// Time to pixels, from where the view is pinned. A long way outside the view only the edge matters.
-    steps: Steps,
+    steps: StepScale,
     top: f32,
     bottom: f32,
     /// How much of it above `bottom` the bars of waiting take.
@@ -135,18 +135,18 @@ struct Strip {
 impl<'a> Bars<'a> {
     /// Empty sheets for a screen of `pixels` pixels a point; `hatch` is the texture of stripes.
     pub fn new(
-        frame: &Frame<'_>,
+        frame: &PaintFrame<'_>,
         hatch: TextureId,
-        (raster, inks): (&'a mut Raster, &'a mut Inks),
+        (raster, inks): (&'a mut Raster, &'a mut TextColors),
     ) -> Self {
         let pixels = 1.0 / frame.pixel;
         let time = raster.pixels(&frame.pin.scale);
         Self {
-            queued: Sheet::new(pixels),
+            queued: MeshBuilder::new(pixels),
             raster,
-            filled: Sheet::new(pixels),
-            hatch: Sheet::textured(pixels, hatch, PERIOD),
-            marks: Sheet::new(pixels),
+            filled: MeshBuilder::new(pixels),
+            hatch: MeshBuilder::textured(pixels, hatch, PERIOD),
+            marks: MeshBuilder::new(pixels),
             inks,
             pixels: time,
             stretched: 0,
@@ -156,10 +156,10 @@ impl<'a> Bars<'a> {
     /// Adds what shows of a lane.
     pub fn lane(
         &mut self,
-        frame: &Frame<'_>,
-        (row, lane): (&Row, &Lane),
+        frame: &PaintFrame<'_>,
+        (row, lane): (&LayoutRow, &Lane),
         folds: &mut Folds,
-        labels: &mut Labels,
+        labels: &mut NameLabels,
     ) {
         let Picture { capture, theme, .. } = frame.picture;
         let is_moving = frame.pin.is_new || !folds.is_still();
@@ -171,7 +171,7 @@ impl<'a> Bars<'a> {
             let inks = &mut *self.inks;
             let tint = |bar: &Bar, fill| tint(inks, theme, lane.role, (bar, fill));
             let mut drawn = folds.pieces(capture, (lane.id, depth), view, (theme.dark, tint));
-            let strip = Strip {
+            let strip = SubLanePaint {
                 steps: self.steps(frame, &drawn),
                 top,
                 bottom,
@@ -197,7 +197,7 @@ impl<'a> Bars<'a> {
     }
 
     /// Time to pixels, for what is drawn of a sub-lane in view.
-    fn steps(&self, frame: &Frame<'_>, drawn: &Drawn<'_>) -> Steps {
+    fn steps(&self, frame: &PaintFrame<'_>, drawn: &DrawnSubLane<'_>) -> StepScale {
         let (from, to) = (frame.pin.moved, frame.pin.moved + self.raster.width());
         self.pixels
             .steps(drawn.grid.origin(), [from - BEYOND, to + BEYOND])
@@ -207,9 +207,9 @@ impl<'a> Bars<'a> {
     /// other than by panning they are worth nothing in the next frame: no more of them are drawn than show.
     fn line(
         &mut self,
-        frame: &Frame<'_>,
-        strip: &Strip,
-        (drawn, is_moving): (&mut Drawn<'_>, bool),
+        frame: &PaintFrame<'_>,
+        strip: &SubLanePaint,
+        (drawn, is_moving): (&mut DrawnSubLane<'_>, bool),
     ) {
         let (pin, width) = (&frame.pin, self.raster.width());
         if !drawn.line.tells_of(pin, width) {
@@ -239,13 +239,13 @@ impl<'a> Bars<'a> {
     /// Adds a piece, apart from what is in the raster; says whether the view goes on behind it.
     fn piece(
         &mut self,
-        frame: &Frame<'_>,
-        (lane, strip): (&Lane, &Strip),
-        (piece, bars): (&Piece, &[Bar]),
-        labels: &mut Labels,
+        frame: &PaintFrame<'_>,
+        (lane, strip): (&Lane, &SubLanePaint),
+        (piece, bars): (&BarGeometry, &[Bar]),
+        labels: &mut NameLabels,
     ) -> bool {
         let end = frame.pin.moved + self.raster.width();
-        let extent = Extent::of(piece, bars, (&strip.steps, self.filled.pixel()));
+        let extent = PixelExtent::of(piece, bars, (&strip.steps, self.filled.pixel()));
         if extent.since > end {
             return false;
         }
@@ -275,10 +275,10 @@ impl<'a> Bars<'a> {
     /// Adds a bar with what its span bears: corners, a pattern, marks and its name.
     fn bar(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &PaintFrame<'_>,
         lane: Role,
-        (fill, bar, rect): (Fill, &Bar, Rect),
-        labels: &mut Labels,
+        (fill, bar, rect): (BarFill, &Bar, Rect),
+        labels: &mut NameLabels,
     ) {
         let theme = frame.picture.theme;
         let cell = &bar.cell;
@@ -290,7 +290,7 @@ impl<'a> Bars<'a> {
             self.marks.triangle(notch, theme.row);
         }
         let seen = rect.intersect(frame.areas.body);
-        let start = if fill == Fill::Failed { 10.0 } else { 0.0 };
+        let start = if fill == BarFill::Failed { 10.0 } else { 0.0 };
         let seen = seen.with_min_x(seen.left() + start);
         if seen.width() >= label::LEAST && lane != Role::Queue {
             let ink = self.inks.on(frame.picture.theme, ground);
@@ -299,23 +299,23 @@ impl<'a> Bars<'a> {
     }
 
     /// Fills a bar by what its state and kind ask for; returns the colour that its name stands on.
-    fn fill(&mut self, frame: &Frame<'_>, fill: Fill, rect: Rect, hue: Color32) -> Color32 {
+    fn fill(&mut self, frame: &PaintFrame<'_>, fill: BarFill, rect: Rect, hue: Color32) -> Color32 {
         let theme = frame.picture.theme;
         let patterned = rect.width() >= PATTERNED;
         match fill {
-            Fill::Hatched if patterned => {
+            BarFill::Hatched if patterned => {
                 let (ground, stripes) = theme.hatched(hue);
                 self.filled.rounded(rect, RADIUS, ground);
                 self.hatch
                     .pattern(rect.shrink(1.0).intersect(frame.areas.body), stripes);
                 ground
             }
-            Fill::Hatched => {
+            BarFill::Hatched => {
                 let (ground, stripes) = theme.hatched(hue);
                 self.filled.rect(rect, mixed(stripes, ground, 0.5));
                 ground
             }
-            Fill::Struck => {
+            BarFill::Struck => {
                 self.filled.rounded(rect, RADIUS, theme.lost);
                 let middle = self.filled.snap(rect.center().y);
                 let width = if rect.width() >= PATTERNED { 4.0 } else { 0.0 };
@@ -326,7 +326,7 @@ impl<'a> Bars<'a> {
                 self.marks.rect(line, theme.bad);
                 theme.lost
             }
-            Fill::Failed => {
+            BarFill::Failed => {
                 let ground = mixed(theme.bad, theme.canvas, 0.3);
                 self.filled.rounded(rect, RADIUS, ground);
                 if rect.width() >= 12.0 {
@@ -337,7 +337,7 @@ impl<'a> Bars<'a> {
                 self.marks.rect(edge, theme.bad);
                 ground
             }
-            Fill::Solid | Fill::Folded(_) => {
+            BarFill::Solid | BarFill::Folded(_) => {
                 self.filled.rounded(rect, RADIUS, hue);
                 hue
             }
@@ -347,13 +347,13 @@ impl<'a> Bars<'a> {
     /// Adds what runs now on a sub-lane: it has no right edge yet.
     fn open(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &PaintFrame<'_>,
         lane: &Lane,
-        (depth, strip): (usize, &Strip),
-        labels: &mut Labels,
+        (depth, strip): (usize, &SubLanePaint),
+        labels: &mut NameLabels,
     ) {
         let theme = frame.picture.theme;
-        let Strip { top, bottom, .. } = *strip;
+        let SubLanePaint { top, bottom, .. } = *strip;
         for open in frame
             .opens
             .of(lane.id)
@@ -372,7 +372,11 @@ impl<'a> Bars<'a> {
                 .snap(right.clamp(left + 2.0, to.max(left + 2.0)));
             let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
             let hatched = is_wait(began.kind);
-            let fill = if hatched { Fill::Hatched } else { Fill::Solid };
+            let fill = if hatched {
+                BarFill::Hatched
+            } else {
+                BarFill::Solid
+            };
             let ground = self.fill(frame, fill, rect, hue);
             let ink = self.inks.on(theme, ground);
             let tail = Rect::from_min_max(pos2(right, top), pos2(right + 10.0, bottom));
@@ -385,7 +389,7 @@ impl<'a> Bars<'a> {
     }
 
     /// Paints all but the marks that lie above the names.
-    pub fn paint(self, painter: &Painter) -> Sheet {
+    pub fn paint(self, painter: &Painter) -> MeshBuilder {
         if !self.queued.is_empty() {
             painter.add(self.queued.into_shape());
         }

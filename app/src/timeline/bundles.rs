@@ -6,11 +6,11 @@ use std::fmt;
 use eframe::egui::{Painter, Rect, pos2};
 use engine::record::{DependencyId, LaneId, SpanId};
 
-use super::arrows::{Edge, route};
+use super::arrows::{BarEdge, route};
 use super::fold::Folds;
-use super::frame::Frame;
-use super::layout::Content;
-use super::sheet::Sheet;
+use super::frame::PaintFrame;
+use super::layout::RowContent;
+use super::sheet::MeshBuilder;
 use crate::text;
 use crate::theme::mixed;
 
@@ -25,7 +25,7 @@ const COLUMN: f32 = 6.0;
 
 /// What was drawn and what was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ArrowTally {
     /// Arrows that are drawn, alone or in a bundle.
     pub arrows: usize,
     /// Lines that they are drawn as.
@@ -35,7 +35,7 @@ pub struct Tally {
 }
 
 /// As the note in the corner says it.
-impl fmt::Display for Tally {
+impl fmt::Display for ArrowTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let arrows = text::counted(self.arrows as u64, "arrow");
         if self.lines < self.arrows {
@@ -57,21 +57,21 @@ impl fmt::Display for Tally {
 
 /// Dependencies between two lanes that arrive in one column of the screen.
 #[derive(Default)]
-pub struct Bundles {
-    lines: BTreeMap<Key, (Edge, Edge, usize)>,
+pub struct ArrowBundles {
+    lines: BTreeMap<BundleKey, (BarEdge, BarEdge, usize)>,
     seen: BTreeSet<DependencyId>,
-    tally: Tally,
+    tally: ArrowTally,
     asked: usize,
 }
 
-type Key = (LaneId, LaneId, i32, i32);
+type BundleKey = (LaneId, LaneId, i32, i32);
 
-impl Bundles {
+impl ArrowBundles {
     /// The dependencies of the spans that are drawn alone.
-    pub fn new(frame: &Frame<'_>, folds: &Folds) -> Self {
+    pub fn new(frame: &PaintFrame<'_>, folds: &Folds) -> Self {
         let mut bundles = Self::default();
         for row in frame.visible() {
-            let Content::Entry(entry) = row.content else {
+            let RowContent::Entry(entry) = row.content else {
                 continue;
             };
             let Some(lane) = entry.lane() else {
@@ -86,11 +86,11 @@ impl Bundles {
     }
 
     /// What is drawn.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> ArrowTally {
         self.tally
     }
 
-    fn strip(&mut self, frame: &Frame<'_>, folds: &Folds, (lane, depth): (LaneId, usize)) {
+    fn strip(&mut self, frame: &PaintFrame<'_>, folds: &Folds, (lane, depth): (LaneId, usize)) {
         let view = frame.scale.interval();
         for bar in folds.last(lane, depth) {
             if bar.cell.interval.start > view.end || bar.cell.interval.end < view.start {
@@ -105,7 +105,7 @@ impl Bundles {
         }
     }
 
-    fn of_span(&mut self, frame: &Frame<'_>, span: SpanId) {
+    fn of_span(&mut self, frame: &PaintFrame<'_>, span: SpanId) {
         let capture = frame.picture.capture;
         for id in capture.causes(span).chain(capture.effects(span)).take(16) {
             if !self.seen.insert(id) {
@@ -131,9 +131,9 @@ impl Bundles {
     }
 
     /// Paints them faintly, a bundle the stronger the more it holds.
-    pub fn paint(&self, painter: &Painter, frame: &Frame<'_>) {
+    pub fn paint(&self, painter: &Painter, frame: &PaintFrame<'_>) {
         let theme = frame.picture.theme;
-        let mut sheet = Sheet::new(painter.pixels_per_point());
+        let mut sheet = MeshBuilder::new(painter.pixels_per_point());
         let port = frame.port();
         for &(from, to, count) in self.lines.values().take(MOST) {
             let Some(route) = route(from, to, port) else {

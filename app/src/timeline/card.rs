@@ -8,7 +8,7 @@ use engine::record::{Dependency, Lane, LaneId, SpanId};
 use engine::time::Nanos;
 
 use super::fold::Bar;
-use super::frame::Frame;
+use super::frame::PaintFrame;
 use crate::text;
 use crate::theme::{GRID, Theme, mono};
 
@@ -23,7 +23,7 @@ const CAUSES: usize = 3;
 
 /// What the pointer is on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Subject {
+pub enum CardSubject {
     /// A span that is drawn alone or runs now.
     Span(SpanId),
     /// Spans that are drawn as one.
@@ -35,7 +35,7 @@ pub enum Subject {
 }
 
 /// Shows the card about `subject` when the pointer has rested on it.
-pub fn ui(ui: &Ui, frame: &Frame<'_>, subject: Subject) {
+pub fn ui(ui: &Ui, frame: &PaintFrame<'_>, subject: CardSubject) {
     let (rested, moving) = ui.input(|input| {
         let pointer = &input.pointer;
         (pointer.time_since_last_movement(), pointer.any_down())
@@ -49,7 +49,7 @@ pub fn ui(ui: &Ui, frame: &Frame<'_>, subject: Subject) {
         return;
     }
     let gap = match subject {
-        Subject::Idle(lane, time) => {
+        CardSubject::Idle(lane, time) => {
             let reader = frame.picture.causes;
             let Some(gap) = reader.and_then(|reader| reader.gap_at(lane, time)) else {
                 return;
@@ -63,10 +63,10 @@ pub fn ui(ui: &Ui, frame: &Frame<'_>, subject: Subject) {
     Tooltip::always_open(ui.ctx().clone(), layer, id, PopupAnchor::Pointer)
         .gap(3.0 * GRID)
         .show(|ui| match subject {
-            Subject::Span(span) => span_ui(ui, frame, span),
-            Subject::Run(bar) => run_ui(ui, frame, &bar),
-            Subject::Tie(tie) => tie_ui(ui, frame, &tie),
-            Subject::Idle(..) => {
+            CardSubject::Span(span) => span_ui(ui, frame, span),
+            CardSubject::Run(bar) => run_ui(ui, frame, &bar),
+            CardSubject::Tie(tie) => tie_ui(ui, frame, &tie),
+            CardSubject::Idle(..) => {
                 if let Some(gap) = gap {
                     gap_ui(ui, frame, &gap);
                 }
@@ -74,7 +74,7 @@ pub fn ui(ui: &Ui, frame: &Frame<'_>, subject: Subject) {
         });
 }
 
-fn span_ui(ui: &mut Ui, frame: &Frame<'_>, id: SpanId) {
+fn span_ui(ui: &mut Ui, frame: &PaintFrame<'_>, id: SpanId) {
     let capture = frame.picture.capture;
     let theme = frame.picture.theme;
     let (name, lane, kind, start, end, enqueued, state) = match capture.span(id) {
@@ -152,7 +152,7 @@ fn span_ui(ui: &mut Ui, frame: &Frame<'_>, id: SpanId) {
     }
 }
 
-fn cause(frame: &Frame<'_>, tie: &Dependency) -> Option<String> {
+fn cause(frame: &PaintFrame<'_>, tie: &Dependency) -> Option<String> {
     let capture = frame.picture.capture;
     let span = capture.span(tie.cause)?.span;
     let lane = capture.lane(span.lane).map_or("?", |lane| &lane.name);
@@ -191,7 +191,7 @@ fn line(ui: &mut Ui, theme: &Theme, label: &str, time: Nanos) {
     });
 }
 
-fn run_ui(ui: &mut Ui, frame: &Frame<'_>, bar: &Bar) {
+fn run_ui(ui: &mut Ui, frame: &PaintFrame<'_>, bar: &Bar) {
     let capture = frame.picture.capture;
     let theme = frame.picture.theme;
     let cell = &bar.cell;
@@ -208,7 +208,7 @@ fn run_ui(ui: &mut Ui, frame: &Frame<'_>, bar: &Bar) {
 }
 
 /// What an idle stream waited for.
-fn gap_ui(ui: &mut Ui, frame: &Frame<'_>, gap: &IdleGap) {
+fn gap_ui(ui: &mut Ui, frame: &PaintFrame<'_>, gap: &IdleGap) {
     let (capture, theme) = (frame.picture.capture, frame.picture.theme);
     let weak = |words: String| RichText::new(words).color(theme.weak);
     let Some(next) = gap.next else {
@@ -243,7 +243,7 @@ fn gap_ui(ui: &mut Ui, frame: &Frame<'_>, gap: &IdleGap) {
 }
 
 /// What the host did while a stream waited for the submission of `next`.
-fn host_ui(ui: &mut Ui, frame: &Frame<'_>, (next, from): (SpanId, Nanos)) {
+fn host_ui(ui: &mut Ui, frame: &PaintFrame<'_>, (next, from): (SpanId, Nanos)) {
     let (capture, theme) = (frame.picture.capture, frame.picture.theme);
     let found = frame.picture.causes.and_then(|it| it.late_host(next, from));
     let Some((thread, shares)) = found else {
@@ -258,7 +258,7 @@ fn host_ui(ui: &mut Ui, frame: &Frame<'_>, (next, from): (SpanId, Nanos)) {
     }
 }
 
-fn tie_ui(ui: &mut Ui, frame: &Frame<'_>, tie: &Dependency) {
+fn tie_ui(ui: &mut Ui, frame: &PaintFrame<'_>, tie: &Dependency) {
     let capture = frame.picture.capture;
     let theme = frame.picture.theme;
     let name = |span: SpanId| {

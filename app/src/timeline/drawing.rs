@@ -10,7 +10,7 @@ use eframe::egui::{Color32, Context, Pos2, RawInput, Rect, ViewportId, Visuals, 
 use engine::capture::Capture;
 
 use super::{Picture, Timeline};
-use crate::state::{Hover, State, Switch, ThemeChoice};
+use crate::state::{AppState, Hover, Switch, ThemeChoice};
 use crate::theme::{self, Theme};
 use markup::Markup;
 
@@ -24,7 +24,7 @@ const FRAMES: u32 = 400;
 const DENSITY: f32 = 4.0;
 
 /// What `state` shows of `capture`, with every lane of it, as a text in SVG.
-pub fn svg(capture: &Capture, mut state: State) -> String {
+pub fn svg(capture: &Capture, mut state: AppState) -> String {
     state.settings.switches.insert(Switch::ReduceMotion);
     state.hover = Hover::default();
     state.view.scroll = 0.0;
@@ -93,7 +93,7 @@ fn is_clear(color: Color32) -> bool {
 mod tests {
     use super::*;
     use engine::record::{
-        CallId, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State as Ended,
+        CallId, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State,
     };
     use engine::time::Nanos;
 
@@ -106,7 +106,7 @@ mod tests {
                 name: NameId(id),
                 call: CallId::NONE,
                 kind,
-                state: Ended::Done,
+                state: State::Done,
                 enqueued: Nanos(start),
                 start: Nanos(start),
                 end: Nanos(end),
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn names_are_text_and_waits_are_hatched() {
-        let svg = svg(&capture(), State::default());
+        let svg = svg(&capture(), AppState::default());
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(
             svg.contains(">saxpy&lt;float&gt; &amp; more</text>"),

@@ -8,7 +8,7 @@ use engine::capture::Capture;
 use engine::record::{DeviceId, Loss, LossKind, Recovery};
 use engine::time::Nanos;
 
-use super::frame::Frame;
+use super::frame::PaintFrame;
 use super::overlay::pill;
 use crate::state::Topic;
 use crate::text;
@@ -16,7 +16,7 @@ use crate::theme::{GRID, mixed};
 
 /// A loss and the way back from it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
+pub struct LossMarker {
     /// Its position among the capture's losses.
     pub place: usize,
     device: DeviceId,
@@ -28,10 +28,10 @@ pub struct Fault {
 }
 
 /// The losses of a capture, as far as they are drawn.
-pub fn faults(capture: &Capture) -> Vec<Fault> {
+pub fn faults(capture: &Capture) -> Vec<LossMarker> {
     let index = LossIndex::new(capture);
     let firsts = index.first_results();
-    let fault = |(place, loss): (usize, &Loss)| Fault {
+    let fault = |(place, loss): (usize, &Loss)| LossMarker {
         place,
         device: loss.device,
         time: loss.time,
@@ -70,7 +70,7 @@ fn label(capture: &Capture, loss: &Loss) -> String {
 }
 
 /// The parts of the lanes of a device in view, from top to bottom.
-fn parts(frame: &Frame<'_>, device: DeviceId) -> Vec<Range<f32>> {
+fn parts(frame: &PaintFrame<'_>, device: DeviceId) -> Vec<Range<f32>> {
     let mut parts: Vec<Range<f32>> = Vec::new();
     for row in frame
         .visible()
@@ -88,7 +88,7 @@ fn parts(frame: &Frame<'_>, device: DeviceId) -> Vec<Range<f32>> {
 }
 
 /// Tints the time in which a device was lost; to be painted under the spans.
-pub fn ground(painter: &Painter, frame: &Frame<'_>) {
+pub fn ground(painter: &Painter, frame: &PaintFrame<'_>) {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
     for fault in frame.faults {
@@ -110,11 +110,11 @@ pub fn ground(painter: &Painter, frame: &Frame<'_>) {
 }
 
 /// Paints the lines and their labels; returns where the labels lie, for the pointer.
-pub fn paint(painter: &Painter, frame: &Frame<'_>) -> Vec<(Topic, Rect)> {
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) -> Vec<(Topic, Rect)> {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
     let area = painter.with_clip_rect(body.union(frame.areas.ruler));
-    let mut labels = Labels {
+    let mut labels = RulerLabels {
         frame,
         free: body.left(),
         placed: Vec::new(),
@@ -140,7 +140,7 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>) -> Vec<(Topic, Rect)> {
     labels.placed
 }
 
-fn seen(frame: &Frame<'_>, x: f32) -> bool {
+fn seen(frame: &PaintFrame<'_>, x: f32) -> bool {
     let body = frame.areas.body;
     (body.left() - 1.0..=body.right() + 1.0).contains(&x)
 }
@@ -148,10 +148,10 @@ fn seen(frame: &Frame<'_>, x: f32) -> bool {
 /// The line at which a device took work again, and the one at its first result.
 fn back(
     painter: &Painter,
-    frame: &Frame<'_>,
-    fault: &Fault,
+    frame: &PaintFrame<'_>,
+    fault: &LossMarker,
     (recovery, first): (Recovery, Option<Nanos>),
-    labels: &mut Labels<'_, '_>,
+    labels: &mut RulerLabels<'_, '_>,
 ) {
     let theme = frame.picture.theme;
     let x = frame.scale.x_from_time(recovery.time);
@@ -185,7 +185,7 @@ fn back(
 /// A line through the lanes of a device; where others lie between it and the ruler it is only hinted at.
 fn line(
     painter: &Painter,
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     device: DeviceId,
     x: f32,
     (ink, width): (Color32, f32),
@@ -208,13 +208,13 @@ fn line(
 }
 
 /// Labels on the ruler, none over another.
-struct Labels<'a, 'b> {
-    frame: &'a Frame<'b>,
+struct RulerLabels<'a, 'b> {
+    frame: &'a PaintFrame<'b>,
     free: f32,
     placed: Vec<(Topic, Rect)>,
 }
 
-impl Labels<'_, '_> {
+impl RulerLabels<'_, '_> {
     /// Writes the first of `words` that fits right of `x`, where there is `room`, or left of it; else only a sign.
     fn write(
         &mut self,

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use engine::capture::{Capture, Cell};
+use engine::capture::{Capture, FoldedSpan};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
-use super::line::Line;
-use super::piece::{self, Fill, Grid, Piece, Tint};
+use super::line::PixelRow;
+use super::piece::{self, BarFill, BarGeometry, BarTint, TimeGrid};
 use super::scale;
-use super::strip::Strip;
+use super::strip::SubLaneCache;
 
 /// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
 pub const COLUMN: f64 = 4.0;
@@ -30,7 +30,7 @@ const TURN: u64 = 3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
     /// The cell.
-    pub cell: Cell,
+    pub cell: FoldedSpan,
     /// When its span was enqueued; its start for a folded run.
     pub enqueued: Nanos,
 }
@@ -38,7 +38,7 @@ pub struct Bar {
 /// The bars of sub-lanes, as last asked for.
 #[derive(Default)]
 pub struct Folds {
-    strips: HashMap<(LaneId, usize), Strip>,
+    strips: HashMap<(LaneId, usize), SubLaneCache>,
     frame: u64,
     stamp: u64,
     /// Whether the capture is as it was in the frame before.
@@ -48,21 +48,21 @@ pub struct Folds {
     is_behind: bool,
     /// The view of the frame before and of this one, and which way it moves.
     view: Interval,
-    heading: Heading,
+    heading: PanDirection,
 }
 
 /// What is drawn of a sub-lane.
-pub struct Drawn<'a> {
+pub struct DrawnSubLane<'a> {
     /// From left to right: those in view, and some around it.
-    pub pieces: &'a [Piece],
+    pub pieces: &'a [BarGeometry],
     /// What their instants are counted in.
-    pub grid: Grid,
+    pub grid: TimeGrid,
     /// The bars that the pieces tell of by their place.
     pub bars: &'a [Bar],
     /// Which instants they tell of.
     pub cover: Interval,
     /// The pieces as pixels, as last drawn.
-    pub line: &'a mut Line,
+    pub line: &'a mut PixelRow,
 }
 
 impl Folds {
@@ -107,17 +107,17 @@ impl Folds {
         capture: &Capture,
         strip: (LaneId, usize),
         (view, column): (Interval, Nanos),
-        (dark, tint): (bool, impl FnMut(&Bar, Fill) -> Tint),
-    ) -> Drawn<'_> {
+        (dark, tint): (bool, impl FnMut(&Bar, BarFill) -> BarTint),
+    ) -> DrawnSubLane<'_> {
         let strip = self.strip(capture, strip, view, column);
         if strip.dark != Some(dark) {
             strip.dark = Some(dark);
-            strip.grid = Grid::over(strip.cover);
+            strip.grid = TimeGrid::over(strip.cover);
             let how = (strip.column, strip.grid);
             strip.alone = piece::cut(&strip.bars, how, tint, &mut strip.pieces);
             strip.line.clear();
         }
-        Drawn {
+        DrawnSubLane {
             pieces: &strip.pieces,
             grid: strip.grid,
             bars: &strip.bars,
@@ -127,14 +127,14 @@ impl Folds {
     }
 
     /// Which way the view moves that is now `view`.
-    fn heading(&mut self, view: Interval) -> Heading {
+    fn heading(&mut self, view: Interval) -> PanDirection {
         if view != self.view {
             // Rounded outwards, a view that begins between two nanoseconds is one longer.
             let is_pan = (view.length() - self.view.length()).0.abs() <= 1;
             self.heading = match view.start.cmp(&self.view.start) {
-                Ordering::Less if is_pan => Heading::Back,
-                Ordering::Greater if is_pan => Heading::Ahead,
-                _ => Heading::None,
+                Ordering::Less if is_pan => PanDirection::Back,
+                Ordering::Greater if is_pan => PanDirection::Ahead,
+                _ => PanDirection::None,
             };
             self.view = view;
         }
@@ -147,7 +147,7 @@ impl Folds {
         (lane, depth): (LaneId, usize),
         view: Interval,
         column: Nanos,
-    ) -> &mut Strip {
+    ) -> &mut SubLaneCache {
         let heading = self.heading(view);
         let strip = self.strips.entry((lane, depth)).or_default();
         strip.frame = self.frame;
@@ -201,7 +201,7 @@ impl Folds {
 
 /// Which way the view moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Heading {
+enum PanDirection {
     /// It stands, or is zoomed.
     #[default]
     None,
@@ -222,12 +222,12 @@ fn margin(lane: LaneId, depth: usize) -> f64 {
 }
 
 /// The view and what is kept around it: twice the margin on the side that it moves to, or the margin on both.
-fn around(view: Interval, heading: Heading, margin: f64) -> Interval {
+fn around(view: Interval, heading: PanDirection, margin: f64) -> Interval {
     let wide = scale::padded(view, 2.0 * margin);
     match heading {
-        Heading::None => scale::padded(view, margin),
-        Heading::Back => Interval::new(wide.start, view.end),
-        Heading::Ahead => Interval::new(view.start, wide.end),
+        PanDirection::None => scale::padded(view, margin),
+        PanDirection::Back => Interval::new(wide.start, view.end),
+        PanDirection::Ahead => Interval::new(view.start, wide.end),
     }
 }
 
@@ -256,7 +256,7 @@ pub fn bar_at(bars: &[Bar], time: Nanos, reach: Nanos) -> Option<&Bar> {
 }
 
 /// The share of its interval that a folded cell was busy, from 0 to 1.
-pub fn busy_share(cell: &Cell, column: Nanos) -> f32 {
+pub fn busy_share(cell: &FoldedSpan, column: Nanos) -> f32 {
     let whole = cell.interval.length().max(column).0.max(1) as f32;
     (cell.busy.0 as f32 / whole).clamp(0.0, 1.0)
 }

@@ -8,14 +8,14 @@ use engine::capture::Capture;
 use engine::record::{Dependency, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
-use super::arrows::{Edge, Port};
-use super::faults::Fault;
-use super::layout::{Layout, Row};
-use super::open::Opens;
-use super::pending::Pending;
-use super::pin::Pinned;
+use super::arrows::{ArrowViewport, BarEdge};
+use super::faults::LossMarker;
+use super::layout::{LayoutRow, TimelineLayout};
+use super::open::RunningSpans;
+use super::pending::PendingPromises;
+use super::pin::AnchoredFrame;
 use super::scale::Scale;
-use crate::state::State;
+use crate::state::AppState;
 use crate::theme::{MINIMAP, RULER, Theme};
 
 /// What the timeline is a picture of.
@@ -24,7 +24,7 @@ pub struct Picture<'a> {
     /// What ran.
     pub capture: &'a Capture,
     /// Where the user is.
-    pub state: &'a State,
+    pub state: &'a AppState,
     /// The colours.
     pub theme: &'a Theme,
     /// The graph of causes, once there is one.
@@ -68,23 +68,23 @@ impl Areas {
 
 /// What stays the same while one frame is painted.
 #[derive(Clone)]
-pub struct Frame<'a> {
+pub struct PaintFrame<'a> {
     /// What it is a picture of.
     pub picture: Picture<'a>,
     /// The parts on screen.
     pub areas: Areas,
     /// Every row.
-    pub layout: &'a Layout,
+    pub layout: &'a TimelineLayout,
     /// What runs now.
-    pub opens: &'a Opens,
+    pub opens: &'a RunningSpans,
     /// Losses of devices.
-    pub faults: &'a [Fault],
+    pub faults: &'a [LossMarker],
     /// Promises that never settled.
-    pub pending: &'a Pending,
+    pub pending: &'a PendingPromises,
     /// Time to points.
     pub scale: Scale,
     /// Where its pixels are counted from.
-    pub pin: Pinned,
+    pub pin: AnchoredFrame,
     /// What spans are folded to.
     pub column: Nanos,
     /// How far the rows are scrolled down, in points.
@@ -99,7 +99,7 @@ pub struct Frame<'a> {
 
 /// Where a span lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct SpanGeometry {
     /// Its lane.
     pub lane: LaneId,
     /// From its start to its end, or to now.
@@ -108,50 +108,50 @@ pub struct Place {
     pub rect: Rect,
 }
 
-impl Place {
+impl SpanGeometry {
     /// The edge that arrows to its effects leave.
-    pub fn end(&self) -> Edge {
+    pub fn end(&self) -> BarEdge {
         self.edge(self.rect.right())
     }
 
     /// The edge that arrows from its causes arrive at.
-    pub fn start(&self) -> Edge {
+    pub fn start(&self) -> BarEdge {
         self.edge(self.rect.left())
     }
 
-    fn edge(&self, x: f32) -> Edge {
+    fn edge(&self, x: f32) -> BarEdge {
         let (top, bottom) = (self.rect.top(), self.rect.bottom());
-        Edge { x, top, bottom }
+        BarEdge { x, top, bottom }
     }
 }
 
-impl<'a> Frame<'a> {
+impl<'a> PaintFrame<'a> {
     /// The vertical position on screen of `y` points below the first row's upper edge.
     pub fn y(&self, y: f32) -> f32 {
         self.areas.body.top() + y - self.scroll
     }
 
     /// The rows in view.
-    pub fn visible(&self) -> &'a [Row] {
+    pub fn visible(&self) -> &'a [LayoutRow] {
         self.layout.rows.get(self.rows.clone()).unwrap_or(&[])
     }
 
     /// Where `row` lies in the body.
-    pub fn row_rect(&self, row: &Row) -> Rect {
+    pub fn row_rect(&self, row: &LayoutRow) -> Rect {
         let top = self.y(row.y);
         let body = self.areas.body;
         Rect::from_min_max(pos2(body.left(), top), pos2(body.right(), top + row.height))
     }
 
     /// Where a bar of sub-lane `depth` of `row` lies, from `left` to `right`.
-    pub fn bar_rect(&self, row: &Row, depth: usize, left: f32, right: f32) -> Rect {
+    pub fn bar_rect(&self, row: &LayoutRow, depth: usize, left: f32, right: f32) -> Rect {
         let (y, height) = self.layout.bar(row, depth);
         let top = self.y(y);
         Rect::from_min_max(pos2(left, top), pos2(right, top + height))
     }
 
     /// The sub-lanes of `row` in view.
-    pub fn depths(&self, row: &Row) -> Range<usize> {
+    pub fn depths(&self, row: &LayoutRow) -> Range<usize> {
         let bottom = self.scroll + self.areas.body.height();
         self.layout.depths(row, self.scroll, bottom)
     }
@@ -163,7 +163,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Where a span lies, on screen or off it; nothing while it is not known.
-    pub fn locate(&self, span: SpanId) -> Option<Place> {
+    pub fn locate(&self, span: SpanId) -> Option<SpanGeometry> {
         let placed = self.picture.capture.span(span);
         let placed = placed.map(|placed| {
             let depth = placed.depth as usize;
@@ -179,7 +179,7 @@ impl<'a> Frame<'a> {
         let left = self.scale.x_from_time(interval.start);
         let right = self.scale.x_from_time(interval.end);
         let rect = self.bar_rect(row, depth, left, right);
-        Some(Place {
+        Some(SpanGeometry {
             lane,
             interval,
             rect,
@@ -188,13 +188,13 @@ impl<'a> Frame<'a> {
 
     /// Where the arrow of a dependency leaves its cause and where it lands: at the instants at which the one was complete
     /// and the other noticed. Nothing while one of the two is not known.
-    pub fn ends(&self, found: &Dependency) -> Option<(Edge, Edge)> {
+    pub fn ends(&self, found: &Dependency) -> Option<(BarEdge, BarEdge)> {
         let (cause, effect) = (self.locate(found.cause)?, self.locate(found.effect)?);
         let Some(times) = DependencyTimes::of(self.picture.capture, found) else {
             // One of them still runs.
             return Some((cause.end(), effect.start()));
         };
-        let at = |place: &Place, time: Nanos| {
+        let at = |place: &SpanGeometry, time: Nanos| {
             let x = self.scale.x_from_time(time);
             place.edge(x.clamp(place.rect.left(), place.rect.right().max(place.rect.left())))
         };
@@ -202,9 +202,9 @@ impl<'a> Frame<'a> {
     }
 
     /// The part of the screen that arrows show in.
-    pub fn port(&self) -> Port {
+    pub fn port(&self) -> ArrowViewport {
         let body = self.areas.body;
-        Port {
+        ArrowViewport {
             left: body.left(),
             right: body.right(),
             top: body.top(),

@@ -4,16 +4,16 @@ use eframe::egui::{CursorIcon, Key, Modifiers, PointerButton, Pos2, Response, Ui
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
-use super::arrows::Part;
-use super::card::Subject;
+use super::arrows::ArrowPart;
+use super::card::CardSubject;
 use super::fold::{Bar, Folds, bar_at};
-use super::frame::Frame;
-use super::layout::Content;
-use super::links::{Link, link_at};
+use super::frame::PaintFrame;
+use super::layout::RowContent;
+use super::links::{DependencyArrow, link_at};
 use super::rows;
 use super::scale;
 use crate::action::Action;
-use crate::state::{GroupKey, Hover, Motion};
+use crate::state::{GroupKey, Hover, ViewChange};
 
 /// How near to an edge of a span a range snaps to it, in points.
 const SNAP: f32 = 6.0;
@@ -42,9 +42,9 @@ pub enum Drag {
 
 /// What the pointer is on in the body.
 #[derive(Clone, Copy, Debug)]
-pub enum Target<'a> {
+pub enum HitTarget<'a> {
     /// A part of an arrow.
-    Arrow(&'a Link, Part),
+    Arrow(&'a DependencyArrow, ArrowPart),
     /// A bar.
     Bar(Bar),
     /// An operation that runs now.
@@ -55,19 +55,19 @@ pub enum Target<'a> {
 
 /// What lies at `at` in the body.
 pub fn target<'a>(
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     folds: &Folds,
-    links: &'a [Link],
+    links: &'a [DependencyArrow],
     at: Pos2,
-) -> Option<Target<'a>> {
+) -> Option<HitTarget<'a>> {
     if let Some((link, part)) = link_at(links, [at.x, at.y]) {
-        return Some(Target::Arrow(link, part));
+        return Some(HitTarget::Arrow(link, part));
     }
     let y = at.y - frame.areas.body.top() + frame.scroll;
     let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
     let lane = match row.content {
-        Content::Group { .. } => return Some(Target::Group(row.key)),
-        Content::Entry(entry) => entry.lane()?,
+        RowContent::Group { .. } => return Some(HitTarget::Group(row.key)),
+        RowContent::Entry(entry) => entry.lane()?,
     };
     let depth = frame.layout.depths(row, y, y).start;
     let time = frame.scale.time_from_x(at.x);
@@ -76,44 +76,44 @@ pub fn target<'a>(
         open.depth == depth && open.began.start <= time && time <= frame.now() + reach
     });
     if let Some(open) = open {
-        return Some(Target::Open(open.began.id));
+        return Some(HitTarget::Open(open.began.id));
     }
-    bar_at(folds.last(lane, depth), time, reach).map(|bar| Target::Bar(*bar))
+    bar_at(folds.last(lane, depth), time, reach).map(|bar| HitTarget::Bar(*bar))
 }
 
-impl Target<'_> {
+impl HitTarget<'_> {
     /// What the card beside the pointer is about.
-    pub fn subject(&self) -> Option<Subject> {
+    pub fn subject(&self) -> Option<CardSubject> {
         match *self {
-            Target::Arrow(link, _) => Some(Subject::Tie(link.dependency)),
-            Target::Bar(bar) if bar.cell.count > 1 => Some(Subject::Run(bar)),
-            Target::Bar(bar) => Some(Subject::Span(bar.cell.span)),
-            Target::Open(span) => Some(Subject::Span(span)),
-            Target::Group(_) => None,
+            HitTarget::Arrow(link, _) => Some(CardSubject::Tie(link.dependency)),
+            HitTarget::Bar(bar) if bar.cell.count > 1 => Some(CardSubject::Run(bar)),
+            HitTarget::Bar(bar) => Some(CardSubject::Span(bar.cell.span)),
+            HitTarget::Open(span) => Some(CardSubject::Span(span)),
+            HitTarget::Group(_) => None,
         }
     }
 
     fn hover(&self) -> Hover {
         match *self {
-            Target::Arrow(link, _) => Hover {
+            HitTarget::Arrow(link, _) => Hover {
                 dependency: Some(link.id),
                 ..Hover::default()
             },
-            Target::Bar(bar) => Hover {
+            HitTarget::Bar(bar) => Hover {
                 span: Some(bar.cell.span),
                 ..Hover::default()
             },
-            Target::Open(span) => Hover {
+            HitTarget::Open(span) => Hover {
                 span: Some(span),
                 ..Hover::default()
             },
-            Target::Group(_) => Hover::default(),
+            HitTarget::Group(_) => Hover::default(),
         }
     }
 }
 
 /// Scrolls, pans and zooms by the wheel over the lanes or their names.
-pub fn wheel(ui: &Ui, frame: &Frame<'_>, at: Pos2, actions: &mut Vec<Action>) {
+pub fn wheel(ui: &Ui, frame: &PaintFrame<'_>, at: Pos2, actions: &mut Vec<Action>) {
     let (delta, zoom) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
     let view = frame.scale.interval();
     if zoom != 1.0 {
@@ -126,7 +126,7 @@ pub fn wheel(ui: &Ui, frame: &Frame<'_>, at: Pos2, actions: &mut Vec<Action>) {
             return;
         }
         if zoomed != view {
-            actions.push(Action::Show(Some(zoomed), Motion::Zoom));
+            actions.push(Action::Show(Some(zoomed), ViewChange::Zoom));
         }
         return;
     }
@@ -139,7 +139,7 @@ pub fn wheel(ui: &Ui, frame: &Frame<'_>, at: Pos2, actions: &mut Vec<Action>) {
 }
 
 /// Scrolls the rows to `to` points, as far as there are rows.
-pub fn scroll(frame: &Frame<'_>, to: f32, actions: &mut Vec<Action>) {
+pub fn scroll(frame: &PaintFrame<'_>, to: f32, actions: &mut Vec<Action>) {
     let most = (frame.layout.height() - frame.areas.body.height()).max(0.0);
     let to = to.clamp(0.0, most);
     if to != frame.picture.state.view.scroll {
@@ -147,29 +147,29 @@ pub fn scroll(frame: &Frame<'_>, to: f32, actions: &mut Vec<Action>) {
     }
 }
 
-fn pan(frame: &Frame<'_>, points: f32, actions: &mut Vec<Action>) {
+fn pan(frame: &PaintFrame<'_>, points: f32, actions: &mut Vec<Action>) {
     let by = Nanos((f64::from(points) * frame.scale.nanos_per_point()).round() as i64);
     let view = frame.scale.interval();
     let extent = frame.picture.capture.extent().unwrap_or(view);
     let moved = scale::clamped(scale::moved(view, by), extent);
     if moved != view {
-        actions.push(Action::Show(Some(moved), Motion::Pan));
+        actions.push(Action::Show(Some(moved), ViewChange::Pan));
     }
 }
 
 /// Drags and clicks on the body.
 pub fn body(
     ui: &Ui,
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     (response, folds): (&Response, &Folds),
-    target: Option<&Target<'_>>,
+    target: Option<&HitTarget<'_>>,
     (drag, actions): (&mut Drag, &mut Vec<Action>),
 ) {
     if let Some(at) = response.hover_pos() {
-        let mut hover = target.map(Target::hover).unwrap_or_default();
+        let mut hover = target.map(HitTarget::hover).unwrap_or_default();
         hover.time = Some(frame.scale.time_from_x(at.x));
         actions.push(Action::Hover(hover));
-        if target.is_some_and(|target| matches!(target, Target::Arrow(..))) {
+        if target.is_some_and(|target| matches!(target, HitTarget::Arrow(..))) {
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
         }
     }
@@ -206,21 +206,21 @@ pub fn body(
 }
 
 /// The stream and the instant at a position where nothing is drawn.
-pub fn idle(frame: &Frame<'_>, at: Pos2) -> Option<Subject> {
+pub fn idle(frame: &PaintFrame<'_>, at: Pos2) -> Option<CardSubject> {
     let y = at.y - frame.areas.body.top() + frame.scroll;
     let row = frame.layout.row_at(y)?;
     let row = frame.layout.rows.get(row)?;
-    let Content::Entry(entry) = row.content else {
+    let RowContent::Entry(entry) = row.content else {
         return None;
     };
     let time = frame.scale.time_from_x(at.x);
-    Some(Subject::Idle(entry.lane()?, time))
+    Some(CardSubject::Idle(entry.lane()?, time))
 }
 
 /// Drags on the ruler select a range, and a double click shows everything.
 pub fn ruler(
     ui: &Ui,
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     response: &Response,
     (drag, actions): (&mut Drag, &mut Vec<Action>),
 ) {
@@ -239,7 +239,7 @@ pub fn ruler(
         *drag = Drag::Nothing;
     }
     if response.double_clicked() {
-        actions.push(Action::Show(None, Motion::Jump));
+        actions.push(Action::Show(None, ViewChange::Jump));
     } else if response.clicked() && frame.picture.state.selection.range.is_some() {
         actions.push(Action::SelectRange(None));
     }
@@ -253,19 +253,19 @@ pub fn ruler(
 }
 
 fn click(
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     response: &Response,
-    target: Option<&Target<'_>>,
+    target: Option<&HitTarget<'_>>,
     actions: &mut Vec<Action>,
 ) {
     if response.double_clicked() {
         match target {
-            Some(Target::Bar(bar)) => {
+            Some(HitTarget::Bar(bar)) => {
                 let shown = scale::padded(bar.cell.interval, 0.15);
-                actions.push(Action::Show(Some(shown), Motion::Zoom));
+                actions.push(Action::Show(Some(shown), ViewChange::Zoom));
             }
-            Some(Target::Group(key)) => actions.push(Action::Collapse(*key)),
-            None => actions.push(Action::Show(None, Motion::Jump)),
+            Some(HitTarget::Group(key)) => actions.push(Action::Collapse(*key)),
+            None => actions.push(Action::Show(None, ViewChange::Jump)),
             _ => {}
         }
         return;
@@ -273,29 +273,29 @@ fn click(
     if !response.clicked() {
         return;
     }
-    let empty = matches!(target, Some(Target::Group(_)) | None);
+    let empty = matches!(target, Some(HitTarget::Group(_)) | None);
     if empty && frame.picture.state.selection.range.is_some() {
         actions.push(Action::SelectRange(None));
     }
     actions.push(match target {
-        Some(Target::Arrow(link, Part::Cause)) => Action::Reveal(link.dependency.cause),
-        Some(Target::Arrow(link, Part::Effect)) => Action::Reveal(link.dependency.effect),
-        Some(Target::Arrow(link, Part::Line)) => Action::SelectDependency(link.id),
-        Some(Target::Bar(bar)) => Action::Select(Some(bar.cell.span)),
-        Some(Target::Open(span)) => Action::Select(Some(*span)),
-        Some(Target::Group(_)) | None => Action::Select(None),
+        Some(HitTarget::Arrow(link, ArrowPart::Cause)) => Action::Reveal(link.dependency.cause),
+        Some(HitTarget::Arrow(link, ArrowPart::Effect)) => Action::Reveal(link.dependency.effect),
+        Some(HitTarget::Arrow(link, ArrowPart::Line)) => Action::SelectDependency(link.id),
+        Some(HitTarget::Bar(bar)) => Action::Select(Some(bar.cell.span)),
+        Some(HitTarget::Open(span)) => Action::Select(Some(*span)),
+        Some(HitTarget::Group(_)) | None => Action::Select(None),
     });
 }
 
 /// The instant at `at`, or the edge of a span near it; with Alt always the instant itself.
-fn snapped(ui: &Ui, frame: &Frame<'_>, folds: &Folds, at: Pos2) -> Nanos {
+fn snapped(ui: &Ui, frame: &PaintFrame<'_>, folds: &Folds, at: Pos2) -> Nanos {
     let time = frame.scale.time_from_x(at.x);
     if ui.input(|input| input.modifiers.contains(Modifiers::ALT)) {
         return time;
     }
     let reach = Nanos((frame.scale.nanos_per_point() * f64::from(SNAP)) as i64);
     let found = match target(frame, folds, &[], at) {
-        Some(Target::Bar(bar)) => Some(bar.cell.interval),
+        Some(HitTarget::Bar(bar)) => Some(bar.cell.interval),
         _ => None,
     };
     found
@@ -307,7 +307,12 @@ fn snapped(ui: &Ui, frame: &Frame<'_>, folds: &Folds, at: Pos2) -> Nanos {
 }
 
 /// Clicks and drags on the column of names.
-pub fn names(frame: &Frame<'_>, response: &Response, drag: &mut Drag, actions: &mut Vec<Action>) {
+pub fn names(
+    frame: &PaintFrame<'_>,
+    response: &Response,
+    drag: &mut Drag,
+    actions: &mut Vec<Action>,
+) {
     let at = response.interact_pointer_pos().or(response.hover_pos());
     let Some(at) = at else {
         return;
@@ -317,7 +322,7 @@ pub fn names(frame: &Frame<'_>, response: &Response, drag: &mut Drag, actions: &
         .layout
         .row_at(y)
         .and_then(|row| frame.layout.rows.get(row));
-    let is_group = row.is_some_and(|row| matches!(row.content, Content::Group { .. }));
+    let is_group = row.is_some_and(|row| matches!(row.content, RowContent::Group { .. }));
     if let Some(row) = row.filter(|_| *drag == Drag::Nothing) {
         let about = rows::about(frame, row);
         response.clone().on_hover_text_at_pointer(about);
@@ -345,18 +350,18 @@ pub fn names(frame: &Frame<'_>, response: &Response, drag: &mut Drag, actions: &
 }
 
 /// The lane whose name was pressed: a quick pointer is on another one by the time it counts as a drag.
-fn taken(frame: &Frame<'_>, response: &Response) -> Option<(LaneId, GroupKey)> {
+fn taken(frame: &PaintFrame<'_>, response: &Response) -> Option<(LaneId, GroupKey)> {
     let origin = response.ctx.input(|input| input.pointer.press_origin())?;
     let y = origin.y - frame.areas.body.top() + frame.scroll;
     let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
     match row.content {
-        Content::Entry(entry) => Some((entry.lane()?, row.key)),
-        Content::Group { .. } => None,
+        RowContent::Entry(entry) => Some((entry.lane()?, row.key)),
+        RowContent::Group { .. } => None,
     }
 }
 
 /// All lanes in their order on screen, with `lane` moved before `before`.
-fn reordered(frame: &Frame<'_>, lane: LaneId, before: Option<LaneId>) -> Vec<LaneId> {
+fn reordered(frame: &PaintFrame<'_>, lane: LaneId, before: Option<LaneId>) -> Vec<LaneId> {
     let Some((_, row)) = frame.layout.row_of(lane) else {
         return Vec::new();
     };

@@ -22,7 +22,7 @@ const PAD: f32 = 5.0;
 
 /// A name to write.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct LabelRequest {
     /// The visible part of the bar it is written on.
     pub rect: Rect,
     /// The name.
@@ -33,8 +33,8 @@ pub struct Wanted {
 
 /// The names wanted in this frame, and how names were shortened in frames before.
 #[derive(Default)]
-pub struct Labels {
-    wanted: Vec<Wanted>,
+pub struct NameLabels {
+    wanted: Vec<LabelRequest>,
     fitted: HashMap<(NameId, u16), Box<str>>,
     widths: HashMap<NameId, f32>,
     font: Option<(FontId, u32)>,
@@ -43,11 +43,11 @@ pub struct Labels {
     before: HashSet<(NameId, u16)>,
 }
 
-impl Labels {
+impl NameLabels {
     /// Wants `name` written on the bar over `rect`, where that is wide enough for any.
     pub fn want(&mut self, rect: Rect, name: NameId, color: Color32) {
         if rect.width() >= LEAST {
-            self.wanted.push(Wanted { rect, name, color });
+            self.wanted.push(LabelRequest { rect, name, color });
         }
     }
 
@@ -56,7 +56,7 @@ impl Labels {
         self.forget_when_stale(capture, font, painter.pixels_per_point());
         let mut wanted = std::mem::take(&mut self.wanted);
         if wanted.len() > MOST {
-            let width = |wanted: &Wanted| -wanted.rect.width();
+            let width = |wanted: &LabelRequest| -wanted.rect.width();
             wanted.select_nth_unstable_by(MOST, |a, b| width(a).total_cmp(&width(b)));
             wanted.truncate(MOST);
         }
@@ -109,7 +109,7 @@ impl Labels {
         painter: &Painter,
         capture: &Capture,
         font: &FontId,
-        wanted: &Wanted,
+        wanted: &LabelRequest,
     ) -> (NameId, u16) {
         let room = wanted.rect.width() - 2.0 * PAD + 1.0;
         let name = wanted.name;
@@ -143,15 +143,15 @@ impl Labels {
     }
 }
 
-type Fonts<'a> = eframe::egui::epaint::FontsView<'a>;
+type LabelFonts<'a> = eframe::egui::epaint::FontsView<'a>;
 
 /// How wide `text` is written on one line, in points.
-pub fn width(fonts: &mut Fonts<'_>, font: &FontId, text: &str) -> f32 {
+pub fn width(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str) -> f32 {
     text.chars().map(|char| fonts.glyph_width(font, char)).sum()
 }
 
 /// `text` shortened in the middle to at most `room` points; empty where three characters do not fit.
-pub fn shorten(fonts: &mut Fonts<'_>, font: &FontId, text: &str, room: f32) -> String {
+pub fn shorten(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str, room: f32) -> String {
     let count = text.chars().count();
     let whole = width(fonts, font, text);
     if whole <= room {

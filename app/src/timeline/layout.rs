@@ -51,7 +51,7 @@ impl Metrics {
 
 /// What a row can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum LayoutEntry {
     /// A lane and its number of sub-lanes.
     Lane(LaneId, usize),
     /// A lane that shows again what other lanes show, half as high, and its number of sub-lanes.
@@ -60,7 +60,7 @@ pub enum Entry {
     Counter(CounterId),
 }
 
-impl Entry {
+impl LayoutEntry {
     /// The lane it shows.
     pub const fn lane(self) -> Option<LaneId> {
         match self {
@@ -80,7 +80,7 @@ impl Entry {
 
 /// A row of the timeline.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct LayoutRow {
     /// How far its upper edge lies below the first row's, in points.
     pub y: f32,
     /// In points.
@@ -88,12 +88,12 @@ pub struct Row {
     /// The group it belongs to.
     pub key: GroupKey,
     /// What it shows.
-    pub content: Content,
+    pub content: RowContent,
 }
 
 /// What a row shows.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
+pub enum RowContent {
     /// The name of a group. When it is collapsed, how busy its members are.
     Group {
         /// Whether its members have no rows of their own.
@@ -102,26 +102,26 @@ pub enum Content {
         members: Range<usize>,
     },
     /// A member.
-    Entry(Entry),
+    Entry(LayoutEntry),
 }
 
 /// Every row, from top to bottom.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct TimelineLayout {
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LayoutRow>,
     /// The members of all groups, collapsed or not, group by group.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LayoutEntry>,
     /// The heights it was made with.
     pub metrics: Metrics,
     lanes: BTreeMap<LaneId, usize>,
 }
 
-impl Layout {
+impl TimelineLayout {
     /// Lays out `members`, which come in the capture's order with equal groups beside each other.
     /// Lanes of `order` come first in their group, in that order.
     pub fn new(
-        members: impl IntoIterator<Item = (GroupKey, Entry)>,
+        members: impl IntoIterator<Item = (GroupKey, LayoutEntry)>,
         collapsed: &BTreeSet<GroupKey>,
         order: &[LaneId],
         metrics: Metrics,
@@ -131,7 +131,7 @@ impl Layout {
             .enumerate()
             .map(|(place, &lane)| (lane, place))
             .collect();
-        let mut members: Vec<(GroupKey, Entry)> = members.into_iter().collect();
+        let mut members: Vec<(GroupKey, LayoutEntry)> = members.into_iter().collect();
         for group in members.chunk_by_mut(|a, b| a.0 == b.0) {
             group.sort_by_key(|(_, entry)| {
                 let place = entry.lane().and_then(|lane| moved.get(&lane));
@@ -159,12 +159,12 @@ impl Layout {
     fn push_group(
         &mut self,
         key: GroupKey,
-        group: &[(GroupKey, Entry)],
+        group: &[(GroupKey, LayoutEntry)],
         members: Range<usize>,
         collapsed: bool,
     ) {
         let header = self.rows.len();
-        let content = Content::Group { collapsed, members };
+        let content = RowContent::Group { collapsed, members };
         self.push(key, self.metrics.header, content);
         for &(_, entry) in group {
             let row = if collapsed { header } else { self.rows.len() };
@@ -172,14 +172,14 @@ impl Layout {
                 self.lanes.insert(lane, row);
             }
             if !collapsed {
-                self.push(key, self.metrics.height(entry), Content::Entry(entry));
+                self.push(key, self.metrics.height(entry), RowContent::Entry(entry));
             }
         }
     }
 
-    fn push(&mut self, key: GroupKey, height: f32, content: Content) {
+    fn push(&mut self, key: GroupKey, height: f32, content: RowContent) {
         let y = self.height();
-        self.rows.push(Row {
+        self.rows.push(LayoutRow {
             y,
             height,
             key,
@@ -207,7 +207,7 @@ impl Layout {
     }
 
     /// The row of `lane`; that of its group's name where the group is collapsed.
-    pub fn row_of(&self, lane: LaneId) -> Option<(usize, &Row)> {
+    pub fn row_of(&self, lane: LaneId) -> Option<(usize, &LayoutRow)> {
         let &place = self.lanes.get(&lane)?;
         Some((place, self.rows.get(place)?))
     }
@@ -215,7 +215,7 @@ impl Layout {
     /// How far to scroll so that the first streams are in sight in a body that is `height` points high: they are what
     /// a capture is looked at for, and the threads above them may fill more than a screen.
     pub fn home(&self, height: f32) -> f32 {
-        let is_header = |row: &&Row| row.key.group == Group::Streams;
+        let is_header = |row: &&LayoutRow| row.key.group == Group::Streams;
         let Some(header) = self.rows.iter().find(is_header) else {
             return 0.0;
         };
@@ -240,7 +240,7 @@ impl Layout {
             return [0.0; 2];
         };
         let end = row.y + row.height;
-        let Content::Entry(entry) = row.content else {
+        let RowContent::Entry(entry) = row.content else {
             return [row.y, end];
         };
         let (bar, gap) = self.metrics.sub_lane(entry);
@@ -256,14 +256,14 @@ impl Layout {
 
     /// Where the bars of sub-lane `depth` of `row` lie: the distance of their upper edge from the
     /// first row's, and their height, in points. A collapsed group has one thin bar.
-    pub fn bar(&self, row: &Row, depth: usize) -> (f32, f32) {
+    pub fn bar(&self, row: &LayoutRow, depth: usize) -> (f32, f32) {
         let pad = self.metrics.pad;
         match row.content {
-            Content::Group { .. } => {
+            RowContent::Group { .. } => {
                 let height = (row.height / 3.0).round();
                 (row.y + ((row.height - height) / 2.0).round(), height)
             }
-            Content::Entry(entry) => {
+            RowContent::Entry(entry) => {
                 let (bar, gap) = self.metrics.sub_lane(entry);
                 (row.y + pad + depth as f32 * (bar + gap), bar)
             }
@@ -271,8 +271,8 @@ impl Layout {
     }
 
     /// The sub-lanes of `row` that show between `top` and `bottom`, in points as in [`Self::visible`].
-    pub fn depths(&self, row: &Row, top: f32, bottom: f32) -> Range<usize> {
-        let Content::Entry(entry) = row.content else {
+    pub fn depths(&self, row: &LayoutRow, top: f32, bottom: f32) -> Range<usize> {
+        let RowContent::Entry(entry) = row.content else {
             return 0..0;
         };
         let count = entry.depths();
@@ -287,8 +287,8 @@ impl Layout {
         let rows = self.rows.iter().filter(|row| row.key == key);
         rows.filter(|row| row.y + row.height / 2.0 > y)
             .find_map(|row| match row.content {
-                Content::Entry(entry) => entry.lane(),
-                Content::Group { .. } => None,
+                RowContent::Entry(entry) => entry.lane(),
+                RowContent::Group { .. } => None,
             })
     }
 
@@ -305,21 +305,21 @@ impl Layout {
 
 impl Metrics {
     /// The height of the row of `entry`, in points.
-    pub fn height(&self, entry: Entry) -> f32 {
+    pub fn height(&self, entry: LayoutEntry) -> f32 {
         match entry {
-            Entry::Lane(_, depths) | Entry::Thin(_, depths) => {
+            LayoutEntry::Lane(_, depths) | LayoutEntry::Thin(_, depths) => {
                 let depths = depths.max(1) as f32;
                 let (bar, gap) = self.sub_lane(entry);
                 2.0 * self.pad + depths * bar + (depths - 1.0) * gap
             }
-            Entry::Counter(_) => 2.0 * self.pad + self.plot,
+            LayoutEntry::Counter(_) => 2.0 * self.pad + self.plot,
         }
     }
 
     /// The height of a span's bar on the row of `entry`, and of the gap below it, in points.
-    pub fn sub_lane(&self, entry: Entry) -> (f32, f32) {
+    pub fn sub_lane(&self, entry: LayoutEntry) -> (f32, f32) {
         let bar = match entry {
-            Entry::Thin(..) => (self.bar / 2.0).round(),
+            LayoutEntry::Thin(..) => (self.bar / 2.0).round(),
             _ => self.bar,
         };
         let count = entry.depths().max(1) as f32;
@@ -345,16 +345,16 @@ mod tests {
         device: 0,
     };
 
-    fn layout(collapsed: &[GroupKey], order: &[u32]) -> Layout {
+    fn layout(collapsed: &[GroupKey], order: &[u32]) -> TimelineLayout {
         let members = [
-            (HOST, Entry::Lane(LaneId(0), 1)),
-            (STREAMS, Entry::Lane(LaneId(1), 3)),
-            (STREAMS, Entry::Lane(LaneId(2), 1)),
-            (STREAMS, Entry::Lane(LaneId(3), 1)),
+            (HOST, LayoutEntry::Lane(LaneId(0), 1)),
+            (STREAMS, LayoutEntry::Lane(LaneId(1), 3)),
+            (STREAMS, LayoutEntry::Lane(LaneId(2), 1)),
+            (STREAMS, LayoutEntry::Lane(LaneId(3), 1)),
         ];
         let order: Vec<LaneId> = order.iter().map(|&id| LaneId(id)).collect();
         let collapsed = collapsed.iter().copied().collect();
-        Layout::new(members, &collapsed, &order, Metrics::new(false))
+        TimelineLayout::new(members, &collapsed, &order, Metrics::new(false))
     }
 
     #[test]
@@ -371,10 +371,10 @@ mod tests {
     #[test]
     fn the_first_streams_are_in_sight_and_nothing_above_them_is_cut() {
         let members = [
-            (HOST, Entry::Lane(LaneId(0), 30)),
-            (STREAMS, Entry::Lane(LaneId(1), 40)),
+            (HOST, LayoutEntry::Lane(LaneId(0), 30)),
+            (STREAMS, LayoutEntry::Lane(LaneId(1), 40)),
         ];
-        let layout = Layout::new(members, &BTreeSet::new(), &[], Metrics::new(false));
+        let layout = TimelineLayout::new(members, &BTreeSet::new(), &[], Metrics::new(false));
         let (host, header) = (&layout.rows[1], &layout.rows[2]);
         for height in 100..400 {
             let height = height as f32;
@@ -425,7 +425,7 @@ mod tests {
         let home = layout.home(100.0);
         let header = layout.rows[2].y;
         assert!(home > 0.0 && header - home < 50.0 && header >= home);
-        let short = Layout::new([], &BTreeSet::new(), &[], Metrics::new(false));
+        let short = TimelineLayout::new([], &BTreeSet::new(), &[], Metrics::new(false));
         assert_eq!(short.home(100.0), 0.0);
     }
 
@@ -444,9 +444,12 @@ mod tests {
     fn very_many_sub_lanes_are_thin_and_can_all_be_told_apart() {
         let metrics = Metrics::new(false);
         for count in [1, 909, 910, 4_096, 20_000, 400_000] {
-            let lanes = [Entry::Lane(LaneId(0), count), Entry::Lane(LaneId(1), 1)];
+            let lanes = [
+                LayoutEntry::Lane(LaneId(0), count),
+                LayoutEntry::Lane(LaneId(1), 1),
+            ];
             let members = lanes.map(|entry| (HOST, entry));
-            let layout = Layout::new(members, &BTreeSet::new(), &[], metrics);
+            let layout = TimelineLayout::new(members, &BTreeSet::new(), &[], metrics);
             let row = &layout.rows[1];
             let most = TALLEST.max(count as f32) + 2.0 * metrics.pad;
             assert!(row.height <= most, "{count}: {}", row.height);

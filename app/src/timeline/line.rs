@@ -6,9 +6,9 @@ use eframe::egui::Color32;
 use engine::capture::Repair;
 
 use super::fold::Bar;
-use super::piece::{Fill, Grid, Piece};
-use super::pin::Pinned;
-use super::scale::{Pixels, Steps};
+use super::piece::{BarFill, BarGeometry, TimeGrid};
+use super::pin::AnchoredFrame;
+use super::scale::{PixelScale, StepScale};
 use crate::theme::RADIUS;
 
 /// The narrowest bar that has a pattern, in points; a narrower one has the pattern's mean colour.
@@ -31,7 +31,7 @@ const NARROW: usize = 4;
 
 /// Where a piece lies, in pixels.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct PixelExtent {
     /// Where the bar of its waiting begins.
     pub since: i32,
     /// Where it begins.
@@ -42,11 +42,11 @@ pub struct Extent {
     pub is_wide: bool,
 }
 
-impl Extent {
+impl PixelExtent {
     /// That of `piece`, where a pixel is `pixel` points wide.
-    pub fn of(piece: &Piece, bars: &[Bar], (steps, pixel): (&Steps, f32)) -> Self {
+    pub fn of(piece: &BarGeometry, bars: &[Bar], (steps, pixel): (&StepScale, f32)) -> Self {
         let (left, right) = (steps.at(piece.start), steps.at(piece.end));
-        if let Fill::Folded(_) = piece.fill {
+        if let BarFill::Folded(_) = piece.fill {
             return Self {
                 since: left,
                 left,
@@ -66,11 +66,12 @@ impl Extent {
             right.max(left + LEAST)
         };
         let width = (right - left) as f32 * pixel;
-        let is_narrow = width < PATTERNED && matches!(piece.fill, Fill::Solid | Fill::Hatched);
+        let is_narrow =
+            width < PATTERNED && matches!(piece.fill, BarFill::Solid | BarFill::Hatched);
         let is_whole = |bar: &Bar| bar.cell.repair == Repair::None;
         let is_plain = || {
             let bar = bars.get(piece.bar as usize);
-            width < ROUNDED && piece.fill == Fill::Solid && bar.is_none_or(is_whole)
+            width < ROUNDED && piece.fill == BarFill::Solid && bar.is_none_or(is_whole)
         };
         Self {
             since,
@@ -88,7 +89,7 @@ impl Extent {
 
 /// A row of pixels that is filled from left to right.
 #[derive(Default)]
-pub struct Draft {
+pub struct PixelRowDraft {
     pixels: Vec<Color32>,
     /// How many of them may show.
     width: i32,
@@ -97,7 +98,7 @@ pub struct Draft {
     is_blank: bool,
 }
 
-impl Draft {
+impl PixelRowDraft {
     /// Empties it.
     pub fn begin(&mut self, width: usize) {
         self.pixels.clear();
@@ -138,25 +139,25 @@ impl Draft {
 
 /// What is drawn of the pieces of a sub-lane at one zoom. Pixels are counted from where the view is pinned.
 #[derive(Default)]
-pub struct Line {
+pub struct PixelRow {
     /// The number of the pin; 0 while nothing is drawn.
     pin: u64,
     /// The pixels that it tells of.
     range: Range<i32>,
-    queued: Draft,
-    filled: Draft,
+    queued: PixelRowDraft,
+    filled: PixelRowDraft,
     /// The places of the pieces that are more than pixels.
     wide: Vec<u32>,
 }
 
-impl Line {
+impl PixelRow {
     /// Forgets what is drawn: the pieces are others.
     pub fn clear(&mut self) {
         self.pin = 0;
     }
 
     /// Whether it tells of the `width` pixels that the view shows.
-    pub fn tells_of(&self, pin: &Pinned, width: i32) -> bool {
+    pub fn tells_of(&self, pin: &AnchoredFrame, width: i32) -> bool {
         self.pin == pin.number
             && self.range.start <= pin.moved
             && pin.moved + width <= self.range.end
@@ -165,8 +166,8 @@ impl Line {
     /// Draws the pieces that show in `range`.
     pub fn draw(
         &mut self,
-        (pieces, bars, grid): (&[Piece], &[Bar], Grid),
-        (pin, pixels, pixel): (&Pinned, &Pixels, f32),
+        (pieces, bars, grid): (&[BarGeometry], &[Bar], TimeGrid),
+        (pin, pixels, pixel): (&AnchoredFrame, &PixelScale, f32),
         range: Range<i32>,
     ) {
         let Range {
@@ -180,7 +181,7 @@ impl Line {
         let steps = pixels.steps(grid.origin(), [from - BEYOND, to + BEYOND]);
         let first = pieces.partition_point(|piece| steps.at(piece.end) + LEAST < from);
         for (place, piece) in pieces.iter().enumerate().skip(first) {
-            let extent = Extent::of(piece, bars, (&steps, pixel));
+            let extent = PixelExtent::of(piece, bars, (&steps, pixel));
             if extent.since > to {
                 break;
             }
@@ -203,13 +204,17 @@ impl Line {
     }
 
     /// The `width` pixels that the view shows: those of waiting, and those of bars. Nothing where they are empty.
-    pub fn shown(&self, pin: &Pinned, width: usize) -> [Option<&[Color32]>; 2] {
+    pub fn shown(&self, pin: &AnchoredFrame, width: usize) -> [Option<&[Color32]>; 2] {
         let first = pin.moved - self.range.start;
         [&self.queued, &self.filled].map(|draft| draft.part(first, width))
     }
 
     /// The pieces that are more than pixels and do not end before `left`, a step of their grid.
-    pub fn wide<'a>(&self, pieces: &'a [Piece], left: u32) -> impl Iterator<Item = &'a Piece> {
+    pub fn wide<'a>(
+        &self,
+        pieces: &'a [BarGeometry],
+        left: u32,
+    ) -> impl Iterator<Item = &'a BarGeometry> {
         let ends = |&place: &u32| {
             let piece = pieces.get(place as usize);
             piece.is_some_and(|piece| piece.end < left)
@@ -225,8 +230,8 @@ mod tests {
     use engine::time::{Interval, Nanos};
 
     use super::*;
-    use crate::timeline::piece::Tint;
-    use crate::timeline::pin::Pin;
+    use crate::timeline::piece::BarTint;
+    use crate::timeline::pin::PanAnchor;
     use crate::timeline::scale::Scale;
 
     fn random(seed: &mut u32, below: u32) -> u32 {
@@ -234,28 +239,28 @@ mod tests {
         (*seed >> 8) % below
     }
 
-    fn piece((enqueued, start, end): (u32, u32, u32), color: Color32) -> Piece {
-        Piece {
+    fn piece((enqueued, start, end): (u32, u32, u32), color: Color32) -> BarGeometry {
+        BarGeometry {
             start,
             end,
             enqueued,
-            tint: Tint {
+            tint: BarTint {
                 plain: color,
                 queued: color,
             },
-            fill: Fill::Solid,
+            fill: BarFill::Solid,
             bar: u32::MAX,
         }
     }
 
-    fn grid() -> Grid {
-        Grid::over(Interval::new(Nanos(0), Nanos(0)))
+    fn grid() -> TimeGrid {
+        TimeGrid::over(Interval::new(Nanos(0), Nanos(0)))
     }
 
     /// Time to pixels where a view of 20 pixels shows `length` nanoseconds.
-    fn pinned(start: i64, length: i64) -> (Pinned, Pixels) {
+    fn pinned(start: i64, length: i64) -> (AnchoredFrame, PixelScale) {
         let view = Interval::new(Nanos(start), Nanos(start + length));
-        let (scale, pinned) = Pin::default().snap(Scale::new(view, 0.0, 20.0), 1.0);
+        let (scale, pinned) = PanAnchor::default().snap(Scale::new(view, 0.0, 20.0), 1.0);
         (pinned, scale.pixels(1.0, 0.0))
     }
 
@@ -278,7 +283,7 @@ mod tests {
             piece((70, 70, 70), Color32::BLUE),
             piece((90, 90, 900), Color32::BLUE),
         ];
-        let mut line = Line::default();
+        let mut line = PixelRow::default();
         assert!(!line.tells_of(&pin, 20));
         line.draw((&pieces, &[], grid()), (&pin, &pixels, 1.0), 0..20);
         assert!(line.tells_of(&pin, 20));
@@ -296,7 +301,7 @@ mod tests {
     fn a_row_is_what_filling_pixel_by_pixel_makes_it() {
         let mut seed = 1_u32;
         for _ in 0..200 {
-            let mut draft = Draft::default();
+            let mut draft = PixelRowDraft::default();
             draft.begin(20);
             let mut plain = [Color32::TRANSPARENT; 20];
             let mut at = -8;
@@ -332,25 +337,25 @@ mod tests {
             }
             let base = grid().origin().0.0;
             let (pin, pixels) = pinned(base + 1_000, 150 + i64::from(random(&mut seed, 200)));
-            let mut kept = Line::default();
+            let mut kept = PixelRow::default();
             kept.draw((&pieces, &[], grid()), (&pin, &pixels, 1.0), -40..60);
             for moved in [-40, -17, 0, 1, 33, 40] {
-                let pin = Pinned { moved, ..pin };
+                let pin = AnchoredFrame { moved, ..pin };
                 assert!(kept.tells_of(&pin, 20));
-                let mut own = Line::default();
+                let mut own = PixelRow::default();
                 own.draw(
                     (&pieces, &[], grid()),
                     (&pin, &pixels, 1.0),
                     moved..moved + 20,
                 );
-                let rows = |line: &Line| line.shown(&pin, 20).map(|row| marks_of(row));
+                let rows = |line: &PixelRow| line.shown(&pin, 20).map(|row| marks_of(row));
                 assert_eq!(rows(&kept), rows(&own), "round {round}, moved by {moved}");
                 let left = grid().at(pixels_start(&pixels, moved));
                 let steps = pixels.steps(grid().origin(), [moved - BEYOND, moved + 20 + BEYOND]);
-                let is_in_view = |piece: &&Piece| {
+                let is_in_view = |piece: &&BarGeometry| {
                     steps.at(piece.end) >= moved && steps.at(piece.start) <= moved + 20
                 };
-                let wide = |line: &Line| -> Vec<Piece> {
+                let wide = |line: &PixelRow| -> Vec<BarGeometry> {
                     line.wide(&pieces, left)
                         .filter(is_in_view)
                         .copied()
@@ -369,7 +374,7 @@ mod tests {
     }
 
     /// An instant that is shown left of the pixel `at`.
-    fn pixels_start(pixels: &Pixels, at: i32) -> Nanos {
+    fn pixels_start(pixels: &PixelScale, at: i32) -> Nanos {
         let mut time = Nanos(0);
         while pixels.at(time + Nanos(1)) < at {
             time += Nanos(1);

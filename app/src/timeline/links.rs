@@ -4,8 +4,8 @@ use eframe::egui::{Color32, Painter, Shape, Stroke, pos2, vec2};
 use engine::analysis::Chain;
 use engine::record::{Basis, Dependency, DependencyId, DependencyKind, SpanId};
 
-use super::arrows::{Mark, Part, Point, Route, Side, rounded, route};
-use super::frame::Frame;
+use super::arrows::{ArrowEnd, ArrowPart, ArrowRoute, ScreenPoint, ViewportSide, rounded, route};
+use super::frame::PaintFrame;
 use super::signs::inserted_hue;
 use crate::theme::Theme;
 
@@ -17,34 +17,34 @@ const REACH: f32 = 4.0;
 
 /// The dependency of an arrow, and how it runs.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct DependencyArrow {
     /// Its number.
     pub id: DependencyId,
     /// What it ties.
     pub dependency: Dependency,
     /// How it runs.
-    pub route: Route,
-    tone: Tone,
+    pub route: ArrowRoute,
+    tone: ArrowTone,
     chosen: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tone {
+enum ArrowTone {
     Cause,
     Effect,
 }
 
 /// The arrows of the selected span and of its whole chain, of the selected dependency and of what is pointed at.
-pub fn links(frame: &Frame<'_>) -> Vec<Link> {
+pub fn links(frame: &PaintFrame<'_>) -> Vec<DependencyArrow> {
     let state = frame.picture.state;
     let mut links = Vec::new();
     let capture = frame.picture.capture;
     let mut of_span = |span: SpanId, chosen: bool| {
         for id in capture.causes(span).take(MOST) {
-            add(frame, &mut links, id, (Tone::Cause, chosen));
+            add(frame, &mut links, id, (ArrowTone::Cause, chosen));
         }
         for id in capture.effects(span).take(MOST) {
-            add(frame, &mut links, id, (Tone::Effect, chosen));
+            add(frame, &mut links, id, (ArrowTone::Effect, chosen));
         }
     };
     if let Some(span) = state.selection.span {
@@ -57,7 +57,10 @@ pub fn links(frame: &Frame<'_>) -> Vec<Link> {
     }
     if let Some(span) = state.selection.span {
         let chain = Chain::of(capture, span);
-        for (ids, tone) in [(chain.causes, Tone::Cause), (chain.effects, Tone::Effect)] {
+        for (ids, tone) in [
+            (chain.causes, ArrowTone::Cause),
+            (chain.effects, ArrowTone::Effect),
+        ] {
             for id in ids {
                 add(frame, &mut links, id, (tone, true));
             }
@@ -68,13 +71,18 @@ pub fn links(frame: &Frame<'_>) -> Vec<Link> {
         (state.hover.dependency, false),
     ] {
         if let Some(id) = id {
-            add(frame, &mut links, id, (Tone::Cause, chosen));
+            add(frame, &mut links, id, (ArrowTone::Cause, chosen));
         }
     }
     links
 }
 
-fn add(frame: &Frame<'_>, links: &mut Vec<Link>, id: DependencyId, (tone, chosen): (Tone, bool)) {
+fn add(
+    frame: &PaintFrame<'_>,
+    links: &mut Vec<DependencyArrow>,
+    id: DependencyId,
+    (tone, chosen): (ArrowTone, bool),
+) {
     if let Some(known) = links.iter_mut().find(|link| link.id == id) {
         known.chosen |= chosen;
         return;
@@ -88,7 +96,7 @@ fn add(frame: &Frame<'_>, links: &mut Vec<Link>, id: DependencyId, (tone, chosen
     let Some(route) = route(cause, effect, frame.port()) else {
         return;
     };
-    links.push(Link {
+    links.push(DependencyArrow {
         id,
         dependency,
         route,
@@ -98,7 +106,10 @@ fn add(frame: &Frame<'_>, links: &mut Vec<Link>, id: DependencyId, (tone, chosen
 }
 
 /// The arrow at `point`, and which part of it.
-pub fn link_at(links: &[Link], point: Point) -> Option<(&Link, Part)> {
+pub fn link_at(
+    links: &[DependencyArrow],
+    point: ScreenPoint,
+) -> Option<(&DependencyArrow, ArrowPart)> {
     let near = links.iter().filter_map(|link| {
         let (part, far) = link.route.part_at(point, REACH)?;
         Some((link, part, far))
@@ -108,7 +119,7 @@ pub fn link_at(links: &[Link], point: Point) -> Option<(&Link, Part)> {
 }
 
 /// Paints `links`, those of the selection last.
-pub fn paint(painter: &Painter, frame: &Frame<'_>, links: &[Link]) {
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>, links: &[DependencyArrow]) {
     let hovered = frame.picture.state.hover.dependency;
     for chosen in [false, true] {
         for link in links.iter().filter(|link| link.chosen == chosen) {
@@ -118,7 +129,7 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>, links: &[Link]) {
     }
 }
 
-impl Link {
+impl DependencyArrow {
     fn paint(&self, painter: &Painter, theme: &Theme, strong: bool) {
         let is_inserted = matches!(
             self.dependency.kind,
@@ -126,8 +137,8 @@ impl Link {
         );
         let hue = match self.tone {
             _ if is_inserted => inserted_hue(theme),
-            Tone::Cause => theme.cause,
-            Tone::Effect => theme.effect,
+            ArrowTone::Cause => theme.cause,
+            ArrowTone::Effect => theme.effect,
         };
         let width = if strong { 1.5 } else { 1.0 };
         let line: Vec<_> = rounded(&self.route.points, 4.0)
@@ -169,18 +180,23 @@ impl Link {
 
 /// What stands at an end: the head where it arrives, a dot where it leaves, a triangle at the
 /// edge of the screen where the way goes on.
-fn end(painter: &Painter, mark: Mark, head: Option<Side>, (hue, edge): (Color32, Color32)) {
+fn end(
+    painter: &Painter,
+    mark: ArrowEnd,
+    head: Option<ViewportSide>,
+    (hue, edge): (Color32, Color32),
+) {
     let [x, y] = mark.point();
     let at = pos2(x, y);
     let (side, tip) = match (mark, head) {
-        (Mark::Stub(_, side), _) => (side, at),
-        (Mark::Span(_), Some(side)) => (side, at + 3.0 * direction(side)),
-        (Mark::Span(_), None) => {
+        (ArrowEnd::Stub(_, side), _) => (side, at),
+        (ArrowEnd::Span(_), Some(side)) => (side, at + 3.0 * direction(side)),
+        (ArrowEnd::Span(_), None) => {
             painter.circle(at, 2.5, hue, Stroke::new(1.0, edge));
             return;
         }
     };
-    let (length, half) = if matches!(mark, Mark::Stub(..)) {
+    let (length, half) = if matches!(mark, ArrowEnd::Stub(..)) {
         (9.0, 5.5)
     } else {
         (8.0, 4.5)
@@ -192,11 +208,11 @@ fn end(painter: &Painter, mark: Mark, head: Option<Side>, (hue, edge): (Color32,
     painter.add(Shape::convex_polygon(corners, hue, Stroke::new(1.0, edge)));
 }
 
-fn direction(side: Side) -> eframe::egui::Vec2 {
+fn direction(side: ViewportSide) -> eframe::egui::Vec2 {
     match side {
-        Side::Left => vec2(-1.0, 0.0),
-        Side::Right => vec2(1.0, 0.0),
-        Side::Up => vec2(0.0, -1.0),
-        Side::Down => vec2(0.0, 1.0),
+        ViewportSide::Left => vec2(-1.0, 0.0),
+        ViewportSide::Right => vec2(1.0, 0.0),
+        ViewportSide::Up => vec2(0.0, -1.0),
+        ViewportSide::Down => vec2(0.0, 1.0),
     }
 }

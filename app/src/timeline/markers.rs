@@ -5,9 +5,9 @@ use eframe::egui::{
     pos2, vec2,
 };
 use engine::time::Nanos;
-use engine::workload::{Injection, Moment};
+use engine::workload::{Injection, LossMoment};
 
-use super::frame::Frame;
+use super::frame::PaintFrame;
 use crate::action::Action;
 use crate::text;
 use crate::theme::mixed;
@@ -20,19 +20,19 @@ pub struct NewLoss;
 fn timed(armed: &[Injection]) -> impl Iterator<Item = (usize, &Injection, Nanos)> {
     let all = armed.iter().enumerate();
     all.filter_map(|(at, injection)| match injection.at {
-        Moment::Time(time) => Some((at, injection, time)),
+        LossMoment::Time(time) => Some((at, injection, time)),
         _ => None,
     })
 }
 
 /// The handle of a loss at `x`, on the ruler's lower edge.
-fn handle(frame: &Frame<'_>, x: f32) -> Rect {
+fn handle(frame: &PaintFrame<'_>, x: f32) -> Rect {
     let ruler = frame.areas.ruler;
     Rect::from_center_size(pos2(x, ruler.bottom() - 9.0), vec2(14.0, 16.0))
 }
 
 /// The place on the left of the ruler that new losses are dragged from.
-fn source(frame: &Frame<'_>) -> Rect {
+fn source(frame: &PaintFrame<'_>) -> Rect {
     let strip = frame.areas.ruler.with_min_x(frame.areas.whole.left());
     Rect::from_center_size(
         pos2(strip.left() + 14.0, strip.center().y),
@@ -41,7 +41,7 @@ fn source(frame: &Frame<'_>) -> Rect {
 }
 
 /// Paints the handles, their lines, and the place that new ones come from.
-pub fn paint(painter: &Painter, frame: &Frame<'_>) {
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let theme = frame.picture.theme;
     let place = source(frame);
     bolt(painter, place.center(), mixed(theme.bad, theme.panel, 0.8));
@@ -55,11 +55,11 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>) {
     }
 }
 
-fn area(frame: &Frame<'_>) -> Rect {
+fn area(frame: &PaintFrame<'_>) -> Rect {
     frame.areas.ruler.union(frame.areas.body)
 }
 
-fn mark(painter: &Painter, frame: &Frame<'_>, x: f32) {
+fn mark(painter: &Painter, frame: &PaintFrame<'_>, x: f32) {
     let theme = frame.picture.theme;
     let inside = painter.with_clip_rect(area(frame));
     let rect = handle(frame, x);
@@ -72,7 +72,7 @@ fn mark(painter: &Painter, frame: &Frame<'_>, x: f32) {
 }
 
 /// Drags out of the source, drops, and what is done to the handles; says whether the pointer is on one.
-pub fn input(ui: &Ui, frame: &Frame<'_>, actions: &mut Vec<Action>) -> bool {
+pub fn input(ui: &Ui, frame: &PaintFrame<'_>, actions: &mut Vec<Action>) -> bool {
     let mut is_taken = take(ui, frame);
     let released = ui.input(|input| input.pointer.any_released());
     let at = ui.ctx().pointer_latest_pos();
@@ -80,7 +80,7 @@ pub fn input(ui: &Ui, frame: &Frame<'_>, actions: &mut Vec<Action>) -> bool {
         DragAndDrop::clear_payload(ui.ctx());
         if let Some(at) = at.filter(|at| area(frame).contains(*at)) {
             let time = frame.scale.time_from_x(at.x).max(Nanos::ZERO);
-            actions.push(Action::Lose(Moment::Time(time)));
+            actions.push(Action::Lose(LossMoment::Time(time)));
         }
         is_taken = true;
     }
@@ -98,7 +98,7 @@ pub fn input(ui: &Ui, frame: &Frame<'_>, actions: &mut Vec<Action>) -> bool {
 }
 
 /// Starts to drag a new loss out of its place beside the ruler.
-fn take(ui: &Ui, frame: &Frame<'_>) -> bool {
+fn take(ui: &Ui, frame: &PaintFrame<'_>) -> bool {
     let response = ui.interact(source(frame), ui.scope_id().with("new loss"), Sense::drag());
     if response.drag_started() {
         DragAndDrop::set_payload(ui.ctx(), NewLoss);
@@ -111,7 +111,7 @@ fn take(ui: &Ui, frame: &Frame<'_>) -> bool {
 }
 
 fn act(
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     (place, injection): (usize, &Injection),
     response: Response,
     actions: &mut Vec<Action>,
@@ -126,7 +126,7 @@ fn act(
         actions.push(Action::Disarm(place));
     }
     let when = match injection.at {
-        Moment::Time(time) => text::duration(time),
+        LossMoment::Time(time) => text::duration(time),
         _ => String::new(),
     };
     response
@@ -160,9 +160,9 @@ mod tests {
     fn only_losses_with_a_time_have_a_place_on_the_ruler() {
         let by = LossBy::Driver;
         let armed = [
-            Moment::Stream("compute".into()),
-            Moment::Time(Nanos(5)),
-            Moment::Now,
+            LossMoment::Stream("compute".into()),
+            LossMoment::Time(Nanos(5)),
+            LossMoment::Now,
         ]
         .map(|at| Injection { by, at });
         let found: Vec<_> = timed(&armed).map(|(at, _, time)| (at, time)).collect();

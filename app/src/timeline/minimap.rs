@@ -9,12 +9,12 @@ use engine::capture::Capture;
 use engine::record::{Group, LaneId, Role};
 use engine::time::{Interval, Nanos};
 
-use super::frame::Frame;
-use super::profile::{self, Columns, Profile, Span};
+use super::frame::PaintFrame;
+use super::profile::{self, BusyColumns, BusyTimeChart, BusyTimeRange};
 use super::scale::{self, Scale};
-use super::sheet::Sheet;
+use super::sheet::MeshBuilder;
 use crate::action::Action;
-use crate::state::Motion;
+use crate::state::ViewChange;
 use crate::theme::{GRID, mixed};
 
 /// How wide a column of the minimap is, in points.
@@ -23,17 +23,17 @@ const COLUMN: f32 = 4.0;
 /// What the minimap keeps from frame to frame: all but the view's window changes seldom.
 #[derive(Default)]
 pub struct Minimap {
-    profile: Profile,
+    profile: BusyTimeChart,
     stamp: u64,
     /// What the frame before showed.
     view: Option<(Scale, f32)>,
     lanes: Vec<(LaneId, usize)>,
-    drawn: Option<(Drawn, Arc<Mesh>)>,
+    drawn: Option<(DrawnMinimap, Arc<Mesh>)>,
 }
 
 /// What the bars were last drawn from and for.
 #[derive(Clone, Copy, PartialEq)]
-struct Drawn {
+struct DrawnMinimap {
     version: u64,
     scale: Scale,
     area: Rect,
@@ -59,7 +59,7 @@ fn lanes(capture: &Capture) -> Vec<(LaneId, usize)> {
 }
 
 /// The minimap's scale: the whole capture, with the margin that showing everything has.
-pub fn scale(frame: &Frame<'_>) -> Option<Scale> {
+pub fn scale(frame: &PaintFrame<'_>) -> Option<Scale> {
     let extent = frame.picture.capture.extent()?;
     let all = frame.picture.state.view.shown(Some(extent));
     let whole = if frame.picture.state.view.interval.is_none() {
@@ -72,7 +72,7 @@ pub fn scale(frame: &Frame<'_>) -> Option<Scale> {
 }
 
 /// Paints the minimap; returns whether the next frame has more to show.
-pub fn paint(painter: &Painter, frame: &Frame<'_>, minimap: &mut Minimap) -> bool {
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>, minimap: &mut Minimap) -> bool {
     let theme = frame.picture.theme;
     let area = frame.areas.minimap;
     painter.rect_filled(area.with_min_x(frame.areas.whole.left()), 0.0, theme.panel);
@@ -92,7 +92,7 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>, minimap: &mut Minimap) -> boo
 
 impl Minimap {
     /// Paints the bars; returns whether the next frame has more of them.
-    fn bars(&mut self, painter: &Painter, frame: &Frame<'_>, scale: &Scale) -> bool {
+    fn bars(&mut self, painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) -> bool {
         let capture = frame.picture.capture;
         let view = Some((frame.scale, frame.scroll));
         let is_moving = std::mem::replace(&mut self.view, view) != view;
@@ -106,14 +106,14 @@ impl Minimap {
             self.stamp = frame.stamp;
             self.lanes = lanes(capture);
         }
-        let span = Span {
+        let span = BusyTimeRange {
             interval: scale.interval(),
             columns: (frame.areas.minimap.width() / COLUMN).ceil() as usize,
         };
         let known = (capture, frame.stamp);
         let how = (Role::ALL.len(), budget);
         let (columns, more) = self.profile.update(known, &self.lanes, how, span);
-        let wanted = Drawn {
+        let wanted = DrawnMinimap {
             version: columns.version(),
             scale: *scale,
             area: frame.areas.minimap,
@@ -136,7 +136,7 @@ impl Minimap {
 }
 
 /// The part of the minimap that is in view.
-fn window(frame: &Frame<'_>, scale: &Scale) -> Rect {
+fn window(frame: &PaintFrame<'_>, scale: &Scale) -> Rect {
     let area = frame.areas.minimap;
     let view = frame.scale.interval();
     let (left, right) = (scale.x_from_time(view.start), scale.x_from_time(view.end));
@@ -150,10 +150,15 @@ fn window(frame: &Frame<'_>, scale: &Scale) -> Rect {
     rect.intersect(area)
 }
 
-fn bars(painter: &Painter, frame: &Frame<'_>, columns: &Columns, scale: &Scale) -> Sheet {
+fn bars(
+    painter: &Painter,
+    frame: &PaintFrame<'_>,
+    columns: &BusyColumns,
+    scale: &Scale,
+) -> MeshBuilder {
     let theme = frame.picture.theme;
     let area = frame.areas.minimap;
-    let mut sheet = Sheet::new(painter.pixels_per_point());
+    let mut sheet = MeshBuilder::new(painter.pixels_per_point());
     let sums: Vec<f32> = (0..columns.span.columns)
         .map(|place| {
             columns
@@ -188,9 +193,9 @@ fn bars(painter: &Painter, frame: &Frame<'_>, columns: &Columns, scale: &Scale) 
 
 /// Where the view's window was taken hold of: the time between its start and the pointer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hold(Option<Nanos>);
+pub struct MinimapGrip(Option<Nanos>);
 
-impl Hold {
+impl MinimapGrip {
     /// Whether the window is held.
     pub fn is_held(self) -> bool {
         self.0.is_some()
@@ -198,7 +203,12 @@ impl Hold {
 }
 
 /// Moves the view while the pointer holds its window; a press beside it centres it there first.
-pub fn input(frame: &Frame<'_>, response: &Response, hold: &mut Hold, actions: &mut Vec<Action>) {
+pub fn input(
+    frame: &PaintFrame<'_>,
+    response: &Response,
+    hold: &mut MinimapGrip,
+    actions: &mut Vec<Action>,
+) {
     let Some(scale) = scale(frame) else {
         return;
     };
@@ -226,12 +236,12 @@ pub fn input(frame: &Frame<'_>, response: &Response, hold: &mut Hold, actions: &
         let extent = frame.picture.capture.extent().unwrap_or(moved);
         actions.push(Action::Show(
             Some(scale::clamped(moved, extent)),
-            Motion::Pan,
+            ViewChange::Pan,
         ));
     }
 }
 
-fn taken(frame: &Frame<'_>, scale: &Scale, at: Pos2, view: Interval, time: Nanos) -> Nanos {
+fn taken(frame: &PaintFrame<'_>, scale: &Scale, at: Pos2, view: Interval, time: Nanos) -> Nanos {
     if window(frame, scale).contains(at) {
         time - view.start
     } else {

@@ -9,7 +9,7 @@ const SECONDS: f64 = 0.12;
 
 /// What is shown now, and where it goes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Motion {
+pub struct ViewAnimation {
     target: Option<Interval>,
     from: Interval,
     began: f64,
@@ -17,23 +17,23 @@ pub struct Motion {
 
 /// An interval that may begin and end between two nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shown {
+pub struct ShownInterval {
     start: Nanos,
     fraction: f64,
     length: f64,
 }
 
-impl Shown {
+impl ShownInterval {
     /// The scale that shows it in `width` points from `left` on.
     pub fn scale(self, left: f32, width: f32) -> Scale {
         Scale::exact(self.start, self.fraction, self.length, left, width)
     }
 }
 
-impl Motion {
+impl ViewAnimation {
     /// What to show at `now` (in seconds) on the way to `target`, and whether it is still under way.
     /// A small change and a `direct` one happen at once.
-    pub fn step(&mut self, target: Interval, now: f64, direct: bool) -> (Shown, bool) {
+    pub fn step(&mut self, target: Interval, now: f64, direct: bool) -> (ShownInterval, bool) {
         match self.target {
             Some(before) if before == target => {}
             Some(before) => {
@@ -49,7 +49,7 @@ impl Motion {
         }
         self.target = Some(target);
         let share = self.share(now);
-        let whole = Shown {
+        let whole = ShownInterval {
             start: target.start,
             fraction: 0.0,
             length: target.length().0 as f64,
@@ -65,11 +65,11 @@ impl Motion {
     }
 
     /// Start and length move alike, so that what both ends of a zoom show at one place stays there.
-    fn between(&self, target: Interval, share: f64) -> Shown {
+    fn between(&self, target: Interval, share: f64) -> ShownInterval {
         let eased = 1.0 - (1.0 - share).powi(3);
         let travel = (target.start - self.from.start).0 as f64 * eased;
         let (before, after) = (self.from.length().0 as f64, target.length().0 as f64);
-        Shown {
+        ShownInterval {
             start: self.from.start + Nanos(travel.floor() as i64),
             fraction: travel - travel.floor(),
             length: before + (after - before) * eased,
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_zoom_eases_and_arrives() {
-        let mut motion = Motion::default();
+        let mut motion = ViewAnimation::default();
         let (shown, moving) = motion.step(interval(0, 1000), 1.0, false);
         assert!(!moving && shown.length == 1000.0);
         let (shown, moving) = motion.step(interval(250, 500), 2.0, false);
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_anchor_stays_in_place_all_the_way() {
-        let mut motion = Motion::default();
+        let mut motion = ViewAnimation::default();
         motion.step(interval(0, 1200), 0.0, false);
         for step in 0..12 {
             let (shown, _) = motion.step(interval(300, 600), 1.0 + f64::from(step) * 0.01, false);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn small_and_direct_changes_happen_at_once() {
-        let mut motion = Motion::default();
+        let mut motion = ViewAnimation::default();
         motion.step(interval(0, 1000), 0.0, false);
         assert!(!motion.step(interval(10, 1010), 1.0, false).1);
         assert!(!motion.step(interval(5000, 5100), 2.0, true).1);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::capture::Capture;
-use engine::record::{Began, LaneId};
+use engine::record::{LaneId, SpanStart};
 use engine::time::{Interval, Nanos};
 
 /// How many spans of a lane are looked at to find a free sub-lane.
@@ -11,20 +11,20 @@ const LOOK: usize = 64;
 
 /// An operation that runs now.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Open {
+pub struct RunningSpan {
     /// What began.
-    pub began: Began,
+    pub began: SpanStart,
     /// The sub-lane it is drawn on, counted from 0.
     pub depth: usize,
 }
 
 /// What runs now, by lane.
 #[derive(Clone, Debug, Default)]
-pub struct Opens {
-    lanes: BTreeMap<LaneId, Vec<Open>>,
+pub struct RunningSpans {
+    lanes: BTreeMap<LaneId, Vec<RunningSpan>>,
 }
 
-impl Opens {
+impl RunningSpans {
     /// All operations of `capture` that have begun and not ended.
     pub fn new(capture: &Capture) -> Self {
         let mut opens = Self::default();
@@ -40,13 +40,13 @@ impl Opens {
             let depth = (0..=taken.len()).find(|depth| !taken.contains(depth));
             let depth = depth.unwrap_or(0);
             let began = *began;
-            known.push(Open { began, depth });
+            known.push(RunningSpan { began, depth });
         }
         opens
     }
 
     /// What runs on `lane`.
-    pub fn of(&self, lane: LaneId) -> &[Open] {
+    pub fn of(&self, lane: LaneId) -> &[RunningSpan] {
         self.lanes.get(&lane).map_or(&[], Vec::as_slice)
     }
 
@@ -57,7 +57,7 @@ impl Opens {
     }
 
     /// The operation with number `span`, if it runs now.
-    pub fn find(&self, span: engine::record::SpanId) -> Option<&Open> {
+    pub fn find(&self, span: engine::record::SpanId) -> Option<&RunningSpan> {
         self.lanes
             .values()
             .flatten()
@@ -75,7 +75,7 @@ mod tests {
     fn a_running_operation_takes_the_first_free_sub_lane() {
         let mut capture = Capture::new();
         let began = |id, start| {
-            Record::Began(Began {
+            Record::Began(SpanStart {
                 id: SpanId(id),
                 lane: LaneId(0),
                 name: NameId(0),
@@ -96,7 +96,7 @@ mod tests {
             end: Nanos(100),
         });
         capture.apply([span, began(1, 100), began(2, 120)]);
-        let opens = Opens::new(&capture);
+        let opens = RunningSpans::new(&capture);
         let depths: Vec<usize> = opens.of(LaneId(0)).iter().map(|open| open.depth).collect();
         assert_eq!(depths, [0, 1]);
         assert_eq!(opens.depth(LaneId(0), 1), 2);

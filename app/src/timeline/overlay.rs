@@ -5,18 +5,18 @@ use engine::analysis::Chain;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
-use super::frame::Frame;
+use super::frame::PaintFrame;
 use crate::text;
 use crate::theme::{GRID, RADIUS, mixed, mono, small};
 
 /// Paints the tint of the selected range of time, which lies under the spans so that they stay readable.
-pub fn range_ground(painter: &Painter, frame: &Frame<'_>, range: Interval) {
+pub fn range_ground(painter: &Painter, frame: &PaintFrame<'_>, range: Interval) {
     let rect = range_rect(frame, range);
     painter.rect_filled(rect, 0.0, frame.picture.theme.range.gamma_multiply(0.6));
 }
 
 /// Paints the edges of the selected range of time, and its length on the ruler.
-pub fn range(painter: &Painter, frame: &Frame<'_>, range: Interval) {
+pub fn range(painter: &Painter, frame: &PaintFrame<'_>, range: Interval) {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
     let rect = range_rect(frame, range);
@@ -32,7 +32,7 @@ pub fn range(painter: &Painter, frame: &Frame<'_>, range: Interval) {
     pill(&whole, at, Align2::CENTER_CENTER, &label, colors);
 }
 
-fn range_rect(frame: &Frame<'_>, range: Interval) -> Rect {
+fn range_rect(frame: &PaintFrame<'_>, range: Interval) -> Rect {
     let body = frame.areas.body;
     let x = |time| {
         let x = frame.scale.x_from_time(time);
@@ -43,7 +43,7 @@ fn range_rect(frame: &Frame<'_>, range: Interval) -> Rect {
 }
 
 /// Paints the outlines of the selected span and of the one pointed at.
-pub fn outlines(painter: &Painter, frame: &Frame<'_>) {
+pub fn outlines(painter: &Painter, frame: &PaintFrame<'_>) {
     let state = frame.picture.state;
     let theme = frame.picture.theme;
     if let Some(span) = state
@@ -76,7 +76,7 @@ pub fn outlines(painter: &Painter, frame: &Frame<'_>) {
 }
 
 /// Outlines the steps that led to a span and those that it led to.
-fn chain(painter: &Painter, frame: &Frame<'_>, span: SpanId) {
+fn chain(painter: &Painter, frame: &PaintFrame<'_>, span: SpanId) {
     let theme = frame.picture.theme;
     let chain = Chain::of(frame.picture.capture, span);
     for (spans, ink) in [(chain.before, theme.cause), (chain.after, theme.effect)] {
@@ -86,7 +86,7 @@ fn chain(painter: &Painter, frame: &Frame<'_>, span: SpanId) {
     }
 }
 
-fn outline(painter: &Painter, frame: &Frame<'_>, span: SpanId, stroke: Stroke) {
+fn outline(painter: &Painter, frame: &PaintFrame<'_>, span: SpanId, stroke: Stroke) {
     let Some(place) = frame.locate(span) else {
         return;
     };
@@ -117,7 +117,7 @@ fn painter_snap(painter: &Painter, at: eframe::egui::Pos2) -> eframe::egui::Pos2
 }
 
 /// Paints the instant under the pointer: a line through the lanes, and its time on the ruler.
-pub fn pointer(painter: &Painter, frame: &Frame<'_>, time: Nanos) {
+pub fn pointer(painter: &Painter, frame: &PaintFrame<'_>, time: Nanos) {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
     let x = frame.scale.x_from_time(time);
@@ -183,7 +183,7 @@ pub fn pill(
 }
 
 /// Paints where a lane that is dragged by its name would come to lie.
-pub fn insertion(painter: &Painter, frame: &Frame<'_>, y: f32) {
+pub fn insertion(painter: &Painter, frame: &PaintFrame<'_>, y: f32) {
     let theme = frame.picture.theme;
     let y = frame.y(y);
     painter.hline(
@@ -194,7 +194,7 @@ pub fn insertion(painter: &Painter, frame: &Frame<'_>, y: f32) {
 }
 
 /// Paints how far down the view is, where not all rows fit.
-pub fn scrollbar(painter: &Painter, frame: &Frame<'_>) {
+pub fn scrollbar(painter: &Painter, frame: &PaintFrame<'_>) {
     if let Some(thumb) = thumb(frame) {
         let theme = frame.picture.theme;
         painter.rect_filled(thumb, 2.5, mixed(theme.weak, theme.canvas, 0.45));
@@ -202,7 +202,7 @@ pub fn scrollbar(painter: &Painter, frame: &Frame<'_>) {
 }
 
 /// Where the scrollbar's thumb lies; nothing where all rows fit.
-pub fn thumb(frame: &Frame<'_>) -> Option<Rect> {
+pub fn thumb(frame: &PaintFrame<'_>) -> Option<Rect> {
     let body = frame.areas.body;
     let whole = frame.layout.height();
     if whole <= body.height() {
@@ -218,7 +218,7 @@ pub fn thumb(frame: &Frame<'_>) -> Option<Rect> {
 }
 
 /// Writes a line in a corner of the body.
-pub fn note(painter: &Painter, frame: &Frame<'_>, line: &str) {
+pub fn note(painter: &Painter, frame: &PaintFrame<'_>, line: &str) {
     let theme = frame.picture.theme;
     let at = frame.areas.body.right_bottom() - vec2(4.0 * GRID, 4.0 * GRID);
     pill(

@@ -4,13 +4,13 @@
 use eframe::egui::{Painter, Pos2, Shape, Stroke, pos2};
 use engine::analysis::causes::{ChainSegment, TimeUse};
 
-use super::frame::Frame;
+use super::frame::PaintFrame;
 
 /// Width of the line, in points.
 const WIDTH: f32 = 2.0;
 
 /// Paints the part of the path in view. The cost follows the points on screen: segments narrower than one are passed over.
-pub fn paint(painter: &Painter, frame: &Frame<'_>) {
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let path = frame.picture.path;
     let view = frame.scale.interval();
     let first = path.partition_point(|it| it.interval.end <= view.start);
@@ -34,7 +34,7 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>) {
 /// Paints one segment from where the line has come to, and says where it ends.
 fn step(
     painter: &Painter,
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     segment: &ChainSegment,
     before: Option<Pos2>,
 ) -> Option<Pos2> {
@@ -70,7 +70,7 @@ fn step(
 }
 
 /// How far down the line is in a segment: on the lower edge of its span, or of its lane, where no name is under it.
-fn height(frame: &Frame<'_>, segment: &ChainSegment) -> Option<f32> {
+fn height(frame: &PaintFrame<'_>, segment: &ChainSegment) -> Option<f32> {
     if let Some(place) = segment.span.and_then(|span| frame.locate(span)) {
         return Some(place.rect.bottom());
     }

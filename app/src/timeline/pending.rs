@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use eframe::egui::{Align2, Painter, Shape, Stroke, pos2};
-use engine::capture::{Capture, Pledge};
+use engine::capture::{Capture, PromiseState};
 use engine::record::LaneId;
 use engine::time::Nanos;
 
-use super::frame::Frame;
+use super::frame::PaintFrame;
 use super::overlay::pill;
 use crate::text;
 use crate::theme::GRID;
 
 /// The promises of one lane that never settled: since when the first is awaited, and how many there are.
-pub type Pending = BTreeMap<LaneId, (Nanos, u64)>;
+pub type PendingPromises = BTreeMap<LaneId, (Nanos, u64)>;
 
 /// The promises that cannot settle any more: the run is over, or their device is lost.
-pub fn pending(capture: &Capture) -> Pending {
-    let is_over = |pledge: &&Pledge| {
+pub fn pending(capture: &Capture) -> PendingPromises {
+    let is_over = |pledge: &&PromiseState| {
         let promise = &pledge.promise;
         let mut losses = capture.losses().iter();
         pledge.settlement.is_none()
@@ -26,7 +26,7 @@ pub fn pending(capture: &Capture) -> Pending {
                     (loss.device, loss.generation) == (promise.device, promise.generation)
                 }))
     };
-    let mut lanes = Pending::new();
+    let mut lanes = PendingPromises::new();
     for pledge in capture.promises().iter().filter(is_over) {
         if let Some(placed) = capture.span(pledge.promise.call) {
             let (since, count) = lanes
@@ -40,7 +40,7 @@ pub fn pending(capture: &Capture) -> Pending {
 }
 
 /// Paints them: a line that leads nowhere, with an open end.
-pub fn paint(painter: &Painter, frame: &Frame<'_>) {
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
     for (lane, (since, count)) in frame.pending {

@@ -8,7 +8,7 @@ use super::fold::{Bar, busy_share};
 
 /// How a bar is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill {
+pub enum BarFill {
     /// One span that ran.
     Solid,
     /// A wait: nothing ran, something was waited for.
@@ -26,7 +26,7 @@ pub const LEVELS: u8 = 12;
 
 /// The colours of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tint {
+pub struct BarTint {
     /// Of the bar where it is too narrow for a pattern.
     pub plain: Color32,
     /// Of its waiting in the queue.
@@ -35,12 +35,12 @@ pub struct Tint {
 
 /// Instants in 32 bits, in steps of a power of two of nanoseconds: a thousandth of a pixel or less.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Grid {
+pub struct TimeGrid {
     base: Nanos,
     shift: u32,
 }
 
-impl Grid {
+impl TimeGrid {
     /// For the instants of `cover` and some around them; those further off are as far as it goes.
     pub fn over(cover: Interval) -> Self {
         let length = cover.length().0.max(1);
@@ -64,9 +64,9 @@ impl Grid {
 }
 
 /// What is drawn for a bar, or for several folded ones beside each other that look the same. Its instants are steps of
-/// a [`Grid`].
+/// a [`TimeGrid`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
+pub struct BarGeometry {
     /// Where it begins.
     pub start: u32,
     /// Where it ends.
@@ -74,9 +74,9 @@ pub struct Piece {
     /// Where the bar of its waiting in the queue begins; its own start where there is none.
     pub enqueued: u32,
     /// Its colours.
-    pub tint: Tint,
+    pub tint: BarTint,
     /// How it is filled.
-    pub fill: Fill,
+    pub fill: BarFill,
     /// The bar it stands for; the first of folded ones.
     pub bar: u32,
 }
@@ -85,9 +85,9 @@ pub struct Piece {
 /// colours. Returns the kinds of the spans that stand alone, each as the bit of its number.
 pub fn cut(
     bars: &[Bar],
-    (column, grid): (Nanos, Grid),
-    mut tint: impl FnMut(&Bar, Fill) -> Tint,
-    pieces: &mut Vec<Piece>,
+    (column, grid): (Nanos, TimeGrid),
+    mut tint: impl FnMut(&Bar, BarFill) -> BarTint,
+    pieces: &mut Vec<BarGeometry>,
 ) -> u64 {
     pieces.clear();
     let (mut before, mut alone) = (Nanos::MIN, 0);
@@ -97,7 +97,7 @@ pub fn cut(
         let fill = fill(bar, column);
         let tint = tint(bar, fill);
         let own = bar.cell.interval;
-        let is_run = matches!(fill, Fill::Folded(_));
+        let is_run = matches!(fill, BarFill::Folded(_));
         let interval = if is_run {
             whole_columns(own, before, column)
         } else {
@@ -116,7 +116,7 @@ pub fn cut(
             continue;
         }
         open = is_run.then_some(interval.end);
-        pieces.push(Piece {
+        pieces.push(BarGeometry {
             start: grid.at(interval.start),
             end: grid.at(interval.end),
             enqueued: grid.at(bar.enqueued.min(interval.start)),
@@ -137,18 +137,18 @@ fn whole_columns(interval: Interval, before: Nanos, column: Nanos) -> Interval {
     Interval::new(start.max(before).min(interval.start), end.max(interval.end))
 }
 
-fn fill(bar: &Bar, column: Nanos) -> Fill {
+fn fill(bar: &Bar, column: Nanos) -> BarFill {
     let cell = &bar.cell;
     if cell.count > 1 {
         let share = busy_share(cell, column);
         let level = (share * f32::from(LEVELS)).ceil() as u8;
-        return Fill::Folded(level.clamp(1, LEVELS));
+        return BarFill::Folded(level.clamp(1, LEVELS));
     }
     match (cell.state, cell.kind) {
-        (State::Lost | State::Cancelled, _) => Fill::Struck,
-        (State::Failed, _) => Fill::Failed,
-        (State::Done, kind) if is_wait(kind) => Fill::Hatched,
-        (State::Done, _) => Fill::Solid,
+        (State::Lost | State::Cancelled, _) => BarFill::Struck,
+        (State::Failed, _) => BarFill::Failed,
+        (State::Done, kind) if is_wait(kind) => BarFill::Hatched,
+        (State::Done, _) => BarFill::Solid,
     }
 }
 
@@ -178,14 +178,14 @@ pub fn role(lane: Role, kind: SpanKind) -> Role {
 
 #[cfg(test)]
 mod tests {
-    use engine::capture::{Cell, Repair};
+    use engine::capture::{FoldedSpan, Repair};
     use engine::record::{NameId, SpanId};
 
     use super::*;
 
     fn bar(start: i64, end: i64, count: u32, busy: i64) -> Bar {
         Bar {
-            cell: Cell {
+            cell: FoldedSpan {
                 interval: Interval::new(Nanos(start), Nanos(end)),
                 count,
                 busy: Nanos(busy),
@@ -200,23 +200,28 @@ mod tests {
         }
     }
 
-    fn pieces(bars: &[Bar], column: i64) -> Vec<Piece> {
+    fn pieces(bars: &[Bar], column: i64) -> Vec<BarGeometry> {
         let mut pieces = Vec::new();
         let level = |_: &Bar, fill| match fill {
-            Fill::Folded(level) => Tint {
+            BarFill::Folded(level) => BarTint {
                 plain: Color32::from_gray(level),
-                ..Tint::default()
+                ..BarTint::default()
             },
-            _ => Tint::default(),
+            _ => BarTint::default(),
         };
-        cut(bars, (Nanos(column), Grid::default()), level, &mut pieces);
+        cut(
+            bars,
+            (Nanos(column), TimeGrid::default()),
+            level,
+            &mut pieces,
+        );
         pieces
     }
 
     #[test]
     fn a_span_keeps_its_place_and_knows_since_when_it_waited() {
         let found = pieces(&[bar(100, 200, 1, 100), bar(300, 300, 1, 0)], 4);
-        let ends = |piece: &Piece| (piece.enqueued, piece.start, piece.end);
+        let ends = |piece: &BarGeometry| (piece.enqueued, piece.start, piece.end);
         let found: Vec<_> = found.iter().map(ends).collect();
         assert_eq!(found, [(90, 100, 200), (290, 300, 300)]);
     }
@@ -224,15 +229,15 @@ mod tests {
     #[test]
     fn folded_runs_are_as_strong_as_they_were_busy() {
         let fill = |busy| pieces(&[bar(0, 64, 9, busy)], 64)[0].fill;
-        assert_eq!(fill(64), Fill::Folded(LEVELS));
-        assert_eq!(fill(32), Fill::Folded(LEVELS / 2));
-        assert_eq!(fill(0), Fill::Folded(1));
+        assert_eq!(fill(64), BarFill::Folded(LEVELS));
+        assert_eq!(fill(32), BarFill::Folded(LEVELS / 2));
+        assert_eq!(fill(0), BarFill::Folded(1));
     }
 
     #[test]
     fn a_folded_run_fills_its_columns_but_not_the_span_before() {
         let run = bar(70, 90, 3, 12);
-        let ends = |piece: &Piece| (piece.start, piece.end);
+        let ends = |piece: &BarGeometry| (piece.start, piece.end);
         assert_eq!(ends(&pieces(&[run], 64)[0]), (64, 128));
         assert_eq!(ends(&pieces(&[bar(0, 68, 1, 68), run], 64)[1]), (68, 128));
     }
@@ -258,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_grid_holds_any_cover_and_keeps_short_ones_exact() {
-        let exact = Grid::over(Interval::new(Nanos(1_000), Nanos(2_000)));
+        let exact = TimeGrid::over(Interval::new(Nanos(1_000), Nanos(2_000)));
         let since = |time| i64::from(exact.at(Nanos(time))) + exact.origin().0.0;
         assert_eq!(
             (since(1_000), since(1_234), since(2_000)),
@@ -266,7 +271,7 @@ mod tests {
         );
         assert_eq!((exact.at(Nanos::MIN), exact.origin().1), (0, 0));
         for power in [31, 33, 40, 62] {
-            let long = Grid::over(Interval::new(Nanos(-5), Nanos(1 << power)));
+            let long = TimeGrid::over(Interval::new(Nanos(-5), Nanos(1 << power)));
             let (base, shift) = long.origin();
             let end = (i64::from(long.at(Nanos(1 << power))) << shift) + base.0;
             let off = (1_i64 << power) - end;
@@ -281,10 +286,10 @@ mod tests {
     fn the_kinds_of_lone_spans_are_known() {
         let (mut wait, run) = (bar(0, 64, 1, 64), bar(64, 100, 3, 20));
         wait.cell.kind = SpanKind::EventWait;
-        let plain = |_: &Bar, _| Tint::default();
+        let plain = |_: &Bar, _| BarTint::default();
         let kinds = cut(
             &[wait, run],
-            (Nanos(64), Grid::default()),
+            (Nanos(64), TimeGrid::default()),
             plain,
             &mut Vec::new(),
         );
@@ -295,11 +300,11 @@ mod tests {
     fn states_and_waits_have_their_patterns() {
         let mut one = bar(0, 64, 1, 64);
         one.cell.kind = SpanKind::EventWait;
-        assert_eq!(fill(&one, Nanos(4)), Fill::Hatched);
+        assert_eq!(fill(&one, Nanos(4)), BarFill::Hatched);
         one.cell.state = State::Lost;
-        assert_eq!(fill(&one, Nanos(4)), Fill::Struck);
+        assert_eq!(fill(&one, Nanos(4)), BarFill::Struck);
         one.cell.state = State::Failed;
-        assert_eq!(fill(&one, Nanos(4)), Fill::Failed);
+        assert_eq!(fill(&one, Nanos(4)), BarFill::Failed);
     }
 
     #[test]

@@ -7,7 +7,7 @@ const FAR: f64 = (1 << 29) as f64;
 
 /// What a frame knows of the pin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pinned {
+pub struct AnchoredFrame {
     /// The scale that was pinned.
     pub scale: Scale,
     /// Another number for every pin, from 1 on.
@@ -20,14 +20,14 @@ pub struct Pinned {
 
 /// The pin, kept from frame to frame.
 #[derive(Default)]
-pub struct Pin {
-    pinned: Option<(Pinned, f32)>,
+pub struct PanAnchor {
+    pinned: Option<(AnchoredFrame, f32)>,
 }
 
-impl Pin {
+impl PanAnchor {
     /// `scale` moved to the nearest whole pixel from where it is pinned, `density` pixels a point; it is pinned anew where
     /// it is not of the same width and length.
-    pub fn snap(&mut self, scale: Scale, density: f32) -> (Scale, Pinned) {
+    pub fn snap(&mut self, scale: Scale, density: f32) -> (Scale, AnchoredFrame) {
         if let Some((pinned, known)) = &mut self.pinned
             && *known == density
             && let Some(points) = pinned.scale.panned(&scale)
@@ -38,7 +38,7 @@ impl Pin {
             return (pinned.scale.further(moved / f64::from(density)), *pinned);
         }
         let number = self.pinned.map_or(0, |(pinned, _)| pinned.number) + 1;
-        let pinned = Pinned {
+        let pinned = AnchoredFrame {
             scale,
             number,
             moved: 0,
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_view_that_pans_moves_by_whole_pixels() {
-        let mut pin = Pin::default();
+        let mut pin = PanAnchor::default();
         let (first, pinned) = pin.snap(scale(0, 1_000_003), 2.0);
         assert_eq!(
             (first, pinned.is_new, pinned.moved),
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn another_zoom_width_or_screen_is_pinned_anew() {
-        let mut pin = Pin::default();
+        let mut pin = PanAnchor::default();
         let mut number = |scale, density| pin.snap(scale, density).1.number;
         let first = number(scale(0, 1_000), 1.0);
         assert_eq!(number(scale(400, 1_000), 1.0), first);

@@ -13,14 +13,14 @@ const LEVELS: usize = 4;
 
 /// The least and the greatest of some values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct ValueRange {
     /// The least.
     pub low: f64,
     /// The greatest.
     pub high: f64,
 }
 
-impl Range {
+impl ValueRange {
     fn of(value: f64) -> Self {
         let (low, high) = (value, value);
         Self { low, high }
@@ -37,7 +37,7 @@ impl Range {
 /// The ranges of the values of one counter at several sizes; it grows with its samples.
 #[derive(Default)]
 pub struct Pyramid {
-    levels: [Vec<Range>; LEVELS],
+    levels: [Vec<ValueRange>; LEVELS],
     len: usize,
     last: Option<Nanos>,
 }
@@ -55,8 +55,8 @@ impl Pyramid {
             for ranges in &mut self.levels {
                 place >>= SHIFT;
                 match ranges.get_mut(place) {
-                    Some(range) => *range = range.merge(Range::of(value)),
-                    None => ranges.push(Range::of(value)),
+                    Some(range) => *range = range.merge(ValueRange::of(value)),
+                    None => ranges.push(ValueRange::of(value)),
                 }
             }
         }
@@ -65,9 +65,9 @@ impl Pyramid {
     }
 
     /// The range of the values at the positions `from..to`; nothing where there are none.
-    pub fn range(&self, samples: &Samples, mut from: usize, to: usize) -> Option<Range> {
+    pub fn range(&self, samples: &Samples, mut from: usize, to: usize) -> Option<ValueRange> {
         let to = to.min(self.len);
-        let mut whole: Option<Range> = None;
+        let mut whole: Option<ValueRange> = None;
         while from < to {
             let level = (0..LEVELS).rev().find(|level| {
                 let size = 1 << (SHIFT * (level + 1));
@@ -79,7 +79,7 @@ impl Pyramid {
                     let ranges = self.levels.get(level)?;
                     (*ranges.get(from >> shift)?, 1 << shift)
                 }
-                None => (Range::of(*samples.values().get(from)?), 1),
+                None => (ValueRange::of(*samples.values().get(from)?), 1),
             };
             whole = Some(whole.map_or(part, |whole| whole.merge(part)));
             from += size;
@@ -88,21 +88,21 @@ impl Pyramid {
     }
 
     /// The range of all values.
-    pub fn whole(&self) -> Option<Range> {
+    pub fn whole(&self) -> Option<ValueRange> {
         let top = self.levels.last()?;
-        top.iter().copied().reduce(Range::merge)
+        top.iter().copied().reduce(ValueRange::merge)
     }
 }
 
 /// A piece of a plot: between two positions the values lie in `range`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct PlotStep {
     /// Where it begins, in points.
     pub left: f32,
     /// Where it ends, in points.
     pub right: f32,
     /// The least and the greatest value that hold there.
-    pub range: Range,
+    pub range: ValueRange,
 }
 
 /// The steps of a counter in the view: a step a sample where they are wide enough, and else one a
@@ -113,7 +113,7 @@ pub fn steps(
     scale: &Scale,
     end: Nanos,
     column: f32,
-) -> Vec<Step> {
+) -> Vec<PlotStep> {
     let times = samples.times();
     let view = Interval::new(scale.interval().start, scale.interval().end.min(end));
     let mut steps = Vec::new();
@@ -132,7 +132,7 @@ pub fn steps(
         let until = times.get(next).copied().unwrap_or(view.end).min(view.end);
         let right = scale.x_from_time(until);
         if let Some(range) = pyramid.range(samples, at, next) {
-            steps.push(Step { left, right, range });
+            steps.push(PlotStep { left, right, range });
         }
         at = next;
     }
@@ -174,8 +174,8 @@ mod tests {
             (5, 5),
         ] {
             let plain = (from..to)
-                .map(|at| Range::of(value(at)))
-                .reduce(Range::merge);
+                .map(|at| ValueRange::of(value(at)))
+                .reduce(ValueRange::merge);
             assert_eq!(pyramid.range(samples, from, to), plain, "{from}..{to}");
         }
         assert_eq!(pyramid.whole(), pyramid.range(samples, 0, 10_000));

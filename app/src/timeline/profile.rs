@@ -1,6 +1,6 @@
 //! How busy many lanes were together over time, worked out a little in each frame.
 
-use engine::capture::{Capture, Cell};
+use engine::capture::{Capture, FoldedSpan};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
@@ -23,7 +23,7 @@ const CROWDED: u8 = 2;
 
 /// What a profile is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct BusyTimeRange {
     /// The instants that it covers.
     pub interval: Interval,
     /// Into how many columns.
@@ -35,16 +35,16 @@ pub struct Span {
 /// A profile over a thousand lanes costs more than a frame may: the one that is shown stays until
 /// the next is whole, and a rough one, whose columns are blurred, comes first.
 #[derive(Default)]
-pub struct Profile {
-    shown: Columns,
-    work: Option<Work>,
+pub struct BusyTimeChart {
+    shown: BusyColumns,
+    work: Option<BusyTimeJob>,
 }
 
 /// Busy nanoseconds by class and column.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Columns {
+pub struct BusyColumns {
     /// What they are of.
-    pub span: Span,
+    pub span: BusyTimeRange,
     /// By class, then by column, in nanoseconds.
     pub busy: Vec<Vec<f32>>,
     stamp: u64,
@@ -55,13 +55,13 @@ pub struct Columns {
     version: u64,
 }
 
-struct Work {
-    columns: Columns,
+struct BusyTimeJob {
+    columns: BusyColumns,
     lane: usize,
     depth: usize,
 }
 
-impl Profile {
+impl BusyTimeChart {
     /// Goes on with the profile of `lanes`, each with its class below `classes`, by `budget` nodes, and returns the
     /// latest that is whole; `true` beside it says that there is more to do. The `stamp` changes whenever the capture
     /// does.
@@ -70,8 +70,8 @@ impl Profile {
         (capture, stamp): (&Capture, u64),
         lanes: &[(LaneId, usize)],
         (classes, budget): (usize, usize),
-        span: Span,
-    ) -> (&Columns, bool) {
+        span: BusyTimeRange,
+    ) -> (&BusyColumns, bool) {
         let wanted = (span, stamp, lanes.len());
         let shown = (self.shown.span, self.shown.stamp, self.shown.lanes);
         let is_costly = lanes.len() * span.columns > COSTLY;
@@ -82,7 +82,7 @@ impl Profile {
             } else {
                 finest
             };
-            let columns = Columns {
+            let columns = BusyColumns {
                 span,
                 busy: vec![vec![0.0; span.columns]; classes],
                 stamp,
@@ -91,7 +91,7 @@ impl Profile {
                 version: self.shown.version + 1,
             };
             let (lane, depth) = (0, 0);
-            self.work = Some(Work {
+            self.work = Some(BusyTimeJob {
                 columns,
                 lane,
                 depth,
@@ -110,7 +110,7 @@ impl Profile {
     }
 }
 
-impl Work {
+impl BusyTimeJob {
     /// Looks at lanes until the budget is spent; says whether all were.
     fn advance(&mut self, capture: &Capture, lanes: &[(LaneId, usize)], budget: usize) -> bool {
         let mut looked = 0;
@@ -129,7 +129,7 @@ impl Work {
     }
 }
 
-impl Columns {
+impl BusyColumns {
     /// Another number for every profile that was worked out.
     pub fn version(&self) -> u64 {
         self.version
@@ -150,7 +150,7 @@ impl Columns {
         let mut looked = 0;
         // Folded somewhat coarser than a column, the sum over a column stays right to its neighbour.
         let column = Nanos((step * 2.0 * f64::from(self.grain)).max(1.0) as i64);
-        capture.fold(lane, depth, interval, column, &mut |cell: Cell| {
+        capture.fold(lane, depth, interval, column, &mut |cell: FoldedSpan| {
             looked += work(cell.count as usize);
             let Some(seen) = cell.interval.intersection(interval) else {
                 return;
@@ -190,7 +190,7 @@ fn spread(busy: &mut [f32], from: f64, to: f64, amount: f32) {
 
 #[cfg(test)]
 mod tests {
-    use engine::record::{CallId, NameId, Record, Span as Ran, SpanId, SpanKind, State};
+    use engine::record::{CallId, NameId, Record, Span, SpanId, SpanKind, State};
 
     use super::*;
 
@@ -198,7 +198,7 @@ mod tests {
         let mut capture = Capture::new();
         capture.apply((0..lanes * each).map(|id| {
             let start = Nanos(i64::from(id / lanes) * 100);
-            Record::Span(Ran {
+            Record::Span(Span {
                 id: SpanId(id),
                 lane: LaneId(id % lanes),
                 name: NameId(0),
@@ -213,8 +213,8 @@ mod tests {
         capture
     }
 
-    fn span(end: i64, columns: usize) -> Span {
-        Span {
+    fn span(end: i64, columns: usize) -> BusyTimeRange {
+        BusyTimeRange {
             interval: Interval::new(Nanos(0), Nanos(end)),
             columns,
         }
@@ -225,7 +225,7 @@ mod tests {
         let capture = capture(2, 100);
         let lanes = [(LaneId(0), 0), (LaneId(1), 1)];
         for columns in [1, 7, 100, 1000] {
-            let mut profile = Profile::default();
+            let mut profile = BusyTimeChart::default();
             let (found, more) =
                 profile.update((&capture, 1), &lanes, (2, BUDGET), span(10_000, columns));
             assert!(!more);
@@ -240,7 +240,7 @@ mod tests {
     fn many_lanes_take_several_frames_and_then_rest() {
         let capture = capture(700, 40);
         let lanes: Vec<(LaneId, usize)> = (0..700).map(|id| (LaneId(id), 0)).collect();
-        let mut profile = Profile::default();
+        let mut profile = BusyTimeChart::default();
         let (mut frames, mut rough) = (1, 0);
         loop {
             let (found, more) =

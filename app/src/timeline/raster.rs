@@ -6,14 +6,14 @@ use eframe::egui::{
     Color32, ColorImage, Context, ImageData, Mesh, Rect, Shape, TextureHandle, TextureOptions, pos2,
 };
 
-use super::scale::{Pixels, Scale};
+use super::scale::{PixelScale, Scale};
 
 /// The texture is made larger by steps of this many pixels, so that a window that grows seldom needs another.
 const STEP: usize = 64;
 
 /// Where on the screen a line is drawn: from `top` to `bottom`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+struct RasterRow {
     top: f32,
     bottom: f32,
     /// Whether it lies under the others.
@@ -26,7 +26,7 @@ pub struct Raster {
     texture: Option<TextureHandle>,
     shown: Arc<ColorImage>,
     pixels: Vec<Color32>,
-    lines: Vec<Place>,
+    lines: Vec<RasterRow>,
     left: i32,
     width: usize,
     density: f32,
@@ -52,7 +52,7 @@ impl Raster {
     /// Adds a line of pixels, as many as it is wide, from `top` to `bottom`; under all others if it is `under`.
     pub fn add(&mut self, pixels: &[Color32], (top, bottom): (f32, f32), under: bool) {
         if pixels.len() == self.width && self.lines.len() < self.most {
-            self.lines.push(Place { top, bottom, under });
+            self.lines.push(RasterRow { top, bottom, under });
             self.pixels.extend_from_slice(pixels);
         }
     }
@@ -68,7 +68,7 @@ impl Raster {
     }
 
     /// How far an instant lies from the raster's left edge, in pixels; `scale` is that of the body.
-    pub fn pixels(&self, scale: &Scale) -> Pixels {
+    pub fn pixels(&self, scale: &Scale) -> PixelScale {
         scale.pixels(f64::from(self.density), f64::from(self.left))
     }
 

@@ -6,13 +6,13 @@ use eframe::egui::{
 use engine::record::{CounterId, DeviceId, Group, LaneId, NameId, Role, SpanKind};
 use engine::time::Nanos;
 
-use super::frame::{Frame, Picture};
+use super::frame::{PaintFrame, Picture};
 use super::label;
-use super::layout::{Content, Entry, Layout, Row};
+use super::layout::{LayoutEntry, LayoutRow, RowContent, TimelineLayout};
 use super::plot::{Pyramid, steps};
-use super::profile::Columns;
+use super::profile::BusyColumns;
 use super::ruler::Ruler;
-use super::sheet::Sheet;
+use super::sheet::MeshBuilder;
 use crate::state::GroupKey;
 use crate::text;
 use crate::theme::{GRID, LANE_NAMES, SMALL, Theme, mixed, mono, small};
@@ -21,7 +21,7 @@ use crate::theme::{GRID, LANE_NAMES, SMALL, Theme, mixed, mono, small};
 const INDENT: f32 = 5.0 * GRID;
 
 /// The name of a group as its row shows it.
-pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
+pub fn title(frame: &PaintFrame<'_>, key: GroupKey) -> String {
     let devices = frame.picture.capture.devices();
     let device = devices.iter().find(|device| device.id.0 == key.device);
     match (key.group, device) {
@@ -41,7 +41,7 @@ pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
 }
 
 /// How well the clock of a rank's device is known; nothing to say of one that is this machine's own.
-fn known(frame: &Frame<'_>, device: DeviceId) -> Option<String> {
+fn known(frame: &PaintFrame<'_>, device: DeviceId) -> Option<String> {
     let mut clocks = frame.picture.capture.clocks().iter();
     let clock = clocks.find(|it| it.device == device && it.is_unix);
     clock.map(|it| match it.uncertainty {
@@ -51,13 +51,13 @@ fn known(frame: &Frame<'_>, device: DeviceId) -> Option<String> {
 }
 
 /// The name of a row that is not a group's.
-pub fn name<'a>(picture: &Picture<'a>, entry: Entry) -> &'a str {
+pub fn name<'a>(picture: &Picture<'a>, entry: LayoutEntry) -> &'a str {
     let capture = picture.capture;
     match entry {
-        Entry::Lane(lane, _) | Entry::Thin(lane, _) => {
+        LayoutEntry::Lane(lane, _) | LayoutEntry::Thin(lane, _) => {
             capture.lane(lane).map_or("?", |lane| &lane.name)
         }
-        Entry::Counter(counter) => capture
+        LayoutEntry::Counter(counter) => capture
             .counters()
             .get(counter.index())
             .map_or("?", |counter| &counter.name),
@@ -65,14 +65,16 @@ pub fn name<'a>(picture: &Picture<'a>, entry: Entry) -> &'a str {
 }
 
 /// What the pointer on a row's name is told: all of the name, and what it stands for.
-pub fn about(frame: &Frame<'_>, row: &Row) -> String {
+pub fn about(frame: &PaintFrame<'_>, row: &LayoutRow) -> String {
     let capture = frame.picture.capture;
     match &row.content {
-        Content::Group { members, .. } => {
+        RowContent::Group { members, .. } => {
             let lanes = text::counted(members.len() as u64, "lane");
             format!("{} · {lanes}", title(frame, row.key))
         }
-        Content::Entry(entry @ (Entry::Lane(lane, depths) | Entry::Thin(lane, depths))) => {
+        RowContent::Entry(
+            entry @ (LayoutEntry::Lane(lane, depths) | LayoutEntry::Thin(lane, depths)),
+        ) => {
             let mut about = name(&frame.picture, *entry).to_owned();
             let role = capture.lane(*lane).map(|lane| lane.role);
             match role {
@@ -88,7 +90,7 @@ pub fn about(frame: &Frame<'_>, row: &Row) -> String {
             }
             about
         }
-        Content::Entry(entry @ Entry::Counter(counter)) => {
+        RowContent::Entry(entry @ LayoutEntry::Counter(counter)) => {
             let unit = capture.counters().get(counter.index());
             let unit = unit.map_or("", |counter| &counter.unit);
             format!("{} · {unit}", name(&frame.picture, *entry))
@@ -97,21 +99,21 @@ pub fn about(frame: &Frame<'_>, row: &Row) -> String {
 }
 
 /// Paints the rows' ground and the grid on it.
-pub fn ground(painter: &Painter, frame: &Frame<'_>, ruler: &Ruler) {
+pub fn ground(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
     let theme = frame.picture.theme;
-    let mut sheet = Sheet::new(painter.pixels_per_point());
+    let mut sheet = MeshBuilder::new(painter.pixels_per_point());
     let body = frame.areas.body;
     sheet.rect(body, theme.canvas);
     for row in frame.visible() {
         let rect = frame.row_rect(row);
         match row.content {
-            Content::Group { .. } => {
+            RowContent::Group { .. } => {
                 let y = sheet.snap(rect.bottom() - 1.0);
                 let line =
                     Rect::from_min_max(pos2(body.left(), y), pos2(body.right(), y + frame.pixel));
                 sheet.rect(line, mixed(theme.line, theme.canvas, 0.6));
             }
-            Content::Entry(_) => {
+            RowContent::Entry(_) => {
                 let space = frame.layout.metrics.pad.min(2.0) / 2.0;
                 let (top, bottom) = (
                     sheet.snap(rect.top() + space),
@@ -130,13 +132,13 @@ pub fn ground(painter: &Painter, frame: &Frame<'_>, ruler: &Ruler) {
 }
 
 /// Paints the ruler.
-pub fn ruler(painter: &Painter, frame: &Frame<'_>, ruler: &Ruler) {
+pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
     let theme = frame.picture.theme;
     let area = frame.areas.ruler;
     let strip = area.with_min_x(frame.areas.whole.left());
     painter.rect_filled(strip, 0.0, theme.panel);
     let inside = painter.with_clip_rect(area);
-    let mut sheet = Sheet::new(painter.pixels_per_point());
+    let mut sheet = MeshBuilder::new(painter.pixels_per_point());
     let font = mono();
     for tick in &ruler.ticks {
         let x = sheet.snap(tick.x);
@@ -172,7 +174,7 @@ pub fn ruler(painter: &Painter, frame: &Frame<'_>, ruler: &Ruler) {
 }
 
 /// Paints the column of names. `pointed` is the row under the pointer there.
-pub fn names(painter: &Painter, frame: &Frame<'_>, pointed: Option<usize>) {
+pub fn names(painter: &Painter, frame: &PaintFrame<'_>, pointed: Option<usize>) {
     let theme = frame.picture.theme;
     let area = frame.areas.names;
     let painter = painter.with_clip_rect(area.intersect(painter.clip_rect()));
@@ -186,7 +188,7 @@ pub fn names(painter: &Painter, frame: &Frame<'_>, pointed: Option<usize>) {
             painter.rect_filled(rect, 0.0, theme.hovered);
         }
         match row.content {
-            Content::Group { collapsed, .. } => {
+            RowContent::Group { collapsed, .. } => {
                 let middle = pos2(rect.left() + 11.0, rect.center().y);
                 arrow(&painter, middle, collapsed, theme.weak);
                 let at = pos2(rect.left() + INDENT, rect.center().y);
@@ -200,14 +202,14 @@ pub fn names(painter: &Painter, frame: &Frame<'_>, pointed: Option<usize>) {
                     (&font, theme.weak),
                 );
             }
-            Content::Entry(entry) => {
+            RowContent::Entry(entry) => {
                 // Beside a lane with sub-lanes its name stands at the first of them.
                 let height = rect
                     .height()
-                    .min(frame.layout.metrics.height(Entry::Lane(LaneId(0), 1)));
+                    .min(frame.layout.metrics.height(LayoutEntry::Lane(LaneId(0), 1)));
                 let middle = match entry {
-                    Entry::Lane(..) | Entry::Thin(..) => rect.top() + height / 2.0,
-                    Entry::Counter(_) => rect.center().y,
+                    LayoutEntry::Lane(..) | LayoutEntry::Thin(..) => rect.top() + height / 2.0,
+                    LayoutEntry::Counter(_) => rect.center().y,
                 };
                 let at = pos2(rect.left() + INDENT, middle);
                 let room = rect.right() - at.x - 2.0 * GRID;
@@ -244,16 +246,16 @@ fn arrow(painter: &Painter, middle: Pos2, collapsed: bool, color: Color32) {
 /// Paints how busy a collapsed group was: the thin bar is the stronger the busier it was.
 pub fn collapsed(
     painter: &Painter,
-    frame: &Frame<'_>,
-    row: &Row,
-    columns: &Columns,
+    frame: &PaintFrame<'_>,
+    row: &LayoutRow,
+    columns: &BusyColumns,
     color: Color32,
 ) {
     let Some(busy) = columns.busy.first() else {
         return;
     };
     let theme = frame.picture.theme;
-    let mut sheet = Sheet::new(painter.pixels_per_point());
+    let mut sheet = MeshBuilder::new(painter.pixels_per_point());
     let whole = busy.iter().copied().fold(columns.step() as f32, f32::max);
     let from = columns.span.interval.start;
     for (place, &busy) in busy.iter().enumerate().filter(|(_, busy)| **busy > 0.0) {
@@ -276,8 +278,8 @@ pub fn collapsed(
 /// Paints a counter as steps over its ground.
 pub fn counter(
     painter: &Painter,
-    frame: &Frame<'_>,
-    (row, id): (&Row, CounterId),
+    frame: &PaintFrame<'_>,
+    (row, id): (&LayoutRow, CounterId),
     pyramid: &mut Pyramid,
 ) {
     let capture = frame.picture.capture;
@@ -300,8 +302,8 @@ pub fn counter(
         };
         rect.bottom() - (share * height) as f32
     };
-    let mut fill = Sheet::new(painter.pixels_per_point());
-    let mut line = Sheet::new(painter.pixels_per_point());
+    let mut fill = MeshBuilder::new(painter.pixels_per_point());
+    let mut line = MeshBuilder::new(painter.pixels_per_point());
     let zero = y(0.0);
     let mut before: Option<f32> = None;
     for step in steps(pyramid, samples, &frame.scale, frame.now(), 2.0) {
@@ -374,15 +376,20 @@ pub fn hue(theme: &Theme, group: Group) -> Color32 {
 
 /// How wide the column of names is: as its names need, or as it was dragged to.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Width {
+pub struct NameColumnWidth {
     dragged: Option<f32>,
     fitted: f32,
     entries: usize,
 }
 
-impl Width {
+impl NameColumnWidth {
     /// The width for the rows of `layout`, in points.
-    pub fn fit(&mut self, painter: &Painter, picture: &Picture<'_>, layout: &Layout) -> f32 {
+    pub fn fit(
+        &mut self,
+        painter: &Painter,
+        picture: &Picture<'_>,
+        layout: &TimelineLayout,
+    ) -> f32 {
         if self.entries != layout.entries.len() || self.fitted == 0.0 {
             self.entries = layout.entries.len();
             let font = FontId::proportional(SMALL + 1.0);
@@ -400,7 +407,7 @@ impl Width {
     }
 
     /// Follows the pointer that drags the column's edge; a double click fits it to its names again.
-    pub fn input(&mut self, edge: &Response, frame: &Frame<'_>) {
+    pub fn input(&mut self, edge: &Response, frame: &PaintFrame<'_>) {
         if let Some(at) = edge.interact_pointer_pos().filter(|_| edge.dragged()) {
             let most = frame.areas.whole.width() / 2.0;
             let width = at.x - frame.areas.whole.left();

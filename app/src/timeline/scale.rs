@@ -106,10 +106,10 @@ impl Scale {
     }
 
     /// The same conversion to pixels, `density` of which are a point; those left of `first` count below zero.
-    pub fn pixels(&self, density: f64, first: f64) -> Pixels {
+    pub fn pixels(&self, density: f64, first: f64) -> PixelScale {
         let per_nano = self.points_per_nano * density;
         let zero = f64::from(self.left) * density - first - self.fraction * per_nano;
-        Pixels {
+        PixelScale {
             start: self.start,
             zero: zero + 0.5 + f64::from(ORIGIN),
             per_nano,
@@ -130,17 +130,17 @@ const ORIGIN: i32 = 1 << 30;
 
 /// The conversion from capture time to whole pixels, for what is drawn by the thousand.
 #[derive(Clone, Copy, Debug)]
-pub struct Pixels {
+pub struct PixelScale {
     start: Nanos,
     zero: f64,
     per_nano: f64,
 }
 
-impl Pixels {
+impl PixelScale {
     /// The same for instants in steps of two to the power of `shift` nanoseconds since `base`, from the pixel `least` to
     /// the pixel `most`: those further off are there.
-    pub fn steps(&self, (base, shift): (Nanos, u32), [least, most]: [i32; 2]) -> Steps {
-        Steps {
+    pub fn steps(&self, (base, shift): (Nanos, u32), [least, most]: [i32; 2]) -> StepScale {
+        StepScale {
             zero: self.zero + (base - self.start).0 as f64 * self.per_nano,
             per_step: self.per_nano * (1_u64 << shift.min(63)) as f64,
             least: ORIGIN + least,
@@ -157,14 +157,14 @@ impl Pixels {
 
 /// The conversion from instants in 32 bits to whole pixels.
 #[derive(Clone, Copy, Debug)]
-pub struct Steps {
+pub struct StepScale {
     zero: f64,
     per_step: f64,
     least: i32,
     most: i32,
 }
 
-impl Steps {
+impl StepScale {
     /// The edge between pixels that is nearest to an instant.
     pub fn at(&self, step: u32) -> i32 {
         let pixel = (f64::from(step) * self.per_step + self.zero) as i32;

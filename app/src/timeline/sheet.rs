@@ -7,13 +7,13 @@ use eframe::egui::{Color32, Mesh, Pos2, Rect, Shape, TextureId, pos2, vec2};
 const ARC: [[f32; 2]; 3] = [[0.0, 1.0], [0.293, 0.293], [1.0, 0.0]];
 
 /// Rectangles with their edges on whole pixels, in the order in which they were added.
-pub struct Sheet {
+pub struct MeshBuilder {
     mesh: Mesh,
     pixels: f32,
     period: f32,
 }
 
-impl Sheet {
+impl MeshBuilder {
     /// An empty sheet for a screen of `pixels` pixels a point.
     pub fn new(pixels: f32) -> Self {
         Self {
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn rounded_corners_stay_inside_and_the_middle_is_filled() {
-        let mut sheet = Sheet::new(1.0);
+        let mut sheet = MeshBuilder::new(1.0);
         let rect = Rect::from_min_max(pos2(10.0, 10.0), pos2(60.0, 30.0));
         sheet.rounded(rect, 3.0, Color32::WHITE);
         assert!(sheet.mesh.is_valid());
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_narrow_bar_is_two_triangles() {
-        let mut sheet = Sheet::new(2.0);
+        let mut sheet = MeshBuilder::new(2.0);
         let rect = Rect::from_min_max(pos2(0.0, 0.0), pos2(2.0, 20.0));
         sheet.rounded(rect, 3.0, Color32::WHITE);
         assert_eq!(sheet.mesh.indices.len(), 6);

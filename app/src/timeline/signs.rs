@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use eframe::egui::{Align2, Color32, Painter, Pos2, Rangef, Rect, Shape, Stroke, pos2, vec2};
-use engine::analysis::Measure;
+use engine::analysis::ElapsedMeasure;
 use engine::capture::Capture;
 use engine::record::{
     DependencyKind, Group, Lane, LaneId, QUERY_ANSWER, QueryAnswer, Role, SpanId, SpanKind, State,
@@ -12,8 +12,8 @@ use engine::record::{
 use engine::time::Nanos;
 
 use super::fold::{Bar, Folds};
-use super::frame::Frame;
-use super::layout::{Content, Row};
+use super::frame::PaintFrame;
+use super::layout::{LayoutRow, RowContent};
 use super::overlay::pill;
 use crate::text;
 use crate::theme::{GRID, Theme, mixed, mono};
@@ -28,12 +28,12 @@ const HALF: f32 = 4.5;
 pub const MEASURED: usize = 512;
 
 /// Paints the signs of all spans in view that are drawn alone.
-pub fn paint(painter: &Painter, frame: &Frame<'_>, folds: &Folds) {
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>, folds: &Folds) {
     let capture = frame.picture.capture;
     let mut barriers = BTreeSet::new();
     let mut left = ASKED;
     for row in frame.visible() {
-        let Content::Entry(entry) = row.content else {
+        let RowContent::Entry(entry) = row.content else {
             continue;
         };
         let Some(lane) = entry.lane().and_then(|lane| capture.lane(lane)) else {
@@ -53,7 +53,7 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>, folds: &Folds) {
 
 /// The bars of a sub-lane in view that stand for one span each, of a sort that bears a sign.
 fn alone<'a>(
-    frame: &Frame<'_>,
+    frame: &PaintFrame<'_>,
     folds: &'a Folds,
     (lane, depth): (&'a Lane, usize),
 ) -> impl Iterator<Item = &'a Bar> {
@@ -84,8 +84,8 @@ const fn bears_sign(lane: &Lane, kind: SpanKind) -> bool {
 
 fn sign(
     painter: &Painter,
-    frame: &Frame<'_>,
-    (row, lane, depth): (&Row, &Lane, usize),
+    frame: &PaintFrame<'_>,
+    (row, lane, depth): (&LayoutRow, &Lane, usize),
     bar: &Bar,
     barriers: &mut BTreeSet<SpanId>,
 ) {
@@ -205,7 +205,7 @@ fn call_of(capture: &Capture, span: SpanId) -> Option<SpanId> {
 }
 
 /// A line through the lanes that a barrier joins, where everything before it has ended.
-fn barrier(painter: &Painter, frame: &Frame<'_>, call: SpanId) {
+fn barrier(painter: &Painter, frame: &PaintFrame<'_>, call: SpanId) {
     let capture = frame.picture.capture;
     let joins = capture
         .effects(call)
@@ -228,7 +228,7 @@ fn barrier(painter: &Painter, frame: &Frame<'_>, call: SpanId) {
 }
 
 /// A double line through rows, with a stroke across either end.
-fn double_line(painter: &Painter, frame: &Frame<'_>, lanes: &BTreeSet<LaneId>, time: Nanos) {
+fn double_line(painter: &Painter, frame: &PaintFrame<'_>, lanes: &BTreeSet<LaneId>, time: Nanos) {
     let rows = lanes.iter().filter_map(|&lane| frame.layout.row_of(lane));
     let rects = rows.map(|(_, row)| frame.row_rect(row));
     let Some(whole) = rects.reduce(Rect::union) else {
@@ -247,16 +247,16 @@ fn double_line(painter: &Painter, frame: &Frame<'_>, lanes: &BTreeSet<LaneId>, t
 }
 
 /// Paints a bracket from record to record where the time between two events was taken, below the spans of its lane.
-pub fn brackets(painter: &Painter, frame: &Frame<'_>) {
+pub fn brackets(painter: &Painter, frame: &PaintFrame<'_>) {
     let capture = frame.picture.capture;
     let body = frame.areas.body;
     let view = frame.scale.interval();
     let latest = capture.measured().iter().rev().take(MEASURED);
-    for found in latest.filter_map(|id| Measure::of_shown(capture, *id, view)) {
+    for found in latest.filter_map(|id| ElapsedMeasure::of_shown(capture, *id, view)) {
         let Some((_, row)) = frame.layout.row_of(found.lane) else {
             continue;
         };
-        let Content::Entry(entry) = row.content else {
+        let RowContent::Entry(entry) = row.content else {
             continue;
         };
         let place = frame.bar_rect(row, entry.depths().saturating_sub(1), 0.0, 0.0);
@@ -266,7 +266,7 @@ pub fn brackets(painter: &Painter, frame: &Frame<'_>) {
     }
 }
 
-fn bracket(painter: &Painter, frame: &Frame<'_>, found: &Measure, place: Rangef) {
+fn bracket(painter: &Painter, frame: &PaintFrame<'_>, found: &ElapsedMeasure, place: Rangef) {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
     let x = |time| {

@@ -6,23 +6,23 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use engine::capture::Capture;
 use engine::record::{Group, LaneId, Role};
 
-use super::faults::{Fault, faults};
-use super::layout::{Entry, Layout, Metrics};
-use super::open::Opens;
-use super::pending::{Pending, pending};
+use super::faults::{LossMarker, faults};
+use super::layout::{LayoutEntry, Metrics, TimelineLayout};
+use super::open::RunningSpans;
+use super::pending::{PendingPromises, pending};
 use super::signs::MEASURED;
-use crate::state::{GroupKey, State, Switch};
+use crate::state::{AppState, GroupKey, Switch};
 
 /// Rows, and what runs now.
-pub struct Stage {
+pub struct FrameInputs {
     /// Every row.
-    pub layout: Layout,
+    pub layout: TimelineLayout,
     /// What runs now.
-    pub opens: Opens,
+    pub opens: RunningSpans,
     /// Losses of devices.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<LossMarker>,
     /// Promises that never settled.
-    pub pending: Pending,
+    pub pending: PendingPromises,
     /// Another number for every state of the capture.
     pub stamp: u64,
     collapsed: BTreeSet<GroupKey>,
@@ -30,14 +30,14 @@ pub struct Stage {
     dense: bool,
 }
 
-impl Default for Stage {
+impl Default for FrameInputs {
     fn default() -> Self {
         let none = BTreeSet::new();
         Self {
-            layout: Layout::new([], &none, &[], Metrics::new(false)),
-            opens: Opens::default(),
+            layout: TimelineLayout::new([], &none, &[], Metrics::new(false)),
+            opens: RunningSpans::default(),
             faults: Vec::new(),
-            pending: Pending::new(),
+            pending: PendingPromises::new(),
             stamp: 0,
             collapsed: none,
             order: Vec::new(),
@@ -46,9 +46,9 @@ impl Default for Stage {
     }
 }
 
-impl Stage {
+impl FrameInputs {
     /// Brings it up to the capture and the user's choice of rows.
-    pub fn update(&mut self, capture: &Capture, state: &State) {
+    pub fn update(&mut self, capture: &Capture, state: &AppState) {
         let stamp = stamp(capture);
         let dense = state.settings.is_on(Switch::Dense);
         let view = &state.view;
@@ -59,7 +59,7 @@ impl Stage {
         if holds {
             return;
         }
-        self.opens = Opens::new(capture);
+        self.opens = RunningSpans::new(capture);
         self.faults = faults(capture);
         self.pending = pending(capture);
         self.stamp = stamp;
@@ -67,7 +67,8 @@ impl Stage {
         self.collapsed.clone_from(&view.collapsed);
         self.order.clone_from(&view.order);
         let members = members(capture, &self.opens);
-        self.layout = Layout::new(members, &self.collapsed, &self.order, Metrics::new(dense));
+        self.layout =
+            TimelineLayout::new(members, &self.collapsed, &self.order, Metrics::new(dense));
     }
 }
 
@@ -84,9 +85,9 @@ fn stamp(capture: &Capture) -> u64 {
 }
 
 /// A lane with room for the brackets between its records, where it has some.
-fn with_room(entry: Entry, measured: &BTreeSet<LaneId>) -> Entry {
+fn with_room(entry: LayoutEntry, measured: &BTreeSet<LaneId>) -> LayoutEntry {
     match entry {
-        Entry::Lane(id, depth) if measured.contains(&id) => Entry::Lane(id, depth + 1),
+        LayoutEntry::Lane(id, depth) if measured.contains(&id) => LayoutEntry::Lane(id, depth + 1),
         entry => entry,
     }
 }
@@ -99,7 +100,7 @@ fn measured(capture: &Capture) -> BTreeSet<LaneId> {
     records.map(|record| record.span.lane).collect()
 }
 
-fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
+fn members(capture: &Capture, opens: &RunningSpans) -> Vec<(GroupKey, LayoutEntry)> {
     let lane = |id: LaneId| {
         let lane = capture.lane(id)?;
         let device = match lane.group {
@@ -113,7 +114,11 @@ fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
         };
         let depth = opens.depth(id, capture.depth(id));
         let is_queue = lane.role == Role::Queue;
-        let entry = if is_queue { Entry::Thin } else { Entry::Lane };
+        let entry = if is_queue {
+            LayoutEntry::Thin
+        } else {
+            LayoutEntry::Lane
+        };
         Some((key, entry(id, depth)))
     };
     let key = GroupKey {
@@ -125,6 +130,6 @@ fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
     let counters = capture.counters().iter();
     let lanes = capture.lane_order().into_iter().filter_map(lane);
     lanes
-        .chain(counters.map(|counter| (key, Entry::Counter(counter.id))))
+        .chain(counters.map(|counter| (key, LayoutEntry::Counter(counter.id))))
         .collect()
 }

@@ -1,19 +1,19 @@
 //! The bars of one sub-lane over a stretch of time, which grows where the view moves instead of being folded anew.
 
-use engine::capture::{Capture, Cell};
+use engine::capture::{Capture, FoldedSpan};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
 use super::fold::Bar;
-use super::line::Line;
-use super::piece::{Grid, Piece};
+use super::line::PixelRow;
+use super::piece::{BarGeometry, TimeGrid};
 
 /// How many of the bars that are there are folded again where earlier ones come before them, to find where the two meet.
 const SEAM: usize = 16;
 
 /// The bars of a sub-lane, and what is drawn of them.
 #[derive(Default)]
-pub(super) struct Strip {
+pub(super) struct SubLaneCache {
     /// The state of the capture that they were folded from; 0 before there are any.
     pub stamp: u64,
     /// What they are folded by.
@@ -27,18 +27,18 @@ pub(super) struct Strip {
     /// The bars, from left to right.
     pub bars: Vec<Bar>,
     /// What is drawn of the bars, in steps of the grid.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<BarGeometry>,
     /// What the pieces' instants are counted in.
-    pub grid: Grid,
+    pub grid: TimeGrid,
     /// The kinds of the spans that stand alone, each as the bit of its number.
     pub alone: u64,
     /// The pieces as pixels.
-    pub line: Line,
+    pub line: PixelRow,
     /// Whether the pieces have the colours of the dark theme; nothing while they are still to be cut.
     pub dark: Option<bool>,
 }
 
-impl Strip {
+impl SubLaneCache {
     /// Makes it tell of `cover` by `column`, in the capture's state `stamp`. What it tells of already is kept. Returns
     /// how many bars had to be found.
     pub fn show(
@@ -143,7 +143,7 @@ fn start(bar: &Bar) -> Nanos {
     bar.cell.interval.start
 }
 
-fn bar(cell: Cell, column: Nanos) -> Bar {
+fn bar(cell: FoldedSpan, column: Nanos) -> Bar {
     let is_alone = cell.count == 1 && cell.busy >= column;
     let enqueued = if is_alone {
         cell.enqueued
@@ -210,16 +210,16 @@ mod tests {
             let capture = capture(&all);
             let extent = capture.extent().unwrap().end.0;
             for power in [0, 2, 5, 8, 11] {
-                let mut strip = Strip::default();
+                let mut strip = SubLaneCache::default();
                 let (mut at, length) = (extent / 2, extent / 10);
                 for _ in 0..40 {
                     at += random(&mut seed, length as u64) - length / 2;
                     let cover = Interval::new(Nanos(at), Nanos(at + length));
                     let fold = |_: Interval, _: &mut Vec<Bar>| grown.set(grown.get() + 1);
-                    let mut copy = Strip {
+                    let mut copy = SubLaneCache {
                         bars: strip.bars.clone(),
                         cover: strip.cover,
-                        ..Strip::default()
+                        ..SubLaneCache::default()
                     };
                     copy.grow(cover, fold);
                     strip.show(&capture, LANE, (cover, Nanos(1 << power)), 1);
@@ -231,7 +231,7 @@ mod tests {
         assert!(grown > 2_000, "it was grown {grown} times only");
     }
 
-    fn check(strip: &Strip, all: &[Interval], cover: Interval) {
+    fn check(strip: &SubLaneCache, all: &[Interval], cover: Interval) {
         let bars = &strip.bars;
         for pair in bars.windows(2) {
             assert!(pair[0].cell.interval.end <= pair[1].cell.interval.start);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capture::{Capture, PlacedSpan, Pledge, Stages};
+use capture::{Capture, PipelineHistory, PlacedSpan, PromiseState};
 use record::time::{Interval, Nanos};
 use record::{
     DeviceId, Group, Lane, Loss, LossKind, PipelineId, PipelineState, PromiseId, Recovery, Role,
@@ -17,7 +17,7 @@ type DeviceGeneration = (DeviceId, u32);
 
 /// What a loss came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Aftermath {
+pub struct LossAftermath {
     /// How many operations of streams the loss took: those that ran, those that never did, and those that were submitted
     /// while the device was lost.
     pub operations: u64,
@@ -34,7 +34,7 @@ pub struct Aftermath {
     pub first_result: Option<(SpanId, Nanos)>,
 }
 
-impl Aftermath {
+impl LossAftermath {
     /// What became of everything that `loss` met. Whoever asks for many losses makes a [`LossIndex`].
     pub fn of(capture: &Capture, loss: &Loss) -> Self {
         let index = LossIndex::new(capture);
@@ -48,8 +48,8 @@ impl Aftermath {
 pub struct LossIndex<'c> {
     capture: &'c Capture,
     recoveries: BTreeMap<DeviceGeneration, Recovery>,
-    promises: BTreeMap<DeviceGeneration, Vec<&'c Pledge>>,
-    pipelines: BTreeMap<DeviceGeneration, Vec<&'c Stages>>,
+    promises: BTreeMap<DeviceGeneration, Vec<&'c PromiseState>>,
+    pipelines: BTreeMap<DeviceGeneration, Vec<&'c PipelineHistory>>,
 }
 
 impl<'c> LossIndex<'c> {
@@ -59,12 +59,12 @@ impl<'c> LossIndex<'c> {
         for it in capture.recoveries() {
             recoveries.entry((it.device, it.generation)).or_insert(*it);
         }
-        let mut promises: BTreeMap<DeviceGeneration, Vec<&Pledge>> = BTreeMap::new();
+        let mut promises: BTreeMap<DeviceGeneration, Vec<&PromiseState>> = BTreeMap::new();
         for pledge in capture.promises() {
             let key = (pledge.promise.device, pledge.promise.generation);
             promises.entry(key).or_default().push(pledge);
         }
-        let mut pipelines: BTreeMap<DeviceGeneration, Vec<&Stages>> = BTreeMap::new();
+        let mut pipelines: BTreeMap<DeviceGeneration, Vec<&PipelineHistory>> = BTreeMap::new();
         for stages in capture.pipelines() {
             let key = (stages.pipeline.device, stages.pipeline.generation);
             pipelines.entry(key).or_default().push(stages);
@@ -138,7 +138,7 @@ impl<'c> LossIndex<'c> {
     }
 
     /// What became of everything that each loss of the capture met, in their order.
-    pub fn aftermaths(&self) -> Vec<Aftermath> {
+    pub fn aftermaths(&self) -> Vec<LossAftermath> {
         let firsts = self.first_results();
         let first = |loss: &Loss| {
             let recovery = self.recovery(loss)?;
@@ -150,14 +150,14 @@ impl<'c> LossIndex<'c> {
             .collect()
     }
 
-    fn aftermath_with(&self, loss: &Loss, first_result: Option<(SpanId, Nanos)>) -> Aftermath {
+    fn aftermath_with(&self, loss: &Loss, first_result: Option<(SpanId, Nanos)>) -> LossAftermath {
         let key = (loss.device, loss.generation);
         let promises = self.promises.get(&key).into_iter().flatten();
         let promises = promises.filter(|pledge| was_pending(pledge, loss));
         let pipelines = self.pipelines.get(&key).into_iter().flatten();
         let pipelines = pipelines.filter(|stages| was_underway(stages, loss));
         let (operations, spans) = self.taken(loss);
-        Aftermath {
+        LossAftermath {
             operations,
             spans,
             promises: promises.map(|pledge| pledge.promise.id).collect(),
@@ -229,7 +229,7 @@ fn streams(capture: &Capture, device: DeviceId) -> impl Iterator<Item = &Lane> {
 }
 
 /// Whether the promise was made on the lost device and not settled before the loss.
-fn was_pending(pledge: &Pledge, loss: &Loss) -> bool {
+fn was_pending(pledge: &PromiseState, loss: &Loss) -> bool {
     let promise = &pledge.promise;
     if (promise.device, promise.generation) != (loss.device, loss.generation) {
         return false;
@@ -243,7 +243,7 @@ fn was_pending(pledge: &Pledge, loss: &Loss) -> bool {
 }
 
 /// Whether the pipeline was on its way on the lost device, or ready there and lost with it.
-fn was_underway(stages: &Stages, loss: &Loss) -> bool {
+fn was_underway(stages: &PipelineHistory, loss: &Loss) -> bool {
     let pipeline = &stages.pipeline;
     let over = [PipelineState::Ready, PipelineState::Failed]
         .into_iter()
@@ -257,7 +257,9 @@ fn was_underway(stages: &Stages, loss: &Loss) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{CallId, LaneId, NameId, Observed, Promise, Record, Settlement, Span, Verdict};
+    use record::{
+        CallId, LaneId, NameId, ObservedOutcome, Promise, PromiseOutcome, Record, Span, Verdict,
+    };
 
     fn loss() -> Loss {
         Loss {
@@ -292,7 +294,7 @@ mod tests {
             generation: 1,
             call: SpanId::NONE,
         };
-        let settlement = |time| Settlement {
+        let settlement = |time| PromiseOutcome {
             promise: PromiseId(id),
             time: Nanos(time),
             span: SpanId::NONE,
@@ -300,7 +302,7 @@ mod tests {
             value: "OperationError".into(),
             reason: String::new(),
             anchor: String::new(),
-            observed: Observed::Nothing,
+            observed: ObservedOutcome::Nothing,
             by_destroy: false,
         };
         [
@@ -347,7 +349,7 @@ mod tests {
 
     #[test]
     fn what_the_loss_met_is_listed_and_nothing_else() {
-        let found = Aftermath::of(&capture(), &loss());
+        let found = LossAftermath::of(&capture(), &loss());
         assert_eq!(found.spans, [SpanId(1), SpanId(2)]);
         assert_eq!(found.operations, 2);
         assert_eq!(found.promises, [PromiseId(1), PromiseId(2)]);
@@ -356,7 +358,7 @@ mod tests {
 
     #[test]
     fn the_first_result_is_of_the_new_device() {
-        let found = Aftermath::of(&capture(), &loss());
+        let found = LossAftermath::of(&capture(), &loss());
         assert_eq!(found.first_result, Some((SpanId(3), Nanos(200))));
     }
 
@@ -376,7 +378,7 @@ mod tests {
             kind: LossKind::Destroyed,
             ..loss()
         };
-        let met = |loss: &Loss| Aftermath::of(&capture, loss).promises;
+        let met = |loss: &Loss| LossAftermath::of(&capture, loss).promises;
         assert!(met(&destroyed).contains(&PromiseId(3)));
         let failed = Loss {
             kind: LossKind::Unknown,
@@ -392,7 +394,7 @@ mod tests {
             time: Nanos(300),
             ..loss()
         };
-        let found = Aftermath::of(&capture(), &later);
+        let found = LossAftermath::of(&capture(), &later);
         assert_eq!(
             (found.spans.len(), found.promises.len(), found.recovery),
             (0, 0, None)

@@ -21,7 +21,7 @@ const LITTLE: i64 = 100;
 
 /// An operation, and since when nothing that the capture tells of held it back.
 #[derive(Clone, Copy, Debug)]
-struct Work {
+struct ReadyOperation {
     ready: Nanos,
     ran: Interval,
     id: SpanId,
@@ -31,21 +31,21 @@ struct Work {
 
 /// Which streams never ran at the same time, although nothing ordered them?
 #[derive(Default)]
-pub(super) struct NeverTogether {
+pub(super) struct NeverOverlapped {
     streams: BTreeMap<LaneId, Vec<SpanId>>,
     count: usize,
 }
 
 /// An operation that was ready, and one of another stream that ran meanwhile.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct MissedOverlap {
     first: SpanId,
     second: SpanId,
     /// How long it was ready before it began.
     stood: Nanos,
 }
 
-impl Analysis for NeverTogether {
+impl Analysis for NeverOverlapped {
     fn code(&self) -> &'static str {
         CODE
     }
@@ -93,7 +93,7 @@ impl Analysis for NeverTogether {
         streams.sort_by_key(|(_, works)| std::cmp::Reverse(works.len()));
         let all = streams.len();
         streams.truncate(COMPARED);
-        let streams: Vec<(LaneId, Vec<Work>)> = streams
+        let streams: Vec<(LaneId, Vec<ReadyOperation>)> = streams
             .into_iter()
             .map(|(lane, works)| (lane, ready(reader, &works)))
             .collect();
@@ -135,7 +135,7 @@ impl Analysis for NeverTogether {
 }
 
 /// Since when each operation could have begun: what is left of its wait once its binding cause was complete.
-fn ready(reader: &CauseReader<'_>, works: &[SpanId]) -> Vec<Work> {
+fn ready(reader: &CauseReader<'_>, works: &[SpanId]) -> Vec<ReadyOperation> {
     let work = |id: &SpanId| {
         let placed = reader.capture().span(*id)?;
         let parts = reader.split(*id);
@@ -143,14 +143,14 @@ fn ready(reader: &CauseReader<'_>, works: &[SpanId]) -> Vec<Work> {
         // Branches of one launch are in an order that the capture does not tell.
         let is_branch = reader.of(*id).is_some_and(|cause| cause.is_branch);
         let ready = rest.filter(|_| !is_branch).map(|it| it.interval.start);
-        Some(Work {
+        Some(ReadyOperation {
             ready: ready.unwrap_or(placed.span.start),
             ran: placed.interval(),
             id: *id,
             way: way(placed.span.kind),
         })
     };
-    let mut works: Vec<Work> = works.iter().filter_map(work).collect();
+    let mut works: Vec<ReadyOperation> = works.iter().filter_map(work).collect();
     works.sort_unstable_by_key(|work| (work.ran.start, work.id));
     works
 }
@@ -162,15 +162,15 @@ fn way(kind: SpanKind) -> Option<SpanKind> {
 
 fn apart(
     reader: &CauseReader<'_>,
-    (first, works): (LaneId, &[Work]),
-    (second, others): (LaneId, &[Work]),
+    (first, works): (LaneId, &[ReadyOperation]),
+    (second, others): (LaneId, &[ReadyOperation]),
 ) -> Option<(Finding, Nanos)> {
     let capture = reader.capture();
-    let busy = |works: &[Work]| union(works.iter().map(|work| work.ran).collect());
+    let busy = |works: &[ReadyOperation]| union(works.iter().map(|work| work.ran).collect());
     if shared(&busy(works), &busy(others)) > Nanos::ZERO {
         return None;
     }
-    let (mut held, mut count, mut stood) = (None::<Held>, 0_u64, Nanos::ZERO);
+    let (mut held, mut count, mut stood) = (None::<MissedOverlap>, 0_u64, Nanos::ZERO);
     for case in held_back(works, others).chain(held_back(others, works)) {
         count += 1;
         stood += case.stood;
@@ -202,13 +202,16 @@ fn apart(
 }
 
 /// Each of `works` that was ready before the last of `others` that ended before it began, and began right after.
-fn held_back<'a>(works: &'a [Work], others: &'a [Work]) -> impl Iterator<Item = Held> + 'a {
+fn held_back<'a>(
+    works: &'a [ReadyOperation],
+    others: &'a [ReadyOperation],
+) -> impl Iterator<Item = MissedOverlap> + 'a {
     works.iter().filter_map(move |work| {
         let before = others.partition_point(|other| other.ran.end <= work.ran.start);
         let other = others.get(before.checked_sub(1)?)?;
         let stood = other.ran.end - work.ready.max(other.ran.start);
         let has_room = work.way.is_none() || work.way != other.way;
-        (stood > START && has_room).then_some(Held {
+        (stood > START && has_room).then_some(MissedOverlap {
             first: other.id,
             second: work.id,
             stood,

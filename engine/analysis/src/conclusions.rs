@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::causes::{CauseReader, Causes, CausesTotals, ChainSegment};
-use super::{AnalysisJob, Answered, IterationTable, Iterations, Overview};
+use super::{AnalysisJob, AnalysisResult, IterationTable, Iterations, Overview};
 use capture::Capture;
 
 /// Time between two looks at whether all is to be given up.
@@ -21,7 +21,7 @@ pub struct Conclusions {
     /// The graph of causes.
     pub causes: Arc<Causes>,
     /// What each analysis found.
-    pub answers: Vec<Answered>,
+    pub answers: Vec<AnalysisResult>,
     /// The critical path of the whole capture, in order of time.
     pub path: Vec<ChainSegment>,
     /// The steps and frames of the capture, and what each comes to.
@@ -31,13 +31,13 @@ pub struct Conclusions {
 }
 
 /// What is summed up of a whole capture.
-struct Measured {
+struct CaptureSummary {
     path: Vec<ChainSegment>,
     iterations: IterationTable,
     totals: CausesTotals,
 }
 
-impl Measured {
+impl CaptureSummary {
     fn of(reader: &CauseReader<'_>) -> Self {
         let path = reader.path();
         Self {
@@ -74,7 +74,7 @@ impl Conclusions {
             Some((causes, job?))
         })?;
         let mut causes = Arc::new(causes);
-        let measured = || Measured::of(&causes.read(capture));
+        let measured = || CaptureSummary::of(&causes.read(capture));
         // Sums and findings have nothing to do with each other: each keeps a core busy.
         let (measured, answers) = std::thread::scope(|scope| {
             let named = std::thread::Builder::new().name("measure".to_owned());
@@ -94,7 +94,7 @@ impl Conclusions {
             Some((measured, job.finish()))
         })?;
         progress(GRAPH + ANALYSES);
-        let Measured {
+        let CaptureSummary {
             path,
             iterations,
             totals,

@@ -6,9 +6,9 @@ use capture::{Capture, PlacedSpan};
 const CODE: &str = "automatic-waits";
 
 /// What did automatic synchronisation insert?
-pub(super) struct Inserted;
+pub(super) struct InsertedWaits;
 
-impl Analysis for Inserted {
+impl Analysis for InsertedWaits {
     fn code(&self) -> &'static str {
         CODE
     }
@@ -41,14 +41,14 @@ impl Analysis for Inserted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Call, CallId, NameId, Record};
+    use record::{CallId, NameId, Record, SourceCall};
 
     #[test]
     fn a_capture_without_a_workload_is_not_said_to_have_one() {
-        let looked = |capture: &Capture| Inserted.conclude(capture).looked;
+        let looked = |capture: &Capture| InsertedWaits.conclude(capture).looked;
         let mut capture = Capture::new();
         assert_eq!(looked(&capture), "none: the capture tells of no workload");
-        capture.apply([Record::Call(Call {
+        capture.apply([Record::Call(SourceCall {
             id: CallId(0),
             line: 1,
             name: NameId::NONE,

@@ -76,7 +76,7 @@ pub struct Iterations {
 }
 
 /// A stretch with its mark, before it has a number.
-type Marked = (Interval, SpanId);
+type MarkedInterval = (Interval, SpanId);
 
 impl Iterations {
     /// Finds the iterations of one rank, or of the first that has some: by ranges and frame marks first, then by repeated

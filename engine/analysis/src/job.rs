@@ -18,7 +18,7 @@ const BUDGET: Duration = Duration::from_millis(20);
 
 /// What one analysis asked, and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
+pub struct AnalysisResult {
     /// The code of its findings.
     pub code: &'static str,
     /// What it asked, in a few words.
@@ -36,7 +36,7 @@ pub struct AnalysisJob {
     causes: Arc<Causes>,
     analyses: Vec<Box<dyn Analysis>>,
     next: u32,
-    answers: Vec<Answered>,
+    answers: Vec<AnalysisResult>,
 }
 
 impl AnalysisJob {
@@ -99,7 +99,7 @@ impl AnalysisJob {
     fn weigh(&mut self, capture: &Capture, (start, budget): (Instant, Duration)) -> bool {
         while let Some(analysis) = self.analyses.get_mut(self.answers.len()) {
             let weighed = analysis.weigh(&self.causes.read(capture));
-            self.answers.push(Answered {
+            self.answers.push(AnalysisResult {
                 code: analysis.code(),
                 name: analysis.name(),
                 about: analysis.about(),
@@ -114,13 +114,13 @@ impl AnalysisJob {
     }
 
     /// What was answered, in the order of [`ANALYSES`].
-    pub fn finish(self) -> Vec<Answered> {
+    pub fn finish(self) -> Vec<AnalysisResult> {
         self.answers
     }
 }
 
 /// Asks every question at once, in one go. For captures that may be huge, use an [`AnalysisJob`].
-pub fn analyse(capture: &Capture, causes: Arc<Causes>) -> Vec<Answered> {
+pub fn analyse(capture: &Capture, causes: Arc<Causes>) -> Vec<AnalysisResult> {
     let mut job = AnalysisJob::new(causes);
     while !job.step(capture, Duration::MAX) {}
     job.finish()

@@ -42,15 +42,15 @@ mod unordered_hosts;
 mod used_buffers;
 mod words;
 
-pub use aftermath::{Aftermath, LossIndex, is_any_lost};
+pub use aftermath::{LossAftermath, LossIndex, is_any_lost};
 pub use chain::{Chain, steps};
 pub use conclusions::Conclusions;
 pub use iterations::{Iteration, IterationRow, IterationSource, IterationTable, Iterations};
-pub use job::{AnalysisJob, Answered, analyse};
-pub use measure::{Measure, measure_of};
+pub use job::{AnalysisJob, AnalysisResult, analyse};
+pub use measure::{ElapsedMeasure, measure_of};
 pub use overview::{Overview, OverviewLine, OverviewTopic};
-pub use piece::Piece;
-pub use readiness::{Readiness, pipeline_of};
+pub use piece::SentencePiece;
+pub use readiness::{PipelineReadiness, pipeline_of};
 pub use statistics::{Durations, LaneUse, Overlap, Statistics, StatisticsJob};
 pub use words::{shorten, shown};
 
@@ -137,17 +137,17 @@ impl Answer {
 }
 
 /// Makes an analysis that has seen nothing.
-pub type Make = fn() -> Box<dyn Analysis>;
+pub type AnalysisFactory = fn() -> Box<dyn Analysis>;
 
 /// The list of analyses, the worst that they can find first.
-pub const ANALYSES: &[Make] = &[
+pub const ANALYSES: &[AnalysisFactory] = &[
     || Box::new(races::Races),
     || Box::new(unordered_hosts::UnorderedHosts),
     || Box::new(costliest::CostliestWait),
-    || Box::new(stood::OverSynchronised::default()),
-    || Box::new(apart::NeverTogether::default()),
+    || Box::new(stood::OverSynchronization::default()),
+    || Box::new(apart::NeverOverlapped::default()),
     || Box::new(redundant::RedundantWaits::default()),
-    || Box::new(inserted::Inserted),
+    || Box::new(inserted::InsertedWaits),
     || Box::new(straggler::Straggler),
     || Box::new(host_bound::HostBound),
     || Box::new(launch_bound::LaunchBound),

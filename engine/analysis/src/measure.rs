@@ -9,7 +9,7 @@ const MOST: usize = 100_000;
 
 /// The time between two records of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measure {
+pub struct ElapsedMeasure {
     /// The lane of the second record.
     pub lane: LaneId,
     /// Whether the first record is on it too.
@@ -25,7 +25,7 @@ pub struct Measure {
     pub count: usize,
 }
 
-impl Measure {
+impl ElapsedMeasure {
     /// The same, where any of it lies within `view`; what ran is not added up elsewhere.
     pub fn of_shown(capture: &Capture, id: DependencyId, view: Interval) -> Option<Self> {
         let tie = capture.dependency(id)?;
@@ -73,13 +73,13 @@ fn own_work(capture: &Capture, lane: LaneId, interval: Interval) -> (Nanos, usiz
 }
 
 /// What was measured that `span` has to do with: a record of the two, or the block of the workload around them.
-pub fn measure_of(capture: &Capture, span: SpanId) -> Option<Measure> {
+pub fn measure_of(capture: &Capture, span: SpanId) -> Option<ElapsedMeasure> {
     let tie = |id: DependencyId| Some((id, capture.dependency(id)?));
     let elapsed = |(_, tie): &(DependencyId, Dependency)| tie.kind == DependencyKind::Elapsed;
     let of_record = |record: SpanId| {
         let ties = capture.causes(record).chain(capture.effects(record));
         let found = ties.filter_map(tie).find(elapsed);
-        found.and_then(|(id, _)| Measure::of(capture, id))
+        found.and_then(|(id, _)| ElapsedMeasure::of(capture, id))
     };
     match capture.span(span)?.span.kind {
         SpanKind::EventRecord => of_record(span),
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn waits_are_in_the_time_and_not_in_the_own_work() {
         let capture = capture();
-        let measured = Measure::of(&capture, capture.measured()[0]).unwrap();
+        let measured = ElapsedMeasure::of(&capture, capture.measured()[0]).unwrap();
         assert_eq!(measured.elapsed, Nanos(90));
         assert_eq!((measured.own, measured.count), (Nanos(45), 2));
         assert!(measured.is_one_lane);

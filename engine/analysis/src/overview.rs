@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::causes::{CauseReader, CausesTotals, IdleUse, SpanPoint, TimeUse};
 use super::piece::Sentence;
-use super::{Answered, IterationRow, IterationTable, Piece};
+use super::{AnalysisResult, IterationRow, IterationTable, SentencePiece};
 use capture::natural_key;
 use record::time::{Interval, Nanos, union};
 use record::{DeviceId, LaneId, SpanId};
@@ -59,7 +59,7 @@ pub struct OverviewLine {
     /// What it is about.
     pub topic: OverviewTopic,
     /// What it says, with the places as spans.
-    pub says: Vec<Piece>,
+    pub says: Vec<SentencePiece>,
 }
 
 /// What a capture comes to.
@@ -87,7 +87,7 @@ impl Overview {
     pub fn new(
         reader: &CauseReader<'_>,
         totals: &CausesTotals,
-        answers: &[Answered],
+        answers: &[AnalysisResult],
         iterations: &IterationTable,
     ) -> Self {
         let mut draft = OverviewDraft {
@@ -300,7 +300,7 @@ impl OverviewDraft<'_, '_> {
     }
 
     /// The findings that would save most.
-    fn savings(&mut self, answers: &[Answered]) {
+    fn savings(&mut self, answers: &[AnalysisResult]) {
         let weighed = answers.iter().flat_map(|it| {
             let pairs = it.answer.findings.iter().zip(&it.savings);
             pairs.map(move |(finding, saved)| (*saved, it, finding))

@@ -7,7 +7,7 @@ use record::time::Nanos;
 
 /// A part of a sentence.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Piece {
+pub enum SentencePiece {
     /// Plain words.
     Text(String),
     /// A length of time.
@@ -20,29 +20,29 @@ pub enum Piece {
 
 /// A sentence under way.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sentence(pub Vec<Piece>);
+pub(super) struct Sentence(pub Vec<SentencePiece>);
 
 impl Sentence {
     /// Adds words; those that follow on words become one piece with them.
     pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
         let text = text.into();
         match self.0.last_mut() {
-            Some(Piece::Text(before)) => before.push_str(&text),
-            _ => self.0.push(Piece::Text(text)),
+            Some(SentencePiece::Text(before)) => before.push_str(&text),
+            _ => self.0.push(SentencePiece::Text(text)),
         }
         self
     }
 
     /// Adds a length of time.
     pub fn time(&mut self, time: Nanos) -> &mut Self {
-        self.0.push(Piece::Time(time));
+        self.0.push(SentencePiece::Time(time));
         self
     }
 
     /// Adds the share that a part has of a whole.
     pub fn share(&mut self, part: Nanos, whole: Nanos) -> &mut Self {
         let share = part.0 as f64 / whole.0.max(1) as f64;
-        self.0.push(Piece::Share(share));
+        self.0.push(SentencePiece::Share(share));
         self
     }
 
@@ -52,19 +52,19 @@ impl Sentence {
             return self.text("a span that is not there");
         };
         let name = capture.name(placed.span.name).to_owned();
-        self.0.push(Piece::Span(span, name));
+        self.0.push(SentencePiece::Span(span, name));
         let lane = capture.lane_title(placed.span.lane).into_owned();
         self.text(format!(" on {lane}"))
     }
 }
 
 /// A sentence as plain text.
-pub(super) fn plain(pieces: &[Piece]) -> String {
+pub(super) fn plain(pieces: &[SentencePiece]) -> String {
     let words = pieces.iter().map(|piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Time(time) => length(*time),
-        Piece::Share(share) => format!("{:.1} %", share * 100.0),
-        Piece::Span(_, name) => shown(name),
+        SentencePiece::Text(text) => text.clone(),
+        SentencePiece::Time(time) => length(*time),
+        SentencePiece::Share(share) => format!("{:.1} %", share * 100.0),
+        SentencePiece::Span(_, name) => shown(name),
     });
     words.collect()
 }

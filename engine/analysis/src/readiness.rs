@@ -1,6 +1,6 @@
 //! How a pipeline came to be ready, and what waited for it.
 
-use capture::{Capture, PlacedSpan, Stages};
+use capture::{Capture, PipelineHistory, PlacedSpan};
 use record::time::Nanos;
 use record::{CompileTime, DependencyKind, LaneId, PipelineState, SpanId, SpanKind};
 
@@ -9,7 +9,7 @@ const MOST: usize = 1_000;
 
 /// How a pipeline came to be ready, and what waited for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Readiness {
+pub struct PipelineReadiness {
     /// When it was asked for.
     pub requested: Option<Nanos>,
     /// How long it was compiled; nothing where it was not, or still is.
@@ -28,9 +28,9 @@ pub struct Readiness {
     pub detail: String,
 }
 
-impl Readiness {
+impl PipelineReadiness {
     /// What `capture` tells of the pipeline.
-    pub fn of(capture: &Capture, stages: &Stages) -> Self {
+    pub fn of(capture: &Capture, stages: &PipelineHistory) -> Self {
         let compiling = stages.step(PipelineState::Compiling);
         let mut found = Self {
             requested: stages.reached(PipelineState::Requested),
@@ -59,15 +59,15 @@ impl Readiness {
 }
 
 /// The pipeline that `span` brought into a state, or that it asked for.
-pub fn pipeline_of(capture: &Capture, span: SpanId) -> Option<&Stages> {
+pub fn pipeline_of(capture: &Capture, span: SpanId) -> Option<&PipelineHistory> {
     let pipelines = || capture.pipelines().iter();
-    let steps = |stages: &&Stages| stages.steps.iter().any(|step| step.span == span);
+    let steps = |stages: &&PipelineHistory| stages.steps.iter().any(|step| step.span == span);
     let brought = pipelines().find(steps);
     brought.or_else(|| pipelines().find(|stages| stages.pipeline.call == span))
 }
 
 /// Whether it came out of a cache, as its steps say.
-fn cached(stages: &Stages) -> Option<bool> {
+fn cached(stages: &PipelineHistory) -> Option<bool> {
     stages.steps.iter().find_map(|step| step.cached)
 }
 
@@ -78,7 +78,7 @@ fn lane(capture: &Capture, span: SpanId) -> Option<LaneId> {
 }
 
 /// The operations that needed it.
-fn uses<'a>(capture: &'a Capture, stages: &'a Stages) -> impl Iterator<Item = PlacedSpan> {
+fn uses<'a>(capture: &'a Capture, stages: &'a PipelineHistory) -> impl Iterator<Item = PlacedSpan> {
     let mut spans: Vec<SpanId> = stages.steps.iter().map(|step| step.span).collect();
     spans.dedup();
     let ties = spans.into_iter().flat_map(|span| capture.effects(span));
@@ -151,7 +151,7 @@ mod tests {
             needed(1, 3),
         ]);
         let stages = pipeline_of(&capture, SpanId(1)).unwrap();
-        let found = Readiness::of(&capture, stages);
+        let found = PipelineReadiness::of(&capture, stages);
         assert_eq!(found.requested, Some(Nanos(1)));
         assert_eq!(found.compile_time, Some(Nanos(50)));
         assert_eq!((found.cached, found.worker), (Some(false), Some(LaneId(3))));

@@ -12,7 +12,7 @@ const CODE: &str = "redundant-wait";
 
 /// A wait for a record of another stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Wait {
+struct CrossStreamWait {
     lane: LaneId,
     start: Nanos,
     id: SpanId,
@@ -25,7 +25,7 @@ struct Wait {
 /// Which waits of streams add nothing?
 #[derive(Default)]
 pub(super) struct RedundantWaits {
-    waits: Vec<Wait>,
+    waits: Vec<CrossStreamWait>,
 }
 
 impl Analysis for RedundantWaits {
@@ -53,7 +53,7 @@ impl Analysis for RedundantWaits {
         let Some(record) = record.filter_map(|tie| capture.span(tie.cause)).last() else {
             return;
         };
-        self.waits.push(Wait {
+        self.waits.push(CrossStreamWait {
             lane: placed.span.lane,
             start: placed.span.start,
             id: placed.span.id,
@@ -95,10 +95,11 @@ impl Analysis for RedundantWaits {
 }
 
 /// The first wait of each call of which every wait is redundant, and how many there are.
-fn redundant(waits: &[Wait]) -> Vec<(Wait, u64)> {
+fn redundant(waits: &[CrossStreamWait]) -> Vec<(CrossStreamWait, u64)> {
     // For each pair of streams, the latest record of the second that the first has waited for.
     let mut known: HashMap<(LaneId, LaneId), (Nanos, SpanId)> = HashMap::new();
-    let mut sites: BTreeMap<(CallId, NameId, LaneId), (Wait, u64, bool)> = BTreeMap::new();
+    let mut sites: BTreeMap<(CallId, NameId, LaneId), (CrossStreamWait, u64, bool)> =
+        BTreeMap::new();
     for wait in waits {
         let known = known
             .entry((wait.lane, wait.from))
@@ -114,7 +115,7 @@ fn redundant(waits: &[Wait]) -> Vec<(Wait, u64)> {
     idle.map(|(wait, count, _)| (wait, count)).collect()
 }
 
-fn told(capture: &Capture, wait: &Wait, count: u64) -> Finding {
+fn told(capture: &Capture, wait: &CrossStreamWait, count: u64) -> Finding {
     let placed = capture.span(wait.id);
     let place = placed.and_then(|placed| line(capture, &placed));
     let place = place.map_or_else(String::new, |line| format!(" (line {line})"));

@@ -18,10 +18,10 @@ const AHEAD: usize = 64;
 
 /// Where was a host thread blocked on more than it needed?
 #[derive(Default)]
-pub(super) struct OverSynchronised {
+pub(super) struct OverSynchronization {
     looked: usize,
     /// For each call, the worst time of it, how much was too much in all, how often, and what else it waited for.
-    found: BTreeMap<(CallId, NameId, LaneId), (Case, Nanos, u64)>,
+    found: BTreeMap<(CallId, NameId, LaneId), (OverlongWait, Nanos, u64)>,
     others: BTreeMap<(CallId, NameId, LaneId), Vec<LaneId>>,
     /// Streams that copy to the host, which may need that.
     downloads: BTreeSet<LaneId>,
@@ -29,7 +29,7 @@ pub(super) struct OverSynchronised {
 
 /// A blocking call that waited longer than the work after it needed.
 #[derive(Clone, Copy, Debug)]
-struct Case {
+struct OverlongWait {
     call: PlacedSpan,
     /// What ended last of all that was waited for.
     last: PlacedSpan,
@@ -38,7 +38,7 @@ struct Case {
     too_much: Nanos,
 }
 
-impl Analysis for OverSynchronised {
+impl Analysis for OverSynchronization {
     fn code(&self) -> &'static str {
         CODE
     }
@@ -113,7 +113,7 @@ fn waited_for(capture: &Capture, call: SpanId) -> Vec<PlacedSpan> {
     ties.filter_map(|tie| capture.span(tie.cause)).collect()
 }
 
-fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<Case> {
+fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<OverlongWait> {
     let next = given_next(capture, call.span.id);
     let end = |placed: &&PlacedSpan| placed.span.end;
     let last = waited.iter().max_by_key(end)?;
@@ -121,7 +121,7 @@ fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<C
     let needed = needed.max_by_key(end)?;
     let from = needed.span.end.max(call.span.start);
     let too_much = last.span.end.min(call.span.end) - from;
-    (too_much > Nanos::ZERO).then_some(Case {
+    (too_much > Nanos::ZERO).then_some(OverlongWait {
         call: *call,
         last: *last,
         needed: *needed,
@@ -149,7 +149,7 @@ fn given_next(capture: &Capture, call: SpanId) -> Vec<LaneId> {
     lanes
 }
 
-fn told(capture: &Capture, (case, all, count): &(Case, Nanos, u64)) -> Finding {
+fn told(capture: &Capture, (case, all, count): &(OverlongWait, Nanos, u64)) -> Finding {
     let text = format!(
         "{} blocked {} longer than the work after it waited for: that went to {} alone, where {} had ended, and it went on \
          for {}. Where nothing on the host and no buffer needs that, waiting for {} alone would save at most so much",

@@ -1,12 +1,12 @@
 //! Each question asked of a capture that has the answer, and of one that has not.
 
 use super::causes::Causes;
-use super::{ANALYSES, Answered};
+use super::{ANALYSES, AnalysisResult};
 use capture::Capture;
 use record::time::Nanos;
 use record::{
-    Basis, CallId, Dependency, DependencyKind, Finding, FindingId, Group, Lane, LaneId, NameId,
-    Record, Role, Search, Severity, Span, SpanId, SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, Finding, FindingId, FindingSearch, Group, Lane,
+    LaneId, NameId, Record, Role, Severity, Span, SpanId, SpanKind, State,
 };
 
 fn lane(id: u32, group: Group, name: &str) -> Record {
@@ -46,7 +46,7 @@ fn tie(cause: u32, effect: u32, kind: DependencyKind) -> Record {
     ))
 }
 
-fn analyse(capture: &Capture) -> Vec<Answered> {
+fn analyse(capture: &Capture) -> Vec<AnalysisResult> {
     super::analyse(capture, Causes::build(capture).into())
 }
 
@@ -64,7 +64,7 @@ fn capture(records: Vec<Record>) -> Capture {
     capture
 }
 
-fn answer(capture: &Capture, code: &str) -> Answered {
+fn answer(capture: &Capture, code: &str) -> AnalysisResult {
     let answers = analyse(capture).into_iter();
     let mut answers = answers.filter(|answered| answered.code == code);
     answers.next().unwrap()
@@ -97,7 +97,7 @@ fn a_recorded_race_tells_what_happened_this_time() {
         lines: vec![3, 4],
         count: 1,
     }));
-    let search = Record::Search(Box::new(Search {
+    let search = Record::Search(Box::new(FindingSearch {
         code: "race".to_owned(),
         calls: 2,
         left: 0,

@@ -1,7 +1,7 @@
 //! What every host thread and stream of a device is doing: enough to tell a stall from slow work.
 
 use record::{EventIndex, SignalIndex, StreamIndex};
-use workload::Target;
+use workload::SyncTarget;
 
 /// What everything on a device is doing, read entity by entity while work goes on.
 ///
@@ -46,7 +46,7 @@ pub enum Blocker {
     /// A record of an event.
     Event(EventIndex),
     /// What a host thread synchronises with.
-    Target(Target),
+    Target(SyncTarget),
     /// Room in a stream's queue.
     Room(StreamIndex),
     /// A slot for a record of an event.

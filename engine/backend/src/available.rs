@@ -1,6 +1,6 @@
 //! Whether buffers fit into the memory that is free.
 
-use crate::Error;
+use crate::BackendError;
 
 /// Assumed where the system does not say what is free.
 const UNKNOWN: u64 = 4 << 30;
@@ -11,7 +11,7 @@ const SPARE: u64 = 64 << 20;
 ///
 /// # Errors
 /// They do not.
-pub fn check(lens: &[usize]) -> Result<(), Error> {
+pub fn check(lens: &[usize]) -> Result<(), BackendError> {
     if needed(lens).is_some_and(|needed| needed <= free().saturating_sub(SPARE)) {
         Ok(())
     } else {
@@ -20,8 +20,8 @@ pub fn check(lens: &[usize]) -> Result<(), Error> {
 }
 
 /// Says that buffers of these lengths do not fit.
-pub fn too_much(lens: &[usize]) -> Error {
-    Error::Memory {
+pub fn too_much(lens: &[usize]) -> BackendError {
+    BackendError::Memory {
         needed: needed(lens).map_or_else(|| "more than 16 EiB".to_owned(), with_unit),
         available: with_unit(free()),
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::Limits;
+use super::DeviceLimits;
 use record::{CompileTime, LossKind};
 
 /// What a device can and cannot do.
@@ -33,7 +33,7 @@ pub struct Caps {
     /// The kinds of loss that its implementation really has; the others are acted out by Syncline.
     pub losses: Cow<'static, [LossKind]>,
     /// What it has an end of.
-    pub limits: Limits,
+    pub limits: DeviceLimits,
     /// Whether the implementation has graphs of its own; where not, Syncline runs the nodes of a replay itself, those of
     /// different branches at the same time where operations of different streams can.
     pub graphs: bool,

@@ -1,8 +1,8 @@
 //! Whether an operation names what there is and, if a kernel, fits it.
 
-use super::{Error, Operation};
+use super::{BackendError, Operation};
 use record::BufferIndex;
-use workload::{KernelArguments, Shape};
+use workload::{KernelArguments, LaunchShape};
 
 /// Whether an operation names buffers that exist and, if a kernel, fits them. `len` gives the length of a buffer, in
 /// floats.
@@ -12,9 +12,9 @@ use workload::{KernelArguments, Shape};
 pub fn operation(
     operation: &Operation,
     len: &dyn Fn(BufferIndex) -> Option<usize>,
-) -> Result<(), Error> {
+) -> Result<(), BackendError> {
     let len = |buffer: BufferIndex| {
-        let unknown = || Error::Unknown(format!("buffer {}", buffer.0));
+        let unknown = || BackendError::Unknown(format!("buffer {}", buffer.0));
         len(buffer).ok_or_else(unknown)
     };
     match operation {
@@ -36,11 +36,11 @@ pub fn packed(
     found: &KernelArguments,
     elements: Option<usize>,
     len: &dyn Fn(BufferIndex) -> Option<usize>,
-) -> Result<(), Error> {
+) -> Result<(), BackendError> {
     if elements == Some(0) {
         return Ok(());
     }
-    let unknown = |buffer: BufferIndex| Error::Unknown(format!("buffer {}", buffer.0));
+    let unknown = |buffer: BufferIndex| BackendError::Unknown(format!("buffer {}", buffer.0));
     launch(found, &|buffer| {
         let len = len(buffer).ok_or_else(|| unknown(buffer))?;
         Ok(elements.unwrap_or(len).min(len))
@@ -49,14 +49,14 @@ pub fn packed(
 
 fn launch(
     launch: &KernelArguments,
-    len: &dyn Fn(BufferIndex) -> Result<usize, Error>,
-) -> Result<(), Error> {
-    let wrong = |reason: String| Error::Launch {
+    len: &dyn Fn(BufferIndex) -> Result<usize, BackendError>,
+) -> Result<(), BackendError> {
+    let wrong = |reason: String| BackendError::Launch {
         kernel: launch.kernel.name.to_owned(),
         reason,
     };
     let kernel = launch.kernel;
-    let lens = |buffers: &[BufferIndex]| -> Result<Vec<usize>, Error> {
+    let lens = |buffers: &[BufferIndex]| -> Result<Vec<usize>, BackendError> {
         buffers.iter().map(|buffer| len(*buffer)).collect()
     };
     let (reads, writes) = (lens(&launch.reads)?, lens(&launch.writes)?);
@@ -64,7 +64,7 @@ fn launch(
         let (reads, writes) = (kernel.reads.join(", "), kernel.writes.join(", "));
         return Err(wrong(format!("it reads {reads} and writes {writes}")));
     }
-    let shape = Shape {
+    let shape = LaunchShape {
         reads: &reads,
         writes: &writes,
         parameters: &launch.parameters,

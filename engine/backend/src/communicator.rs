@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use workload::Collective;
+use workload::CollectiveCall;
 
 /// Carries collective operations between the ranks of a run. Numbers pass through the host's memory; a library that
 /// moves them between devices by itself, as NCCL does, would stand behind this same door, with a way for the device to
@@ -19,12 +19,12 @@ pub trait Communicator: Send + Sync {
         exchange: &Exchange,
         values: Vec<f32>,
         gives_up: &dyn Fn() -> bool,
-    ) -> Result<Vec<f32>, Interrupted>;
+    ) -> Result<Vec<f32>, CollectiveInterruption>;
 }
 
 /// Why a collective operation came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Interrupted {
+pub enum CollectiveInterruption {
     /// Nobody waits for it any more.
     Stopped,
     /// It failed, for this reason.
@@ -35,7 +35,7 @@ pub enum Interrupted {
 #[derive(Clone)]
 pub struct Exchange {
     /// What the ranks do together.
-    pub what: Collective,
+    pub what: CollectiveCall,
     /// Which of the rank's collective operations it is, or of those between the same two ranks; counted from 1.
     pub number: u64,
     /// What carries it; none where there is one rank alone.
@@ -51,10 +51,10 @@ impl Exchange {
         &self,
         values: Vec<f32>,
         gives_up: &dyn Fn() -> bool,
-    ) -> Result<Vec<f32>, Interrupted> {
+    ) -> Result<Vec<f32>, CollectiveInterruption> {
         match (&self.through, self.what.partner()) {
             (Some(through), _) => through.perform(self, values, gives_up),
-            (None, Some(rank)) => Err(Interrupted::Failed(format!(
+            (None, Some(rank)) => Err(CollectiveInterruption::Failed(format!(
                 "there is no rank {rank}: this one runs alone"
             ))),
             (None, None) => Ok(values),

@@ -24,7 +24,7 @@ pub struct CompileRequest {
 
 /// A pipeline was compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledPipeline {
     /// Whether it was compiled before.
     pub cache: CacheUse,
     /// What the driver took, [`CompileRequest::slow`] included; zero for a hit.

@@ -5,13 +5,16 @@ mod kernels;
 mod memory;
 
 pub(super) use kernels::implementation;
-pub(super) use memory::Memory;
+pub(super) use memory::CpuMemory;
 
 use executor::CpuExecutor;
 
 use super::spin::calibrate;
 use super::threads::ThreadedDevice;
-use super::{Backend, Caps, Device, Error, Found, Layout, Limits, Sink};
+use super::{
+    Backend, BackendDevice, BackendError, Caps, DeviceLayout, DeviceLimits, ProbedDevice,
+    ReportSink,
+};
 use record::CompileTime;
 
 /// Runs everything on threads of this machine.
@@ -26,9 +29,9 @@ impl Backend for Cpu {
         "Real work on this machine's processor: a thread for each stream, times from its monotonic clock"
     }
 
-    fn probe(&self) -> Result<Vec<Found>, Error> {
+    fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError> {
         let caps = caps();
-        Ok(vec![Found {
+        Ok(vec![ProbedDevice {
             name: name(caps.width),
             caps,
         }])
@@ -36,9 +39,9 @@ impl Backend for Cpu {
 
     fn open(
         &self,
-        layout: &Layout,
-        sinks: &dyn Fn() -> Box<dyn Sink>,
-    ) -> Result<Box<dyn Device>, Error> {
+        layout: &DeviceLayout,
+        sinks: &dyn Fn() -> Box<dyn ReportSink>,
+    ) -> Result<Box<dyn BackendDevice>, BackendError> {
         calibrate();
         let executor = CpuExecutor::new(layout, caps())?;
         Ok(Box::new(ThreadedDevice::open(layout, sinks, executor)?))
@@ -68,7 +71,7 @@ fn caps() -> Caps {
         pipelines: CompileTime::Never,
         losses: (&[]).into(),
         graphs: false,
-        limits: Limits::default(),
+        limits: DeviceLimits::default(),
         detail,
     }
 }

@@ -32,7 +32,7 @@ pub use stand_in::{VARIABLE, path as stand_in_path, use_stand_in};
 use executor::CudaExecutor;
 
 use super::threads::ThreadedDevice;
-use super::{Backend, Device, Error, Found, Layout, Sink};
+use super::{Backend, BackendDevice, BackendError, DeviceLayout, ProbedDevice, ReportSink};
 
 /// Runs everything on an NVIDIA device.
 pub(super) struct Cuda;
@@ -51,15 +51,15 @@ impl Backend for Cuda {
         true
     }
 
-    fn probe(&self) -> Result<Vec<Found>, Error> {
+    fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError> {
         devices::look()
     }
 
     fn open(
         &self,
-        layout: &Layout,
-        sinks: &dyn Fn() -> Box<dyn Sink>,
-    ) -> Result<Box<dyn Device>, Error> {
+        layout: &DeviceLayout,
+        sinks: &dyn Fn() -> Box<dyn ReportSink>,
+    ) -> Result<Box<dyn BackendDevice>, BackendError> {
         let executor = CudaExecutor::open(layout)?;
         Ok(Box::new(ThreadedDevice::open(layout, sinks, executor)?))
     }

@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Activity, Alarm, Answer, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport,
-    Overhead, Packed, Question, Submission,
+    Activity, Alarm, BackendError, Caps, CompileError, CompileRequest, CompiledPipeline, Flag,
+    LossReport, NativeQuery, Overhead, PendingAnswer, PreparedLaunch, Submission,
 };
-use device::{Progress, Status};
+use device::{DeviceStatus, RecordProgress};
 use record::time::Nanos;
-use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
-use workload::{KernelArguments, Target};
+use record::{
+    BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, SpanStart, StreamIndex,
+};
+use workload::{KernelArguments, SyncTarget};
 
 /// The position of a host thread among those of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,7 +20,7 @@ pub struct HostIndex(pub usize);
 
 /// The two places in which a buffer's numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BufferSide {
     /// Memory of the device.
     Device,
     /// The copy on the host, which uploads read and downloads write.
@@ -95,7 +97,7 @@ pub trait DeviceQueue: Send + Sync {
     ///
     /// # Errors
     /// The device failed or was lost, or the run was stopped.
-    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error>;
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, BackendError>;
 
     /// Whether [`DeviceQueue::take_slot`] would block.
     fn is_short_of_slots(&self) -> bool;
@@ -106,7 +108,7 @@ pub trait DeviceQueue: Send + Sync {
     ///
     /// # Errors
     /// The device failed or was lost, or the run was stopped.
-    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error>;
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), BackendError>;
 
     /// Appends an operation to a stream, without blocking. On a device that has failed the operation is cancelled, and its
     /// span reported as such.
@@ -118,14 +120,18 @@ pub trait DeviceQueue: Send + Sync {
         host: HostIndex,
         stream: StreamIndex,
         submission: Submission,
-    ) -> Result<(), Error>;
+    ) -> Result<(), BackendError>;
 
     /// Looks at a launch once and keeps it ready, to be submitted any number of times without being looked at again. It
     /// treats so many elements, or as many as its buffers have.
     ///
     /// # Errors
     /// It does not fit its kernel or this device.
-    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error>;
+    fn pack(
+        &self,
+        launch: KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<Arc<PreparedLaunch>, BackendError>;
 }
 
 /// What host threads wait for, and what ends their waits.
@@ -135,13 +141,13 @@ pub trait DeviceWaiting: Send + Sync {
     ///
     /// # Errors
     /// The run was stopped.
-    fn turn(&self, host: HostIndex) -> Result<(), Error>;
+    fn turn(&self, host: HostIndex) -> Result<(), BackendError>;
 
     /// Called by every host thread after its last call.
     fn leave(&self, host: HostIndex);
 
     /// How far the latest record of `event` has come, without blocking.
-    fn query(&self, host: HostIndex, event: EventIndex) -> Progress;
+    fn query(&self, host: HostIndex, event: EventIndex) -> RecordProgress;
 
     /// Blocks `host` until `target` has ended, or for at most `timeout`.
     ///
@@ -150,9 +156,9 @@ pub trait DeviceWaiting: Send + Sync {
     fn synchronize(
         &self,
         host: HostIndex,
-        target: Target,
+        target: SyncTarget,
         timeout: Option<Duration>,
-    ) -> Result<(), Error>;
+    ) -> Result<(), BackendError>;
 
     /// Raises `signal` for good.
     fn raise(&self, host: HostIndex, signal: SignalIndex);
@@ -161,7 +167,7 @@ pub trait DeviceWaiting: Send + Sync {
     ///
     /// # Errors
     /// The run was stopped, or begins again. A lost device does not end the wait: the signal is another host thread's.
-    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error>;
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), BackendError>;
 
     /// Lets `host` compute for `length`.
     fn work(&self, host: HostIndex, length: Nanos);
@@ -171,7 +177,7 @@ pub trait DeviceWaiting: Send + Sync {
     /// # Errors
     /// The run was stopped, or begins again. A lost device does not end the wait: whoever would raise the flag decides
     /// what the loss means.
-    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error>;
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), BackendError>;
 
     /// Ends what host threads wait for of each other, signals and flags, with [`Error::Lost`], until [`DeviceRecovery::rewind`]:
     /// the workload is about to begin again.
@@ -191,13 +197,13 @@ pub trait DeviceCompiler: Send + Sync {
     ///
     /// # Errors
     /// What is wrong with the shader, what the driver could not do, or that the device was lost meanwhile.
-    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError>;
+    fn compile(&self, request: &CompileRequest) -> Result<CompiledPipeline, CompileError>;
 }
 
 /// Its loss, and how it begins anew.
 pub trait DeviceRecovery: Send + Sync {
     /// Whether it can still run work.
-    fn status(&self) -> Status;
+    fn status(&self) -> DeviceStatus;
 
     /// Loses the device now: everything pending comes to [`State::Lost`], waiters are released, and
     /// [`DeviceRecovery::status`] is [`Status::Lost`] when this returns. Reports no [`Record::Loss`]: the caller does, if
@@ -217,14 +223,14 @@ pub trait DeviceRecovery: Send + Sync {
     ///
     /// # Errors
     /// It does not come to an end.
-    fn drain(&self) -> Result<(), Error>;
+    fn drain(&self) -> Result<(), BackendError>;
 
     /// Opens the device anew after a loss, with its layout. Buffers on the device begin as their copies on the host
     /// are, and no event is recorded. What was submitted before stays lost.
     ///
     /// # Errors
     /// It cannot be opened again, or what was submitted before does not come to an end.
-    fn reopen(&self) -> Result<(), Error>;
+    fn reopen(&self) -> Result<(), BackendError>;
 
     /// Lets host threads call from the beginning, after each of them has left: no signal is raised, and streams take
     /// work whatever they failed of.
@@ -234,7 +240,7 @@ pub trait DeviceRecovery: Send + Sync {
 /// The numbers in its buffers.
 pub trait DeviceBuffers: Send + Sync {
     /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32>;
 
     /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
     fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
@@ -250,7 +256,12 @@ pub trait DeviceState: Send + Sync {
     fn settle(&self, timeout: Duration) -> bool;
 
     /// Reports each operation that has been running for `age` or longer, unless its id is `known`.
-    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began));
+    fn running(
+        &self,
+        age: Nanos,
+        known: &dyn Fn(SpanId) -> bool,
+        report: &mut dyn FnMut(SpanStart),
+    );
 
     /// What the driver, and whoever measures it, took for itself since this was asked last, as far as it is told.
     fn overheads(&self) -> Vec<Overhead> {
@@ -258,12 +269,12 @@ pub trait DeviceState: Send + Sync {
     }
 
     /// Makes a call to the implementation below, on the calling thread; nothing where there is none that has such calls.
-    fn raw(&self, question: &Question) -> Option<Answer>;
+    fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer>;
 }
 
 /// An opened device with the resources of its layout. Dropping it stops what has not begun, waits for
 /// what runs and reports every span, also in the middle of a run.
-pub trait Device:
+pub trait BackendDevice:
     DeviceTime
     + DeviceQueue
     + DeviceWaiting

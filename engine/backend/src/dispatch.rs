@@ -1,6 +1,6 @@
 //! What a kernel of the library is dispatched with: its numbers, and how many workgroups.
 
-use workload::Shape;
+use workload::LaunchShape;
 
 /// Elements of a workgroup of the kernels that treat every element alike.
 const GROUP: usize = 256;
@@ -10,25 +10,25 @@ const BINS: usize = 1024;
 const TILE: usize = 16;
 
 /// What a shader of the library is given in its uniform, as words.
-pub type Given = [u32; 12];
+pub type UniformWords = [u32; 12];
 
 /// What a kernel is dispatched with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dispatch {
+pub struct KernelDispatch {
     /// The words of its uniform.
-    pub given: Given,
+    pub given: UniformWords,
     /// Workgroups to each side; none where there is nothing to do.
     pub groups: Option<[u32; 3]>,
     /// How often the loops of one invocation turn.
     pub turns: u64,
 }
 
-impl Dispatch {
+impl KernelDispatch {
     /// For the kernel called `kernel`, where a side takes at most `most` workgroups.
     ///
     /// # Errors
     /// The buffers do not fit it.
-    pub fn of(kernel: &str, shape: &Shape<'_>, most: u32) -> Result<Self, String> {
+    pub fn of(kernel: &str, shape: &LaunchShape<'_>, most: u32) -> Result<Self, String> {
         let write = shape.writes.first().copied().unwrap_or_default();
         let read = shape.reads.first().copied().unwrap_or_default();
         let line = |elements: usize| line(elements.div_ceil(GROUP), most);
@@ -78,7 +78,7 @@ impl Dispatch {
 }
 
 /// The words of a uniform.
-pub fn words(len: usize, sizes: [usize; 3], parameters: &[f64]) -> Given {
+pub fn words(len: usize, sizes: [usize; 3], parameters: &[f64]) -> UniformWords {
     let mut words = [0; 12];
     let mut put = |place: usize, word: u32| {
         if let Some(slot) = words.get_mut(place) {
@@ -106,12 +106,12 @@ mod tests {
     use super::*;
 
     fn groups(kernel: &str, reads: &[usize], writes: &[usize], parameters: &[f64]) -> [u32; 3] {
-        let shape = Shape {
+        let shape = LaunchShape {
             reads,
             writes,
             parameters,
         };
-        let dispatch = Dispatch::of(kernel, &shape, 65535).unwrap();
+        let dispatch = KernelDispatch::of(kernel, &shape, 65535).unwrap();
         dispatch.groups.unwrap_or_default()
     }
 

@@ -6,7 +6,7 @@ use workload::ErrorKind;
 
 /// Why a backend cannot do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum BackendError {
     /// There is no device of this kind here.
     #[error("no device: {0}")]
     Absent(String),
@@ -80,7 +80,7 @@ pub enum Error {
     Thread(String),
 }
 
-impl Error {
+impl BackendError {
     /// A call that failed in one of the ways that workloads can catch.
     pub fn call(kind: ErrorKind, reason: impl Into<String>) -> Self {
         Self::Call {
@@ -106,7 +106,7 @@ impl Error {
     }
 }
 
-impl From<CaptureError> for Error {
+impl From<CaptureError> for BackendError {
     fn from(error: CaptureError) -> Self {
         let kind = match error.violation {
             Violation::InvalidValue => ErrorKind::InvalidValue,
@@ -126,7 +126,7 @@ impl From<CaptureError> for Error {
     }
 }
 
-impl From<LaunchError> for Error {
+impl From<LaunchError> for BackendError {
     fn from(error: LaunchError) -> Self {
         let kind = match error {
             LaunchError::Stale { .. } => ErrorKind::StaleArgument,

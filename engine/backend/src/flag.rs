@@ -11,10 +11,10 @@ pub type Alarm = Box<dyn FnOnce(Nanos) + Send>;
 
 /// Raised once, by anyone, for host threads that wait for it.
 #[derive(Clone, Debug, Default)]
-pub struct Flag(Arc<Inner>);
+pub struct Flag(Arc<FlagState>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct FlagState {
     raised: Mutex<Option<Nanos>>,
     changed: Condvar,
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Exchange, Packed, Replay};
+use super::{Exchange, PreparedLaunch, Replay};
 use record::time::{Interval, Nanos};
 use record::{
     BufferIndex, CallId, CounterId, DeviceId, EventIndex, LaneId, NameId, SignalIndex, Span,
     SpanId, SpanKind, State, StreamIndex,
 };
-use workload::{FailureMode, KernelArguments, Role, StreamTraits};
+use workload::{FailureMode, KernelArguments, StreamRole, StreamTraits};
 
 /// The resources to make on a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct DeviceLayout {
     /// The device's id in the capture.
     pub device: DeviceId,
     /// Which adapter to open: a part of its name, or its position in [`super::Backend::probe`]'s answer, counted
@@ -48,7 +48,7 @@ pub struct StreamLayout {
     /// The counter of its pending operations, sampled whenever one of them ends.
     pub pending: CounterId,
     /// What it is for.
-    pub role: Role,
+    pub role: StreamRole,
     /// Lower runs first, where the device knows priorities.
     pub priority: i32,
     /// What it does after an operation of its own failed.
@@ -140,7 +140,7 @@ impl Submission {
 
 /// How far a stream has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct StreamPosition {
     /// The stream.
     pub stream: StreamIndex,
     /// So many of the operations that were submitted to it have ended.
@@ -171,7 +171,7 @@ pub enum Operation {
     /// Runs a kernel.
     Launch(Box<KernelArguments>),
     /// Runs a kernel that the device has looked at before and keeps ready.
-    Packed(Arc<Packed>),
+    Packed(Arc<PreparedLaunch>),
     /// Runs all operations of a graph (rule A43).
     Replay(Box<Replay>),
     /// Reaches an event.
@@ -183,7 +183,7 @@ pub enum Operation {
     /// Calls a function of the host that works for this long.
     HostFunction(Nanos),
     /// Waits until each of these streams has come so far.
-    Join(Box<[Position]>),
+    Join(Box<[StreamPosition]>),
     /// A buffer's memory is allocated, in stream order (rule A33).
     Allocate(BufferIndex),
     /// A buffer's memory is freed, in stream order (rule A34).

@@ -41,8 +41,8 @@ mod worker;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::Caps;
-pub use communicator::{Communicator, Exchange, Interrupted};
-pub use compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessage};
+pub use communicator::{CollectiveInterruption, Communicator, Exchange};
+pub use compile::{CacheUse, CompileError, CompileRequest, CompiledPipeline, ShaderMessage};
 #[doc(hidden)]
 pub use cuda::use_stand_in as use_cuda_stand_in;
 pub use cuda::{
@@ -50,19 +50,21 @@ pub use cuda::{
     stand_in_path,
 };
 pub use device::{
-    Device, DeviceBuffers, DeviceCompiler, DeviceQueue, DeviceRecovery, DeviceState, DeviceTime,
-    DeviceWaiting, HostIndex, Side,
+    BackendDevice, BufferSide, DeviceBuffers, DeviceCompiler, DeviceQueue, DeviceRecovery,
+    DeviceState, DeviceTime, DeviceWaiting, HostIndex,
 };
-pub use error::Error;
+pub use error::BackendError;
 pub use flag::{Alarm, Flag};
-pub use layout::{Callback, EventLayout, Layout, Operation, Position, StreamLayout, Submission};
+pub use layout::{
+    Callback, DeviceLayout, EventLayout, Operation, StreamLayout, StreamPosition, Submission,
+};
 pub use library::{ENTRY, kernel_shader};
-pub use limits::{Limits, Sides};
+pub use limits::{DeviceLimits, Dimensions};
 pub use loss::LossReport;
 pub use overhead::Overhead;
-pub use packed::{Kept, Packed};
-pub use raw::{Answer, ErrorFilter, MapMode, Question, Raw};
-pub use replay::{Executable, Node, Replay};
+pub use packed::{BackendState, PreparedLaunch};
+pub use raw::{NativeAnswer, NativeErrorFilter, NativeMapMode, NativeQuery, PendingAnswer};
+pub use replay::{ExecutableGraph, GraphNode, Replay};
 pub use threads::check_threads;
 pub use worker::{declare_worker, is_worker};
 
@@ -102,14 +104,14 @@ pub fn default_backend() -> (&'static dyn Backend, String) {
 ///
 /// # Errors
 /// None is called so.
-pub fn pick(found: &[Found], selector: &str) -> Result<usize, Error> {
+pub fn pick(found: &[ProbedDevice], selector: &str) -> Result<usize, BackendError> {
     let wanted = selector.to_lowercase();
-    let is_meant = |found: &Found| found.name.to_lowercase().contains(&wanted);
+    let is_meant = |found: &ProbedDevice| found.name.to_lowercase().contains(&wanted);
     let by_position = selector.parse().ok().filter(|at| *at < found.len());
     let place = by_position.or_else(|| found.iter().position(is_meant));
     place.ok_or_else(|| {
         let names: Vec<_> = found.iter().map(|found| found.name.as_str()).collect();
-        Error::Absent(format!(
+        BackendError::Absent(format!(
             "none is called “{selector}”; there are {}",
             names.join(", ")
         ))
@@ -133,7 +135,7 @@ pub trait Backend: Sync {
     ///
     /// # Errors
     /// Why there is none, in words for the user.
-    fn probe(&self) -> Result<Vec<Found>, Error>;
+    fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError>;
 
     /// Opens the device that `layout` names and makes the streams, events, buffers and signals of `layout` on it.
     /// Each thread of the device reports through a sink of its own, which `sinks` makes.
@@ -142,14 +144,14 @@ pub trait Backend: Sync {
     /// There is no device, or `layout` does not fit it.
     fn open(
         &self,
-        layout: &Layout,
-        sinks: &dyn Fn() -> Box<dyn Sink>,
-    ) -> Result<Box<dyn Device>, Error>;
+        layout: &DeviceLayout,
+        sinks: &dyn Fn() -> Box<dyn ReportSink>,
+    ) -> Result<Box<dyn BackendDevice>, BackendError>;
 }
 
 /// A device that a probe found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ProbedDevice {
     /// What people call it.
     pub name: String,
     /// What it can and cannot do.
@@ -157,7 +159,7 @@ pub struct Found {
 }
 
 /// Takes what a backend reports. Each thread owns one.
-pub trait Sink: Send {
+pub trait ReportSink: Send {
     /// Takes one record; never blocks for long, never loses it.
     fn report(&mut self, record: Record);
 }
@@ -173,8 +175,8 @@ mod tests {
             let mut others = BACKENDS.iter().skip(place + 1);
             assert!(others.all(|other| other.name() != backend.name()));
         }
-        let all: Vec<Found> = ["Big GPU", "small gpu"]
-            .map(|name| Found {
+        let all: Vec<ProbedDevice> = ["Big GPU", "small gpu"]
+            .map(|name| ProbedDevice {
                 name: name.to_owned(),
                 ..BACKENDS[0].probe().unwrap()[0].clone()
             })

@@ -29,7 +29,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{CompileRequest, Limits, shader};
+    use crate::{CompileRequest, DeviceLimits, shader};
     use record::PipelineKind;
     use workload::{KERNELS, Kernel};
 
@@ -44,7 +44,7 @@ mod tests {
                 cache: true,
                 slow: Duration::ZERO,
             };
-            let found = shader::check(&request, &Limits::default());
+            let found = shader::check(&request, &DeviceLimits::default());
             assert_eq!(found, Ok(()), "{}", kernel.name);
             assert_eq!(
                 bindings(&request.shader),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a device has an end of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct DeviceLimits {
     /// Bytes of one buffer.
     pub buffer_bytes: u64,
     /// Invocations of one workgroup.
@@ -16,7 +16,7 @@ pub struct Limits {
 }
 
 /// What every implementation of WebGPU has, and no end of memory.
-impl Default for Limits {
+impl Default for DeviceLimits {
     fn default() -> Self {
         Self {
             buffer_bytes: u64::MAX,
@@ -27,9 +27,9 @@ impl Default for Limits {
 }
 
 /// Three sides, written as `8 × 8 × 1`.
-pub struct Sides(pub [u32; 3]);
+pub struct Dimensions(pub [u32; 3]);
 
-impl fmt::Display for Sides {
+impl fmt::Display for Dimensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.0;
         write!(f, "{x} × {y} × {z}")

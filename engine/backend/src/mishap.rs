@@ -1,6 +1,6 @@
 //! What is reported of an operation that did not come to a good end: the same on every backend.
 
-use device::{Consequence, Mishap};
+use device::{FailureConsequence, OperationFailure};
 use record::{Basis, Dependency, DependencyKind, EventId, Problem, Record, Severity, SpanId};
 use workload::ErrorKind;
 
@@ -9,9 +9,9 @@ pub const FORSAKEN: &str =
     "a node of the graph waits for a record of an event that failed or was cancelled";
 
 /// An operation failed, because of `reason`.
-pub fn failed(span: SpanId, reason: &str, consequence: Consequence) -> Record {
+pub fn failed(span: SpanId, reason: &str, consequence: FailureConsequence) -> Record {
     let text = match consequence {
-        Consequence::DeviceStops => format!(
+        FailureConsequence::DeviceStops => format!(
             "{reason}; what was queued behind it on any stream is cancelled: mend the launch and run again"
         ),
         _ => format!(
@@ -23,19 +23,21 @@ pub fn failed(span: SpanId, reason: &str, consequence: Consequence) -> Record {
 }
 
 /// A wait came to nothing.
-pub fn problem(mishap: Mishap, span: SpanId, consequence: Consequence) -> Record {
+pub fn problem(mishap: OperationFailure, span: SpanId, consequence: FailureConsequence) -> Record {
     let (_, reason) = reason(mishap);
     let code = match mishap {
-        Mishap::Failed => "operation-failed",
-        Mishap::TimedOut => "wait-timed-out",
-        Mishap::Orphaned => "orphaned-wait",
+        OperationFailure::Failed => "operation-failed",
+        OperationFailure::TimedOut => "wait-timed-out",
+        OperationFailure::Orphaned => "orphaned-wait",
     };
     let follows = match consequence {
-        Consequence::GoesOn => {
+        FailureConsequence::GoesOn => {
             "its stream goes on with the next operation, as its failure mode says"
         }
-        Consequence::StreamStops => "its stream drops what it is given until it is aborted",
-        Consequence::DeviceStops => "nothing more runs, as the failure mode of its stream says",
+        FailureConsequence::StreamStops => "its stream drops what it is given until it is aborted",
+        FailureConsequence::DeviceStops => {
+            "nothing more runs, as the failure mode of its stream says"
+        }
     };
     let text =
         format!("{reason}; {follows}, and the next synchronisation with the stream reports this");
@@ -86,14 +88,14 @@ pub fn dropped(text: String) -> Record {
 }
 
 /// What the next synchronisation says, and by which word an error branch knows it.
-pub const fn reason(mishap: Mishap) -> (ErrorKind, &'static str) {
+pub const fn reason(mishap: OperationFailure) -> (ErrorKind, &'static str) {
     match mishap {
-        Mishap::Failed => (ErrorKind::Failed, "an operation failed"),
-        Mishap::TimedOut => (
+        OperationFailure::Failed => (ErrorKind::Failed, "an operation failed"),
+        OperationFailure::TimedOut => (
             ErrorKind::TimedOut,
             "a wait of the stream took longer than it was given: record the event in time, or give it longer",
         ),
-        Mishap::Orphaned => (
+        OperationFailure::Orphaned => (
             ErrorKind::Failed,
             "the record that a stream waits for was dropped or failed, and is never reached: abort the stream that waits, \
              or let it continue on failure",

@@ -13,7 +13,10 @@ mod simulation;
 mod stream;
 mod turn;
 
-use super::{Backend, Caps, Device, Error, Found, Layout, Limits, Sink};
+use super::{
+    Backend, BackendDevice, BackendError, Caps, DeviceLayout, DeviceLimits, ProbedDevice,
+    ReportSink,
+};
 use record::CompileTime;
 
 /// Runs everything in virtual time, on whichever host thread has the turn.
@@ -29,8 +32,8 @@ impl Backend for Mock {
          logic, never a device's behaviour"
     }
 
-    fn probe(&self) -> Result<Vec<Found>, Error> {
-        Ok(vec![Found {
+    fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError> {
+        Ok(vec![ProbedDevice {
             name: "mock".to_owned(),
             caps: caps(),
         }])
@@ -38,9 +41,9 @@ impl Backend for Mock {
 
     fn open(
         &self,
-        layout: &Layout,
-        sinks: &dyn Fn() -> Box<dyn Sink>,
-    ) -> Result<Box<dyn Device>, Error> {
+        layout: &DeviceLayout,
+        sinks: &dyn Fn() -> Box<dyn ReportSink>,
+    ) -> Result<Box<dyn BackendDevice>, BackendError> {
         Ok(Box::new(device::MockDevice::open(layout, sinks(), caps())?))
     }
 }
@@ -57,7 +60,7 @@ fn caps() -> Caps {
         pipelines: CompileTime::Never,
         losses: (&[]).into(),
         graphs: false,
-        limits: Limits::default(),
+        limits: DeviceLimits::default(),
         detail: "every stream runs at once, in virtual time".to_owned(),
     }
 }
@@ -72,19 +75,20 @@ mod tests {
     use record::Record;
     use record::time::Nanos;
 
-    struct Nowhere;
+    struct NullSink;
 
-    impl Sink for Nowhere {
+    impl ReportSink for NullSink {
         fn report(&mut self, _: Record) {}
     }
 
     #[test]
     fn alarms_come_in_the_order_of_time_and_release_hosts() {
-        let layout = Layout {
+        let layout = DeviceLayout {
             hosts: 1,
-            ..Layout::default()
+            ..DeviceLayout::default()
         };
-        let device: Arc<dyn Device> = Arc::from(Mock.open(&layout, &|| Box::new(Nowhere)).unwrap());
+        let device: Arc<dyn BackendDevice> =
+            Arc::from(Mock.open(&layout, &|| Box::new(NullSink)).unwrap());
         let host = HostIndex(0);
         let (seen, flag) = (Arc::new(Mutex::new(Vec::new())), Flag::default());
         device.start();

@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use workload::KernelArguments;
 
 /// What a device keeps with a launch.
-pub type Kept = Box<dyn Any + Send + Sync>;
+pub type BackendState = Box<dyn Any + Send + Sync>;
 
-/// A launch that a device keeps ready (`Device::pack`). Its numbers and buffers never change: a changed launch is packed
-/// anew.
-pub struct Packed {
+/// A launch that a device keeps ready (`BackendDevice::pack`). Its numbers and buffers never change: a changed launch
+/// is packed anew.
+pub struct PreparedLaunch {
     /// The kernel, its buffers and its numbers.
     pub launch: KernelArguments,
     /// How many elements it treats, from the first on; none for as many as its buffers have.
     pub elements: Option<usize>,
     /// No other has this number.
     pub number: u64,
-    kept: Kept,
+    kept: BackendState,
 }
 
-impl Packed {
+impl PreparedLaunch {
     /// For a device that keeps `kept` with it.
-    pub fn new(launch: KernelArguments, elements: Option<usize>, kept: Kept) -> Self {
+    pub fn new(launch: KernelArguments, elements: Option<usize>, kept: BackendState) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             launch,
@@ -44,13 +44,13 @@ impl Packed {
     }
 }
 
-impl PartialEq for Packed {
+impl PartialEq for PreparedLaunch {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number
     }
 }
 
-impl fmt::Debug for Packed {
+impl fmt::Debug for PreparedLaunch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             launch, elements, ..

@@ -7,15 +7,15 @@ use std::time::Duration;
 use super::compile::CompileRequest;
 
 /// A call to the implementation below a backend, made on the calling thread. What it comes to is asked of the
-/// [`Answer`] that it gives.
+/// [`PendingAnswer`] that it gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum NativeQuery {
     /// `mapAsync` of the staging copy of a buffer, behind what the queue was given so far.
     Map {
         /// The buffer.
         buffer: BufferIndex,
         /// Whether to read or to write.
-        mode: MapMode,
+        mode: NativeMapMode,
         /// Where it begins, in bytes.
         offset: u64,
         /// How much, in bytes.
@@ -28,9 +28,9 @@ pub enum Question {
     /// What a scope that is pushed now and popped at once caught, where this error is made between the two.
     Scope {
         /// What the scope catches.
-        filter: ErrorFilter,
+        filter: NativeErrorFilter,
         /// What is made.
-        made: Option<ErrorFilter>,
+        made: Option<NativeErrorFilter>,
     },
     /// `getCompilationInfo` of a module of this text that is made now.
     Messages(CompileRequest),
@@ -42,7 +42,7 @@ pub enum Question {
 
 /// What a mapped buffer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MapMode {
+pub enum NativeMapMode {
     /// `GPUMapMode.READ`.
     Read,
     /// `GPUMapMode.WRITE`.
@@ -51,7 +51,7 @@ pub enum MapMode {
 
 /// The kinds of errors that scopes catch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorFilter {
+pub enum NativeErrorFilter {
     /// A call that breaks a rule.
     Validation,
     /// No memory left.
@@ -60,7 +60,7 @@ pub enum ErrorFilter {
     Internal,
 }
 
-impl ErrorFilter {
+impl NativeErrorFilter {
     /// The name of an error of this kind.
     pub const fn label(self) -> &'static str {
         match self {
@@ -73,41 +73,41 @@ impl ErrorFilter {
 
 /// What the implementation answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Raw {
+pub struct NativeAnswer {
     /// Whether it answered with success. One that has not answered yet has not.
     pub is_ok: bool,
     /// With what, in the words of the specification, where it gives anything.
     pub value: Option<String>,
     /// The error that the call raised besides.
-    pub raised: Option<ErrorFilter>,
+    pub raised: Option<NativeErrorFilter>,
     /// The answer in its own words, such as `map_async: Ok(())`.
     pub text: String,
 }
 
 /// The answer to a call that was made: asked for when somebody wants to know how far it has come.
-pub struct Answer(Box<RawQuestion>);
+pub struct PendingAnswer(Box<AnswerPoll>);
 
 /// Looks for an answer for so long.
-type RawQuestion = dyn FnMut(Duration) -> Option<Raw> + Send;
+type AnswerPoll = dyn FnMut(Duration) -> Option<NativeAnswer> + Send;
 
-impl Answer {
+impl PendingAnswer {
     /// One that `look` looks for.
-    pub fn new(look: impl FnMut(Duration) -> Option<Raw> + Send + 'static) -> Self {
+    pub fn new(look: impl FnMut(Duration) -> Option<NativeAnswer> + Send + 'static) -> Self {
         Self(Box::new(look))
     }
 
     /// One that is there.
-    pub fn ready(raw: Raw) -> Self {
+    pub fn ready(raw: NativeAnswer) -> Self {
         Self::new(move |_| Some(raw.clone()))
     }
 
     /// What the call has come to, once it has come to something or `patience` is over; none where nobody can say.
-    pub fn wait(&mut self, patience: Duration) -> Option<Raw> {
+    pub fn wait(&mut self, patience: Duration) -> Option<NativeAnswer> {
         (self.0)(patience)
     }
 }
 
-impl fmt::Debug for Answer {
+impl fmt::Debug for PendingAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Answer")
     }

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use super::Operation;
 use device::capture::GuestCalls;
 use order::{
-    Actor, Hazard, NodeConflict, NodeOrder, Origin, Party, Relation, Use, conflicts, of_graph,
+    Actor, CallOrigin, DeclaredUse, Hazard, HazardParty, HazardRelation, NodeConflict, NodeOrder,
+    conflicts, of_graph,
 };
 use record::{CallId, EventIndex, NameId, SpanId, StreamIndex};
 
 /// A graph that is ready to be replayed. Nodes come after those they depend on.
 #[derive(Debug, Default, PartialEq)]
-pub struct Executable {
+pub struct ExecutableGraph {
     /// The nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<GraphNode>,
     /// What they use together (rule B9).
-    pub uses: Vec<Use>,
+    pub uses: Vec<DeclaredUse>,
     /// Whether streams outside see what it does inside: it records events, waits for some, or allocates or frees memory
     /// (rules A42, A44).
     pub reaches_out: bool,
@@ -31,7 +32,7 @@ pub struct OwnGraph {
     /// Which nodes are of others, and what the rest come after.
     pub guests: GuestCalls,
     /// What the rest use together.
-    pub uses: Vec<Use>,
+    pub uses: Vec<DeclaredUse>,
     /// Whether streams outside see what the rest do inside.
     pub reaches_out: bool,
     /// Those of the rest that use one buffer in no order; where they reach out this is found at each replay.
@@ -40,7 +41,7 @@ pub struct OwnGraph {
 
 /// An operation of a graph: one that moves numbers, computes or calls the host.
 #[derive(Debug, PartialEq)]
-pub struct Node {
+pub struct GraphNode {
     /// What it does.
     pub operation: Operation,
     /// What its span is called.
@@ -50,7 +51,7 @@ pub struct Node {
     /// The positions of the nodes that it comes right after, each before its own.
     pub before: Vec<u32>,
     /// What it uses itself.
-    pub uses: Vec<Use>,
+    pub uses: Vec<DeclaredUse>,
     /// The positions of the nodes that come right after it.
     pub after: Vec<u32>,
 }
@@ -59,7 +60,7 @@ pub struct Node {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
     /// What is replayed.
-    pub graph: Arc<Executable>,
+    pub graph: Arc<ExecutableGraph>,
     /// The graph's position in the plan.
     pub place: u32,
     /// The span of the first node.
@@ -68,10 +69,10 @@ pub struct Replay {
     pub first_queued: SpanId,
 }
 
-impl Executable {
+impl ExecutableGraph {
     /// A graph of these nodes, some of which other host threads called than the one that began the capture; the `after` of
     /// each is worked out here.
-    pub fn new(mut nodes: Vec<Node>, guests: Option<GuestCalls>) -> Self {
+    pub fn new(mut nodes: Vec<GraphNode>, guests: Option<GuestCalls>) -> Self {
         let edges: Vec<(u32, u32)> = nodes
             .iter()
             .enumerate()
@@ -82,7 +83,7 @@ impl Executable {
                 node.after.push(to);
             }
         }
-        let reaches_out = nodes.iter().any(Node::reaches_out);
+        let reaches_out = nodes.iter().any(GraphNode::reaches_out);
         let orders = nodes.iter().map(|node| NodeOrder {
             uses: &node.uses,
             before: &node.before,
@@ -92,7 +93,7 @@ impl Executable {
         } else {
             conflicts(orders)
         };
-        let body: Vec<Vec<Use>> = nodes.iter().map(|it| it.uses.clone()).collect();
+        let body: Vec<Vec<DeclaredUse>> = nodes.iter().map(|it| it.uses.clone()).collect();
         Self {
             own: guests.map(|guests| OwnGraph::new(&nodes, guests)),
             nodes,
@@ -130,11 +131,11 @@ impl Executable {
 }
 
 impl OwnGraph {
-    fn new(nodes: &[Node], guests: GuestCalls) -> Self {
+    fn new(nodes: &[GraphNode], guests: GuestCalls) -> Self {
         let is_own = |place: usize| guests.nodes.get(place) == Some(&false);
         let own = nodes.iter().enumerate().filter(|(place, _)| is_own(*place));
         let reaches_out = own.clone().any(|(_, node)| node.reaches_out());
-        let body: Vec<Vec<Use>> = own.map(|(_, node)| node.uses.clone()).collect();
+        let body: Vec<Vec<DeclaredUse>> = own.map(|(_, node)| node.uses.clone()).collect();
         let orders = nodes.iter().zip(&guests.before).enumerate();
         let orders = orders.map(|(place, (node, before))| NodeOrder {
             uses: if is_own(place) { &node.uses } else { &[] },
@@ -154,7 +155,7 @@ impl OwnGraph {
     }
 }
 
-impl Node {
+impl GraphNode {
     const fn reaches_out(&self) -> bool {
         matches!(
             self.operation,
@@ -179,8 +180,8 @@ impl Replay {
         stream: StreamIndex,
         host: u32,
     ) -> Box<[Hazard]> {
-        let party = |place: u32| Party {
-            origin: Origin {
+        let party = |place: u32| HazardParty {
+            origin: CallOrigin {
                 site: self
                     .graph
                     .nodes
@@ -193,7 +194,7 @@ impl Replay {
         };
         let hazard = |it: &NodeConflict| Hazard {
             kind: it.kind,
-            relation: Relation::Nodes,
+            relation: HazardRelation::Nodes,
             buffer: it.buffer,
             first: party(it.first),
             second: party(it.second),
@@ -202,7 +203,7 @@ impl Replay {
     }
 
     /// Each node with its span, and with its span on the queue's lane where it has one.
-    pub fn spans(&self) -> impl Iterator<Item = (&Node, SpanId, SpanId)> {
+    pub fn spans(&self) -> impl Iterator<Item = (&GraphNode, SpanId, SpanId)> {
         let mut queued = 0;
         self.graph
             .nodes

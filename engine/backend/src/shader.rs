@@ -11,8 +11,8 @@ use naga::front::wgsl::ParseError;
 use naga::valid::{Capabilities, ValidationError, ValidationFlags, Validator};
 use naga::{EntryPoint, Module, ShaderStage, Span, WithSpan};
 
-use super::compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessage};
-use super::{Limits, Sides};
+use super::compile::{CacheUse, CompileError, CompileRequest, CompiledPipeline, ShaderMessage};
+use super::{DeviceLimits, Dimensions};
 use record::{PipelineKind, Severity};
 
 pub use stack::on_large_stack;
@@ -21,7 +21,7 @@ pub use stack::on_large_stack;
 ///
 /// # Errors
 /// [`CompileError::Validation`] with the shader's messages.
-pub fn check(request: &CompileRequest, limits: &Limits) -> Result<(), CompileError> {
+pub fn check(request: &CompileRequest, limits: &DeviceLimits) -> Result<(), CompileError> {
     bound(&request.shader)?;
     on_large_stack(|| check_here(request, limits))
 }
@@ -37,7 +37,7 @@ pub fn bound(source: &str) -> Result<(), CompileError> {
     })
 }
 
-fn check_here(request: &CompileRequest, limits: &Limits) -> Result<(), CompileError> {
+fn check_here(request: &CompileRequest, limits: &DeviceLimits) -> Result<(), CompileError> {
     let source = &*request.shader;
     let invalid = |messages| Err(CompileError::Validation { messages });
     let module = match naga::front::wgsl::parse_str(source) {
@@ -65,16 +65,16 @@ fn check_here(request: &CompileRequest, limits: &Limits) -> Result<(), CompileEr
 /// As [`check`]; or `is_over` came true meanwhile.
 pub fn look_at(
     request: &CompileRequest,
-    limits: &Limits,
+    limits: &DeviceLimits,
     is_over: &dyn Fn() -> bool,
-) -> Result<Compiled, CompileError> {
+) -> Result<CompiledPipeline, CompileError> {
     let begun = Instant::now();
     check(request, limits)?;
     linger(begun + request.slow, is_over);
     if is_over() {
         return Err(CompileError::Lost);
     }
-    Ok(Compiled {
+    Ok(CompiledPipeline {
         cache: CacheUse::None,
         driver: begun.elapsed(),
     })
@@ -130,22 +130,22 @@ fn entry<'a>(module: &'a Module, request: &CompileRequest) -> Result<&'a EntryPo
     })
 }
 
-fn workgroup(entry: &EntryPoint, limits: &Limits) -> Result<(), String> {
+fn workgroup(entry: &EntryPoint, limits: &DeviceLimits) -> Result<(), String> {
     let size = entry.workgroup_size;
     let product = size.iter().map(|side| u64::from(*side)).product::<u64>();
     let most = u64::from(limits.workgroup_invocations);
     if product > most || product == 0 {
         return Err(format!(
             "a workgroup of {} is {product} invocations, and this device takes from 1 to {most}: make it smaller",
-            Sides(size)
+            Dimensions(size)
         ));
     }
     let too_long = |(side, most): (&u32, &u32)| side > most;
     if size.iter().zip(&limits.workgroup_size).any(too_long) {
         return Err(format!(
             "a workgroup of {} is too long: this device takes up to {}",
-            Sides(size),
-            Sides(limits.workgroup_size)
+            Dimensions(size),
+            Dimensions(limits.workgroup_size)
         ));
     }
     Ok(())
@@ -213,7 +213,7 @@ mod tests {
             cache: false,
             slow: Duration::ZERO,
         };
-        match check(&request, &Limits::default()) {
+        match check(&request, &DeviceLimits::default()) {
             Ok(()) => Vec::new(),
             Err(CompileError::Validation { messages }) => messages,
             Err(other) => panic!("{other}"),

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use super::threads::Fault;
+use super::threads::ExecutionError;
 use record::time::Nanos;
 
 /// Computes for about `length` on an idle core: as many steps as that takes, so cores that are shared
@@ -12,7 +12,7 @@ use record::time::Nanos;
 ///
 /// # Errors
 /// `is_over` came true in its middle.
-pub fn spin(length: Nanos, is_over: &dyn Fn() -> bool) -> Result<(), Fault> {
+pub fn spin(length: Nanos, is_over: &dyn Fn() -> bool) -> Result<(), ExecutionError> {
     const PIECE: u64 = 20_000;
     let mut steps = (length.0.max(0) as f64 * steps_per_nano()) as u64;
     while steps > 0 {
@@ -20,7 +20,7 @@ pub fn spin(length: Nanos, is_over: &dyn Fn() -> bool) -> Result<(), Fault> {
         burn(piece);
         steps -= piece;
         if steps > 0 && is_over() {
-            return Err(Fault::Stopped);
+            return Err(ExecutionError::Stopped);
         }
     }
     Ok(())
@@ -75,7 +75,7 @@ mod tests {
         let start = Instant::now();
         assert_eq!(
             spin(Nanos::from_millis(60_000), &|| true),
-            Err(Fault::Stopped)
+            Err(ExecutionError::Stopped)
         );
         assert!(start.elapsed() < Duration::from_secs(10));
     }

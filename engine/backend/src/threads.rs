@@ -20,14 +20,14 @@ mod trouble;
 mod watermark;
 mod worker;
 
-pub use ahead::{Flying, Later, Native, Ran};
+pub use ahead::{InFlight, NativeEvent, OperationTiming, PendingTimestamp};
 pub use device::ThreadedDevice;
 pub use executor::{
-    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
-    ExecutorTimes, Fault, Turn, Zero,
+    ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,
 };
-pub use flight::Landed;
+pub use flight::NodeOutcome;
 pub use room::check_threads;
-pub use slots::Slots;
+pub use slots::EventSlots;
 pub use trouble::{aborted, failed_record};
 pub use worker::panic_text;

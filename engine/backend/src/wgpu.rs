@@ -21,7 +21,7 @@ mod wayland;
 use executor::WgpuExecutor;
 
 use super::threads::ThreadedDevice;
-use super::{Backend, Device, Error, Found, Layout, Sink};
+use super::{Backend, BackendDevice, BackendError, DeviceLayout, ProbedDevice, ReportSink};
 
 /// Runs everything on an adapter that wgpu finds.
 pub(super) struct Wgpu;
@@ -36,15 +36,15 @@ impl Backend for Wgpu {
          own timestamps"
     }
 
-    fn probe(&self) -> Result<Vec<Found>, Error> {
+    fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError> {
         adapter::found()
     }
 
     fn open(
         &self,
-        layout: &Layout,
-        sinks: &dyn Fn() -> Box<dyn Sink>,
-    ) -> Result<Box<dyn Device>, Error> {
+        layout: &DeviceLayout,
+        sinks: &dyn Fn() -> Box<dyn ReportSink>,
+    ) -> Result<Box<dyn BackendDevice>, BackendError> {
         let executor = WgpuExecutor::open(layout)?;
         Ok(Box::new(ThreadedDevice::open(layout, sinks, executor)?))
     }

@@ -20,7 +20,7 @@ const STREAMS: [u32; 3] = [7, 20, 24];
 
 /// Writes a trace of about `events` events and returns how many they are.
 pub fn write(events: u64, out: &mut impl Write) -> io::Result<u64> {
-    let mut file = File {
+    let mut file = KinetoFile {
         out,
         count: 0,
         free: [0; 3],
@@ -37,7 +37,7 @@ pub fn write(events: u64, out: &mut impl Write) -> io::Result<u64> {
     Ok(file.count)
 }
 
-struct File<'a, W> {
+struct KinetoFile<'a, W> {
     out: &'a mut W,
     count: u64,
     /// When each stream is free.
@@ -67,7 +67,7 @@ fn thread(round: u64) -> u32 {
     PROCESS + u32::from(round % 4 == 3)
 }
 
-impl<W: Write> File<'_, W> {
+impl<W: Write> KinetoFile<'_, W> {
     fn head(&mut self) -> io::Result<()> {
         self.out.write_all(
             b"{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\n      \"id\": 0, \"name\": \"NVIDIA \

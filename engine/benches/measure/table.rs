@@ -1,13 +1,13 @@
 //! A table of how long it takes to go through the same bytes in several ways.
 
 /// Prints a line for each way, with its ratio to the one that all are compared with.
-pub struct Table {
+pub struct ResultTable {
     count: f64,
     megabytes: f64,
     baseline: f64,
 }
 
-impl Table {
+impl ResultTable {
     /// Prints the heading. There are so many things, such as `packets`, in so many megabytes, and the one that all ways are
     /// compared with takes so many seconds.
     pub fn new((count, things): (f64, &str), megabytes: f64, baseline: f64) -> Self {

@@ -1,11 +1,12 @@
 //! The one door: a record goes in, and the table it belongs to grows.
 
-use super::table::Refusal;
+use super::table::SpanRefusal;
 use super::{Capture, PlainOrigin, Samples, names};
 use record::time::{Interval, Nanos};
 use record::{
-    Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, Loss,
-    NameId, Problem, Record, Recovery, Sample, Severity, ShortText, Span, SpanId, SpanKind, Value,
+    Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, Loss, NameId,
+    Problem, Record, Recovery, Sample, Severity, ShortText, Span, SpanId, SpanKind, SpanStart,
+    Value,
 };
 
 /// Rows that a table of names, lanes, devices, events, calls or counters may be asked to skip. Beyond that the
@@ -133,11 +134,11 @@ impl Capture {
                 .any(|placed| contains(placed.span))
     }
 
-    fn refuse_span(&mut self, span: &Span, refusal: Refusal) {
+    fn refuse_span(&mut self, span: &Span, refusal: SpanRefusal) {
         let name = self.name(span.name).to_owned();
         let (why, next) = match refusal {
-            Refusal::Duplicate => ("another span has its number", "The first one is kept."),
-            Refusal::Far => (
+            SpanRefusal::Duplicate => ("another span has its number", "The first one is kept."),
+            SpanRefusal::Far => (
                 "its number is far beyond every other",
                 "The file is damaged there.",
             ),
@@ -156,7 +157,7 @@ impl Capture {
         });
     }
 
-    fn take_began(&mut self, began: Began) {
+    fn take_began(&mut self, began: SpanStart) {
         if self.spans.get(began.id).is_none() {
             self.reach(began.start.min(began.enqueued), began.start);
             self.open.insert(began.id, began);
@@ -216,7 +217,7 @@ impl Capture {
     }
 
     /// Puts a row at its position in a table, filling the gap before it with rows that say nothing.
-    pub(super) fn put<T: Filler>(
+    pub(super) fn put<T: Placeholder>(
         &mut self,
         what: &str,
         index: usize,
@@ -278,11 +279,11 @@ impl Capture {
 }
 
 /// A row that stands in a table until the record for its number arrives.
-pub(super) trait Filler {
+pub(super) trait Placeholder {
     fn filler(index: u32) -> Self;
 }
 
-impl Filler for Lane {
+impl Placeholder for Lane {
     fn filler(index: u32) -> Self {
         Self {
             id: LaneId(index),
@@ -297,13 +298,13 @@ impl Filler for Lane {
     }
 }
 
-impl Filler for PlainOrigin {
+impl Placeholder for PlainOrigin {
     fn filler(_: u32) -> Self {
         Self::default()
     }
 }
 
-impl Filler for Device {
+impl Placeholder for Device {
     fn filler(index: u32) -> Self {
         let id = record::DeviceId(index);
         Self {
@@ -316,7 +317,7 @@ impl Filler for Device {
     }
 }
 
-impl Filler for record::Event {
+impl Placeholder for record::Event {
     fn filler(index: u32) -> Self {
         Self {
             id: EventId(index),
@@ -326,7 +327,7 @@ impl Filler for record::Event {
     }
 }
 
-impl Filler for record::Call {
+impl Placeholder for record::SourceCall {
     fn filler(index: u32) -> Self {
         Self {
             id: record::CallId(index),
@@ -336,7 +337,7 @@ impl Filler for record::Call {
     }
 }
 
-impl Filler for Counter {
+impl Placeholder for Counter {
     fn filler(index: u32) -> Self {
         let id = record::CounterId(index);
         Self {

@@ -4,12 +4,12 @@ mod blocks;
 mod pages;
 mod texts;
 
-use super::sparse::Sparse;
-use blocks::Blocks;
-use pages::Pages;
+use super::sparse::SparseColumn;
+use blocks::FieldBlocks;
+use pages::BytePages;
 use record::impossible;
 use record::{Fields, NameId, SpanId, Value};
-use texts::Texts;
+use texts::ArgumentTexts;
 
 /// What the payload of an argument is, in the lowest two bits of its key.
 const INTEGER: u64 = 0;
@@ -22,11 +22,11 @@ const TEXT: u64 = 2;
 /// each argument its key and its payload, then a zero.
 #[derive(Default)]
 pub(super) struct Arguments {
-    pages: Pages,
-    texts: Texts,
+    pages: BytePages,
+    texts: ArgumentTexts,
     /// The latest run of each span that has one.
-    latest: Sparse,
-    blocks: Blocks,
+    latest: SparseColumn,
+    blocks: FieldBlocks,
     /// The span whose run is at the end, and still grows.
     growing: Option<SpanId>,
 }

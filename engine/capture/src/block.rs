@@ -1,7 +1,7 @@
 //! The spans under one node of a chunk, read at once to be folded one by one.
 
-use super::chunk::{BLOCK, Chunk, Entry, WIDE, unpack};
-use super::forest::Node;
+use super::chunk::{BLOCK, Chunk, ChunkEntry, WIDE, unpack};
+use super::forest::SummaryNode;
 use record::SpanKind;
 use record::impossible;
 use record::time::Nanos;
@@ -28,7 +28,7 @@ pub(super) fn waiting(flags: &[u16]) -> u32 {
 
 /// What of them decides how they fold.
 #[derive(Default)]
-pub(super) struct Block {
+pub(super) struct SpanBlock {
     base: i64,
     from: usize,
     length: usize,
@@ -39,14 +39,14 @@ pub(super) struct Block {
 }
 
 /// Some spans from a place on.
-struct Run {
+struct BlockRun {
     covered: usize,
     busy: i64,
     longest: u32,
     longest_at: usize,
 }
 
-impl Block {
+impl SpanBlock {
     /// Reads the spans from `from` to `to`, which one node covers.
     pub fn read(&mut self, chunk: &Chunk, from: usize, to: usize) {
         (self.from, self.length) = (from, to.saturating_sub(from).min(BLOCK));
@@ -62,14 +62,14 @@ impl Block {
 
     /// The span `at`.
     #[inline]
-    pub fn entry(&self, chunk: &Chunk, at: usize) -> Option<Entry> {
+    pub fn entry(&self, chunk: &Chunk, at: usize) -> Option<ChunkEntry> {
         let duration = *self.durations.get(at.checked_sub(self.from)?)?;
         let Some(queued) = chunk.queued(at).filter(|_| duration != WIDE) else {
             return chunk.entry(at);
         };
         let (start, label) = (self.start(at)?, chunk.label(at)?);
         let (kind, state, repair) = unpack(label.flags);
-        Some(Entry {
+        Some(ChunkEntry {
             id: label.id,
             name: label.name,
             kind,
@@ -84,7 +84,7 @@ impl Block {
     /// The node over the span `at` and those after it that start in the same column of 2^`shift` ns and are shorter than
     /// it, and how many they are. Nothing where the span is as long as a column, and stands alone.
     #[inline]
-    pub fn run(&self, chunk: &Chunk, at: usize, shift: u32) -> Option<(Node, usize)> {
+    pub fn run(&self, chunk: &Chunk, at: usize, shift: u32) -> Option<(SummaryNode, usize)> {
         let place = at.checked_sub(self.from)?;
         let base = self.base;
         let start = self.start(at)?.0;
@@ -98,7 +98,7 @@ impl Block {
         let last = place + run.covered.checked_sub(1)?;
         let end = i64::from(*self.offsets.get(last)?) + i64::from(*self.durations.get(last)?);
         let longest = chunk.label(self.from + run.longest_at)?;
-        let node = Node {
+        let node = SummaryNode {
             start: Nanos(start),
             end: Nanos(base + end),
             busy: Nanos(run.busy),
@@ -112,8 +112,8 @@ impl Block {
     }
 
     #[inline]
-    fn count(&self, from: usize, next: u32, column: u32) -> Run {
-        let mut run = Run {
+    fn count(&self, from: usize, next: u32, column: u32) -> BlockRun {
+        let mut run = BlockRun {
             covered: 0,
             busy: 0,
             longest: 0,

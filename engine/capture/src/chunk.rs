@@ -1,11 +1,11 @@
 //! Up to 512 spans of one row in order of start, column by column, with a node over every 16 of them.
 
-use super::block::{Block, waiting};
-use super::columns::{Columns, Line};
-use super::forest::Node;
-use super::near::Nodes;
+use super::block::{SpanBlock, waiting};
+use super::columns::{ColumnEntry, OpenColumns};
+use super::forest::SummaryNode;
+use super::near::ChunkSummaries;
 use super::packed::STEP;
-use super::sealed::Sealed;
+use super::sealed::CompressedChunk;
 use super::table::{PlacedSpan, Repair};
 use record::impossible;
 use record::time::{Interval, Nanos};
@@ -20,17 +20,17 @@ pub(super) const WIDE: u32 = u32::MAX;
 
 /// The lengths that 32 bits of nanoseconds (4.29 s) cannot hold.
 #[derive(Clone, Copy, Default)]
-struct Wide {
+struct WideLengths {
     duration: i64,
     queued: i64,
 }
 
 /// The columns of a chunk, in one of three forms.
-enum Form {
+enum ChunkForm {
     /// One span alone, or none yet: where many overlap, most sub-lanes have no more.
-    One(Option<Line>),
-    Open(Box<Columns>),
-    Sealed(Box<Sealed>),
+    One(Option<ColumnEntry>),
+    Open(Box<OpenColumns>),
+    Sealed(Box<CompressedChunk>),
 }
 
 /// Spans of one row, none of which overlap.
@@ -40,24 +40,24 @@ pub(super) struct Chunk {
     /// Whether the table will seal it once it has rested.
     pub is_loose: bool,
     base: i64,
-    form: Form,
+    form: ChunkForm,
     /// What a chunk of one short span, of which there may be millions, does without.
-    rest: Option<Box<Rest>>,
+    rest: Option<Box<ChunkDetails>>,
 }
 
 /// What is known of a chunk besides its columns.
 #[derive(Default)]
-struct Rest {
+struct ChunkDetails {
     /// From when to when its last span is.
     last: Option<Interval>,
-    nodes: Nodes,
+    nodes: ChunkSummaries,
     /// By the number of their span.
-    wide: Vec<(u32, Wide)>,
+    wide: Vec<(u32, WideLengths)>,
 }
 
 /// Which span it is, and what it is.
 #[derive(Clone, Copy)]
-pub(super) struct Label {
+pub(super) struct SpanLabel {
     pub id: SpanId,
     pub name: NameId,
     pub flags: u16,
@@ -65,7 +65,7 @@ pub(super) struct Label {
 
 /// What a chunk stores of a span; the row and the table know the rest.
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct ChunkEntry {
     pub id: SpanId,
     pub name: NameId,
     pub kind: SpanKind,
@@ -76,7 +76,7 @@ pub(super) struct Entry {
     pub end: Nanos,
 }
 
-impl Entry {
+impl ChunkEntry {
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
@@ -90,9 +90,9 @@ impl Entry {
         }
     }
 
-    pub fn node(&self) -> Node {
+    pub fn node(&self) -> SummaryNode {
         let length = self.end - self.start;
-        Node {
+        SummaryNode {
             start: self.start,
             end: self.end,
             busy: self.busy(),
@@ -149,47 +149,47 @@ pub(super) fn unpack(flags: u16) -> (SpanKind, State, Repair) {
 
 impl Chunk {
     /// An empty chunk, in columns that another had or in new ones.
-    pub fn new(row: u32, base: Nanos, columns: Option<Box<Columns>>) -> Self {
+    pub fn new(row: u32, base: Nanos, columns: Option<Box<OpenColumns>>) -> Self {
         Self {
             row,
             is_loose: false,
             base: base.0,
-            form: columns.map_or(Form::One(None), Form::Open),
+            form: columns.map_or(ChunkForm::One(None), ChunkForm::Open),
             rest: None,
         }
     }
 
     /// Packs its columns, which are opened again when a span is put into it. Gives back those that it had, empty.
-    pub fn seal(&mut self) -> Option<Box<Columns>> {
-        let Form::Open(columns) = &self.form else {
+    pub fn seal(&mut self) -> Option<Box<OpenColumns>> {
+        let ChunkForm::Open(columns) = &self.form else {
             return None;
         };
-        let sealed = Form::Sealed(Box::new(Sealed::new(columns)));
+        let sealed = ChunkForm::Sealed(Box::new(CompressedChunk::new(columns)));
         let rest = self.rest();
         rest.nodes.shrink();
         rest.wide.shrink_to_fit();
         match std::mem::replace(&mut self.form, sealed) {
-            Form::Open(mut columns) => {
+            ChunkForm::Open(mut columns) => {
                 columns.clear();
                 Some(columns)
             }
-            Form::One(_) | Form::Sealed(_) => None,
+            ChunkForm::One(_) | ChunkForm::Sealed(_) => None,
         }
     }
 
     /// Makes its columns such that spans can be put into them.
     pub fn unseal(&mut self) {
-        if let Form::Sealed(sealed) = &self.form {
-            self.form = Form::Open(Box::new(sealed.open()));
+        if let ChunkForm::Sealed(sealed) = &self.form {
+            self.form = ChunkForm::Open(Box::new(sealed.open()));
         }
     }
 
-    fn rest(&mut self) -> &mut Rest {
+    fn rest(&mut self) -> &mut ChunkDetails {
         let last = self.last();
         self.rest.get_or_insert_with(|| {
-            Box::new(Rest {
+            Box::new(ChunkDetails {
                 last,
-                ..Rest::default()
+                ..ChunkDetails::default()
             })
         })
     }
@@ -203,27 +203,27 @@ impl Chunk {
         }
     }
 
-    fn columns(&mut self) -> Option<&mut Columns> {
+    fn columns(&mut self) -> Option<&mut OpenColumns> {
         self.unseal();
-        if let Form::One(line) = self.form {
+        if let ChunkForm::One(line) = self.form {
             self.rest();
-            let mut columns = Box::<Columns>::default();
+            let mut columns = Box::<OpenColumns>::default();
             if let Some(line) = line {
                 columns.insert(0, line);
             }
-            self.form = Form::Open(columns);
+            self.form = ChunkForm::Open(columns);
         }
         match &mut self.form {
-            Form::Open(columns) => Some(columns),
-            Form::One(_) | Form::Sealed(_) => None,
+            ChunkForm::Open(columns) => Some(columns),
+            ChunkForm::One(_) | ChunkForm::Sealed(_) => None,
         }
     }
 
     pub fn len(&self) -> usize {
         match &self.form {
-            Form::One(line) => usize::from(line.is_some()),
-            Form::Open(columns) => columns.len(),
-            Form::Sealed(sealed) => sealed.len(),
+            ChunkForm::One(line) => usize::from(line.is_some()),
+            ChunkForm::Open(columns) => columns.len(),
+            ChunkForm::Sealed(sealed) => sealed.len(),
         }
     }
 
@@ -234,31 +234,31 @@ impl Chunk {
 
     /// The widest node inside it that begins with the span `at` and fits a column, with how many spans it covers.
     #[inline]
-    pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
+    pub fn widest(&self, at: usize, shift: u32) -> Option<(SummaryNode, usize)> {
         self.rest.as_ref()?.nodes.widest(at, (self.base, shift))
     }
 
-    fn line(&self, at: usize) -> Option<Line> {
+    fn line(&self, at: usize) -> Option<ColumnEntry> {
         match &self.form {
-            Form::One(line) => line.filter(|_| at == 0),
-            Form::Open(columns) => columns.line(at),
-            Form::Sealed(sealed) => sealed.line(at),
+            ChunkForm::One(line) => line.filter(|_| at == 0),
+            ChunkForm::Open(columns) => columns.line(at),
+            ChunkForm::Sealed(sealed) => sealed.line(at),
         }
     }
 
     fn offset(&self, at: usize) -> Option<u32> {
         match &self.form {
-            Form::One(_) => self.line(at).map(|line| line.offset),
-            Form::Open(columns) => columns.offsets.get(at).copied(),
-            Form::Sealed(sealed) => sealed.offset(at),
+            ChunkForm::One(_) => self.line(at).map(|line| line.offset),
+            ChunkForm::Open(columns) => columns.offsets.get(at).copied(),
+            ChunkForm::Sealed(sealed) => sealed.offset(at),
         }
     }
 
     pub fn id(&self, at: usize) -> Option<SpanId> {
         let id = match &self.form {
-            Form::One(_) => self.line(at).map(|line| line.id),
-            Form::Open(columns) => columns.ids.get(at).copied(),
-            Form::Sealed(sealed) => sealed.id(at),
+            ChunkForm::One(_) => self.line(at).map(|line| line.id),
+            ChunkForm::Open(columns) => columns.ids.get(at).copied(),
+            ChunkForm::Sealed(sealed) => sealed.id(at),
         };
         id.map(SpanId)
     }
@@ -266,13 +266,13 @@ impl Chunk {
     /// The position of a span, by a scan of at most 512 numbers.
     pub fn position(&self, id: SpanId) -> Option<usize> {
         match &self.form {
-            Form::One(line) => line.filter(|line| line.id == id.0).map(|_| 0),
+            ChunkForm::One(line) => line.filter(|line| line.id == id.0).map(|_| 0),
             // Most often they are in order.
-            Form::Open(columns) => columns.ids.binary_search(&id.0).ok().or_else(|| {
+            ChunkForm::Open(columns) => columns.ids.binary_search(&id.0).ok().or_else(|| {
                 let mut ids = columns.ids.iter();
                 ids.position(|&other| other == id.0)
             }),
-            Form::Sealed(sealed) => sealed.position(id.0),
+            ChunkForm::Sealed(sealed) => sealed.position(id.0),
         }
     }
 
@@ -284,9 +284,9 @@ impl Chunk {
     pub fn interval(&self, at: usize) -> Option<Interval> {
         let start = self.start(at)?;
         let duration = match &self.form {
-            Form::One(_) => self.line(at).map(|line| line.duration),
-            Form::Open(columns) => columns.durations.get(at).copied(),
-            Form::Sealed(sealed) => sealed.duration(at),
+            ChunkForm::One(_) => self.line(at).map(|line| line.duration),
+            ChunkForm::Open(columns) => columns.durations.get(at).copied(),
+            ChunkForm::Sealed(sealed) => sealed.duration(at),
         };
         let length = match duration? {
             WIDE => self.wide(self.id(at)?.0).duration,
@@ -298,14 +298,14 @@ impl Chunk {
         })
     }
 
-    fn wide(&self, id: u32) -> Wide {
+    fn wide(&self, id: u32) -> WideLengths {
         let wide = self.rest.as_ref().map_or(&[][..], |rest| &rest.wide);
         let at = wide.binary_search_by_key(&id, |(id, _)| *id);
         let found = at.ok().and_then(|at| wide.get(at));
-        found.map_or_else(Wide::default, |(_, wide)| *wide)
+        found.map_or_else(WideLengths::default, |(_, wide)| *wide)
     }
 
-    pub fn entry(&self, at: usize) -> Option<Entry> {
+    pub fn entry(&self, at: usize) -> Option<ChunkEntry> {
         let line = self.line(at)?;
         let start = self.base + i64::from(line.offset);
         let (mut duration, mut queued) = (i64::from(line.duration), i64::from(line.queued));
@@ -314,7 +314,7 @@ impl Chunk {
             (duration, queued) = (wide.duration, wide.queued);
         }
         let (kind, state, repair) = unpack(line.flags);
-        Some(Entry {
+        Some(ChunkEntry {
             id: SpanId(line.id),
             name: NameId(line.name),
             kind,
@@ -326,20 +326,20 @@ impl Chunk {
         })
     }
 
-    pub fn label(&self, at: usize) -> Option<Label> {
+    pub fn label(&self, at: usize) -> Option<SpanLabel> {
         let (id, name, flags) = match &self.form {
-            Form::One(_) => {
+            ChunkForm::One(_) => {
                 let line = self.line(at)?;
                 (line.id, line.name, line.flags)
             }
-            Form::Open(columns) => (
+            ChunkForm::Open(columns) => (
                 *columns.ids.get(at)?,
                 *columns.names.get(at)?,
                 *columns.flags.get(at)?,
             ),
-            Form::Sealed(sealed) => sealed.label(at)?,
+            ChunkForm::Sealed(sealed) => sealed.label(at)?,
         };
-        Some(Label {
+        Some(SpanLabel {
             id: SpanId(id),
             name: NameId(name),
             flags,
@@ -349,15 +349,15 @@ impl Chunk {
     /// How long a span was queued, where that is less than `WIDE`.
     pub fn queued(&self, at: usize) -> Option<u32> {
         let queued = match &self.form {
-            Form::One(_) => self.line(at).map(|line| line.queued),
-            Form::Open(columns) => columns.queued.get(at),
-            Form::Sealed(sealed) => sealed.queued(at),
+            ChunkForm::One(_) => self.line(at).map(|line| line.queued),
+            ChunkForm::Open(columns) => columns.queued.get(at),
+            ChunkForm::Sealed(sealed) => sealed.queued(at),
         };
         queued.filter(|&queued| queued != WIDE)
     }
 
     /// Reads `length` spans from a place on into a block.
-    pub fn read(&self, from: usize, length: usize, block: &mut Block) {
+    pub fn read(&self, from: usize, length: usize, block: &mut SpanBlock) {
         let (Some(offsets), Some(durations)) = (
             block.offsets.get_mut(..length),
             block.durations.get_mut(..length),
@@ -365,13 +365,13 @@ impl Chunk {
             return;
         };
         match &self.form {
-            Form::One(line) => {
+            ChunkForm::One(line) => {
                 if let (Some(line), [offset], [duration]) = (line, offsets, durations) {
                     (*offset, *duration) = (line.offset, line.duration);
                     block.waiting = waiting(&[line.flags]);
                 }
             }
-            Form::Open(columns) => {
+            ChunkForm::Open(columns) => {
                 copy(&columns.offsets, from, offsets);
                 copy(&columns.durations, from, durations);
                 let first = from / BLOCK * BLOCK;
@@ -381,7 +381,7 @@ impl Chunk {
                     .unwrap_or_else(|| impossible!("a block outside its chunk"));
                 block.waiting = waiting(flags.get(..BLOCK).unwrap_or(flags));
             }
-            Form::Sealed(sealed) => {
+            ChunkForm::Sealed(sealed) => {
                 sealed.read(from, offsets, durations);
                 block.waiting = sealed.waiting(from / BLOCK);
             }
@@ -395,13 +395,13 @@ impl Chunk {
             .get_mut(..length)
             .unwrap_or_else(|| impossible!("more names than there is room for"));
         match &self.form {
-            Form::One(_) => {
+            ChunkForm::One(_) => {
                 for (at, name) in (from..).zip(names) {
                     *name = self.line(at).map_or(0, |line| line.name);
                 }
             }
-            Form::Open(columns) => copy(&columns.names, from, names),
-            Form::Sealed(sealed) => sealed.names(from, names),
+            ChunkForm::Open(columns) => copy(&columns.names, from, names),
+            ChunkForm::Sealed(sealed) => sealed.names(from, names),
         }
         length
     }
@@ -409,9 +409,9 @@ impl Chunk {
     /// The first place whose offset is not one of those that come before.
     fn partition(&self, comes_before: impl Fn(u32) -> bool) -> usize {
         match &self.form {
-            Form::One(line) => usize::from(line.is_some_and(|line| comes_before(line.offset))),
-            Form::Open(columns) => columns.offsets.partition_point(|&it| comes_before(it)),
-            Form::Sealed(sealed) => sealed.partition(comes_before),
+            ChunkForm::One(line) => usize::from(line.is_some_and(|line| comes_before(line.offset))),
+            ChunkForm::Open(columns) => columns.offsets.partition_point(|&it| comes_before(it)),
+            ChunkForm::Sealed(sealed) => sealed.partition(comes_before),
         }
     }
 
@@ -429,7 +429,7 @@ impl Chunk {
 
     /// Whether the span belongs behind every span here. Of those that start together, the empty
     /// ones come first.
-    pub fn is_behind(&self, entry: &Entry) -> bool {
+    pub fn is_behind(&self, entry: &ChunkEntry) -> bool {
         self.last().is_none_or(|last| {
             let ties = last.start == entry.start;
             last.start < entry.start || (ties && (!entry.is_empty() || last.end == last.start))
@@ -445,7 +445,7 @@ impl Chunk {
     }
 
     /// Puts a span that [`Chunk::reaches`] at its place by start and returns that place.
-    pub fn insert(&mut self, entry: &Entry) -> usize {
+    pub fn insert(&mut self, entry: &ChunkEntry) -> usize {
         self.rebase(entry.start);
         let at = match self.is_behind(entry) {
             true => self.len(),
@@ -466,7 +466,7 @@ impl Chunk {
             }
         }
         if is_wide {
-            let lengths = Wide {
+            let lengths = WideLengths {
                 duration: (entry.end - entry.start).0,
                 queued: (entry.start - entry.enqueued).0,
             };
@@ -477,7 +477,7 @@ impl Chunk {
             let place = wide.partition_point(|(id, _)| *id < entry.id.0);
             wide.insert(place, (entry.id.0, lengths));
         }
-        let line = Line {
+        let line = ColumnEntry {
             id: entry.id.0,
             offset: (entry.start.0 - self.base) as u32,
             duration,
@@ -485,7 +485,7 @@ impl Chunk {
             name: entry.name.0,
             flags: pack(entry.kind, entry.state, entry.repair),
         };
-        if let Form::One(slot @ None) = &mut self.form {
+        if let ChunkForm::One(slot @ None) = &mut self.form {
             *slot = Some(line);
         } else if let Some(columns) = self.columns() {
             columns.insert(at, line);
@@ -525,15 +525,15 @@ impl Chunk {
     }
 
     /// The node over the spans from `from` to `to`.
-    fn summary(&self, from: usize, to: usize) -> Option<Node> {
+    fn summary(&self, from: usize, to: usize) -> Option<SummaryNode> {
         (from..to)
             .filter_map(|at| self.entry(at))
             .map(|entry| entry.node())
-            .reduce(Node::merge)
+            .reduce(SummaryNode::merge)
     }
 
     /// The node over all of it.
-    pub fn node(&self) -> Option<Node> {
+    pub fn node(&self) -> Option<SummaryNode> {
         let rest = self.summary(self.blocks() * BLOCK, self.len());
         let whole = (0..self.blocks()).filter_map(|at| {
             let asked = || self.summary(at * BLOCK, (at + 1) * BLOCK);
@@ -542,13 +542,13 @@ impl Chunk {
                 .and_then(|it| it.nodes.block(at, self.base))
                 .or_else(asked)
         });
-        whole.chain(rest).reduce(Node::merge)
+        whole.chain(rest).reduce(SummaryNode::merge)
     }
 
     /// The spans of its second half, taken out.
-    pub fn split_off(&mut self) -> Vec<Entry> {
+    pub fn split_off(&mut self) -> Vec<ChunkEntry> {
         let keep = self.len() / 2;
-        let moved: Vec<Entry> = (keep..self.len()).filter_map(|at| self.entry(at)).collect();
+        let moved: Vec<ChunkEntry> = (keep..self.len()).filter_map(|at| self.entry(at)).collect();
         if let Some(columns) = self.columns() {
             columns.truncate(keep);
         }
@@ -563,13 +563,13 @@ impl Chunk {
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
         let columns = match &self.form {
-            Form::One(_) => 0,
-            Form::Open(columns) => size_of::<Columns>() + columns.heap_bytes(),
-            Form::Sealed(sealed) => size_of::<Sealed>() + sealed.heap_bytes(),
+            ChunkForm::One(_) => 0,
+            ChunkForm::Open(columns) => size_of::<OpenColumns>() + columns.heap_bytes(),
+            ChunkForm::Sealed(sealed) => size_of::<CompressedChunk>() + sealed.heap_bytes(),
         };
         let rest = self.rest.as_ref().map_or(0, |rest| {
-            let wide = rest.wide.capacity() * size_of::<(u32, Wide)>();
-            size_of::<Rest>() + rest.nodes.heap_bytes() + wide
+            let wide = rest.wide.capacity() * size_of::<(u32, WideLengths)>();
+            size_of::<ChunkDetails>() + rest.nodes.heap_bytes() + wide
         });
         columns + rest
     }

@@ -1,11 +1,11 @@
 //! The columns of a chunk while spans are put into it.
 
 use super::chunk::room;
-use super::even::Even;
+use super::even::RunLengthColumn;
 
 /// A span as the columns have it: lengths from the chunk's base, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ColumnEntry {
     pub id: u32,
     pub offset: u32,
     pub duration: u32,
@@ -16,22 +16,22 @@ pub(super) struct Line {
 
 /// Columns in which a span can be put anywhere.
 #[derive(Default)]
-pub(super) struct Columns {
+pub(super) struct OpenColumns {
     pub ids: Vec<u32>,
     pub offsets: Vec<u32>,
     pub durations: Vec<u32>,
-    pub queued: Even,
+    pub queued: RunLengthColumn,
     pub names: Vec<u32>,
     pub flags: Vec<u16>,
 }
 
-impl Columns {
+impl OpenColumns {
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    pub fn line(&self, at: usize) -> Option<Line> {
-        Some(Line {
+    pub fn line(&self, at: usize) -> Option<ColumnEntry> {
+        Some(ColumnEntry {
             id: *self.ids.get(at)?,
             offset: *self.offsets.get(at)?,
             duration: *self.durations.get(at)?,
@@ -41,7 +41,7 @@ impl Columns {
         })
     }
 
-    pub fn insert(&mut self, at: usize, line: Line) {
+    pub fn insert(&mut self, at: usize, line: ColumnEntry) {
         self.make_room();
         self.queued.insert(at, line.queued, self.len());
         self.ids.insert(at, line.id);

@@ -1,24 +1,24 @@
 //! The table of dependencies, and both directions of it. Either end may arrive later.
 
 use super::column::push;
-use super::growing::Growing;
-use super::links::Links;
+use super::growing::AppendColumn;
+use super::links::LinkedLists;
 use record::impossible;
 use record::{Basis, Dependency, DependencyId, DependencyKind, EventId, SpanId};
 
 /// Causes and effects, column by column.
 #[derive(Default)]
 pub(super) struct Dependencies {
-    from: Growing,
+    from: AppendColumn,
     /// How far the effect's number is from the cause's, with its sign in the lowest bit.
-    to: Growing,
-    kinds: Growing,
+    to: AppendColumn,
+    kinds: AppendColumn,
     /// Only for dependencies that an event carries: their number, the event and its generation.
     events: Vec<(u32, EventId, u32)>,
     /// Those between records of which the time was taken.
     measured: Vec<DependencyId>,
-    effects: Links,
-    causes: Links,
+    effects: LinkedLists,
+    causes: LinkedLists,
 }
 
 /// How far an end's id may run ahead of the number of spans known. Beyond that the file is damaged.

@@ -2,13 +2,13 @@
 
 /// Values by place. Whoever has it knows how many there are.
 #[derive(Default)]
-pub(super) struct Even {
+pub(super) struct RunLengthColumn {
     same: u32,
     /// Nothing while all are the same.
     each: Vec<u32>,
 }
 
-impl Even {
+impl RunLengthColumn {
     pub fn get(&self, at: usize) -> Option<u32> {
         if self.each.is_empty() {
             return Some(self.same);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn values_stay_in_their_places_whether_they_differ_or_not() {
-        let (mut column, mut expected) = (Even::default(), Vec::new());
+        let (mut column, mut expected) = (RunLengthColumn::default(), Vec::new());
         for round in 0..500_u32 {
             let at = (round * 7) as usize % (expected.len() + 1);
             let value = if round < 100 { 5 } else { round };

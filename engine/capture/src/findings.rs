@@ -1,8 +1,8 @@
 //! The table of findings, and what was looked for.
 
 use super::Capture;
-use super::apply::Filler;
-use record::{Finding, FindingId, Search, Severity};
+use super::apply::Placeholder;
+use record::{Finding, FindingId, FindingSearch, Severity};
 
 impl Capture {
     /// What was concluded while it ran, by id.
@@ -11,7 +11,7 @@ impl Capture {
     }
 
     /// What was looked for while it ran.
-    pub fn searches(&self) -> &[Search] {
+    pub fn searches(&self) -> &[FindingSearch] {
         &self.searches
     }
 
@@ -21,7 +21,7 @@ impl Capture {
     }
 }
 
-impl Filler for Finding {
+impl Placeholder for Finding {
     fn filler(index: u32) -> Self {
         Self {
             id: FindingId(index),

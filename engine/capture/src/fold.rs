@@ -1,16 +1,16 @@
 //! What a row looks like at a given scale: long spans alone, short ones folded by column of time.
 
-use super::block::Block;
-use super::chunk::{BLOCK, Chunk, Entry, unpack};
-use super::forest::Node;
-use super::row::{Row, Spot};
+use super::block::SpanBlock;
+use super::chunk::{BLOCK, Chunk, ChunkEntry, unpack};
+use super::forest::SummaryNode;
+use super::row::{RowPosition, SpanRow};
 use super::table::Repair;
 use record::time::{Interval, Nanos};
 use record::{NameId, SpanId, SpanKind, State};
 
 /// One span as long as a column or longer, or all the shorter spans that start in one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cell {
+pub struct FoldedSpan {
     /// From the start of the first to the end of the last.
     pub interval: Interval,
     /// How many spans it stands for.
@@ -31,8 +31,8 @@ pub struct Cell {
     pub enqueued: Nanos,
 }
 
-impl From<Node> for Cell {
-    fn from(node: Node) -> Self {
+impl From<SummaryNode> for FoldedSpan {
+    fn from(node: SummaryNode) -> Self {
         let (kind, state, repair) = unpack(node.flags);
         let interval = Interval {
             start: node.start,
@@ -52,8 +52,8 @@ impl From<Node> for Cell {
     }
 }
 
-impl From<&Entry> for Cell {
-    fn from(entry: &Entry) -> Self {
+impl From<&ChunkEntry> for FoldedSpan {
+    fn from(entry: &ChunkEntry) -> Self {
         let interval = Interval {
             start: entry.start,
             end: entry.end,
@@ -73,19 +73,19 @@ impl From<&Entry> for Cell {
 }
 
 /// Collects short spans of one column and hands out cells.
-struct Folder<'f, F: FnMut(Cell)> {
+struct SpanFolder<'f, F: FnMut(FoldedSpan)> {
     shift: u32,
-    open: Option<Node>,
+    open: Option<SummaryNode>,
     emit: &'f mut F,
 }
 
-impl<F: FnMut(Cell)> Folder<'_, F> {
-    fn is_long(&self, node: &Node) -> bool {
+impl<F: FnMut(FoldedSpan)> SpanFolder<'_, F> {
+    fn is_long(&self, node: &SummaryNode) -> bool {
         (node.end - node.start).0 >= 1 << self.shift
     }
 
     /// Adds a span that comes alone: as long as a column, or of a length that is not known in 32 bits.
-    fn add_alone(&mut self, entry: &Entry) {
+    fn add_alone(&mut self, entry: &ChunkEntry) {
         if (entry.end - entry.start).0 < 1 << self.shift {
             return self.add(entry.node());
         }
@@ -94,7 +94,7 @@ impl<F: FnMut(Cell)> Folder<'_, F> {
     }
 
     /// Adds spans that start in one column.
-    fn add(&mut self, node: Node) {
+    fn add(&mut self, node: SummaryNode) {
         if node.count == 1 && self.is_long(&node) {
             self.flush();
             (self.emit)(node.into());
@@ -123,20 +123,20 @@ impl<F: FnMut(Cell)> Folder<'_, F> {
 /// A column is the largest power of two not above `column` nanoseconds, aligned to capture time zero: panning does
 /// not change which spans fold together. The cost depends on how many columns are in view, and on the logarithm of
 /// the number of spans.
-pub(super) fn fold<F: FnMut(Cell)>(
-    row: &Row,
+pub(super) fn fold<F: FnMut(FoldedSpan)>(
+    row: &SpanRow,
     chunks: &[Chunk],
     view: Interval,
     column: Nanos,
     emit: &mut F,
 ) {
     let shift = column.0.max(1).ilog2();
-    let mut folder = Folder {
+    let mut folder = SpanFolder {
         shift,
         open: None,
         emit,
     };
-    let mut block = Block::default();
+    let mut block = SpanBlock::default();
     let mut spot = row.first_touching(chunks, view.start);
     while let Some(chunk) = row.chunk(chunks, spot.chunk) {
         if spot.at == 0
@@ -152,7 +152,7 @@ pub(super) fn fold<F: FnMut(Cell)>(
         if !fold_chunk(&mut folder, chunk, spot.at, view.end, &mut block) {
             break;
         }
-        spot = Spot {
+        spot = RowPosition {
             chunk: spot.chunk + 1,
             at: 0,
         };
@@ -161,12 +161,12 @@ pub(super) fn fold<F: FnMut(Cell)>(
 }
 
 /// Folds a chunk from its span `at` on; says whether the view goes on behind it.
-fn fold_chunk<F: FnMut(Cell)>(
-    folder: &mut Folder<'_, F>,
+fn fold_chunk<F: FnMut(FoldedSpan)>(
+    folder: &mut SpanFolder<'_, F>,
     chunk: &Chunk,
     mut at: usize,
     end: Nanos,
-    block: &mut Block,
+    block: &mut SpanBlock,
 ) -> bool {
     while at < chunk.len() {
         if let Some((node, covered)) = chunk.widest(at, folder.shift) {

@@ -9,7 +9,7 @@ pub(super) const FANOUT: usize = 8;
 
 /// What a run of consecutive spans of one row comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Node {
+pub(super) struct SummaryNode {
     /// Start of the first.
     pub start: Nanos,
     /// End of the last.
@@ -28,7 +28,7 @@ pub(super) struct Node {
     pub flags: u16,
 }
 
-impl Node {
+impl SummaryNode {
     /// The node over two neighbours, `self` before `next`.
     pub fn merge(self, next: Self) -> Self {
         let longer = if next.longest > self.longest {
@@ -56,15 +56,15 @@ impl Node {
 
 /// Complete nodes over a growing list; a node exists once all that it covers is there.
 #[derive(Default)]
-pub(super) struct Forest {
+pub(super) struct SummaryForest {
     // Few rows are so long that they have one.
-    levels: Option<Box<Levels>>,
+    levels: Option<Box<SummaryLevels>>,
 }
 
-type Levels = Vec<Vec<Node>>;
+type SummaryLevels = Vec<Vec<SummaryNode>>;
 
-impl Forest {
-    fn levels(&self) -> &[Vec<Node>] {
+impl SummaryForest {
+    fn levels(&self) -> &[Vec<SummaryNode>] {
         self.levels.as_deref().map_or(&[], Vec::as_slice)
     }
 
@@ -74,7 +74,7 @@ impl Forest {
     }
 
     /// Appends a leaf and the nodes that it completes.
-    pub fn push(&mut self, leaf: Node) {
+    pub fn push(&mut self, leaf: SummaryNode) {
         let mut node = leaf;
         let levels = self.levels.get_or_insert_default();
         for level in 0.. {
@@ -92,7 +92,7 @@ impl Forest {
                 .and_then(|from| nodes.get(from..));
             match children
                 .filter(|_| full)
-                .and_then(|c| c.iter().copied().reduce(Node::merge))
+                .and_then(|c| c.iter().copied().reduce(SummaryNode::merge))
             {
                 Some(parent) => node = parent,
                 None => return,
@@ -110,7 +110,7 @@ impl Forest {
     }
 
     /// The widest complete node that begins at leaf `at` and fits a column, with how many leaves it covers.
-    pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
+    pub fn widest(&self, at: usize, shift: u32) -> Option<(SummaryNode, usize)> {
         let (mut index, mut leaves, mut best) = (at, 1, None);
         for level in self.levels() {
             match level.get(index) {
@@ -130,7 +130,7 @@ impl Forest {
     pub fn heap_bytes(&self) -> usize {
         self.levels()
             .iter()
-            .map(|level| level.capacity() * size_of::<Node>())
+            .map(|level| level.capacity() * size_of::<SummaryNode>())
             .sum()
     }
 }
@@ -139,8 +139,8 @@ impl Forest {
 mod tests {
     use super::*;
 
-    fn leaf(at: i64) -> Node {
-        Node {
+    fn leaf(at: i64) -> SummaryNode {
+        SummaryNode {
             start: Nanos(at * 10),
             end: Nanos(at * 10 + 5),
             busy: Nanos(5),
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn widest_node_is_the_merge_of_its_leaves() {
-        let mut forest = Forest::default();
+        let mut forest = SummaryForest::default();
         (0..600).for_each(|at| forest.push(leaf(at)));
         let (node, leaves) = forest.widest(0, 62).unwrap();
         assert_eq!((leaves, node.count, node.busy), (512, 512, Nanos(2560)));
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn truncation_forgets_what_covers_the_cut() {
-        let mut forest = Forest::default();
+        let mut forest = SummaryForest::default();
         (0..256).for_each(|at| forest.push(leaf(at)));
         forest.truncate(70);
         assert_eq!(forest.len(), 70);

@@ -1,19 +1,19 @@
 //! A column that grows at its end alone: what is behind is packed, some hundred numbers at a time.
 
 use super::column::push;
-use super::packed::Packed;
+use super::packed::CompressedColumn;
 
 /// Numbers of one part.
 const PART: usize = 512;
 
 /// Numbers by place.
 #[derive(Default)]
-pub(super) struct Growing {
-    parts: Vec<Packed>,
+pub(super) struct AppendColumn {
+    parts: Vec<CompressedColumn>,
     tail: Vec<u32>,
 }
 
-impl Growing {
+impl AppendColumn {
     pub fn len(&self) -> usize {
         self.parts.len() * PART + self.tail.len()
     }
@@ -25,7 +25,7 @@ impl Growing {
         }
         self.tail.push(value);
         if self.tail.len() == PART {
-            push(&mut self.parts, Packed::new(&self.tail));
+            push(&mut self.parts, CompressedColumn::new(&self.tail));
             self.tail.clear();
         }
     }
@@ -42,8 +42,8 @@ impl Growing {
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(Packed::heap_bytes).sum();
-        parts + self.parts.capacity() * size_of::<Packed>() + self.tail.capacity() * 4
+        let parts: usize = self.parts.iter().map(CompressedColumn::heap_bytes).sum();
+        parts + self.parts.capacity() * size_of::<CompressedColumn>() + self.tail.capacity() * 4
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn numbers_stay_at_their_places() {
-        let (mut column, mut expected) = (Growing::default(), Vec::new());
+        let (mut column, mut expected) = (AppendColumn::default(), Vec::new());
         for at in 0..5_000_u32 {
             let value = match at / 1_000 {
                 0 => 7,
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn what_is_alike_takes_little() {
-        let (mut same, mut near) = (Growing::default(), Growing::default());
+        let (mut same, mut near) = (AppendColumn::default(), AppendColumn::default());
         for at in 0..100_000 {
             same.push(5);
             near.push(at * 7 + at % 3);

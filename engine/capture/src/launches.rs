@@ -1,21 +1,21 @@
 //! The table of launches, each with its changes and with every time it was launched.
 
 use super::Capture;
-use super::apply::Filler;
-use record::{DeviceId, Launch, LaunchId, LaunchKind, LaunchStep, Relaunch};
+use super::apply::Placeholder;
+use record::{DeviceId, Launch, LaunchId, LaunchInstance, LaunchKind, LaunchStep};
 
 /// A launch, how it changed, and every time it was launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launched {
+pub struct LaunchHistory {
     /// What was made.
     pub launch: Launch,
     /// How it was recorded and changed, by time.
     pub steps: Vec<LaunchStep>,
     /// Every time it was launched, by the operation that it came to.
-    pub launches: Vec<Relaunch>,
+    pub launches: Vec<LaunchInstance>,
 }
 
-impl Launched {
+impl LaunchHistory {
     /// What a launch of now would run with; nothing where it was never recorded.
     pub fn step(&self) -> Option<&LaunchStep> {
         self.steps.last()
@@ -30,12 +30,15 @@ impl Launched {
 
 impl Capture {
     /// The launches, by id.
-    pub fn launches(&self) -> &[Launched] {
+    pub fn launches(&self) -> &[LaunchHistory] {
         &self.launches
     }
 
     /// The launch that an operation or a call is one of.
-    pub fn launch_of(&self, relaunch: impl Fn(&Relaunch) -> bool) -> Option<(&Launched, Relaunch)> {
+    pub fn launch_of(
+        &self,
+        relaunch: impl Fn(&LaunchInstance) -> bool,
+    ) -> Option<(&LaunchHistory, LaunchInstance)> {
         self.launches.iter().find_map(|launched| {
             let found = launched.launches.iter().find(|it| relaunch(it))?;
             Some((launched, *found))
@@ -46,9 +49,10 @@ impl Capture {
         let index = launch.id.index();
         // What became of it may be told first.
         let known = self.launches.get_mut(index);
-        let known = known.map(|known| std::mem::replace(known, Launched::filler(index as u32)));
+        let known =
+            known.map(|known| std::mem::replace(known, LaunchHistory::filler(index as u32)));
         let (steps, launches) = known.map(|it| (it.steps, it.launches)).unwrap_or_default();
-        let made = Launched {
+        let made = LaunchHistory {
             launch,
             steps,
             launches,
@@ -65,23 +69,23 @@ impl Capture {
         }
     }
 
-    pub(super) fn take_relaunch(&mut self, relaunch: Relaunch) {
+    pub(super) fn take_relaunch(&mut self, relaunch: LaunchInstance) {
         if let Some(launched) = self.launched(relaunch.launch) {
             let place = launched.launches.partition_point(|it| *it <= relaunch);
             launched.launches.insert(place, relaunch);
         }
     }
 
-    fn launched(&mut self, id: LaunchId) -> Option<&mut Launched> {
+    fn launched(&mut self, id: LaunchId) -> Option<&mut LaunchHistory> {
         if self.launches.get(id.index()).is_none() {
-            let filler = Launched::filler(id.0);
+            let filler = LaunchHistory::filler(id.0);
             self.put("launch", id.index(), filler, |it| &mut it.launches);
         }
         self.launches.get_mut(id.index())
     }
 }
 
-impl Filler for Launched {
+impl Placeholder for LaunchHistory {
     fn filler(index: u32) -> Self {
         Self {
             launch: Launch {

@@ -68,12 +68,12 @@ mod sublanes;
 mod table;
 mod text;
 
-pub use fold::Cell;
-pub use launches::Launched;
+pub use fold::FoldedSpan;
+pub use launches::LaunchHistory;
 pub use names::{NamePage, PAGE as NAMES_A_PAGE};
 pub use natural::key as natural_key;
-pub use pipelines::Stages;
-pub use promises::Pledge;
+pub use pipelines::PipelineHistory;
+pub use promises::PromiseState;
 pub use samples::Samples;
 pub use table::{PlacedSpan, Repair};
 pub use text::text;
@@ -83,8 +83,9 @@ use std::sync::OnceLock;
 
 use record::time::Interval;
 use record::{
-    Began, BufferUse, Call, Clock, Counter, Device, Event, Expectation, FileRepair, Finding, Lane,
-    LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, Search, SpanId,
+    BufferUse, Clock, Counter, Device, Event, Expectation, FileRepair, Finding, FindingSearch,
+    Lane, LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, SourceCall, SpanId,
+    SpanStart,
 };
 
 /// What a lane is where it comes from, in half the room: there may be millions.
@@ -134,13 +135,13 @@ pub struct Capture {
     shared_names: OnceLock<BTreeSet<String>>,
     lane_origins: Vec<PlainOrigin>,
     events: Vec<Event>,
-    calls: Vec<Call>,
+    calls: Vec<SourceCall>,
     buffer_uses: Vec<BufferUse>,
     counters: Vec<Counter>,
     samples: Vec<Samples>,
     no_samples: Samples,
-    spans: table::Table,
-    open: BTreeMap<SpanId, Began>,
+    spans: table::SpanStore,
+    open: BTreeMap<SpanId, SpanStart>,
     dependencies: dependencies::Dependencies,
     arguments: arguments::Arguments,
     problems: Vec<Problem>,
@@ -152,13 +153,13 @@ pub struct Capture {
     file_repairs: Vec<FileRepair>,
     losses: Vec<Loss>,
     recoveries: Vec<Recovery>,
-    pipelines: Vec<Stages>,
-    promises: Vec<Pledge>,
-    launches: Vec<Launched>,
+    pipelines: Vec<PipelineHistory>,
+    promises: Vec<PromiseState>,
+    launches: Vec<LaunchHistory>,
     /// Whether a span is a graph, whose nodes may overlap.
     has_graphs: bool,
     findings: Vec<Finding>,
-    searches: Vec<Search>,
+    searches: Vec<FindingSearch>,
     clocks: Vec<Clock>,
 }
 

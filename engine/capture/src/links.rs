@@ -1,17 +1,17 @@
 //! Lists that grow in any order: for each key, the items pushed under it.
 
-use super::growing::Growing;
-use super::sparse::Sparse;
+use super::growing::AppendColumn;
+use super::sparse::SparseColumn;
 
 /// For each key a list of items; items are numbered in the order in which they were pushed.
 #[derive(Default)]
-pub(super) struct Links {
-    heads: Sparse,
+pub(super) struct LinkedLists {
+    heads: SparseColumn,
     /// For each item how far back the one before it under the same key is; zero where it is the first.
-    back: Growing,
+    back: AppendColumn,
 }
 
-impl Links {
+impl LinkedLists {
     /// Puts the next item under `key`. The caller bounds the key.
     pub fn push(&mut self, key: usize) {
         let item = self.back.len() as u32;

@@ -11,13 +11,13 @@ const UNKNOWN: &str = "?";
 
 /// The names of one page, in order of their numbers.
 #[derive(Default)]
-struct Page {
+struct TextPage {
     text: String,
     /// Where each of them ends.
     ends: Vec<u32>,
 }
 
-impl Page {
+impl TextPage {
     fn get(&self, at: usize) -> Option<&str> {
         let end = *self.ends.get(at)? as usize;
         self.text.get(self.start(at)..end)
@@ -58,7 +58,7 @@ impl Page {
 /// Texts by number.
 #[derive(Default)]
 pub(super) struct Names {
-    pages: Vec<Page>,
+    pages: Vec<TextPage>,
     len: usize,
 }
 
@@ -92,7 +92,7 @@ impl Names {
             if let Some(page) = self.pages.last_mut() {
                 page.text.shrink_to_fit();
             }
-            super::column::push(&mut self.pages, Page::default());
+            super::column::push(&mut self.pages, TextPage::default());
         }
         let took = self.pages.last_mut().is_some_and(|page| page.push(name));
         self.len += usize::from(took);
@@ -101,9 +101,9 @@ impl Names {
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let held = |page: &Page| page.text.capacity() + page.ends.capacity() * 4;
+        let held = |page: &TextPage| page.text.capacity() + page.ends.capacity() * 4;
         let pages: usize = self.pages.iter().map(held).sum();
-        pages + self.pages.capacity() * size_of::<Page>()
+        pages + self.pages.capacity() * size_of::<TextPage>()
     }
 }
 
@@ -135,7 +135,7 @@ impl Capture {
 
     /// A page of names: the quickest way to look at all of them.
     pub fn name_page(&self, page: usize) -> Option<NamePage<'_>> {
-        let Page { text, ends } = self.names.pages.get(page)?;
+        let TextPage { text, ends } = self.names.pages.get(page)?;
         let first = NameId((page * PAGE) as u32);
         Some(NamePage { first, text, ends })
     }

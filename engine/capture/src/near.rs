@@ -1,7 +1,7 @@
 //! The nodes inside a chunk, in little more than half the room of others: counted from the chunk's base.
 
 use super::chunk::{BLOCK, WIDE};
-use super::forest::Node;
+use super::forest::SummaryNode;
 use record::time::Nanos;
 use record::{NameId, SpanId};
 
@@ -10,7 +10,7 @@ const GROUP: usize = 8;
 
 /// What some spans come to; how many they are is known where it stands.
 #[derive(Clone, Copy)]
-struct Near {
+struct ChunkSummary {
     start: u32,
     /// To the end of the last; [`WIDE`] where that is further.
     length: u32,
@@ -21,9 +21,9 @@ struct Near {
     flags: u16,
 }
 
-impl Near {
+impl ChunkSummary {
     /// That of `node`, in a chunk whose offsets are from `base`.
-    fn new(node: &Node, base: i64) -> Self {
+    fn new(node: &SummaryNode, base: i64) -> Self {
         let narrow = |number: i64| u32::try_from(number).unwrap_or(WIDE);
         Self {
             start: narrow(node.start.0 - base),
@@ -44,9 +44,9 @@ impl Near {
 
     /// The same as any other node, over `count` spans. Nothing where it is too long for that: its spans have to be asked.
     #[inline]
-    fn node(&self, base: i64, count: usize) -> Option<Node> {
+    fn node(&self, base: i64, count: usize) -> Option<SummaryNode> {
         let start = Nanos(base + i64::from(self.start));
-        (self.length != WIDE).then_some(Node {
+        (self.length != WIDE).then_some(SummaryNode {
             start,
             end: start + Nanos(i64::from(self.length)),
             busy: Nanos(i64::from(self.busy)),
@@ -61,20 +61,20 @@ impl Near {
 
 /// Nodes over each whole block of a chunk, and over each [`GROUP`] of them.
 #[derive(Default)]
-pub(super) struct Nodes {
-    blocks: Vec<Near>,
-    groups: Vec<Near>,
+pub(super) struct ChunkSummaries {
+    blocks: Vec<ChunkSummary>,
+    groups: Vec<ChunkSummary>,
 }
 
-impl Nodes {
+impl ChunkSummaries {
     /// How many blocks there are.
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
     /// Adds the node of the next block, in a chunk whose offsets are from `base`.
-    pub fn push(&mut self, node: &Node, base: i64) {
-        self.blocks.push(Near::new(node, base));
+    pub fn push(&mut self, node: &SummaryNode, base: i64) {
+        self.blocks.push(ChunkSummary::new(node, base));
         let from = self.groups.len() * GROUP;
         let whole = self.blocks.get(from..from + GROUP);
         let Some(whole) = whole else {
@@ -83,11 +83,12 @@ impl Nodes {
         let nodes = whole.iter().map(|near| near.node(base, BLOCK));
         let merged = nodes.reduce(|all, next| Some(all?.merge(next?))).flatten();
         // Where a block is too long to be written, so is what it is part of.
-        let long = Node {
+        let long = SummaryNode {
             end: node.start + Nanos(i64::from(WIDE)),
             ..*node
         };
-        self.groups.push(Near::new(&merged.unwrap_or(long), base));
+        self.groups
+            .push(ChunkSummary::new(&merged.unwrap_or(long), base));
     }
 
     /// Forgets the nodes of all blocks but the first `blocks`.
@@ -98,12 +99,12 @@ impl Nodes {
 
     /// The widest node that begins with the span `at` and fits a column, with how many spans it covers.
     #[inline]
-    pub fn widest(&self, at: usize, (base, shift): (i64, u32)) -> Option<(Node, usize)> {
+    pub fn widest(&self, at: usize, (base, shift): (i64, u32)) -> Option<(SummaryNode, usize)> {
         const MANY: usize = BLOCK * GROUP;
         if !at.is_multiple_of(BLOCK) {
             return None;
         }
-        let fits = |near: &&Near| near.fits_column(shift);
+        let fits = |near: &&ChunkSummary| near.fits_column(shift);
         let group = self.groups.get(at / MANY);
         let group = group.filter(|_| at.is_multiple_of(MANY)).filter(fits);
         if let Some(node) = group.and_then(|near| near.node(base, MANY)) {
@@ -114,7 +115,7 @@ impl Nodes {
     }
 
     /// The node over a block; nothing where it is not there or too long.
-    pub fn block(&self, place: usize, base: i64) -> Option<Node> {
+    pub fn block(&self, place: usize, base: i64) -> Option<SummaryNode> {
         self.blocks.get(place)?.node(base, BLOCK)
     }
 
@@ -126,7 +127,7 @@ impl Nodes {
 
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
-        (self.blocks.capacity() + self.groups.capacity()) * size_of::<Near>()
+        (self.blocks.capacity() + self.groups.capacity()) * size_of::<ChunkSummary>()
     }
 }
 
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_node_comes_back_as_it_was_or_not_at_all() {
-        let node = Node {
+        let node = SummaryNode {
             start: Nanos(1 << 40),
             end: Nanos((1 << 40) + 5_000),
             busy: Nanos(4_000),
@@ -147,23 +148,23 @@ mod tests {
             flags: 9,
         };
         let base = (1 << 40) - 77;
-        let near = Near::new(&node, base);
+        let near = ChunkSummary::new(&node, base);
         assert_eq!(near.node(base, BLOCK), Some(node));
         for shift in 0..64 {
             assert_eq!(near.fits_column(shift), node.fits_column(shift), "{shift}");
         }
-        let long = Node {
+        let long = SummaryNode {
             end: node.start + Nanos(i64::from(WIDE)),
             ..node
         };
-        let near = Near::new(&long, base);
+        let near = ChunkSummary::new(&long, base);
         assert_eq!(near.node(base, BLOCK), None);
         assert!(!near.fits_column(63));
     }
 
     #[test]
     fn the_widest_node_that_fits_is_found_at_every_block() {
-        let node = |at: usize, end: i64| Node {
+        let node = |at: usize, end: i64| SummaryNode {
             start: Nanos(at as i64 * 100),
             end: Nanos(at as i64 * 100 + end),
             busy: Nanos(60),
@@ -174,11 +175,11 @@ mod tests {
             flags: 0,
         };
         let long = i64::from(WIDE) + 1;
-        let mut nodes = Nodes::default();
+        let mut nodes = ChunkSummaries::default();
         for at in 0..3 * GROUP {
             nodes.push(&node(at, if at == GROUP + 2 { long } else { 90 }), 0);
         }
-        let covered = |nodes: &Nodes, at: usize, shift| {
+        let covered = |nodes: &ChunkSummaries, at: usize, shift| {
             let found = nodes.widest(at * BLOCK, (0, shift));
             found.map(|(node, covered)| (node.start.0 / 100, node.count as usize, covered))
         };

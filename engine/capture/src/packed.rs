@@ -1,7 +1,7 @@
 //! Columns that are written once: each number in as few bytes as those around it allow.
 
 use record::impossible;
-/// Numbers that share a base in a [`Stepped`] column.
+/// Numbers that share a base in a [`SteppedColumn`].
 pub(super) const STEP: usize = 16;
 /// Bytes behind the last column: every number is read as four, those of no bytes too.
 pub(super) const PADDING: usize = 4;
@@ -88,7 +88,7 @@ fn least_and_most(values: &[u32]) -> (u32, u32) {
 
 /// A column whose numbers are alike: differences to one base, or places in a list of the few that occur.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Flat {
+pub(super) struct OffsetColumn {
     base: u32,
     /// Where its list begins; zero where it has none.
     list: u16,
@@ -96,7 +96,7 @@ pub(super) struct Flat {
     width: u8,
 }
 
-impl Flat {
+impl OffsetColumn {
     /// Writes the numbers behind `bytes`.
     pub fn pack(bytes: &mut Vec<u8>, values: &[u32]) -> Self {
         let (base, most) = least_and_most(values);
@@ -160,13 +160,13 @@ impl Flat {
 
 /// A column whose numbers change slowly: differences to a base for each step of them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Stepped {
+pub(super) struct SteppedColumn {
     bases: u16,
     numbers: u16,
     width: u8,
 }
 
-impl Stepped {
+impl SteppedColumn {
     /// Writes the numbers behind `bytes`.
     pub fn pack(bytes: &mut Vec<u8>, values: &[u32]) -> Self {
         let ranges: Vec<_> = values.chunks(STEP).map(least_and_most).collect();
@@ -264,25 +264,25 @@ impl Stepped {
 }
 
 /// At most some hundred numbers in bytes of their own.
-pub(super) struct Packed {
-    numbers: Numbers,
+pub(super) struct CompressedColumn {
+    numbers: ColumnEncoding,
     bytes: Box<[u8]>,
 }
 
-enum Numbers {
-    Flat(Flat),
-    Stepped(Stepped),
+enum ColumnEncoding {
+    Flat(OffsetColumn),
+    Stepped(SteppedColumn),
 }
 
-impl Packed {
+impl CompressedColumn {
     pub fn new(values: &[u32]) -> Self {
         let mut bytes = Vec::new();
-        let numbers = Numbers::Flat(Flat::pack(&mut bytes, values));
+        let numbers = ColumnEncoding::Flat(OffsetColumn::pack(&mut bytes, values));
         let mut steps = Vec::new();
-        let stepped = Stepped::pack(&mut steps, values);
+        let stepped = SteppedColumn::pack(&mut steps, values);
         let is_less = steps.len() < bytes.len();
         let (numbers, mut bytes) = if is_less {
-            (Numbers::Stepped(stepped), steps)
+            (ColumnEncoding::Stepped(stepped), steps)
         } else {
             (numbers, bytes)
         };
@@ -295,8 +295,8 @@ impl Packed {
     pub fn get(&self, at: usize) -> u32 {
         let bytes = &self.bytes;
         match self.numbers {
-            Numbers::Flat(flat) => flat.get(bytes, at),
-            Numbers::Stepped(stepped) => stepped.get(bytes, at),
+            ColumnEncoding::Flat(flat) => flat.get(bytes, at),
+            ColumnEncoding::Stepped(stepped) => stepped.get(bytes, at),
         }
     }
 
@@ -388,9 +388,9 @@ mod tests {
     fn numbers_come_back_whatever_they_are() {
         for values in columns() {
             let mut bytes = vec![9; 5];
-            let flat = Flat::pack(&mut bytes, &values);
-            let listed = Flat::pack_listed(&mut bytes, &values);
-            let stepped = Stepped::pack(&mut bytes, &values);
+            let flat = OffsetColumn::pack(&mut bytes, &values);
+            let listed = OffsetColumn::pack_listed(&mut bytes, &values);
+            let stepped = SteppedColumn::pack(&mut bytes, &values);
             bytes.extend([0xAA; PADDING]);
             for (at, &value) in values.iter().enumerate() {
                 assert_eq!(flat.get(&bytes, at), value);
@@ -420,11 +420,11 @@ mod tests {
     fn few_different_numbers_take_a_byte_each_and_one_takes_none() {
         let mut bytes = vec![0];
         let values: Vec<u32> = (0..512).map(|at| (at % 3) << 20).collect();
-        let listed = Flat::pack_listed(&mut bytes, &values);
+        let listed = OffsetColumn::pack_listed(&mut bytes, &values);
         assert_eq!(bytes.len(), 1 + 3 * 4 + 512);
         assert_eq!(listed.get(&bytes, 5), 2 << 20);
         let before = bytes.len();
-        let same = Flat::pack(&mut bytes, &[u32::MAX; 512]);
+        let same = OffsetColumn::pack(&mut bytes, &[u32::MAX; 512]);
         assert_eq!(bytes.len(), before);
         bytes.extend([0; PADDING]);
         assert_eq!(same.get(&bytes, 511), u32::MAX);

@@ -1,20 +1,20 @@
 //! The table of pipelines, each with the states it went through.
 
 use super::Capture;
-use super::apply::Filler;
+use super::apply::Placeholder;
 use record::time::Nanos;
 use record::{DeviceId, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, SpanId};
 
 /// A pipeline and the states it went through.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stages {
+pub struct PipelineHistory {
     /// What was requested.
     pub pipeline: Pipeline,
     /// The states it came into, by time.
     pub steps: Vec<PipelineStep>,
 }
 
-impl Stages {
+impl PipelineHistory {
     /// The state it is in: the last that it came into.
     pub fn state(&self) -> PipelineState {
         self.steps
@@ -46,7 +46,7 @@ impl Stages {
 
 impl Capture {
     /// The pipelines, by id.
-    pub fn pipelines(&self) -> &[Stages] {
+    pub fn pipelines(&self) -> &[PipelineHistory] {
         &self.pipelines
     }
 
@@ -57,7 +57,7 @@ impl Capture {
             .pipelines
             .get_mut(index)
             .map(|stages| std::mem::take(&mut stages.steps));
-        let stages = Stages {
+        let stages = PipelineHistory {
             pipeline,
             steps: known.unwrap_or_default(),
         };
@@ -67,7 +67,7 @@ impl Capture {
     pub(super) fn take_pipeline_step(&mut self, step: PipelineStep) {
         let index = step.pipeline.index();
         if self.pipelines.get(index).is_none() {
-            let filler = Stages::filler(step.pipeline.0);
+            let filler = PipelineHistory::filler(step.pipeline.0);
             self.put("pipeline", index, filler, |capture| &mut capture.pipelines);
         }
         self.reach(step.time, step.time);
@@ -81,7 +81,7 @@ impl Capture {
     }
 }
 
-impl Filler for Stages {
+impl Placeholder for PipelineHistory {
     fn filler(index: u32) -> Self {
         Self {
             pipeline: Pipeline {

@@ -10,7 +10,7 @@ const MOST_LISTED: usize = 32;
 const MORE: usize = 4;
 
 /// The chunks of 256 spans: one more than the number of each, or zero where the span has not arrived.
-enum Page {
+enum SpanIndexPage {
     Empty,
     /// Places in a list, counted from 1.
     Listed(Box<[u8; PAGE]>, Vec<u32>),
@@ -18,7 +18,7 @@ enum Page {
     Long(Box<[u32; PAGE]>),
 }
 
-impl Page {
+impl SpanIndexPage {
     fn get(&self, at: usize) -> Option<u32> {
         match self {
             Self::Empty => None,
@@ -104,12 +104,12 @@ impl Page {
 
 /// Chunks by the number of the span.
 #[derive(Default)]
-pub(super) struct Places {
-    pages: Vec<Page>,
+pub(super) struct SpanIndex {
+    pages: Vec<SpanIndexPage>,
     length: usize,
 }
 
-impl Places {
+impl SpanIndex {
     /// One more than the highest number that has a place or should have had one.
     pub fn len(&self) -> usize {
         self.length
@@ -124,7 +124,7 @@ impl Places {
     pub fn reach(&mut self, at: usize) {
         self.length = self.length.max(at + 1);
         while self.pages.len() <= at / PAGE {
-            push(&mut self.pages, Page::Empty);
+            push(&mut self.pages, SpanIndexPage::Empty);
         }
     }
 
@@ -137,8 +137,8 @@ impl Places {
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let pages: usize = self.pages.iter().map(Page::heap_bytes).sum();
-        pages + self.pages.capacity() * size_of::<Page>()
+        let pages: usize = self.pages.iter().map(SpanIndexPage::heap_bytes).sum();
+        pages + self.pages.capacity() * size_of::<SpanIndexPage>()
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn chunks_are_found_however_many_there_are_and_wherever_spans_move() {
         for chunks in [1, 5, 40, 300, 70_000, 3_000_000] {
-            let mut places = Places::default();
+            let mut places = SpanIndex::default();
             let mut expected = vec![None; 10_000];
             for round in 0..40_000_u32 {
                 let at = round.wrapping_mul(2_654_435_761) as usize % (expected.len() - 7);
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_span_among_few_rows_takes_little_more_than_a_byte() {
-        let mut places = Places::default();
+        let mut places = SpanIndex::default();
         for at in 0..100_000 {
             places.reach(at);
             places.put(at, (at % 5 * 200 + at / 2_560) as u32);

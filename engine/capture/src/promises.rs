@@ -1,21 +1,21 @@
 //! The table of promises, each with what it came to.
 
 use super::Capture;
-use super::apply::Filler;
-use record::{DeviceId, Promise, PromiseId, Settlement, SpanId};
+use super::apply::Placeholder;
+use record::{DeviceId, Promise, PromiseId, PromiseOutcome, SpanId};
 
 /// A promise, and what it came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pledge {
+pub struct PromiseState {
     /// Who promised what.
     pub promise: Promise,
     /// What it came to; nothing while it is pending.
-    pub settlement: Option<Settlement>,
+    pub settlement: Option<PromiseOutcome>,
 }
 
 impl Capture {
     /// The promises, by id.
-    pub fn promises(&self) -> &[Pledge] {
+    pub fn promises(&self) -> &[PromiseState] {
         &self.promises
     }
 
@@ -26,17 +26,17 @@ impl Capture {
             .promises
             .get_mut(index)
             .and_then(|pledge| pledge.settlement.take());
-        let pledge = Pledge {
+        let pledge = PromiseState {
             promise,
             settlement: known,
         };
         self.put("promise", index, pledge, |capture| &mut capture.promises);
     }
 
-    pub(super) fn take_settlement(&mut self, settlement: Settlement) {
+    pub(super) fn take_settlement(&mut self, settlement: PromiseOutcome) {
         let index = settlement.promise.index();
         if self.promises.get(index).is_none() {
-            let filler = Pledge::filler(settlement.promise.0);
+            let filler = PromiseState::filler(settlement.promise.0);
             self.put("promise", index, filler, |capture| &mut capture.promises);
         }
         self.reach(settlement.time, settlement.time);
@@ -46,7 +46,7 @@ impl Capture {
     }
 }
 
-impl Filler for Pledge {
+impl Placeholder for PromiseState {
     fn filler(index: u32) -> Self {
         Self {
             promise: Promise {

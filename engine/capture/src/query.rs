@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
+use super::{Capture, FoldedSpan, PlacedSpan, Samples, fold, natural};
 use record::time::{Interval, Nanos};
 use record::{
-    Began, BufferUse, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
-    Event, Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery,
-    Run, RunEnd, SpanId, Value,
+    BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId, Event,
+    Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery, Run,
+    RunEnd, SourceCall, SpanId, SpanStart, Value,
 };
 
 impl Capture {
@@ -135,7 +135,7 @@ impl Capture {
     }
 
     /// The host calls of the workload, by id.
-    pub fn calls(&self) -> &[Call] {
+    pub fn calls(&self) -> &[SourceCall] {
         &self.calls
     }
 
@@ -175,12 +175,12 @@ impl Capture {
     }
 
     /// Operations that have begun and not yet ended, by number.
-    pub fn open(&self) -> impl Iterator<Item = &Began> {
+    pub fn open(&self) -> impl Iterator<Item = &SpanStart> {
         self.open.values()
     }
 
     /// The operation of a number, if it has begun and not yet ended.
-    pub fn running(&self, id: SpanId) -> Option<&Began> {
+    pub fn running(&self, id: SpanId) -> Option<&SpanStart> {
         self.open.get(&id)
     }
 
@@ -216,7 +216,7 @@ impl Capture {
         depth: usize,
         view: Interval,
         column: Nanos,
-        emit: &mut impl FnMut(Cell),
+        emit: &mut impl FnMut(FoldedSpan),
     ) {
         if let Some(row) = self.spans.row(lane, depth) {
             fold::fold(row, self.spans.chunks(), view, column, emit);

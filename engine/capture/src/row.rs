@@ -1,10 +1,10 @@
 //! A row: spans of one lane and depth, in order of start, none overlapping, in chunks under a forest.
 
-use super::chunk::{CHUNK, Chunk, Entry};
+use super::chunk::{CHUNK, Chunk, ChunkEntry};
 use super::column::push;
-use super::columns::Columns;
-use super::forest::Forest;
-use super::sublanes::Reach;
+use super::columns::OpenColumns;
+use super::forest::SummaryForest;
+use super::sublanes::RowExtent;
 use record::SmallList;
 use record::impossible;
 use record::time::{Interval, Nanos};
@@ -14,9 +14,9 @@ const LONG: usize = 32;
 
 /// The order of a row's chunks, and what they come to. The chunks themselves are the table's.
 #[derive(Default)]
-pub(super) struct Row {
+pub(super) struct SpanRow {
     chunks: SmallList<RowChunk>,
-    forest: Forest,
+    forest: SummaryForest,
 }
 
 /// A chunk of a row.
@@ -29,14 +29,14 @@ struct RowChunk {
 
 /// A place in a row: the chunk's position in the row, and the span's in the chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct RowPosition {
     pub chunk: usize,
     pub at: usize,
 }
 
 /// What a row has where a span is to be put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum RowOccupancy {
     /// Nothing that it overlaps.
     Free,
     /// A span that contains it.
@@ -45,7 +45,7 @@ pub(super) enum Room {
     Taken,
 }
 
-impl Row {
+impl SpanRow {
     pub fn chunk<'a>(&self, chunks: &'a [Chunk], position: usize) -> Option<&'a Chunk> {
         chunks.get(self.members().get(position)?.id as usize)
     }
@@ -61,15 +61,15 @@ impl Row {
             .last()
     }
 
-    pub fn forest(&self) -> &Forest {
+    pub fn forest(&self) -> &SummaryForest {
         &self.forest
     }
 
     /// From when to when its spans are; nothing where it has none.
-    pub fn reach(&self, chunks: &[Chunk]) -> Option<Reach> {
+    pub fn reach(&self, chunks: &[Chunk]) -> Option<RowExtent> {
         let Interval { start: last, end } = self.last(chunks)?;
         let first = self.members().first()?.start;
-        Some(Reach {
+        Some(RowExtent {
             end,
             last,
             first,
@@ -78,13 +78,13 @@ impl Row {
     }
 
     /// The place of the first span that ends after `instant`.
-    pub fn first_ending_after(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
+    pub fn first_ending_after(&self, chunks: &[Chunk], instant: Nanos) -> RowPosition {
         let position = self.members().partition_point(|it| it.start <= instant);
         self.first_from(chunks, position, |chunk| chunk.started_by(instant), instant)
     }
 
     /// The place of the first span that ends after `instant`, or is at it with no length.
-    pub fn first_touching(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
+    pub fn first_touching(&self, chunks: &[Chunk], instant: Nanos) -> RowPosition {
         let position = self.members().partition_point(|it| it.start < instant);
         self.first_from(
             chunks,
@@ -101,10 +101,10 @@ impl Row {
         position: usize,
         started: impl Fn(&Chunk) -> usize,
         instant: Nanos,
-    ) -> Spot {
+    ) -> RowPosition {
         let position = position.saturating_sub(1);
         let Some(chunk) = self.chunk(chunks, position) else {
-            return Spot {
+            return RowPosition {
                 chunk: position,
                 at: 0,
             };
@@ -113,12 +113,12 @@ impl Row {
         let ends_after = |at: &usize| chunk.interval(*at).is_some_and(|span| span.end > instant);
         let at = started.checked_sub(1).filter(ends_after).unwrap_or(started);
         if at < chunk.len() {
-            Spot {
+            RowPosition {
                 chunk: position,
                 at,
             }
         } else {
-            Spot {
+            RowPosition {
                 chunk: position + 1,
                 at: 0,
             }
@@ -134,21 +134,23 @@ impl Row {
     }
 
     /// Whether a span over `interval` overlaps none that is there, or lies within one.
-    pub fn room(&self, chunks: &[Chunk], interval: Interval) -> Room {
+    pub fn room(&self, chunks: &[Chunk], interval: Interval) -> RowOccupancy {
         if self
             .last(chunks)
             .is_none_or(|last| last.end <= interval.start)
         {
-            return Room::Free;
+            return RowOccupancy::Free;
         }
         let spot = self.first_ending_after(chunks, interval.start);
         let next = self
             .chunk(chunks, spot.chunk)
             .and_then(|chunk| chunk.interval(spot.at));
         match next {
-            Some(next) if next.start <= interval.start && interval.end <= next.end => Room::Within,
-            Some(next) if next.start < interval.end => Room::Taken,
-            _ => Room::Free,
+            Some(next) if next.start <= interval.start && interval.end <= next.end => {
+                RowOccupancy::Within
+            }
+            Some(next) if next.start < interval.end => RowOccupancy::Taken,
+            _ => RowOccupancy::Free,
         }
     }
 
@@ -158,8 +160,8 @@ impl Row {
         &mut self,
         row: u32,
         chunks: &mut Vec<Chunk>,
-        entry: &Entry,
-        moved: impl FnMut(&[Entry], [u32; 2]),
+        entry: &ChunkEntry,
+        moved: impl FnMut(&[ChunkEntry], [u32; 2]),
     ) -> u32 {
         let before = |it: &RowChunk| {
             it.start < entry.start || (it.start == entry.start && !entry.is_empty())
@@ -208,9 +210,9 @@ impl Row {
         &mut self,
         row: u32,
         chunks: &mut Vec<Chunk>,
-        entry: &Entry,
+        entry: &ChunkEntry,
         position: usize,
-        columns: Option<Box<Columns>>,
+        columns: Option<Box<OpenColumns>>,
     ) -> u32 {
         let id = chunks.len() as u32;
         let mut chunk = Chunk::new(row, entry.start, columns);
@@ -227,9 +229,9 @@ impl Row {
         &mut self,
         row: u32,
         chunks: &mut Vec<Chunk>,
-        entry: &Entry,
+        entry: &ChunkEntry,
         position: usize,
-        mut moved: impl FnMut(&[Entry], [u32; 2]),
+        mut moved: impl FnMut(&[ChunkEntry], [u32; 2]),
     ) -> u32 {
         let id = self.members().get(position).map_or(0, |it| it.id);
         let Some(rest) = chunks.get_mut(id as usize).map(Chunk::split_off) else {

@@ -10,19 +10,19 @@ use record::time::{Interval, Nanos};
 /// Samples that come late are put in order when somebody looks next, all at once.
 #[derive(Debug, Default)]
 pub struct Samples {
-    sorted: OnceLock<Columns>,
+    sorted: OnceLock<SampleColumns>,
     /// All samples in the order in which they came, while some of them came late and nobody has looked since.
     unsorted: Mutex<Vec<(Nanos, f64)>>,
 }
 
 /// Samples in order of time.
 #[derive(Debug, Default)]
-struct Columns {
+struct SampleColumns {
     times: Vec<Nanos>,
     values: Vec<f64>,
 }
 
-impl Columns {
+impl SampleColumns {
     fn push(&mut self, time: Nanos, value: f64) {
         push(&mut self.times, time);
         push(&mut self.values, value);
@@ -30,7 +30,7 @@ impl Columns {
 }
 
 impl Samples {
-    fn columns(&self) -> &Columns {
+    fn columns(&self) -> &SampleColumns {
         self.sorted.get_or_init(|| {
             let unsorted = self.unsorted.lock();
             let mut unsorted = unsorted.unwrap_or_else(PoisonError::into_inner);
@@ -38,7 +38,7 @@ impl Samples {
             // Of samples at one time the last to come holds.
             unsorted.sort_by_key(|(time, _)| *time);
             let (times, values) = unsorted.into_iter().unzip();
-            Columns { times, values }
+            SampleColumns { times, values }
         })
     }
 
@@ -54,14 +54,14 @@ impl Samples {
 
     /// The value that holds at `instant`, if any does yet.
     pub fn at(&self, instant: Nanos) -> Option<f64> {
-        let Columns { times, values } = self.columns();
+        let SampleColumns { times, values } = self.columns();
         let after = times.partition_point(|&time| time <= instant);
         values.get(after.checked_sub(1)?).copied()
     }
 
     /// The smallest and the largest value that hold somewhere in `interval`.
     pub fn range(&self, interval: Interval) -> Option<(f64, f64)> {
-        let Columns { times, values } = self.columns();
+        let SampleColumns { times, values } = self.columns();
         let from = times
             .partition_point(|&time| time <= interval.start)
             .saturating_sub(1);
@@ -77,7 +77,7 @@ impl Samples {
 
     /// Bytes held on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        let Columns { times, values } = self.columns();
+        let SampleColumns { times, values } = self.columns();
         times.capacity() * size_of::<Nanos>() + values.capacity() * size_of::<f64>()
     }
 

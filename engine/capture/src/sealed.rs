@@ -2,25 +2,25 @@
 
 use super::block::waiting;
 use super::chunk::BLOCK;
-use super::columns::{Columns, Line};
-use super::packed::{Flat, PADDING, Stepped};
+use super::columns::{ColumnEntry, OpenColumns};
+use super::packed::{OffsetColumn, PADDING, SteppedColumn};
 
 /// Columns that nothing is put into. Whoever does opens them before.
-pub(super) struct Sealed {
+pub(super) struct CompressedChunk {
     length: u16,
-    ids: Stepped,
-    offsets: Stepped,
-    durations: Flat,
-    queued: Flat,
-    names: Flat,
-    flags: Flat,
+    ids: SteppedColumn,
+    offsets: SteppedColumn,
+    durations: OffsetColumn,
+    queued: OffsetColumn,
+    names: OffsetColumn,
+    flags: OffsetColumn,
     /// For each node which of its spans wait.
-    waiting: Flat,
+    waiting: OffsetColumn,
     bytes: Box<[u8]>,
 }
 
-impl Sealed {
-    pub fn new(columns: &Columns) -> Self {
+impl CompressedChunk {
+    pub fn new(columns: &OpenColumns) -> Self {
         let length = columns.len();
         let mut bytes = Vec::with_capacity(length * 16);
         let queued = columns.queued.all(length);
@@ -28,13 +28,13 @@ impl Sealed {
         let waiting: Vec<u32> = columns.flags.chunks(BLOCK).map(waiting).collect();
         let mut sealed = Self {
             length: length as u16,
-            ids: Stepped::pack(&mut bytes, &columns.ids),
-            offsets: Stepped::pack(&mut bytes, &columns.offsets),
-            durations: Flat::pack(&mut bytes, &columns.durations),
-            queued: Flat::pack(&mut bytes, &queued),
-            names: Flat::pack_listed(&mut bytes, &columns.names),
-            flags: Flat::pack_listed(&mut bytes, &flags),
-            waiting: Flat::pack(&mut bytes, &waiting),
+            ids: SteppedColumn::pack(&mut bytes, &columns.ids),
+            offsets: SteppedColumn::pack(&mut bytes, &columns.offsets),
+            durations: OffsetColumn::pack(&mut bytes, &columns.durations),
+            queued: OffsetColumn::pack(&mut bytes, &queued),
+            names: OffsetColumn::pack_listed(&mut bytes, &columns.names),
+            flags: OffsetColumn::pack_listed(&mut bytes, &flags),
+            waiting: OffsetColumn::pack(&mut bytes, &waiting),
             bytes: Box::default(),
         };
         bytes.extend([0; PADDING]);
@@ -43,8 +43,8 @@ impl Sealed {
     }
 
     /// As columns in which something can be put.
-    pub fn open(&self) -> Columns {
-        let mut columns = Columns::default();
+    pub fn open(&self) -> OpenColumns {
+        let mut columns = OpenColumns::default();
         for (at, line) in (0..self.len()).filter_map(|at| self.line(at)).enumerate() {
             columns.insert(at, line);
         }
@@ -62,9 +62,9 @@ impl Sealed {
     }
 
     #[inline]
-    pub fn line(&self, at: usize) -> Option<Line> {
+    pub fn line(&self, at: usize) -> Option<ColumnEntry> {
         let bytes = &*self.bytes;
-        (at < self.len()).then(|| Line {
+        (at < self.len()).then(|| ColumnEntry {
             id: self.ids.get(bytes, at),
             offset: self.offsets.get(bytes, at),
             duration: self.durations.get(bytes, at),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::packed::Packed;
+use super::packed::CompressedColumn;
 
 /// Keys of one page.
 const PAGE: usize = 256;
@@ -10,22 +10,22 @@ const PAGE: usize = 256;
 const OPEN: usize = 64;
 
 /// The numbers of a page, by how many places before theirs are filled.
-enum Values {
+enum SparseValues {
     Open(Vec<u32>),
-    Packed(Packed),
+    Packed(CompressedColumn),
 }
 
 /// The filled places of some keys, in order.
-struct Page {
+struct SparsePage {
     filled: [u64; PAGE / 64],
-    values: Values,
+    values: SparseValues,
 }
 
-impl Page {
+impl SparsePage {
     const fn new() -> Self {
         Self {
             filled: [0; PAGE / 64],
-            values: Values::Open(Vec::new()),
+            values: SparseValues::Open(Vec::new()),
         }
     }
 
@@ -45,33 +45,33 @@ impl Page {
     fn get(&self, bit: usize) -> Option<u32> {
         let (filled, at) = self.rank(bit);
         match &self.values {
-            Values::Open(values) => values.get(at).copied().filter(|_| filled),
-            Values::Packed(values) => filled.then(|| values.get(at)),
+            SparseValues::Open(values) => values.get(at).copied().filter(|_| filled),
+            SparseValues::Packed(values) => filled.then(|| values.get(at)),
         }
     }
 
     fn pack(&mut self) {
-        if let Values::Open(values) = &self.values
+        if let SparseValues::Open(values) = &self.values
             && !values.is_empty()
         {
-            self.values = Values::Packed(Packed::new(values));
+            self.values = SparseValues::Packed(CompressedColumn::new(values));
         }
     }
 
     /// The numbers in a form that takes more; says whether it was another before.
     fn open(&mut self) -> bool {
-        let Values::Packed(packed) = &self.values else {
+        let SparseValues::Packed(packed) = &self.values else {
             return false;
         };
         let count: u32 = self.filled.iter().map(|word| word.count_ones()).sum();
         let values = (0..count as usize).map(|at| packed.get(at));
-        self.values = Values::Open(values.collect());
+        self.values = SparseValues::Open(values.collect());
         true
     }
 
     fn put(&mut self, bit: usize, value: u32) -> Option<u32> {
         let (filled, at) = self.rank(bit);
-        let Values::Open(values) = &mut self.values else {
+        let SparseValues::Open(values) = &mut self.values else {
             return None;
         };
         if filled {
@@ -90,21 +90,21 @@ impl Page {
 
     fn heap_bytes(&self) -> usize {
         match &self.values {
-            Values::Open(values) => values.capacity() * 4,
-            Values::Packed(values) => values.heap_bytes(),
+            SparseValues::Open(values) => values.capacity() * 4,
+            SparseValues::Packed(values) => values.heap_bytes(),
         }
     }
 }
 
 /// Numbers by key.
 #[derive(Default)]
-pub(super) struct Sparse {
-    pages: Vec<Page>,
+pub(super) struct SparseColumn {
+    pages: Vec<SparsePage>,
     /// The pages that are not packed, the longest open first.
     open: VecDeque<u32>,
 }
 
-impl Sparse {
+impl SparseColumn {
     /// The number under `key`.
     pub fn get(&self, key: usize) -> Option<u32> {
         self.pages.get(key / PAGE)?.get(key % PAGE)
@@ -142,13 +142,13 @@ impl Sparse {
             let more = (length - self.pages.len()).max(self.pages.len() / 8);
             self.pages.reserve_exact(more.max(4));
         }
-        self.pages.resize_with(length, Page::new);
+        self.pages.resize_with(length, SparsePage::new);
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let values: usize = self.pages.iter().map(Page::heap_bytes).sum();
-        values + self.pages.capacity() * size_of::<Page>() + self.open.capacity() * 4
+        let values: usize = self.pages.iter().map(SparsePage::heap_bytes).sum();
+        values + self.pages.capacity() * size_of::<SparsePage>() + self.open.capacity() * 4
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn numbers_are_found_in_whatever_order_they_came() {
-        let mut column = Sparse::default();
+        let mut column = SparseColumn::default();
         let keys: Vec<usize> = (0..50_000).map(|it| it * 7_919 % 200_011).collect();
         for (value, &key) in keys.iter().enumerate() {
             assert_eq!(column.put(key, value as u32), None);
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn empty_places_take_little_room_and_others_what_they_need() {
-        let (mut column, mut dense) = (Sparse::default(), Sparse::default());
+        let (mut column, mut dense) = (SparseColumn::default(), SparseColumn::default());
         for key in (0..1_000_000).step_by(16) {
             column.put(key, 7);
             dense.put(key / 4, key as u32 / 16);

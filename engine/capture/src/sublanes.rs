@@ -1,6 +1,6 @@
 //! Finds the sub-lane of a deep lane in which a span fits, without a look at every sub-lane.
 
-use super::row::Room;
+use super::row::RowOccupancy;
 use record::impossible;
 use record::time::{Interval, Nanos};
 
@@ -12,7 +12,7 @@ const LOOKS: usize = 64;
 
 /// From when to when the spans of a row are; of several rows, what leaves most room.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
+pub(super) struct RowExtent {
     /// The end of the last span, and of several rows the earliest of these.
     pub end: Nanos,
     /// The start of the last span, and of several rows the latest of these.
@@ -23,7 +23,7 @@ pub(super) struct Reach {
     pub outermost: (Nanos, Nanos),
 }
 
-impl Reach {
+impl RowExtent {
     /// Of no row: nothing fits.
     const NONE: Self = Self {
         end: Nanos::MAX,
@@ -67,12 +67,12 @@ impl Reach {
 pub(super) struct Sublanes {
     count: usize,
     /// The root at 1, the two below a node at twice its place and behind that; the leaves are the second half.
-    nodes: Vec<Reach>,
+    nodes: Vec<RowExtent>,
 }
 
 impl Sublanes {
     /// A span was put into the row at a depth, which may be the one below all others.
-    pub fn put(&mut self, depth: usize, reach: Reach) {
+    pub fn put(&mut self, depth: usize, reach: RowExtent) {
         if depth < self.count {
             self.set(depth, reach);
         } else {
@@ -81,7 +81,7 @@ impl Sublanes {
     }
 
     /// Adds the row below all others.
-    pub fn push(&mut self, reach: Reach) {
+    pub fn push(&mut self, reach: RowExtent) {
         let half = self.nodes.len() / 2;
         if self.count >= half {
             let leaves = self
@@ -90,7 +90,7 @@ impl Sublanes {
                 .unwrap_or_else(|| impossible!("a tree without its leaves"))
                 .to_vec();
             let half = (half * 2).max(SHALLOW);
-            self.nodes = vec![Reach::NONE; half * 2];
+            self.nodes = vec![RowExtent::NONE; half * 2];
             for (slot, leaf) in self.nodes.iter_mut().skip(half).zip(leaves) {
                 *slot = leaf;
             }
@@ -100,7 +100,7 @@ impl Sublanes {
         self.set(self.count - 1, reach);
     }
 
-    fn set(&mut self, depth: usize, reach: Reach) {
+    fn set(&mut self, depth: usize, reach: RowExtent) {
         let mut node = self.nodes.len() / 2 + depth;
         if let Some(slot) = self.nodes.get_mut(node) {
             *slot = reach;
@@ -118,14 +118,18 @@ impl Sublanes {
         }
     }
 
-    fn at(&self, node: usize) -> Reach {
-        self.nodes.get(node).copied().unwrap_or(Reach::NONE)
+    fn at(&self, node: usize) -> RowExtent {
+        self.nodes.get(node).copied().unwrap_or(RowExtent::NONE)
     }
 
     /// The depth of the deepest row with a span that contains `span`, as far as a bounded number of looks shows. Where spans come
     /// by their start only the last span of a row can be one; a capture that is opened again has them in another order, and
     /// must draw them as before.
-    fn deepest_around(&self, span: Interval, room: impl Fn(usize) -> Room) -> Option<usize> {
+    fn deepest_around(
+        &self,
+        span: Interval,
+        room: impl Fn(usize) -> RowOccupancy,
+    ) -> Option<usize> {
         let half = self.nodes.len() / 2;
         let mut open = vec![1];
         for _ in 0..LOOKS * 4 {
@@ -135,7 +139,7 @@ impl Sublanes {
             }
             if node < half {
                 open.extend([node * 2, node * 2 + 1]);
-            } else if room(node - half) == Room::Within {
+            } else if room(node - half) == RowOccupancy::Within {
                 return Some(node - half);
             }
         }
@@ -150,7 +154,7 @@ impl Sublanes {
     }
 
     /// The depth of the first row that takes `span` below those that contain it; `room` looks into a row.
-    pub fn find(&self, span: Interval, room: impl Fn(usize) -> Room) -> Option<usize> {
+    pub fn find(&self, span: Interval, room: impl Fn(usize) -> RowOccupancy) -> Option<usize> {
         let half = self.nodes.len() / 2;
         let around = self.deepest_around(span, &room);
         let from = around.map_or(0, |depth| depth + 1);
@@ -174,7 +178,7 @@ impl Sublanes {
             if depth >= self.count {
                 continue;
             }
-            if reach.is_free(span) || room(depth) == Room::Free {
+            if reach.is_free(span) || room(depth) == RowOccupancy::Free {
                 return Some(depth);
             }
             looks += 1;
@@ -184,7 +188,7 @@ impl Sublanes {
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Reach>()
+        self.nodes.capacity() * size_of::<RowExtent>()
     }
 }
 
@@ -192,8 +196,8 @@ impl Sublanes {
 mod tests {
     use super::*;
 
-    fn reach(start: i64, end: i64) -> Reach {
-        Reach {
+    fn reach(start: i64, end: i64) -> RowExtent {
+        RowExtent {
             end: Nanos(end),
             last: Nanos(start),
             first: Nanos(start),
@@ -211,12 +215,15 @@ mod tests {
         for row in 0..1_000 {
             rows.push(reach(100, 2_000 - row));
         }
-        let never = |_| -> Room { unreachable!("no row has a gap") };
+        let never = |_| -> RowOccupancy { unreachable!("no row has a gap") };
         assert_eq!(rows.find(span(1_500, 9_000), never), Some(500));
         assert_eq!(rows.find(span(1_000, 9_000), never), None);
         assert_eq!(rows.find(span(0, 100), never), Some(0));
         rows.set(700, reach(1_500, 1_501));
-        assert_eq!(rows.find(span(1_200, 1_300), |_| Room::Taken), Some(700));
+        assert_eq!(
+            rows.find(span(1_200, 1_300), |_| RowOccupancy::Taken),
+            Some(700)
+        );
     }
 
     #[test]
@@ -226,7 +233,7 @@ mod tests {
             rows.push(reach(100, if row == 700 { 5_000 } else { 200 }));
         }
         let room = |depth| match depth {
-            700 => Room::Within,
+            700 => RowOccupancy::Within,
             _ => unreachable!("no other row has a span that reaches so far"),
         };
         assert_eq!(rows.find(span(300, 400), room), Some(701));
@@ -238,7 +245,7 @@ mod tests {
     fn gaps_are_looked_for_a_bounded_number_of_times() {
         let mut rows = Sublanes::default();
         for _ in 0..10_000 {
-            rows.push(Reach {
+            rows.push(RowExtent {
                 first: Nanos(0),
                 ..reach(1_000, 1_001)
             });
@@ -246,7 +253,11 @@ mod tests {
         let looked = std::cell::Cell::new(0);
         let fits = |depth| {
             looked.set(looked.get() + 1);
-            if depth == 3 { Room::Free } else { Room::Taken }
+            if depth == 3 {
+                RowOccupancy::Free
+            } else {
+                RowOccupancy::Taken
+            }
         };
         // Not one of the deepest contains the span; from above the fourth has a gap.
         assert_eq!(rows.find(span(500, 501), fits), Some(3));
@@ -255,7 +266,7 @@ mod tests {
         assert_eq!(
             rows.find(span(500, 501), |_| {
                 looked.set(looked.get() + 1);
-                Room::Taken
+                RowOccupancy::Taken
             }),
             None
         );

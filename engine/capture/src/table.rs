@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::chunk::{Chunk, Entry};
+use super::chunk::{Chunk, ChunkEntry};
 use super::column::{push, put};
 use super::next_places::NextPlace;
-use super::places::Places;
-use super::row::{Room, Row, Spot};
-use super::sublanes::{Reach, SHALLOW, Sublanes};
+use super::places::SpanIndex;
+use super::row::{RowOccupancy, RowPosition, SpanRow};
+use super::sublanes::{RowExtent, SHALLOW, Sublanes};
 use record::impossible;
 use record::time::{Interval, Nanos};
 use record::{CallId, LaneId, SmallList, Span, SpanId};
@@ -82,7 +82,7 @@ const LOOSE: usize = 256;
 
 /// Why a span could not be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum SpanRefusal {
     /// Another span has this id.
     Duplicate,
     /// The id is far beyond every other.
@@ -91,11 +91,11 @@ pub(super) enum Refusal {
 
 /// Every span, in rows.
 #[derive(Default)]
-pub(super) struct Table {
-    places: Places,
+pub(super) struct SpanStore {
+    places: SpanIndex,
     calls: Vec<u32>,
     chunks: Vec<Chunk>,
-    rows: Vec<Row>,
+    rows: Vec<SpanRow>,
     rows_of: Vec<SmallList<u32>>,
     owners: Vec<(LaneId, u32)>,
     unsettled: Vec<u32>,
@@ -106,7 +106,7 @@ pub(super) struct Table {
     len: usize,
 }
 
-impl Table {
+impl SpanStore {
     pub fn len(&self) -> usize {
         self.len
     }
@@ -117,13 +117,13 @@ impl Table {
     }
 
     /// Takes a span; `streams` says whether its lane runs one operation at a time.
-    pub fn insert(&mut self, span: &Span, streams: bool) -> Result<(), Refusal> {
+    pub fn insert(&mut self, span: &Span, streams: bool) -> Result<(), SpanRefusal> {
         let index = span.id.index();
         if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
-            return Err(Refusal::Far);
+            return Err(SpanRefusal::Far);
         }
         if self.places.get(index).is_some() {
-            return Err(Refusal::Duplicate);
+            return Err(SpanRefusal::Duplicate);
         }
         self.places.reach(index);
         let mut entry = mend(span);
@@ -138,7 +138,7 @@ impl Table {
         let places = &mut self.places;
         let Some(target) = self.rows.get_mut(row as usize) else {
             let () = impossible!("a row outside the table");
-            return Err(Refusal::Far);
+            return Err(SpanRefusal::Far);
         };
         let before = target.forest().len();
         let mut split = None;
@@ -211,22 +211,22 @@ impl Table {
         let rows = rows.map_or(&[][..], SmallList::all);
         let room = |depth: usize| {
             let row = rows.get(depth).and_then(|&row| self.rows.get(row as usize));
-            row.map_or(Room::Taken, |row| row.room(&self.chunks, interval))
+            row.map_or(RowOccupancy::Taken, |row| row.room(&self.chunks, interval))
         };
         let found = if let Some(deep) = self.deep.get(&lane) {
             deep.find(interval, room)
         } else {
             (0..rows.len()).fold(None, |found, depth| match room(depth) {
-                Room::Free => found.or(Some(depth)),
-                Room::Within => None,
-                Room::Taken => found,
+                RowOccupancy::Free => found.or(Some(depth)),
+                RowOccupancy::Within => None,
+                RowOccupancy::Taken => found,
             })
         };
         if let Some((depth, &row)) = found.and_then(|depth| Some((depth, rows.get(depth)?))) {
             return (row, depth as u32);
         }
         let (row, depth) = (self.rows.len() as u32, rows.len() as u32);
-        push(&mut self.rows, Row::default());
+        push(&mut self.rows, SpanRow::default());
         push(&mut self.owners, (lane, depth));
         if let Some(rows) = self.rows_of.get_mut(lane.index()) {
             rows.push(row);
@@ -255,7 +255,7 @@ impl Table {
         }
     }
 
-    fn reach(&self, row: u32) -> Option<Reach> {
+    fn reach(&self, row: u32) -> Option<RowExtent> {
         self.rows.get(row as usize)?.reach(&self.chunks)
     }
 
@@ -274,7 +274,7 @@ impl Table {
         rows.map_or(0, |rows| rows.all().len())
     }
 
-    pub fn row(&self, lane: LaneId, depth: usize) -> Option<&Row> {
+    pub fn row(&self, lane: LaneId, depth: usize) -> Option<&SpanRow> {
         self.rows
             .get(*self.rows_of.get(lane.index())?.all().get(depth)? as usize)
     }
@@ -320,19 +320,19 @@ impl Table {
     ) -> impl Iterator<Item = PlacedSpan> {
         let row = self.row(lane, depth);
         let spot = row.map(|row| row.first_touching(&self.chunks, interval.start));
-        let walk = std::iter::successors(spot, move |&Spot { chunk, at }| {
+        let walk = std::iter::successors(spot, move |&RowPosition { chunk, at }| {
             let len = row?.chunk(&self.chunks, chunk)?.len();
             Some(if at + 1 < len {
-                Spot { chunk, at: at + 1 }
+                RowPosition { chunk, at: at + 1 }
             } else {
-                Spot {
+                RowPosition {
                     chunk: chunk + 1,
                     at: 0,
                 }
             })
         });
-        let entries =
-            walk.map_while(move |Spot { chunk, at }| row?.chunk(&self.chunks, chunk)?.entry(at));
+        let entries = walk
+            .map_while(move |RowPosition { chunk, at }| row?.chunk(&self.chunks, chunk)?.entry(at));
         entries
             .take_while(move |entry| entry.start < interval.end)
             .map(move |entry| entry.placed(lane, depth as u32, self.call(entry.id)))
@@ -383,9 +383,9 @@ impl Table {
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         let chunks: usize = self.chunks.iter().map(Chunk::heap_bytes).sum();
-        let rows: usize = self.rows.iter().map(Row::heap_bytes).sum();
-        let headers =
-            self.chunks.capacity() * size_of::<Chunk>() + self.rows.capacity() * size_of::<Row>();
+        let rows: usize = self.rows.iter().map(SpanRow::heap_bytes).sum();
+        let headers = self.chunks.capacity() * size_of::<Chunk>()
+            + self.rows.capacity() * size_of::<SpanRow>();
         let of_lanes: usize = self.rows_of.iter().map(SmallList::heap_bytes).sum();
         let lanes = of_lanes
             + self.rows_of.capacity() * size_of::<SmallList<u32>>()
@@ -404,8 +404,8 @@ impl Table {
 }
 
 /// A span as it will be kept: never of negative length, never enqueued after its start.
-fn mend(span: &Span) -> Entry {
-    let mut entry = Entry {
+fn mend(span: &Span) -> ChunkEntry {
+    let mut entry = ChunkEntry {
         id: span.id,
         name: span.name,
         kind: span.kind,

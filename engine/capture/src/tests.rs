@@ -211,7 +211,7 @@ fn dependencies_join_before_and_after_their_spans() {
 fn began_spans_are_open_until_they_end() {
     let mut capture = Capture::new();
     let (id, lane, name) = (SpanId(0), LaneId(0), NameId(0));
-    let began = Began {
+    let began = SpanStart {
         id,
         lane,
         name,

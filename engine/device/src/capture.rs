@@ -18,26 +18,26 @@ pub use violation::{CaptureError, Violation};
 use record::{BufferIndex, EventIndex, StreamIndex};
 use std::collections::{BTreeMap, BTreeSet};
 
-use order::{NodeIndex, Topology, Traits};
+use order::{NodeIndex, StreamOrderTraits, Topology};
 use workload::CaptureMode;
 
 /// Every capture that is under way.
 #[derive(Clone, Debug)]
-pub struct Captures<P> {
-    open: BTreeMap<u32, Capture<P>>,
+pub struct StreamCaptures<P> {
+    open: BTreeMap<u32, StreamCapture<P>>,
     /// The capture that each stream takes part in.
     streams: BTreeMap<StreamIndex, u32>,
     /// Events whose latest record is in a capture, which may have ended since.
-    events: BTreeMap<EventIndex, Mark>,
+    events: BTreeMap<EventIndex, CapturedRecord>,
     /// Memory that captured graphs allocate and do not free.
     graph_memory: BTreeSet<BufferIndex>,
-    traits: Vec<Traits>,
+    traits: Vec<StreamOrderTraits>,
     begun: u32,
 }
 
 /// A capture that is under way.
 #[derive(Clone, Debug)]
-struct Capture<P> {
+struct StreamCapture<P> {
     origin: StreamIndex,
     host: u32,
     /// The call that began it.
@@ -58,7 +58,7 @@ struct Capture<P> {
 
 /// A record of an event in a capture.
 #[derive(Clone, Debug)]
-struct Mark {
+struct CapturedRecord {
     capture: u32,
     frontier: BTreeSet<NodeIndex>,
     /// The same without what other host threads called, where it is a record of the one that began the capture.
@@ -67,7 +67,7 @@ struct Mark {
 
 /// What was captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Captured<P> {
+pub struct CapturedGraph<P> {
     /// The calls, in the order in which they were made.
     pub nodes: Vec<P>,
     /// For each, the positions of those that it comes right after.
@@ -76,9 +76,9 @@ pub struct Captured<P> {
     pub guests: Option<GuestCalls>,
 }
 
-impl<P> Captures<P> {
+impl<P> StreamCaptures<P> {
     /// No capture; streams by their places.
-    pub const fn new(traits: Vec<Traits>) -> Self {
+    pub const fn new(traits: Vec<StreamOrderTraits>) -> Self {
         Self {
             open: BTreeMap::new(),
             streams: BTreeMap::new(),
@@ -114,7 +114,7 @@ impl<P> Captures<P> {
         }
         self.begun += 1;
         self.streams.insert(stream, self.begun);
-        let capture = Capture {
+        let capture = StreamCapture {
             origin: stream,
             host,
             call,
@@ -136,7 +136,11 @@ impl<P> Captures<P> {
     /// # Errors
     /// None was begun there, or by another thread; the capture goes on then. Or a stream was not joined back, or the
     /// capture is void: it is over then, with no graph (rules A36 to A38).
-    pub fn end(&mut self, host: u32, stream: StreamIndex) -> Result<Captured<P>, CaptureError> {
+    pub fn end(
+        &mut self,
+        host: u32,
+        stream: StreamIndex,
+    ) -> Result<CapturedGraph<P>, CaptureError> {
         let Some(&id) = self.streams.get(&stream) else {
             let text = "this stream captures nothing: begin a capture on it first";
             return Err(CaptureError::new(Violation::IllegalState, text));
@@ -174,7 +178,7 @@ impl<P> Captures<P> {
         self.graph_memory.extend(capture.allocations.keys());
         let count = capture.nodes.len() as u32;
         let before = (0..count).map(|node| capture.topology.before(NodeIndex(node)));
-        Ok(Captured {
+        Ok(CapturedGraph {
             before: before.collect(),
             guests: capture.guest_calls(),
             nodes: capture.nodes,
@@ -309,13 +313,13 @@ impl<P> Captures<P> {
         error
     }
 
-    fn traits(&self, stream: StreamIndex) -> Traits {
+    fn traits(&self, stream: StreamIndex) -> StreamOrderTraits {
         self.traits.get(stream.index()).copied().unwrap_or_default()
     }
 }
 
 /// Why a capture cannot be ended this way; it goes on.
-fn refused<P>(capture: &Capture<P>, host: u32, stream: StreamIndex) -> Option<CaptureError> {
+fn refused<P>(capture: &StreamCapture<P>, host: u32, stream: StreamIndex) -> Option<CaptureError> {
     if capture.origin != stream {
         let text = "this stream only joined the capture: end it on the stream that it was begun on";
         return Some(CaptureError::new(Violation::Unmatched, text));

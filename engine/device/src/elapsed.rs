@@ -5,7 +5,7 @@ use record::time::Nanos;
 
 /// How far the latest record of an event has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Progress {
+pub enum RecordProgress {
     /// It was never recorded: an empty set of work, complete for queries and waits (rule A1).
     #[default]
     NotRecorded,
@@ -25,7 +25,7 @@ pub struct EventStatus {
     /// Whether it was made to keep times.
     pub timing: bool,
     /// Its latest record.
-    pub progress: Progress,
+    pub progress: RecordProgress,
 }
 
 /// Why two events have no time between them.
@@ -61,10 +61,12 @@ pub fn elapsed(start: EventStatus, end: EventStatus) -> Result<Nanos, ElapsedErr
         return Err(ElapsedError::TimingDisabled);
     }
     match (start.progress, end.progress) {
-        (Progress::NotRecorded, _) | (_, Progress::NotRecorded) => Err(ElapsedError::NotRecorded),
-        (Progress::Failed, _) | (_, Progress::Failed) => Err(ElapsedError::Failed),
-        (Progress::Pending, _) | (_, Progress::Pending) => Err(ElapsedError::NotReady),
-        (Progress::Reached(start), Progress::Reached(end)) => Ok(end - start),
+        (RecordProgress::NotRecorded, _) | (_, RecordProgress::NotRecorded) => {
+            Err(ElapsedError::NotRecorded)
+        }
+        (RecordProgress::Failed, _) | (_, RecordProgress::Failed) => Err(ElapsedError::Failed),
+        (RecordProgress::Pending, _) | (_, RecordProgress::Pending) => Err(ElapsedError::NotReady),
+        (RecordProgress::Reached(start), RecordProgress::Reached(end)) => Ok(end - start),
     }
 }
 
@@ -72,7 +74,7 @@ pub fn elapsed(start: EventStatus, end: EventStatus) -> Result<Nanos, ElapsedErr
 mod tests {
     use super::*;
 
-    fn event(progress: Progress) -> EventStatus {
+    fn event(progress: RecordProgress) -> EventStatus {
         EventStatus {
             device: DeviceId(0),
             timing: true,
@@ -82,47 +84,47 @@ mod tests {
 
     #[test]
     fn each_reason_in_its_order() {
-        let reached = |nanos| event(Progress::Reached(Nanos(nanos)));
+        let reached = |nanos| event(RecordProgress::Reached(Nanos(nanos)));
         let untimed = |progress| EventStatus {
             timing: false,
             ..event(progress)
         };
         let elsewhere = EventStatus {
             device: DeviceId(1),
-            ..untimed(Progress::NotRecorded)
+            ..untimed(RecordProgress::NotRecorded)
         };
         let cases = [
             (reached(3), reached(10), Ok(Nanos(7))),
             (reached(10), reached(3), Ok(Nanos(-7))),
             (reached(0), elsewhere, Err(ElapsedError::OtherDevice)),
             (
-                untimed(Progress::NotRecorded),
+                untimed(RecordProgress::NotRecorded),
                 reached(0),
                 Err(ElapsedError::TimingDisabled),
             ),
             (
                 reached(0),
-                untimed(Progress::Pending),
+                untimed(RecordProgress::Pending),
                 Err(ElapsedError::TimingDisabled),
             ),
             (
-                event(Progress::NotRecorded),
-                event(Progress::Failed),
+                event(RecordProgress::NotRecorded),
+                event(RecordProgress::Failed),
                 Err(ElapsedError::NotRecorded),
             ),
             (
-                event(Progress::Pending),
-                event(Progress::NotRecorded),
+                event(RecordProgress::Pending),
+                event(RecordProgress::NotRecorded),
                 Err(ElapsedError::NotRecorded),
             ),
             (
-                event(Progress::Failed),
-                event(Progress::Pending),
+                event(RecordProgress::Failed),
+                event(RecordProgress::Pending),
                 Err(ElapsedError::Failed),
             ),
             (
                 reached(0),
-                event(Progress::Pending),
+                event(RecordProgress::Pending),
                 Err(ElapsedError::NotReady),
             ),
         ];

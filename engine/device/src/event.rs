@@ -8,7 +8,7 @@ use record::{EventIndex, SpanId, StreamIndex};
 
 /// A record of an event: which generation it made, where, and the span that did it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedEvent {
     /// Counted from 1 for every event.
     pub generation: u32,
     /// The record's span.
@@ -36,20 +36,20 @@ pub enum EventError {
 /// A record and a wait are submitted while the event is locked, so that "the latest record when the
 /// wait is called" means the same here and on the device, whichever host threads call.
 #[derive(Debug, Default)]
-pub struct Events {
-    slots: Vec<Mutex<Slot>>,
-    /// By event, what took its last record from it, as [`Unrecorded`]. Beside the locks, since it is asked by whoever
-    /// submits a wait, with the event locked.
+pub struct EventTable {
+    slots: Vec<Mutex<EventEntry>>,
+    /// By event, what took its last record from it, as [`MissingRecord`]. Beside the locks, since it is asked by
+    /// whoever submits a wait, with the event locked.
     taken: Vec<AtomicU8>,
 }
 
 /// A record to make: on which stream, and the span that does it.
-pub type Making = (StreamIndex, SpanId);
+pub type NewRecord = (StreamIndex, SpanId);
 
 /// Why an event has no record that counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Unrecorded {
+pub enum MissingRecord {
     /// It was never recorded.
     #[default]
     Never,
@@ -59,7 +59,7 @@ pub enum Unrecorded {
     Reopened,
 }
 
-impl Unrecorded {
+impl MissingRecord {
     /// What to say of an event that has no record: “it …”.
     pub const fn says(self) -> &'static str {
         match self {
@@ -71,18 +71,18 @@ impl Unrecorded {
 }
 
 #[derive(Debug, Default)]
-struct Slot {
-    latest: Option<Recorded>,
+struct EventEntry {
+    latest: Option<RecordedEvent>,
     generation: u32,
     is_released: bool,
     /// Waits of streams that were submitted for the latest record.
     waits: u32,
 }
 
-impl Slot {
-    fn record(&mut self, (stream, span): Making) -> Recorded {
+impl EventEntry {
+    fn record(&mut self, (stream, span): NewRecord) -> RecordedEvent {
         self.generation += 1;
-        let recorded = Recorded {
+        let recorded = RecordedEvent {
             generation: self.generation,
             span,
             stream,
@@ -93,7 +93,7 @@ impl Slot {
     }
 }
 
-impl Events {
+impl EventTable {
     /// A table of `count` events, none of them recorded.
     pub fn new(count: usize) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Events {
         event: EventIndex,
         stream: StreamIndex,
         span: SpanId,
-        submit: impl FnOnce(Recorded) -> T,
+        submit: impl FnOnce(RecordedEvent) -> T,
     ) -> Result<T, EventError> {
         self.with(event, |slot| submit(slot.record((stream, span))))
     }
@@ -123,7 +123,7 @@ impl Events {
     pub fn latest<T>(
         &self,
         event: EventIndex,
-        take: impl FnOnce(Option<Recorded>) -> T,
+        take: impl FnOnce(Option<RecordedEvent>) -> T,
     ) -> Result<T, EventError> {
         self.with(event, |slot| take(slot.latest))
     }
@@ -135,7 +135,7 @@ impl Events {
     pub fn wait<T>(
         &self,
         event: EventIndex,
-        take: impl FnOnce(Option<Recorded>) -> T,
+        take: impl FnOnce(Option<RecordedEvent>) -> T,
     ) -> Result<T, EventError> {
         self.with(event, |slot| {
             slot.waits += u32::from(slot.latest.is_some());
@@ -151,7 +151,7 @@ impl Events {
     pub fn together<T>(
         &self,
         events: &[EventIndex],
-        submit: impl FnOnce(&mut dyn FnMut(EventIndex, Option<Making>) -> Option<Recorded>) -> T,
+        submit: impl FnOnce(&mut dyn FnMut(EventIndex, Option<NewRecord>) -> Option<RecordedEvent>) -> T,
     ) -> Result<T, EventError> {
         let mut locked = Vec::with_capacity(events.len());
         for event in events {
@@ -162,7 +162,7 @@ impl Events {
             }
             locked.push(slot);
         }
-        let mut with = |event: EventIndex, made: Option<Making>| {
+        let mut with = |event: EventIndex, made: Option<NewRecord>| {
             let place = events.binary_search(&event).ok()?;
             let slot = locked.get_mut(place)?;
             if let Some(made) = made {
@@ -182,12 +182,12 @@ impl Events {
     pub fn reset<T>(
         &self,
         event: EventIndex,
-        submit: impl FnOnce(Option<Recorded>, u32) -> T,
+        submit: impl FnOnce(Option<RecordedEvent>, u32) -> T,
     ) -> Result<T, EventError> {
         self.with(event, |slot| {
             let (latest, waits) = (slot.latest.take(), std::mem::take(&mut slot.waits));
             if latest.is_some() {
-                self.take(event, Unrecorded::Reset);
+                self.take(event, MissingRecord::Reset);
             }
             submit(latest, waits)
         })
@@ -197,24 +197,24 @@ impl Events {
     pub fn forget(&self) {
         for (place, slot) in (0..).zip(&self.slots) {
             if lock(slot).latest.take().is_some() {
-                self.take(EventIndex(place), Unrecorded::Reopened);
+                self.take(EventIndex(place), MissingRecord::Reopened);
             }
         }
     }
 
-    fn take(&self, event: EventIndex, why: Unrecorded) {
+    fn take(&self, event: EventIndex, why: MissingRecord) {
         if let Some(taken) = self.taken.get(event.index()) {
             taken.store(why as u8, Relaxed);
         }
     }
 
     /// Why an event without a record that counts has none.
-    pub fn without_record(&self, event: EventIndex) -> Unrecorded {
+    pub fn without_record(&self, event: EventIndex) -> MissingRecord {
         let taken = self.taken.get(event.index());
         match taken.map_or(0, |it| it.load(Relaxed)) {
-            1 => Unrecorded::Reset,
-            2 => Unrecorded::Reopened,
-            _ => Unrecorded::Never,
+            1 => MissingRecord::Reset,
+            2 => MissingRecord::Reopened,
+            _ => MissingRecord::Never,
         }
     }
 
@@ -236,7 +236,7 @@ impl Events {
     fn with<T>(
         &self,
         event: EventIndex,
-        act: impl FnOnce(&mut Slot) -> T,
+        act: impl FnOnce(&mut EventEntry) -> T,
     ) -> Result<T, EventError> {
         let slot = self.slots.get(event.index());
         let mut slot = lock(slot.ok_or(EventError::Unknown(event.0))?);
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_record_is_a_new_generation_and_a_wait_takes_the_latest() {
-        let events = Events::new(1);
+        let events = EventTable::new(1);
         assert_eq!(events.latest(E, |latest| latest), Ok(None));
         let first = events.record(E, S, SpanId(7), |r| r).unwrap();
         assert_eq!((first.generation, first.span), (1, SpanId(7)));
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_reset_forgets_the_record_and_counts_who_waits() {
-        let events = Events::new(1);
+        let events = EventTable::new(1);
         let first = events.record(E, S, SpanId(7), |r| r).unwrap();
         events.wait(E, |_| ()).unwrap();
         assert_eq!(
@@ -276,7 +276,7 @@ mod tests {
             Ok((Some(first), 1))
         );
         assert_eq!(events.latest(E, |latest| latest), Ok(None));
-        assert_eq!(events.without_record(E), Unrecorded::Reset);
+        assert_eq!(events.without_record(E), MissingRecord::Reset);
         assert_eq!(
             events.reset(E, |latest, waits| (latest, waits)),
             Ok((None, 0))
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_released_event_refuses_new_uses_and_a_second_release() {
-        let events = Events::new(1);
+        let events = EventTable::new(1);
         events.record(E, S, SpanId(0), |_| ()).unwrap();
         events.release(E).unwrap();
         assert_eq!(events.latest(E, |_| ()), Err(EventError::Released(0)));

@@ -4,7 +4,7 @@ use workload::FailureMode;
 
 /// What happened to an operation of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mishap {
+pub enum OperationFailure {
     /// It ran and failed.
     Failed,
     /// It waited for an event longer than it was given (rule F8).
@@ -15,7 +15,7 @@ pub enum Mishap {
 
 /// What follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consequence {
+pub enum FailureConsequence {
     /// The next operation of the stream runs.
     GoesOn,
     /// What is queued on this stream is dropped, and what is submitted to it, until it is aborted.
@@ -26,11 +26,13 @@ pub enum Consequence {
 
 /// What follows from a mishap on a stream of this mode. An orphaned wait is nobody's failure: its own stream alone
 /// cannot go on, and is given free by an abort, as `AscendCL` asks for. Nothing hangs.
-pub const fn consequence(mode: FailureMode, mishap: Mishap) -> Consequence {
+pub const fn consequence(mode: FailureMode, mishap: OperationFailure) -> FailureConsequence {
     match (mode, mishap) {
-        (FailureMode::Continue, _) => Consequence::GoesOn,
-        (FailureMode::Stop, Mishap::Orphaned) => Consequence::StreamStops,
-        (FailureMode::Stop, Mishap::Failed | Mishap::TimedOut) => Consequence::DeviceStops,
+        (FailureMode::Continue, _) => FailureConsequence::GoesOn,
+        (FailureMode::Stop, OperationFailure::Orphaned) => FailureConsequence::StreamStops,
+        (FailureMode::Stop, OperationFailure::Failed | OperationFailure::TimedOut) => {
+            FailureConsequence::DeviceStops
+        }
     }
 }
 
@@ -40,8 +42,12 @@ mod tests {
 
     #[test]
     fn the_table() {
-        use Consequence::{DeviceStops, GoesOn, StreamStops};
-        let mishaps = [Mishap::Failed, Mishap::TimedOut, Mishap::Orphaned];
+        use FailureConsequence::{DeviceStops, GoesOn, StreamStops};
+        let mishaps = [
+            OperationFailure::Failed,
+            OperationFailure::TimedOut,
+            OperationFailure::Orphaned,
+        ];
         let row = |mode| mishaps.map(|mishap| consequence(mode, mishap));
         assert_eq!(row(FailureMode::Continue), [GoesOn; 3]);
         assert_eq!(

@@ -6,17 +6,17 @@
 //! each time (D7).
 //!
 //! ```
-//! use device::{Argument, Handle, RecordedLaunch};
+//! use device::{LaunchArgument, BufferHandle, RecordedLaunch};
 //! use record::BufferIndex;
 //!
-//! let (x, y) = (Handle::new(BufferIndex(0), 1), Handle::new(BufferIndex(1), 1));
+//! let (x, y) = (BufferHandle::new(BufferIndex(0), 1), BufferHandle::new(BufferIndex(1), 1));
 //! let mut step = RecordedLaunch::new("saxpy", &[x], &[y], &[2.0])?;
-//! step.set("a", Argument::Number(3.0))?;
+//! step.set("a", LaunchArgument::Number(3.0))?;
 //! assert_eq!((step.revision(), step.numbers()), (2, &[3.0][..]));
 //!
-//! let wrong = step.set("x", Argument::Number(3.0)).unwrap_err();
+//! let wrong = step.set("x", LaunchArgument::Number(3.0)).unwrap_err();
 //! assert!(wrong.to_string().contains("expects a buffer"));
-//! let unknown = step.set("b", Argument::Number(3.0)).unwrap_err();
+//! let unknown = step.set("b", LaunchArgument::Number(3.0)).unwrap_err();
 //! assert!(unknown.to_string().contains("has no argument “b”"));
 //! assert_eq!(step.revision(), 2, "what is refused changes nothing");
 //!
@@ -37,7 +37,7 @@ use workload::{Kernel, nearest};
 
 /// A buffer as it was when it was recorded: one that is freed and made again is another one (rule D10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Handle {
+pub struct BufferHandle {
     /// The buffer.
     pub buffer: BufferIndex,
     /// Which making of it, counted from 1.
@@ -46,9 +46,9 @@ pub struct Handle {
 
 /// A value for an argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Argument {
+pub enum LaunchArgument {
     /// For a buffer that the kernel reads or writes.
-    Buffer(Handle),
+    Buffer(BufferHandle),
     /// For a number.
     Number(f64),
 }
@@ -58,13 +58,13 @@ pub enum Argument {
 pub struct RecordedLaunch {
     kernel: &'static Kernel,
     /// Those that are read, then those that are written; none while it has no value (rule D5).
-    buffers: Vec<Option<Handle>>,
+    buffers: Vec<Option<BufferHandle>>,
     numbers: Vec<f64>,
     elements: Option<usize>,
     revision: u32,
 }
 
-impl Handle {
+impl BufferHandle {
     /// The `generation`th making of a buffer.
     pub const fn new(buffer: BufferIndex, generation: u32) -> Self {
         Self { buffer, generation }
@@ -78,8 +78,8 @@ impl RecordedLaunch {
     /// There is no such kernel, or it takes other arguments.
     pub fn new(
         kernel: &str,
-        reads: &[Handle],
-        writes: &[Handle],
+        reads: &[BufferHandle],
+        writes: &[BufferHandle],
         numbers: &[f64],
     ) -> Result<Self, LaunchError> {
         let mut launch = Self::empty(kernel)?;
@@ -102,7 +102,7 @@ impl RecordedLaunch {
         launch.numbers = kernel.parameters.iter().map(|(_, own)| *own).collect();
         let first = kernel.reads.len() + kernel.writes.len();
         for (place, number) in numbers.iter().enumerate() {
-            launch.put(first + place, Argument::Number(*number))?;
+            launch.put(first + place, LaunchArgument::Number(*number))?;
         }
         Ok(launch)
     }
@@ -162,7 +162,7 @@ impl RecordedLaunch {
     ///
     /// # Errors
     /// There is none, or it is of another sort; nothing changes (rule D3).
-    pub fn set(&mut self, name: &str, value: Argument) -> Result<(), LaunchError> {
+    pub fn set(&mut self, name: &str, value: LaunchArgument) -> Result<(), LaunchError> {
         let found = self.names().position(|known| known == name);
         let place = found.ok_or_else(|| LaunchError::NoArgument {
             kernel: self.kernel.name,
@@ -176,7 +176,7 @@ impl RecordedLaunch {
     ///
     /// # Errors
     /// There is none, or it is of another sort; nothing changes (rule D3).
-    pub fn set_at(&mut self, place: usize, value: Argument) -> Result<(), LaunchError> {
+    pub fn set_at(&mut self, place: usize, value: LaunchArgument) -> Result<(), LaunchError> {
         self.put(place, value)?;
         self.revision += 1;
         Ok(())
@@ -186,7 +186,7 @@ impl RecordedLaunch {
     ///
     /// # Errors
     /// One is of another sort, or there are more values than arguments; nothing changes.
-    pub fn set_all(&mut self, values: &[Argument]) -> Result<(), LaunchError> {
+    pub fn set_all(&mut self, values: &[LaunchArgument]) -> Result<(), LaunchError> {
         let mut changed = self.clone();
         for (place, value) in values.iter().enumerate() {
             changed.put(place, *value)?;
@@ -210,7 +210,7 @@ impl RecordedLaunch {
         Ok(())
     }
 
-    fn put(&mut self, place: usize, value: Argument) -> Result<(), LaunchError> {
+    fn put(&mut self, place: usize, value: LaunchArgument) -> Result<(), LaunchError> {
         let kernel = self.kernel.name;
         let Some(name) = self.names().nth(place) else {
             return Err(LaunchError::NoPlace {
@@ -227,12 +227,14 @@ impl RecordedLaunch {
         };
         let count = self.buffers.len();
         match (value, self.buffers.get_mut(place)) {
-            (Argument::Buffer(handle), Some(slot)) => *slot = Some(handle),
-            (Argument::Buffer(_), None) => return Err(wrong("a number", "a buffer".to_owned())),
-            (Argument::Number(number), Some(_)) => {
+            (LaunchArgument::Buffer(handle), Some(slot)) => *slot = Some(handle),
+            (LaunchArgument::Buffer(_), None) => {
+                return Err(wrong("a number", "a buffer".to_owned()));
+            }
+            (LaunchArgument::Number(number), Some(_)) => {
                 return Err(wrong("a buffer", format!("the number {number}")));
             }
-            (Argument::Number(number), None) => {
+            (LaunchArgument::Number(number), None) => {
                 if !number.is_finite() {
                     return Err(wrong("a number", number.to_string()));
                 }

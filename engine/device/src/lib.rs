@@ -59,9 +59,11 @@ mod lock;
 mod status;
 pub mod webgpu;
 
-pub use elapsed::{ElapsedError, EventStatus, Progress, elapsed};
-pub use event::{EventError, Events, Recorded, Unrecorded};
-pub use failure::{Consequence, Mishap, consequence};
-pub use launches::{Argument, Handle, LaunchError, RecordedLaunch, names as argument_names};
+pub use elapsed::{ElapsedError, EventStatus, RecordProgress, elapsed};
+pub use event::{EventError, EventTable, MissingRecord, RecordedEvent};
+pub use failure::{FailureConsequence, OperationFailure, consequence};
+pub use launches::{
+    BufferHandle, LaunchArgument, LaunchError, RecordedLaunch, names as argument_names,
+};
 pub use lock::lock;
-pub use status::{Cause, Stage, Status, outcome};
+pub use status::{DeviceStatus, OperationStage, TerminationCause, outcome};

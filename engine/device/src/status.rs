@@ -4,7 +4,7 @@ use record::State;
 
 /// Whether a device can still run work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Status {
+pub enum DeviceStatus {
     /// It runs work.
     #[default]
     Working,
@@ -16,7 +16,7 @@ pub enum Status {
 
 /// What ended the work of a device early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum TerminationCause {
     /// Somebody stopped the run.
     Stopped,
     /// An operation failed.
@@ -27,7 +27,7 @@ pub enum Cause {
 
 /// How far something had come by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum OperationStage {
     /// An operation that waits for its turn.
     Queued,
     /// An operation at the head of its stream, held back by an event or a signal.
@@ -40,12 +40,12 @@ pub enum Stage {
 
 /// What becomes of something pending. What runs on a poisoned device or in a stopped run runs to its
 /// end; the operation that failed is [`State::Failed`] itself; waiters are released, never left hanging.
-pub const fn outcome(cause: Cause, stage: Stage) -> State {
+pub const fn outcome(cause: TerminationCause, stage: OperationStage) -> State {
     match (cause, stage) {
-        (Cause::Lost, _) => State::Lost,
-        (_, Stage::Running) => State::Done,
-        (Cause::Poisoned, Stage::Blocking) => State::Failed,
-        (Cause::Stopped | Cause::Poisoned, _) => State::Cancelled,
+        (TerminationCause::Lost, _) => State::Lost,
+        (_, OperationStage::Running) => State::Done,
+        (TerminationCause::Poisoned, OperationStage::Blocking) => State::Failed,
+        (TerminationCause::Stopped | TerminationCause::Poisoned, _) => State::Cancelled,
     }
 }
 
@@ -55,11 +55,22 @@ mod tests {
 
     #[test]
     fn the_table() {
-        let stages = [Stage::Queued, Stage::Held, Stage::Running, Stage::Blocking];
+        let stages = [
+            OperationStage::Queued,
+            OperationStage::Held,
+            OperationStage::Running,
+            OperationStage::Blocking,
+        ];
         let row = |cause| stages.map(|stage| outcome(cause, stage));
         let (cancelled, done, failed) = (State::Cancelled, State::Done, State::Failed);
-        assert_eq!(row(Cause::Stopped), [cancelled, cancelled, done, cancelled]);
-        assert_eq!(row(Cause::Poisoned), [cancelled, cancelled, done, failed]);
-        assert_eq!(row(Cause::Lost), [State::Lost; 4]);
+        assert_eq!(
+            row(TerminationCause::Stopped),
+            [cancelled, cancelled, done, cancelled]
+        );
+        assert_eq!(
+            row(TerminationCause::Poisoned),
+            [cancelled, cancelled, done, failed]
+        );
+        assert_eq!(row(TerminationCause::Lost), [State::Lost; 4]);
     }
 }

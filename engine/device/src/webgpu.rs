@@ -2,9 +2,9 @@
 //!
 //! Calls are made on a content timeline, of which every host thread has one. They push steps onto the device timeline,
 //! which runs them in order; steps start compiles and wait for the queue, and issue what settles a promise back to the
-//! content timeline that made it. Nothing moves by itself: whoever owns a [`Model`] executes one step after the other,
-//! says when a compile, a module or the queue's work has ended, and is told what each step did. What a promise comes to
-//! is looked up in the table of [`outcomes`], which quotes the specification for every row.
+//! content timeline that made it. Nothing moves by itself: whoever owns a [`WebGpuModel`] executes one step after the
+//! other, says when a compile, a module or the queue's work has ended, and is told what each step did. What a promise
+//! comes to is looked up in the table of [`outcomes`], which quotes the specification for every row.
 //!
 //! ```
 //! use device::webgpu::{Effect, Model, PipelineShape, Timeline};
@@ -47,16 +47,16 @@ mod table;
 mod tests;
 mod watch;
 
-pub use adapter::{Adapter, Request};
+pub use adapter::{AdapterModel, DeviceRequest};
 pub use buffers::{BufferShape, MapRange, MapState};
-pub use edition::Edition;
-pub use errors::{Popped, Raised};
-pub use ids::{BufferId, ModuleId, PipelineId, PromiseId, Timeline};
-pub use loss::LossKind;
-pub use model::{Made, Model};
-pub use outcome::{ErrorKind, Outcome, Rejection, Value};
+pub use edition::SpecAuthority;
+pub use errors::{PoppedScope, RaisedError};
+pub use ids::{BufferId, ModelPipelineId, ModelPromiseId, ModelTimeline, ModuleId};
+pub use loss::LossReason;
+pub use model::{CallResult, WebGpuModel};
+pub use outcome::{CallOutcome, GpuErrorKind, PromiseRejection, PromiseValue};
 pub use outcomes::outcomes;
-pub use pipelines::{Defect, PipelineShape, PipelineState};
-pub use promise::Settlement;
-pub use step::{Effect, Executed, StepName};
-pub use table::{Api, Condition, Decided, Row, look_up};
+pub use pipelines::{PipelineDefect, PipelineProgress, PipelineShape};
+pub use promise::PromiseResult;
+pub use step::{StepEffect, StepName, StepResult};
+pub use table::{Api, Condition, DecidingTimeline, OutcomeRow, look_up};

@@ -1,8 +1,9 @@
 //! What CUPTI told of programs, as records: used while they run, once they have ended, and for files that were kept.
 //!
-//! CUPTI gives activities in no order. A [`Converter`] takes them as they come, hands over every span at once, and ties
-//! spans as soon as both ends are known: an operation to the call that launched it by the number that they share, a wait
-//! to what it waited for by the number of the event's record, or by the order of calls where there is none.
+//! CUPTI gives activities in no order. An [`ActivityConverter`] takes them as they come, hands over every span at once,
+//! and ties spans as soon as both ends are known: an operation to the call that launched it by the number that they
+//! share, a wait to what it waited for by the number of the event's record, or by the order of calls where there is
+//! none.
 
 mod converter;
 mod copies;
@@ -21,8 +22,8 @@ mod tally;
 mod wait;
 mod work;
 
-pub use converter::{Converter, Pace};
+pub use converter::{ActivityConverter, ResolveMode};
 pub use copies::copy;
-pub use purpose::{Did, Work};
+pub use purpose::{WorkCounts, WorkKind};
 pub use symbol::readable;
-pub use tally::{Summary, Teller};
+pub use tally::{ActivitySummary, ProcessSummary};

@@ -14,13 +14,13 @@ use std::path::Path;
 use capture::Capture;
 
 pub use destination::{Destination, DestinationKind, hold, open_existing, refuse_input};
-pub use extract::{ExtractError, Extracted, extract};
-pub use file::{GoOn, replace, save};
+pub use extract::{ExtractError, ExtractedWorkload, extract};
+pub use file::{WriteProgress, replace, save};
 pub use records::records;
 
 /// How much of a capture a format keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum ExportFidelity {
     /// All of it: the file reopens as the same capture.
     Everything,
     /// Lanes, spans, dependencies and counters: the file reopens, and looks the same.
@@ -38,7 +38,7 @@ pub trait Exporter: Sync {
     /// One line that says what opens it and what it keeps.
     fn about(&self) -> &'static str;
     /// How much it keeps.
-    fn keeps(&self) -> Keeps;
+    fn keeps(&self) -> ExportFidelity;
     /// Writes the whole capture.
     ///
     /// # Errors
@@ -48,11 +48,11 @@ pub trait Exporter: Sync {
 
 /// Every format that captures are written in; the first is the one that keeps everything.
 pub const EXPORTERS: &[&dyn Exporter] = &[
-    &pftrace::Pftrace,
-    &chrome::Chrome,
-    &csv::Spans,
-    &csv::Dependencies,
-    &csv::Counters,
+    &pftrace::PftraceExporter,
+    &chrome::ChromeExporter,
+    &csv::SpansCsv,
+    &csv::DependenciesCsv,
+    &csv::CountersCsv,
 ];
 
 /// The format that a file's name asks for by its ending, whatever its case; the longest ending counts.

@@ -26,11 +26,11 @@ mod source;
 mod sqlite;
 pub mod xplane;
 
-pub use error::Error;
-pub use receipt::{Receipt, Unit};
-pub use refused::{REFUSED, Refused};
-pub use several::{Part, moved, note_refused, open_all};
-pub use sink::{Batch, Sink};
+pub use error::ImportError;
+pub use receipt::{Receipt, ReceiptUnit};
+pub use refused::{REFUSED, UnsupportedFormat};
+pub use several::{MergedFile, moved, note_refused, open_all};
+pub use sink::{ImportBatch, RecordSink};
 pub use source::{Source, is_standard_input};
 
 use std::ops::ControlFlow;
@@ -54,33 +54,33 @@ pub trait Importer: Sync {
         &[]
     }
     /// What its files are made of, which receipts count.
-    fn unit(&self) -> Unit {
+    fn unit(&self) -> ReceiptUnit {
         if self.tables().is_empty() {
-            Unit::Event
+            ReceiptUnit::Event
         } else {
-            Unit::Row
+            ReceiptUnit::Row
         }
     }
     /// Hands every record of `source` to `sink`, batch by batch.
     ///
     /// # Errors
     /// Nothing in it can be read, or the sink cancelled. Damage to a part of it is told in the receipt instead.
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error>;
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError>;
 }
 
 /// Every format that captures are read from.
 pub const IMPORTERS: &[&dyn Importer] = &[
     // Before packets of Perfetto, which planes could be by their fields.
     &xplane::Xplane,
-    &pftrace::Pftrace,
-    &chrome::Chrome,
+    &pftrace::PftraceImporter,
+    &chrome::ChromeImporter,
     &nsight::Nsight,
     &nvprof::Nvprof,
     &rocpd::Rocpd,
     &rocprofv3::Rocprofv3,
     &rpd::Rpd,
     &ascend::Ascend,
-    &cupti::Cupti,
+    &cupti::CuptiImporter,
 ];
 
 /// Opens the file at `path`, or standard input for `-`, whatever its format, and hands its records to `sink` batch by batch. A sink that
@@ -91,16 +91,22 @@ pub const IMPORTERS: &[&dyn Importer] = &[
 ///
 /// # Errors
 /// It cannot be opened, no format is recognised, nothing in it can be read, or the sink cancelled.
-pub fn open(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Receipt, Error> {
+pub fn open(
+    path: &Path,
+    sink: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+) -> Result<Receipt, ImportError> {
     open_source(&open_path(path, sink)?, sink)
 }
 
 /// Opens the file at `path`; of what can be read only once, `sink` hears how much was read, and of no total.
-fn open_path(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Source, Error> {
+fn open_path(
+    path: &Path,
+    sink: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+) -> Result<Source, ImportError> {
     Source::open_while(path, &mut |read| {
-        sink(Batch {
+        sink(ImportBatch {
             read,
-            ..Batch::default()
+            ..ImportBatch::default()
         })
     })
 }
@@ -111,16 +117,16 @@ fn open_path(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Res
 /// No format is recognised, nothing in it can be read, or the sink cancelled.
 pub fn open_source(
     source: &Source,
-    sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
-) -> Result<Receipt, Error> {
+    sink: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+) -> Result<Receipt, ImportError> {
     let head = source.head();
     if REFUSED.iter().any(|it| (it.recognises)(head)) {
-        return Err(Error::unknown(source));
+        return Err(ImportError::unknown(source));
     }
     let importer = match IMPORTERS.iter().find(|it| it.recognises(head)) {
         Some(importer) => *importer,
         None if sqlite::is_database(head) => sqlite::format_of(source)?,
-        None => return Err(Error::unknown(source)),
+        None => return Err(ImportError::unknown(source)),
     };
     beside::beside(|out| read(importer, source, out), sink)
 }
@@ -129,9 +135,9 @@ pub fn open_source(
 fn read(
     importer: &dyn Importer,
     source: &Source,
-    out: &mut dyn FnMut(Batch) -> ControlFlow<()>,
-) -> Result<Receipt, Error> {
-    let mut sink = Sink::new(source, out);
+    out: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+) -> Result<Receipt, ImportError> {
+    let mut sink = RecordSink::new(source, out);
     let mut receipt = importer.read(source, &mut sink)?;
     if let Some(damage) = source.damage() {
         let text = format!("Of {}, {damage}", source.path().display());

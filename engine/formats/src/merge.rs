@@ -6,7 +6,7 @@ mod collectives;
 mod exchange;
 mod numbers;
 
-pub use align::{Aligned, Waiting};
+pub use align::{ClockAlignment, UnalignedRecords};
 pub use collectives::Collectives;
-pub use exchange::{Exchanges, Missing, Tie};
-pub use numbers::{Counts, Numbers, Own};
+pub use exchange::{ExchangeDependency, Exchanges, IncompleteExchange};
+pub use numbers::{FileNumbers, NumberCounts, Renumbering};

@@ -5,7 +5,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::listening::Listening;
+use super::listening::CuptiListener;
 
 /// Bytes of a buffer. Every thread that calls has one: small enough for a thousand threads, large enough for two thousand
 /// records.
@@ -40,7 +40,7 @@ pub extern "C" fn complete(
     if buffer.is_null() {
         return;
     }
-    if let Some(listening) = Listening::running() {
+    if let Some(listening) = CuptiListener::running() {
         // SAFETY: it was made by `request`, with so many bytes, which were zeros or are written; CUPTI is done with it.
         let written = unsafe { std::slice::from_raw_parts(buffer, valid.min(LAYOUT.size())) };
         // Whoever takes the records may fail; the program that CUPTI calls from may not.

@@ -19,7 +19,7 @@ fn read() -> u64 {
     use std::ffi::{c_int, c_long};
 
     #[repr(C)]
-    struct Time {
+    struct TimeSpec {
         seconds: c_long,
         nanos: c_long,
     }
@@ -28,10 +28,10 @@ fn read() -> u64 {
 
     // SAFETY: the declaration is that of every C library on Linux.
     unsafe extern "C" {
-        fn clock_gettime(clock: c_int, time: *mut Time) -> c_int;
+        fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int;
     }
 
-    let mut time = Time {
+    let mut time = TimeSpec {
         seconds: 0,
         nanos: 0,
     };

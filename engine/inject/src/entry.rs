@@ -22,9 +22,9 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::now;
-use crate::file::{ENDING, Ear, FOLDER, Fact, ORIGIN, Process, Writer};
-use crate::{Batch, Cupti, Kind, Listening};
-use scribe::{Heard, Scribe};
+use crate::file::{ENDING, FOLDER, Fact, FactWriter, ListeningFact, ORIGIN, ProcessFact};
+use crate::{ActivityKind, CuptiBatch, CuptiLibrary, CuptiListener};
+use scribe::{FactQueue, ListeningStatus};
 
 /// How often CUPTI is asked for what it has: so much is lost at most where a process is killed.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -33,32 +33,32 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The process in which this began, or 0: a forked child inherits it.
 static STARTED: AtomicU32 = AtomicU32::new(0);
-static OWN: OnceLock<Own> = OnceLock::new();
+static OWN: OnceLock<ProcessState> = OnceLock::new();
 /// What is counted while CUPTI is asked and hands over.
-pub(crate) static COSTS: Costs = Costs {
+pub(crate) static COSTS: ListeningCosts = ListeningCosts {
     taking: AtomicU64::new(0),
     flushing: AtomicU64::new(0),
     flushes: AtomicU64::new(0),
 };
 
 /// Nanoseconds that CUPTI and the program were held up.
-pub(crate) struct Costs {
+pub(crate) struct ListeningCosts {
     pub taking: AtomicU64,
     pub flushing: AtomicU64,
     pub flushes: AtomicU64,
 }
 
 /// What goes on in the process in which this began.
-struct Own {
+struct ProcessState {
     process: u32,
     path: PathBuf,
-    scribe: Scribe,
-    listening: &'static Listening,
+    scribe: FactQueue,
+    listening: &'static CuptiListener,
 }
 
-impl Own {
-    fn heard(&self) -> Heard {
-        Heard {
+impl ProcessState {
+    fn heard(&self) -> ListeningStatus {
+        ListeningStatus {
             dropped: self.listening.dropped(),
             has_given_up: self.listening.has_given_up(),
         }
@@ -109,20 +109,20 @@ fn begin() {
 }
 
 /// A file of its own, also where a process before had the same number.
-fn create(folder: &Path, process: u32) -> Option<(PathBuf, Writer<std::fs::File>)> {
+fn create(folder: &Path, process: u32) -> Option<(PathBuf, FactWriter<std::fs::File>)> {
     (0..1000).find_map(|turn| {
         let path = folder.join(format!("{process}-{turn}.{ENDING}"));
-        let writer = Writer::create(&path).ok()?;
+        let writer = FactWriter::create(&path).ok()?;
         Some((path, writer))
     })
 }
 
-fn described(process: u32) -> Process {
+fn described(process: u32) -> ProcessFact {
     let at = now();
     let origin = std::env::var(ORIGIN).ok().and_then(|it| it.parse().ok());
     let unix = SystemTime::now().duration_since(UNIX_EPOCH);
     let arguments = std::env::args_os();
-    Process {
+    ProcessFact {
         process,
         parent: std::os::unix::process::parent_id(),
         command: arguments
@@ -137,31 +137,31 @@ fn described(process: u32) -> Process {
 }
 
 /// Every kind but graphs as a whole: with those, their nodes would not be told.
-fn wanted() -> Vec<Kind> {
-    let all = Kind::ALL.iter().copied();
-    all.filter(|kind| *kind != Kind::Graph).collect()
+fn wanted() -> Vec<ActivityKind> {
+    let all = ActivityKind::ALL.iter().copied();
+    all.filter(|kind| *kind != ActivityKind::Graph).collect()
 }
 
 /// Listens to CUPTI from here on; gives the file back and the reason where that cannot be.
 fn listen(
     path: PathBuf,
-    writer: Writer<std::fs::File>,
-) -> Result<(), (Writer<std::fs::File>, String)> {
-    let cupti: &'static Cupti = match Cupti::find() {
+    writer: FactWriter<std::fs::File>,
+) -> Result<(), (FactWriter<std::fs::File>, String)> {
+    let cupti: &'static CuptiLibrary = match CuptiLibrary::find() {
         Ok(cupti) => Box::leak(Box::new(cupti)),
         Err(why) => return Err((writer, why)),
     };
     let process = process::id();
-    let scribe = Scribe::start(writer)?;
+    let scribe = FactQueue::start(writer)?;
     let to = scribe.clone();
-    let take = move |batch: Batch| {
+    let take = move |batch: CuptiBatch| {
         let began = now();
         to.hand(batch);
         COSTS
             .taking
             .fetch_add(now().saturating_sub(began), Ordering::Relaxed);
     };
-    let listening = match Listening::start(cupti, &wanted(), Box::new(take)) {
+    let listening = match CuptiListener::start(cupti, &wanted(), Box::new(take)) {
         Ok(listening) => listening,
         Err(why) => {
             scribe.say(Fact::Silent(why), PATIENCE);
@@ -169,7 +169,7 @@ fn listen(
         }
     };
     let kinds = listening.kinds().iter();
-    let ear = Ear {
+    let ear = ListeningFact {
         version: cupti.version(),
         path: cupti.path().display().to_string(),
         kinds: kinds
@@ -177,7 +177,7 @@ fn listen(
             .collect(),
     };
     scribe.say(Fact::Listening(Box::new(ear)), PATIENCE);
-    let own = Own {
+    let own = ProcessState {
         process,
         path,
         scribe,
@@ -223,7 +223,7 @@ fn leave_signals() {
 }
 
 /// Has CUPTI hand over what it has: all of it where that is forced.
-fn ask(own: &Own, is_forced: bool) {
+fn ask(own: &ProcessState, is_forced: bool) {
     let began = now();
     own.listening.flush(is_forced);
     let took = now().saturating_sub(began);

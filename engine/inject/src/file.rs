@@ -8,9 +8,9 @@ mod decode;
 mod fact;
 mod write;
 
-pub use decode::{Damage, Decoder};
-pub use fact::{Counts, Ear, Fact, Process};
-pub use write::Writer;
+pub use decode::{FactDecoder, FactFileDamage};
+pub use fact::{Fact, ListeningCounts, ListeningFact, ProcessFact};
+pub use write::FactWriter;
 
 /// What a file begins with.
 pub const MAGIC: [u8; 16] = *b"\xF5SYNCLINE CUPTI\n";

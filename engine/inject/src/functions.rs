@@ -9,18 +9,20 @@ use std::ffi::{c_char, c_void};
 use libloading::Library;
 
 /// Who listens, as CUPTI names it (`CUpti_SubscriberHandle`).
-pub type Handle = *mut c_void;
+pub type SubscriberHandle = *mut c_void;
 /// Told of what happens in the driver (`CUpti_CallbackFunc`): of which domain, which call or fact, and more of it.
-pub type Notice = extern "C" fn(own: *mut c_void, domain: u32, fact: u32, more: *const c_void);
+pub type CallbackFunction =
+    extern "C" fn(own: *mut c_void, domain: u32, fact: u32, more: *const c_void);
 /// Asked for an empty buffer: where it is, how many bytes it has, and how many records it takes at most, 0 for any
 /// (`CUpti_BuffersCallbackRequestFunc`).
-pub type Request = extern "C" fn(buffer: *mut *mut u8, bytes: *mut usize, records: *mut usize);
+pub type BufferRequestFunction =
+    extern "C" fn(buffer: *mut *mut u8, bytes: *mut usize, records: *mut usize);
 /// Given a buffer back: its context, its stream, where it is, its bytes, and how many of them are records
 /// (`CUpti_BuffersCallbackCompleteFunc`).
-pub type Complete =
+pub type BufferCompleteFunction =
     extern "C" fn(context: *mut c_void, stream: u32, buffer: *mut u8, bytes: usize, valid: usize);
 /// Asked for the time, in nanoseconds (`CUpti_TimestampCallbackFunc`).
-pub type Clock = extern "C" fn() -> u64;
+pub type TimestampFunction = extern "C" fn() -> u64;
 
 macro_rules! functions {
     (
@@ -28,13 +30,13 @@ macro_rules! functions {
         newer { $($other:ident = $name:literal ($($parameter:ty),*);)* }
     ) => {
         /// The functions that are used.
-        pub struct Functions {
+        pub struct CuptiFunctions {
             $(#[doc = concat!("`", $symbol, "`")] pub $field: unsafe extern "C" fn($($argument),*) -> i32,)*
             $(#[doc = concat!("`", $name, "`, where this version has it")]
               pub $other: Option<unsafe extern "C" fn($($parameter),*) -> i32>,)*
         }
 
-        impl Functions {
+        impl CuptiFunctions {
             /// Finds all of them in `library`.
             ///
             /// # Errors
@@ -63,11 +65,11 @@ functions! {
     needed {
         version = "cuptiGetVersion" (*mut u32);
         next_record = "cuptiActivityGetNextRecord" (*mut u8, usize, *mut *mut u8);
-        subscribe = "cuptiSubscribe" (*mut Handle, Notice, *mut c_void);
-        unsubscribe = "cuptiUnsubscribe" (Handle);
-        enable_notice = "cuptiEnableCallback" (u32, Handle, u32, u32);
-        clock = "cuptiActivityRegisterTimestampCallback" (Clock);
-        buffers = "cuptiActivityRegisterCallbacks" (Request, Complete);
+        subscribe = "cuptiSubscribe" (*mut SubscriberHandle, CallbackFunction, *mut c_void);
+        unsubscribe = "cuptiUnsubscribe" (SubscriberHandle);
+        enable_notice = "cuptiEnableCallback" (u32, SubscriberHandle, u32, u32);
+        clock = "cuptiActivityRegisterTimestampCallback" (TimestampFunction);
+        buffers = "cuptiActivityRegisterCallbacks" (BufferRequestFunction, BufferCompleteFunction);
         enable = "cuptiActivityEnable" (u32);
         flush = "cuptiActivityFlushAll" (u32);
         dropped = "cuptiActivityGetNumDroppedRecords" (*mut c_void, u32, *mut usize);

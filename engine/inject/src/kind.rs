@@ -5,7 +5,7 @@ use std::fmt;
 /// A kind of activity, by its number in `CUpti_ActivityKind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u32)]
-pub enum Kind {
+pub enum ActivityKind {
     /// `CUPTI_ACTIVITY_KIND_MEMCPY`
     Copy = 1,
     /// `CUPTI_ACTIVITY_KIND_MEMSET`
@@ -41,7 +41,7 @@ pub enum Kind {
     Compilation = 52,
 }
 
-impl Kind {
+impl ActivityKind {
     /// Every kind.
     pub const ALL: &[Self] = &[
         Self::Copy,
@@ -96,7 +96,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ActivityKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.words())
     }
@@ -108,10 +108,10 @@ mod tests {
 
     #[test]
     fn kinds_are_found_by_their_numbers() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::of(kind.number()), Some(*kind));
+        for kind in ActivityKind::ALL {
+            assert_eq!(ActivityKind::of(kind.number()), Some(*kind));
         }
-        assert_eq!(Kind::of(3), None);
-        assert!(Kind::ALL.is_sorted_by_key(|kind| kind.number()));
+        assert_eq!(ActivityKind::of(3), None);
+        assert!(ActivityKind::ALL.is_sorted_by_key(|kind| kind.number()));
     }
 }

@@ -2,16 +2,16 @@
 
 use std::marker::PhantomData;
 
-use super::kind::Kind;
+use super::kind::ActivityKind;
 
 /// A number in a record, by the byte that it begins at. Nothing promises that it is aligned.
 #[derive(Clone, Copy, Debug)]
-pub struct Field<T> {
+pub struct RecordField<T> {
     at: usize,
     number: PhantomData<T>,
 }
 
-impl<T> Field<T> {
+impl<T> RecordField<T> {
     /// The number that begins at byte `at`.
     pub const fn at(at: usize) -> Self {
         Self {
@@ -22,14 +22,14 @@ impl<T> Field<T> {
 }
 
 /// What a number is in memory: as the processors have it that CUDA runs on, the lowest byte first.
-pub trait Number: Copy + Default {
+pub trait RecordNumber: Copy + Default {
     /// The number that `bytes` begin with.
     fn read(bytes: &[u8]) -> Option<Self>;
 }
 
 macro_rules! number {
     ($($type:ty)*) => {
-        $(impl Number for $type {
+        $(impl RecordNumber for $type {
             fn read(bytes: &[u8]) -> Option<Self> {
                 bytes.first_chunk().map(|bytes| Self::from_le_bytes(*bytes))
             }
@@ -41,16 +41,16 @@ number! { u8 u16 u32 u64 i32 }
 
 /// The bytes of one record.
 #[derive(Clone, Copy, Debug)]
-pub struct Bytes<'a>(pub &'a [u8]);
+pub struct RecordBytes<'a>(pub &'a [u8]);
 
-impl Bytes<'_> {
+impl RecordBytes<'_> {
     /// A number that this version's record may not reach.
-    pub fn newer<T: Number>(self, field: Field<T>) -> Option<T> {
+    pub fn newer<T: RecordNumber>(self, field: RecordField<T>) -> Option<T> {
         T::read(self.0.get(field.at..)?)
     }
 
     /// A number that every version's record has; 0 where it is cut off all the same.
-    pub fn get<T: Number>(self, field: Field<T>) -> T {
+    pub fn get<T: RecordNumber>(self, field: RecordField<T>) -> T {
         self.newer(field).unwrap_or_default()
     }
 }
@@ -58,10 +58,10 @@ impl Bytes<'_> {
 macro_rules! layouts {
     ($($(#[$meta:meta])* $name:ident ($least:literal) { $($field:ident: $type:ty = $at:literal,)* })*) => {
         $($(#[$meta])* pub mod $name {
-            use super::Field;
+            use super::RecordField;
             /// Bytes that the record has in every version that is read.
             pub const LEAST: usize = $least;
-            $(#[doc = concat!("At byte ", $at, ".")] pub const $field: Field<$type> = Field::at($at);)*
+            $(#[doc = concat!("At byte ", $at, ".")] pub const $field: RecordField<$type> = RecordField::at($at);)*
         })*
     };
 }
@@ -157,23 +157,23 @@ layouts! {
 }
 
 /// Bytes that a record of `kind` has at least in every version that is read.
-pub const fn least(kind: Kind) -> usize {
+pub const fn least(kind: ActivityKind) -> usize {
     match kind {
-        Kind::Kernel => kernel::LEAST,
-        Kind::Copy => copy::LEAST,
-        Kind::PeerCopy => peer_copy::LEAST,
-        Kind::Set => set::LEAST,
-        Kind::Sync => sync::LEAST,
-        Kind::Event => event::LEAST,
-        Kind::Driver | Kind::Runtime => api::LEAST,
-        Kind::Overhead => overhead::LEAST,
-        Kind::Compilation => compilation::LEAST,
-        Kind::Graph => graph::LEAST,
-        Kind::Memory => memory::LEAST,
-        Kind::Context => context::LEAST,
-        Kind::Stream => stream::LEAST,
-        Kind::Device => device::LEAST,
-        Kind::Correlation => correlation::LEAST,
+        ActivityKind::Kernel => kernel::LEAST,
+        ActivityKind::Copy => copy::LEAST,
+        ActivityKind::PeerCopy => peer_copy::LEAST,
+        ActivityKind::Set => set::LEAST,
+        ActivityKind::Sync => sync::LEAST,
+        ActivityKind::Event => event::LEAST,
+        ActivityKind::Driver | ActivityKind::Runtime => api::LEAST,
+        ActivityKind::Overhead => overhead::LEAST,
+        ActivityKind::Compilation => compilation::LEAST,
+        ActivityKind::Graph => graph::LEAST,
+        ActivityKind::Memory => memory::LEAST,
+        ActivityKind::Context => context::LEAST,
+        ActivityKind::Stream => stream::LEAST,
+        ActivityKind::Device => device::LEAST,
+        ActivityKind::Correlation => correlation::LEAST,
     }
 }
 
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn numbers_are_read_wherever_they_lie_and_never_beyond_the_end() {
-        let bytes = Bytes(&[1, 2, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
-        assert_eq!(bytes.get(Field::<u8>::at(1)), 2);
-        assert_eq!(bytes.get(Field::<u16>::at(0)), 0x0201);
-        assert_eq!(bytes.get(Field::<i32>::at(5)), -1);
-        assert_eq!(bytes.newer(Field::<u32>::at(6)), None);
-        assert_eq!(bytes.newer(Field::<u64>::at(usize::MAX)), None);
-        assert_eq!(bytes.get(Field::<u64>::at(2)), 0);
+        let bytes = RecordBytes(&[1, 2, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
+        assert_eq!(bytes.get(RecordField::<u8>::at(1)), 2);
+        assert_eq!(bytes.get(RecordField::<u16>::at(0)), 0x0201);
+        assert_eq!(bytes.get(RecordField::<i32>::at(5)), -1);
+        assert_eq!(bytes.newer(RecordField::<u32>::at(6)), None);
+        assert_eq!(bytes.newer(RecordField::<u64>::at(usize::MAX)), None);
+        assert_eq!(bytes.get(RecordField::<u64>::at(2)), 0);
     }
 }

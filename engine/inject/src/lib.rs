@@ -1,8 +1,8 @@
 //! What reads CUPTI for Syncline: in its own engine, and in other programs as the library that `syncline record` loads
 //! into them.
 //!
-//! [`Cupti`] finds the installed library, [`Listening`] subscribes to it, and [`Reader`] makes plain [`Record`]s of what it
-//! writes into its buffers.
+//! [`CuptiLibrary`] finds the installed library, [`CuptiListener`] subscribes to it, and [`CuptiBufferReader`] makes
+//! plain [`CuptiRecord`]s of what it writes into its buffers.
 
 mod buffers;
 mod clock;
@@ -26,18 +26,18 @@ mod texts;
 
 pub use clock::now;
 pub use file::{
-    Counts, Damage, Decoder, ENDING, Ear, FOLDER, Fact, HEADER, MAGIC, ORIGIN, Process, VERSION,
-    Writer,
+    ENDING, FOLDER, Fact, FactDecoder, FactFileDamage, FactWriter, HEADER, ListeningCounts,
+    ListeningFact, MAGIC, ORIGIN, ProcessFact, VERSION,
 };
-pub use kind::Kind;
-pub use library::{Cupti, version_name};
-pub use listening::{Listening, Take};
-pub use nodes::Node;
+pub use kind::ActivityKind;
+pub use library::{CuptiLibrary, version_name};
+pub use listening::{BatchHandler, CuptiListener};
+pub use nodes::NodeOrigin;
 pub use places::{OFF, VARIABLE};
-pub use read::{Batch, Reader, walk};
+pub use read::{CuptiBatch, CuptiBufferReader, walk};
 pub use record::{
-    Api, Compilation, CompilationKind, Context, Copy, Device, Event, Graph, Kernel, Memory,
-    MemoryStep, Overhead, OverheadKind, Place, Record, Set, Stream, StreamSort, Sync, SyncKind,
-    Times,
+    CompilationKind, CuptiApi, CuptiCompilation, CuptiContext, CuptiCopy, CuptiDevice, CuptiEvent,
+    CuptiGraph, CuptiKernel, CuptiLocation, CuptiMemory, CuptiMemset, CuptiOverhead, CuptiRecord,
+    CuptiStream, CuptiStreamKind, CuptiSync, CuptiTimes, MemoryStep, OverheadKind, SyncKind,
 };
 pub use strides::Strides;

@@ -11,7 +11,7 @@ use std::ptr;
 use libloading::Library;
 
 use super::code;
-use super::functions::Functions;
+use super::functions::CuptiFunctions;
 use super::places;
 use super::strides::Strides;
 
@@ -20,9 +20,9 @@ const DRIVER: u32 = 1;
 const RUNTIME: u32 = 2;
 
 /// The loaded library. It stays loaded for as long as the process runs.
-pub struct Cupti {
+pub struct CuptiLibrary {
     /// Its functions.
-    pub(crate) functions: Functions,
+    pub(crate) functions: CuptiFunctions,
     /// How long its records are.
     pub(crate) strides: Strides,
     version: u32,
@@ -41,7 +41,7 @@ pub fn version_name(version: u32) -> String {
     )
 }
 
-impl Cupti {
+impl CuptiLibrary {
     /// The CUPTI of this process: the tests' stand-in where a test names it, the one that is mapped already, the one that
     /// `SYNCLINE_CUPTI` names (a file, a folder, or `off`), or the first that is installed.
     ///
@@ -91,7 +91,7 @@ impl Cupti {
     }
 
     fn of(library: Library, path: &Path) -> Result<Self, String> {
-        let functions = Functions::find(&library).map_err(|missing| {
+        let functions = CuptiFunctions::find(&library).map_err(|missing| {
             format!(
                 "CUPTI at {} lacks {}: it is too old, install that of CUDA 12.0 or newer",
                 path.display(),
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_is_no_cupti_is_a_reason() {
-        let reason = Cupti::open(Path::new("/no/such/libcupti.so"))
+        let reason = CuptiLibrary::open(Path::new("/no/such/libcupti.so"))
             .err()
             .unwrap();
         assert!(reason.contains("cannot be loaded"), "{reason}");
@@ -216,7 +216,7 @@ mod tests {
             eprintln!("skipped: there is no other library to take for CUPTI");
             return;
         };
-        let reason = Cupti::open(other).err().unwrap();
+        let reason = CuptiLibrary::open(other).err().unwrap();
         assert!(reason.contains("lacks cuptiGetVersion"), "{reason}");
     }
 }

@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::functions::Handle;
-use super::kind::Kind;
-use super::library::Cupti;
-use super::nodes::{self, CLONED, MADE, Node};
-use super::read::{Batch, Reader};
-use super::texts::Texts;
+use super::functions::SubscriberHandle;
+use super::kind::ActivityKind;
+use super::library::CuptiLibrary;
+use super::nodes::{self, CLONED, MADE, NodeOrigin};
+use super::read::{CuptiBatch, CuptiBufferReader};
+use super::texts::AddressTexts;
 use super::{buffers, clock, quiet};
 
 /// Takes what was in a buffer. It is called on a thread of CUPTI's, or on the one that flushes, must not flush, and should
 /// not be long.
-pub type Take = Box<dyn Fn(Batch) + Send + Sync>;
+pub type BatchHandler = Box<dyn Fn(CuptiBatch) + Send + Sync>;
 
 /// The attributes that are set (`CUpti_ActivityAttribute`): buffers are zeros already, so that CUPTI does not zero them on
 /// the program's own threads; and each thread has a buffer of its own, so that none waits for another's.
@@ -36,32 +36,32 @@ const GIVEN_UP: (u32, u32) = (6, 1);
 /// How long a flush that has to be waits for one that runs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-static LISTENING: OnceLock<Listening> = OnceLock::new();
+static LISTENING: OnceLock<CuptiListener> = OnceLock::new();
 
 /// A subscription that runs.
-pub struct Listening {
-    cupti: &'static Cupti,
+pub struct CuptiListener {
+    cupti: &'static CuptiLibrary,
     own: AtomicPtr<c_void>,
-    take: Take,
-    kinds: OnceLock<Vec<(Kind, i32)>>,
+    take: BatchHandler,
+    kinds: OnceLock<Vec<(ActivityKind, i32)>>,
     dropped: AtomicU64,
     is_flushing: AtomicBool,
     has_given_up: AtomicBool,
-    texts: Texts,
+    texts: AddressTexts,
     /// Whose it is: a forked child has CUPTI's buffers too, and shares with its parent what texts are copied by.
     process: u32,
 }
 
-impl Listening {
+impl CuptiListener {
     /// Begins: from now on `take` is given what happens of `kinds`, its times by [`clock::now`].
     ///
     /// # Errors
     /// It runs already; somebody else uses CUPTI; CUPTI does not come to the driver; or it tells of none of the kinds:
     /// why, and what to do.
     pub fn start(
-        cupti: &'static Cupti,
-        kinds: &[Kind],
-        take: Take,
+        cupti: &'static CuptiLibrary,
+        kinds: &[ActivityKind],
+        take: BatchHandler,
     ) -> Result<&'static Self, String> {
         static STARTING: Mutex<()> = Mutex::new(());
         let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ impl Listening {
             dropped: AtomicU64::new(0),
             is_flushing: AtomicBool::new(false),
             has_given_up: AtomicBool::new(false),
-            texts: Texts::new(),
+            texts: AddressTexts::new(),
             process: std::process::id(),
         });
         listening
@@ -96,7 +96,7 @@ impl Listening {
     }
 
     /// All that has to be said before the first kind is enabled.
-    fn prepare(&self, own: Handle) -> Result<(), String> {
+    fn prepare(&self, own: SubscriberHandle) -> Result<(), String> {
         let functions = &self.cupti.functions;
         // SAFETY: the function stays, and may be called by any thread.
         let clock = unsafe { (functions.clock)(clock::read_for_cupti) };
@@ -122,9 +122,9 @@ impl Listening {
         self.cupti.check(registered)
     }
 
-    fn enable(&self, kinds: &[Kind]) -> Result<(), String> {
+    fn enable(&self, kinds: &[ActivityKind]) -> Result<(), String> {
         let functions = &self.cupti.functions;
-        let enable = |kind: &Kind| {
+        let enable = |kind: &ActivityKind| {
             // SAFETY: it takes a number, and refuses those that it does not know.
             let answer = unsafe { (functions.enable)(kind.number()) };
             if answer == 0 {
@@ -144,17 +144,17 @@ impl Listening {
     }
 
     /// What enabling each kind answered: 0 where it is told of, 21 where this version does not know it.
-    pub fn kinds(&self) -> &[(Kind, i32)] {
+    pub fn kinds(&self) -> &[(ActivityKind, i32)] {
         self.kinds.get().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Whether a kind is told of.
-    pub fn tells_of(&self, kind: Kind) -> bool {
+    pub fn tells_of(&self, kind: ActivityKind) -> bool {
         self.kinds().contains(&(kind, 0))
     }
 
     /// The library.
-    pub const fn cupti(&self) -> &'static Cupti {
+    pub const fn cupti(&self) -> &'static CuptiLibrary {
         self.cupti
     }
 
@@ -208,7 +208,7 @@ impl Listening {
 
     /// Calls `call`, and answers which nodes of graphs the driver made for it on this thread; none where they are not told
     /// of.
-    pub fn watching_nodes<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<Node>) {
+    pub fn watching_nodes<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<NodeOrigin>) {
         nodes::watching(call)
     }
 
@@ -217,7 +217,7 @@ impl Listening {
         if std::process::id() != self.process {
             return;
         }
-        let reader = Reader {
+        let reader = CuptiBufferReader {
             strides: &self.cupti.strides,
             text: &|address| self.texts.at(address),
             function: &|is_runtime, number| self.cupti.function(is_runtime, number),
@@ -226,25 +226,25 @@ impl Listening {
         // SAFETY: all contexts are meant, and one number is written.
         unsafe { (self.cupti.functions.dropped)(ptr::null_mut(), 0, &raw mut dropped) };
         self.dropped.fetch_add(dropped as u64, SeqCst);
-        let mut read = Batch::default();
+        let mut read = CuptiBatch::default();
         if !self.texts.is_doubtful() {
             read = reader.read(written);
         }
         if self.texts.is_doubtful() {
             // An address led nowhere: the records are not laid out as they are taken to be, and none is believed.
-            read = Batch {
+            read = CuptiBatch {
                 unread: written.len() as u64,
-                ..Batch::default()
+                ..CuptiBatch::default()
             };
         }
-        (self.take)(Batch {
+        (self.take)(CuptiBatch {
             dropped: dropped as u64,
             ..read
         });
     }
 }
 
-fn subscribe(cupti: &Cupti) -> Result<Handle, String> {
+fn subscribe(cupti: &CuptiLibrary) -> Result<SubscriberHandle, String> {
     let mut own = ptr::null_mut();
     // SAFETY: it writes one handle; the function stays, and uses nothing of its own.
     let answer = unsafe { (cupti.functions.subscribe)(&raw mut own, notice, ptr::null_mut()) };
@@ -253,7 +253,7 @@ fn subscribe(cupti: &Cupti) -> Result<Handle, String> {
 
 /// Told of [`NOTICES`], and of nodes of graphs where that is wanted, on a thread of the program.
 extern "C" fn notice(_own: *mut c_void, domain: u32, fact: u32, more: *const c_void) {
-    let Some(listening) = Listening::running() else {
+    let Some(listening) = CuptiListener::running() else {
         return;
     };
     match (domain, fact) {

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::ptr;
 
-use super::functions::Functions;
+use super::functions::CuptiFunctions;
 
 /// Facts that are told of, in CUPTI's domain of resources (`CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED` and `…_CLONED`).
 pub const MADE: (u32, u32) = (3, 13);
@@ -18,7 +18,7 @@ pub const CLONED: (u32, u32) = (3, 20);
 
 /// What came to be of a node, by the numbers that CUPTI gives nodes (`cuptiGetGraphNodeId`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Node {
+pub enum NodeOrigin {
     /// It was made.
     Made(u64),
     /// It was made as the copy of another: so are the nodes of a graph that is made ready to run.
@@ -32,15 +32,15 @@ pub enum Node {
 
 /// What CUPTI hands over with a fact about resources (`CUpti_ResourceData`).
 #[repr(C)]
-struct Resource {
+struct ResourceFact {
     _context: *mut c_void,
     _handle: *mut c_void,
-    more: *const Graph,
+    more: *const GraphFact,
 }
 
 /// What it points to where the fact is about graphs (`CUpti_GraphData`), as far as it is read.
 #[repr(C)]
-struct Graph {
+struct GraphFact {
     _first: *mut c_void,
     _second: *mut c_void,
     node: *mut c_void,
@@ -48,24 +48,24 @@ struct Graph {
 }
 
 thread_local! {
-    static NODES: RefCell<Option<Vec<Node>>> = const { RefCell::new(None) };
+    static NODES: RefCell<Option<Vec<NodeOrigin>>> = const { RefCell::new(None) };
 }
 
 /// Calls `call`, and answers which nodes of graphs the driver made for it on this thread, in the order in which it did.
-pub fn watching<T>(call: impl FnOnce() -> T) -> (T, Vec<Node>) {
+pub fn watching<T>(call: impl FnOnce() -> T) -> (T, Vec<NodeOrigin>) {
     let before = NODES.replace(Some(Vec::new()));
     let made = call();
     (made, NODES.replace(before).unwrap_or_default())
 }
 
 /// Notes a fact that CUPTI tells of, on the thread that made the node.
-pub fn note(functions: &Functions, is_clone: bool, more: *const c_void) {
+pub fn note(functions: &CuptiFunctions, is_clone: bool, more: *const c_void) {
     let is_watched = NODES.with_borrow(Option::is_some);
     let Some(number) = functions.node_number.filter(|_| is_watched) else {
         return;
     };
     // SAFETY: with these facts CUPTI hands over this struct, which points to the other; both last for this call.
-    let Some(graph) = (unsafe { more.cast::<Resource>().as_ref() })
+    let Some(graph) = (unsafe { more.cast::<ResourceFact>().as_ref() })
         // SAFETY: the same.
         .and_then(|it| unsafe { it.more.as_ref() })
     else {
@@ -79,9 +79,9 @@ pub fn note(functions: &Functions, is_clone: bool, more: *const c_void) {
     };
     let node = if is_clone {
         let both = number(graph.original_node).zip(number(graph.node));
-        both.map(|(of, own)| Node::Cloned { of, own })
+        both.map(|(of, own)| NodeOrigin::Cloned { of, own })
     } else {
-        number(graph.node).map(Node::Made)
+        number(graph.node).map(NodeOrigin::Made)
     };
     NODES.with_borrow_mut(|all| {
         if let Some(all) = all {

@@ -2,13 +2,13 @@
 //! have is there where it is longer.
 
 use super::layout::{
-    Bytes, Field, api, compilation, context, copy, correlation, device, event, graph, kernel,
-    memory, overhead, peer_copy, set, stream, sync,
+    RecordBytes, RecordField, api, compilation, context, copy, correlation, device, event, graph,
+    kernel, memory, overhead, peer_copy, set, stream, sync,
 };
 use super::record::{
-    Api, Compilation, CompilationKind, Context, Copy, Device, Event, Graph, Kernel, Memory,
-    MemoryStep, Overhead, OverheadKind, Place, Record, Set, Stream, StreamSort, Sync, SyncKind,
-    Times,
+    CompilationKind, CuptiApi, CuptiCompilation, CuptiContext, CuptiCopy, CuptiDevice, CuptiEvent,
+    CuptiGraph, CuptiKernel, CuptiLocation, CuptiMemory, CuptiMemset, CuptiOverhead, CuptiRecord,
+    CuptiStream, CuptiStreamKind, CuptiSync, CuptiTimes, MemoryStep, OverheadKind, SyncKind,
 };
 
 /// Where a record has no stream or no event (`CUPTI_SYNCHRONIZATION_INVALID_VALUE`).
@@ -16,15 +16,20 @@ const NONE: u32 = u32::MAX;
 /// An overhead that is of a thread (`CUPTI_ACTIVITY_OBJECT_THREAD`).
 const THREAD: u32 = 2;
 
-fn times(it: Bytes<'_>, start: Field<u64>, end: Field<u64>) -> Times {
-    Times {
+fn times(it: RecordBytes<'_>, start: RecordField<u64>, end: RecordField<u64>) -> CuptiTimes {
+    CuptiTimes {
         start: it.get(start),
         end: it.get(end),
     }
 }
 
-fn place(it: Bytes<'_>, device: Field<u32>, context: Field<u32>, stream: Field<u32>) -> Place {
-    Place {
+fn place(
+    it: RecordBytes<'_>,
+    device: RecordField<u32>,
+    context: RecordField<u32>,
+    stream: RecordField<u32>,
+) -> CuptiLocation {
+    CuptiLocation {
         device: it.get(device),
         context: it.get(context),
         stream: it.get(stream),
@@ -36,14 +41,14 @@ fn some(number: u32) -> Option<u32> {
 }
 
 /// Which record of an event is meant, where that is told: never 0, nor what stands for none in either width.
-fn which(it: Bytes<'_>, field: Field<u64>) -> Option<u64> {
+fn which(it: RecordBytes<'_>, field: RecordField<u64>) -> Option<u64> {
     let told = it.newer(field)?;
     (![0, u64::from(NONE), u64::MAX].contains(&told)).then_some(told)
 }
 
 /// A kernel, called `name`.
-pub fn kernel(it: Bytes<'_>, name: String) -> Kernel {
-    Kernel {
+pub fn kernel(it: RecordBytes<'_>, name: String) -> CuptiKernel {
+    CuptiKernel {
         name,
         times: times(it, kernel::START, kernel::END),
         place: place(it, kernel::DEVICE, kernel::CONTEXT, kernel::STREAM),
@@ -60,8 +65,8 @@ pub fn kernel(it: Bytes<'_>, name: String) -> Kernel {
 }
 
 /// A copy.
-pub fn copy(it: Bytes<'_>) -> Copy {
-    Copy {
+pub fn copy(it: RecordBytes<'_>) -> CuptiCopy {
+    CuptiCopy {
         way: it.get(copy::WAY),
         from: it.get(copy::FROM),
         to: it.get(copy::TO),
@@ -76,8 +81,8 @@ pub fn copy(it: Bytes<'_>) -> Copy {
 }
 
 /// A copy between devices.
-pub fn peer_copy(it: Bytes<'_>) -> Copy {
-    Copy {
+pub fn peer_copy(it: RecordBytes<'_>) -> CuptiCopy {
+    CuptiCopy {
         way: it.get(peer_copy::WAY),
         from: it.get(peer_copy::FROM),
         to: it.get(peer_copy::TO),
@@ -92,8 +97,8 @@ pub fn peer_copy(it: Bytes<'_>) -> Copy {
 }
 
 /// Memory that was set.
-pub fn set(it: Bytes<'_>) -> Set {
-    Set {
+pub fn set(it: RecordBytes<'_>) -> CuptiMemset {
+    CuptiMemset {
         value: it.get(set::VALUE),
         bytes: it.get(set::BYTES),
         times: times(it, set::START, set::END),
@@ -105,8 +110,8 @@ pub fn set(it: Bytes<'_>) -> Set {
 }
 
 /// A synchronisation.
-pub fn sync(it: Bytes<'_>) -> Sync {
-    Sync {
+pub fn sync(it: RecordBytes<'_>) -> CuptiSync {
+    CuptiSync {
         kind: match it.get(sync::KIND) {
             1 => SyncKind::EventSynchronize,
             2 => SyncKind::StreamWaitEvent,
@@ -124,8 +129,8 @@ pub fn sync(it: Bytes<'_>) -> Sync {
 }
 
 /// A record of an event.
-pub fn event(it: Bytes<'_>) -> Event {
-    Event {
+pub fn event(it: RecordBytes<'_>) -> CuptiEvent {
+    CuptiEvent {
         correlation: it.get(event::CORRELATION),
         context: it.get(event::CONTEXT),
         stream: it.get(event::STREAM),
@@ -136,9 +141,9 @@ pub fn event(it: Bytes<'_>) -> Event {
 }
 
 /// A call; `name` gives that of a function by its number.
-pub fn api(it: Bytes<'_>, is_runtime: bool, name: &dyn Fn(bool, u32) -> String) -> Api {
+pub fn api(it: RecordBytes<'_>, is_runtime: bool, name: &dyn Fn(bool, u32) -> String) -> CuptiApi {
     let function = it.get(api::FUNCTION);
-    Api {
+    CuptiApi {
         is_runtime,
         function,
         name: name(is_runtime, function),
@@ -151,10 +156,10 @@ pub fn api(it: Bytes<'_>, is_runtime: bool, name: &dyn Fn(bool, u32) -> String) 
 }
 
 /// Time that the driver or CUPTI took.
-pub fn overhead(it: Bytes<'_>) -> Overhead {
+pub fn overhead(it: RecordBytes<'_>) -> CuptiOverhead {
     let is_of_thread = it.get(overhead::OBJECT) == THREAD;
     let told = |field| is_of_thread.then(|| it.get(field));
-    Overhead {
+    CuptiOverhead {
         kind: match it.get(overhead::KIND) {
             1 => OverheadKind::Compiler,
             0x1_0000 => OverheadKind::Flush,
@@ -174,8 +179,8 @@ pub fn overhead(it: Bytes<'_>) -> Overhead {
 }
 
 /// A compilation.
-pub fn compilation(it: Bytes<'_>) -> Compilation {
-    Compilation {
+pub fn compilation(it: RecordBytes<'_>) -> CuptiCompilation {
+    CuptiCompilation {
         kind: match it.get(compilation::STEP) {
             1 => CompilationKind::CacheLoad,
             2 => CompilationKind::CacheStore,
@@ -191,8 +196,8 @@ pub fn compilation(it: Bytes<'_>) -> Compilation {
 }
 
 /// A graph as a whole.
-pub fn graph(it: Bytes<'_>) -> Graph {
-    Graph {
+pub fn graph(it: RecordBytes<'_>) -> CuptiGraph {
+    CuptiGraph {
         correlation: it.get(graph::CORRELATION),
         times: times(it, graph::START, graph::END),
         place: place(it, graph::DEVICE, graph::CONTEXT, graph::STREAM),
@@ -201,8 +206,8 @@ pub fn graph(it: Bytes<'_>) -> Graph {
 }
 
 /// Memory that was allocated or freed.
-pub fn memory(it: Bytes<'_>) -> Memory {
-    Memory {
+pub fn memory(it: RecordBytes<'_>) -> CuptiMemory {
+    CuptiMemory {
         step: match it.get(memory::STEP) {
             1 => MemoryStep::Allocate,
             2 => MemoryStep::Free,
@@ -218,8 +223,8 @@ pub fn memory(it: Bytes<'_>) -> Memory {
 }
 
 /// A context.
-pub fn context(it: Bytes<'_>) -> Context {
-    Context {
+pub fn context(it: RecordBytes<'_>) -> CuptiContext {
+    CuptiContext {
         context: it.get(context::CONTEXT),
         device: it.get(context::DEVICE),
         default_stream: u32::from(it.get(context::DEFAULT_STREAM)),
@@ -227,24 +232,24 @@ pub fn context(it: Bytes<'_>) -> Context {
 }
 
 /// A stream.
-pub fn stream(it: Bytes<'_>) -> Stream {
-    Stream {
+pub fn stream(it: RecordBytes<'_>) -> CuptiStream {
+    CuptiStream {
         context: it.get(stream::CONTEXT),
         stream: it.get(stream::STREAM),
         priority: it.get(stream::PRIORITY),
         sort: match it.get(stream::SORT) {
-            1 => StreamSort::Blocking,
-            2 => StreamSort::NonBlocking,
-            3 => StreamSort::Default,
-            other => StreamSort::Other(other),
+            1 => CuptiStreamKind::Blocking,
+            2 => CuptiStreamKind::NonBlocking,
+            3 => CuptiStreamKind::Default,
+            other => CuptiStreamKind::Other(other),
         },
         correlation: it.get(stream::CORRELATION),
     }
 }
 
 /// A device; `text` reads its name.
-pub fn device(it: Bytes<'_>, text: &dyn Fn(u64) -> String) -> Device {
-    Device {
+pub fn device(it: RecordBytes<'_>, text: &dyn Fn(u64) -> String) -> CuptiDevice {
+    CuptiDevice {
         device: it.get(device::DEVICE),
         name: text(it.get(device::NAME)),
         capability: [it.get(device::MAJOR), it.get(device::MINOR)],
@@ -254,8 +259,8 @@ pub fn device(it: Bytes<'_>, text: &dyn Fn(u64) -> String) -> Device {
 }
 
 /// What the program says belongs to a call.
-pub fn correlation(it: Bytes<'_>) -> Record {
-    Record::Correlation {
+pub fn correlation(it: RecordBytes<'_>) -> CuptiRecord {
+    CuptiRecord::Correlation {
         external: it.get(correlation::EXTERNAL),
         correlation: it.get(correlation::CORRELATION),
     }

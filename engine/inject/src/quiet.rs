@@ -1,8 +1,8 @@
 //! Calls that are not told of: they only ask for something, and programs make them by the thousand.
 #![expect(unsafe_code, reason = "CUPTI's functions are C functions")]
 
-use super::functions::Functions;
-use super::kind::Kind;
+use super::functions::CuptiFunctions;
+use super::kind::ActivityKind;
 
 /// Of the driver, by `CUpti_driver_api_trace_cbid`: `cuEventQuery`, `cuEventElapsedTime`, `cuStreamQuery`,
 /// `cuCtxSetCurrent`, `cuCtxGetCurrent`, `cuDevicePrimaryCtxGetState`, `cuKernelGetAttribute`.
@@ -12,10 +12,10 @@ const DRIVER: &[u32] = &[120, 123, 125, 303, 304, 392, 686];
 const RUNTIME: &[u32] = &[10, 11, 17, 132, 138, 139, 200];
 
 /// Lets CUPTI tell nothing of them, once `kind` is enabled; versions before 12.5 tell of them all the same.
-pub fn silence(functions: &Functions, kind: Kind) {
+pub fn silence(functions: &CuptiFunctions, kind: ActivityKind) {
     let (set, calls) = match kind {
-        Kind::Driver => (functions.driver_call, DRIVER),
-        Kind::Runtime => (functions.runtime_call, RUNTIME),
+        ActivityKind::Driver => (functions.driver_call, DRIVER),
+        ActivityKind::Runtime => (functions.runtime_call, RUNTIME),
         _ => return,
     };
     let Some(set) = set else { return };

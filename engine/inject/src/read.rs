@@ -1,17 +1,17 @@
 //! Reads what is in a buffer of CUPTI's: record after record, each by the table of where its numbers lie. Whatever the
 //! bytes are, nothing is read beyond them.
 
-use super::kind::Kind;
-use super::layout::{Bytes, any, kernel, least};
+use super::kind::ActivityKind;
+use super::layout::{RecordBytes, any, kernel, least};
 use super::parse;
-use super::record::Record;
+use super::record::CuptiRecord;
 use super::strides::Strides;
 
 /// What was in one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
+pub struct CuptiBatch {
     /// The records, in the buffer's order, which is none.
-    pub records: Vec<Record>,
+    pub records: Vec<CuptiRecord>,
     /// Records that CUPTI had no room for since the batch before.
     pub dropped: u64,
     /// Bytes at the buffer's end that could not be read, because nobody knows how long what is there is.
@@ -19,7 +19,7 @@ pub struct Batch {
 }
 
 /// Reads buffers of the library that these strides were measured of.
-pub struct Reader<'a> {
+pub struct CuptiBufferReader<'a> {
     /// How long records are.
     pub strides: &'a Strides,
     /// The text at an address that a record has, which is there only until the buffer is given back.
@@ -45,19 +45,19 @@ pub fn walk<'a>(
 
 /// The first record in `bytes`.
 fn first<'a>(strides: &Strides, bytes: &'a [u8]) -> Option<(u32, &'a [u8])> {
-    let kind = Bytes(bytes).newer(any::KIND)?;
+    let kind = RecordBytes(bytes).newer(any::KIND)?;
     Some((kind, bytes.get(..strides.get(kind)?)?))
 }
 
-impl Reader<'_> {
+impl CuptiBufferReader<'_> {
     /// Everything in `bytes`.
-    pub fn read(&self, bytes: &[u8]) -> Batch {
+    pub fn read(&self, bytes: &[u8]) -> CuptiBatch {
         let mut records = Vec::new();
         let unread = walk(self.strides, bytes, |_, kind, record| {
-            let read = self.record(kind, Bytes(record));
-            records.push(read.unwrap_or(Record::Other(kind)));
+            let read = self.record(kind, RecordBytes(record));
+            records.push(read.unwrap_or(CuptiRecord::Other(kind)));
         });
-        Batch {
+        CuptiBatch {
             records,
             dropped: 0,
             unread: unread as u64,
@@ -65,31 +65,31 @@ impl Reader<'_> {
     }
 
     /// One record; nothing where its kind is not read, or it is shorter than any that is known.
-    fn record(&self, kind: u32, it: Bytes<'_>) -> Option<Record> {
-        let kind = Kind::of(kind)?;
+    fn record(&self, kind: u32, it: RecordBytes<'_>) -> Option<CuptiRecord> {
+        let kind = ActivityKind::of(kind)?;
         if it.0.len() < least(kind) {
             return None;
         }
         Some(match kind {
-            Kind::Kernel => {
+            ActivityKind::Kernel => {
                 let name = (self.text)(it.get(kernel::NAME));
-                Record::Kernel(Box::new(parse::kernel(it, name)))
+                CuptiRecord::Kernel(Box::new(parse::kernel(it, name)))
             }
-            Kind::Copy => Record::Copy(parse::copy(it)),
-            Kind::PeerCopy => Record::Copy(parse::peer_copy(it)),
-            Kind::Set => Record::Set(parse::set(it)),
-            Kind::Sync => Record::Sync(parse::sync(it)),
-            Kind::Event => Record::Event(parse::event(it)),
-            Kind::Driver => Record::Api(parse::api(it, false, self.function)),
-            Kind::Runtime => Record::Api(parse::api(it, true, self.function)),
-            Kind::Overhead => Record::Overhead(parse::overhead(it)),
-            Kind::Compilation => Record::Compilation(parse::compilation(it)),
-            Kind::Graph => Record::Graph(parse::graph(it)),
-            Kind::Memory => Record::Memory(parse::memory(it)),
-            Kind::Context => Record::Context(parse::context(it)),
-            Kind::Stream => Record::Stream(parse::stream(it)),
-            Kind::Device => Record::Device(parse::device(it, self.text)),
-            Kind::Correlation => parse::correlation(it),
+            ActivityKind::Copy => CuptiRecord::Copy(parse::copy(it)),
+            ActivityKind::PeerCopy => CuptiRecord::Copy(parse::peer_copy(it)),
+            ActivityKind::Set => CuptiRecord::Set(parse::set(it)),
+            ActivityKind::Sync => CuptiRecord::Sync(parse::sync(it)),
+            ActivityKind::Event => CuptiRecord::Event(parse::event(it)),
+            ActivityKind::Driver => CuptiRecord::Api(parse::api(it, false, self.function)),
+            ActivityKind::Runtime => CuptiRecord::Api(parse::api(it, true, self.function)),
+            ActivityKind::Overhead => CuptiRecord::Overhead(parse::overhead(it)),
+            ActivityKind::Compilation => CuptiRecord::Compilation(parse::compilation(it)),
+            ActivityKind::Graph => CuptiRecord::Graph(parse::graph(it)),
+            ActivityKind::Memory => CuptiRecord::Memory(parse::memory(it)),
+            ActivityKind::Context => CuptiRecord::Context(parse::context(it)),
+            ActivityKind::Stream => CuptiRecord::Stream(parse::stream(it)),
+            ActivityKind::Device => CuptiRecord::Device(parse::device(it, self.text)),
+            ActivityKind::Correlation => parse::correlation(it),
         })
     }
 }

@@ -5,33 +5,33 @@ use serde::{Deserialize, Serialize};
 /// One activity. CUPTI gives them in no order: what belongs together is told by correlation and by synchronisation
 /// numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Record {
+pub enum CuptiRecord {
     /// A kernel that ran.
-    Kernel(Box<Kernel>),
+    Kernel(Box<CuptiKernel>),
     /// A copy that ran, between devices too.
-    Copy(Copy),
+    Copy(CuptiCopy),
     /// Memory that was set.
-    Set(Set),
+    Set(CuptiMemset),
     /// A call that waited for the device, or made a stream wait for an event.
-    Sync(Sync),
+    Sync(CuptiSync),
     /// A record of an event.
-    Event(Event),
+    Event(CuptiEvent),
     /// A call of the driver or of the runtime.
-    Api(Api),
+    Api(CuptiApi),
     /// Time that the driver or CUPTI itself took.
-    Overhead(Overhead),
+    Overhead(CuptiOverhead),
     /// A compilation when a module was loaded.
-    Compilation(Compilation),
+    Compilation(CuptiCompilation),
     /// A launch of a graph, where graphs are told as a whole.
-    Graph(Graph),
+    Graph(CuptiGraph),
     /// Memory that was allocated or freed.
-    Memory(Memory),
+    Memory(CuptiMemory),
     /// A context that was made.
-    Context(Context),
+    Context(CuptiContext),
     /// A stream that was made.
-    Stream(Stream),
+    Stream(CuptiStream),
     /// A device that there is.
-    Device(Device),
+    Device(CuptiDevice),
     /// What the program said belongs to a call: its own number for it.
     Correlation {
         /// The program's number.
@@ -45,7 +45,7 @@ pub enum Record {
 
 /// When an activity was, in nanoseconds of the clock that CUPTI was given. Both are 0 where CUPTI does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Times {
+pub struct CuptiTimes {
     /// When it began.
     pub start: u64,
     /// When it ended.
@@ -54,7 +54,7 @@ pub struct Times {
 
 /// Where on a device an activity was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct CuptiLocation {
     /// The device's number.
     pub device: u32,
     /// The context's number in its process.
@@ -65,13 +65,13 @@ pub struct Place {
 
 /// A kernel that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kernel {
+pub struct CuptiKernel {
     /// Its mangled name, empty where CUPTI has none.
     pub name: String,
     /// When it ran.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// Where it ran.
-    pub place: Place,
+    pub place: CuptiLocation,
     /// The number of the call that launched it.
     pub correlation: u32,
     /// Blocks in x, y and z.
@@ -94,7 +94,7 @@ pub struct Kernel {
 
 /// A copy that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Copy {
+pub struct CuptiCopy {
     /// Which way: CUPTI's number (1 host to device, 2 device to host, 8 device to device, 10 between devices).
     pub way: u8,
     /// What kind of memory was read: CUPTI's number (1 pageable, 2 pinned, 3 device, 4 array, 5 and 6 managed).
@@ -104,9 +104,9 @@ pub struct Copy {
     /// How many bytes.
     pub bytes: u64,
     /// When it ran.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// Where it ran.
-    pub place: Place,
+    pub place: CuptiLocation,
     /// The device that was written, where it is another.
     pub peer: Option<u32>,
     /// The number of the call that asked for it.
@@ -119,15 +119,15 @@ pub struct Copy {
 
 /// Memory that was set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Set {
+pub struct CuptiMemset {
     /// To what.
     pub value: u32,
     /// How many bytes.
     pub bytes: u64,
     /// When.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// Where.
-    pub place: Place,
+    pub place: CuptiLocation,
     /// The number of the call that asked for it.
     pub correlation: u32,
     /// The graph that launched it, or 0.
@@ -153,11 +153,11 @@ pub enum SyncKind {
 
 /// A call that waited, or made a stream wait. Its times are those of the host's call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sync {
+pub struct CuptiSync {
     /// What kind.
     pub kind: SyncKind,
     /// When the call ran on the host.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// The call's number.
     pub correlation: u32,
     /// The context.
@@ -172,7 +172,7 @@ pub struct Sync {
 
 /// A record of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
+pub struct CuptiEvent {
     /// The number of the call that recorded it.
     pub correlation: u32,
     /// The context.
@@ -189,7 +189,7 @@ pub struct Event {
 
 /// A call of the driver or of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Api {
+pub struct CuptiApi {
     /// Whether it is the runtime's; else the driver's.
     pub is_runtime: bool,
     /// CUPTI's number for the function.
@@ -197,7 +197,7 @@ pub struct Api {
     /// The function's name, empty where CUPTI has none.
     pub name: String,
     /// When it ran.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// The process that called.
     pub process: u32,
     /// The thread that called.
@@ -233,11 +233,11 @@ pub enum OverheadKind {
 
 /// Time that the driver or CUPTI itself took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Overhead {
+pub struct CuptiOverhead {
     /// What it is from.
     pub kind: OverheadKind,
     /// When.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// The process it was in, where CUPTI tells it.
     pub process: Option<u32>,
     /// The thread it was in, where CUPTI tells it.
@@ -290,11 +290,11 @@ impl CompilationKind {
 
 /// A compilation when a module was loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Compilation {
+pub struct CuptiCompilation {
     /// What was done.
     pub kind: CompilationKind,
     /// When.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// The device it is for.
     pub device: u32,
     /// The number of the call that loaded it.
@@ -307,13 +307,13 @@ pub struct Compilation {
 
 /// A launch of a graph, told as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Graph {
+pub struct CuptiGraph {
     /// The number of the call that launched it.
     pub correlation: u32,
     /// When it ran.
-    pub times: Times,
+    pub times: CuptiTimes,
     /// Where it was launched.
-    pub place: Place,
+    pub place: CuptiLocation,
     /// The graph.
     pub graph: u32,
 }
@@ -331,7 +331,7 @@ pub enum MemoryStep {
 
 /// Memory that was allocated or freed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory {
+pub struct CuptiMemory {
     /// What was done.
     pub step: MemoryStep,
     /// When.
@@ -341,7 +341,7 @@ pub struct Memory {
     /// How many bytes.
     pub bytes: u64,
     /// Where; the stream is meant only where the order of a stream holds.
-    pub place: Place,
+    pub place: CuptiLocation,
     /// Whether it is in the order of a stream.
     pub is_async: bool,
     /// The number of the call that asked for it.
@@ -350,7 +350,7 @@ pub struct Memory {
 
 /// A context that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Context {
+pub struct CuptiContext {
     /// Its number.
     pub context: u32,
     /// Its device.
@@ -361,7 +361,7 @@ pub struct Context {
 
 /// What sort of stream one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StreamSort {
+pub enum CuptiStreamKind {
     /// It and the legacy default stream wait for each other.
     Blocking,
     /// Exempt from the legacy default stream.
@@ -374,7 +374,7 @@ pub enum StreamSort {
 
 /// A stream that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stream {
+pub struct CuptiStream {
     /// Its context.
     pub context: u32,
     /// Its number in its context.
@@ -382,14 +382,14 @@ pub struct Stream {
     /// Its priority as the driver took it: lower runs first.
     pub priority: i32,
     /// What sort it is.
-    pub sort: StreamSort,
+    pub sort: CuptiStreamKind,
     /// The number of the call that made it.
     pub correlation: u32,
 }
 
 /// A device that there is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Device {
+pub struct CuptiDevice {
     /// Its number.
     pub device: u32,
     /// What it is called, such as `NVIDIA H200`.

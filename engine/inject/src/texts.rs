@@ -8,6 +8,11 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
+#[cfg(not(unix))]
+use imp::NoCopier as Copier;
+#[cfg(unix)]
+use imp::PipeCopier as Copier;
+
 /// Bytes of a text, at most: names of kernels that are made from templates are long.
 const LONGEST: usize = 64 << 10;
 /// Bytes that are copied at once.
@@ -17,18 +22,18 @@ const PAGE: u64 = 4096;
 
 /// Reads texts at addresses, until the first that is none: then the records are not laid out as they are taken to be, and
 /// nothing that they say is believed any more.
-pub struct Texts {
-    copier: Mutex<Option<imp::Copier>>,
+pub struct AddressTexts {
+    copier: Mutex<Option<Copier>>,
     is_doubtful: AtomicBool,
     /// Whose they are: a forked child has the same pipe, and each would read what the other put in.
     process: u32,
 }
 
-impl Texts {
+impl AddressTexts {
     /// Nothing was read yet.
     pub fn new() -> Self {
         Self {
-            copier: Mutex::new(imp::Copier::new()),
+            copier: Mutex::new(Copier::new()),
             is_doubtful: AtomicBool::new(false),
             process: std::process::id(),
         }
@@ -83,12 +88,12 @@ mod imp {
     use std::os::fd::{AsRawFd as _, FromRawFd as _};
 
     /// A pipe: what is written into it from an address, the system copies, or says that nothing is there.
-    pub struct Copier {
+    pub struct PipeCopier {
         out: File,
         into: File,
     }
 
-    impl Copier {
+    impl PipeCopier {
         /// A pipe, or nothing where the system gives none.
         pub fn new() -> Option<Self> {
             let mut ends = [0; 2];
@@ -123,9 +128,9 @@ mod imp {
 #[cfg(not(unix))]
 mod imp {
     /// There is no way to copy what may not be there.
-    pub struct Copier;
+    pub struct NoCopier;
 
-    impl Copier {
+    impl NoCopier {
         #[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
         pub fn new() -> Option<Self> {
             Some(Self)
@@ -149,7 +154,7 @@ mod tests {
 
     #[test]
     fn texts_are_read_whole_and_zero_is_none() {
-        let texts = Texts::new();
+        let texts = AddressTexts::new();
         let long = [vec![b'x'; 3 * PIECE + 7], vec![0]].concat();
         assert_eq!(texts.at(address(b"saxpy\0more\0")), "saxpy");
         assert_eq!(texts.at(address(&long)).len(), 3 * PIECE + 7);
@@ -159,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_forked_child_leaves_the_pipe_to_its_parent() {
-        let (texts, known) = (Texts::new(), address(b"saxpy\0"));
+        let (texts, known) = (AddressTexts::new(), address(b"saxpy\0"));
         // SAFETY: the child reads a text, and ends without a word of its own.
         let child = unsafe {
             let child = libc::fork();
@@ -220,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_text_that_ends_where_memory_ends_is_read() {
-        let (texts, edge) = (Texts::new(), MappedEdge::new());
+        let (texts, edge) = (AddressTexts::new(), MappedEdge::new());
         for text in ["a", "saxpy", &"x".repeat(PIECE + 3)] {
             let address = edge.put(format!("{text}\0").as_bytes());
             assert_eq!(texts.at(address), text);
@@ -243,7 +248,7 @@ mod tests {
             address(b"\xff\xfe\0"),
         ];
         for address in odd {
-            let texts = Texts::new();
+            let texts = AddressTexts::new();
             assert_eq!(texts.at(address), "", "{address:x}");
             assert!(texts.is_doubtful(), "{address:x}");
             let known = b"saxpy\0";

@@ -3,11 +3,11 @@
 use record::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 use std::ops::Range;
 
-use super::hazard::{Hazard, Origin};
+use super::hazard::{CallOrigin, Hazard};
 
 /// What sort of stream it is. One that is used and was never made is of device 0 and neither of the two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
+pub struct StreamOrderTraits {
     /// Its device.
     pub device: u32,
     /// The default stream of old: it waits for every blocking stream of its device, and they for it (rule A22).
@@ -18,7 +18,7 @@ pub struct Traits {
 
 /// What a host thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Awaited {
+pub enum HostWaitTarget {
     /// The record of an event that is the latest when the wait begins (rule A10).
     Event(EventIndex),
     /// The same, by a query that says "complete" (rule A9).
@@ -35,9 +35,9 @@ pub enum Awaited {
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum SyncOp {
     /// A stream is made, or made anew: it knows nothing.
-    Create(StreamIndex, Traits),
+    Create(StreamIndex, StreamOrderTraits),
     /// A call of which nothing matters but which host thread made it, and when.
     Appear,
     /// An operation of a stream makes its uses.
@@ -72,7 +72,7 @@ pub enum Act {
     /// The host thread raises a signal.
     Raise(SignalIndex),
     /// The host thread begins to wait, under a number of its choice.
-    Begin(Awaited, u32),
+    Begin(HostWaitTarget, u32),
     /// The wait of this number has ended, whoever began it.
     End(u32),
     /// Every wait that the host thread began has ended.
@@ -113,11 +113,11 @@ pub enum Act {
 
 /// An act, and which call of which host thread it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Op {
+pub struct HostOp {
     /// The host thread that called.
     pub host: u32,
     /// The call.
-    pub origin: Origin,
+    pub origin: CallOrigin,
     /// What it does.
-    pub act: Act,
+    pub act: SyncOp,
 }

@@ -5,8 +5,8 @@
 //! abort drops is known once it is called, and the same calls are then taken in once more: that tells it to those that
 //! are called before the abort as well.
 
-use super::clock::{Knowledge, Member};
-use super::hazard::{HazardKind, Origin, Party, Relation};
+use super::clock::{ClockMember, MemberClock};
+use super::hazard::{CallOrigin, HazardKind, HazardParty, HazardRelation};
 
 /// Calls that are remembered; before them each is taken to have run.
 const MOST_CALLS: usize = 256;
@@ -15,13 +15,13 @@ const MOST_COURSES: usize = 64;
 
 /// What a call does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MemoryDeed {
+pub(super) enum MemoryAction {
     Allocates,
     Uses,
     Frees,
 }
 
-impl MemoryDeed {
+impl MemoryAction {
     /// What it is where the memory is not there.
     const fn of_nothing(self) -> HazardKind {
         match self {
@@ -36,7 +36,7 @@ impl MemoryDeed {
 pub(super) struct DroppingAbort {
     /// The number of its call.
     pub sequence: u64,
-    pub origin: Origin,
+    pub origin: CallOrigin,
     /// Whether it drops the operation for certain. If not, it may have run.
     pub is_certain: bool,
 }
@@ -44,12 +44,12 @@ pub(super) struct DroppingAbort {
 /// A call that allocates or frees.
 #[derive(Clone, Copy, Debug)]
 struct AllocationCall {
-    party: Party,
+    party: HazardParty,
     sequence: u64,
     frees: bool,
     dropped_by: Option<DroppingAbort>,
     /// Where it may be dropped: whoever knows this member knows that it ran.
-    proof: Option<Member>,
+    proof: Option<ClockMember>,
 }
 
 /// Whether there is memory.
@@ -58,27 +58,27 @@ enum MemoryState {
     #[default]
     Never,
     /// By this call.
-    Allocated(Party),
+    Allocated(HazardParty),
     Freed,
     /// It was allocated by this call on a device that is lost.
-    Lost(Party),
+    Lost(HazardParty),
 }
 
 /// What may have happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Course {
+struct AllocationPath {
     state: MemoryState,
     /// The aborts that have begun to drop: what comes later on their streams is dropped as well.
-    dropping: Vec<Origin>,
+    dropping: Vec<CallOrigin>,
     /// The latest allocation and the latest free since then that were dropped.
     lost: [Option<LostCall>; 2],
 }
 
 /// A call that an abort dropped, and whether it did so for certain.
-type LostCall = (Party, Origin, bool);
+type LostCall = (HazardParty, CallOrigin, bool);
 
 /// What is wrong with a call, and the call that it is wrong because of.
-pub(super) type AllocationFault = (HazardKind, Relation, Option<Party>);
+pub(super) type AllocationFault = (HazardKind, HazardRelation, Option<HazardParty>);
 
 /// The calls that allocate and free a buffer, in their order.
 #[derive(Clone, Debug, Default)]
@@ -91,7 +91,7 @@ pub(super) struct AllocationLog {
 
 impl AllocationLog {
     /// Of memory that this call had allocated on a device that was lost; nothing was called since.
-    pub const fn after_loss(lost: Option<Party>) -> Self {
+    pub const fn after_loss(lost: Option<HazardParty>) -> Self {
         Self {
             before: match lost {
                 Some(party) => MemoryState::Lost(party),
@@ -103,7 +103,7 @@ impl AllocationLog {
     }
 
     /// The call that the device's loss leaves without effect, where the memory is allocated: the latest that may be.
-    pub fn allocated(&self) -> Option<Party> {
+    pub fn allocated(&self) -> Option<HazardParty> {
         let calls = self.calls.iter();
         let calls = calls.filter(|it| it.dropped_by.is_none_or(|it| !it.is_certain));
         match calls.fold(self.before, after) {
@@ -115,7 +115,7 @@ impl AllocationLog {
     /// A call allocates the buffer, or frees it, unless an abort drops its operation.
     pub fn note(
         &mut self,
-        (party, sequence): (Party, u64),
+        (party, sequence): (HazardParty, u64),
         frees: bool,
         dropped_by: Option<DroppingAbort>,
     ) {
@@ -138,7 +138,7 @@ impl AllocationLog {
     }
 
     /// Whoever knows this member knows that a call was not dropped.
-    pub fn note_proof(&mut self, sequence: u64, proof: Member) {
+    pub fn note_proof(&mut self, sequence: u64, proof: ClockMember) {
         let place = self.calls.partition_point(|it| it.sequence < sequence);
         let call = self.calls.get_mut(place);
         if let Some(call) = call.filter(|it| it.sequence == sequence) {
@@ -150,15 +150,15 @@ impl AllocationLog {
     /// elsewhere.
     pub fn judge(
         &self,
-        deed: MemoryDeed,
+        deed: MemoryAction,
         sequence: u64,
-        known: &Knowledge,
+        known: &MemberClock,
     ) -> Option<AllocationFault> {
         let count = self.calls.partition_point(|it| it.sequence < sequence);
         let calls = self.calls.get(..count).unwrap_or_default();
         let courses = self.courses(calls, known);
-        let is_allocated = |it: &Course| matches!(it.state, MemoryState::Allocated(_));
-        let is_wrong = |it: &&Course| (deed == MemoryDeed::Allocates) == is_allocated(it);
+        let is_allocated = |it: &AllocationPath| matches!(it.state, MemoryState::Allocated(_));
+        let is_wrong = |it: &&AllocationPath| (deed == MemoryAction::Allocates) == is_allocated(it);
         let count = courses.iter().filter(is_wrong).count();
         // Where something had no effect, that is what to name.
         let mut wrong = courses.iter().filter(is_wrong);
@@ -167,14 +167,16 @@ impl AllocationLog {
         let is_certain = count == courses.len();
         let blamed = course.blames(deed);
         let relation = match blamed {
-            Some((_, abort, true)) if is_certain => Relation::Dropped(abort),
-            Some((_, abort, _)) => Relation::MayBeDropped(abort),
-            None if is_certain && matches!(course.state, MemoryState::Lost(_)) => Relation::Lost,
-            None if is_certain => Relation::Ordered,
-            None => Relation::MayBeDropped(any_abort(calls)?),
+            Some((_, abort, true)) if is_certain => HazardRelation::Dropped(abort),
+            Some((_, abort, _)) => HazardRelation::MayBeDropped(abort),
+            None if is_certain && matches!(course.state, MemoryState::Lost(_)) => {
+                HazardRelation::Lost
+            }
+            None if is_certain => HazardRelation::Ordered,
+            None => HazardRelation::MayBeDropped(any_abort(calls)?),
         };
         match (deed, course.state) {
-            (MemoryDeed::Allocates, MemoryState::Allocated(first)) => {
+            (MemoryAction::Allocates, MemoryState::Allocated(first)) => {
                 Some((HazardKind::SecondAllocation, relation, Some(first)))
             }
             _ => match (blamed, course.state) {
@@ -188,18 +190,18 @@ impl AllocationLog {
     }
 
     /// What may have happened by these calls before one that runs and knows this.
-    fn courses(&self, calls: &[AllocationCall], known: &Knowledge) -> Vec<Course> {
-        let first = Course {
+    fn courses(&self, calls: &[AllocationCall], known: &MemberClock) -> Vec<AllocationPath> {
+        let first = AllocationPath {
             state: self.before,
-            ..Course::default()
+            ..AllocationPath::default()
         };
         if !self.has_drops {
             let state = calls.iter().fold(first.state, after);
-            return vec![Course { state, ..first }];
+            return vec![AllocationPath { state, ..first }];
         }
         let mut courses = vec![first];
         for call in calls {
-            let mut next: Vec<Course> = Vec::new();
+            let mut next: Vec<AllocationPath> = Vec::new();
             for course in &courses {
                 for it in course.after(call, known) {
                     if next.len() < MOST_COURSES && !next.contains(&it) {
@@ -213,9 +215,9 @@ impl AllocationLog {
     }
 }
 
-impl Course {
+impl AllocationPath {
     /// What may follow with one more call, so far as another knows.
-    fn after(&self, call: &AllocationCall, known: &Knowledge) -> Vec<Self> {
+    fn after(&self, call: &AllocationCall, known: &MemberClock) -> Vec<Self> {
         let effective = || {
             let state = after(self.state, call);
             Self {
@@ -224,7 +226,7 @@ impl Course {
                 lost: [None; 2],
             }
         };
-        let dropped = |abort: Origin, is_certain: bool| {
+        let dropped = |abort: CallOrigin, is_certain: bool| {
             let mut course = self.clone();
             let lost = Some((call.party, abort, is_certain));
             let [allocation, free] = course.lost;
@@ -249,17 +251,17 @@ impl Course {
     }
 
     /// The call that was dropped, without which another would not be wrong.
-    const fn blames(&self, deed: MemoryDeed) -> Option<LostCall> {
+    const fn blames(&self, deed: MemoryAction) -> Option<LostCall> {
         let [allocation, free] = self.lost;
         match deed {
-            MemoryDeed::Allocates => free,
+            MemoryAction::Allocates => free,
             _ => allocation,
         }
     }
 }
 
 /// An abort that may drop some of these calls.
-fn any_abort(calls: &[AllocationCall]) -> Option<Origin> {
+fn any_abort(calls: &[AllocationCall]) -> Option<CallOrigin> {
     let mut aborts = calls.iter().rev().filter_map(|it| it.dropped_by);
     let abort = aborts.clone().find(|it| !it.is_certain);
     abort.or_else(|| aborts.next()).map(|it| it.origin)

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Op, Order};
+use super::{HostOp, Order};
 use record::SpanId;
 
 /// A moment of a host thread: after how many restarts of the device, and its own time.
@@ -58,7 +58,7 @@ impl CallTimes {
 
 impl Order {
     /// Notes when a call was made.
-    pub(super) fn note_call(&mut self, op: &Op) {
+    pub(super) fn note_call(&mut self, op: &HostOp) {
         if self.is_shared && op.origin.span.is_some() {
             let moment = (self.restarts, self.host(op.host).known.time);
             let calls = &mut self.call_times.calls;

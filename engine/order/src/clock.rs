@@ -12,25 +12,25 @@ const BLOCK: usize = 128;
 const STEP: u32 = 64;
 
 /// One of those that have operations in an order of their own: a stream, a host thread.
-pub(super) type Member = u32;
+pub(super) type ClockMember = u32;
 
 /// For each member, up to which of its operations it is known to have come; 0 for nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clock {
-    blocks: Option<Arc<Vec<Option<Arc<Block>>>>>,
+pub(super) struct VectorClock {
+    blocks: Option<Arc<Vec<Option<Arc<ClockBlock>>>>>,
 }
 
 /// Entries of neighbouring members.
 #[derive(Clone, Debug)]
-enum Block {
+enum ClockBlock {
     /// 0 for nothing, and otherwise the distance from the number before all entries.
     Narrow(u32, [u8; BLOCK]),
     Wide(Box<[u32; BLOCK]>),
 }
 
-impl Clock {
+impl VectorClock {
     /// Up to which operation of `member` it knows.
-    pub fn get(&self, member: Member) -> u32 {
+    pub fn get(&self, member: ClockMember) -> u32 {
         let (block, place) = split(member);
         let blocks = self.blocks.as_ref();
         let block = blocks.and_then(|blocks| blocks.get(block)?.as_ref());
@@ -38,7 +38,7 @@ impl Clock {
     }
 
     /// It knows `member` up to `time`, from now on.
-    pub fn set(&mut self, member: Member, time: u32) {
+    pub fn set(&mut self, member: ClockMember, time: u32) {
         let (block, place) = split(member);
         let blocks = Arc::make_mut(self.blocks.get_or_insert_default());
         if blocks.len() <= block {
@@ -47,7 +47,7 @@ impl Clock {
         let Some(slot) = blocks.get_mut(block) else {
             return;
         };
-        let empty = || Arc::new(Block::Narrow(before(time), [0; BLOCK]));
+        let empty = || Arc::new(ClockBlock::Narrow(before(time), [0; BLOCK]));
         Arc::make_mut(slot.get_or_insert_with(empty)).set(place, time);
     }
 
@@ -77,7 +77,7 @@ impl Clock {
     }
 }
 
-impl Clock {
+impl VectorClock {
     /// What both know.
     pub fn common(&self, other: &Self) -> Self {
         let (Some(ours), Some(theirs)) = (&self.blocks, &other.blocks) else {
@@ -85,7 +85,7 @@ impl Clock {
         };
         let both = ours.iter().zip(theirs.iter());
         let blocks = both.map(|both| match both {
-            (Some(ours), Some(theirs)) => Some(Block::common(ours, theirs)),
+            (Some(ours), Some(theirs)) => Some(ClockBlock::common(ours, theirs)),
             _ => None,
         });
         Self {
@@ -100,7 +100,7 @@ impl Clock {
             let block = it
                 .blocks
                 .as_ref()
-                .and_then(|it| it.get(place)?.as_deref().map(Block::wide));
+                .and_then(|it| it.get(place)?.as_deref().map(ClockBlock::wide));
             block.unwrap_or([0; BLOCK])
         };
         (0..len(self).max(len(other))).all(|place| block(self, place) == block(other, place))
@@ -108,12 +108,15 @@ impl Clock {
 }
 
 /// The blocks of `theirs` that tell `ours` something, joined with what is known.
-fn news(ours: &[Option<Arc<Block>>], theirs: &[Option<Arc<Block>>]) -> Vec<(usize, Arc<Block>)> {
+fn news(
+    ours: &[Option<Arc<ClockBlock>>],
+    theirs: &[Option<Arc<ClockBlock>>],
+) -> Vec<(usize, Arc<ClockBlock>)> {
     let theirs = theirs.iter().enumerate();
     let told = theirs.filter_map(|(place, block)| Some((place, block.as_ref()?)));
     told.filter_map(|(place, theirs)| {
         let joined = match ours.get(place).and_then(Option::as_ref) {
-            Some(ours) => Block::joined(ours, theirs)?,
+            Some(ours) => ClockBlock::joined(ours, theirs)?,
             None => Arc::clone(theirs),
         };
         Some((place, joined))
@@ -121,11 +124,11 @@ fn news(ours: &[Option<Arc<Block>>], theirs: &[Option<Arc<Block>>]) -> Vec<(usiz
     .collect()
 }
 
-const fn split(member: Member) -> (usize, usize) {
+const fn split(member: ClockMember) -> (usize, usize) {
     (member as usize / BLOCK, member as usize % BLOCK)
 }
 
-impl Block {
+impl ClockBlock {
     fn get(&self, place: usize) -> u32 {
         match self {
             Self::Narrow(least, near) => near.get(place).map_or(0, |&near| widen(*least, near)),
@@ -215,9 +218,9 @@ fn choose<T: PartialEq>(
     known: &[T; BLOCK],
     told: &[T; BLOCK],
     both: &[T; BLOCK],
-    theirs: &Arc<Block>,
-    make: impl FnOnce() -> Block,
-) -> Option<Arc<Block>> {
+    theirs: &Arc<ClockBlock>,
+    make: impl FnOnce() -> ClockBlock,
+) -> Option<Arc<ClockBlock>> {
     if both == known {
         None
     } else if both == told {
@@ -242,15 +245,15 @@ const fn widen(base: u32, near: u8) -> u32 {
 
 /// What one member knew right after one of its operations.
 #[derive(Clone, Debug)]
-pub(super) struct Mark {
-    pub member: Member,
+pub(super) struct ClockMark {
+    pub member: ClockMember,
     pub time: u32,
-    pub clock: Clock,
+    pub clock: VectorClock,
 }
 
-impl Mark {
+impl ClockMark {
     /// What was known, its own time included.
-    pub fn whole(&self) -> Clock {
+    pub fn whole(&self) -> VectorClock {
         let mut clock = self.clock.clone();
         clock.set(self.member, self.time);
         clock
@@ -259,27 +262,27 @@ impl Mark {
 
 /// A member's own time, and what it knows of others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Knowledge {
-    pub member: Member,
+pub(super) struct MemberClock {
+    pub member: ClockMember,
     pub time: u32,
-    clock: Clock,
+    clock: VectorClock,
     /// Whether it learned something since its own latest operation.
     has_news: bool,
 }
 
-impl Knowledge {
+impl MemberClock {
     /// Of nothing.
-    pub fn new(member: Member) -> Self {
+    pub fn new(member: ClockMember) -> Self {
         Self {
             member,
             time: 0,
-            clock: Clock::default(),
+            clock: VectorClock::default(),
             has_news: false,
         }
     }
 
     /// Up to which operation of `member` it knows.
-    pub fn get(&self, member: Member) -> u32 {
+    pub fn get(&self, member: ClockMember) -> u32 {
         if member == self.member {
             self.time
         } else {
@@ -288,17 +291,17 @@ impl Knowledge {
     }
 
     /// What it knows of others.
-    pub const fn clock(&self) -> &Clock {
+    pub const fn clock(&self) -> &VectorClock {
         &self.clock
     }
 
     /// It knows nothing of others.
     pub fn forget(&mut self) {
-        self.clock = Clock::default();
+        self.clock = VectorClock::default();
     }
 
     /// It learns of what happens once, from its next [`Self::mark`] on.
-    pub fn learn(&mut self, member: Member) {
+    pub fn learn(&mut self, member: ClockMember) {
         self.clock.set(member, 1);
     }
 
@@ -311,7 +314,7 @@ impl Knowledge {
     /// Takes in what another knew; whether that was news. Whoever knows a member up to a time learned it together
     /// with all that the member knew by then, so that one comparison tells. Must be followed by [`Self::tick`] before
     /// the next [`Self::mark`] where it was news.
-    pub fn join(&mut self, mark: &Mark) -> bool {
+    pub fn join(&mut self, mark: &ClockMark) -> bool {
         if self.get(mark.member) >= mark.time {
             return false;
         }
@@ -327,7 +330,7 @@ impl Knowledge {
     }
 
     /// The same where somebody may know a member up to a time without all that the member knew by then.
-    pub fn join_fully(&mut self, mark: &Mark) -> bool {
+    pub fn join_fully(&mut self, mark: &ClockMark) -> bool {
         let known = self.clock.clone();
         self.clock.join(&mark.clock);
         if self.get(mark.member) < mark.time {
@@ -339,8 +342,8 @@ impl Knowledge {
     }
 
     /// What it knows now.
-    pub fn mark(&self) -> Mark {
-        Mark {
+    pub fn mark(&self) -> ClockMark {
+        ClockMark {
             member: self.member,
             time: self.time,
             clock: self.clock.clone(),
@@ -362,7 +365,7 @@ mod tests {
     #[test]
     fn a_clock_keeps_the_latest_of_each_member() {
         let mut seed = 5;
-        let mut clocks = vec![Clock::default(); 8];
+        let mut clocks = vec![VectorClock::default(); 8];
         let mut model = vec![BTreeMap::<u32, u32>::new(); 8];
         for _ in 0..4000 {
             let (a, b) = (
@@ -394,7 +397,7 @@ mod tests {
     fn who_is_known_to_be_behind_takes_over_all_that_the_other_knows() {
         const MEMBERS: u32 = 300;
         let mut seed = 11;
-        let mut all: Vec<Knowledge> = (0..MEMBERS).map(Knowledge::new).collect();
+        let mut all: Vec<MemberClock> = (0..MEMBERS).map(MemberClock::new).collect();
         let mut model = vec![BTreeMap::<u32, u32>::new(); MEMBERS as usize];
         for _ in 0..6_000 {
             let member = random(&mut seed) as u32 % MEMBERS;
@@ -421,7 +424,7 @@ mod tests {
     #[test]
     fn what_two_clocks_have_in_common_is_the_earlier_of_each_member() {
         let mut seed = 3;
-        let [mut one, mut other] = [(); 2].map(|()| Clock::default());
+        let [mut one, mut other] = [(); 2].map(|()| VectorClock::default());
         let mut model = [[0_u32; 300]; 2];
         for _ in 0..400 {
             let which = random(&mut seed) as usize % 2;
@@ -438,12 +441,12 @@ mod tests {
             assert_eq!(common.get(member as u32), its.min(*own), "member {member}");
         }
         assert!(common.is_same(&other.common(&one)) && !common.is_same(&one));
-        assert!(Clock::default().is_same(&one.common(&Clock::default())));
+        assert!(VectorClock::default().is_same(&one.common(&VectorClock::default())));
     }
 
     #[test]
     fn clocks_share_what_they_know_alike() {
-        let mut first = Clock::default();
+        let mut first = VectorClock::default();
         (0..1000).for_each(|member| first.set(member, 7));
         let mut second = first.clone();
         second.set(3, 9);
@@ -459,6 +462,6 @@ mod tests {
 
     #[test]
     fn a_block_takes_a_byte_an_entry() {
-        assert!(size_of::<Block>() <= BLOCK + 8);
+        assert!(size_of::<ClockBlock>() <= BLOCK + 8);
     }
 }

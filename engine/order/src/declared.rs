@@ -8,7 +8,7 @@ pub const WHOLE: Range<u64> = 0..u64::MAX;
 
 /// Bytes of a buffer that a call reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Use {
+pub struct DeclaredUse {
     /// The buffer.
     pub buffer: BufferIndex,
     /// Whether it writes them; it may read them as well then.
@@ -17,7 +17,7 @@ pub struct Use {
     pub bytes: Range<u64>,
 }
 
-impl Use {
+impl DeclaredUse {
     /// Reads all of a buffer.
     pub const fn read(buffer: BufferIndex) -> Self {
         Self {
@@ -39,8 +39,8 @@ impl Use {
 
 /// The uses of one call in the order in which they are compared with others: reads, then writes. A read of what the
 /// same call writes whole is part of the write.
-pub(super) fn in_order(uses: &[Use]) -> impl Iterator<Item = &Use> {
-    let is_written = |read: &Use| {
+pub(super) fn in_order(uses: &[DeclaredUse]) -> impl Iterator<Item = &DeclaredUse> {
+    let is_written = |read: &DeclaredUse| {
         uses.iter()
             .any(|it| it.writes && it.buffer == read.buffer && it.bytes == WHOLE)
     };
@@ -50,9 +50,9 @@ pub(super) fn in_order(uses: &[Use]) -> impl Iterator<Item = &Use> {
 
 /// What a graph of calls uses when it is launched as one: each use once, reads first, and no read of what is also
 /// written, byte for byte (rule B9).
-pub fn of_graph(body: &[Vec<Use>]) -> Vec<Use> {
+pub fn of_graph(body: &[Vec<DeclaredUse>]) -> Vec<DeclaredUse> {
     let all = || body.iter().flatten();
-    let is_written = |read: &Use| {
+    let is_written = |read: &DeclaredUse| {
         all().any(|it| it.writes && it.buffer == read.buffer && it.bytes == read.bytes)
     };
     let reads = all().filter(|it| !it.writes && !is_written(it));
@@ -68,20 +68,28 @@ mod tests {
 
     #[test]
     fn a_read_of_what_is_written_whole_is_part_of_the_write() {
-        let uses = [Use::write(A), Use::read(A), Use::read(B)];
-        let order: Vec<&Use> = in_order(&uses).collect();
-        assert_eq!(order, [&Use::read(B), &Use::write(A)]);
+        let uses = [
+            DeclaredUse::write(A),
+            DeclaredUse::read(A),
+            DeclaredUse::read(B),
+        ];
+        let order: Vec<&DeclaredUse> = in_order(&uses).collect();
+        assert_eq!(order, [&DeclaredUse::read(B), &DeclaredUse::write(A)]);
     }
 
     #[test]
     fn a_graph_reads_first_and_writes_then() {
         let body = [
-            vec![Use::read(A), Use::write(B)],
-            vec![Use::read(B), Use::write(B)],
+            vec![DeclaredUse::read(A), DeclaredUse::write(B)],
+            vec![DeclaredUse::read(B), DeclaredUse::write(B)],
         ];
         assert_eq!(
             of_graph(&body),
-            [Use::read(A), Use::write(B), Use::write(B)]
+            [
+                DeclaredUse::read(A),
+                DeclaredUse::write(B),
+                DeclaredUse::write(B)
+            ]
         );
     }
 }

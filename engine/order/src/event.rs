@@ -7,9 +7,9 @@ use record::{EventIndex, StreamIndex};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::clock::Mark;
-use super::stream::{Ticket, WaitFor};
-use super::{Lint, LintKind, Op, Order, Origin};
+use super::clock::ClockMark;
+use super::stream::{SyncPoint, WaitFor};
+use super::{CallOrigin, HostOp, Lint, LintKind, Order};
 
 /// What is known of an event.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ struct EventSetting {
 }
 
 /// Who asked for the latest record of an event: after how many restarts, the event, the host thread and its own time.
-pub(super) type Question = (u32, EventIndex, u32, u32);
+pub(super) type RecordQuery = (u32, EventIndex, u32, u32);
 
 impl Order {
     fn event(&mut self, event: EventIndex) -> Option<&mut EventSlot> {
@@ -42,7 +42,7 @@ impl Order {
     }
 
     /// Whether whoever has this mark comes after what a host thread did at a time of its own.
-    fn knows_call(&mut self, (own, mark): (u32, &Mark), host: u32, time: u32) -> bool {
+    fn knows_call(&mut self, (own, mark): (u32, &ClockMark), host: u32, time: u32) -> bool {
         let member = self.host(host).known.member;
         own == host || mark.clock.get(member) >= time
     }
@@ -50,9 +50,9 @@ impl Order {
     /// An event is recorded, or as if it never was.
     pub(super) fn set_event(
         &mut self,
-        op: &Op,
+        op: &HostOp,
         event: EventIndex,
-        recorded: Option<(Arc<Ticket>, StreamIndex)>,
+        recorded: Option<(Arc<SyncPoint>, StreamIndex)>,
     ) {
         self.meet_event(op, event, true);
         let mark = self.host(op.host).known.mark();
@@ -84,7 +84,7 @@ impl Order {
     }
 
     /// An event is taken out of a pool: whoever used it before has given it back, and its pool sees to that order.
-    pub(super) fn acquire(&mut self, op: &Op, event: EventIndex) {
+    pub(super) fn acquire(&mut self, op: &HostOp, event: EventIndex) {
         self.leave_event(event);
         if let Some(slot) = self.event(event) {
             slot.settings.retain(|it| it.host == op.host);
@@ -96,7 +96,7 @@ impl Order {
     /// of chance which is the latest.
     pub(super) fn record_of(
         &mut self,
-        op: &Op,
+        op: &HostOp,
         event: EventIndex,
         kind: LintKind,
     ) -> Option<WaitFor> {
@@ -109,7 +109,7 @@ impl Order {
     }
 
     /// A wait that may give up and go on (rule F13): it is chance which record it means as for any other.
-    pub(super) fn note_attempt(&mut self, op: &Op, event: EventIndex) {
+    pub(super) fn note_attempt(&mut self, op: &HostOp, event: EventIndex) {
         if self.is_shared {
             let lints = self.lints.len();
             self.record_of(op, event, LintKind::WaitUnrecorded);
@@ -117,7 +117,12 @@ impl Order {
         }
     }
 
-    fn certain_record(&mut self, op: &Op, event: EventIndex, kind: LintKind) -> Option<WaitFor> {
+    fn certain_record(
+        &mut self,
+        op: &HostOp,
+        event: EventIndex,
+        kind: LintKind,
+    ) -> Option<WaitFor> {
         let mark = self.host(op.host).known.mark();
         if self.is_shared {
             let asked = (op.host, mark.time);
@@ -140,7 +145,7 @@ impl Order {
         None
     }
 
-    fn lint(&mut self, kind: LintKind, at: Origin) {
+    fn lint(&mut self, kind: LintKind, at: CallOrigin) {
         self.lints.push(Lint { kind, at });
     }
 }

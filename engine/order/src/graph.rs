@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Act, HazardKind, Op, Order, Origin, Use};
+use super::{CallOrigin, DeclaredUse, HazardKind, HostOp, Order, SyncOp};
 use record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 
 /// A node of a graph, as far as its order goes.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeOrder<'a> {
     /// What it uses.
-    pub uses: &'a [Use],
+    pub uses: &'a [DeclaredUse],
     /// The places of the nodes that it comes right after, each before its own.
     pub before: &'a [u32],
 }
@@ -31,13 +31,13 @@ pub struct NodeConflict {
 /// that is a chain costs what a stream does.
 pub fn conflicts<'a>(nodes: impl IntoIterator<Item = NodeOrder<'a>>) -> Vec<NodeConflict> {
     let mut order = Order::new();
-    let mut take = |place: u32, act: Act, uses: &[Use]| {
-        let origin = Origin {
+    let mut take = |place: u32, act: SyncOp, uses: &[DeclaredUse]| {
+        let origin = CallOrigin {
             site: place,
             span: SpanId::NONE,
         };
         order.take(
-            &Op {
+            &HostOp {
                 host: 0,
                 origin,
                 act,
@@ -56,10 +56,10 @@ pub fn conflicts<'a>(nodes: impl IntoIterator<Item = NodeOrder<'a>>) -> Vec<Node
             StreamIndex(count - 1)
         });
         for before in node.before {
-            take(place, Act::Wait(EventIndex(*before), own), &[]);
+            take(place, SyncOp::Wait(EventIndex(*before), own), &[]);
         }
-        take(place, Act::Work(own), node.uses);
-        take(place, Act::Record(EventIndex(place), own), &[]);
+        take(place, SyncOp::Work(own), node.uses);
+        take(place, SyncOp::Record(EventIndex(place), own), &[]);
         ends.insert(place, own);
     }
     let found = order.hazards().into_iter();
@@ -79,7 +79,7 @@ mod tests {
 
     const X: BufferIndex = BufferIndex(0);
 
-    fn found(nodes: &[(Use, &[u32])]) -> Vec<(&'static str, u32, u32)> {
+    fn found(nodes: &[(DeclaredUse, &[u32])]) -> Vec<(&'static str, u32, u32)> {
         let nodes = nodes.iter().map(|(it, before)| NodeOrder {
             uses: std::slice::from_ref(it),
             before,
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn branches_conflict_and_what_joins_them_does_not() {
-        let (read, write) = (Use::read(X), Use::write(X));
+        let (read, write) = (DeclaredUse::read(X), DeclaredUse::write(X));
         let chain = [(write.clone(), &[][..]), (read.clone(), &[0][..])];
         assert_eq!(found(&chain), []);
         let branches = [(write.clone(), &[][..]), (read.clone(), &[][..])];
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn a_branch_that_forks_in_the_middle_of_a_chain_does_not_come_after_its_end() {
-        let (read, write) = (Use::read(X), Use::write(X));
-        let other = Use::write(BufferIndex(1));
+        let (read, write) = (DeclaredUse::read(X), DeclaredUse::write(X));
+        let other = DeclaredUse::write(BufferIndex(1));
         let forked = [
             (other, &[][..]),
             (write, &[0][..]),

@@ -67,7 +67,7 @@ impl HazardKind {
 
 /// Which call it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Origin {
+pub struct CallOrigin {
     /// Where in the source the call stands; calls in a loop share it. Uses of one site stand for one another.
     pub site: u32,
     /// The span of its operation, or [`SpanId::NONE`].
@@ -85,9 +85,9 @@ pub enum Actor {
 
 /// One of the two uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Party {
+pub struct HazardParty {
     /// The call.
-    pub origin: Origin,
+    pub origin: CallOrigin,
     /// Who made the use.
     pub actor: Actor,
     /// The host thread that called.
@@ -96,7 +96,7 @@ pub struct Party {
 
 /// What there is between two uses that conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub enum HazardRelation {
     /// Nothing makes either come first.
     Unordered,
     /// The same, and both are nodes of one replay of a graph.
@@ -108,9 +108,9 @@ pub enum Relation {
     /// The first made it right, until the device was lost.
     Lost,
     /// This abort dropped what would have made it right: the first, or the free between the two.
-    Dropped(Origin),
+    Dropped(CallOrigin),
     /// The same where nobody knows whether it did.
-    MayBeDropped(Origin),
+    MayBeDropped(CallOrigin),
 }
 
 /// Two uses of one buffer, of which one must come after the other and nothing makes it.
@@ -119,14 +119,14 @@ pub struct Hazard {
     /// In which way they conflict.
     pub kind: HazardKind,
     /// What there is between them.
-    pub relation: Relation,
+    pub relation: HazardRelation,
     /// The buffer.
     pub buffer: BufferIndex,
     /// The use that was called first; where calls of two host threads have no order, the one that stands first in the
     /// source. The same as the second where there is but one.
-    pub first: Party,
+    pub first: HazardParty,
     /// The use that was called second.
-    pub second: Party,
+    pub second: HazardParty,
 }
 
 /// A call that is legal and hardly meant.
@@ -135,5 +135,5 @@ pub struct Lint {
     /// What is odd about it.
     pub kind: LintKind,
     /// The call.
-    pub at: Origin,
+    pub at: CallOrigin,
 }

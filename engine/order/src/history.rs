@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::clock::{Clock, Knowledge, Member};
-use super::hazard::{HazardKind, Origin, Relation};
+use super::clock::{ClockMember, MemberClock, VectorClock};
+use super::hazard::{CallOrigin, HazardKind, HazardRelation};
 
 /// What a use does to the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum AccessKind {
     Read,
     Write,
     Free,
@@ -27,19 +27,19 @@ pub(super) struct UseCaller {
 /// A use that was made.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
-    pub member: Member,
+    pub member: ClockMember,
     /// Which operation of the member it was.
     pub time: u32,
     pub caller: UseCaller,
-    pub origin: Origin,
-    pub manner: Manner,
+    pub origin: CallOrigin,
+    pub manner: AccessKind,
     pub bytes: Range<u64>,
     /// Which use of its buffer it was; given by the history.
     pub number: u32,
     /// The abort that may have dropped it, by the number of its call: nothing is forgotten because of it then.
     pub doubt: Option<u64>,
     /// What it came after, where something that was called later may have run before it.
-    pub knew: Option<Clock>,
+    pub knew: Option<VectorClock>,
     /// Where something that was called later may have run before it: the uses that it covers. What comes before it is
     /// compared with those.
     pub covers: Vec<Self>,
@@ -47,12 +47,12 @@ pub(super) struct Access {
 
 impl Access {
     /// Whether it ended before whoever knows this goes on.
-    pub fn is_before(&self, known: &Knowledge) -> bool {
+    pub fn is_before(&self, known: &MemberClock) -> bool {
         known.get(self.member) >= self.time
     }
 
     /// Whether nothing orders it and a use that was called later, by whoever knows this.
-    pub fn is_unordered(&self, later: &Self, known: &Knowledge) -> bool {
+    pub fn is_unordered(&self, later: &Self, known: &MemberClock) -> bool {
         !self.is_before(known) && !self.is_after(later)
     }
 
@@ -76,7 +76,7 @@ const MANY: usize = 16;
 
 /// The uses of one buffer that a further use has to come after, in the order of the calls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History {
+pub(super) struct AccessHistory {
     /// Since the last write of their bytes.
     reads: Vec<Access>,
     /// Writes and frees.
@@ -85,33 +85,37 @@ pub(super) struct History {
     /// same. One for each member, site and range.
     outrun: Vec<Access>,
     /// Where the latest read of a member, a site and a range stands, once there are many.
-    places: HashMap<(Member, u32, u64, u64), usize>,
+    places: HashMap<(ClockMember, u32, u64, u64), usize>,
     uses: u32,
     /// Whether one of them may have been dropped.
     has_doubts: bool,
 }
 
-impl History {
+impl AccessHistory {
     /// Compares a use with those before it: `report` hears of each that it conflicts with.
     pub fn check(
         &self,
         access: &Access,
-        known: &Knowledge,
-        mut report: impl FnMut(HazardKind, Relation, &Access),
+        known: &MemberClock,
+        mut report: impl FnMut(HazardKind, HazardRelation, &Access),
     ) {
         let live = |it: &&Access| it.overlaps(&access.bytes);
         let manner = access.manner;
         let is_read = |it: &Access| live(&it) && !it.is_after(access);
-        let against_reads = manner != Manner::Read && self.reads.iter().any(is_read);
+        let against_reads = manner != AccessKind::Read && self.reads.iter().any(is_read);
         let reads = if against_reads { &*self.reads } else { &[] };
         // Each read came after the writes; but where it may have been dropped, it is the write before that counts. What was
         // freed is so for every use.
-        let counts = |it: &&Access| !against_reads || self.has_doubts || it.manner == Manner::Free;
+        let counts =
+            |it: &&Access| !against_reads || self.has_doubts || it.manner == AccessKind::Free;
         let writes = self.writes.iter().filter(counts);
         // What an abort leaves of a stream is a beginning: where a free ran, so did the free before it, with which it is told.
         let is_told = |earlier: &Access| {
-            let mut frees = self.writes.iter().filter(|it| it.manner == Manner::Free);
-            manner == Manner::Free
+            let mut frees = self
+                .writes
+                .iter()
+                .filter(|it| it.manner == AccessKind::Free);
+            manner == AccessKind::Free
                 && frees.any(|it| {
                     it.member == access.member
                         && it.doubt == access.doubt
@@ -123,16 +127,24 @@ impl History {
                 continue;
             }
             if earlier.is_unordered(access, known) {
-                report(kind(manner, earlier.manner), Relation::Unordered, earlier);
-            } else if earlier.manner == Manner::Free && earlier.is_before(known) {
+                report(
+                    kind(manner, earlier.manner),
+                    HazardRelation::Unordered,
+                    earlier,
+                );
+            } else if earlier.manner == AccessKind::Free && earlier.is_before(known) {
                 // Using freed memory is wrong even after the free.
-                report(HazardKind::UseAfterFree, Relation::Ordered, earlier);
+                report(HazardKind::UseAfterFree, HazardRelation::Ordered, earlier);
             }
         }
-        if manner == Manner::Free && against_reads && !self.has_doubts {
+        if manner == AccessKind::Free && against_reads && !self.has_doubts {
             let rest = self.writes.iter().filter(|it| !counts(it)).filter(live);
             for earlier in rest.filter(|it| it.is_unordered(access, known)) {
-                report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
+                report(
+                    HazardKind::FreeWhileInUse,
+                    HazardRelation::Unordered,
+                    earlier,
+                );
             }
         }
         let late = self.writes.iter().filter(|it| !it.covers.is_empty());
@@ -140,26 +152,34 @@ impl History {
             .filter(|it| it.is_after(access))
             .flat_map(|it| &it.covers)
         {
-            let is_harmless = manner == Manner::Read && earlier.manner == Manner::Read;
+            let is_harmless = manner == AccessKind::Read && earlier.manner == AccessKind::Read;
             if !is_harmless && live(&earlier) && earlier.is_unordered(access, known) {
-                report(kind(manner, earlier.manner), Relation::Unordered, earlier);
+                report(
+                    kind(manner, earlier.manner),
+                    HazardRelation::Unordered,
+                    earlier,
+                );
             }
         }
         // What may have been dropped may be a free as well, which would have stood for them.
-        if manner == Manner::Free && !self.has_doubts {
+        if manner == AccessKind::Free && !self.has_doubts {
             let outrun = self.outrun.iter().filter(live);
             for earlier in outrun.filter(|it| it.is_unordered(access, known)) {
-                report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
+                report(
+                    HazardKind::FreeWhileInUse,
+                    HazardRelation::Unordered,
+                    earlier,
+                );
             }
         }
     }
 
     /// Takes in a use that was compared, of whoever knows this: a write makes what it covers forgotten.
-    pub fn take(&mut self, mut access: Access, known: &Knowledge) {
+    pub fn take(&mut self, mut access: Access, known: &MemberClock) {
         self.uses += 1;
         access.number = self.uses;
         self.has_doubts |= access.doubt.is_some();
-        if access.manner == Manner::Read {
+        if access.manner == AccessKind::Read {
             return self.take_read(access);
         }
         if access.doubt.is_some() {
@@ -174,13 +194,13 @@ impl History {
         // A use of what was freed makes nothing good: the next use is told with the same free.
         let is_replaced = |it: &mut Access| {
             it.is_within(&access.bytes)
-                && (it.manner != Manner::Free || access.manner == Manner::Free)
+                && (it.manner != AccessKind::Free || access.manner == AccessKind::Free)
         };
         covered.extend(self.writes.extract_if(.., is_replaced));
         if access.knew.is_some() {
             access.covers = cover(&covered);
         }
-        if access.manner == Manner::Free {
+        if access.manner == AccessKind::Free {
             // What was used before is told with the first free.
             self.outrun.clear();
             covered.clear();
@@ -193,7 +213,7 @@ impl History {
     }
 
     fn keep_outrun(&mut self, access: Access) {
-        if access.manner == Manner::Free {
+        if access.manner == AccessKind::Free {
             return;
         }
         let key = key(&access);
@@ -257,7 +277,7 @@ fn cover(covered: &[Access]) -> Vec<Access> {
     all
 }
 
-const fn key(access: &Access) -> (Member, u32, u64, u64) {
+const fn key(access: &Access) -> (ClockMember, u32, u64, u64) {
     (
         access.member,
         access.origin.site,
@@ -266,13 +286,13 @@ const fn key(access: &Access) -> (Member, u32, u64, u64) {
     )
 }
 
-pub(super) const fn kind(manner: Manner, earlier: Manner) -> HazardKind {
+pub(super) const fn kind(manner: AccessKind, earlier: AccessKind) -> HazardKind {
     match (manner, earlier) {
-        (Manner::Free, _) => HazardKind::FreeWhileInUse,
-        (_, Manner::Free) => HazardKind::UseAfterFree,
-        (Manner::Read, _) => HazardKind::ReadAfterWrite,
-        (Manner::Write, Manner::Read) => HazardKind::WriteAfterRead,
-        (Manner::Write, Manner::Write) => HazardKind::WriteAfterWrite,
+        (AccessKind::Free, _) => HazardKind::FreeWhileInUse,
+        (_, AccessKind::Free) => HazardKind::UseAfterFree,
+        (AccessKind::Read, _) => HazardKind::ReadAfterWrite,
+        (AccessKind::Write, AccessKind::Read) => HazardKind::WriteAfterRead,
+        (AccessKind::Write, AccessKind::Write) => HazardKind::WriteAfterWrite,
     }
 }
 
@@ -280,9 +300,9 @@ pub(super) const fn kind(manner: Manner, earlier: Manner) -> HazardKind {
 mod tests {
     use super::*;
 
-    fn access(member: u32, site: u32, manner: Manner, bytes: Range<u64>) -> Access {
+    fn access(member: u32, site: u32, manner: AccessKind, bytes: Range<u64>) -> Access {
         let span = record::SpanId::NONE;
-        let origin = Origin { site, span };
+        let origin = CallOrigin { site, span };
         Access {
             member,
             time: 1 + site,
@@ -298,13 +318,13 @@ mod tests {
     }
 
     /// Takes in a use by somebody who knows of no other.
-    fn take(history: &mut History, access: Access) {
-        history.take(access, &Knowledge::new(9));
+    fn take(history: &mut AccessHistory, access: Access) {
+        history.take(access, &MemberClock::new(9));
     }
 
-    fn found(history: &History, access: &Access) -> Vec<(&'static str, u32)> {
+    fn found(history: &AccessHistory, access: &Access) -> Vec<(&'static str, u32)> {
         let mut found = Vec::new();
-        let known = Knowledge::new(9);
+        let known = MemberClock::new(9);
         history.check(access, &known, |kind, _, it| {
             found.push((kind.label(), it.origin.site));
         });
@@ -313,53 +333,57 @@ mod tests {
 
     #[test]
     fn ranges_that_only_touch_do_not_conflict() {
-        let mut history = History::default();
-        take(&mut history, access(0, 0, Manner::Write, 0..8));
-        assert!(found(&history, &access(1, 1, Manner::Read, 8..16)).is_empty());
+        let mut history = AccessHistory::default();
+        take(&mut history, access(0, 0, AccessKind::Write, 0..8));
+        assert!(found(&history, &access(1, 1, AccessKind::Read, 8..16)).is_empty());
         assert_eq!(
-            found(&history, &access(1, 1, Manner::Read, 7..16)),
+            found(&history, &access(1, 1, AccessKind::Read, 7..16)),
             [("RAW", 0)]
         );
     }
 
     #[test]
     fn a_write_is_compared_with_the_reads_since_the_last_write() {
-        let mut history = History::default();
-        take(&mut history, access(0, 0, Manner::Write, 0..8));
-        take(&mut history, access(1, 1, Manner::Read, 0..8));
-        take(&mut history, access(2, 2, Manner::Read, 0..8));
-        let write = access(3, 3, Manner::Write, 0..8);
+        let mut history = AccessHistory::default();
+        take(&mut history, access(0, 0, AccessKind::Write, 0..8));
+        take(&mut history, access(1, 1, AccessKind::Read, 0..8));
+        take(&mut history, access(2, 2, AccessKind::Read, 0..8));
+        let write = access(3, 3, AccessKind::Write, 0..8);
         assert_eq!(found(&history, &write), [("WAR", 1), ("WAR", 2)]);
         take(&mut history, write);
         assert_eq!(
-            found(&history, &access(1, 4, Manner::Write, 0..8)),
+            found(&history, &access(1, 4, AccessKind::Write, 0..8)),
             [("WAW", 3)]
         );
     }
 
     #[test]
     fn reads_of_one_site_stand_for_one_another_however_many() {
-        let mut history = History::default();
+        let mut history = AccessHistory::default();
         for round in 0..10 {
             for site in 0..40 {
-                let mut read = access(1, site, Manner::Read, 0..8);
+                let mut read = access(1, site, AccessKind::Read, 0..8);
                 read.time = round * 40 + site + 1;
                 take(&mut history, read);
             }
         }
         assert_eq!(history.reads.len(), 40);
         assert!(history.reads.iter().all(|it| it.time > 9 * 40));
-        take(&mut history, access(2, 99, Manner::Write, 0..4));
+        take(&mut history, access(2, 99, AccessKind::Write, 0..4));
         assert_eq!(history.reads.len(), 40, "a part covers none of them");
     }
 
     #[test]
     fn every_use_after_a_free_is_told_with_it() {
-        let mut history = History::default();
-        take(&mut history, access(0, 0, Manner::Free, 0..8));
-        let mut known = Knowledge::new(9);
+        let mut history = AccessHistory::default();
+        take(&mut history, access(0, 0, AccessKind::Free, 0..8));
+        let mut known = MemberClock::new(9);
         known.learn(0);
-        for (site, manner) in [(1, Manner::Write), (2, Manner::Read), (3, Manner::Write)] {
+        for (site, manner) in [
+            (1, AccessKind::Write),
+            (2, AccessKind::Read),
+            (3, AccessKind::Write),
+        ] {
             let mut told = Vec::new();
             let mut used = access(1, site, manner, 0..8);
             used.time = site;
@@ -372,23 +396,26 @@ mod tests {
             );
             history.take(used, &known);
         }
-        take(&mut history, access(0, 4, Manner::Free, 0..8));
-        let frees = history.writes.iter().filter(|it| it.manner == Manner::Free);
+        take(&mut history, access(0, 4, AccessKind::Free, 0..8));
+        let frees = history
+            .writes
+            .iter()
+            .filter(|it| it.manner == AccessKind::Free);
         assert_eq!(frees.count(), 1, "a later free stands for an earlier one");
     }
 
     #[test]
     fn a_free_has_to_come_after_a_read_that_a_write_raced_with() {
-        let mut history = History::default();
-        take(&mut history, access(1, 1, Manner::Read, 0..8));
-        take(&mut history, access(2, 2, Manner::Write, 0..8));
-        let free = access(3, 3, Manner::Free, 0..8);
+        let mut history = AccessHistory::default();
+        take(&mut history, access(1, 1, AccessKind::Read, 0..8));
+        take(&mut history, access(2, 2, AccessKind::Write, 0..8));
+        let free = access(3, 3, AccessKind::Free, 0..8);
         assert_eq!(
             found(&history, &free),
             [("FREE_WHILE_IN_USE", 2), ("FREE_WHILE_IN_USE", 1)]
         );
         assert_eq!(
-            found(&history, &access(3, 4, Manner::Write, 0..8)),
+            found(&history, &access(3, 4, AccessKind::Write, 0..8)),
             [("WAW", 2)]
         );
     }

@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-use super::stream::Ticket;
-use super::{Awaited, LintKind, Op, Order};
+use super::stream::SyncPoint;
+use super::{HostOp, HostWaitTarget, LintKind, Order};
 
 impl Order {
     /// A wait of a host thread begins: it is for what was submitted by now.
-    pub(super) fn begin(&mut self, op: &Op, awaited: Awaited, number: u32) {
-        let tickets: Vec<Arc<Ticket>> = match awaited {
-            Awaited::Event(event) => {
+    pub(super) fn begin(&mut self, op: &HostOp, awaited: HostWaitTarget, number: u32) {
+        let tickets: Vec<Arc<SyncPoint>> = match awaited {
+            HostWaitTarget::Event(event) => {
                 let found = self.record_of(op, event, LintKind::SynchronizeUnrecorded);
                 found.into_iter().map(|it| it.ticket).collect()
             }
-            Awaited::Query(event) => {
+            HostWaitTarget::Query(event) => {
                 let found = self.record_of(op, event, LintKind::QueryUnrecorded);
                 found.into_iter().map(|it| it.ticket).collect()
             }
-            Awaited::Signal(signal) => self.signal(signal).into_iter().collect(),
-            Awaited::Alone(stream) => self.all_of_one(op.host, stream),
-            Awaited::Stream(stream) => {
+            HostWaitTarget::Signal(signal) => self.signal(signal).into_iter().collect(),
+            HostWaitTarget::Alone(stream) => self.all_of_one(op.host, stream),
+            HostWaitTarget::Stream(stream) => {
                 self.meet_stream(op, stream, false);
                 self.all_of_stream(op.host, stream)
             }
-            Awaited::Device(device) => self.all_of_device(op.host, device),
+            HostWaitTarget::Device(device) => self.all_of_device(op.host, device),
         };
         self.awaited.insert(number, (op.host, tickets));
     }
@@ -45,7 +45,7 @@ impl Order {
         }
     }
 
-    fn learn(&mut self, host: u32, tickets: &[Arc<Ticket>]) {
+    fn learn(&mut self, host: u32, tickets: &[Arc<SyncPoint>]) {
         // Times have to be the same in an order that takes the same calls again and is told to trust fewer of them.
         let mut has_news = self.is_shared;
         let known = &mut self.host(host).known;

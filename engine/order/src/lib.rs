@@ -1,7 +1,7 @@
 //! The order of calls: what they declare, what streams and waits enforce, and which uses of a buffer nothing orders.
 //!
-//! Three things are kept apart. What is **declared**: the bytes that each call reads and writes ([`Use`]). What is
-//! **enforced**: stream order, records and waits, synchronisation, host order, signals and the rules of the legacy
+//! Three things are kept apart. What is **declared**: the bytes that each call reads and writes ([`DeclaredUse`]). What
+//! is **enforced**: stream order, records and waits, synchronisation, host order, signals and the rules of the legacy
 //! default stream, each kept as a vector clock. And what was **observed**, which is in the capture's spans and takes no
 //! part here: that two operations happened to run in the right order this time proves nothing.
 //!
@@ -10,15 +10,15 @@
 //! once it is, since only then is known what they come after.
 //!
 //! ```
-//! use order::{Act, HazardKind, Op, Order, Origin, Use};
+//! use order::{SyncOp, HazardKind, HostOp, Order, CallOrigin, DeclaredUse};
 //! use record::{BufferIndex, SpanId, StreamIndex};
 //!
 //! // One host thread writes the same buffer on two streams, and nothing orders the two.
 //! let mut order = Order::new();
 //! for (site, stream) in [(1, StreamIndex(0)), (2, StreamIndex(1))] {
-//!     let origin = Origin { site, span: SpanId::NONE };
-//!     let op = Op { host: 0, origin, act: Act::Work(stream) };
-//!     order.take(&op, &[Use::write(BufferIndex(0))]);
+//!     let origin = CallOrigin { site, span: SpanId::NONE };
+//!     let op = HostOp { host: 0, origin, act: SyncOp::Work(stream) };
+//!     order.take(&op, &[DeclaredUse::write(BufferIndex(0))]);
 //! }
 //! let hazards = order.hazards();
 //! assert_eq!(hazards.len(), 1);
@@ -48,12 +48,14 @@ mod tests;
 mod topology;
 mod waits;
 
-pub use act::{Act, Awaited, Op, Traits};
-pub use declared::{Use, WHOLE, of_graph};
+pub use act::{HostOp, HostWaitTarget, StreamOrderTraits, SyncOp};
+pub use declared::{DeclaredUse, WHOLE, of_graph};
 pub use graph::{NodeConflict, NodeOrder, conflicts};
-pub use hazard::{Actor, Hazard, HazardKind, Lint, LintKind, Origin, Party, Relation};
-pub use log::{Batch, Log};
-pub use meeting::{Meeting, Resource};
+pub use hazard::{
+    Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Lint, LintKind,
+};
+pub use log::{CallBatch, CallLog};
+pub use meeting::{Meeting, SharedResource};
 pub use topology::{NodeIndex, Topology};
 pub use waits::RedundantWait;
 
@@ -64,17 +66,19 @@ use std::sync::Arc;
 
 use allocations::DroppingAbort;
 use chance::CallTimes;
-use clock::Clock;
-use event::{EventSlot, Question};
+use clock::VectorClock;
+use event::{EventSlot, RecordQuery};
 use history::UseCaller;
 use lifetime::MemoryCall;
-use meeting::Meetings;
-use memory::Memory;
+use meeting::ResourceMeetings;
+use memory::BufferOrders;
 use record::{BufferIndex, SpanId, StreamIndex};
-use run::RanStep;
+use run::CompletedStep;
 use signal::{SignalSlot, SignalUse};
-use stream::{ChainIndex, Deed, Host, Step, Stream, StreamChain, Ticket};
-use waits::Waits;
+use stream::{
+    ChainIndex, OrderedHost, OrderedStream, StreamChain, StreamOperation, StreamStep, SyncPoint,
+};
+use waits::WaitSites;
 
 /// The order of all calls so far.
 ///
@@ -82,9 +86,9 @@ use waits::Waits;
 /// another host thread is what its signals handed on.
 #[derive(Debug, Default)]
 pub struct Order {
-    streams: Vec<Stream>,
+    streams: Vec<OrderedStream>,
     chains: Vec<StreamChain>,
-    hosts: Vec<Host>,
+    hosts: Vec<OrderedHost>,
     /// Who each member of a clock is.
     actors: Vec<Actor>,
     events: Vec<EventSlot>,
@@ -96,14 +100,14 @@ pub struct Order {
     /// Chains that stand for a point that is not reached, by the point's address.
     standing: HashMap<usize, Vec<ChainIndex>>,
     /// What host threads wait for, each under its number, with the thread that began to.
-    awaited: HashMap<u32, (u32, Vec<Arc<Ticket>>)>,
-    memory: Memory,
-    meetings: Meetings,
-    waits: Waits,
+    awaited: HashMap<u32, (u32, Vec<Arc<SyncPoint>>)>,
+    memory: BufferOrders,
+    meetings: ResourceMeetings,
+    waits: WaitSites,
     /// Waits for events of which it is a matter of chance which record they mean.
-    doubtful: BTreeSet<Question>,
+    doubtful: BTreeSet<RecordQuery>,
     /// What whoever waits for a signal knows, where it is a matter of chance which host thread raises it.
-    shared_signals: BTreeMap<SignalUse, Clock>,
+    shared_signals: BTreeMap<SignalUse, VectorClock>,
     /// Operations that an abort may have dropped, and those on memory that it dropped for certain: after how many
     /// restarts, the number of the call, which may submit to several streams, and the stream.
     dropped_steps: BTreeMap<(u32, u64, StreamIndex), DroppingAbort>,
@@ -125,7 +129,7 @@ pub struct Order {
     /// Whether several host threads call.
     is_shared: bool,
     /// What ran while something stood that was called before it: uses are compared in the order of their calls.
-    ran: Vec<(RanStep, Step<'static>)>,
+    ran: Vec<(CompletedStep, StreamOperation<'static>)>,
     /// Chains whose next operation may have nothing to stand for any more.
     woken: Vec<ChainIndex>,
 }
@@ -141,7 +145,7 @@ impl Order {
         let is_shared = count > 1;
         Self {
             is_shared,
-            memory: Memory::new(is_shared),
+            memory: BufferOrders::new(is_shared),
             ..Self::default()
         }
     }
@@ -168,94 +172,98 @@ impl Order {
 
     /// Takes in a call with its uses. Calls come in the order in which they were made: those of one host thread, those
     /// of one stream, and records before the waits that mean them.
-    pub fn take(&mut self, op: &Op, uses: &[Use]) {
+    pub fn take(&mut self, op: &HostOp, uses: &[DeclaredUse]) {
         self.sequence += 1;
         self.note_call(op);
         match &op.act {
-            Act::InCapture {
+            SyncOp::InCapture {
                 begun_by,
                 is_chance,
                 act,
             } => {
                 if self.is_chance(*begun_by) == *is_chance {
                     let act = act.as_ref().clone();
-                    self.obey(&Op { act, ..*op }, uses);
+                    self.obey(&HostOp { act, ..*op }, uses);
                 }
             }
             _ => self.obey(op, uses),
         }
     }
 
-    fn obey(&mut self, op: &Op, uses: &[Use]) {
+    fn obey(&mut self, op: &HostOp, uses: &[DeclaredUse]) {
         match &op.act {
             // Only one of them may be of a capture at a time.
-            Act::Appear | Act::InCapture { .. } => {}
-            Act::Capturing(stream, capture) => self.meet_capture(op, *stream, *capture),
-            Act::ByChance => self.call_times.note_chance(op.origin.span),
-            Act::Create(stream, traits) => self.create(op.host, *stream, *traits),
-            Act::Work(stream) => {
+            SyncOp::Appear | SyncOp::InCapture { .. } => {}
+            SyncOp::Capturing(stream, capture) => self.meet_capture(op, *stream, *capture),
+            SyncOp::ByChance => self.call_times.note_chance(op.origin.span),
+            SyncOp::Create(stream, traits) => self.create(op.host, *stream, *traits),
+            SyncOp::Work(stream) => {
                 if self.is_shared {
                     self.look_at_uses(op, *stream, uses);
                 }
-                self.place(op, *stream, Deed::Work(Cow::Borrowed(uses)));
+                self.place(op, *stream, StreamStep::Work(Cow::Borrowed(uses)));
             }
-            Act::Touch => self.touch(op, uses),
-            Act::Record(event, stream) => {
+            SyncOp::Touch => self.touch(op, uses),
+            SyncOp::Record(event, stream) => {
                 let ticket = self.place_record(op, *stream);
                 self.set_event(op, *event, Some((ticket, *stream)));
             }
-            Act::Wait(event, stream) => {
+            SyncOp::Wait(event, stream) => {
                 let record = self.record_of(op, *event, LintKind::WaitUnrecorded);
-                self.place(op, *stream, record.map_or(Deed::Pass, Deed::Wait));
+                self.place(
+                    op,
+                    *stream,
+                    record.map_or(StreamStep::Pass, StreamStep::Wait),
+                );
             }
-            Act::Attempt(event, stream) => {
+            SyncOp::Attempt(event, stream) => {
                 self.meet_event(op, *event, false);
                 self.note_attempt(op, *event);
-                self.place(op, *stream, Deed::Pass);
+                self.place(op, *stream, StreamStep::Pass);
             }
-            Act::Abort(stream) => {
+            SyncOp::Abort(stream) => {
                 self.meet_stream(op, *stream, true);
                 self.abort(op, *stream);
             }
-            Act::Join(from, to) => {
+            SyncOp::Join(from, to) => {
                 self.meet_stream(op, *from, true);
                 self.meet_stream(op, *to, true);
                 self.join(op, *from, *to);
             }
-            Act::InsertedJoin(from, to) => self.join(op, *from, *to),
-            Act::Reset(event, stream) => {
-                self.place(op, *stream, Deed::Pass);
+            SyncOp::InsertedJoin(from, to) => self.join(op, *from, *to),
+            SyncOp::Reset(event, stream) => {
+                self.place(op, *stream, StreamStep::Pass);
                 self.set_event(op, *event, None);
             }
-            Act::Forget(event) => self.set_event(op, *event, None),
-            Act::Ask(event) => self.meet_event(op, *event, false),
-            Act::Acquire(event) => self.acquire(op, *event),
-            Act::Destroy(stream) => self.meet_stream(op, *stream, true),
-            Act::Hold(signal, stream) => {
-                let mut hold = self.step(op, Deed::Pass);
+            SyncOp::Forget(event) => self.set_event(op, *event, None),
+            SyncOp::Ask(event) => self.meet_event(op, *event, false),
+            SyncOp::Acquire(event) => self.acquire(op, *event),
+            SyncOp::Destroy(stream) => self.meet_stream(op, *stream, true),
+            SyncOp::Hold(signal, stream) => {
+                let mut hold = self.step(op, StreamStep::Pass);
                 hold.needs.extend(self.signal(*signal));
                 self.place_step(op, *stream, hold);
             }
-            Act::Raise(signal) => self.raise(op, *signal),
-            Act::Begin(awaited, number) => self.begin(op, *awaited, *number),
-            Act::End(number) => self.end(op.host, *number),
-            Act::EndAll => self.end_all(op.host),
-            Act::GoesOn(stream) => self.stream(*stream).goes_on = true,
-            Act::StreamOrdered(buffer) => self.memory.note_ordered(*buffer),
-            Act::Allocate(buffer, stream, at) => {
+            SyncOp::Raise(signal) => self.raise(op, *signal),
+            SyncOp::Begin(awaited, number) => self.begin(op, *awaited, *number),
+            SyncOp::End(number) => self.end(op.host, *number),
+            SyncOp::EndAll => self.end_all(op.host),
+            SyncOp::GoesOn(stream) => self.stream(*stream).goes_on = true,
+            SyncOp::StreamOrdered(buffer) => self.memory.note_ordered(*buffer),
+            SyncOp::Allocate(buffer, stream, at) => {
                 self.allocate(op, *buffer, *stream, at.as_deref().cloned());
             }
-            Act::Free(buffer, stream) => self.free(op, *buffer, *stream),
-            Act::Conflicts(hazards) => self.hazards.extend_from_slice(hazards),
-            Act::Pledge(buffer, stream) => {
+            SyncOp::Free(buffer, stream) => self.free(op, *buffer, *stream),
+            SyncOp::Conflicts(hazards) => self.hazards.extend_from_slice(hazards),
+            SyncOp::Pledge(buffer, stream) => {
                 let chain = self.chain(*stream, op.host);
                 if let Some(chain) = self.chains.get(chain.0 as usize) {
                     self.memory.pledge(*buffer, chain.known.member);
                 }
             }
-            Act::Settle => self.memory.settle(),
-            Act::Restart => self.restart(),
-            Act::Lower => {
+            SyncOp::Settle => self.memory.settle(),
+            SyncOp::Restart => self.restart(),
+            SyncOp::Lower => {
                 self.signals.clear();
                 self.memory.forget_lost();
                 self.lowered += 1;
@@ -265,7 +273,7 @@ impl Order {
 
     fn allocate(
         &mut self,
-        op: &Op,
+        op: &HostOp,
         buffer: BufferIndex,
         stream: Option<StreamIndex>,
         at: Option<Range<u64>>,
@@ -279,7 +287,7 @@ impl Order {
         }
         if let Some(stream) = stream {
             self.note_allocation(op, stream, buffer);
-            self.place(op, stream, Deed::Allocate(buffer));
+            self.place(op, stream, StreamStep::Allocate(buffer));
         }
     }
 
@@ -289,15 +297,15 @@ impl Order {
         let queues = chains.filter_map(|it| Some(&self.chains.get(it.0 as usize)?.queue));
         let first = queues.filter_map(|queue| {
             let mut steps = queue.iter().map(|(_, step)| step);
-            steps.find_map(|it| (!matches!(it.deed, Deed::Point)).then_some(it.sequence))
+            steps.find_map(|it| (!matches!(it.deed, StreamStep::Point)).then_some(it.sequence))
         });
         first.min()
     }
 
-    fn free(&mut self, op: &Op, buffer: BufferIndex, stream: Option<StreamIndex>) {
+    fn free(&mut self, op: &HostOp, buffer: BufferIndex, stream: Option<StreamIndex>) {
         if let Some(stream) = stream {
             self.note_free(op, stream, buffer);
-            self.place(op, stream, Deed::Free(buffer));
+            self.place(op, stream, StreamStep::Free(buffer));
         }
         if !self.is_dropped(stream) {
             self.memory.free(buffer);
@@ -322,8 +330,8 @@ impl Order {
         abort.filter(|it| !it.is_certain).map(|it| it.sequence)
     }
 
-    fn step<'a>(&self, op: &Op, deed: Deed<'a>) -> Step<'a> {
-        Step {
+    fn step<'a>(&self, op: &HostOp, deed: StreamStep<'a>) -> StreamOperation<'a> {
+        StreamOperation {
             origin: op.origin,
             sequence: self.sequence,
             deed,
@@ -333,37 +341,37 @@ impl Order {
     }
 
     /// An operation is submitted to a stream.
-    fn place(&mut self, op: &Op, stream: StreamIndex, deed: Deed<'_>) {
+    fn place(&mut self, op: &HostOp, stream: StreamIndex, deed: StreamStep<'_>) {
         let step = self.step(op, deed);
         self.place_step(op, stream, step);
     }
 
-    fn place_step(&mut self, op: &Op, stream: StreamIndex, step: Step<'_>) {
+    fn place_step(&mut self, op: &HostOp, stream: StreamIndex, step: StreamOperation<'_>) {
         self.meet_stream(op, stream, true);
         self.submit(op.host, stream, step);
     }
 
-    fn place_record(&mut self, op: &Op, stream: StreamIndex) -> Arc<Ticket> {
+    fn place_record(&mut self, op: &HostOp, stream: StreamIndex) -> Arc<SyncPoint> {
         self.meet_stream(op, stream, true);
         self.submit_record(op, stream)
     }
 
-    fn submit_record(&mut self, op: &Op, stream: StreamIndex) -> Arc<Ticket> {
-        let ticket = Arc::new(Ticket::default());
-        let mut record = self.step(op, Deed::Pass);
+    fn submit_record(&mut self, op: &HostOp, stream: StreamIndex) -> Arc<SyncPoint> {
+        let ticket = Arc::new(SyncPoint::default());
+        let mut record = self.step(op, StreamStep::Pass);
         record.done = Some(Arc::clone(&ticket));
         self.submit(op.host, stream, record);
         ticket
     }
 
-    fn join(&mut self, op: &Op, from: StreamIndex, to: StreamIndex) {
+    fn join(&mut self, op: &HostOp, from: StreamIndex, to: StreamIndex) {
         let ticket = self.submit_record(op, from);
-        let mut wait = self.step(op, Deed::Pass);
+        let mut wait = self.step(op, StreamStep::Pass);
         wait.needs.push(ticket);
         self.submit(op.host, to, wait);
     }
 
-    fn create(&mut self, host: u32, index: StreamIndex, traits: Traits) {
+    fn create(&mut self, host: u32, index: StreamIndex, traits: StreamOrderTraits) {
         if traits.is_legacy {
             let device = traits.device as usize;
             if self.legacies.len() <= device {
@@ -387,7 +395,7 @@ impl Order {
     }
 
     /// Who makes a use of a buffer on a stream by this call, before the stream has come to it.
-    fn called(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) -> history::Access {
+    fn called(&mut self, op: &HostOp, stream: StreamIndex, buffer: BufferIndex) -> history::Access {
         let time = self.host(op.host).known.time;
         let caller = UseCaller {
             host: op.host,
@@ -397,7 +405,7 @@ impl Order {
         let chain = self.chain(stream, op.host);
         let known = self.chains.get(chain.0 as usize).map(|it| it.known.clone());
         let known = known.unwrap_or_default();
-        let mut access = run::access(&known, caller, op.origin, &Use::write(buffer));
+        let mut access = run::access(&known, caller, op.origin, &DeclaredUse::write(buffer));
         // Nobody knows as much.
         access.time = u32::MAX;
         access.doubt = self.doubt(self.sequence, stream);
@@ -405,7 +413,7 @@ impl Order {
     }
 
     /// Uses of memory that nothing has allocated are wrong whenever they run.
-    fn look_at_uses(&mut self, op: &Op, stream: StreamIndex, uses: &[Use]) {
+    fn look_at_uses(&mut self, op: &HostOp, stream: StreamIndex, uses: &[DeclaredUse]) {
         let mut last = None;
         for it in uses {
             if last.replace(it.buffer) != Some(it.buffer) {
@@ -415,9 +423,9 @@ impl Order {
     }
 
     /// A call that allocates, uses or frees memory in the order of a stream.
-    fn memory_call(&mut self, op: &Op, stream: StreamIndex) -> MemoryCall {
+    fn memory_call(&mut self, op: &HostOp, stream: StreamIndex) -> MemoryCall {
         MemoryCall {
-            party: Party {
+            party: HazardParty {
                 origin: op.origin,
                 actor: Actor::Stream(stream),
                 host: op.host,
@@ -427,7 +435,7 @@ impl Order {
         }
     }
 
-    fn note_allocation(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) {
+    fn note_allocation(&mut self, op: &HostOp, stream: StreamIndex, buffer: BufferIndex) {
         let call = self.memory_call(op, stream);
         if self.is_shared {
             let found = self.memory.note_allocation(buffer, call);
@@ -438,7 +446,7 @@ impl Order {
         }
     }
 
-    fn note_free(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) {
+    fn note_free(&mut self, op: &HostOp, stream: StreamIndex, buffer: BufferIndex) {
         if self.is_shared {
             self.report_alone(HazardKind::FreeOfNothing, op, stream, buffer);
         } else {
@@ -458,7 +466,7 @@ impl Order {
     fn report_alone(
         &mut self,
         kind: HazardKind,
-        op: &Op,
+        op: &HostOp,
         stream: StreamIndex,
         buffer: BufferIndex,
     ) {
@@ -468,7 +476,7 @@ impl Order {
     }
 
     /// Takes in a batch of calls.
-    pub fn take_all(&mut self, batch: &Batch) {
+    pub fn take_all(&mut self, batch: &CallBatch) {
         batch.each(|op, uses| self.take(op, uses));
     }
 

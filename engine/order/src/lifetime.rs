@@ -3,20 +3,20 @@
 //! Calls come in as they happened to be made, and what is found must not depend on that. So what a call comes after is
 //! asked of host threads and signals alone, and what nothing orders is said as that.
 
-use super::clock::Mark;
-use super::hazard::{Hazard, HazardKind, Party, Relation};
+use super::clock::ClockMark;
+use super::hazard::{Hazard, HazardKind, HazardParty, HazardRelation};
 use super::history::UseCaller;
-use super::stream::Host;
+use super::stream::OrderedHost;
 use record::BufferIndex;
 
 /// A call that allocates, uses or frees memory.
 #[derive(Clone, Debug)]
 pub(super) struct MemoryCall {
-    pub party: Party,
+    pub party: HazardParty,
     /// Which of all calls it was.
     pub sequence: u64,
     /// What its host thread knew.
-    pub mark: Mark,
+    pub mark: ClockMark,
 }
 
 impl MemoryCall {
@@ -59,12 +59,12 @@ pub(super) struct Lifetime {
     /// Two allocations without a `free` between.
     seconds: Vec<(MemoryCall, MemoryCall)>,
     /// The call that had allocated it on a device that is lost.
-    lost: Option<Party>,
+    lost: Option<HazardParty>,
 }
 
 impl Lifetime {
     /// Of memory that this call had allocated on a device that was lost; nothing was called since.
-    pub fn after_loss(lost: Option<Party>) -> Self {
+    pub fn after_loss(lost: Option<HazardParty>) -> Self {
         Self {
             lost,
             ..Self::default()
@@ -73,7 +73,7 @@ impl Lifetime {
 
     /// The call that the device's loss leaves without effect, where the memory may be allocated: of several the one that
     /// stands first in the source.
-    pub fn allocated(&self) -> Option<Party> {
+    pub fn allocated(&self) -> Option<HazardParty> {
         let is_freed = |made: &MemoryCall| self.frees.iter().any(|it| made.is_before(it));
         let live = self.latest.iter().filter(|it| !is_freed(it));
         let first = live.min_by_key(|it| it.place()).map(|it| it.party);
@@ -146,9 +146,9 @@ impl Lifetime {
     /// Whether the buffer is allocated anew between an earlier use and a call that knows this.
     pub fn is_anew(
         &self,
-        hosts: &[Host],
+        hosts: &[OrderedHost],
         earlier: UseCaller,
-        (caller, known): (UseCaller, &Mark),
+        (caller, known): (UseCaller, &ClockMark),
     ) -> bool {
         let member = hosts.get(earlier.host as usize).map(|it| it.known.member);
         self.latest.iter().any(|it| {
@@ -182,8 +182,8 @@ impl Lifetime {
         let orphans = orphans.iter().filter(|it| !it.is_told);
         let of_nothing = |it: &OrphanedUse| {
             let (relation, first) = match self.lost {
-                Some(lost) => (Relation::Lost, lost),
-                None => (Relation::Ordered, it.call.party),
+                Some(lost) => (HazardRelation::Lost, lost),
+                None => (HazardRelation::Ordered, it.call.party),
             };
             Hazard {
                 first,
@@ -195,9 +195,9 @@ impl Lifetime {
             let mut frees = self.frees.iter();
             let is_chance = frees.any(|it| it.is_unordered(&first) || it.is_unordered(&second));
             let relation = if is_chance {
-                Relation::Hosts
+                HazardRelation::Hosts
             } else {
-                Relation::Ordered
+                HazardRelation::Ordered
             };
             found.push(hazard(
                 HazardKind::SecondAllocation,
@@ -219,12 +219,12 @@ fn replace(calls: &mut Vec<MemoryCall>, call: MemoryCall) {
 }
 
 fn by_chance(kind: HazardKind, buffer: BufferIndex, pair: (&MemoryCall, &MemoryCall)) -> Hazard {
-    hazard(kind, Relation::Hosts, buffer, pair)
+    hazard(kind, HazardRelation::Hosts, buffer, pair)
 }
 
 const fn hazard(
     kind: HazardKind,
-    relation: Relation,
+    relation: HazardRelation,
     buffer: BufferIndex,
     (first, second): (&MemoryCall, &MemoryCall),
 ) -> Hazard {

@@ -2,19 +2,20 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Act, Op, Origin, Use};
+use super::{CallOrigin, DeclaredUse, HostOp, SyncOp};
 
 /// Calls in the order in which they were made, each with its uses.
 #[derive(Debug, Default)]
-pub struct Batch {
-    ops: Vec<(Op, u32)>,
-    uses: Vec<Use>,
+pub struct CallBatch {
+    ops: Vec<(HostOp, u32)>,
+    uses: Vec<DeclaredUse>,
 }
 
-impl Batch {
+impl CallBatch {
     /// Notes down a call.
-    pub fn push(&mut self, host: u32, origin: Origin, act: Act, uses: &[Use]) {
-        self.ops.push((Op { host, origin, act }, uses.len() as u32));
+    pub fn push(&mut self, host: u32, origin: CallOrigin, act: SyncOp, uses: &[DeclaredUse]) {
+        self.ops
+            .push((HostOp { host, origin, act }, uses.len() as u32));
         self.uses.extend_from_slice(uses);
     }
 
@@ -29,7 +30,7 @@ impl Batch {
     }
 
     /// Hands each call with its uses to `take`.
-    pub fn each(&self, mut take: impl FnMut(&Op, &[Use])) {
+    pub fn each(&self, mut take: impl FnMut(&HostOp, &[DeclaredUse])) {
         let mut rest = self.uses.as_slice();
         for (op, count) in &self.ops {
             let (uses, others) = rest.split_at_checked(*count as usize).unwrap_or_default();
@@ -42,21 +43,21 @@ impl Batch {
 /// Where host threads note down their calls. Whoever submits to a stream does so while it holds the stream, so that
 /// the order here is the order there.
 #[derive(Debug, Default)]
-pub struct Log(Mutex<Batch>);
+pub struct CallLog(Mutex<CallBatch>);
 
-impl Log {
+impl CallLog {
     /// Notes down a call.
-    pub fn push(&self, host: u32, origin: Origin, act: Act, uses: &[Use]) {
+    pub fn push(&self, host: u32, origin: CallOrigin, act: SyncOp, uses: &[DeclaredUse]) {
         self.lock().push(host, origin, act, uses);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Batch> {
+    fn lock(&self) -> MutexGuard<'_, CallBatch> {
         // What is behind it is whole after every statement, also where a thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All that was noted down since this was asked last.
-    pub fn take(&self) -> Batch {
+    pub fn take(&self) -> CallBatch {
         std::mem::take(&mut *self.lock())
     }
 }

@@ -7,12 +7,12 @@
 use record::{EventIndex, SignalIndex, StreamIndex};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::hazard::Origin;
-use super::{Op, Order};
+use super::hazard::CallOrigin;
+use super::{HostOp, Order};
 
 /// What two host threads both use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Resource {
+pub enum SharedResource {
     /// A stream: both submit to it, or one does and the other waits for it.
     Stream(StreamIndex),
     /// An event: both record it, or one does and the other waits for it.
@@ -25,11 +25,11 @@ pub enum Resource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meeting {
     /// What both use.
-    pub resource: Resource,
+    pub resource: SharedResource,
     /// The host thread that stands first in the workload, and its call.
-    pub first: (u32, Origin),
+    pub first: (u32, CallOrigin),
     /// The other.
-    pub second: (u32, Origin),
+    pub second: (u32, CallOrigin),
 }
 
 impl Meeting {
@@ -41,26 +41,26 @@ impl Meeting {
 
 /// A use of a stream or an event.
 #[derive(Clone, Copy, Debug)]
-struct Presence {
+struct ResourceUse {
     /// The host thread's own time at its latest call from this site.
     time: u32,
-    origin: Origin,
+    origin: CallOrigin,
     /// The capture that it is a call of, by the call that began it.
     capture: Option<u32>,
 }
 
 /// Who used each stream and event: for each host thread, site and whether it changes something, the latest call.
 #[derive(Debug, Default)]
-pub(super) struct Meetings {
-    present: BTreeMap<Resource, BTreeMap<(u32, u32, bool), Presence>>,
+pub(super) struct ResourceMeetings {
+    present: BTreeMap<SharedResource, BTreeMap<(u32, u32, bool), ResourceUse>>,
     /// For each resource and two host threads, the meeting that comes first in the source.
-    found: BTreeMap<(Resource, u32, u32), Meeting>,
+    found: BTreeMap<(SharedResource, u32, u32), Meeting>,
     fresh: Vec<Meeting>,
     /// Captures of which it is chance which calls of other host threads they hold, by the calls that began them.
     pub chances: BTreeSet<u32>,
 }
 
-impl Meetings {
+impl ResourceMeetings {
     /// Meetings that are new, or come before those that were told, since this was asked last.
     pub fn take(&mut self) -> Vec<Meeting> {
         std::mem::take(&mut self.fresh)
@@ -91,14 +91,14 @@ impl Meetings {
 
 impl Order {
     /// A host thread submits to a stream (`changes`), or waits for it.
-    pub(super) fn meet_stream(&mut self, op: &Op, stream: StreamIndex, changes: bool) {
-        self.meet(op, Resource::Stream(stream), changes, None);
+    pub(super) fn meet_stream(&mut self, op: &HostOp, stream: StreamIndex, changes: bool) {
+        self.meet(op, SharedResource::Stream(stream), changes, None);
     }
 
     /// A host thread calls into a capture, or begins or ends it: calls of others that nothing orders with that are captured
     /// or not by chance.
-    pub(super) fn meet_capture(&mut self, op: &Op, stream: StreamIndex, capture: Option<u32>) {
-        self.meet(op, Resource::Stream(stream), true, capture);
+    pub(super) fn meet_capture(&mut self, op: &HostOp, stream: StreamIndex, capture: Option<u32>) {
+        self.meet(op, SharedResource::Stream(stream), true, capture);
     }
 
     /// Whether it is chance which calls of other host threads a capture holds.
@@ -107,21 +107,21 @@ impl Order {
     }
 
     /// A host thread makes an event something else (`changes`), or waits for it.
-    pub(super) fn meet_event(&mut self, op: &Op, event: EventIndex, changes: bool) {
-        self.meet(op, Resource::Event(event), changes, None);
+    pub(super) fn meet_event(&mut self, op: &HostOp, event: EventIndex, changes: bool) {
+        self.meet(op, SharedResource::Event(event), changes, None);
     }
 
     /// Nobody uses an event any more.
     pub(super) fn leave_event(&mut self, event: EventIndex) {
-        self.meetings.present.remove(&Resource::Event(event));
+        self.meetings.present.remove(&SharedResource::Event(event));
     }
 
     /// A host thread raises a signal.
-    pub(super) fn meet_signal(&mut self, op: &Op, signal: SignalIndex) {
-        self.meet(op, Resource::Signal(signal), true, None);
+    pub(super) fn meet_signal(&mut self, op: &HostOp, signal: SignalIndex) {
+        self.meet(op, SharedResource::Signal(signal), true, None);
     }
 
-    fn meet(&mut self, op: &Op, resource: Resource, changes: bool, capture: Option<u32>) {
+    fn meet(&mut self, op: &HostOp, resource: SharedResource, changes: bool, capture: Option<u32>) {
         if !self.is_shared {
             return;
         }
@@ -157,7 +157,7 @@ impl Order {
             });
         }
         let origin = op.origin;
-        let presence = Presence {
+        let presence = ResourceUse {
             time,
             origin,
             capture,

@@ -3,17 +3,17 @@
 use record::BufferIndex;
 use std::ops::Range;
 
-use super::allocations::{AllocationFault, AllocationLog, DroppingAbort, MemoryDeed};
-use super::clock::{Knowledge, Mark, Member};
-use super::hazard::{Hazard, HazardKind, Party, Relation};
-use super::history::{self, Access, History, Manner, UseCaller};
+use super::allocations::{AllocationFault, AllocationLog, DroppingAbort, MemoryAction};
+use super::clock::{ClockMark, ClockMember, MemberClock};
+use super::hazard::{Hazard, HazardKind, HazardParty, HazardRelation};
+use super::history::{self, Access, AccessHistory, AccessKind, UseCaller};
 use super::lifetime::{Lifetime, MemoryCall};
-use super::stream::Host;
+use super::stream::OrderedHost;
 
 /// What is known of every buffer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    buffers: Vec<Buffer>,
+pub(super) struct BufferOrders {
+    buffers: Vec<BufferOrder>,
     /// Addresses that were freed, each with the uses of the buffer that had them.
     freed: Vec<(Range<u64>, Vec<Access>)>,
     /// Whether several host threads use them.
@@ -24,13 +24,13 @@ pub(super) struct Memory {
 #[derive(Clone, Debug, Default)]
 struct BufferLife {
     /// For each host thread, what its own further uses have to come after.
-    histories: Vec<(u32, History)>,
+    histories: Vec<(u32, AccessHistory)>,
     /// Its allocation in the order of a stream; where several host threads call, the latest of each of them and site.
     made: Vec<Access>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Buffer {
+struct BufferOrder {
     life: BufferLife,
     /// Lives that are over, with the number of the call that began the next one. What was called before and runs later
     /// still belongs to them.
@@ -43,17 +43,17 @@ struct Buffer {
     /// Where one does, and it is so.
     calls: Option<Box<AllocationLog>>,
     /// The call that had allocated it, in the order of a stream, on a device that is lost.
-    lost: Option<Party>,
+    lost: Option<HazardParty>,
     /// Allocations that an abort may have dropped: whose they are, their number, and that of the abort.
-    lives: Vec<(Member, u64, u64)>,
+    lives: Vec<(ClockMember, u64, u64)>,
     address: Option<Range<u64>>,
     /// Uses by former owners of its memory.
     prior: Vec<Access>,
     /// Members that the allocator waits for before it hands the memory on.
-    pledged: Vec<Member>,
+    pledged: Vec<ClockMember>,
 }
 
-impl Memory {
+impl BufferOrders {
     /// Of buffers that several host threads use, or one.
     pub fn new(is_shared: bool) -> Self {
         Self {
@@ -64,13 +64,13 @@ impl Memory {
 
     /// The same on a device that is opened anew: nothing is left of what was, but it is known what the loss took.
     pub fn after_loss(&self) -> Self {
-        let allocated = |it: &Buffer| {
+        let allocated = |it: &BufferOrder| {
             let by_one = it.calls.as_ref().and_then(|calls| calls.allocated());
             by_one.or_else(|| it.lifetime.as_ref()?.allocated())
         };
-        let buffers = self.buffers.iter().map(|it| Buffer {
+        let buffers = self.buffers.iter().map(|it| BufferOrder {
             lost: allocated(it),
-            ..Buffer::default()
+            ..BufferOrder::default()
         });
         Self {
             buffers: buffers.collect(),
@@ -91,9 +91,10 @@ impl Memory {
         }
     }
 
-    fn buffer(&mut self, index: BufferIndex) -> Option<&mut Buffer> {
+    fn buffer(&mut self, index: BufferIndex) -> Option<&mut BufferOrder> {
         if self.buffers.len() <= index.index() {
-            self.buffers.resize_with(index.index() + 1, Buffer::default);
+            self.buffers
+                .resize_with(index.index() + 1, BufferOrder::default);
         }
         self.buffers.get_mut(index.index())
     }
@@ -166,16 +167,16 @@ impl Memory {
     pub fn judge(
         &self,
         index: BufferIndex,
-        deed: MemoryDeed,
+        deed: MemoryAction,
         sequence: u64,
-        known: &Knowledge,
+        known: &MemberClock,
     ) -> Option<AllocationFault> {
         let calls = self.buffers.get(index.index())?.calls.as_ref()?;
         calls.judge(deed, sequence, known)
     }
 
     /// Whoever knows this member knows that an abort did not drop a call that allocates a buffer or frees it.
-    pub fn note_proof(&mut self, index: BufferIndex, sequence: u64, proof: Member) {
+    pub fn note_proof(&mut self, index: BufferIndex, sequence: u64, proof: ClockMember) {
         if let Some(calls) = self.calls(index) {
             calls.note_proof(sequence, proof);
         }
@@ -197,8 +198,8 @@ impl Memory {
         &mut self,
         index: BufferIndex,
         access: Access,
-        (known, hosts, submitted): (&Knowledge, &[Host], &Mark),
-        mut report: impl FnMut(HazardKind, Relation, &Access),
+        (known, hosts, submitted): (&MemberClock, &[OrderedHost], &ClockMark),
+        mut report: impl FnMut(HazardKind, HazardRelation, &Access),
     ) {
         let is_shared = self.is_shared;
         let Some(buffer) = self.buffer(index).filter(|_| !access.bytes.is_empty()) else {
@@ -229,7 +230,11 @@ impl Memory {
         let allocations = &buffer.life_of(access.caller.sequence).made;
         for made in allocations.iter().filter(|it| !it.is_before(known)) {
             if is_called(made.caller) && !is_other(made.caller) {
-                report(HazardKind::UseBeforeAllocation, Relation::Unordered, made);
+                report(
+                    HazardKind::UseBeforeAllocation,
+                    HazardRelation::Unordered,
+                    made,
+                );
             }
         }
         let mut report = |kind, relation, earlier: &Access| {
@@ -240,14 +245,14 @@ impl Memory {
         if is_shared {
             buffer.check_others(&access, known, &mut report);
         }
-        let is_read = access.manner == Manner::Read;
+        let is_read = access.manner == AccessKind::Read;
         let prior = buffer.prior.iter().filter(|it| !it.is_before(known));
         let prior: Vec<Access> = prior.cloned().collect();
         if let Some(history) = buffer.history_of(access.caller) {
             history.check(&access, known, &mut report);
             for prior in prior {
-                if !is_read || prior.manner == Manner::Write {
-                    report(HazardKind::ReuseOfMemory, Relation::Unordered, &prior);
+                if !is_read || prior.manner == AccessKind::Write {
+                    report(HazardKind::ReuseOfMemory, HazardRelation::Unordered, &prior);
                 }
             }
             history.take(access, known);
@@ -289,7 +294,7 @@ impl Memory {
                 former.push((it.caller.sequence, std::mem::take(&mut buffer.life)));
                 former.retain(|(until, _)| standing.is_some_and(|first| first < *until));
             }
-            *buffer = Buffer {
+            *buffer = BufferOrder {
                 life: BufferLife {
                     made: called.into_iter().collect(),
                     ..BufferLife::default()
@@ -298,7 +303,7 @@ impl Memory {
                 calls: buffer.calls.take(),
                 address: at,
                 prior,
-                ..Buffer::default()
+                ..BufferOrder::default()
             };
         }
     }
@@ -335,7 +340,7 @@ impl Memory {
             return;
         };
         let (calls, lifetime) = (buffer.calls.take(), buffer.lifetime.take());
-        let Buffer { life, pledged, .. } = std::mem::take(buffer);
+        let BufferOrder { life, pledged, .. } = std::mem::take(buffer);
         (buffer.calls, buffer.lifetime) = (calls, lifetime);
         let histories = life.histories;
         let uses = histories
@@ -346,7 +351,7 @@ impl Memory {
     }
 
     /// The allocator waits for `member` before it hands the buffer's memory on.
-    pub fn pledge(&mut self, index: BufferIndex, member: Member) {
+    pub fn pledge(&mut self, index: BufferIndex, member: ClockMember) {
         if let Some(buffer) = self.buffer(index) {
             buffer.pledged.push(member);
         }
@@ -361,7 +366,7 @@ impl Memory {
     }
 }
 
-impl Buffer {
+impl BufferOrder {
     /// The life to which the call with this number belongs.
     fn life_of(&self, call: u64) -> &BufferLife {
         let mut former = self.former.iter();
@@ -376,11 +381,11 @@ impl Buffer {
     }
 
     /// What the uses of a host thread have to come after, in the life to which a call belongs.
-    fn history_of(&mut self, caller: UseCaller) -> Option<&mut History> {
+    fn history_of(&mut self, caller: UseCaller) -> Option<&mut AccessHistory> {
         let histories = &mut self.life_of_mut(caller.sequence).histories;
         let place = histories.iter().position(|(of, _)| *of == caller.host);
         let place = place.unwrap_or_else(|| {
-            histories.push((caller.host, History::default()));
+            histories.push((caller.host, AccessHistory::default()));
             histories.len() - 1
         });
         histories.get_mut(place).map(|(_, history)| history)
@@ -391,8 +396,8 @@ impl Buffer {
     fn check_others(
         &mut self,
         access: &Access,
-        known: &Knowledge,
-        mut report: impl FnMut(HazardKind, Relation, &Access),
+        known: &MemberClock,
+        mut report: impl FnMut(HazardKind, HazardRelation, &Access),
     ) {
         let mut own = None;
         for (place, other) in self.all.iter().enumerate() {
@@ -404,15 +409,15 @@ impl Buffer {
                 own = own.or_else(|| is_same.then_some(place));
                 continue;
             }
-            let is_harmless = other.manner == Manner::Read && access.manner == Manner::Read;
+            let is_harmless = other.manner == AccessKind::Read && access.manner == AccessKind::Read;
             if is_harmless || !other.overlaps(&access.bytes) {
                 continue;
             }
             if other.is_unordered(access, known) {
                 let kind = history::kind(access.manner, other.manner);
-                report(kind, Relation::Unordered, other);
-            } else if other.manner == Manner::Free && other.is_before(known) {
-                report(HazardKind::UseAfterFree, Relation::Ordered, other);
+                report(kind, HazardRelation::Unordered, other);
+            } else if other.manner == AccessKind::Free && other.is_before(known) {
+                report(HazardKind::UseAfterFree, HazardRelation::Ordered, other);
             }
         }
         match own.and_then(|place| self.all.get_mut(place)) {

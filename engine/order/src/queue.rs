@@ -4,14 +4,14 @@ use record::StreamIndex;
 use std::sync::Arc;
 
 use super::allocations::DroppingAbort;
-use super::clock::{Knowledge, Mark};
+use super::clock::{ClockMark, MemberClock};
 use super::run::{ALL, BLOCKING};
-use super::stream::{ChainIndex, Deed, Step, Ticket};
-use super::{Op, Order, Traits};
+use super::stream::{ChainIndex, StreamOperation, StreamStep, SyncPoint};
+use super::{HostOp, Order, StreamOrderTraits};
 
 impl Order {
     /// An operation is submitted to a stream: it is compared now, or once what it stands for has come to pass.
-    pub(super) fn submit(&mut self, host: u32, index: StreamIndex, mut step: Step<'_>) {
+    pub(super) fn submit(&mut self, host: u32, index: StreamIndex, mut step: StreamOperation<'_>) {
         let submitted = self.host(host).known.mark();
         let chain = self.chain(index, host);
         self.others(host, index, &mut step.needs);
@@ -25,23 +25,23 @@ impl Order {
     }
 
     /// What is known once all that a host thread submitted to a stream so far has ended.
-    pub(super) fn point(&mut self, chain: ChainIndex) -> Arc<Ticket> {
-        let ticket = Arc::new(Ticket::default());
-        let step = Step {
-            origin: super::Origin::default(),
+    pub(super) fn point(&mut self, chain: ChainIndex) -> Arc<SyncPoint> {
+        let ticket = Arc::new(SyncPoint::default());
+        let step = StreamOperation {
+            origin: super::CallOrigin::default(),
             sequence: 0,
-            deed: Deed::Point,
+            deed: StreamStep::Point,
             needs: Vec::new(),
             done: Some(Arc::clone(&ticket)),
         };
-        let nothing = Knowledge::default().mark();
+        let nothing = MemberClock::default().mark();
         self.enqueue(chain, nothing, step);
         ticket
     }
 
     /// What a host thread waits for that waits for a stream: what it submitted itself, what others did by calls that come
     /// before its own, and what the rules of the legacy stream put before (rules A22, A24).
-    pub(super) fn all_of_stream(&mut self, host: u32, index: StreamIndex) -> Vec<Arc<Ticket>> {
+    pub(super) fn all_of_stream(&mut self, host: u32, index: StreamIndex) -> Vec<Arc<SyncPoint>> {
         let mut tickets = self.all_of_one(host, index);
         let traits = self.stream(index).traits;
         if traits.is_legacy {
@@ -53,7 +53,7 @@ impl Order {
     }
 
     /// The same without what the rules of the legacy stream put before.
-    pub(super) fn all_of_one(&mut self, host: u32, index: StreamIndex) -> Vec<Arc<Ticket>> {
+    pub(super) fn all_of_one(&mut self, host: u32, index: StreamIndex) -> Vec<Arc<SyncPoint>> {
         let chain = self.chain(index, host);
         let mut tickets = vec![self.point(chain)];
         self.others(host, index, &mut tickets);
@@ -61,7 +61,7 @@ impl Order {
     }
 
     /// The same of a device.
-    pub(super) fn all_of_device(&mut self, host: u32, device: u32) -> Vec<Arc<Ticket>> {
+    pub(super) fn all_of_device(&mut self, host: u32, device: u32) -> Vec<Arc<SyncPoint>> {
         let mut tickets = self.gathered(host, device, ALL);
         tickets.extend(self.standing_points(host, |it| it.device == device));
         self.others_where(host, |it| it.device == device, &mut tickets);
@@ -69,9 +69,9 @@ impl Order {
     }
 
     /// What a host thread's chains on a device, or those on blocking streams, have come to.
-    fn gathered(&mut self, host: u32, device: u32, which: usize) -> Vec<Arc<Ticket>> {
+    fn gathered(&mut self, host: u32, device: u32, which: usize) -> Vec<Arc<SyncPoint>> {
         if self.dropped_steps.is_empty() {
-            return vec![Ticket::reached(self.gather(host, device, which))];
+            return vec![SyncPoint::reached(self.gather(host, device, which))];
         }
         // What was dropped of one hands less on than what was not.
         let chains = self.host(host).chains.clone().into_iter();
@@ -84,12 +84,12 @@ impl Order {
             })
         });
         chains
-            .map(|chain| Ticket::reached_or(chain.known.mark(), chain.least.clone()))
+            .map(|chain| SyncPoint::reached_or(chain.known.mark(), chain.least.clone()))
             .collect()
     }
 
     /// What other host threads submitted to a stream by calls that come before what this one does now.
-    fn others(&mut self, host: u32, index: StreamIndex, needs: &mut Vec<Arc<Ticket>>) {
+    fn others(&mut self, host: u32, index: StreamIndex, needs: &mut Vec<Arc<SyncPoint>>) {
         let (Some(stream), Some(own)) = (
             self.streams.get(index.index()),
             self.hosts.get(host as usize),
@@ -112,8 +112,8 @@ impl Order {
     fn others_where(
         &mut self,
         host: u32,
-        wanted: impl Fn(Traits) -> bool,
-        needs: &mut Vec<Arc<Ticket>>,
+        wanted: impl Fn(StreamOrderTraits) -> bool,
+        needs: &mut Vec<Arc<SyncPoint>>,
     ) {
         if self.hosts.len() < 2 {
             return;
@@ -127,15 +127,16 @@ impl Order {
     }
 
     /// What the legacy stream waits for: all that was submitted to the blocking streams of its device.
-    fn blocking(&mut self, host: u32, device: u32, needs: &mut Vec<Arc<Ticket>>) {
-        let is_blocking = |it: Traits| it.is_blocking && !it.is_legacy && it.device == device;
+    fn blocking(&mut self, host: u32, device: u32, needs: &mut Vec<Arc<SyncPoint>>) {
+        let is_blocking =
+            |it: StreamOrderTraits| it.is_blocking && !it.is_legacy && it.device == device;
         needs.extend(self.gathered(host, device, BLOCKING));
         needs.extend(self.standing_points(host, is_blocking));
         self.others_where(host, is_blocking, needs);
     }
 
     /// What a blocking stream waits for: all that was submitted to the legacy stream of its device since it was made.
-    fn legacy(&mut self, host: u32, index: StreamIndex, needs: &mut Vec<Arc<Ticket>>) {
+    fn legacy(&mut self, host: u32, index: StreamIndex, needs: &mut Vec<Arc<SyncPoint>>) {
         let stream = self.stream(index);
         let (traits, made_after) = (stream.traits, stream.made_after);
         let Some(legacy) = self.legacies.get(traits.device as usize).copied().flatten() else {
@@ -154,7 +155,7 @@ impl Order {
             let mut own = own.filter_map(|chain| self.chains.get(chain.0 as usize));
             let is_known = own.any(|it| it.host == host && it.known.get(last.member) >= last.time);
             if last.time > made_after && !is_known {
-                needs.push(Ticket::reached_or(last, without_last));
+                needs.push(SyncPoint::reached_or(last, without_last));
             }
         } else {
             needs.push(self.point(chain));
@@ -162,7 +163,11 @@ impl Order {
     }
 
     /// Points of those of a host thread's chains that stand for something, by the traits of their streams.
-    fn standing_points(&mut self, host: u32, wanted: impl Fn(Traits) -> bool) -> Vec<Arc<Ticket>> {
+    fn standing_points(
+        &mut self,
+        host: u32,
+        wanted: impl Fn(StreamOrderTraits) -> bool,
+    ) -> Vec<Arc<SyncPoint>> {
         let mut standing: Vec<ChainIndex> = self.standing.values().flatten().copied().collect();
         standing.retain(|chain| {
             let Some(chain) = self.chains.get(chain.0 as usize) else {
@@ -185,7 +190,7 @@ impl Order {
                 continue;
             };
             let ticket = if state.queue.is_empty() {
-                Ticket::reached_or(state.known.mark(), state.least.clone())
+                SyncPoint::reached_or(state.known.mark(), state.least.clone())
             } else {
                 self.point(chain)
             };
@@ -196,7 +201,7 @@ impl Order {
     }
 
     /// What stands in a stream's queue is dropped, and whoever waited for it goes on (rule F14).
-    pub(super) fn abort(&mut self, op: &Op, index: StreamIndex) {
+    pub(super) fn abort(&mut self, op: &HostOp, index: StreamIndex) {
         let called = self.host(op.host).known.mark();
         for chain in self.stream(index).chains.clone() {
             let Some(state) = self.chains.get_mut(chain.0 as usize) else {
@@ -220,7 +225,8 @@ impl Order {
             }
             for (_, step) in &dropped {
                 // That anything else never runs is known without being told before.
-                let is_of_memory = matches!(step.deed, Deed::Allocate(_) | Deed::Free(_));
+                let is_of_memory =
+                    matches!(step.deed, StreamStep::Allocate(_) | StreamStep::Free(_));
                 if is_of_memory && !self.is_shared {
                     self.note_dropped(op, (step.sequence, index), true);
                 }
@@ -236,7 +242,7 @@ impl Order {
     }
 
     /// An abort drops what the call with this number submitted to a stream, or may.
-    fn note_dropped(&mut self, op: &Op, step: (u64, StreamIndex), is_certain: bool) {
+    fn note_dropped(&mut self, op: &HostOp, step: (u64, StreamIndex), is_certain: bool) {
         let by = DroppingAbort {
             sequence: self.sequence,
             origin: op.origin,
@@ -248,12 +254,17 @@ impl Order {
     }
 
     /// Whatever stands for this point goes on.
-    pub(super) fn reach(&mut self, ticket: &Arc<Ticket>, mark: Mark) {
+    pub(super) fn reach(&mut self, ticket: &Arc<SyncPoint>, mark: ClockMark) {
         self.reach_or(ticket, mark, None);
     }
 
     /// The same of a point that may have been dropped: what is known even then.
-    pub(super) fn reach_or(&mut self, ticket: &Arc<Ticket>, mark: Mark, least: Option<Mark>) {
+    pub(super) fn reach_or(
+        &mut self,
+        ticket: &Arc<SyncPoint>,
+        mark: ClockMark,
+        least: Option<ClockMark>,
+    ) {
         ticket.reach_or(mark, least);
         if !self.standing.is_empty()
             && let Some(chains) = self.standing.remove(&address(ticket))
@@ -273,7 +284,7 @@ impl Order {
         self.compare_ran(false);
     }
 
-    fn enqueue(&mut self, chain: ChainIndex, submitted: Mark, step: Step<'_>) {
+    fn enqueue(&mut self, chain: ChainIndex, submitted: ClockMark, step: StreamOperation<'_>) {
         let Some(state) = self.chains.get_mut(chain.0 as usize) else {
             return;
         };
@@ -288,7 +299,7 @@ impl Order {
         }
     }
 
-    fn next_ready(&mut self, chain: ChainIndex) -> Option<(Mark, Step<'static>)> {
+    fn next_ready(&mut self, chain: ChainIndex) -> Option<(ClockMark, StreamOperation<'static>)> {
         let state = self.chains.get_mut(chain.0 as usize)?;
         state.queue.pop_front_if(|(_, step)| step.is_ready())
     }
@@ -303,6 +314,6 @@ impl Order {
     }
 }
 
-fn address(ticket: &Arc<Ticket>) -> usize {
+fn address(ticket: &Arc<SyncPoint>) -> usize {
     Arc::as_ptr(ticket) as usize
 }

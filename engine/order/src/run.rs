@@ -1,21 +1,22 @@
 //! An operation whose turn has come: what it knows, and what it conflicts with.
 
-use super::allocations::MemoryDeed;
-use super::clock::{Knowledge, Mark, Member};
-use super::declared::{self, Use, WHOLE};
-use super::hazard::{HazardKind, Relation};
-use super::history::{self, Access, Manner, UseCaller};
+use super::allocations::MemoryAction;
+use super::clock::{ClockMark, ClockMember, MemberClock};
+use super::declared::{self, DeclaredUse, WHOLE};
+use super::hazard::{HazardKind, HazardRelation};
+use super::history::{self, Access, AccessKind, UseCaller};
 use super::stream::{
-    ChainIndex, Deed, Gathering, Host, Step, Stream, StreamChain, Ticket, WaitFor,
+    ChainIndex, JoinedClock, OrderedHost, OrderedStream, StreamChain, StreamOperation, StreamStep,
+    SyncPoint, WaitFor,
 };
-use super::{Actor, Hazard, Order, Origin, Party};
+use super::{Actor, CallOrigin, Hazard, HazardParty, Order};
 use record::{BufferIndex, StreamIndex};
 
 /// An operation that ran: what it knew then, and who called it.
 #[derive(Debug)]
-pub(super) struct RanStep {
-    known: Knowledge,
-    submitted: Mark,
+pub(super) struct CompletedStep {
+    known: MemberClock,
+    submitted: ClockMark,
     stream: StreamIndex,
     host: u32,
     doubt: Option<u64>,
@@ -29,9 +30,9 @@ pub(super) const ALL: usize = 0;
 pub(super) const BLOCKING: usize = 1;
 
 impl Order {
-    pub(super) fn member(&mut self, actor: Actor) -> Member {
+    pub(super) fn member(&mut self, actor: Actor) -> ClockMember {
         self.actors.push(actor);
-        self.actors.len() as Member - 1
+        self.actors.len() as ClockMember - 1
     }
 
     /// A stream; where it is new, as one that was never made.
@@ -39,9 +40,10 @@ impl Order {
         clippy::indexing_slicing,
         reason = "the line before made sure of the place"
     )]
-    pub(super) fn stream(&mut self, index: StreamIndex) -> &mut Stream {
+    pub(super) fn stream(&mut self, index: StreamIndex) -> &mut OrderedStream {
         if self.streams.len() <= index.index() {
-            self.streams.resize_with(index.index() + 1, Stream::default);
+            self.streams
+                .resize_with(index.index() + 1, OrderedStream::default);
         }
         &mut self.streams[index.index()]
     }
@@ -70,13 +72,13 @@ impl Order {
         clippy::indexing_slicing,
         reason = "the loop before made sure of the place"
     )]
-    pub(super) fn host(&mut self, host: u32) -> &mut Host {
+    pub(super) fn host(&mut self, host: u32) -> &mut OrderedHost {
         while self.hosts.len() <= host as usize {
             let next = self.hosts.len() as u32;
-            let mut known = Knowledge::new(self.member(Actor::Host(next)));
+            let mut known = MemberClock::new(self.member(Actor::Host(next)));
             // Nobody knows of its first calls: 0 is what everybody knows.
             known.tick();
-            self.hosts.push(Host {
+            self.hosts.push(OrderedHost {
                 known,
                 chains: Vec::new(),
                 gatherings: Vec::new(),
@@ -86,16 +88,17 @@ impl Order {
     }
 
     /// What a host thread's chains on a device know together.
-    fn gathering(&mut self, host: u32, device: u32) -> Option<&mut [Gathering; 2]> {
+    fn gathering(&mut self, host: u32, device: u32) -> Option<&mut [JoinedClock; 2]> {
         while self.host(host).gatherings.len() <= device as usize {
             // What chains know together is kept like what one of them knows, and makes no use itself.
-            let both = [ALL, BLOCKING].map(|_| Gathering::new(self.member(Actor::Host(u32::MAX))));
+            let both =
+                [ALL, BLOCKING].map(|_| JoinedClock::new(self.member(Actor::Host(u32::MAX))));
             self.host(host).gatherings.push(both);
         }
         self.host(host).gatherings.get_mut(device as usize)
     }
 
-    pub(super) fn gather(&mut self, host: u32, device: u32, which: usize) -> Mark {
+    pub(super) fn gather(&mut self, host: u32, device: u32, which: usize) -> ClockMark {
         let slot = self
             .gathering(host, device)
             .and_then(|both| both.get_mut(which));
@@ -124,15 +127,20 @@ impl Order {
     }
 
     /// The stream has come to the operation, and all that it needs has come to pass.
-    pub(super) fn run(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
-        let is_point = matches!(step.deed, Deed::Point);
+    pub(super) fn run(
+        &mut self,
+        index: ChainIndex,
+        submitted: &ClockMark,
+        step: &StreamOperation<'_>,
+    ) {
+        let is_point = matches!(step.deed, StreamStep::Point);
         let Some(chain) = self.chains.get_mut(index.0 as usize) else {
             return;
         };
         let stream = self.streams.get(chain.stream.index());
         // What runs behind a record that was dropped knows less than what runs only behind the record.
         let goes_on = stream.is_some_and(|it| it.goes_on);
-        let heard = |ticket: &Ticket| {
+        let heard = |ticket: &SyncPoint| {
             if goes_on {
                 ticket.least().cloned()
             } else {
@@ -140,9 +148,9 @@ impl Order {
             }
         };
         let join = if self.dropped_steps.is_empty() {
-            Knowledge::join
+            MemberClock::join
         } else {
-            Knowledge::join_fully
+            MemberClock::join_fully
         };
         let known = &mut chain.known;
         // A point is between two operations, so that whoever asked for it hands nothing on.
@@ -151,7 +159,7 @@ impl Order {
         for mark in step.needs.iter().filter_map(|need| heard(need)) {
             has_gained |= join(known, &mark);
         }
-        if let Deed::Wait(wait) = &step.deed {
+        if let StreamStep::Wait(wait) = &step.deed {
             let adds = heard(&wait.ticket).is_some_and(|mark| join(known, &mark));
             let stream = chain.stream;
             let is_legacy = self
@@ -199,8 +207,8 @@ impl Order {
     }
 
     /// Whoever comes after memory was allocated or freed, and not only after an abort that may have dropped that, knows it.
-    fn prove(&mut self, index: ChainIndex, step: &Step<'_>) {
-        let (Deed::Allocate(buffer) | Deed::Free(buffer)) = step.deed else {
+    fn prove(&mut self, index: ChainIndex, step: &StreamOperation<'_>) {
+        let (StreamStep::Allocate(buffer) | StreamStep::Free(buffer)) = step.deed else {
             return;
         };
         let chain = self.chains.get(index.0 as usize);
@@ -245,14 +253,17 @@ impl Order {
     }
 
     /// Compares the uses of an operation that runs with those of calls before its own: now, or once those have run.
-    fn compare(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
-        if matches!(step.deed, Deed::Pass | Deed::Point | Deed::Wait(_)) {
+    fn compare(&mut self, index: ChainIndex, submitted: &ClockMark, step: &StreamOperation<'_>) {
+        if matches!(
+            step.deed,
+            StreamStep::Pass | StreamStep::Point | StreamStep::Wait(_)
+        ) {
             return;
         }
         let Some(chain) = self.chains.get(index.0 as usize) else {
             return;
         };
-        let mut ran = RanStep {
+        let mut ran = CompletedStep {
             known: chain.known.clone(),
             submitted: submitted.clone(),
             stream: chain.stream,
@@ -274,7 +285,7 @@ impl Order {
             return;
         }
         let first = self.first_standing().filter(|_| !is_over);
-        let mut due: Vec<(RanStep, Step<'static>)> = self
+        let mut due: Vec<(CompletedStep, StreamOperation<'static>)> = self
             .ran
             .extract_if(.., |(_, step)| {
                 first.is_none_or(|first| step.sequence < first)
@@ -286,7 +297,7 @@ impl Order {
         }
     }
 
-    fn act(&mut self, ran: &RanStep, step: &Step<'_>) {
+    fn act(&mut self, ran: &CompletedStep, step: &StreamOperation<'_>) {
         let Self {
             hosts,
             memory,
@@ -303,12 +314,12 @@ impl Order {
             sequence: step.sequence,
         };
         let (stream, host) = (Actor::Stream(ran.stream), ran.host);
-        let mut judge = |buffer: BufferIndex, deed: MemoryDeed| {
+        let mut judge = |buffer: BufferIndex, deed: MemoryAction| {
             let fault = memory.judge(buffer, deed, step.sequence, known);
             let Some((kind, relation, first)) = fault else {
                 return;
             };
-            let second = Party {
+            let second = HazardParty {
                 origin: step.origin,
                 actor: stream,
                 host,
@@ -322,19 +333,19 @@ impl Order {
             });
         };
         match &step.deed {
-            Deed::Work(uses) => {
+            StreamStep::Work(uses) => {
                 let mut last = None;
                 for it in uses.iter() {
                     if last.replace(it.buffer) != Some(it.buffer) {
-                        judge(it.buffer, MemoryDeed::Uses);
+                        judge(it.buffer, MemoryAction::Uses);
                     }
                 }
             }
-            Deed::Allocate(buffer) => judge(*buffer, MemoryDeed::Allocates),
-            Deed::Free(buffer) => judge(*buffer, MemoryDeed::Frees),
-            Deed::Pass | Deed::Point | Deed::Wait(_) => {}
+            StreamStep::Allocate(buffer) => judge(*buffer, MemoryAction::Allocates),
+            StreamStep::Free(buffer) => judge(*buffer, MemoryAction::Frees),
+            StreamStep::Pass | StreamStep::Point | StreamStep::Wait(_) => {}
         }
-        let calls = Calls {
+        let calls = CallPair {
             hosts,
             actors,
             submitted,
@@ -347,19 +358,19 @@ impl Order {
             memory.check(buffer, access, (known, hosts, submitted), report);
         };
         match &step.deed {
-            Deed::Pass | Deed::Point | Deed::Wait(WaitFor { .. }) => return,
-            Deed::Work(uses) => {
+            StreamStep::Pass | StreamStep::Point | StreamStep::Wait(WaitFor { .. }) => return,
+            StreamStep::Work(uses) => {
                 for it in declared::in_order(uses) {
                     check(it.buffer, access(known, caller, step.origin, it));
                 }
             }
-            Deed::Allocate(buffer) => {
-                let made = access(known, caller, step.origin, &Use::write(*buffer));
+            StreamStep::Allocate(buffer) => {
+                let made = access(known, caller, step.origin, &DeclaredUse::write(*buffer));
                 memory.note_made(*buffer, made);
             }
-            Deed::Free(buffer) => {
-                let mut free = access(known, caller, step.origin, &Use::write(*buffer));
-                (free.manner, free.bytes) = (Manner::Free, WHOLE);
+            StreamStep::Free(buffer) => {
+                let mut free = access(known, caller, step.origin, &DeclaredUse::write(*buffer));
+                (free.manner, free.bytes) = (AccessKind::Free, WHOLE);
                 check(*buffer, free);
             }
         }
@@ -367,7 +378,7 @@ impl Order {
     }
 
     /// The host thread makes its uses itself.
-    pub(super) fn touch(&mut self, op: &super::Op, uses: &[Use]) {
+    pub(super) fn touch(&mut self, op: &super::HostOp, uses: &[DeclaredUse]) {
         self.host(op.host).known.tick();
         let sequence = self.sequence;
         let Self {
@@ -387,7 +398,7 @@ impl Order {
             sequence,
         };
         let submitted = known.mark();
-        let calls = Calls {
+        let calls = CallPair {
             hosts,
             actors,
             submitted: &submitted,
@@ -402,16 +413,21 @@ impl Order {
 }
 
 /// A use by whoever knows this.
-pub(super) fn access(known: &Knowledge, caller: UseCaller, origin: Origin, it: &Use) -> Access {
+pub(super) fn access(
+    known: &MemberClock,
+    caller: UseCaller,
+    origin: CallOrigin,
+    it: &DeclaredUse,
+) -> Access {
     Access {
         member: known.member,
         time: known.time,
         caller,
         origin,
         manner: if it.writes {
-            Manner::Write
+            AccessKind::Write
         } else {
-            Manner::Read
+            AccessKind::Read
         },
         bytes: it.bytes.clone(),
         number: 0,
@@ -422,17 +438,17 @@ pub(super) fn access(known: &Knowledge, caller: UseCaller, origin: Origin, it: &
 }
 
 /// What is known of the calls of two uses.
-struct Calls<'a> {
-    hosts: &'a [Host],
+struct CallPair<'a> {
+    hosts: &'a [OrderedHost],
     actors: &'a [Actor],
     /// What the host thread of the second knew when it called.
-    submitted: &'a Mark,
+    submitted: &'a ClockMark,
 }
 
-impl Calls<'_> {
-    fn party(&self, member: Member, caller: UseCaller, origin: Origin) -> Party {
+impl CallPair<'_> {
+    fn party(&self, member: ClockMember, caller: UseCaller, origin: CallOrigin) -> HazardParty {
         let actor = self.actors.get(member as usize).copied();
-        Party {
+        HazardParty {
             origin,
             actor: actor.unwrap_or(Actor::Host(u32::MAX)),
             host: caller.host,
@@ -453,7 +469,7 @@ impl Calls<'_> {
         buffer: BufferIndex,
         access: &Access,
         (hazards, mut late): (&'a mut Vec<Hazard>, Option<&'a mut Vec<Hazard>>),
-    ) -> impl FnMut(HazardKind, Relation, &Access) + use<'a> {
+    ) -> impl FnMut(HazardKind, HazardRelation, &Access) + use<'a> {
         let (caller, origin, manner) = (access.caller, access.origin, access.manner);
         let second = self.party(access.member, caller, origin);
         move |kind, relation, earlier| {
@@ -465,7 +481,7 @@ impl Calls<'_> {
                 (first.origin.site, first.host) > (second.origin.site, second.host)
             };
             let relation = match relation {
-                Relation::Unordered if !is_called_before => Relation::Hosts,
+                HazardRelation::Unordered if !is_called_before => HazardRelation::Hosts,
                 other => other,
             };
             let is_pair = !matches!(
@@ -478,7 +494,7 @@ impl Calls<'_> {
                 (kind, first, second)
             };
             let list = match &mut late {
-                Some(late) if relation == Relation::Ordered => late,
+                Some(late) if relation == HazardRelation::Ordered => late,
                 _ => &mut *hazards,
             };
             list.push(Hazard {

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::clock::{Clock, Knowledge, Mark, Member};
-use super::stream::Ticket;
-use super::{Actor, Op, Order};
+use super::clock::{ClockMark, ClockMember, MemberClock, VectorClock};
+use super::stream::SyncPoint;
+use super::{Actor, HostOp, Order};
 use record::{SignalIndex, SpanId};
 
 /// A signal between two restarts of the device: after how many of them, how often all were lowered, and which it is.
@@ -16,9 +16,9 @@ pub(super) type SignalUse = (u32, u32, SignalIndex);
 /// What is known of a signal.
 #[derive(Debug)]
 pub(super) struct SignalSlot {
-    ticket: Arc<Ticket>,
+    ticket: Arc<SyncPoint>,
     /// Who knows what comes before every call that may be the first.
-    member: Member,
+    member: ClockMember,
     /// The calls that may be the first.
     raises: Vec<SignalRaise>,
 }
@@ -28,7 +28,7 @@ pub(super) struct SignalSlot {
 struct SignalRaise {
     host: u32,
     span: SpanId,
-    mark: Mark,
+    mark: ClockMark,
 }
 
 impl SignalSlot {
@@ -52,7 +52,7 @@ impl Order {
     }
 
     /// Reached once a signal is raised.
-    pub(super) fn signal(&mut self, signal: SignalIndex) -> Option<Arc<Ticket>> {
+    pub(super) fn signal(&mut self, signal: SignalIndex) -> Option<Arc<SyncPoint>> {
         self.signal_slot(signal).map(|it| Arc::clone(&it.ticket))
     }
 
@@ -61,14 +61,14 @@ impl Order {
         for place in 0..raised.len() as u32 {
             self.signal_slot(SignalIndex(place));
         }
-        let nothing = || Knowledge::default().mark();
+        let nothing = || MemberClock::default().mark();
         for (slot, _) in self.signals.iter().zip(raised).filter(|it| *it.1) {
             slot.ticket.reach(nothing());
         }
     }
 
     /// A host thread raises a signal: who hears of it comes after all that it did so far, and not after what it does next.
-    pub(super) fn raise(&mut self, op: &Op, signal: SignalIndex) {
+    pub(super) fn raise(&mut self, op: &HostOp, signal: SignalIndex) {
         let host = op.host;
         let mut mark = self.host(host).known.mark();
         if self.is_shared {
@@ -85,7 +85,7 @@ impl Order {
     }
 
     /// Keeps a call that may be the one which raises a signal. Gives what whoever waits for it knows.
-    fn note_raise(&mut self, op: &Op, signal: SignalIndex, mark: Mark) -> Mark {
+    fn note_raise(&mut self, op: &HostOp, signal: SignalIndex, mark: ClockMark) -> ClockMark {
         let place = (self.restarts, self.lowered, signal);
         let Some(slot) = self.signal_slot(signal) else {
             return mark;
@@ -115,7 +115,7 @@ impl Order {
             self.share_signal(place, &common);
         }
         match self.shared_signals.get(&place) {
-            Some(clock) => Mark {
+            Some(clock) => ClockMark {
                 member,
                 time: 1,
                 clock: clock.clone(),
@@ -126,7 +126,7 @@ impl Order {
 
     /// What whoever waits for a signal knows at most; where that is less than was taken for true, all has to be looked at
     /// once more.
-    fn share_signal(&mut self, place: SignalUse, common: &Clock) {
+    fn share_signal(&mut self, place: SignalUse, common: &VectorClock) {
         let known = self.shared_signals.get(&place);
         let least = known.map_or_else(|| common.clone(), |known| known.common(common));
         if known.is_none_or(|known| !known.is_same(&least)) {

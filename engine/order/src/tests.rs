@@ -10,67 +10,72 @@ const E: EventIndex = EventIndex(0);
 const GO: SignalIndex = SignalIndex(0);
 
 /// Calls of host 0 in order, each a site of its own; uses are of one buffer.
-fn found(acts: Vec<(u32, Act)>) -> (Vec<(&'static str, u32, u32)>, Order) {
+fn found(acts: Vec<(u32, SyncOp)>) -> (Vec<(&'static str, u32, u32)>, Order) {
     let mut order = Order::of_hosts(2);
-    let write = [Use::write(BufferIndex(0))];
+    let write = [DeclaredUse::write(BufferIndex(0))];
     for (site, (host, act)) in acts.into_iter().enumerate() {
-        let origin = Origin {
+        let origin = CallOrigin {
             site: site as u32,
             span: SpanId::NONE,
         };
-        let uses: &[Use] = if matches!(act, Act::Work(_)) {
+        let uses: &[DeclaredUse] = if matches!(act, SyncOp::Work(_)) {
             &write
         } else {
             &[]
         };
-        order.take(&Op { host, origin, act }, uses);
+        order.take(&HostOp { host, origin, act }, uses);
     }
     let hazards = order.hazards().into_iter();
     let hazards = hazards.map(|it| (it.kind.label(), it.first.origin.site, it.second.origin.site));
     (hazards.collect(), order)
 }
 
-fn of_one(acts: Vec<Act>) -> Vec<(&'static str, u32, u32)> {
+fn of_one(acts: Vec<SyncOp>) -> Vec<(&'static str, u32, u32)> {
     found(acts.into_iter().map(|act| (0, act)).collect()).0
 }
 
 #[test]
 fn what_stands_behind_a_signal_is_compared_once_it_is_raised() {
     let acts = vec![
-        (0, Act::Hold(GO, B)),
-        (0, Act::Work(B)),
-        (0, Act::Record(E, B)),
-        (0, Act::Wait(E, C)),
-        (0, Act::Work(C)),
-        (1, Act::Work(A)),
-        (1, Act::Begin(Awaited::Stream(A), 7)),
-        (1, Act::End(7)),
+        (0, SyncOp::Hold(GO, B)),
+        (0, SyncOp::Work(B)),
+        (0, SyncOp::Record(E, B)),
+        (0, SyncOp::Wait(E, C)),
+        (0, SyncOp::Work(C)),
+        (1, SyncOp::Work(A)),
+        (1, SyncOp::Begin(HostWaitTarget::Stream(A), 7)),
+        (1, SyncOp::End(7)),
     ];
     let (hazards, order) = found(acts.clone());
     assert!(hazards.is_empty());
     // What was called after something that stands is compared when that was.
     assert_eq!((order.operations(), order.standing()), (0, 6));
-    let (hazards, order) = found([acts, vec![(1, Act::Raise(GO))]].concat());
+    let (hazards, order) = found([acts, vec![(1, SyncOp::Raise(GO))]].concat());
     assert_eq!(hazards, [], "the host waited before it raised the signal");
     assert_eq!((order.operations(), order.standing()), (3, 0));
 }
 
 #[test]
 fn a_signal_that_is_raised_too_early_orders_nothing_after_it() {
-    let acts = vec![Act::Hold(GO, B), Act::Work(B), Act::Raise(GO), Act::Work(A)];
+    let acts = vec![
+        SyncOp::Hold(GO, B),
+        SyncOp::Work(B),
+        SyncOp::Raise(GO),
+        SyncOp::Work(A),
+    ];
     assert_eq!(of_one(acts), [("WAW", 1, 3)]);
 }
 
 #[test]
 fn a_wait_keeps_to_its_record_even_while_that_stands() {
     let acts = vec![
-        Act::Hold(GO, A),
-        Act::Work(A),
-        Act::Record(E, A),
-        Act::Wait(E, B),
-        Act::Record(E, C),
-        Act::Work(B),
-        Act::Raise(GO),
+        SyncOp::Hold(GO, A),
+        SyncOp::Work(A),
+        SyncOp::Record(E, A),
+        SyncOp::Wait(E, B),
+        SyncOp::Record(E, C),
+        SyncOp::Work(B),
+        SyncOp::Raise(GO),
     ];
     assert_eq!(of_one(acts), []);
 }
@@ -78,40 +83,40 @@ fn a_wait_keeps_to_its_record_even_while_that_stands() {
 #[test]
 fn a_synchronisation_is_for_what_was_submitted_when_it_began() {
     let acts = vec![
-        (0, Act::Begin(Awaited::Stream(A), 0)),
-        (1, Act::Work(A)),
-        (0, Act::End(0)),
-        (0, Act::Work(B)),
+        (0, SyncOp::Begin(HostWaitTarget::Stream(A), 0)),
+        (1, SyncOp::Work(A)),
+        (0, SyncOp::End(0)),
+        (0, SyncOp::Work(B)),
     ];
     assert_eq!(found(acts).0, [("WAW", 1, 3)]);
     let acts = vec![
-        (0, Act::Begin(Awaited::Device(0), 0)),
-        (1, Act::Work(A)),
-        (0, Act::End(0)),
-        (0, Act::Work(B)),
+        (0, SyncOp::Begin(HostWaitTarget::Device(0), 0)),
+        (1, SyncOp::Work(A)),
+        (0, SyncOp::End(0)),
+        (0, SyncOp::Work(B)),
     ];
     assert_eq!(found(acts).0, [("WAW", 1, 3)]);
 }
 
 #[test]
 fn the_legacy_stream_stands_with_those_it_waits_for() {
-    let blocking = Traits {
+    let blocking = StreamOrderTraits {
         is_blocking: true,
-        ..Traits::default()
+        ..StreamOrderTraits::default()
     };
-    let legacy = Traits {
+    let legacy = StreamOrderTraits {
         is_legacy: true,
-        ..Traits::default()
+        ..StreamOrderTraits::default()
     };
     let acts = vec![
-        Act::Create(A, blocking),
-        Act::Create(B, legacy),
-        Act::Create(C, blocking),
-        Act::Hold(GO, A),
-        Act::Work(A),
-        Act::Work(B),
-        Act::Work(C),
-        Act::Raise(GO),
+        SyncOp::Create(A, blocking),
+        SyncOp::Create(B, legacy),
+        SyncOp::Create(C, blocking),
+        SyncOp::Hold(GO, A),
+        SyncOp::Work(A),
+        SyncOp::Work(B),
+        SyncOp::Work(C),
+        SyncOp::Raise(GO),
     ];
     let acts: Vec<_> = acts.into_iter().map(|act| (0, act)).collect();
     let (hazards, order) = found(acts.clone());
@@ -123,24 +128,27 @@ fn the_legacy_stream_stands_with_those_it_waits_for() {
 
 #[test]
 fn a_device_that_is_opened_anew_has_no_past() {
-    let acts = vec![Act::Work(A), Act::Restart, Act::Work(B)];
+    let acts = vec![SyncOp::Work(A), SyncOp::Restart, SyncOp::Work(B)];
     assert_eq!(of_one(acts), []);
     let acts = vec![
-        Act::Raise(GO),
-        Act::Restart,
-        Act::Hold(GO, A),
-        Act::Work(A),
-        Act::Work(B),
+        SyncOp::Raise(GO),
+        SyncOp::Restart,
+        SyncOp::Hold(GO, A),
+        SyncOp::Work(A),
+        SyncOp::Work(B),
     ];
     assert_eq!(of_one(acts), [("WAW", 3, 4)], "the signal is still raised");
 }
 
 #[test]
 fn a_log_hands_on_each_call_with_its_uses() {
-    let log = Log::default();
-    let uses = [Use::read(BufferIndex(1)), Use::write(BufferIndex(2))];
-    log.push(0, Origin::default(), Act::Work(A), &uses);
-    log.push(3, Origin::default(), Act::Touch, &[]);
+    let log = CallLog::default();
+    let uses = [
+        DeclaredUse::read(BufferIndex(1)),
+        DeclaredUse::write(BufferIndex(2)),
+    ];
+    log.push(0, CallOrigin::default(), SyncOp::Work(A), &uses);
+    log.push(3, CallOrigin::default(), SyncOp::Touch, &[]);
     let mut seen = Vec::new();
     log.take()
         .each(|op, uses| seen.push((op.host, uses.to_vec())));
@@ -149,15 +157,15 @@ fn a_log_hands_on_each_call_with_its_uses() {
 }
 
 /// The same of the only host thread.
-fn of_the_only(acts: &[Act]) -> Vec<(&'static str, u32, u32)> {
+fn of_the_only(acts: &[SyncOp]) -> Vec<(&'static str, u32, u32)> {
     let mut order = Order::new();
     for (site, act) in acts.iter().enumerate() {
         let (site, span) = (site as u32, SpanId::NONE);
-        let uses = [Use::write(BufferIndex(0))];
-        let is_work = matches!(act, Act::Work(_));
-        let op = Op {
+        let uses = [DeclaredUse::write(BufferIndex(0))];
+        let is_work = matches!(act, SyncOp::Work(_));
+        let op = HostOp {
             host: 0,
-            origin: Origin { site, span },
+            origin: CallOrigin { site, span },
             act: act.clone(),
         };
         order.take(&op, if is_work { &uses } else { &[] });
@@ -171,15 +179,15 @@ fn of_the_only(acts: &[Act]) -> Vec<(&'static str, u32, u32)> {
 fn what_stands_while_its_memory_is_allocated_anew_is_compared_with_what_was_before() {
     let buffer = BufferIndex(0);
     let acts = [
-        Act::StreamOrdered(buffer),
-        Act::Allocate(buffer, Some(A), None),
-        Act::Record(E, A),
-        Act::Wait(E, B),
-        Act::Hold(GO, B),
-        Act::Work(B),
-        Act::Free(buffer, Some(A)),
-        Act::Allocate(buffer, Some(A), None),
-        Act::Raise(GO),
+        SyncOp::StreamOrdered(buffer),
+        SyncOp::Allocate(buffer, Some(A), None),
+        SyncOp::Record(E, A),
+        SyncOp::Wait(E, B),
+        SyncOp::Hold(GO, B),
+        SyncOp::Work(B),
+        SyncOp::Free(buffer, Some(A)),
+        SyncOp::Allocate(buffer, Some(A), None),
+        SyncOp::Raise(GO),
     ];
     assert_eq!(of_the_only(&acts), [("FREE_WHILE_IN_USE", 5, 6)]);
 }
@@ -188,22 +196,27 @@ fn what_stands_while_its_memory_is_allocated_anew_is_compared_with_what_was_befo
 fn memory_is_not_freed_by_what_was_called_before_it_was_allocated() {
     let buffer = BufferIndex(0);
     let acts = [
-        Act::StreamOrdered(buffer),
-        Act::Hold(GO, A),
-        Act::Free(buffer, Some(A)),
-        Act::Allocate(buffer, Some(C), None),
-        Act::Raise(GO),
-        Act::Work(C),
+        SyncOp::StreamOrdered(buffer),
+        SyncOp::Hold(GO, A),
+        SyncOp::Free(buffer, Some(A)),
+        SyncOp::Allocate(buffer, Some(C), None),
+        SyncOp::Raise(GO),
+        SyncOp::Work(C),
     ];
     assert_eq!(of_the_only(&acts), [("FREE_UNALLOCATED", 2, 2)]);
 }
 
 #[test]
 fn what_stands_is_compared_in_the_order_of_the_calls() {
-    let calls = |held: &[Act]| {
+    let calls = |held: &[SyncOp]| {
         let acts = [
             held,
-            &[Act::Work(A), Act::Work(B), Act::Work(A), Act::Raise(GO)],
+            &[
+                SyncOp::Work(A),
+                SyncOp::Work(B),
+                SyncOp::Work(A),
+                SyncOp::Raise(GO),
+            ],
         ]
         .concat();
         let first = held.len() as u32;
@@ -214,19 +227,19 @@ fn what_stands_is_compared_in_the_order_of_the_calls() {
     };
     let as_called = [("WAW", 0, 1), ("WAW", 1, 2)];
     assert_eq!(calls(&[]), as_called);
-    assert_eq!(calls(&[Act::Hold(GO, A)]), as_called);
-    assert_eq!(calls(&[Act::Hold(GO, B)]), as_called);
+    assert_eq!(calls(&[SyncOp::Hold(GO, A)]), as_called);
+    assert_eq!(calls(&[SyncOp::Hold(GO, B)]), as_called);
 }
 
 #[test]
 fn what_has_run_before_a_signal_comes_before_what_stands_for_it() {
     let acts = [
-        Act::Hold(GO, A),
-        Act::Work(A),
-        Act::Work(B),
-        Act::Begin(Awaited::Stream(B), 1),
-        Act::End(1),
-        Act::Raise(GO),
+        SyncOp::Hold(GO, A),
+        SyncOp::Work(A),
+        SyncOp::Work(B),
+        SyncOp::Begin(HostWaitTarget::Stream(B), 1),
+        SyncOp::End(1),
+        SyncOp::Raise(GO),
     ];
     assert_eq!(of_the_only(&acts), []);
 }

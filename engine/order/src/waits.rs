@@ -7,18 +7,18 @@
 use record::StreamIndex;
 use std::collections::BTreeMap;
 
-use super::hazard::Origin;
+use super::hazard::CallOrigin;
 use super::stream::WaitFor;
 
 /// A call that waits for an event, of which every wait adds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RedundantWait {
     /// The first of its waits.
-    pub wait: Origin,
+    pub wait: CallOrigin,
     /// The stream that waits.
     pub stream: StreamIndex,
     /// The record that it waits for.
-    pub record: Origin,
+    pub record: CallOrigin,
     /// The stream of the record.
     pub from: StreamIndex,
     /// How many waits the call made.
@@ -27,13 +27,13 @@ pub struct RedundantWait {
 
 /// The waits of all calls so far.
 #[derive(Debug, Default)]
-pub(super) struct Waits {
+pub(super) struct WaitSites {
     sites: BTreeMap<u32, (RedundantWait, bool)>,
 }
 
-impl Waits {
+impl WaitSites {
     /// A stream waited for a record: whether that added anything.
-    pub fn note(&mut self, wait: Origin, stream: StreamIndex, to: &WaitFor, adds: bool) {
+    pub fn note(&mut self, wait: CallOrigin, stream: StreamIndex, to: &WaitFor, adds: bool) {
         let first = RedundantWait {
             wait,
             stream,

@@ -4,15 +4,15 @@ mod code;
 mod pack;
 mod recent;
 
-pub use pack::Packer;
+pub use pack::FieldEncoder;
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::{NameId, SpanId, Value};
-use code::{Reader, unzigzag};
-use recent::Recent;
+use code::{FieldReader, unzigzag};
+use recent::RecentNumbers;
 
 /// Spans between two marks: what has to be passed over at most to find the fields of one.
 const STEP: usize = 16;
@@ -23,7 +23,7 @@ const WHOLE: u64 = 7;
 
 /// How the value of a field is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Written {
+pub enum FieldType {
     /// A whole number, by its distance from the one before in the same place, or from the first.
     Integer,
     /// A real number: decimal where that says it exactly.
@@ -33,7 +33,7 @@ pub enum Written {
 }
 
 /// The fields that spans of one sort have: their names, and how each is written.
-pub type Form = Box<[(NameId, Written)]>;
+pub type FieldForm = Box<[(NameId, FieldType)]>;
 
 /// Fields of spans with consecutive numbers. Every writer numbers its forms and texts, and says each once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Fields {
     /// Who wrote it, among those of its file.
     pub writer: u32,
     /// Forms that follow those that the writer said before.
-    pub forms: Vec<Form>,
+    pub forms: Vec<FieldForm>,
     /// Texts that follow those that the writer said before.
     pub texts: Vec<Box<str>>,
     /// The first span.
@@ -60,7 +60,7 @@ pub struct Fields {
 
 /// The value of a field, with its text by the number that its writer gave it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Plain {
+pub enum FieldValue {
     /// A whole number.
     Integer(i64),
     /// A real number.
@@ -69,7 +69,7 @@ pub enum Plain {
     Text(u32),
 }
 
-impl Plain {
+impl FieldValue {
     /// As a value; `text` finds texts by their number.
     pub fn value<'a>(self, text: impl FnOnce(u32) -> Option<&'a str>) -> Value {
         match self {
@@ -105,7 +105,7 @@ impl Fields {
 
     /// The fields of one span, with all forms of its writer. Nothing where it has none, and as far as they make sense
     /// where the bytes are damaged.
-    pub fn of(&self, span: SpanId, forms: &[Form]) -> Vec<(NameId, Plain)> {
+    pub fn of(&self, span: SpanId, forms: &[FieldForm]) -> Vec<(NameId, FieldValue)> {
         let mut found = Vec::new();
         let Some(place) = self
             .range()
@@ -116,8 +116,8 @@ impl Fields {
         };
         let place = place as usize;
         let mark = self.marks.get(place / STEP).copied().unwrap_or(u32::MAX);
-        let mut reader = Reader(self.bytes.get(mark as usize..).unwrap_or_default());
-        let mut recent = Recent::default();
+        let mut reader = FieldReader(self.bytes.get(mark as usize..).unwrap_or_default());
+        let mut recent = RecentNumbers::default();
         for _ in 0..place % STEP {
             let run = self.run(&mut reader, &mut recent, forms, |_, _| {});
             if run.is_none() {
@@ -131,8 +131,8 @@ impl Fields {
     }
 
     /// Every field, span by span.
-    pub fn all(&self, forms: &[Form], mut take: impl FnMut(SpanId, NameId, Plain)) {
-        let (mut reader, mut recent) = (Reader(&self.bytes), Recent::default());
+    pub fn all(&self, forms: &[FieldForm], mut take: impl FnMut(SpanId, NameId, FieldValue)) {
+        let (mut reader, mut recent) = (FieldReader(&self.bytes), RecentNumbers::default());
         for (at, span) in self.range().enumerate() {
             if at.is_multiple_of(STEP) {
                 recent.clear();
@@ -149,10 +149,10 @@ impl Fields {
     /// Reads the fields of one span.
     fn run(
         &self,
-        reader: &mut Reader<'_>,
-        recent: &mut Recent,
-        forms: &[Form],
-        mut take: impl FnMut(NameId, Plain),
+        reader: &mut FieldReader<'_>,
+        recent: &mut RecentNumbers,
+        forms: &[FieldForm],
+        mut take: impl FnMut(NameId, FieldValue),
     ) -> Option<()> {
         let Some(used) = reader.number()?.checked_sub(1) else {
             return Some(());
@@ -161,13 +161,13 @@ impl Fields {
         let (mut base, mut place) = (base as usize, recent.begin(used as u32));
         for &(name, written) in forms.get(form as usize)? {
             let value = match written {
-                Written::Integer => {
+                FieldType::Integer => {
                     let (first, distance) = (*self.bases.get(base)?, reader.number()?);
                     base += 1;
-                    Plain::Integer(recent.next(&mut place, first, unzigzag(distance))?)
+                    FieldValue::Integer(recent.next(&mut place, first, unzigzag(distance))?)
                 }
-                Written::Number => Plain::Number(reader.real()?),
-                Written::Text => Plain::Text(reader.number()? as u32),
+                FieldType::Number => FieldValue::Number(reader.real()?),
+                FieldType::Text => FieldValue::Text(reader.number()? as u32),
             };
             take(name, value);
         }
@@ -183,14 +183,14 @@ impl Fields {
 
 /// Takes packed fields apart again, for those that look at each.
 #[derive(Debug, Default)]
-pub struct Unpacker {
-    writers: Vec<(Vec<Form>, Vec<Box<str>>)>,
+pub struct FieldDecoder {
+    writers: Vec<(Vec<FieldForm>, Vec<Box<str>>)>,
 }
 
 /// More writers than this no file has.
 const MOST_WRITERS: usize = 1 << 10;
 
-impl Unpacker {
+impl FieldDecoder {
     /// Every field of `fields` in turn. What a writer said before must have passed here too.
     pub fn unpack(&mut self, mut fields: Fields, mut take: impl FnMut(SpanId, NameId, Value)) {
         let writer = fields.writer as usize;

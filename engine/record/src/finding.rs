@@ -25,7 +25,7 @@ pub struct Finding {
 
 /// What was looked for, and how much was looked at: so that no finding is an answer as well.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Search {
+pub struct FindingSearch {
     /// The code that its findings have.
     pub code: String,
     /// Calls that were looked at.

@@ -58,7 +58,7 @@ pub struct LaunchNode {
 
 /// A launch was launched once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Relaunch {
+pub struct LaunchInstance {
     /// The operation that it came to.
     pub operation: SpanId,
     /// The call.

@@ -41,8 +41,8 @@ pub mod time;
 
 pub use counted::counted;
 pub use field_names::{BLOCKED_BECAUSE, INSERTED_BECAUSE, QUERY_ANSWER, TIME_LIMIT};
-pub use fields::{Fields, Form, Packer, Plain, Unpacker, Written};
-pub use finding::{Finding, Search};
+pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
+pub use finding::{Finding, FindingSearch};
 pub use ids::{
     CallId, CounterId, DependencyId, DeviceId, EventId, FindingId, LaneId, LaunchId, NameId,
     PipelineId, PromiseId, SpanId,
@@ -52,10 +52,10 @@ pub use kinds::{
     Basis, CompileTime, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind,
     PipelineState, QueryAnswer, Role, Severity, SpanKind, State, Verdict,
 };
-pub use launch::{Launch, LaunchNode, LaunchStep, Relaunch};
+pub use launch::{Launch, LaunchInstance, LaunchNode, LaunchStep};
 pub use pipeline::{Pipeline, PipelineStep};
-pub use promise::{Observed, Promise, Settlement};
-pub use run::{Clock, Expectation, FileRepair, Log, Outcome, Problem, Run, RunEnd};
+pub use promise::{ObservedOutcome, Promise, PromiseOutcome};
+pub use run::{Clock, Expectation, FileRepair, Log, Problem, Run, RunEnd, RunOutcome};
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;
@@ -81,11 +81,11 @@ pub enum Record {
     /// A GPU synchronisation point.
     Event(Event),
     /// A host call of the workload, with its place in the source.
-    Call(Call),
+    Call(SourceCall),
     /// An operation that ran to its end.
     Span(Span),
     /// An operation that has started and not yet ended; the [`Record::Span`] of the same id completes it.
-    Began(Began),
+    Began(SpanStart),
     /// A cause and its effect.
     Dependency(Dependency),
     /// One more field of a span.
@@ -105,7 +105,7 @@ pub enum Record {
     /// An asynchronous API was called.
     Promise(Box<Promise>),
     /// A promise settled.
-    Settlement(Box<Settlement>),
+    Settlement(Box<PromiseOutcome>),
     /// How a clock was converted to capture time.
     Clock(Box<Clock>),
     /// Something known to be wrong or missing in the data itself.
@@ -113,7 +113,7 @@ pub enum Record {
     /// What was concluded while it ran.
     Finding(Box<Finding>),
     /// What was looked for while it ran.
-    Search(Box<Search>),
+    Search(Box<FindingSearch>),
     /// What the workload expected, checked after the run.
     Expectation(Box<Expectation>),
     /// A line of the log.
@@ -127,7 +127,7 @@ pub enum Record {
     /// It was recorded or changed.
     LaunchStep(Box<LaunchStep>),
     /// It was launched once more.
-    Relaunch(Relaunch),
+    Relaunch(LaunchInstance),
     /// The run is over.
     End(Box<RunEnd>),
     /// Fields of many spans at once.
@@ -228,7 +228,7 @@ pub struct Event {
 
 /// A host call of the workload: where in the source it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub struct SourceCall {
     /// Its place in the table of calls. Spans of one call in a loop share it.
     pub id: CallId,
     /// Line in the workload's source, counted from 1; 0 where there is none.
@@ -275,7 +275,7 @@ pub struct Span {
 
 /// An operation that has started and not yet ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Began {
+pub struct SpanStart {
     /// Its place in the table of spans.
     pub id: SpanId,
     /// The lane it runs on.

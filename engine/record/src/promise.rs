@@ -24,7 +24,7 @@ pub struct Promise {
 
 /// What a promise came to: each settles exactly once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settlement {
+pub struct PromiseOutcome {
     /// The promise.
     pub promise: PromiseId,
     /// When it settled on the timeline that called.
@@ -41,7 +41,7 @@ pub struct Settlement {
     pub anchor: String,
     /// What the implementation below did for the same call, in this run.
     #[serde(default)]
-    pub observed: Observed,
+    pub observed: ObservedOutcome,
     /// Whether the call that destroyed the device ended it, a moment before the device itself was lost.
     #[serde(default)]
     pub by_destroy: bool,
@@ -49,7 +49,7 @@ pub struct Settlement {
 
 /// What the implementation below did of itself for the same call: seen in this run, and never known from elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Observed {
+pub enum ObservedOutcome {
     /// There is none below that has such calls.
     #[default]
     Nothing,
@@ -61,7 +61,7 @@ pub enum Observed {
     Other(String),
 }
 
-impl Observed {
+impl ObservedOutcome {
     /// The words for it on screen; none where there is nothing below.
     pub const fn text(&self) -> &str {
         match self {

@@ -113,7 +113,7 @@ pub struct Log {
 /// How a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// Every call returned and every operation ended.
     #[default]
     Finished,
@@ -129,7 +129,7 @@ pub struct RunEnd {
     /// When it ended.
     pub time: Nanos,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Records that were given to the recorder over the whole run, this one included.
     pub records: u64,
 }

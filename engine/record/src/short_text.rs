@@ -11,10 +11,10 @@ const SHORT: usize = 14;
 /// A text that takes no allocation where it has at most fourteen bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub struct ShortText(Form);
+pub struct ShortText(TextForm);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Form {
+enum TextForm {
     /// The first so many of these bytes.
     Short(u8, [u8; SHORT]),
     Long(Box<Box<str>>),
@@ -24,12 +24,12 @@ impl ShortText {
     /// The text.
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Form::Short(length, bytes) => {
+            TextForm::Short(length, bytes) => {
                 let bytes = bytes.get(..usize::from(*length)).unwrap_or_default();
                 // They came from a text, so this never fails.
                 std::str::from_utf8(bytes).unwrap_or_default()
             }
-            Form::Long(text) => text,
+            TextForm::Long(text) => text,
         }
     }
 }
@@ -40,9 +40,9 @@ impl From<&str> for ShortText {
         match bytes.get_mut(..text.len()) {
             Some(slots) => {
                 slots.copy_from_slice(text.as_bytes());
-                Self(Form::Short(text.len() as u8, bytes))
+                Self(TextForm::Short(text.len() as u8, bytes))
             }
-            None => Self(Form::Long(Box::new(text.into()))),
+            None => Self(TextForm::Long(Box::new(text.into()))),
         }
     }
 }

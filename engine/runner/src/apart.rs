@@ -8,40 +8,41 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::RecvTimeoutError;
 
 use super::engine::Engine;
-use super::far::Target;
+use super::far::WorkerTarget;
 use super::protocol::Message;
-use backend::{self, Error, Found};
+use backend::{self, BackendError, ProbedDevice};
 use device::lock;
 
 /// How long a worker may take to say what it has.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-static TARGET: OnceLock<Target> = OnceLock::new();
+static TARGET: OnceLock<WorkerTarget> = OnceLock::new();
 
 /// From now on, runs on backends whose faults end a process go to workers that `target` starts, and so do looks at their
 /// devices: this process never opens one. The first call counts.
-pub fn run_apart(target: Target) {
+pub fn run_apart(target: WorkerTarget) {
     if TARGET.set(target).is_ok() {
         backend::look_apart(look);
     }
 }
 
 /// Where a run on a backend goes, where that is a worker.
-pub(super) fn target(name: &str) -> Option<Target> {
+pub(super) fn target(name: &str) -> Option<WorkerTarget> {
     let needs = backend::named(name).is_some_and(backend::Backend::ends_processes);
     TARGET.get().filter(|_| needs).cloned()
 }
 
 /// What a worker finds for a backend, asked once.
-fn look(name: &str) -> Result<Vec<Found>, Error> {
-    static FOUND: Mutex<Option<Result<Vec<Found>, Error>>> = Mutex::new(None);
+fn look(name: &str) -> Result<Vec<ProbedDevice>, BackendError> {
+    static FOUND: Mutex<Option<Result<Vec<ProbedDevice>, BackendError>>> = Mutex::new(None);
     let mut found = lock(&FOUND);
     found.get_or_insert_with(|| ask(name)).clone()
 }
 
-fn ask(name: &str) -> Result<Vec<Found>, Error> {
-    let absent =
-        |why: String| Error::Absent(format!("a worker that should look is not there: {why}"));
+fn ask(name: &str) -> Result<Vec<ProbedDevice>, BackendError> {
+    let absent = |why: String| {
+        BackendError::Absent(format!("a worker that should look is not there: {why}"))
+    };
     let target = TARGET.get().cloned();
     let target = target.ok_or_else(|| absent("nobody said how to start one".to_owned()))?;
     let engine = Engine::connect(target, Box::new(|| ()));
@@ -54,14 +55,14 @@ fn ask(name: &str) -> Result<Vec<Found>, Error> {
                 let offer = offer.ok_or_else(|| absent("it has no such backend".to_owned()))?;
                 return match offer.reason {
                     Some(reason) => {
-                        let prefix = Error::Absent(String::new()).to_string();
+                        let prefix = BackendError::Absent(String::new()).to_string();
                         let reason = reason.strip_prefix(&prefix).unwrap_or(&reason);
-                        Err(Error::Absent(reason.to_owned()))
+                        Err(BackendError::Absent(reason.to_owned()))
                     }
                     None => Ok(offer
                         .adapters
                         .into_iter()
-                        .map(|(name, caps)| Found { name, caps })
+                        .map(|(name, caps)| ProbedDevice { name, caps })
                         .collect()),
                 };
             }

@@ -24,30 +24,30 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use self::argument::Arguments;
-use self::label::Labels;
+use self::argument::ArgumentNames;
+use self::label::CallLabels;
 use super::recorder::Reporter;
-use super::shared::Shared;
+use super::shared::RunState;
 use super::uses;
-use ::order::{Act, Use};
-use backend::{Error, HostIndex, Operation};
+use ::order::{DeclaredUse, SyncOp};
+use backend::{BackendError, HostIndex, Operation};
 use record::time::Nanos;
 use record::{
     self, BufferIndex, CallId, Dependency, DependencyKind, EventId, EventIndex, NameId, Record,
     Span, SpanId, SpanKind, State, StreamIndex,
 };
-use workload::{Call, DataCall, HostCall, Place, Placed, Target};
+use workload::{Call, DataCall, HostCall, PlacedCall, SourceLocation, SyncTarget};
 
 /// Makes the calls of one host thread.
 pub struct Caller {
-    shared: Arc<Shared>,
+    shared: Arc<RunState>,
     host: HostIndex,
     reporter: Reporter,
-    labels: Labels,
-    arguments: Arguments,
-    problems: problem::Tally,
+    labels: CallLabels,
+    arguments: ArgumentNames,
+    problems: problem::ProblemTally,
     /// Room for what a call declares.
-    uses: Vec<Use>,
+    uses: Vec<DeclaredUse>,
     /// For each call of the file, whether it was reported.
     known: Vec<bool>,
     /// The uses of buffers that were reported, each with its call.
@@ -64,9 +64,9 @@ pub struct Caller {
 
 /// The call that is being made.
 #[derive(Clone, Copy, Debug)]
-struct Current {
+struct CurrentCall {
     span: SpanId,
-    place: Place,
+    place: SourceLocation,
     name: NameId,
     /// The name of the function that it submits.
     function: Option<NameId>,
@@ -75,12 +75,12 @@ struct Current {
 
 impl Caller {
     /// For the host thread `host`.
-    pub fn new(shared: Arc<Shared>, host: HostIndex, reporter: Reporter) -> Self {
+    pub fn new(shared: Arc<RunState>, host: HostIndex, reporter: Reporter) -> Self {
         Self {
             known: vec![false; shared.plan.sites.len()],
-            arguments: Arguments::new(&shared, &reporter),
-            labels: Labels::default(),
-            problems: problem::Tally::default(),
+            arguments: ArgumentNames::new(&shared, &reporter),
+            labels: CallLabels::default(),
+            problems: problem::ProblemTally::default(),
             uses: Vec::new(),
             used: HashSet::new(),
             open: Vec::new(),
@@ -97,13 +97,13 @@ impl Caller {
     ///
     /// # Errors
     /// The call failed, and with it the run; or the run was stopped.
-    pub fn make(&mut self, placed: &Placed) -> Result<(), Error> {
+    pub fn make(&mut self, placed: &PlacedCall) -> Result<(), BackendError> {
         let resolved = self.resolved(&placed.call);
         let call = resolved.as_ref().map_or(&placed.call, |call| call.as_ref());
         self.declare(placed.place);
         let slot = self.until_slot(call);
         let start = self.shared.device.now(self.host);
-        let current = Current {
+        let current = CurrentCall {
             span: self.shared.next_span(),
             place: placed.place,
             name: self.label_of_call(call, placed.place),
@@ -121,13 +121,13 @@ impl Caller {
         self.note_result(&current, &result);
         let state = match &result {
             Ok(()) => State::Done,
-            Err(Error::Stopped) => State::Cancelled,
-            Err(Error::Lost(_)) => State::Lost,
+            Err(BackendError::Stopped) => State::Cancelled,
+            Err(BackendError::Lost(_)) => State::Lost,
             Err(_) => State::Failed,
         };
         self.reporter.send(Record::Span(Span {
             id: current.span,
-            lane: Shared::host_lane(self.host),
+            lane: RunState::host_lane(self.host),
             name: current.name,
             call: CallId(current.place.call),
             kind,
@@ -148,7 +148,7 @@ impl Caller {
         self.has_waited
     }
 
-    fn act(&mut self, current: &Current, call: &Call) -> (SpanKind, Result<(), Error>) {
+    fn act(&mut self, current: &CurrentCall, call: &Call) -> (SpanKind, Result<(), BackendError>) {
         match call {
             Call::Data(call) => self.data_call(current, call),
             Call::Event(call) => self.event_call(current, call),
@@ -165,7 +165,11 @@ impl Caller {
         }
     }
 
-    fn data_call(&mut self, current: &Current, call: &DataCall) -> (SpanKind, Result<(), Error>) {
+    fn data_call(
+        &mut self,
+        current: &CurrentCall,
+        call: &DataCall,
+    ) -> (SpanKind, Result<(), BackendError>) {
         let result = match *call {
             DataCall::Upload { buffer, stream } => {
                 let operation = Operation::Upload(buffer);
@@ -198,7 +202,11 @@ impl Caller {
         (SpanKind::Call, result)
     }
 
-    fn host_call(&mut self, current: &Current, call: &HostCall) -> (SpanKind, Result<(), Error>) {
+    fn host_call(
+        &mut self,
+        current: &CurrentCall,
+        call: &HostCall,
+    ) -> (SpanKind, Result<(), BackendError>) {
         match *call {
             HostCall::Signal { signal } => (SpanKind::Call, self.raise(current, signal)),
             HostCall::Await { signal } => self.await_signal(current, signal),
@@ -228,7 +236,7 @@ impl Caller {
     }
 
     /// Reports where in the source a call stands, the first time it is made.
-    fn declare(&mut self, place: Place) {
+    fn declare(&mut self, place: SourceLocation) {
         let Some(known) = self.known.get_mut(place.call as usize) else {
             return;
         };
@@ -237,7 +245,7 @@ impl Caller {
         }
         let site = self.shared.plan.sites.get(place.call as usize);
         let verb = site.map_or("call", |site| site.verb);
-        self.reporter.send(Record::Call(record::Call {
+        self.reporter.send(Record::Call(record::SourceCall {
             id: CallId(place.call),
             line: place.line,
             name: self.shared.names.id(verb, &self.reporter),
@@ -245,9 +253,9 @@ impl Caller {
     }
 
     /// Reports which buffers an operation uses, the first time that its call does.
-    fn declare_uses(&mut self, place: Place, act: &Act, uses: &[Use]) {
+    fn declare_uses(&mut self, place: SourceLocation, act: &SyncOp, uses: &[DeclaredUse]) {
         let whole = match act {
-            Act::Allocate(buffer, ..) | Act::Free(buffer, ..) => Some((*buffer, true)),
+            SyncOp::Allocate(buffer, ..) | SyncOp::Free(buffer, ..) => Some((*buffer, true)),
             _ => None,
         };
         let uses = uses.iter().map(|it| (it.buffer, it.writes));
@@ -269,16 +277,16 @@ impl Caller {
     }
 
     /// What ended last on each stream that `target` names, as far as was submitted by now.
-    fn last_operations(&self, target: Target) -> Vec<SpanId> {
+    fn last_operations(&self, target: SyncTarget) -> Vec<SpanId> {
         let last = |stream: StreamIndex| {
             let tail = self.shared.tail(stream)?;
             let last = device::lock(tail).last;
             last.is_some().then_some(last)
         };
         match target {
-            Target::Event(_) => Vec::new(),
-            Target::Stream(stream) => last(stream).into_iter().collect(),
-            Target::Device => {
+            SyncTarget::Event(_) => Vec::new(),
+            SyncTarget::Stream(stream) => last(stream).into_iter().collect(),
+            SyncTarget::Device => {
                 let all = 0..self.shared.plan.streams.len() as u32;
                 all.map(StreamIndex).filter_map(last).collect()
             }

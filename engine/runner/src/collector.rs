@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 
-use super::comparison::{Figures, Inserted};
+use super::comparison::{InsertionCounts, RunFigures};
 use super::delivery::Delivery;
-use super::ledger::Ledger;
-use super::order::Races;
+use super::ledger::ExpectationLog;
+use super::order::RaceDetector;
 use super::outbox::Outbox;
 use super::prepare::DEVICE;
 use super::recorder::{Recorder, Reporter};
-use super::save::Save;
-use super::shared::Shared;
+use super::save::SaveFile;
+use super::shared::RunState;
 use super::waited::WaitDependencies;
-use backend::{Error, is_worker};
+use backend::{BackendError, is_worker};
 use record::Record;
 use record::time::Nanos;
 
@@ -28,22 +28,22 @@ const WORKERS_TICK: Duration = Duration::from_millis(4);
 
 /// The collector's thread.
 pub struct Collector {
-    thread: JoinHandle<Desk>,
+    thread: JoinHandle<CollectorState>,
     is_over: Arc<AtomicBool>,
     attempts: Sender<Sender<()>>,
 }
 
 /// What the thread works with, and leaves to whoever ends it.
-pub struct Desk {
+pub struct CollectorState {
     recorder: Arc<Recorder>,
     own: Reporter,
     outbox: Arc<Outbox>,
-    save: Option<Save>,
-    ledger: Ledger,
-    races: Races,
-    inserted: Inserted,
+    save: Option<SaveFile>,
+    ledger: ExpectationLog,
+    races: RaceDetector,
+    inserted: InsertionCounts,
     waited: WaitDependencies,
-    shared: Arc<Shared>,
+    shared: Arc<RunState>,
     /// Who waits until everything of the attempt before is fetched.
     attempts: Receiver<Sender<()>>,
 }
@@ -56,23 +56,23 @@ impl Collector {
     pub fn start(
         recorder: Arc<Recorder>,
         outbox: Arc<Outbox>,
-        save: Option<Save>,
-        ledger: Ledger,
-        races: Races,
-        shared: Arc<Shared>,
-    ) -> Result<Self, Error> {
+        save: Option<SaveFile>,
+        ledger: ExpectationLog,
+        races: RaceDetector,
+        shared: Arc<RunState>,
+    ) -> Result<Self, BackendError> {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
         let own = recorder.reporter();
         let (begin, attempts) = bounded(1);
-        let mut desk = Desk {
+        let mut desk = CollectorState {
             recorder,
             own,
             outbox,
             save,
             ledger,
             races,
-            inserted: Inserted::new(&shared.plan),
+            inserted: InsertionCounts::new(&shared.plan),
             waited: WaitDependencies::new(&shared.plan),
             shared,
             attempts,
@@ -83,7 +83,7 @@ impl Collector {
                 desk.run(&flag);
                 desk
             })
-            .map_err(|error| Error::Thread(error.to_string()))?;
+            .map_err(|error| BackendError::Thread(error.to_string()))?;
         Ok(Self {
             thread,
             is_over,
@@ -102,13 +102,13 @@ impl Collector {
     }
 
     /// Ends the thread once it has fetched everything so far; nothing where it panicked.
-    pub fn finish(self) -> Option<Desk> {
+    pub fn finish(self) -> Option<CollectorState> {
         self.is_over.store(true, Ordering::SeqCst);
         self.thread.join().ok()
     }
 }
 
-impl Desk {
+impl CollectorState {
     fn run(&mut self, is_over: &AtomicBool) {
         let is_worker = is_worker();
         let tick = if is_worker { WORKERS_TICK } else { TICK };
@@ -160,7 +160,7 @@ impl Desk {
     }
 
     /// Hands on what somebody waits for.
-    fn deliver(&mut self, shared: &Shared) {
+    fn deliver(&mut self, shared: &RunState) {
         if let Some(delivery) = shared.mesh.as_ref().and_then(|it| it.delivery()) {
             delivery.fetch(|| {
                 self.sweep();
@@ -170,7 +170,7 @@ impl Desk {
     }
 
     /// Reports what can be said once every operation has ended.
-    pub fn conclude(&mut self, reporter: &Reporter, least: Option<Figures>, end: Nanos) {
+    pub fn conclude(&mut self, reporter: &Reporter, least: Option<RunFigures>, end: Nanos) {
         let rest = self.waited.finish(&self.races);
         self.collect(rest);
         let shared = &self.shared;
@@ -193,14 +193,14 @@ impl Desk {
     }
 
     /// What was noted for the expectations.
-    pub const fn ledger(&self) -> &Ledger {
+    pub const fn ledger(&self) -> &ExpectationLog {
         &self.ledger
     }
 
     /// Fetches what was reported last; nothing more comes.
     pub fn finish(&mut self) {
         self.sweep();
-        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        let finished = self.save.as_mut().map_or(Ok(()), SaveFile::finish);
         self.check(finished);
         self.save = None;
     }
@@ -220,7 +220,7 @@ impl Desk {
             .report(&self.shared, DEVICE, &self.own);
         let recorder = Arc::clone(&self.recorder);
         recorder.sweep(&mut |records| self.collect(records));
-        let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
+        let flushed = self.save.as_mut().map_or(Ok(()), SaveFile::flush);
         self.check(flushed);
     }
 

@@ -19,7 +19,7 @@ const CODE: &str = "automatic-waits";
 
 /// What inserted waits came to, noted while records pass by.
 #[derive(Debug, Default)]
-pub struct Inserted {
+pub struct InsertionCounts {
     /// The lanes of host threads come before this one.
     hosts: u32,
     waits: BTreeSet<SpanId>,
@@ -31,7 +31,7 @@ pub struct Inserted {
 
 /// Figures of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct RunFigures {
     /// Waits that were inserted.
     pub waits: u64,
     /// Those among them that come between two reads whose streams are ordered already.
@@ -42,7 +42,7 @@ pub struct Figures {
     pub length: Nanos,
 }
 
-impl Inserted {
+impl InsertionCounts {
     /// Of a run of `plan`.
     pub fn new(plan: &Plan) -> Self {
         Self {
@@ -82,9 +82,9 @@ impl Inserted {
     }
 
     /// What it came to.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> RunFigures {
         let waited = self.waits.iter().filter_map(|id| self.joins.get(id));
-        Figures {
+        RunFigures {
             waits: self.waits.len() as u64,
             redundant: self.redundant,
             waited: Nanos(waited.map(|length| length.0).sum()),
@@ -96,7 +96,7 @@ impl Inserted {
     pub fn finding(
         &self,
         mode: Synchronization,
-        least: Option<Figures>,
+        least: Option<RunFigures>,
         id: FindingId,
     ) -> Option<Finding> {
         if mode == Synchronization::Manual {
@@ -114,7 +114,7 @@ impl Inserted {
     }
 }
 
-fn sentence(mode: Synchronization, own: &Figures, least: Option<&Figures>) -> String {
+fn sentence(mode: Synchronization, own: &RunFigures, least: Option<&RunFigures>) -> String {
     let micros = |time: Nanos| format!("{:.1} µs", time.0 as f64 / 1e3);
     let waits = |count: u64| match count {
         1 => "1 wait".to_owned(),
@@ -146,7 +146,7 @@ fn sentence(mode: Synchronization, own: &Figures, least: Option<&Figures>) -> St
 }
 
 /// The figures of the same run with the least that is needed, where the request wants them compared.
-pub fn least(request: &RunRequest, is_closing: &AtomicBool) -> Option<Figures> {
+pub fn least(request: &RunRequest, is_closing: &AtomicBool) -> Option<RunFigures> {
     let document = Document::parse(&request.name, &request.source).ok()?;
     let plan = document.plan(&request.parameters).ok()?;
     let mode = request.synchronization.unwrap_or(plan.synchronization);
@@ -161,7 +161,7 @@ pub fn least(request: &RunRequest, is_closing: &AtomicBool) -> Option<Figures> {
         pace: Pace::Full,
         ..request.clone()
     })));
-    let mut inserted = Inserted::new(&plan);
+    let mut inserted = InsertionCounts::new(&plan);
     loop {
         match engine.messages().recv_timeout(Duration::from_millis(20)) {
             Ok(Message::Batch(records)) => inserted.note(&records),
@@ -179,13 +179,13 @@ mod tests {
 
     #[test]
     fn it_says_what_the_rule_cost_over_the_least() {
-        let own = Figures {
+        let own = RunFigures {
             waits: 3,
             redundant: 1,
             waited: Nanos(2_500),
             length: Nanos(12_000),
         };
-        let least = Figures {
+        let least = RunFigures {
             waits: 1,
             redundant: 0,
             waited: Nanos(500),

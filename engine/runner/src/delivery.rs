@@ -21,12 +21,12 @@ pub struct Delivery {
     asked: AtomicU64,
     wake: Sender<()>,
     woken: Receiver<()>,
-    state: Mutex<Deliveries>,
+    state: Mutex<DeliveryState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Deliveries {
+struct DeliveryState {
     /// Messages that have left the process.
     written: u64,
     /// What was asked for so often is in the messages up to this one.
@@ -89,7 +89,7 @@ impl Delivery {
         self.note(|state| state.written += 1);
     }
 
-    fn note(&self, change: impl FnOnce(&mut Deliveries)) {
+    fn note(&self, change: impl FnOnce(&mut DeliveryState)) {
         let mut state = lock(&self.state);
         change(&mut state);
         let before = state.delivered;

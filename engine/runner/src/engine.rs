@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 
 use super::delivery::Delivery;
-use super::far::{Link, Target};
+use super::far::{WorkerLink, WorkerTarget};
 use super::host::panic_text;
 use super::mesh::Mesh;
 use super::outbox::Outbox;
-use super::prepare::{Prepared, prepare};
-use super::program::{Program, ProgramRequest};
+use super::prepare::{PreparedRun, prepare};
+use super::program::{ProgramRequest, RecordedProgram};
 use super::ranks::{self, Ranks};
-use super::running::Running;
-use super::{Control, Message, Phase, RankControl, Recovery, RunRequest};
+use super::running::ActiveRun;
+use super::{Control, Message, Phase, RankControl, RecoveryMode, RunRequest};
 use super::{apart, comparison};
 use record::{Record, RunEnd};
 
@@ -51,7 +51,7 @@ impl Engine {
         let delivery = Arc::<Delivery>::default();
         let own = Arc::clone(&delivery);
         Self::spawn(wake, delivery, |inbox, outbox, is_closing| {
-            let mut worker = Worker {
+            let mut worker = EngineWorker {
                 inbox,
                 outbox,
                 is_closing,
@@ -68,9 +68,9 @@ impl Engine {
     /// alone, told by [`Message::Connection`]. What its machine has to run workloads comes as [`Message::Offers`].
     ///
     /// Where it cannot be reached, a [`Message::Refused`] says why; the next run tries again.
-    pub fn connect(target: Target, wake: Box<dyn Fn() + Send + Sync>) -> Self {
+    pub fn connect(target: WorkerTarget, wake: Box<dyn Fn() + Send + Sync>) -> Self {
         Self::spawn(wake, Arc::default(), |inbox, outbox, is_closing| {
-            Link::new(target, inbox, outbox, is_closing).work();
+            WorkerLink::new(target, inbox, outbox, is_closing).work();
         })
     }
 
@@ -132,7 +132,7 @@ impl Drop for Engine {
 }
 
 /// What the thread works with.
-struct Worker {
+struct EngineWorker {
     inbox: Receiver<Control>,
     outbox: Arc<Outbox>,
     is_closing: Arc<AtomicBool>,
@@ -141,10 +141,10 @@ struct Worker {
     /// The run on several ranks that was made last: it can be begun again.
     placed: Option<Box<RunRequest>>,
     /// The way to a worker of this machine's own, once one was needed.
-    own: Option<Box<Link>>,
+    own: Option<Box<WorkerLink>>,
 }
 
-impl Worker {
+impl EngineWorker {
     fn work(&mut self) {
         let mut next = None;
         while !self.is_closing.load(Ordering::SeqCst) {
@@ -152,7 +152,7 @@ impl Worker {
                 Some(request) => Some(request),
                 None => match self.receive() {
                     Ok(Control::Run(request)) => Some(request),
-                    Ok(Control::Recover(Recovery::Replay)) => self.placed.take(),
+                    Ok(Control::Recover(RecoveryMode::Replay)) => self.placed.take(),
                     Ok(Control::Record(request)) => self.record(&request),
                     Ok(Control::Recover(_)) if self.placed.is_some() => {
                         self.refuse(GONE.to_owned())
@@ -197,7 +197,7 @@ impl Worker {
     fn record(&mut self, request: &ProgramRequest) -> Option<Box<RunRequest>> {
         self.runs += 1;
         let ends = (&self.inbox, &self.outbox, &*self.is_closing);
-        let run = Program::conduct(request, self.runs, ends);
+        let run = RecordedProgram::conduct(request, self.runs, ends);
         run.unwrap_or_else(|reason| self.refuse(reason))
     }
 
@@ -205,7 +205,7 @@ impl Worker {
     fn run_here(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
         if let Some(target) = apart::target(&request.backend) {
             let make = || {
-                Box::new(Link::own(
+                Box::new(WorkerLink::own(
                     target,
                     self.inbox.clone(),
                     Arc::clone(&self.outbox),
@@ -221,7 +221,7 @@ impl Worker {
             Some(_) => None,
         };
         let prepared = match catch_unwind(AssertUnwindSafe(|| prepare(request))) {
-            Ok(Ok(prepared)) => Prepared { least, ..prepared },
+            Ok(Ok(prepared)) => PreparedRun { least, ..prepared },
             Ok(Err(reason)) => return self.refuse(reason),
             Err(payload) => {
                 let text = panic_text(payload.as_ref());
@@ -268,7 +268,7 @@ impl Worker {
     }
 
     /// Runs what is prepared to its end, whatever fails on the way.
-    fn conduct(&mut self, request: &RunRequest, prepared: Prepared) -> Option<Box<RunRequest>> {
+    fn conduct(&mut self, request: &RunRequest, prepared: PreparedRun) -> Option<Box<RunRequest>> {
         self.runs += 1;
         let run = self.runs;
         self.outbox.post(Message::Started { run });
@@ -280,7 +280,7 @@ impl Worker {
         self.outbox.post(Message::Phase(phase));
         let mut next = None;
         let mut lost = 0;
-        match Running::start(prepared, Arc::clone(&self.outbox)) {
+        match ActiveRun::start(prepared, Arc::clone(&self.outbox)) {
             Ok(mut running) => {
                 let attend = || self.attend(&mut running, &mut next);
                 let panic = catch_unwind(AssertUnwindSafe(attend)).err();
@@ -300,7 +300,7 @@ impl Worker {
     }
 
     /// Looks after a run until it is over.
-    fn attend(&self, running: &mut Running, next: &mut Option<Box<RunRequest>>) {
+    fn attend(&self, running: &mut ActiveRun, next: &mut Option<Box<RunRequest>>) {
         let mut next_tick = Instant::now() + TICK;
         let (mut patience, nothing) = (Duration::ZERO, never());
         while !running.is_over(patience) {
@@ -344,7 +344,7 @@ impl Worker {
         }
     }
 
-    fn obey(&self, control: Control, running: &Running, next: &mut Option<Box<RunRequest>>) {
+    fn obey(&self, control: Control, running: &ActiveRun, next: &mut Option<Box<RunRequest>>) {
         let gate = &running.shared.gate;
         let mesh = running.shared.mesh.as_deref();
         let phase = match control {

@@ -1,19 +1,24 @@
 //! Checks what a workload expects, once everything has run.
 
-use super::ledger::Ledger;
-use backend::{Device, DeviceBuffers, Side};
+use super::ledger::ExpectationLog;
+use backend::{BackendDevice, BufferSide, DeviceBuffers};
 use record::time::{Interval, Nanos, shared, total};
 use record::{BufferIndex, Expectation, StreamIndex};
 use workload::{Bounds, ExpectationKind, ExpectationPlan, Expression, Plan, compare};
 
 /// Whether something holds, and what was found.
-type Verdict = (bool, String);
+type CheckResult = (bool, String);
 
 /// What is said of an overlap that a device cannot have.
 const TURNS: &str = "not asked: the streams of this device take turns";
 
 /// Checks every expectation of `plan` on the attempt that ended the run, whose number is said where there were others.
-pub fn check(plan: &Plan, ledger: &Ledger, device: &dyn Device, attempt: u32) -> Vec<Expectation> {
+pub fn check(
+    plan: &Plan,
+    ledger: &ExpectationLog,
+    device: &dyn BackendDevice,
+    attempt: u32,
+) -> Vec<Expectation> {
     let verdict = |expectation: &ExpectationPlan| match &expectation.kind {
         ExpectationKind::Overlap {
             first,
@@ -73,7 +78,7 @@ pub fn unchecked(plan: &Plan, why: &str) -> Vec<Expectation> {
     given_up.collect()
 }
 
-fn within(value: f64, bounds: Bounds) -> Verdict {
+fn within(value: f64, bounds: Bounds) -> CheckResult {
     let text = if value.fract() == 0.0 && value.abs() < 1e15 {
         format!("{value:.0}")
     } else {
@@ -84,11 +89,11 @@ fn within(value: f64, bounds: Bounds) -> Verdict {
 
 /// Whether all promises of these names settled so; what is found first to be otherwise is said.
 fn settles<'a>(
-    ledger: &'a Ledger,
+    ledger: &'a ExpectationLog,
     names: impl Iterator<Item = &'a String>,
     resolved: bool,
     value: Option<&str>,
-) -> Verdict {
+) -> CheckResult {
     let mut count = 0;
     for (name, settled) in names.flat_map(|name| ledger.promises(name).map(move |it| (name, it))) {
         let Some((found, with)) = settled else {
@@ -114,12 +119,12 @@ fn ratio(part: Nanos, whole: Nanos) -> f64 {
     }
 }
 
-fn overlap(ledger: &Ledger, first: &[StreamIndex], second: &[StreamIndex]) -> f64 {
+fn overlap(ledger: &ExpectationLog, first: &[StreamIndex], second: &[StreamIndex]) -> f64 {
     let (first, second) = (ledger.busy(first), ledger.busy(second));
     ratio(shared(&first, &second), total(&first).min(total(&second)))
 }
 
-fn busy(ledger: &Ledger, streams: &[StreamIndex]) -> f64 {
+fn busy(ledger: &ExpectationLog, streams: &[StreamIndex]) -> f64 {
     ratio(total(&ledger.busy(streams)), ledger.extent())
 }
 
@@ -128,9 +133,9 @@ fn each(
     device: &dyn DeviceBuffers,
     buffers: &[(BufferIndex, Expression)],
     tolerance: f64,
-) -> Verdict {
+) -> CheckResult {
     for (buffer, formula) in buffers {
-        let values = device.read(*buffer, Side::Host);
+        let values = device.read(*buffer, BufferSide::Host);
         if let Err(wrong) = compare(&values, formula, tolerance) {
             let name = plan
                 .buffers
@@ -153,11 +158,11 @@ fn each(
 fn sum(device: &dyn DeviceBuffers, buffers: &[BufferIndex]) -> f64 {
     let values = buffers
         .iter()
-        .flat_map(|buffer| device.read(*buffer, Side::Host));
+        .flat_map(|buffer| device.read(*buffer, BufferSide::Host));
     values.map(f64::from).sum()
 }
 
-fn before(first: &[Interval], second: &[Interval], moment: fn(&Interval) -> Nanos) -> Verdict {
+fn before(first: &[Interval], second: &[Interval], moment: fn(&Interval) -> Nanos) -> CheckResult {
     let last = first.iter().map(|interval| interval.end).max();
     let next = second.iter().map(moment).min();
     let (Some(last), Some(next)) = (last, next) else {
@@ -170,7 +175,7 @@ fn before(first: &[Interval], second: &[Interval], moment: fn(&Interval) -> Nano
     }
 }
 
-fn in_turn(first: &[Interval], second: &[Interval]) -> Verdict {
+fn in_turn(first: &[Interval], second: &[Interval]) -> CheckResult {
     if first.is_empty() || second.is_empty() {
         return nothing(first);
     }
@@ -194,7 +199,7 @@ fn in_turn(first: &[Interval], second: &[Interval]) -> Verdict {
     }
 }
 
-fn nothing(first: &[Interval]) -> Verdict {
+fn nothing(first: &[Interval]) -> CheckResult {
     let side = if first.is_empty() { "first" } else { "second" };
     (false, format!("no operation of the {side} ran"))
 }

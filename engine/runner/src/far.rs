@@ -22,9 +22,9 @@ mod wire;
 mod worker;
 
 pub use attach::attach;
-pub(super) use link::Link;
-pub use packet::{Offer, PROTOCOL, unix_now};
-pub use process::Target;
+pub(super) use link::WorkerLink;
+pub use packet::{BackendOffer, PROTOCOL, unix_now};
+pub use process::WorkerTarget;
 pub(super) use process::ending;
 pub(super) use watch::GONE;
 pub use wire::WireError;

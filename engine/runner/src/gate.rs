@@ -6,19 +6,19 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Pace;
-use backend::{Error, HostIndex};
+use backend::{BackendError, HostIndex};
 use device::lock;
 
 /// Where host threads pass before each call. Costs one atomic load while it is open.
 #[derive(Debug, Default)]
 pub struct Gate {
     is_free: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GateState {
     is_paused: bool,
     is_stopped: bool,
     pace: Pace,
@@ -75,14 +75,14 @@ impl Gate {
     ///
     /// # Errors
     /// No further calls are made.
-    pub fn pass(&self, host: HostIndex) -> Result<(), Error> {
+    pub fn pass(&self, host: HostIndex) -> Result<(), BackendError> {
         if self.is_free.load(SeqCst) {
             return Ok(());
         }
         let mut state = lock(&self.state);
         loop {
             if state.is_stopped {
-                return Err(Error::Stopped);
+                return Err(BackendError::Stopped);
             }
             let due = state.due(host);
             if due.is_zero() && state.may_go(host) {
@@ -100,7 +100,7 @@ impl Gate {
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut GateState)) {
         let mut state = lock(&self.state);
         change(&mut state);
         let is_free = !state.is_paused && !state.is_stopped && state.pace == Pace::Full;
@@ -112,7 +112,7 @@ impl Gate {
     }
 }
 
-impl State {
+impl GateState {
     /// How long until `host` may call, for its pace alone.
     fn due(&self, host: HostIndex) -> Duration {
         let Pace::CallsPerSecond(rate) = self.pace else {
@@ -189,6 +189,6 @@ mod tests {
         assert!(start.elapsed() >= Duration::from_millis(19));
         gate.pace(Pace::Full);
         gate.stop();
-        assert_eq!(gate.pass(HostIndex(0)), Err(Error::Stopped));
+        assert_eq!(gate.pass(HostIndex(0)), Err(BackendError::Stopped));
     }
 }

@@ -9,9 +9,9 @@ use crossbeam_channel::Sender;
 
 use super::caller::Caller;
 use super::recorder::Reporter;
-use super::shared::Shared;
-use backend::{Error, HostIndex};
-use device::Status;
+use super::shared::RunState;
+use backend::{BackendError, HostIndex};
+use device::DeviceStatus;
 use record::{EventId, Log, Problem, Record, Severity, SpanId};
 
 /// Starts the thread of `host`, which says on `done` that it ended, whatever ended it.
@@ -19,17 +19,17 @@ use record::{EventId, Log, Problem, Record, Severity, SpanId};
 /// # Errors
 /// The system gives no thread.
 pub fn start(
-    shared: Arc<Shared>,
+    shared: Arc<RunState>,
     host: HostIndex,
     reporter: Reporter,
     done: Sender<HostIndex>,
-) -> Result<JoinHandle<()>, Error> {
+) -> Result<JoinHandle<()>, BackendError> {
     let name = shared.plan.hosts.get(host.0).map(|host| host.name.clone());
     let thread = std::thread::Builder::new().name(name.unwrap_or_default());
     let spawned = thread.spawn(move || {
         let calls = AssertUnwindSafe(|| make_calls(&shared, host, &reporter));
         let reason = match catch_unwind(calls) {
-            Ok(Ok(()) | Err(Error::Stopped)) => None,
+            Ok(Ok(()) | Err(BackendError::Stopped)) => None,
             Ok(Err(error)) => Some(error.to_string()),
             Err(payload) => Some(panicked(&shared, host, &reporter, payload.as_ref())),
         };
@@ -41,10 +41,14 @@ pub fn start(
         // Nobody listens any more where the engine gave up.
         let _ = done.try_send(host);
     });
-    spawned.map_err(|error| Error::Thread(error.to_string()))
+    spawned.map_err(|error| BackendError::Thread(error.to_string()))
 }
 
-fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Result<(), Error> {
+fn make_calls(
+    shared: &Arc<RunState>,
+    host: HostIndex,
+    reporter: &Reporter,
+) -> Result<(), BackendError> {
     let mut caller = Caller::new(Arc::clone(shared), host, reporter.clone());
     let mut calls = shared.plan.calls(host.0);
     while let Some(placed) = calls.next() {
@@ -67,10 +71,12 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
         }
         shared.before_call(placed.place, reporter);
         let made = caller.make(&placed);
-        let kind = made.as_ref().err().and_then(Error::kind);
+        let kind = made.as_ref().err().and_then(BackendError::kind);
         if let Some(line) = kind.and_then(|kind| calls.catch(kind)) {
             caller.note_caught(line);
-            if made.is_err_and(|error| matches!(error, Error::Poisoned(_) | Error::Lost(_))) {
+            if made.is_err_and(|error| {
+                matches!(error, BackendError::Poisoned(_) | BackendError::Lost(_))
+            }) {
                 shared.note_loss(reporter);
                 shared.forgive();
             }
@@ -78,7 +84,7 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
         }
         match made {
             // As WebGPU has it: what is asked of a lost device comes to nothing, and whoever asked goes on.
-            Err(Error::Lost(_)) => {
+            Err(BackendError::Lost(_)) => {
                 shared.note_loss(reporter);
                 if !shared.losses.is_replaying() && !shared.losses.goes_on() {
                     return Err(lost(shared));
@@ -93,7 +99,7 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             timelines.release(host, reporter);
             match settled {
                 // The workload begins again: what this one still waited for is settled with its generation.
-                Err(Error::Lost(_)) => Ok(()),
+                Err(BackendError::Lost(_)) => Ok(()),
                 settled => settled,
             }
         }
@@ -102,15 +108,15 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
 }
 
 /// Why a host thread ends whose device was lost by itself.
-fn lost(shared: &Shared) -> Error {
+fn lost(shared: &RunState) -> BackendError {
     match shared.device.status() {
-        Status::Lost(reason) => Error::Lost(reason),
-        _ => Error::Lost("it has been opened anew meanwhile".to_owned()),
+        DeviceStatus::Lost(reason) => BackendError::Lost(reason),
+        _ => BackendError::Lost("it has been opened anew meanwhile".to_owned()),
     }
 }
 
 /// Where a host thread is, for the text of an error.
-pub fn place(shared: &Shared, host: HostIndex) -> String {
+pub fn place(shared: &RunState, host: HostIndex) -> String {
     let name = shared.plan.hosts.get(host.0).map_or("?", |host| &host.name);
     let line = shared
         .host(host)
@@ -119,7 +125,7 @@ pub fn place(shared: &Shared, host: HostIndex) -> String {
 }
 
 fn panicked(
-    shared: &Shared,
+    shared: &RunState,
     host: HostIndex,
     reporter: &Reporter,
     payload: &(dyn std::any::Any + Send),
@@ -138,7 +144,7 @@ fn panicked(
     format!("Syncline itself failed: {text}")
 }
 
-fn report_failure(shared: &Shared, host: HostIndex, reporter: &Reporter, reason: &str) {
+fn report_failure(shared: &RunState, host: HostIndex, reporter: &Reporter, reason: &str) {
     reporter.send(Record::Log(Box::new(Log {
         time: shared.device.now(host),
         severity: Severity::Error,

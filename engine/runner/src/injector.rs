@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::loss::LossSource;
 use super::recorder::Reporter;
-use super::shared::Shared;
+use super::shared::RunState;
 use backend::{Alarm, HostIndex};
 use record::time::Nanos;
 use record::{EventId, LaneId, Problem, Record, Severity, SpanId, StreamIndex};
-use workload::{Injection, LossBy, Moment, Place, Plan, nearest};
+use workload::{Injection, LossBy, LossMoment, Plan, SourceLocation, nearest};
 
 /// How often a thread that watches a device of the host's own time looks at it.
 const LOOK: Duration = Duration::from_micros(100);
@@ -30,17 +30,17 @@ pub fn check(plan: &Plan, injection: &Injection) -> Result<(), String> {
     let pipelines: Vec<&str> = plan.pipelines.iter().map(|it| it.name.as_str()).collect();
     let labels: Vec<&str> = plan.sites.iter().map(|it| it.label.as_str()).collect();
     let (what, name, known) = match &injection.at {
-        Moment::Stream(name) => ("stream", name, streams),
-        Moment::Pipeline(name) => ("pipeline", name, pipelines),
-        Moment::Label(name) => ("call labelled", name, labels),
-        Moment::Line(line) if plan.sites.iter().all(|site| site.line != *line) => {
+        LossMoment::Stream(name) => ("stream", name, streams),
+        LossMoment::Pipeline(name) => ("pipeline", name, pipelines),
+        LossMoment::Label(name) => ("call labelled", name, labels),
+        LossMoment::Line(line) if plan.sites.iter().all(|site| site.line != *line) => {
             let lines: Vec<String> = plan.sites.iter().map(|it| it.line.to_string()).collect();
             let lines = lines.join(", ");
             return Err(format!(
                 "{injection}: there is no call at line {line}; calls are at {lines}"
             ));
         }
-        Moment::Line(_) | Moment::Now | Moment::Time(_) => return Ok(()),
+        LossMoment::Line(_) | LossMoment::Now | LossMoment::Time(_) => return Ok(()),
     };
     if known.contains(&name.as_str()) {
         return Ok(());
@@ -73,31 +73,31 @@ impl ArmedLoss {
 }
 
 /// Lets a loss wait for its moment; at once where that is now.
-pub fn arm(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) {
+pub fn arm(shared: &Arc<RunState>, loss: ArmedLoss, reporter: &Reporter) {
     match loss.injection.at {
-        Moment::Now => shared.lose_armed(loss, reporter),
-        Moment::Time(time) => arm_time(shared, loss, time, reporter),
-        Moment::Stream(ref name) => {
+        LossMoment::Now => shared.lose_armed(loss, reporter),
+        LossMoment::Time(time) => arm_time(shared, loss, time, reporter),
+        LossMoment::Stream(ref name) => {
             let place = shared.plan.streams.iter().position(|it| it.name == *name);
             if let Some(place) = place {
                 arm_stream(shared, loss, StreamIndex(place as u32), reporter);
             }
         }
-        Moment::Label(_) | Moment::Line(_) | Moment::Pipeline(_) => {
+        LossMoment::Label(_) | LossMoment::Line(_) | LossMoment::Pipeline(_) => {
             shared.losses.state().armed.push(loss);
             shared.losses.is_armed.store(true, Ordering::SeqCst);
         }
     }
 }
 
-fn arm_time(shared: &Arc<Shared>, loss: ArmedLoss, time: Nanos, reporter: &Reporter) {
+fn arm_time(shared: &Arc<RunState>, loss: ArmedLoss, time: Nanos, reporter: &Reporter) {
     let act = act(shared, loss, reporter);
     if let Some(act) = shared.device.alarm_while_busy(time, act) {
         watch(shared, act, move |shared| shared.now() >= time);
     }
 }
 
-fn arm_stream(shared: &Arc<Shared>, loss: ArmedLoss, stream: StreamIndex, reporter: &Reporter) {
+fn arm_stream(shared: &Arc<RunState>, loss: ArmedLoss, stream: StreamIndex, reporter: &Reporter) {
     let act = act(shared, loss, reporter);
     if let Some(act) = shared.device.when_running(stream, act) {
         let before = shared.device.begun(stream);
@@ -108,7 +108,7 @@ fn arm_stream(shared: &Arc<Shared>, loss: ArmedLoss, stream: StreamIndex, report
     }
 }
 
-fn act(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) -> Alarm {
+fn act(shared: &Arc<RunState>, loss: ArmedLoss, reporter: &Reporter) -> Alarm {
     shared.losses.state().awaited.push(loss.injection.clone());
     // Not kept alive by what waits: a run that is over is dropped.
     let (shared, reporter) = (Arc::downgrade(shared), reporter.clone());
@@ -124,15 +124,16 @@ fn act(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) -> Alarm {
 }
 
 /// Whether an operation runs on a lane.
-fn runs(shared: &Shared, lane: LaneId) -> bool {
+fn runs(shared: &RunState, lane: LaneId) -> bool {
     let mut found = false;
-    let mut look = |began: record::Began| found |= began.lane == lane && !began.kind.is_waiting();
+    let mut look =
+        |began: record::SpanStart| found |= began.lane == lane && !began.kind.is_waiting();
     shared.device.running(Nanos::ZERO, &|_| false, &mut look);
     found
 }
 
 /// Waits on a thread of its own until it `is_time`, for as long as the run goes on.
-fn watch(shared: &Arc<Shared>, act: Alarm, is_time: impl Fn(&Shared) -> bool + Send + 'static) {
+fn watch(shared: &Arc<RunState>, act: Alarm, is_time: impl Fn(&RunState) -> bool + Send + 'static) {
     let weak = Arc::downgrade(shared);
     let look = move || {
         while let Some(shared) = weak.upgrade() {
@@ -154,9 +155,9 @@ fn watch(shared: &Arc<Shared>, act: Alarm, is_time: impl Fn(&Shared) -> bool + S
     }
 }
 
-impl Shared {
+impl RunState {
     /// A call is about to be made: loses the device where that is wanted right before it.
-    pub fn before_call(&self, place: Place, reporter: &Reporter) {
+    pub fn before_call(&self, place: SourceLocation, reporter: &Reporter) {
         if !self.losses.is_armed.load(Ordering::Relaxed) {
             return;
         }
@@ -166,8 +167,8 @@ impl Shared {
             .get(place.call as usize)
             .map(|site| &site.label);
         self.fire(reporter, |at| match at {
-            Moment::Line(line) => *line == place.line,
-            Moment::Label(name) => label == Some(name),
+            LossMoment::Line(line) => *line == place.line,
+            LossMoment::Label(name) => label == Some(name),
             _ => false,
         });
     }
@@ -176,12 +177,14 @@ impl Shared {
     /// compiles, once the compile is under way as far as anybody can see.
     pub fn while_compiling(&self, pipeline: &str, reporter: &Reporter) {
         if self.losses.is_armed.load(Ordering::Relaxed) {
-            self.fire(reporter, |at| *at == Moment::Pipeline(pipeline.to_owned()));
+            self.fire(reporter, |at| {
+                *at == LossMoment::Pipeline(pipeline.to_owned())
+            });
         }
     }
 
     /// Fires the first loss that waits for what `is_met` says has come.
-    fn fire(&self, reporter: &Reporter, is_met: impl Fn(&Moment) -> bool) {
+    fn fire(&self, reporter: &Reporter, is_met: impl Fn(&LossMoment) -> bool) {
         let mut state = self.losses.state();
         let place = state
             .armed
@@ -208,7 +211,7 @@ impl Shared {
         }
         drop(state);
         // A workload may lose a lost device again, which is of no effect.
-        let is_wanted = source == LossSource::Outside || injection.at != Moment::Now;
+        let is_wanted = source == LossSource::Outside || injection.at != LossMoment::Now;
         if !self.lose_now(injection.by, source, reporter) && is_wanted {
             unmet(&injection, LOST_ALREADY, reporter);
         }
@@ -218,7 +221,7 @@ impl Shared {
     /// what the timelines of promises and pipelines are at.
     pub fn due(&self) -> usize {
         let losses = self.losses.state();
-        let is_time = |it: &&Injection| matches!(it.at, Moment::Time(_));
+        let is_time = |it: &&Injection| matches!(it.at, LossMoment::Time(_));
         let times = losses.awaited.iter().filter(is_time).count();
         drop(losses);
         let timelines = self.timelines.as_ref();
@@ -233,7 +236,7 @@ impl Shared {
 }
 
 /// Says which losses were wanted and did not happen, because the run was over before their moment.
-pub fn report_unmet(shared: &Shared, reporter: &Reporter) {
+pub fn report_unmet(shared: &RunState, reporter: &Reporter) {
     let mut state = shared.losses.state();
     let armed = std::mem::take(&mut state.armed).into_iter();
     let never = armed

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::prepare::DEVICE;
 use super::recorder::Reporter;
-use backend::{Executable, Operation, Packed};
-use device::capture::{Captured, Captures};
-use device::{Argument, Handle, RecordedLaunch, lock};
-use order::{Traits, Use};
+use backend::{ExecutableGraph, Operation, PreparedLaunch};
+use device::capture::{CapturedGraph, StreamCaptures};
+use device::{BufferHandle, LaunchArgument, RecordedLaunch, lock};
+use order::{DeclaredUse, StreamOrderTraits};
 use record::time::Nanos;
 use record::{
     BufferIndex, CallId, Launch, LaunchChange, LaunchId, LaunchKind, LaunchStep, NameId, Record,
@@ -18,10 +18,10 @@ use record::{
 use workload::{ArgumentValue, GraphIndex, Plan, RecordedIndex, StreamKind};
 
 /// The recorded launches and graphs of a run, and what its streams capture.
-pub struct Launches {
-    recorded: Vec<Mutex<Recorded>>,
-    graphs: Vec<Mutex<Graph>>,
-    captures: Mutex<Captures<Caught>>,
+pub struct RunLaunches {
+    recorded: Vec<Mutex<LaunchEntry>>,
+    graphs: Vec<Mutex<GraphEntry>>,
+    captures: Mutex<StreamCaptures<CapturedCall>>,
     /// Whether a capture was ever begun: while not, no call has to be looked at.
     is_capturing: AtomicBool,
     /// Which opening of the device the buffers are of, counted from 1.
@@ -31,14 +31,14 @@ pub struct Launches {
     /// How many streams the plan has.
     streams: u32,
     /// What the nodes of graphs that reach out count as in the order of calls.
-    branches: Mutex<Branches>,
+    branches: Mutex<BranchStreams>,
     /// How often a buffer was made or freed, or the device opened anew.
     epoch: AtomicU32,
 }
 
 /// Streams beyond those of the plan, one for each node of a graph on each stream that it is replayed on.
 #[derive(Debug, Default)]
-struct Branches {
+struct BranchStreams {
     /// The first of each, and how many there are.
     first: BTreeMap<(u32, StreamIndex), (u32, usize)>,
     /// The stream of the replay, for each of them.
@@ -47,31 +47,31 @@ struct Branches {
 
 /// A recorded launch, and what the device keeps of it since it was launched or changed last.
 #[derive(Default)]
-pub struct Recorded {
+pub struct LaunchEntry {
     /// What was recorded.
     pub launch: Option<RecordedLaunch>,
     /// What the device keeps ready, and for which opening of the device.
-    pub ready: Option<(Arc<Packed>, u32)>,
+    pub ready: Option<(Arc<PreparedLaunch>, u32)>,
 }
 
 /// A graph: what was captured last, and what is ready to be replayed.
 #[derive(Default)]
-pub struct Graph {
+pub struct GraphEntry {
     /// What was captured last.
-    pub captured: Option<Arc<Captured<Caught>>>,
+    pub captured: Option<Arc<CapturedGraph<CapturedCall>>>,
     /// What is ready, for which opening of the device, and the revision that it is.
-    pub ready: Option<(Arc<Executable>, u32, u32)>,
+    pub ready: Option<(Arc<ExecutableGraph>, u32, u32)>,
     /// How often it was changed.
     pub revision: u32,
 }
 
 /// A call that was captured.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Caught {
+pub struct CapturedCall {
     /// What it would have submitted.
     pub operation: Operation,
     /// What that uses.
-    pub uses: Vec<Use>,
+    pub uses: Vec<DeclaredUse>,
     /// What its operation is called.
     pub name: NameId,
     /// Where in the source it stands.
@@ -82,17 +82,17 @@ pub struct Caught {
     pub stream: StreamIndex,
 }
 
-impl Launches {
+impl RunLaunches {
     /// Of a run of `plan`, before its first call.
     pub fn new(plan: &Plan) -> Self {
-        let traits = plan.streams.iter().map(|stream| Traits {
+        let traits = plan.streams.iter().map(|stream| StreamOrderTraits {
             device: 0,
             is_legacy: stream.traits.kind == StreamKind::Legacy,
             is_blocking: stream.traits.is_blocking,
         });
         let recorded = plan.recorded.iter().map(|plan| {
             let empty = plan.kernel.map(RecordedLaunch::empty);
-            Mutex::new(Recorded {
+            Mutex::new(LaunchEntry {
                 launch: empty.and_then(Result::ok),
                 ready: None,
             })
@@ -100,7 +100,7 @@ impl Launches {
         Self {
             recorded: recorded.collect(),
             graphs: plan.graphs.iter().map(|_| Mutex::default()).collect(),
-            captures: Mutex::new(Captures::new(traits.collect())),
+            captures: Mutex::new(StreamCaptures::new(traits.collect())),
             is_capturing: AtomicBool::new(false),
             generation: AtomicU32::new(1),
             buffers: plan.buffers.iter().map(|_| AtomicU32::new(2)).collect(),
@@ -111,17 +111,17 @@ impl Launches {
     }
 
     /// A recorded launch.
-    pub fn recorded(&self, index: RecordedIndex) -> Option<MutexGuard<'_, Recorded>> {
+    pub fn recorded(&self, index: RecordedIndex) -> Option<MutexGuard<'_, LaunchEntry>> {
         self.recorded.get(index.index()).map(lock)
     }
 
     /// A graph.
-    pub fn graph(&self, index: GraphIndex) -> Option<MutexGuard<'_, Graph>> {
+    pub fn graph(&self, index: GraphIndex) -> Option<MutexGuard<'_, GraphEntry>> {
         self.graphs.get(index.index()).map(lock)
     }
 
     /// What is captured; from now on calls are looked at.
-    pub fn captures(&self) -> MutexGuard<'_, Captures<Caught>> {
+    pub fn captures(&self) -> MutexGuard<'_, StreamCaptures<CapturedCall>> {
         lock(&self.captures)
     }
 
@@ -188,9 +188,9 @@ impl Launches {
         }
         for slot in &self.graphs {
             let mut graph = lock(slot);
-            *graph = Graph {
+            *graph = GraphEntry {
                 revision: graph.revision,
-                ..Graph::default()
+                ..GraphEntry::default()
             };
         }
     }
@@ -225,16 +225,16 @@ impl Launches {
     }
 
     /// A buffer as it is now.
-    pub fn handle(&self, buffer: BufferIndex) -> Handle {
+    pub fn handle(&self, buffer: BufferIndex) -> BufferHandle {
         // One that is freed is none: 0 is no making.
-        Handle::new(buffer, self.making(buffer).unwrap_or(0))
+        BufferHandle::new(buffer, self.making(buffer).unwrap_or(0))
     }
 
     /// An argument as it is now.
-    pub fn argument(&self, value: ArgumentValue) -> Argument {
+    pub fn argument(&self, value: ArgumentValue) -> LaunchArgument {
         match value {
-            ArgumentValue::Buffer(buffer) => Argument::Buffer(self.handle(buffer)),
-            ArgumentValue::Number(number) => Argument::Number(number),
+            ArgumentValue::Buffer(buffer) => LaunchArgument::Buffer(self.handle(buffer)),
+            ArgumentValue::Number(number) => LaunchArgument::Number(number),
         }
     }
 }

@@ -8,7 +8,7 @@ use workload::{ExpectationKind, Plan};
 
 /// What expectations need to know of a run; empty where they need nothing.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub struct ExpectationLog {
     first_stream: u32,
     /// The first lane behind those of the streams: of the queue, and of what is done with calls.
     first_other: u32,
@@ -22,14 +22,14 @@ pub struct Ledger {
     on_hosts: BTreeMap<u32, Vec<Interval>>,
     problems: BTreeMap<String, u64>,
     /// The name of each promise, and what it came to.
-    promises: BTreeMap<PromiseId, (String, Option<Settled>)>,
+    promises: BTreeMap<PromiseId, (String, Option<PromiseAnswer>)>,
     extent: Option<Interval>,
 }
 
 /// What a promise came to: whether it was resolved, and with what.
-type Settled = (bool, String);
+type PromiseAnswer = (bool, String);
 
-impl Ledger {
+impl ExpectationLog {
     /// For the expectations of `plan`; the lanes of its streams begin at `first_stream`.
     pub fn new(plan: &Plan, first_stream: LaneId) -> Self {
         let mut ledger = Self {
@@ -157,7 +157,10 @@ impl Ledger {
     }
 
     /// What each promise of this name came to, in the order of the calls; nothing where it is pending.
-    pub fn promises<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Option<&'a Settled>> {
+    pub fn promises<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> impl Iterator<Item = Option<&'a PromiseAnswer>> {
         let named = self
             .promises
             .values()

@@ -1,7 +1,7 @@
 //! The engine thread: it owns the device, interprets a workload and reports records in batches.
 //!
 //! ```
-//! use record::{Outcome, Record};
+//! use record::{RunOutcome, Record};
 //! use runner::{RunRequest, run};
 //!
 //! let source = r#"
@@ -19,7 +19,7 @@
 //! let end = run(request, |batch| {
 //!     spans += batch.into_iter().filter(|it| matches!(it, Record::Span(_))).count();
 //! })?;
-//! assert_eq!(end.outcome, Outcome::Finished);
+//! assert_eq!(end.outcome, RunOutcome::Finished);
 //! assert!(spans >= 2, "the upload, and the host that waited");
 //! # Ok::<(), String>(())
 //! ```
@@ -68,8 +68,8 @@ mod workers;
 pub use apart::{apart, run_apart};
 pub use engine::{Engine, run};
 pub use fit::lack;
-pub use mesh::Seat;
+pub use mesh::RankAssignment;
 pub use program::ProgramRequest;
-pub use protocol::{Control, Message, Pace, Phase, RankControl, Recovery, RunRequest};
+pub use protocol::{Control, Message, Pace, Phase, RankControl, RecoveryMode, RunRequest};
 pub use recorder::{Recorder, Reporter};
 pub use save::SAVE_FAILED;

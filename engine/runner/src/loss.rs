@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::Recovery;
+use super::RecoveryMode;
 use super::injector::ArmedLoss;
 use super::recorder::Reporter;
-use super::shared::Shared;
+use super::shared::RunState;
 use crate::prepare::DEVICE;
-use device::{Status, lock};
+use device::{DeviceStatus, lock};
 use record::time::Nanos;
 use record::{Log, Loss, LossKind, Record, Severity};
 use workload::{Injection, LossBy};
@@ -32,7 +32,7 @@ pub enum LossSource {
 /// What a run knows of the losses of its device.
 #[derive(Debug)]
 pub struct Losses {
-    state: Mutex<State>,
+    state: Mutex<LossState>,
     /// Told when a lost device is mended, or will not be.
     mended: Condvar,
     /// Whether whoever noticed a loss reports it, or opens the device anew. Changes while the state is locked.
@@ -47,14 +47,14 @@ pub struct Losses {
 
 /// The state of a device as the run has reported it.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct LossState {
     /// Losses that wait for a call or a compile.
     pub armed: Vec<ArmedLoss>,
     /// Losses that wait for a time or an operation, each of which is looked for elsewhere.
     pub awaited: Vec<Injection>,
     /// Losses by a `destroy()` that the device timeline was given and has not come to.
     pub destroying: Vec<Injection>,
-    pub recovery: Recovery,
+    pub recovery: RecoveryMode,
     pub generation: u32,
     /// How often the workload has begun.
     pub attempt: u32,
@@ -72,9 +72,9 @@ pub(super) struct State {
 
 impl Losses {
     /// For a run that does `recovery` when its device is lost.
-    pub fn new(recovery: Recovery) -> Self {
+    pub fn new(recovery: RecoveryMode) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(LossState {
                 armed: Vec::new(),
                 awaited: Vec::new(),
                 destroying: Vec::new(),
@@ -95,7 +95,7 @@ impl Losses {
         }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, LossState> {
         lock(&self.state)
     }
 
@@ -158,19 +158,19 @@ impl Losses {
     }
 }
 
-impl State {
+impl LossState {
     /// What is done about a loss, and why that is not what was asked for, where it is not.
-    fn decide(&mut self, source: LossSource) -> (Recovery, Option<String>) {
+    fn decide(&mut self, source: LossSource) -> (RecoveryMode, Option<String>) {
         match (self.recovery, source) {
-            (Recovery::Replay, LossSource::Call(call)) if !self.replayed.insert(call) => {
+            (RecoveryMode::Replay, LossSource::Call(call)) if !self.replayed.insert(call) => {
                 let attempt = self.attempt;
                 let text = format!(
                     "the workload lost its device by a call of its own again, in attempt {attempt}: for each such call it \
                      is replayed once, so this attempt goes on with the device lost"
                 );
-                (Recovery::Stay, Some(text))
+                (RecoveryMode::Stay, Some(text))
             }
-            (Recovery::Replay | Recovery::Resume, LossSource::Device) => {
+            (RecoveryMode::Replay | RecoveryMode::Resume, LossSource::Device) => {
                 self.own_losses += 1;
                 if self.own_losses <= MOST_RECOVERIES {
                     return (self.recovery, None);
@@ -180,14 +180,14 @@ impl State {
                      what loses it, in the log of the driver for example",
                     self.own_losses
                 );
-                (Recovery::Stay, Some(text))
+                (RecoveryMode::Stay, Some(text))
             }
             (recovery, _) => (recovery, None),
         }
     }
 }
 
-impl Shared {
+impl RunState {
     /// Loses the device on purpose: by its driver now, by its owner when the device timeline has done what it was
     /// given before. Without effect where it is lost already.
     pub fn lose(&self, by: LossBy, source: LossSource, reporter: &Reporter) {
@@ -234,7 +234,7 @@ impl Shared {
     pub fn note_loss(&self, reporter: &Reporter) {
         // Asked while nobody opens it anew: what was read before that would be taken for another loss.
         let state = self.losses.state();
-        let Status::Lost(reason) = self.device.status() else {
+        let DeviceStatus::Lost(reason) = self.device.status() else {
             return;
         };
         if state.lost.is_none() {
@@ -246,14 +246,14 @@ impl Shared {
 
     fn report_loss(
         &self,
-        mut state: MutexGuard<'_, State>,
+        mut state: MutexGuard<'_, LossState>,
         (kind, time, reason): (LossKind, Nanos, String),
         source: LossSource,
         reporter: &Reporter,
     ) {
         state.lost = Some(time);
         let (recovery, why) = state.decide(source);
-        state.goes_on = source != LossSource::Device || recovery != Recovery::Stay;
+        state.goes_on = source != LossSource::Device || recovery != RecoveryMode::Stay;
         // Until all of this is done: a device that is opened anew meanwhile would be told of the loss of the one before.
         self.losses.is_mending.store(true, Ordering::SeqCst);
         let generation = state.generation;
@@ -280,16 +280,16 @@ impl Shared {
             timelines.lost(self, time);
         }
         match recovery {
-            Recovery::Stay => {}
-            Recovery::Pause => {
+            RecoveryMode::Stay => {}
+            RecoveryMode::Pause => {
                 self.gate.pause();
                 self.losses.has_paused.store(true, Ordering::SeqCst);
             }
-            Recovery::Resume => self.recover_or_fail(reporter),
-            Recovery::Replay => self.device.interrupt(),
+            RecoveryMode::Resume => self.recover_or_fail(reporter),
+            RecoveryMode::Replay => self.device.interrupt(),
         }
         let state = self.losses.state();
-        if recovery == Recovery::Replay {
+        if recovery == RecoveryMode::Replay {
             self.losses.is_replaying.store(true, Ordering::SeqCst);
         }
         self.losses.is_mending.store(false, Ordering::SeqCst);

@@ -10,7 +10,7 @@ use record::{BufferIndex, EventId, Expectation, Problem, Record, Severity, SpanI
 use workload::{BufferPlan, ExpectationKind, Plan};
 
 use super::recorder::Reporter;
-use super::shared::Shared;
+use super::shared::RunState;
 
 /// Downloads of a buffer that are remembered until one is known to have ended.
 const MOST_DOWNLOADS: usize = 64;
@@ -187,7 +187,7 @@ impl LostValues {
     }
 }
 
-impl Shared {
+impl RunState {
     /// The device was opened anew for calls that go on: says what of its buffers was lost.
     pub fn report_lost_values(&self, generation: u32, reporter: &Reporter) {
         let [lost, unread] = self

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use super::recorder::Reporter;
 use super::room_wait::RoomWait;
-use super::shared::Shared;
+use super::shared::RunState;
 use super::workers::Workers;
 use device::lock;
 use record::time::Nanos;
@@ -25,8 +25,8 @@ pub struct Machine {
     /// The threads that launch; none where the thread that calls does.
     pub workers: Workers,
     first_lane: LaneId,
-    roles: Vec<workload::Role>,
-    state: Mutex<Flying>,
+    roles: Vec<workload::StreamRole>,
+    state: Mutex<PendingInstructions>,
 }
 
 /// An instruction that was launched.
@@ -55,13 +55,13 @@ pub struct Instruction {
 }
 
 /// An instruction, and when and how the device ended it.
-type Flight = (Instruction, Option<(Nanos, State)>);
+type EndedInstruction = (Instruction, Option<(Nanos, State)>);
 
 /// Instructions that are not released.
 #[derive(Debug, Default)]
-struct Flying {
+struct PendingInstructions {
     /// For each stream in order, with when the device ended it.
-    streams: HashMap<StreamIndex, VecDeque<Flight>>,
+    streams: HashMap<StreamIndex, VecDeque<EndedInstruction>>,
     /// When the last of each stream was released.
     released: HashMap<StreamIndex, Nanos>,
     /// Operations that ended before it was known whose they are.
@@ -193,7 +193,7 @@ impl Machine {
     }
 
     /// Releases what is done, in the order of each stream, and reports it; at the end of a run all that is left.
-    pub fn release(&self, shared: &Shared, reporter: &Reporter) {
+    pub fn release(&self, shared: &RunState, reporter: &Reporter) {
         let mut guard = lock(&self.state);
         let state = &mut *guard;
         let mut streams: Vec<_> = state.streams.iter_mut().collect();
@@ -221,13 +221,13 @@ impl Machine {
         let role = self.roles.get(stream.index()).copied().unwrap_or_default();
         !matches!(
             role,
-            workload::Role::Compute | workload::Role::PinnedCompute
+            workload::StreamRole::Compute | workload::StreamRole::PinnedCompute
         )
     }
 
     fn report(
         &self,
-        shared: &Shared,
+        shared: &RunState,
         reporter: &Reporter,
         it: &Instruction,
         [done, finished, released]: [Nanos; 3],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::recorder::Reporter;
-use super::shared::Shared;
+use super::shared::RunState;
 use device::lock;
 use record::time::Nanos;
 use record::{
@@ -14,16 +14,16 @@ use record::{
 use workload::{MemoryKind, Plan};
 
 /// What was submitted of allocations, and where it is shown.
-pub struct Memory {
+pub struct MemoryReporter {
     lane: LaneId,
     /// The counters of bytes and of live buffers, for each stream that allocates one after the other.
     first_counter: CounterId,
-    state: Mutex<Noted>,
+    state: Mutex<MemoryNotes>,
 }
 
 #[derive(Debug, Default)]
-struct Noted {
-    lives: Vec<Life>,
+struct MemoryNotes {
+    lives: Vec<AllocationLife>,
     /// The life that each allocation begins and each free ends, by their spans.
     of: BTreeMap<SpanId, usize>,
     /// The life of each buffer that was allocated last.
@@ -40,11 +40,11 @@ struct Noted {
 
 /// What an operation changes: when, which it is, of which stream, by how many bytes and buffers. Those of one instant
 /// are in the order of their submission.
-type Change = (Nanos, SpanId, StreamIndex, i64, i64);
+type MemoryChange = (Nanos, SpanId, StreamIndex, i64, i64);
 
-impl Noted {
+impl MemoryNotes {
     /// What the operations that ended changed, in the order of time.
-    fn changes(&mut self, shared: &Shared) -> Vec<Change> {
+    fn changes(&mut self, shared: &RunState) -> Vec<MemoryChange> {
         let mut changes = Vec::new();
         for span in std::mem::take(&mut self.ended) {
             let Some(place) = self.of.remove(&span.id) else {
@@ -74,7 +74,7 @@ impl Noted {
 
 /// A buffer from its allocation to its free.
 #[derive(Clone, Copy, Debug)]
-struct Life {
+struct AllocationLife {
     span: SpanId,
     call: CallId,
     buffer: BufferIndex,
@@ -84,7 +84,7 @@ struct Life {
     is_told: bool,
 }
 
-impl Memory {
+impl MemoryReporter {
     /// For a plan that allocates memory in the order of streams.
     pub fn new(plan: &Plan, lane: LaneId, first_counter: CounterId) -> Option<Self> {
         let is_ordered = |memory| memory == MemoryKind::StreamOrdered;
@@ -120,7 +120,7 @@ impl Memory {
         let (span, life, call) = ids;
         let mut state = lock(&self.state);
         let place = state.lives.len();
-        state.lives.push(Life {
+        state.lives.push(AllocationLife {
             span: life,
             call,
             buffer,
@@ -167,7 +167,7 @@ impl Memory {
     }
 
     /// Reports what was noted, in the order of time; at the `end` of a run also the lives that nothing ended.
-    pub fn report(&self, shared: &Shared, reporter: &Reporter, end: Option<Nanos>) {
+    pub fn report(&self, shared: &RunState, reporter: &Reporter, end: Option<Nanos>) {
         let mut state = lock(&self.state);
         let changes = state.changes(shared);
         for (time, _, stream, bytes, count) in changes {
@@ -190,7 +190,7 @@ impl Memory {
             }
         }
         let untold = state.lives.iter_mut().filter(|it| !it.is_told);
-        let mut untold: Vec<&mut Life> = untold
+        let mut untold: Vec<&mut AllocationLife> = untold
             .filter(|it| it.from.is_some() && it.to.is_some() || end.is_some())
             .collect();
         // Those that ended first, as if each had been told when it did.
@@ -201,7 +201,13 @@ impl Memory {
         }
     }
 
-    fn span(&self, shared: &Shared, life: &Life, end: Option<Nanos>, reporter: &Reporter) -> Span {
+    fn span(
+        &self,
+        shared: &RunState,
+        life: &AllocationLife,
+        end: Option<Nanos>,
+        reporter: &Reporter,
+    ) -> Span {
         let end = end.unwrap_or_default();
         let from = life.from.unwrap_or(end);
         let to = life.to.unwrap_or(end).max(from);
@@ -231,7 +237,7 @@ impl Memory {
 
     fn describe_counters(
         &self,
-        shared: &Shared,
+        shared: &RunState,
         stream: StreamIndex,
         place: u32,
         reporter: &Reporter,
@@ -258,7 +264,7 @@ impl Memory {
     }
 }
 
-fn bytes(shared: &Shared, buffer: BufferIndex) -> i64 {
+fn bytes(shared: &RunState, buffer: BufferIndex) -> i64 {
     let plan = shared.plan.buffers.get(buffer.index());
     plan.map_or(0, |buffer| buffer.len as i64 * 4)
 }

@@ -23,18 +23,18 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::fault::{FAULT_UNMET, unmet_fault};
-use self::inbox::Inbox;
-use self::link::Outlet;
-use self::operation::Operation;
+use self::inbox::MeshInbox;
+use self::link::MeshOutlet;
+use self::operation::MeshOperation;
 use crate::delivery::Delivery;
-use backend::{Communicator, Exchange, Interrupted};
+use backend::{CollectiveInterruption, Communicator, Exchange};
 use device::lock;
 use record::time::Nanos;
-use workload::{Collective, RankFault};
+use workload::{CollectiveCall, RankFault};
 
 /// The place of an engine among the ranks of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seat {
+pub struct RankAssignment {
     /// Its number.
     pub rank: u32,
     /// How many ranks there are.
@@ -44,7 +44,7 @@ pub struct Seat {
 }
 
 /// What a collective operation is called by all ranks that make it, and what this one's part in it is.
-pub struct Part {
+pub struct CollectiveIdentity {
     /// Equal on all ranks that make it together.
     pub exchange: String,
     /// `all`, or who gives and who takes.
@@ -61,12 +61,12 @@ pub fn machine() -> String {
 
 /// The sockets of one rank.
 pub struct Mesh {
-    seat: Seat,
+    seat: RankAssignment,
     timeout: Duration,
     address: SocketAddr,
     peers: OnceLock<Vec<SocketAddr>>,
-    outlets: Vec<Mutex<Outlet>>,
-    inbox: Arc<Inbox>,
+    outlets: Vec<Mutex<MeshOutlet>>,
+    inbox: Arc<MeshInbox>,
     world: AtomicU64,
     pairs: Mutex<HashMap<(u32, u32), u64>>,
     /// Operations that were begun.
@@ -83,10 +83,14 @@ impl Mesh {
     ///
     /// # Errors
     /// The system gives no socket or no thread.
-    pub fn listen(seat: Seat, timeout: Nanos, faults: Vec<RankFault>) -> io::Result<Arc<Self>> {
+    pub fn listen(
+        seat: RankAssignment,
+        timeout: Nanos,
+        faults: Vec<RankFault>,
+    ) -> io::Result<Arc<Self>> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let inbox = Arc::new(Inbox::new(seat.ranks));
+        let inbox = Arc::new(MeshInbox::new(seat.ranks));
         let (taker, own) = (Arc::clone(&inbox), seat.clone());
         std::thread::Builder::new()
             .name("peers".to_owned())
@@ -114,7 +118,7 @@ impl Mesh {
     }
 
     /// Which of the ranks it is.
-    pub const fn seat(&self) -> &Seat {
+    pub const fn seat(&self) -> &RankAssignment {
         &self.seat
     }
 
@@ -162,11 +166,11 @@ impl Mesh {
     }
 
     /// The number of the next operation of this sort, in the order in which the rank submits them.
-    pub fn number(&self, what: Collective) -> u64 {
+    pub fn number(&self, what: CollectiveCall) -> u64 {
         let own = self.seat.rank;
         let pair = match what {
-            Collective::Send { to, .. } => (own, to),
-            Collective::Receive { from, .. } => (from, own),
+            CollectiveCall::Send { to, .. } => (own, to),
+            CollectiveCall::Receive { from, .. } => (from, own),
             _ => return self.world.fetch_add(1, Ordering::Relaxed) + 1,
         };
         let mut pairs = lock(&self.pairs);
@@ -176,21 +180,23 @@ impl Mesh {
     }
 
     /// What the operation of this number is called by all ranks.
-    pub fn part(&self, what: Collective, number: u64) -> Part {
+    pub fn part(&self, what: CollectiveCall, number: u64) -> CollectiveIdentity {
         let own = self.seat.rank;
-        let is_root = matches!(what, Collective::Broadcast { root, .. } if root == own);
+        let is_root = matches!(what, CollectiveCall::Broadcast { root, .. } if root == own);
         let (exchange, share, parts) = match what {
-            Collective::Send { to, .. } => (format!("send {own}→{to} {number}"), "gives", 2),
-            Collective::Receive { from, .. } => (format!("send {from}→{own} {number}"), "takes", 2),
-            Collective::Broadcast { .. } if is_root => {
+            CollectiveCall::Send { to, .. } => (format!("send {own}→{to} {number}"), "gives", 2),
+            CollectiveCall::Receive { from, .. } => {
+                (format!("send {from}→{own} {number}"), "takes", 2)
+            }
+            CollectiveCall::Broadcast { .. } if is_root => {
                 (format!("broadcast {number}"), "gives", self.seat.ranks)
             }
-            Collective::Broadcast { .. } => {
+            CollectiveCall::Broadcast { .. } => {
                 (format!("broadcast {number}"), "takes", self.seat.ranks)
             }
             _ => (format!("{} {number}", what.word()), "all", self.seat.ranks),
         };
-        Part {
+        CollectiveIdentity {
             exchange,
             share,
             parts,
@@ -220,12 +226,12 @@ impl Communicator for Mesh {
         exchange: &Exchange,
         values: Vec<f32>,
         gives_up: &dyn Fn() -> bool,
-    ) -> Result<Vec<f32>, Interrupted> {
+    ) -> Result<Vec<f32>, CollectiveInterruption> {
         if let Some(delivery) = self.delivery() {
             delivery.wait(gives_up);
         }
         let begun = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        let operation = Operation::new(self, exchange, values.len(), begun, gives_up);
+        let operation = MeshOperation::new(self, exchange, values.len(), begun, gives_up);
         ring::perform(operation, exchange.what, values)
     }
 }

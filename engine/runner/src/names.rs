@@ -9,9 +9,9 @@ use record::{NameId, Record};
 
 /// Texts that records refer to by number.
 #[derive(Debug, Default)]
-pub struct Names(Mutex<HashMap<Box<str>, NameId>>);
+pub struct NameRegistry(Mutex<HashMap<Box<str>, NameId>>);
 
-impl Names {
+impl NameRegistry {
     /// The number of `text`; reports it where it is new.
     pub fn id(&self, text: &str, reporter: &Reporter) -> NameId {
         let mut names = lock(&self.0);

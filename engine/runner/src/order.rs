@@ -8,9 +8,14 @@ use std::sync::Arc;
 pub use text::buffer_name;
 
 use super::recorder::Reporter;
-use super::shared::Shared;
-use order::{Actor, Batch, Hazard, HazardKind, Meeting, Order, Party, Relation, Resource};
-use record::{BufferIndex, EventId, Finding, FindingId, Problem, Record, Search, Severity, SpanId};
+use super::shared::RunState;
+use order::{
+    Actor, CallBatch, Hazard, HazardKind, HazardParty, HazardRelation, Meeting, Order,
+    SharedResource,
+};
+use record::{
+    BufferIndex, EventId, Finding, FindingId, FindingSearch, Problem, Record, Severity, SpanId,
+};
 use workload::Synchronization;
 
 /// The code of findings about uses that nothing orders.
@@ -32,13 +37,13 @@ const MOST: usize = 1000;
 type HazardKey = (u32, u32, HazardKind, BufferIndex);
 
 /// Compares calls as they come in, and reports what nothing orders: once for each pair of calls of the source.
-pub struct Races {
-    shared: Arc<Shared>,
+pub struct RaceDetector {
+    shared: Arc<RunState>,
     order: Order,
     /// All calls so far, where several host threads make them, or streams are aborted.
-    kept: Option<Vec<Batch>>,
+    kept: Option<Vec<CallBatch>>,
     /// For each stream or event and two host threads, what is found of them.
-    met: HashMap<(Resource, u32, u32), FindingId>,
+    met: HashMap<(SharedResource, u32, u32), FindingId>,
     /// For each pair of calls, what is wrong with them and the buffer, its finding.
     found: HashMap<HazardKey, Finding>,
     /// Those of calls of two host threads, and of memory where streams are aborted, and how many: what is said of them may
@@ -53,9 +58,9 @@ pub struct Races {
     count: u32,
 }
 
-impl Races {
+impl RaceDetector {
     /// Of a run, before its first call.
-    pub fn new(shared: Arc<Shared>) -> Self {
+    pub fn new(shared: Arc<RunState>) -> Self {
         let calls = |verb: &str| shared.plan.sites.iter().any(|it| it.verb == verb);
         let has_aborts = calls(ABORT);
         let has_captures = calls(CAPTURE);
@@ -86,13 +91,13 @@ impl Races {
         self.report(reporter);
     }
 
-    fn keep(&mut self, batch: Batch) {
+    fn keep(&mut self, batch: CallBatch) {
         let Some(kept) = self.kept.as_mut().filter(|_| !batch.is_empty()) else {
             return;
         };
         kept.push(batch);
         // Those that were found before are told in the end.
-        if kept.iter().map(Batch::len).sum::<usize>() > MOST_KEPT {
+        if kept.iter().map(CallBatch::len).sum::<usize>() > MOST_KEPT {
             self.kept = None;
         }
     }
@@ -143,7 +148,7 @@ impl Races {
             self.report_excess(reporter);
         }
         let (calls, left) = (self.order.operations(), self.order.standing() as u64);
-        reporter.send(Record::Search(Box::new(Search {
+        reporter.send(Record::Search(Box::new(FindingSearch {
             code: RACE.to_owned(),
             calls,
             left,
@@ -172,7 +177,7 @@ impl Races {
             self.count += 1;
         }
         let waits = self.order.waits();
-        reporter.send(Record::Search(Box::new(Search {
+        reporter.send(Record::Search(Box::new(FindingSearch {
             code: REDUNDANT.to_owned(),
             calls: waits,
             left: 0,
@@ -183,7 +188,7 @@ impl Races {
     /// Two host threads that use one stream or event: told once for both, of the calls that stand first in the source.
     fn note_meeting(&mut self, meeting: &Meeting, reporter: &Reporter) {
         let mut meeting = *meeting;
-        if let Resource::Stream(index) = &mut meeting.resource {
+        if let SharedResource::Stream(index) = &mut meeting.resource {
             *index = self.shared.launches.stream_of(*index);
         }
         let key = (meeting.resource, meeting.first.0, meeting.second.0);
@@ -211,7 +216,7 @@ impl Races {
 
     /// Keeps what is found of the calls of two host threads. Where some of several are in no order at all, all are told so.
     fn note_late(&mut self, hazard: Hazard) {
-        let is_chance = hazard.relation == Relation::Hosts;
+        let is_chance = hazard.relation == HazardRelation::Hosts;
         let (known, count) = self.late.entry(key(&hazard)).or_insert((hazard, 0));
         if is_chance {
             *known = hazard;
@@ -222,10 +227,10 @@ impl Races {
     fn note(&mut self, hazard: &Hazard, count: u64, reporter: &Reporter) {
         let (first, second) = (hazard.first.origin, hazard.second.origin);
         let plan = &self.shared.plan;
-        let is_chance = hazard.relation == Relation::Hosts;
+        let is_chance = hazard.relation == HazardRelation::Hosts;
         // Automatic synchronisation makes uses wait for each other in the order in which the calls happened to come, also by
         // way of what other host threads call between them.
-        let by_others = hazard.relation == Relation::Unordered && plan.hosts.len() > 1;
+        let by_others = hazard.relation == HazardRelation::Unordered && plan.hosts.len() > 1;
         if (is_chance || by_others && hazard.kind.is_of_uses())
             && plan.synchronization != Synchronization::Manual
         {
@@ -264,12 +269,12 @@ impl Races {
     /// The same of the streams of the plan: nodes of a graph are told as what the stream of its replay did.
     fn told(&self, found: Hazard) -> Hazard {
         let (first, second) = (self.party(found.first), self.party(found.second));
-        let is_inside = found.relation == Relation::Unordered
+        let is_inside = found.relation == HazardRelation::Unordered
             && found.first.actor != first.actor
             && first.actor == second.actor;
         Hazard {
             relation: if is_inside {
-                Relation::Nodes
+                HazardRelation::Nodes
             } else {
                 found.relation
             },
@@ -280,12 +285,12 @@ impl Races {
     }
 
     /// Whoever it was, with the node of a graph as an operation of the stream of its replay.
-    fn party(&self, party: Party) -> Party {
+    fn party(&self, party: HazardParty) -> HazardParty {
         let actor = match party.actor {
             Actor::Stream(stream) => Actor::Stream(self.shared.launches.stream_of(stream)),
             host @ Actor::Host(_) => host,
         };
-        Party { actor, ..party }
+        HazardParty { actor, ..party }
     }
 
     /// Whether a wait comes after what it waited for in every run: nothing of that is chance between host threads.

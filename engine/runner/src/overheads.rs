@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::recorder::Reporter;
-use super::shared::Shared;
+use super::shared::RunState;
 use device::lock;
 use record::time::Nanos;
 use record::{CallId, DeviceId, Group, Lane, LaneId, Record, Role, Span, State};
@@ -13,12 +13,12 @@ use record::{CallId, DeviceId, Group, Lane, LaneId, Record, Role, Span, State};
 #[derive(Debug)]
 pub struct Overheads {
     lane: LaneId,
-    stage: Mutex<Stage>,
+    stage: Mutex<OverheadStage>,
     latest: AtomicI64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum OverheadStage {
     #[default]
     Empty,
     Shown,
@@ -37,17 +37,17 @@ impl Overheads {
     }
 
     /// Reports what the device has told since this was called last; what was before the run began is no part of it.
-    pub fn report(&self, shared: &Shared, device: DeviceId, reporter: &Reporter) {
+    pub fn report(&self, shared: &RunState, device: DeviceId, reporter: &Reporter) {
         let mut stage = lock(&self.stage);
-        if *stage == Stage::Over {
+        if *stage == OverheadStage::Over {
             return;
         }
         for it in shared.device.overheads() {
             if it.ran.end <= Nanos::ZERO {
                 continue;
             }
-            if *stage == Stage::Empty {
-                *stage = Stage::Shown;
+            if *stage == OverheadStage::Empty {
+                *stage = OverheadStage::Shown;
                 reporter.send(Record::Lane(Box::new(Lane {
                     id: self.lane,
                     group: Group::Device,
@@ -82,6 +82,6 @@ impl Overheads {
 
     /// The run has ended.
     pub fn close(&self) {
-        *lock(&self.stage) = Stage::Over;
+        *lock(&self.stage) = OverheadStage::Over;
     }
 }

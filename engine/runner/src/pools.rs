@@ -10,17 +10,17 @@ use workload::{ErrorKind, Plan, PoolIndex, ThreadIndex};
 /// Events that are taken from pools. A pool hands out the event that was given back last, so that reuse shows as new
 /// generations of few events.
 #[derive(Debug, Default)]
-pub struct Pools(Mutex<BTreeMap<PoolIndex, Pool>>);
+pub struct EventPools(Mutex<BTreeMap<PoolIndex, EventPool>>);
 
 #[derive(Debug, Default)]
-struct Pool {
+struct EventPool {
     /// For each name that an event was taken for, the event.
     taken: BTreeMap<EventIndex, EventIndex>,
     /// The next one to hand out is the last.
     free: Vec<EventIndex>,
 }
 
-impl Pools {
+impl EventPools {
     /// Takes an event from `pool` for `name`. Answers which, and how many of the pool are in use now.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl Pools {
         let planned = plan.pools.get(pool.0 as usize).ok_or(ErrorKind::Unknown)?;
         let first = planned.first.0;
         let mut pools = lock(&self.0);
-        let pool = pools.entry(pool).or_insert_with(|| Pool {
+        let pool = pools.entry(pool).or_insert_with(|| EventPool {
             taken: BTreeMap::new(),
             free: (first..first + planned.count)
                 .rev()

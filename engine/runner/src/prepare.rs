@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use super::RunRequest;
-use super::comparison::Figures;
+use super::comparison::RunFigures;
 use super::gate::Gate;
 use super::injector;
 use super::launches;
 use super::loss::Losses;
 use super::mesh::Mesh;
-use super::names::Names;
+use super::names::NameRegistry;
 use super::recorder::{Recorder, Reporter};
-use super::save::Save;
-use super::shared::{Shared, first_callback, first_stream, queue_lane};
+use super::save::SaveFile;
+use super::shared::{RunState, first_callback, first_stream, queue_lane};
 use super::timelines::{self, Timelines};
-use backend::{self, Backend, DeviceBuffers, EventLayout, HostIndex, Layout, StreamLayout};
+use backend::{self, Backend, DeviceBuffers, DeviceLayout, EventLayout, HostIndex, StreamLayout};
 use record::time::Nanos;
 use record::{
     self, BufferIndex, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run, StreamIndex,
@@ -25,26 +25,26 @@ use workload::{self, Document, EventPlan, Injection, Plan, PoolIndex, SlotUse, T
 pub const DEVICE: DeviceId = DeviceId(0);
 
 /// A run that is ready for its first call.
-pub struct Prepared {
+pub struct PreparedRun {
     /// What its threads share.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<RunState>,
     /// Where they report.
     pub recorder: Arc<Recorder>,
     /// The engine thread's own place to report.
     pub reporter: Reporter,
     /// The file it is written to.
-    pub save: Option<Save>,
+    pub save: Option<SaveFile>,
     /// Losses to inject.
     pub lose: Vec<Injection>,
     /// What the least synchronisation that is needed came to, where that is compared.
-    pub least: Option<Figures>,
+    pub least: Option<RunFigures>,
 }
 
 /// Prepares a run on the backend that it asks for.
 ///
 /// # Errors
 /// Why it cannot begin, in words for the user.
-pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
+pub fn prepare(request: &RunRequest) -> Result<PreparedRun, String> {
     prepare_on(backend_of(&request.backend)?, request)
 }
 
@@ -52,7 +52,7 @@ pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
 ///
 /// # Errors
 /// Why it cannot begin, in words for the user.
-pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepared, String> {
+pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<PreparedRun, String> {
     let document = Document::parse(&request.name, &request.source).map_err(|e| listed(&e))?;
     let mut plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
     plan.synchronization = request.synchronization.unwrap_or(plan.synchronization);
@@ -75,12 +75,12 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let layout = layout(&plan, &adapter, has_queue);
     // Swept before those of the device's threads, so that lanes and names come before what refers to them.
     let reporter = recorder.reporter();
-    let sinks = || -> Box<dyn backend::Sink> { Box::new(recorder.reporter()) };
+    let sinks = || -> Box<dyn backend::ReportSink> { Box::new(recorder.reporter()) };
     let device = backend
         .open(&layout, &sinks)
         .map_err(|error| error.to_string())?;
     fill(&plan, device.as_ref());
-    let save = Save::of_request(request.save.as_deref())?;
+    let save = SaveFile::of_request(request.save.as_deref())?;
     let gate = Gate::new(request.paused, request.pace);
     for injection in &request.lose {
         injector::check(&plan, injection)?;
@@ -92,12 +92,19 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         let first = record::LaneId(first);
         Timelines::new(&plan, DEVICE, first, is_virtual, reporter.clone())
     });
-    let mut shared = Shared::new(plan, device, gate, Names::default(), losses, timelines);
+    let mut shared = RunState::new(
+        plan,
+        device,
+        gate,
+        NameRegistry::default(),
+        losses,
+        timelines,
+    );
     shared.mesh = mesh(request, &shared.plan)?;
     shared.reports_submissions = request.reports_submissions;
     shared.note_streams();
     describe(request, backend, &shared, &reporter);
-    Ok(Prepared {
+    Ok(PreparedRun {
         shared: Arc::new(shared),
         recorder,
         reporter,
@@ -141,15 +148,15 @@ fn backend_of(name: &str) -> Result<&'static dyn Backend, String> {
     })
 }
 
-fn listed(errors: &[workload::Error]) -> String {
+fn listed(errors: &[workload::WorkloadError]) -> String {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     lines.join("\n")
 }
 
-fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
+fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> DeviceLayout {
     let first = first_stream(plan).0;
     let streams = plan.streams.iter().enumerate();
-    Layout {
+    DeviceLayout {
         device: DEVICE,
         adapter: adapter.to_owned(),
         queue: if has_queue {
@@ -161,7 +168,7 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
             .map(|(place, stream)| StreamLayout {
                 name: stream.name.clone(),
                 lane: record::LaneId(first + place as u32),
-                pending: Shared::pending_counter(StreamIndex(place as u32)),
+                pending: RunState::pending_counter(StreamIndex(place as u32)),
                 role: stream.role,
                 priority: stream
                     .priority
@@ -214,7 +221,7 @@ pub fn clear(plan: &Plan, device: &dyn DeviceBuffers) {
 }
 
 /// Reports everything that is known before the first call.
-fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, reporter: &Reporter) {
+fn describe(request: &RunRequest, backend: &dyn Backend, shared: &RunState, reporter: &Reporter) {
     let (plan, device) = (&shared.plan, &shared.device);
     let is_real = !device.caps().deterministic;
     reporter.send(Record::Run(Box::new(Run {
@@ -304,10 +311,10 @@ fn report_placement(request: &RunRequest, plan: &Plan, reporter: &Reporter) {
     }
 }
 
-fn describe_lanes(shared: &Shared, reporter: &Reporter) {
+fn describe_lanes(shared: &RunState, reporter: &Reporter) {
     for (place, host) in shared.plan.hosts.iter().enumerate() {
         reporter.send(Record::Lane(Box::new(Lane {
-            id: Shared::host_lane(HostIndex(place)),
+            id: RunState::host_lane(HostIndex(place)),
             group: Group::Host,
             device: None,
             role: Role::None,
@@ -331,13 +338,13 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             thread: "".into(),
         })));
         reporter.send(Record::Counter(Box::new(Counter {
-            id: Shared::pending_counter(index),
+            id: RunState::pending_counter(index),
             name: format!("pending on {}", stream.name),
             unit: "operations".to_owned(),
             device: Some(DEVICE),
         })));
         reporter.send(Record::Sample(record::Sample {
-            counter: Shared::pending_counter(index),
+            counter: RunState::pending_counter(index),
             time: Nanos::ZERO,
             value: 0.0,
         }));
@@ -389,7 +396,7 @@ fn header(stream: &workload::StreamPlan) -> String {
 }
 
 /// The lanes of threads that take callbacks, and how many events of each pool are in use.
-fn describe_pools(shared: &Shared, reporter: &Reporter) {
+fn describe_pools(shared: &RunState, reporter: &Reporter) {
     for (place, name) in shared.plan.callback_threads.iter().enumerate() {
         reporter.send(Record::Lane(Box::new(Lane {
             id: shared.callback_lane(ThreadIndex(place as u32)),
@@ -403,7 +410,7 @@ fn describe_pools(shared: &Shared, reporter: &Reporter) {
         })));
     }
     for (place, pool) in shared.plan.pools.iter().enumerate() {
-        let id = Shared::pool_counter(&shared.plan, PoolIndex(place as u32));
+        let id = RunState::pool_counter(&shared.plan, PoolIndex(place as u32));
         reporter.send(Record::Counter(Box::new(Counter {
             id,
             name: format!("in use of {}", pool.name),
@@ -418,17 +425,17 @@ fn describe_pools(shared: &Shared, reporter: &Reporter) {
     }
 }
 
-const fn role(role: workload::Role) -> Role {
+const fn role(role: workload::StreamRole) -> Role {
     match role {
-        workload::Role::Compute => Role::Compute,
-        workload::Role::HostToDevice => Role::HostToDevice,
-        workload::Role::DeviceToHost => Role::DeviceToHost,
-        workload::Role::DeviceToDevice => Role::DeviceToDevice,
-        workload::Role::Collective => Role::Collective,
-        workload::Role::Barrier => Role::Barrier,
-        workload::Role::CriticalSection => Role::CriticalSection,
-        workload::Role::LazyJob => Role::LazyJob,
-        workload::Role::PinnedCompute => Role::PinnedCompute,
+        workload::StreamRole::Compute => Role::Compute,
+        workload::StreamRole::HostToDevice => Role::HostToDevice,
+        workload::StreamRole::DeviceToHost => Role::DeviceToHost,
+        workload::StreamRole::DeviceToDevice => Role::DeviceToDevice,
+        workload::StreamRole::Collective => Role::Collective,
+        workload::StreamRole::Barrier => Role::Barrier,
+        workload::StreamRole::CriticalSection => Role::CriticalSection,
+        workload::StreamRole::LazyJob => Role::LazyJob,
+        workload::StreamRole::PinnedCompute => Role::PinnedCompute,
     }
 }
 

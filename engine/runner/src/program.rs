@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, select};
 use serde::{Deserialize, Serialize};
 
-use self::child::Child;
-use self::folder::Folder;
+use self::child::ProgramProcess;
+use self::folder::FactFolder;
 use super::outbox::Outbox;
-use super::save::Save;
+use super::save::SaveFile;
 use super::{Control, Message, Phase, RunRequest};
-use formats::activity::{Converter, Pace};
+use formats::activity::{ActivityConverter, ResolveMode};
 use formats::exporter::refuse_input;
 use record::{Record, Run};
 
@@ -60,14 +60,14 @@ impl ProgramRequest {
 }
 
 /// A program that is recorded.
-pub struct Program<'e> {
+pub struct RecordedProgram<'e> {
     inbox: &'e Receiver<Control>,
     outbox: &'e Arc<Outbox>,
     is_closing: &'e AtomicBool,
-    child: Child,
-    folder: Folder,
-    converter: Converter,
-    save: Option<Save>,
+    child: ProgramProcess,
+    folder: FactFolder,
+    converter: ActivityConverter,
+    save: Option<SaveFile>,
     /// Records that wait until something was recorded: a file that was there stays until then.
     unsaved: Vec<Record>,
     has_recorded: bool,
@@ -77,7 +77,7 @@ pub struct Program<'e> {
     next: Option<Box<RunRequest>>,
 }
 
-impl<'e> Program<'e> {
+impl<'e> RecordedProgram<'e> {
     /// Runs a program to its end and hands over what it did. Gives the workload that somebody wants to run instead, where
     /// one does.
     ///
@@ -89,18 +89,18 @@ impl<'e> Program<'e> {
         (inbox, outbox, is_closing): (&'e Receiver<Control>, &'e Arc<Outbox>, &'e AtomicBool),
     ) -> Result<Option<Box<RunRequest>>, String> {
         let library = library::find()?;
-        let folder = Folder::new()?;
+        let folder = FactFolder::new()?;
         if let Some(path) = &request.save {
             refuse_input(path, request.command.iter().map(Path::new))?;
         }
-        let save = Save::of_request(request.save.as_deref())?;
-        let child = Child::start(&request.command, &library, folder.path())?;
+        let save = SaveFile::of_request(request.save.as_deref())?;
+        let child = ProgramProcess::start(&request.command, &library, folder.path())?;
         outbox.post(Message::Started { run });
         outbox.post(Message::Phase(Phase::Running));
         let pace = if request.is_live {
-            Pace::Live
+            ResolveMode::Live
         } else {
-            Pace::Whole
+            ResolveMode::Whole
         };
         let mut program = Self {
             inbox,
@@ -108,7 +108,7 @@ impl<'e> Program<'e> {
             is_closing,
             child,
             folder,
-            converter: Converter::new(pace),
+            converter: ActivityConverter::new(pace),
             save,
             unsaved: Vec::new(),
             has_recorded: false,

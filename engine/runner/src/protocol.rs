@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::far::{Connection, Offer};
-use super::mesh::Seat;
+use super::far::{BackendOffer, Connection};
+use super::mesh::RankAssignment;
 use super::program::ProgramRequest;
 use record::Record;
 use workload::{Injection, RankFault, Synchronization};
@@ -29,7 +29,7 @@ pub enum Control {
     /// Lose the device, now or at its moment.
     Lose(Injection),
     /// Open a lost device anew, and go on in this way. Host threads that were held go on too.
-    Recover(Recovery),
+    Recover(RecoveryMode),
     /// What the parent of ranks tells one of them, or somebody who looks on tells the parent.
     Rank(RankControl),
     /// End the engine.
@@ -89,13 +89,13 @@ pub struct RunRequest {
     /// Losses to inject.
     pub lose: Vec<Injection>,
     /// What to do once the device is lost.
-    pub recovery: Recovery,
+    pub recovery: RecoveryMode,
     /// Who sees to it that buffers are not used on two streams at once, where that shall differ from the workload's.
     #[serde(default)]
     pub synchronization: Option<Synchronization>,
     /// Which of several ranks the engine is, where it is one.
     #[serde(default)]
-    pub seat: Option<Seat>,
+    pub seat: Option<RankAssignment>,
     /// What is done to ranks on purpose, besides what the workload says.
     #[serde(default)]
     pub faults: Vec<RankFault>,
@@ -114,7 +114,7 @@ pub struct RunRequest {
 /// What to do once the device is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Recovery {
+pub enum RecoveryMode {
     /// Nothing: host threads go on, and what they submit is lost, as WebGPU has it.
     #[default]
     Stay,
@@ -173,7 +173,7 @@ pub enum Message {
         machine: String,
     },
     /// What the machine of an engine in another process has to run workloads.
-    Offers(Vec<Offer>),
+    Offers(Vec<BackendOffer>),
     /// A program that was recorded ended, with what a shell calls its exit code.
     Exited(i32),
 }

@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded, select};
 
-use self::child::{Child, Stage};
-use self::merged::Merged;
+use self::child::{RankProcess, RankStage};
+use self::merged::MergedRanks;
 use super::far::unix_now;
 use super::outbox::Outbox;
-use super::{Control, Message, Phase, RankControl, Recovery, RunRequest};
+use super::{Control, Message, Phase, RankControl, RecoveryMode, RunRequest};
 use record::time::Nanos;
-use record::{Outcome, Severity};
+use record::{RunOutcome, Severity};
 use workload::{Document, FaultMoment, Placement, RankFault};
 
 /// How often a run is looked after.
@@ -65,9 +65,9 @@ pub struct Ranks<'e> {
     inbox: &'e Receiver<Control>,
     outbox: &'e Arc<Outbox>,
     is_closing: &'e AtomicBool,
-    children: Vec<Child>,
+    children: Vec<RankProcess>,
     news: Receiver<()>,
-    merged: Merged,
+    merged: MergedRanks,
     /// Since when its ranks run.
     since: Option<Instant>,
     /// What is to be done to ranks at a time that is not yet.
@@ -93,7 +93,7 @@ impl<'e> Ranks<'e> {
         start::check(request, &placement)?;
         let (_, news) = bounded(1);
         let mut ranks = Self {
-            merged: Merged::new(request, &placement, outbox)?,
+            merged: MergedRanks::new(request, &placement, outbox)?,
             request,
             placement,
             run,
@@ -125,7 +125,7 @@ impl<'e> Ranks<'e> {
     /// Looks after the ranks until all are over.
     fn attend(&mut self) {
         let mut next_tick = Instant::now();
-        while !self.is_closing() && self.children.iter().any(|it| it.stage != Stage::Over) {
+        while !self.is_closing() && self.children.iter().any(|it| it.stage != RankStage::Over) {
             select! {
                 recv(self.inbox) -> control => match control {
                     Ok(control) => self.obey(control),
@@ -149,7 +149,7 @@ impl<'e> Ranks<'e> {
     fn listen(&mut self) {
         for rank in 0..self.children.len() {
             for _ in 0..64 {
-                let message = self.children.get(rank).and_then(Child::next);
+                let message = self.children.get(rank).and_then(RankProcess::next);
                 let Some(message) = message else { break };
                 self.take(rank, message);
             }
@@ -171,7 +171,7 @@ impl<'e> Ranks<'e> {
             }
             Message::Connection(connection) => {
                 let is_gone = child.connected(&connection);
-                if is_gone && child.stage != Stage::Over {
+                if is_gone && child.stage != RankStage::Over {
                     self.over(rank);
                 }
             }
@@ -181,7 +181,7 @@ impl<'e> Ranks<'e> {
                 let label = child.label.clone();
                 self.outbox
                     .post(Message::Refused(format!("{label}: {reason}")));
-                if child.stage != Stage::Running {
+                if child.stage != RankStage::Running {
                     self.over(rank);
                 }
             }
@@ -226,7 +226,7 @@ impl<'e> Ranks<'e> {
     }
 
     fn stop(&mut self) {
-        let has_failed = self.children.iter().any(Child::has_failed);
+        let has_failed = self.children.iter().any(RankProcess::has_failed);
         self.stopped.get_or_insert((Instant::now(), has_failed));
         self.outbox.post(Message::Phase(Phase::Stopping));
         self.send_all(&Control::Stop);
@@ -241,7 +241,7 @@ impl<'e> Ranks<'e> {
                 fault.rank
             )));
         };
-        if child.stage == Stage::Over {
+        if child.stage == RankStage::Over {
             return self.outbox.post(Message::Refused(format!(
                 "{fault}: rank {} is over; run the workload again",
                 fault.rank
@@ -270,7 +270,7 @@ impl<'e> Ranks<'e> {
         let children = &self.children;
         let is_over = |rank: u32| {
             let child = children.get(rank as usize);
-            child.is_some_and(|it| it.stage == Stage::Over)
+            child.is_some_and(|it| it.stage == RankStage::Over)
         };
         let is_due = |fault: &mut RankFault| match (fault.at, now) {
             (FaultMoment::Time(time), Some(now)) => now >= time && !is_over(fault.rank),
@@ -286,7 +286,7 @@ impl<'e> Ranks<'e> {
 
     /// Whether ranks that were lost begin again, in new processes; then they do.
     fn begins_again(&mut self) -> bool {
-        let replays = self.request.recovery == Recovery::Replay || self.placement.again;
+        let replays = self.request.recovery == RecoveryMode::Replay || self.placement.again;
         let wants = replays && self.stopped.is_none() && !self.is_closing();
         let dead = self.children.iter().find(|it| it.is_dead());
         let (true, Some(dead)) = (wants && self.restarts < AGAIN, dead) else {
@@ -324,9 +324,9 @@ impl<'e> Ranks<'e> {
         self.next.take()
     }
 
-    fn outcome(&self) -> Outcome {
-        let failed = |child: &Child| match &child.outcome {
-            Some(Outcome::Failed(why)) => Some(format!("{}: {why}", child.label)),
+    fn outcome(&self) -> RunOutcome {
+        let failed = |child: &RankProcess| match &child.outcome {
+            Some(RunOutcome::Failed(why)) => Some(format!("{}: {why}", child.label)),
             None if self.stopped.is_none() => Some(format!("{} came to no end", child.label)),
             _ => None,
         };
@@ -335,9 +335,9 @@ impl<'e> Ranks<'e> {
         let first = dead.chain(&self.children).find_map(failed);
         match (first, self.stopped) {
             // What fails because the others were stopped is stopped.
-            (Some(why), None | Some((_, true))) => Outcome::Failed(why),
-            (_, Some(_)) => Outcome::Stopped,
-            (None, None) => Outcome::Finished,
+            (Some(why), None | Some((_, true))) => RunOutcome::Failed(why),
+            (_, Some(_)) => RunOutcome::Stopped,
+            (None, None) => RunOutcome::Finished,
         }
     }
 }

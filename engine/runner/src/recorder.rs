@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use backend::Sink;
+use backend::ReportSink;
 use device::lock;
 use record::Record;
 
@@ -17,18 +17,18 @@ const CHANNEL: usize = 64;
 /// Takes records from every thread. Each has a batch of its own, which it hands on when it is full and
 /// which the collector fetches a few dozen times a second otherwise.
 pub struct Recorder {
-    batches: Mutex<Vec<Arc<Mutex<Batch>>>>,
+    batches: Mutex<Vec<Arc<Mutex<ReportBatch>>>>,
     channel: Sender<Vec<Record>>,
     full: Receiver<Vec<Record>>,
     /// Where all threads share one batch, so that the order of records is the order of their making.
-    shared: Option<Arc<Mutex<Batch>>>,
+    shared: Option<Arc<Mutex<ReportBatch>>>,
     /// Names, which go out before whatever may refer to them.
-    names: Arc<Mutex<Batch>>,
+    names: Arc<Mutex<ReportBatch>>,
     taken: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct Batch {
+struct ReportBatch {
     records: Vec<Record>,
     given: u64,
 }
@@ -37,7 +37,7 @@ impl Recorder {
     /// With `in_order`, records come out in the order in which they were reported, for threads that take turns.
     pub fn new(in_order: bool) -> Self {
         let (channel, full) = bounded(CHANNEL);
-        let shared = in_order.then(Arc::<Mutex<Batch>>::default);
+        let shared = in_order.then(Arc::<Mutex<ReportBatch>>::default);
         let names = shared.clone().unwrap_or_default();
         Self {
             batches: Mutex::new(vec![Arc::clone(&names)]),
@@ -52,7 +52,7 @@ impl Recorder {
     /// A place for one thread to report to.
     pub fn reporter(&self) -> Reporter {
         let batch = self.shared.clone().unwrap_or_else(|| {
-            let batch = Arc::<Mutex<Batch>>::default();
+            let batch = Arc::<Mutex<ReportBatch>>::default();
             lock(&self.batches).push(Arc::clone(&batch));
             batch
         });
@@ -115,8 +115,8 @@ impl Recorder {
 /// Where one thread reports to.
 #[derive(Clone)]
 pub struct Reporter {
-    batch: Arc<Mutex<Batch>>,
-    names: Arc<Mutex<Batch>>,
+    batch: Arc<Mutex<ReportBatch>>,
+    names: Arc<Mutex<ReportBatch>>,
     channel: Sender<Vec<Record>>,
 }
 
@@ -138,7 +138,7 @@ impl Reporter {
     }
 }
 
-impl Sink for Reporter {
+impl ReportSink for Reporter {
     fn report(&mut self, record: Record) {
         self.send(record);
     }

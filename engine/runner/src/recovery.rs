@@ -3,21 +3,21 @@
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
 
-use super::loss::State;
+use super::loss::LossState;
 use super::prepare::{self, DEVICE};
 use super::recorder::Reporter;
-use super::shared::Shared;
-use backend::Error;
-use order::{Act, Origin};
+use super::shared::RunState;
+use backend::BackendError;
+use order::{CallOrigin, SyncOp};
 use record::{Record, Recovery};
 
-impl Shared {
+impl RunState {
     /// Opens a lost device anew, and lets the host threads go on with the calls they are at. Does nothing where it is not
     /// lost, or where the workload is about to begin again.
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn recover(&self, reporter: &Reporter) -> Result<(), Error> {
+    pub fn recover(&self, reporter: &Reporter) -> Result<(), BackendError> {
         let state = self.losses.state();
         if self.losses.is_replaying() {
             return Ok(());
@@ -47,7 +47,7 @@ impl Shared {
     ///
     /// # Errors
     /// The device cannot be opened.
-    pub fn open_for_replay(&self, reporter: &Reporter) -> Result<u32, Error> {
+    pub fn open_for_replay(&self, reporter: &Reporter) -> Result<u32, BackendError> {
         self.device.drain()?;
         // A device is opened anew with the numbers that the host has, and was opened with zeros.
         prepare::clear(&self.plan, self.device.as_ref());
@@ -58,10 +58,10 @@ impl Shared {
 
     fn open_anew(
         &self,
-        mut state: MutexGuard<'_, State>,
+        mut state: MutexGuard<'_, LossState>,
         goes_on: bool,
         reporter: &Reporter,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let Some(lost) = state.lost else {
             return Ok(());
         };
@@ -72,7 +72,8 @@ impl Shared {
         let time = self.now();
         self.forget_failure();
         self.events.forget();
-        self.order.push(0, Origin::default(), Act::Restart, &[]);
+        self.order
+            .push(0, CallOrigin::default(), SyncOp::Restart, &[]);
         self.note_streams();
         if let Some(timelines) = &self.timelines {
             timelines.recovered(self, goes_on);

@@ -9,34 +9,34 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::Recovery;
-use super::collector::{Collector, Desk};
-use super::comparison::Figures;
+use super::RecoveryMode;
+use super::collector::{Collector, CollectorState};
+use super::comparison::RunFigures;
 use super::expectation;
 use super::host::{self, panic_text};
 use super::injector::{self, ArmedLoss};
-use super::ledger::Ledger;
+use super::ledger::ExpectationLog;
 use super::mesh::{FAULT_UNMET, unmet_fault};
-use super::order::Races;
+use super::order::RaceDetector;
 use super::outbox::Outbox;
-use super::prepare::Prepared;
+use super::prepare::PreparedRun;
 use super::recorder::{Recorder, Reporter};
-use super::shared::{Shared, first_stream};
-use super::stall::Watch;
-use backend::{Error, HostIndex};
-use device::{Status, lock};
+use super::shared::{RunState, first_stream};
+use super::stall::StallWatch;
+use backend::{BackendError, HostIndex};
+use device::{DeviceStatus, lock};
 use record::invariant::{BROKEN, take_broken};
 use record::time::Nanos;
-use record::{Clock, EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
+use record::{Clock, EventId, LaneId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId};
 use workload::Injection;
 
 /// Operations that run for longer are shown before they end.
 const LONG: Nanos = Nanos::from_millis(1);
 
 /// A run under way.
-pub struct Running {
+pub struct ActiveRun {
     /// What its threads share.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<RunState>,
     /// Says which host threads ended.
     pub ended: Receiver<HostIndex>,
     done: Sender<HostIndex>,
@@ -46,20 +46,20 @@ pub struct Running {
     hosts: Vec<JoinHandle<()>>,
     hosts_left: usize,
     is_stopped: AtomicBool,
-    watch: Watch,
+    watch: StallWatch,
     /// For each lane, the span that was shown as running last.
     shown: BTreeMap<LaneId, SpanId>,
     /// What the least synchronisation that is needed came to, where that is compared.
-    least: Option<Figures>,
+    least: Option<RunFigures>,
 }
 
-impl Running {
+impl ActiveRun {
     /// Starts the clock and the threads.
     ///
     /// # Errors
     /// The system gives no thread; everything is ended again.
-    pub fn start(prepared: Prepared, outbox: Arc<Outbox>) -> Result<Self, Error> {
-        let Prepared {
+    pub fn start(prepared: PreparedRun, outbox: Arc<Outbox>) -> Result<Self, BackendError> {
+        let PreparedRun {
             shared,
             recorder,
             reporter,
@@ -67,8 +67,8 @@ impl Running {
             lose,
             least,
         } = prepared;
-        let ledger = Ledger::new(&shared.plan, first_stream(&shared.plan));
-        let races = Races::new(Arc::clone(&shared));
+        let ledger = ExpectationLog::new(&shared.plan, first_stream(&shared.plan));
+        let races = RaceDetector::new(Arc::clone(&shared));
         let own = Arc::clone(&shared);
         let recorded = Arc::clone(&recorder);
         let collector = Collector::start(recorded, outbox, save, ledger, races, own)?;
@@ -84,7 +84,7 @@ impl Running {
             hosts: Vec::new(),
             hosts_left: count,
             is_stopped: AtomicBool::new(false),
-            watch: Watch::default(),
+            watch: StallWatch::default(),
             shown: BTreeMap::new(),
             least,
         };
@@ -113,7 +113,7 @@ impl Running {
         Ok(running)
     }
 
-    fn start_hosts(&mut self) -> Result<(), Error> {
+    fn start_hosts(&mut self) -> Result<(), BackendError> {
         let count = self.shared.plan.hosts.len();
         self.hosts_left = count;
         for place in 0..count {
@@ -172,10 +172,10 @@ impl Running {
     }
 
     /// Opens a lost device anew, and lets host threads go on that were held.
-    pub fn recover(&self, how: Recovery) {
+    pub fn recover(&self, how: RecoveryMode) {
         self.shared.losses.await_mended();
         match how {
-            Recovery::Replay => self.shared.begin_replay(),
+            RecoveryMode::Replay => self.shared.begin_replay(),
             _ => self.shared.recover_or_fail(&self.reporter),
         }
         self.shared.gate.resume();
@@ -271,7 +271,7 @@ impl Running {
             desk.conclude(&self.reporter, self.least, end);
         }
         let end = end.max(self.shared.overheads.latest());
-        let ledger = desk.as_ref().map(Desk::ledger);
+        let ledger = desk.as_ref().map(CollectorState::ledger);
         let checked = catch_unwind(AssertUnwindSafe(|| self.expectations(ledger, &outcome)));
         for expectation in checked.unwrap_or_default() {
             self.reporter
@@ -288,46 +288,54 @@ impl Running {
         self.recorder.given().saturating_sub(self.recorder.taken())
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> RunOutcome {
         if let Some(reason) = self.shared.failure() {
-            return Outcome::Failed(reason);
+            return RunOutcome::Failed(reason);
         }
         match self.shared.device.status() {
-            Status::Lost(_) if self.shared.losses.goes_on() => self.ended_well(),
-            Status::Poisoned(_) | Status::Lost(_) if self.shared.is_forgiven() => self.ended_well(),
-            Status::Poisoned(reason) | Status::Lost(reason) => Outcome::Failed(reason),
-            Status::Working => self.ended_well(),
+            DeviceStatus::Lost(_) if self.shared.losses.goes_on() => self.ended_well(),
+            DeviceStatus::Poisoned(_) | DeviceStatus::Lost(_) if self.shared.is_forgiven() => {
+                self.ended_well()
+            }
+            DeviceStatus::Poisoned(reason) | DeviceStatus::Lost(reason) => {
+                RunOutcome::Failed(reason)
+            }
+            DeviceStatus::Working => self.ended_well(),
         }
     }
 
-    fn ended_well(&self) -> Outcome {
+    fn ended_well(&self) -> RunOutcome {
         if self.is_stopped.load(Ordering::SeqCst) {
-            Outcome::Stopped
+            RunOutcome::Stopped
         } else {
-            Outcome::Finished
+            RunOutcome::Finished
         }
     }
 
-    fn expectations(&self, ledger: Option<&Ledger>, outcome: &Outcome) -> Vec<record::Expectation> {
+    fn expectations(
+        &self,
+        ledger: Option<&ExpectationLog>,
+        outcome: &RunOutcome,
+    ) -> Vec<record::Expectation> {
         let plan = &self.shared.plan;
         match (outcome, ledger) {
-            (Outcome::Finished, Some(ledger)) => {
+            (RunOutcome::Finished, Some(ledger)) => {
                 let device = self.shared.device.as_ref();
                 let attempt = self.shared.losses.attempt();
                 let mut checked = expectation::check(plan, ledger, device, attempt);
                 self.shared.lost_values.explain(plan, &mut checked);
                 checked
             }
-            (Outcome::Stopped, _) => expectation::unchecked(plan, "the run was stopped"),
+            (RunOutcome::Stopped, _) => expectation::unchecked(plan, "the run was stopped"),
             _ => expectation::unchecked(plan, "the run failed"),
         }
     }
 
-    fn report_end(&self, outcome: Outcome, time: Nanos) {
+    fn report_end(&self, outcome: RunOutcome, time: Nanos) {
         let (severity, text) = match &outcome {
-            Outcome::Finished => (Severity::Info, "finished".to_owned()),
-            Outcome::Stopped => (Severity::Warning, "stopped".to_owned()),
-            Outcome::Failed(reason) => (Severity::Error, format!("failed: {reason}")),
+            RunOutcome::Finished => (Severity::Info, "finished".to_owned()),
+            RunOutcome::Stopped => (Severity::Warning, "stopped".to_owned()),
+            RunOutcome::Failed(reason) => (Severity::Error, format!("failed: {reason}")),
         };
         self.reporter.send(Record::Log(Box::new(Log {
             time,
@@ -393,7 +401,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ActiveRun {
     fn drop(&mut self) {
         self.shared.end();
         self.shared.stop();

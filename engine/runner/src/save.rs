@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use formats::exporter::pftrace::Writer;
+use formats::exporter::pftrace::PftraceWriter;
 use formats::exporter::{Destination, DestinationKind, hold, open_existing};
 use record::{EventId, Problem, Record, Severity, SpanId};
 
@@ -18,13 +18,13 @@ pub const FILE_KEPT: &str = "file-kept";
 const TRIES: usize = 8;
 
 /// The file that a capture is appended to while it runs.
-pub struct Save {
+pub struct SaveFile {
     path: PathBuf,
-    writer: Writer<Output>,
+    writer: PftraceWriter<SaveOutput>,
     has_records: bool,
 }
 
-impl Save {
+impl SaveFile {
     /// Opens the file and holds it. What is in it stays until the first record is written; a file that was made for it
     /// goes again where none is.
     ///
@@ -33,7 +33,7 @@ impl Save {
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
             path: path.to_owned(),
-            writer: Writer::new(Output::open(path)?),
+            writer: PftraceWriter::new(SaveOutput::open(path)?),
             has_records: false,
         })
     }
@@ -125,7 +125,7 @@ impl Save {
 }
 
 /// An open file that is emptied by the first write.
-struct Output {
+struct SaveOutput {
     file: File,
     is_regular: bool,
     /// Where it is to be removed if nothing is written, because it was made for this.
@@ -133,7 +133,7 @@ struct Output {
     has_begun: bool,
 }
 
-impl Output {
+impl SaveOutput {
     fn open(path: &Path) -> io::Result<Self> {
         for _ in 0..TRIES {
             if let Some(output) = Self::try_open(path)? {
@@ -190,7 +190,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for SaveOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.has_begun {
             if self.is_regular {
@@ -206,7 +206,7 @@ impl Write for Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for SaveOutput {
     fn drop(&mut self) {
         if let (Some(path), false) = (&self.is_new, self.has_begun) {
             // It was made to see whether it can be, and is of no use.
@@ -229,14 +229,14 @@ mod tests {
         let (old, new) = (folder.path().join("old"), folder.path().join("new"));
         fs::write(&old, "before").unwrap();
         for path in [&old, &new] {
-            let mut save = Save::open(path).unwrap();
+            let mut save = SaveFile::open(path).unwrap();
             save.flush().unwrap();
             save.finish().unwrap();
         }
         assert_eq!(fs::read_to_string(&old).unwrap(), "before");
         assert!(!new.exists());
         for path in [&old, &new] {
-            let mut save = Save::open(path).unwrap();
+            let mut save = SaveFile::open(path).unwrap();
             save.write(&[record()]).unwrap();
             save.finish().unwrap();
         }
@@ -248,14 +248,14 @@ mod tests {
     fn two_runs_do_not_write_to_one_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pftrace");
-        let mut first = Save::open(&path).unwrap();
-        assert!(Save::open(&path).is_err());
+        let mut first = SaveFile::open(&path).unwrap();
+        assert!(SaveFile::open(&path).is_err());
         first.write(&[record()]).unwrap();
         first.finish().unwrap();
-        let refused = Save::of_request(Some(&path)).err().unwrap();
+        let refused = SaveFile::of_request(Some(&path)).err().unwrap();
         assert!(refused.contains("another run"), "{refused}");
         drop(first);
-        assert!(Save::open(&path).is_ok());
+        assert!(SaveFile::open(&path).is_ok());
         assert!(path.exists(), "what was written stays");
     }
 }

@@ -6,40 +6,40 @@ use std::sync::{Arc, Mutex};
 
 use super::gate::Gate;
 use super::insertion::Insertions;
-use super::launches::Launches;
+use super::launches::RunLaunches;
 use super::loss::Losses;
 use super::lost_values::LostValues;
 use super::machine::Machine;
-use super::memory::Memory;
+use super::memory::MemoryReporter;
 use super::mesh::Mesh;
-use super::names::Names;
+use super::names::NameRegistry;
 use super::overheads::Overheads;
-use super::pools::{Pools, Subscriptions};
+use super::pools::{EventPools, Subscriptions};
 use super::timelines::Timelines;
-use backend::{Device, Error, HostIndex};
-use device::{Events, Status, lock};
-use order::{Act, Log, Origin};
-use record::{Began, BufferIndex, CounterId, LaneId, SignalIndex, SpanId, StreamIndex};
+use backend::{BackendDevice, BackendError, HostIndex};
+use device::{DeviceStatus, EventTable, lock};
+use order::{CallLog, CallOrigin, SyncOp};
+use record::{BufferIndex, CounterId, LaneId, SignalIndex, SpanId, SpanStart, StreamIndex};
 use workload::{FailureMode, MemoryKind, Plan, PoolIndex, ThreadIndex};
 
 /// What the host threads of a run and the engine thread share.
-pub struct Shared {
+pub struct RunState {
     /// What is run.
     pub plan: Plan,
     /// What runs it.
-    pub device: Box<dyn Device>,
+    pub device: Box<dyn BackendDevice>,
     /// The events and their records.
-    pub events: Events,
+    pub events: EventTable,
     /// Texts that records refer to.
-    pub names: Names,
+    pub names: NameRegistry,
     /// WebGPU's timelines, where the workload has to do with them.
     pub timelines: Option<Timelines>,
     /// What host threads do to the order of their calls.
-    pub order: Log,
+    pub order: CallLog,
     /// Where host threads pass before each call.
     pub gate: Gate,
     /// Where allocations are shown, where some are made in the order of streams.
-    pub memory: Option<Memory>,
+    pub memory: Option<MemoryReporter>,
     /// What the driver took for itself, where the device tells that.
     pub overheads: Overheads,
     /// The machine that calls are instructions of, where the workload has one.
@@ -47,7 +47,7 @@ pub struct Shared {
     /// Decides which waits are inserted, where some may have to be.
     pub insertions: Option<Insertions>,
     /// Recorded launches, graphs and captures.
-    pub launches: Launches,
+    pub launches: RunLaunches,
     /// What is known of losses of the device.
     pub losses: Losses,
     /// What a loss takes with it.
@@ -55,7 +55,7 @@ pub struct Shared {
     /// The sockets to the other ranks, where there are any.
     pub mesh: Option<Arc<Mesh>>,
     /// Events that are taken from pools.
-    pub pools: Pools,
+    pub pools: EventPools,
     /// Which thread takes the callbacks of which stream.
     pub subscriptions: Subscriptions,
     /// Whether operations are reported when they are submitted, too.
@@ -63,9 +63,9 @@ pub struct Shared {
     is_over: AtomicBool,
     is_forgiven: AtomicBool,
     is_failure_told: AtomicBool,
-    streams: Vec<Mutex<Tail>>,
-    signals: Vec<Mutex<Signal>>,
-    hosts: Vec<Progress>,
+    streams: Vec<Mutex<QueueTail>>,
+    signals: Vec<Mutex<SignalState>>,
+    hosts: Vec<HostProgress>,
     spans: AtomicU32,
     failure: Mutex<Option<String>>,
 }
@@ -73,7 +73,7 @@ pub struct Shared {
 /// The end of a stream's queue. Locked while an operation is submitted, so that what is said of the order
 /// of operations is the order that the device has.
 #[derive(Debug)]
-pub struct Tail {
+pub struct QueueTail {
     /// The operation submitted last.
     pub last: SpanId,
     /// How many were submitted.
@@ -86,7 +86,7 @@ pub struct Tail {
 
 /// A signal: who raised it, or who waits for it.
 #[derive(Debug, Default)]
-pub struct Signal {
+pub struct SignalState {
     /// The call that raised it.
     pub raised: Option<SpanId>,
     /// The spans that it will release.
@@ -97,16 +97,16 @@ pub struct Signal {
 
 /// How far a host thread has come.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct HostProgress {
     /// Calls that it began.
     pub calls: AtomicU64,
     /// The line of the call that it makes, or made last.
     pub line: AtomicU32,
     /// The call that blocks it.
-    pub blocked: Mutex<Option<Began>>,
+    pub blocked: Mutex<Option<SpanStart>>,
 }
 
-impl Tail {
+impl QueueTail {
     /// One more operation was submitted; so many of the latest are kept.
     pub fn push(&mut self, span: SpanId, kept: usize) {
         self.last = span;
@@ -118,17 +118,17 @@ impl Tail {
     }
 }
 
-impl Shared {
+impl RunState {
     /// For a run of `plan` on `device`, before its first call.
     pub fn new(
         plan: Plan,
-        device: Box<dyn Device>,
+        device: Box<dyn BackendDevice>,
         gate: Gate,
-        names: Names,
+        names: NameRegistry,
         losses: Losses,
         timelines: Option<Timelines>,
     ) -> Self {
-        let tail = || Tail {
+        let tail = || QueueTail {
             last: SpanId::NONE,
             submitted: 0,
             recent: VecDeque::new(),
@@ -138,18 +138,18 @@ impl Shared {
         let mut next = first_callback(&plan, device.caps().queue).0;
         next += plan.callback_threads.len() as u32;
         next += timelines.as_ref().map_or(0, |_| super::timelines::LANES);
-        let memory = Memory::new(&plan, LaneId(next), last_counter(&plan));
+        let memory = MemoryReporter::new(&plan, LaneId(next), last_counter(&plan));
         next += u32::from(memory.is_some());
         let machine = Machine::new(&plan, LaneId(next));
         next += machine.as_ref().map_or(0, Machine::lanes);
         Self {
-            events: Events::new(plan.events.len()),
+            events: EventTable::new(plan.events.len()),
             streams: plan.streams.iter().map(|_| Mutex::new(tail())).collect(),
             signals: plan.signals.iter().map(|_| Mutex::default()).collect(),
-            hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
+            hosts: plan.hosts.iter().map(|_| HostProgress::default()).collect(),
             insertions: Insertions::new(&plan),
             lost_values: LostValues::new(&plan),
-            launches: Launches::new(&plan),
+            launches: RunLaunches::new(&plan),
             machine,
             memory,
             overheads: Overheads::new(LaneId(next)),
@@ -157,11 +157,11 @@ impl Shared {
             device,
             names,
             gate,
-            order: Log::default(),
+            order: CallLog::default(),
             losses,
             mesh: None,
             timelines,
-            pools: Pools::default(),
+            pools: EventPools::default(),
             subscriptions: Subscriptions::default(),
             reports_submissions: false,
             is_over: AtomicBool::new(false),
@@ -177,14 +177,14 @@ impl Shared {
         let buffers = self.plan.buffers.iter().enumerate();
         for (place, _) in buffers.filter(|(_, it)| it.memory == MemoryKind::StreamOrdered) {
             let buffer = super::uses::on_device(BufferIndex(place as u32));
-            let act = Act::StreamOrdered(buffer);
-            self.order.push(0, Origin::default(), act, &[]);
+            let act = SyncOp::StreamOrdered(buffer);
+            self.order.push(0, CallOrigin::default(), act, &[]);
         }
         let streams = self.plan.streams.iter().enumerate();
         let goes_on = streams.filter(|(_, it)| it.failure == FailureMode::Continue);
-        let goes_on = goes_on.map(|(place, _)| Act::GoesOn(StreamIndex(place as u32)));
+        let goes_on = goes_on.map(|(place, _)| SyncOp::GoesOn(StreamIndex(place as u32)));
         for act in Insertions::streams(&self.plan).chain(goes_on) {
-            self.order.push(0, Origin::default(), act, &[]);
+            self.order.push(0, CallOrigin::default(), act, &[]);
         }
     }
 
@@ -231,22 +231,22 @@ impl Shared {
     }
 
     /// The end of a stream's queue.
-    pub fn tail(&self, stream: StreamIndex) -> Option<&Mutex<Tail>> {
+    pub fn tail(&self, stream: StreamIndex) -> Option<&Mutex<QueueTail>> {
         self.streams.get(stream.index())
     }
 
     /// A signal.
-    pub fn signal(&self, signal: SignalIndex) -> Option<&Mutex<Signal>> {
+    pub fn signal(&self, signal: SignalIndex) -> Option<&Mutex<SignalState>> {
         self.signals.get(signal.index())
     }
 
     /// How far a host thread has come.
-    pub fn host(&self, host: HostIndex) -> Option<&Progress> {
+    pub fn host(&self, host: HostIndex) -> Option<&HostProgress> {
         self.hosts.get(host.0)
     }
 
     /// Every host thread's progress.
-    pub fn hosts(&self) -> &[Progress] {
+    pub fn hosts(&self) -> &[HostProgress] {
         &self.hosts
     }
 
@@ -268,10 +268,10 @@ impl Shared {
 
     /// A call was answered with this error: where it tells a failure that ended the device, every call that concerns the
     /// device is from now on (rule A47).
-    pub fn note_told(&self, error: &Error) {
+    pub fn note_told(&self, error: &BackendError) {
         use workload::ErrorKind::{DeviceFailed, Failed, TimedOut};
         let tells = matches!(error.kind(), Some(DeviceFailed | Failed | TimedOut));
-        if tells && matches!(self.device.status(), Status::Poisoned(_)) {
+        if tells && matches!(self.device.status(), DeviceStatus::Poisoned(_)) {
             self.is_failure_told.store(true, Ordering::SeqCst);
         }
     }
@@ -286,12 +286,12 @@ impl Shared {
     ///
     /// # Errors
     /// [`Error::Poisoned`], with the first failure.
-    pub fn refuse_after_failure(&self) -> Result<(), Error> {
+    pub fn refuse_after_failure(&self) -> Result<(), BackendError> {
         if !self.is_failure_told.load(Ordering::SeqCst) {
             return Ok(());
         }
         match self.device.status() {
-            Status::Poisoned(reason) => Err(Error::Poisoned(reason)),
+            DeviceStatus::Poisoned(reason) => Err(BackendError::Poisoned(reason)),
             _ => Ok(()),
         }
     }
@@ -308,12 +308,13 @@ impl Shared {
 
     /// No signal was raised and no operation submitted, for a run that begins again.
     pub fn forget(&self) {
-        self.order.push(0, Origin::default(), Act::Lower, &[]);
+        self.order
+            .push(0, CallOrigin::default(), SyncOp::Lower, &[]);
         self.launches.forget(&self.plan);
         self.events.restore();
         self.lost_values.forget();
         for signal in &self.signals {
-            *lock(signal) = Signal::default();
+            *lock(signal) = SignalState::default();
         }
         self.pools.forget();
         self.subscriptions.forget();

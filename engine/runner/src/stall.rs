@@ -3,23 +3,23 @@
 use record::{SignalIndex, StreamIndex};
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::shared::Shared;
+use super::shared::RunState;
 use backend::{Activity, Blocker, HostIndex};
 use device::lock;
-use workload::{Call, HostCall, Target};
+use workload::{Call, HostCall, SyncTarget};
 
 /// Calls that are looked through for one that would raise a signal.
 const LOOK_AHEAD: usize = 1_000_000;
 
 /// Watches for the moment from which on nothing can move.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct StallWatch {
     previous: Option<Activity>,
 }
 
-impl Watch {
+impl StallWatch {
     /// Looks at the device. Gives the reason once nothing can ever move again although work is pending.
-    pub fn look(&mut self, shared: &Shared) -> Option<String> {
+    pub fn look(&mut self, shared: &RunState) -> Option<String> {
         let mut activity = shared.device.activity();
         activity.due += shared.due();
         // Two equal readings in a row were true together at one instant; see `Activity`.
@@ -30,7 +30,7 @@ impl Watch {
     }
 }
 
-fn explain(shared: &Shared, activity: &Activity) -> String {
+fn explain(shared: &RunState, activity: &Activity) -> String {
     let hosts = activity
         .hosts
         .iter()
@@ -74,7 +74,7 @@ fn explain(shared: &Shared, activity: &Activity) -> String {
     )
 }
 
-fn blocked(shared: &Shared, blocker: Blocker) -> String {
+fn blocked(shared: &RunState, blocker: Blocker) -> String {
     match blocker {
         Blocker::Signal(signal) => {
             let name = shared
@@ -84,7 +84,7 @@ fn blocked(shared: &Shared, blocker: Blocker) -> String {
                 .map_or("?", |name| name);
             format!("signal {name}, {}", raisers(shared, signal))
         }
-        Blocker::Event(event) | Blocker::Target(Target::Event(event)) => {
+        Blocker::Event(event) | Blocker::Target(SyncTarget::Event(event)) => {
             let name = shared
                 .plan
                 .events
@@ -99,10 +99,10 @@ fn blocked(shared: &Shared, blocker: Blocker) -> String {
             });
             format!("event {name}{}", place.unwrap_or_default())
         }
-        Blocker::Target(Target::Stream(stream)) => {
+        Blocker::Target(SyncTarget::Stream(stream)) => {
             format!("stream {}", stream_name(shared, stream))
         }
-        Blocker::Target(Target::Device) => "the device".to_owned(),
+        Blocker::Target(SyncTarget::Device) => "the device".to_owned(),
         Blocker::Stream(stream) => format!(
             "what was submitted to stream {}",
             stream_name(shared, stream)
@@ -118,17 +118,17 @@ fn blocked(shared: &Shared, blocker: Blocker) -> String {
     }
 }
 
-fn stream_name(shared: &Shared, stream: StreamIndex) -> &str {
+fn stream_name(shared: &RunState, stream: StreamIndex) -> &str {
     let stream = shared.plan.streams.get(stream.index());
     stream.map_or("?", |stream| &stream.name)
 }
 
-fn hold_line(shared: &Shared, signal: SignalIndex, stream: StreamIndex) -> Option<u32> {
+fn hold_line(shared: &RunState, signal: SignalIndex, stream: StreamIndex) -> Option<u32> {
     lock(shared.signal(signal)?).holds.get(&stream).copied()
 }
 
 /// Who would still raise a signal, and where.
-fn raisers(shared: &Shared, signal: SignalIndex) -> String {
+fn raisers(shared: &RunState, signal: SignalIndex) -> String {
     let hosts = shared.hosts().iter().enumerate();
     let found: Vec<String> = hosts
         .filter_map(|(place, progress)| {

@@ -23,9 +23,9 @@ mod threads;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread::JoinHandle;
 
-use self::state::State;
+use self::state::TimelinesState;
 use super::recorder::Reporter;
-use super::shared::Shared;
+use super::shared::RunState;
 use ::device::lock;
 use ::device::webgpu;
 use backend::HostIndex;
@@ -33,8 +33,8 @@ use record::time::Nanos;
 use record::{DeviceId, Group, Lane, LaneId, Record, Role};
 use workload::Plan;
 
-pub use self::calls::Asked;
-pub use self::launch::Readiness;
+pub use self::calls::CallContext;
+pub use self::launch::LaunchReadiness;
 
 /// Workers that compile pipelines.
 const WORKERS: usize = 4;
@@ -47,7 +47,7 @@ const CONTENT_STEP: Nanos = Nanos(1_000);
 
 /// The timelines of a run.
 pub struct Timelines {
-    state: Mutex<State>,
+    state: Mutex<TimelinesState>,
     /// Something is to be done for the actor, a worker or the one who watches the queue.
     changed: Condvar,
     reporter: Reporter,
@@ -57,7 +57,7 @@ pub struct Timelines {
     /// For each host thread, spans inside its call: they follow when the call has been reported, so that whoever draws
     /// them meets the outer one first.
     nested: Vec<Mutex<Vec<Record>>>,
-    shared: OnceLock<Weak<Shared>>,
+    shared: OnceLock<Weak<RunState>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -79,7 +79,7 @@ impl Timelines {
         reporter: Reporter,
     ) -> Self {
         Self {
-            state: Mutex::new(State::new(plan)),
+            state: Mutex::new(TimelinesState::new(plan)),
             changed: Condvar::new(),
             reporter,
             device,
@@ -140,17 +140,17 @@ impl Timelines {
         LaneId(self.first_lane.0 + 1 + worker as u32)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TimelinesState> {
         lock(&self.state)
     }
 
     /// What the run shares, for those who must not keep it alive.
-    fn weak(&self) -> Weak<Shared> {
+    fn weak(&self) -> Weak<RunState> {
         self.shared.get().cloned().unwrap_or_default()
     }
 
     /// The content timeline of a host thread.
-    const fn content(host: HostIndex) -> webgpu::Timeline {
-        webgpu::Timeline::content(host.0 as u32)
+    const fn content(host: HostIndex) -> webgpu::ModelTimeline {
+        webgpu::ModelTimeline::content(host.0 as u32)
     }
 }

@@ -1,7 +1,7 @@
 //! What the calls of a workload declare: which buffers each operation reads and writes, on the device and on the host.
 
 use backend::Operation;
-use order::{Act, Use};
+use order::{DeclaredUse, SyncOp};
 use record::{BufferIndex, StreamIndex};
 
 /// A buffer on the device, as the order of calls counts them: a buffer and its copy on the host are two.
@@ -29,29 +29,29 @@ pub const fn of_plan(buffer: BufferIndex) -> Option<BufferIndex> {
 }
 
 /// What an operation does to the order, and what it uses.
-pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> Act {
+pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<DeclaredUse>) -> SyncOp {
     uses.clear();
     match operation {
         Operation::Upload(buffer) => {
-            uses.extend([Use::read(on_host(*buffer)), Use::write(on_device(*buffer))]);
+            uses.extend([DeclaredUse::read(on_host(*buffer)), DeclaredUse::write(on_device(*buffer))]);
         }
         Operation::Download(buffer) => {
-            uses.extend([Use::read(on_device(*buffer)), Use::write(on_host(*buffer))]);
+            uses.extend([DeclaredUse::read(on_device(*buffer)), DeclaredUse::write(on_host(*buffer))]);
         }
         Operation::Copy { from, to } => {
-            uses.extend([Use::read(on_device(*from)), Use::write(on_device(*to))]);
+            uses.extend([DeclaredUse::read(on_device(*from)), DeclaredUse::write(on_device(*to))]);
         }
-        Operation::Fill { buffer, .. } => uses.push(Use::write(on_device(*buffer))),
+        Operation::Fill { buffer, .. } => uses.push(DeclaredUse::write(on_device(*buffer))),
         Operation::Launch(launch) => {
-            uses.extend(launch.reads.iter().map(|&it| Use::read(on_device(it))));
-            uses.extend(launch.writes.iter().map(|&it| Use::write(on_device(it))));
+            uses.extend(launch.reads.iter().map(|&it| DeclaredUse::read(on_device(it))));
+            uses.extend(launch.writes.iter().map(|&it| DeclaredUse::write(on_device(it))));
         }
         Operation::Allocate(buffer) => {
-            return Act::Allocate(on_device(*buffer), Some(stream), None);
+            return SyncOp::Allocate(on_device(*buffer), Some(stream), None);
         }
-        Operation::Free(buffer) => return Act::Free(on_device(*buffer), Some(stream)),
+        Operation::Free(buffer) => return SyncOp::Free(on_device(*buffer), Some(stream)),
         // Where its stream goes on once it has given up it enforces nothing.
-        Operation::WaitFor(event, _) => return Act::Attempt(*event, stream),
+        Operation::WaitFor(event, _) => return SyncOp::Attempt(*event, stream),
         Operation::HostFunction(_)
         | Operation::Join(_)
         | Operation::Panic(_)
@@ -61,19 +61,19 @@ pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> A
         | Operation::WaitExternal(_) => {}
         Operation::Collective(exchange) => {
             let (read, written) = exchange.what.buffers();
-            uses.extend(read.map(|it| Use::read(on_device(it))));
-            uses.extend(written.map(|it| Use::write(on_device(it))));
+            uses.extend(read.map(|it| DeclaredUse::read(on_device(it))));
+            uses.extend(written.map(|it| DeclaredUse::write(on_device(it))));
         }
-        Operation::Reset(event) => return Act::Reset(*event, stream),
+        Operation::Reset(event) => return SyncOp::Reset(*event, stream),
         Operation::Packed(packed) => {
             let launch = &packed.launch;
-            uses.extend(launch.reads.iter().map(|&it| Use::read(on_device(it))));
-            uses.extend(launch.writes.iter().map(|&it| Use::write(on_device(it))));
+            uses.extend(launch.reads.iter().map(|&it| DeclaredUse::read(on_device(it))));
+            uses.extend(launch.writes.iter().map(|&it| DeclaredUse::write(on_device(it))));
         }
         Operation::Replay(replay) => uses.extend_from_slice(&replay.graph.uses),
-        Operation::Record(event) => return Act::Record(*event, stream),
-        Operation::Wait(event) => return Act::Wait(*event, stream),
-        Operation::Hold(signal) => return Act::Hold(*signal, stream),
+        Operation::Record(event) => return SyncOp::Record(*event, stream),
+        Operation::Wait(event) => return SyncOp::Wait(*event, stream),
+        Operation::Hold(signal) => return SyncOp::Hold(*signal, stream),
     }
-    Act::Work(stream)
+    SyncOp::Work(stream)
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::order::Races;
+use super::order::RaceDetector;
 use record::{Basis, Dependency, DependencyKind, Record, Span, SpanId, SpanKind, State};
 use workload::Plan;
 
@@ -76,7 +76,7 @@ impl WaitDependencies {
     }
 
     /// What is left once every call was made and every operation has ended.
-    pub fn finish(&mut self, races: &Races) -> Vec<Record> {
+    pub fn finish(&mut self, races: &RaceDetector) -> Vec<Record> {
         self.is_over = true;
         let pending = self.pending.drain().flat_map(|(_, all)| all);
         let mut rest: Vec<Dependency> = self.undecided.drain(..).chain(pending).collect();

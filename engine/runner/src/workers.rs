@@ -9,35 +9,35 @@ use std::thread::Builder;
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::shared::Shared;
-use backend::{Error, HostIndex, Submission};
+use super::shared::RunState;
+use backend::{BackendError, HostIndex, Submission};
 use device::lock;
 use record::time::Nanos;
-use workload::{MachineThreads, Plan, Role};
+use workload::{MachineThreads, Plan, StreamRole};
 
 /// The threads of a machine.
 pub struct Workers {
     /// The role that each is for; none for all others. Empty where the thread that calls launches.
-    contexts: Vec<Option<Role>>,
-    roles: Vec<Role>,
-    threads: Vec<Mutex<Option<Sender<Job>>>>,
+    contexts: Vec<Option<StreamRole>>,
+    roles: Vec<StreamRole>,
+    threads: Vec<Mutex<Option<Sender<LaunchJob>>>>,
 }
 
 /// A launch to make, and where to say when it was begun and what it came to.
-struct Job {
+struct LaunchJob {
     host: HostIndex,
     stream: StreamIndex,
     submission: Submission,
-    done: Sender<(Nanos, Result<(), Error>)>,
+    done: Sender<(Nanos, Result<(), BackendError>)>,
 }
 
 impl Workers {
     /// For the streams of a plan.
     pub fn new(plan: &Plan, threads: MachineThreads) -> Self {
-        let roles: Vec<Role> = plan.streams.iter().map(|stream| stream.role).collect();
-        let alone = [Role::CriticalSection, Role::LazyJob];
+        let roles: Vec<StreamRole> = plan.streams.iter().map(|stream| stream.role).collect();
+        let alone = [StreamRole::CriticalSection, StreamRole::LazyJob];
         let alone = alone.into_iter().filter(|role| roles.contains(role));
-        let contexts: Vec<Option<Role>> = match threads {
+        let contexts: Vec<Option<StreamRole>> = match threads {
             MachineThreads::One => Vec::new(),
             MachineThreads::Many => [None].into_iter().chain(alone.map(Some)).collect(),
         };
@@ -58,9 +58,9 @@ impl Workers {
 
     /// What their lanes are called, on a device of this sort.
     pub fn names(&self, kind: &str) -> Vec<String> {
-        let name = |context: &Option<Role>| match context {
+        let name = |context: &Option<StreamRole>| match context {
             None => format!("machine: worker for {kind}"),
-            Some(Role::CriticalSection) => format!("machine: critical sections of {kind}"),
+            Some(StreamRole::CriticalSection) => format!("machine: critical sections of {kind}"),
             Some(_) => format!("machine: lazy jobs of {kind}"),
         };
         if self.contexts.is_empty() {
@@ -85,11 +85,11 @@ impl Workers {
     /// As for [`backend::DeviceQueue::submit`].
     pub fn launch(
         &self,
-        shared: &Arc<Shared>,
+        shared: &Arc<RunState>,
         host: HostIndex,
         stream: StreamIndex,
         submission: Submission,
-    ) -> Result<Nanos, Error> {
+    ) -> Result<Nanos, BackendError> {
         let here = |submission| {
             let begun = shared.device.now(host);
             shared
@@ -101,7 +101,7 @@ impl Workers {
             return here(submission);
         };
         let (done, answer) = bounded(1);
-        let job = Job {
+        let job = LaunchJob {
             host,
             stream,
             submission,
@@ -122,15 +122,15 @@ impl Workers {
             Err(job) => here(job.submission),
             Ok(()) => match answer.recv() {
                 Ok((begun, result)) => result.map(|()| begun),
-                Err(_) => Err(Error::Stopped),
+                Err(_) => Err(BackendError::Stopped),
             },
         }
     }
 }
 
 /// A worker, which ends with the run.
-fn start(shared: Weak<Shared>) -> Option<Sender<Job>> {
-    let (sender, jobs) = bounded::<Job>(1);
+fn start(shared: Weak<RunState>) -> Option<Sender<LaunchJob>> {
+    let (sender, jobs) = bounded::<LaunchJob>(1);
     let work = move || {
         for job in jobs {
             let Some(shared) = shared.upgrade() else {

@@ -2,7 +2,7 @@
 
 /// A workload that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bundled {
+pub struct BundledWorkload {
     /// Its name, as commands use it: the file's, without `.kdl`.
     pub name: &'static str,
     /// Its name for people.
@@ -14,7 +14,7 @@ pub struct Bundled {
 macro_rules! bundled {
     ($($name:literal $title:literal)*) => {
         /// The list of what is bundled, in the order in which it is best read.
-        const BUNDLED: &[Bundled] = &[$(Bundled {
+        const BUNDLED: &[BundledWorkload] = &[$(BundledWorkload {
             name: $name,
             title: $title,
             source: include_str!(concat!("../../../assets/workloads/", $name, ".kdl")),
@@ -73,7 +73,7 @@ bundled! {
 }
 
 /// The workloads that come with the program, in the order in which they are best read.
-pub fn bundled() -> &'static [Bundled] {
+pub fn bundled() -> &'static [BundledWorkload] {
     BUNDLED
 }
 
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    fn shown(errors: &[crate::Error]) -> String {
+    fn shown(errors: &[crate::WorkloadError]) -> String {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         lines.join("\n")
     }

@@ -13,13 +13,13 @@ pub use event::EventCall;
 pub use gpu::GpuCall;
 pub use host::HostCall;
 pub use launch::LaunchCall;
-pub use rank::Collective;
+pub use rank::CollectiveCall;
 pub use stream::StreamCall;
 
 use record::{EventIndex, StreamIndex};
 
 use super::Plan;
-use super::phase::{AsPlanned, AsWritten, CallPhase, Mentioned, VariableValues};
+use super::phase::{AsPlanned, AsWritten, CallMentions, CallPhase, VariableValues};
 use super::verb::WordRule;
 
 macro_rules! groups {
@@ -59,8 +59,8 @@ macro_rules! groups {
             }
 
             /// What it refers to.
-            pub(super) fn mentioned(&self) -> Mentioned<'_> {
-                let mut mentioned = Mentioned::default();
+            pub(super) fn mentioned(&self) -> CallMentions<'_> {
+                let mut mentioned = CallMentions::default();
                 match self { $(Self::$group(call) => call.mention(&mut mentioned),)* }
                 mentioned
             }
@@ -82,12 +82,12 @@ groups! {
     /// One of `WebGPU`'s: pipelines, promises, error scopes, and the loss of the device.
     Gpu(GpuCall),
     /// Made by all ranks together, or by two of them.
-    Rank(Collective),
+    Rank(CollectiveCall),
 }
 
 /// What a synchronisation waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum SyncTarget {
     /// The latest record of an event; at once where there is none.
     Event(EventIndex),
     /// All that was submitted to a stream so far.
@@ -98,7 +98,7 @@ pub enum Target {
 
 /// Where in the source a call stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourceLocation {
     /// The call's number in the file, in the order of the file, counted from 0. Iterations of a loop share it.
     pub call: u32,
     /// Line in the source, counted from 1.
@@ -107,9 +107,9 @@ pub struct Place {
 
 /// A call and where in the source it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct PlacedCall {
     /// The call.
     pub call: Call,
     /// Where it stands.
-    pub place: Place,
+    pub place: SourceLocation,
 }

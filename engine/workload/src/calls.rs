@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use super::phase::VariableValues;
-use super::program::{Layout, Program, Step, rounds};
-use super::{ErrorKind, Placed};
+use super::program::{PlanLayout, Program, ProgramStep, rounds};
+use super::{ErrorKind, PlacedCall};
 
 /// The calls of one host thread, made as they are asked for.
 #[derive(Clone, Debug)]
-pub struct Calls {
+pub struct CallIterator {
     program: Arc<Program>,
-    layout: Arc<Layout>,
+    layout: Arc<PlanLayout>,
     host: usize,
     next: usize,
     variables: Vec<f64>,
-    loops: Vec<Round>,
-    attempts: Vec<Attempt>,
+    loops: Vec<LoopRound>,
+    attempts: Vec<CallAttempt>,
 }
 
 /// Steps under way of which one may fail.
 #[derive(Clone, Copy, Debug)]
-struct Attempt {
+struct CallAttempt {
     /// The step that began them.
     step: usize,
     /// Loops and variables around them.
@@ -30,15 +30,15 @@ struct Attempt {
 
 /// A loop that is under way.
 #[derive(Clone, Copy, Debug)]
-struct Round {
+struct LoopRound {
     body: usize,
     variable: usize,
     index: u64,
     count: u64,
 }
 
-impl Calls {
-    pub(super) fn new(program: Arc<Program>, layout: Arc<Layout>, host: usize) -> Self {
+impl CallIterator {
+    pub(super) fn new(program: Arc<Program>, layout: Arc<PlanLayout>, host: usize) -> Self {
         let variables = layout.values.clone();
         Self {
             program,
@@ -57,7 +57,7 @@ impl Calls {
         let program = Arc::clone(&self.program);
         let code = program.hosts.get(self.host)?;
         while let Some(attempt) = self.attempts.pop() {
-            let Some(Step::Try { branches }) = code.get(attempt.step) else {
+            let Some(ProgramStep::Try { branches }) = code.get(attempt.step) else {
                 continue;
             };
             let takes = |taken: Option<ErrorKind>| taken.is_none_or(|taken| taken == kind);
@@ -79,7 +79,7 @@ impl Calls {
         }
         self.variables.truncate(variable);
         self.variables.push(0.0);
-        self.loops.push(Round {
+        self.loops.push(LoopRound {
             body: self.next,
             variable,
             index: 0,
@@ -103,28 +103,28 @@ impl Calls {
     }
 }
 
-impl Iterator for Calls {
-    type Item = Placed;
+impl Iterator for CallIterator {
+    type Item = PlacedCall;
 
-    fn next(&mut self) -> Option<Placed> {
+    fn next(&mut self) -> Option<PlacedCall> {
         let program = Arc::clone(&self.program);
         let code = program.hosts.get(self.host)?;
         loop {
             let step = code.get(self.next)?;
             self.next += 1;
             match step {
-                Step::Call(template) => {
+                ProgramStep::Call(template) => {
                     let values = VariableValues {
                         layout: &self.layout,
                         variables: &self.variables,
                     };
                     let call = template.call.plan(values);
-                    return Some(Placed {
+                    return Some(PlacedCall {
                         call,
                         place: template.place,
                     });
                 }
-                Step::Repeat {
+                ProgramStep::Repeat {
                     count,
                     variable,
                     end,
@@ -132,17 +132,17 @@ impl Iterator for Calls {
                 } => {
                     self.enter(rounds(count.evaluate(&self.variables)), *variable, *end);
                 }
-                Step::Again => self.again(),
-                Step::Try { .. } => self.attempts.push(Attempt {
+                ProgramStep::Again => self.again(),
+                ProgramStep::Try { .. } => self.attempts.push(CallAttempt {
                     step: self.next - 1,
                     loops: self.loops.len(),
                     variables: self.variables.len(),
                 }),
-                Step::Leave(end) => {
+                ProgramStep::Leave(end) => {
                     self.attempts.pop();
                     self.next = *end;
                 }
-                Step::Skip(end) => self.next = *end,
+                ProgramStep::Skip(end) => self.next = *end,
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::error::{Error, Source};
+use super::error::{WorkloadError, WorkloadSource};
 use super::template::Template;
 use super::{Parameter, Plan, planner, reader};
 
@@ -13,7 +13,7 @@ const MEMORY: u64 = 64 << 30;
 /// A workload file that was read without errors. Shown, it is the text, byte for byte.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    source: Source,
+    source: WorkloadSource,
     template: Arc<Template>,
     parameters: Vec<Parameter>,
 }
@@ -23,8 +23,8 @@ impl Document {
     ///
     /// # Errors
     /// Everything that is wrong with the text, in the order of the lines.
-    pub fn parse(name: &str, source: &str) -> Result<Self, Vec<Error>> {
-        let source = Source::new(name, source);
+    pub fn parse(name: &str, source: &str) -> Result<Self, Vec<WorkloadError>> {
+        let source = WorkloadSource::new(name, source);
         let template = reader::read(&source)?;
         let parameters = template
             .parameters
@@ -40,7 +40,7 @@ impl Document {
     }
 
     /// Everything that is wrong with a text, as far as its parameters' own values show it; for editors.
-    pub fn check(name: &str, source: &str) -> Vec<Error> {
+    pub fn check(name: &str, source: &str) -> Vec<WorkloadError> {
         Self::parse(name, source)
             .and_then(|document| document.plan(&[]))
             .err()
@@ -72,7 +72,7 @@ impl Document {
     /// # Errors
     /// An override of an unknown parameter or out of its range; sizes, counts, times or shapes that cannot be; buffers
     /// of more than 64 GiB in all.
-    pub fn plan(&self, overrides: &[(String, f64)]) -> Result<Plan, Vec<Error>> {
+    pub fn plan(&self, overrides: &[(String, f64)]) -> Result<Plan, Vec<WorkloadError>> {
         self.plan_within(overrides, MEMORY)
     }
 
@@ -84,7 +84,7 @@ impl Document {
         &self,
         overrides: &[(String, f64)],
         memory: u64,
-    ) -> Result<Plan, Vec<Error>> {
+    ) -> Result<Plan, Vec<WorkloadError>> {
         planner::plan(&self.source, &self.template, overrides, memory)
     }
 
@@ -92,7 +92,7 @@ impl Document {
     ///
     /// # Errors
     /// There is no such parameter, or the value is out of its range; the text is unchanged then.
-    pub fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), Vec<Error>> {
+    pub fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), Vec<WorkloadError>> {
         planner::values(&self.source, &self.template, &[(name.to_owned(), value)])?;
         let Some(found) = self
             .template

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// One thing that is wrong with a workload. Shown, it is `file:line:column: message`, the line with the place
 /// underlined, and the help.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Error {
+pub struct WorkloadError {
     /// Name of the file.
     pub file: String,
     /// Line in the source, counted from 1; 0 where the error is in no line, such as an unknown `--set`.
@@ -24,7 +24,7 @@ pub struct Error {
     pub text: String,
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for WorkloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line == 0 {
             write!(f, "{}: {}", self.file, self.message)?;
@@ -85,14 +85,14 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
 
 /// A workload's file name and text, which turns bytes into lines and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct WorkloadSource {
     pub name: Arc<str>,
     pub text: Arc<str>,
     /// The bytes at which lines after the first begin.
     lines: Arc<[usize]>,
 }
 
-impl Source {
+impl WorkloadSource {
     pub fn new(name: &str, text: &str) -> Self {
         Self {
             name: name.into(),
@@ -117,7 +117,7 @@ impl Source {
         range: Range<usize>,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Error {
+    ) -> WorkloadError {
         let mut start = range.start.min(self.text.len());
         while !self.text.is_char_boundary(start) {
             start -= 1;
@@ -133,7 +133,7 @@ impl Source {
         let rest = self.get(line_start..self.text.len());
         let text = rest.lines().next().unwrap_or_default();
         let marked = self.get(start..end.min(line_start + text.len()).max(start));
-        Error {
+        WorkloadError {
             file: self.name.to_string(),
             line: self.line(start),
             column: 1 + self.get(line_start..start).chars().count() as u32,
@@ -145,8 +145,12 @@ impl Source {
     }
 
     /// An error about no line of the text.
-    pub fn error_outside(&self, message: impl Into<String>, help: impl Into<String>) -> Error {
-        Error {
+    pub fn error_outside(
+        &self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> WorkloadError {
+        WorkloadError {
             file: self.name.to_string(),
             line: 0,
             column: 0,
@@ -164,7 +168,7 @@ mod tests {
 
     #[test]
     fn shown_with_the_line_and_a_caret() {
-        let source = Source::new("a.kdl", "über\nwait \"x\" on=\"cpy\"\n");
+        let source = WorkloadSource::new("a.kdl", "über\nwait \"x\" on=\"cpy\"\n");
         let at = source.text.find("\"cpy\"").unwrap();
         let error = source.error(
             at..at + 5,
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn any_range_of_bytes_is_taken() {
-        let source = Source::new("a.kdl", "aü\n\nb");
+        let source = WorkloadSource::new("a.kdl", "aü\n\nb");
         for start in 0..9 {
             for end in 0..9 {
                 let error = source.error(start..end, "", "");
@@ -192,7 +196,7 @@ mod tests {
     #[test]
     fn every_byte_has_its_line() {
         let text = "\na\r\n\n\nüb\n";
-        let source = Source::new("a.kdl", text);
+        let source = WorkloadSource::new("a.kdl", text);
         for byte in 0..=text.len() {
             let before = String::from_utf8_lossy(&text.as_bytes()[..byte]);
             let counted = before.matches('\n').count() as u32;

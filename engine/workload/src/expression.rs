@@ -14,21 +14,21 @@ const BLOCK: usize = 32;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// Postfix; constant parts are folded, so a constant is exactly one number.
-    steps: Vec<Step>,
+    steps: Vec<ExpressionStep>,
 }
 
 /// One step of the postfix form.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum ExpressionStep {
     Number(f64),
     Variable(usize),
-    One(Unary),
-    Two(Binary),
+    One(UnaryOperator),
+    Two(BinaryOperator),
 }
 
 /// Operators and functions of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unary {
+pub(super) enum UnaryOperator {
     Negate,
     Floor,
     Absolute,
@@ -37,7 +37,7 @@ pub(super) enum Unary {
 
 /// Operators and functions of two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binary {
+pub(super) enum BinaryOperator {
     Add,
     Subtract,
     Multiply,
@@ -47,7 +47,7 @@ pub(super) enum Binary {
     Maximum,
 }
 
-impl Unary {
+impl UnaryOperator {
     fn of(self, x: f64) -> f64 {
         match self {
             Self::Negate => -x,
@@ -58,7 +58,7 @@ impl Unary {
     }
 }
 
-impl Binary {
+impl BinaryOperator {
     fn of(self, x: f64, y: f64) -> f64 {
         match self {
             Self::Add => x + y,
@@ -83,7 +83,7 @@ impl Expression {
     /// The expression that is always `value`.
     pub fn constant(value: f64) -> Self {
         Self {
-            steps: vec![Step::Number(value)],
+            steps: vec![ExpressionStep::Number(value)],
         }
     }
 
@@ -92,16 +92,19 @@ impl Expression {
     }
 
     /// Appends one step and folds it with the numbers before it.
-    pub(super) fn push(&mut self, step: Step) {
+    pub(super) fn push(&mut self, step: ExpressionStep) {
         let folded = match (step, self.steps.as_slice()) {
-            (Step::One(one), [.., Step::Number(x)]) => Some((1, one.of(*x))),
-            (Step::Two(two), [.., Step::Number(x), Step::Number(y)]) => Some((2, two.of(*x, *y))),
+            (ExpressionStep::One(one), [.., ExpressionStep::Number(x)]) => Some((1, one.of(*x))),
+            (
+                ExpressionStep::Two(two),
+                [.., ExpressionStep::Number(x), ExpressionStep::Number(y)],
+            ) => Some((2, two.of(*x, *y))),
             _ => None,
         };
         match folded {
             Some((operands, value)) => {
                 self.steps.truncate(self.steps.len() - operands);
-                self.steps.push(Step::Number(value));
+                self.steps.push(ExpressionStep::Number(value));
             }
             None => self.steps.push(step),
         }
@@ -110,7 +113,7 @@ impl Expression {
     /// Its value where it depends on nothing.
     pub fn as_constant(&self) -> Option<f64> {
         match self.steps.as_slice() {
-            [Step::Number(value)] => Some(*value),
+            [ExpressionStep::Number(value)] => Some(*value),
             _ => None,
         }
     }
@@ -137,13 +140,13 @@ impl Expression {
         for step in &self.steps {
             let (below, above) = stack.split_at_mut(len);
             match *step {
-                Step::Number(value) => {
+                ExpressionStep::Number(value) => {
                     if let Some(top) = above.first_mut() {
                         *top = [value; BLOCK];
                     }
                     len += 1;
                 }
-                Step::Variable(_) => {
+                ExpressionStep::Variable(_) => {
                     if let Some(top) = above.first_mut() {
                         for (offset, x) in top.iter_mut().enumerate() {
                             *x = (start + offset) as f64;
@@ -151,14 +154,14 @@ impl Expression {
                     }
                     len += 1;
                 }
-                Step::One(one) => {
+                ExpressionStep::One(one) => {
                     if let Some(top) = below.last_mut() {
                         for x in top {
                             *x = one.of(*x);
                         }
                     }
                 }
-                Step::Two(two) => {
+                ExpressionStep::Two(two) => {
                     if let [.., left, right] = below {
                         for (x, y) in left.iter_mut().zip(right) {
                             *x = two.of(*x, *y);
@@ -174,7 +177,7 @@ impl Expression {
 
     /// Its value where variable number `v` is `variables[v]`; a variable that is not given is 0.
     pub(super) fn evaluate(&self, variables: &[f64]) -> f64 {
-        if let [Step::Number(value)] = self.steps.as_slice() {
+        if let [ExpressionStep::Number(value)] = self.steps.as_slice() {
             return *value;
         }
         let mut stack = [0.0; DEPTH];
@@ -182,24 +185,24 @@ impl Expression {
         for step in &self.steps {
             let (below, above) = stack.split_at_mut(len);
             match *step {
-                Step::Number(value) => {
+                ExpressionStep::Number(value) => {
                     if let Some(top) = above.first_mut() {
                         *top = value;
                     }
                     len += 1;
                 }
-                Step::Variable(v) => {
+                ExpressionStep::Variable(v) => {
                     if let Some(top) = above.first_mut() {
                         *top = variables.get(v).copied().unwrap_or_default();
                     }
                     len += 1;
                 }
-                Step::One(one) => {
+                ExpressionStep::One(one) => {
                     if let Some(top) = below.last_mut() {
                         *top = one.of(*top);
                     }
                 }
-                Step::Two(two) => {
+                ExpressionStep::Two(two) => {
                     if let [.., left, right] = below {
                         *left = two.of(*left, *right);
                     }
@@ -216,9 +219,9 @@ impl Expression {
         let mut bound = Self::new();
         for step in &self.steps {
             bound.push(match *step {
-                Step::Variable(v) => match values.get(v) {
-                    Some(value) => Step::Number(*value),
-                    None => Step::Variable(v - values.len()),
+                ExpressionStep::Variable(v) => match values.get(v) {
+                    Some(value) => ExpressionStep::Number(*value),
+                    None => ExpressionStep::Variable(v - values.len()),
                 },
                 other => other,
             });
@@ -228,7 +231,7 @@ impl Expression {
 
     /// Whether it depends on variable number `v`.
     pub(super) fn mentions(&self, v: usize) -> bool {
-        self.steps.contains(&Step::Variable(v))
+        self.steps.contains(&ExpressionStep::Variable(v))
     }
 
     /// The most operands that wait at once while it is evaluated.
@@ -236,9 +239,9 @@ impl Expression {
         let (mut len, mut most) = (0_usize, 0);
         for step in &self.steps {
             match step {
-                Step::Number(_) | Step::Variable(_) => len += 1,
-                Step::One(_) => {}
-                Step::Two(_) => len = len.saturating_sub(1),
+                ExpressionStep::Number(_) | ExpressionStep::Variable(_) => len += 1,
+                ExpressionStep::One(_) => {}
+                ExpressionStep::Two(_) => len = len.saturating_sub(1),
             }
             most = most.max(len);
         }

@@ -14,18 +14,18 @@ use kdl::KdlNode;
 use record::time::Nanos;
 use record::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 
-use super::phase::{CallField, Class, Mentioned, ReadField, Reference, VariableValues};
-use super::reader::Reader;
+use super::phase::{CallField, CallMentions, ReadField, Reference, ResourceClass, VariableValues};
+use super::reader::KdlReader;
 use super::verb::FieldSlot;
 use super::{
-    CaptureMode, ErrorFilter, Expression, GraphIndex, LossBy, MapMode, Moment, PipelineIndex,
-    PipelineKind, Plan, PromiseIndex, RecordedIndex, Reduction, ThreadIndex,
+    CaptureMode, ErrorFilter, Expression, GraphIndex, LossBy, LossMoment, MapMode, PipelineIndex,
+    PipelinePurpose, Plan, PromiseIndex, RecordedIndex, Reduction, ThreadIndex,
 };
 
 /// A place in one of a plan's lists.
 pub trait PlanIndex: Copy + std::fmt::Debug + PartialEq {
     /// What the list is of.
-    const CLASS: Class;
+    const CLASS: ResourceClass;
 
     /// The place with this number.
     fn at(number: u32) -> Self;
@@ -45,7 +45,7 @@ pub trait PlanIndex: Copy + std::fmt::Debug + PartialEq {
 macro_rules! plan_indices {
     ($($index:ident: $class:ident, $list:ident $(.$name:ident)?;)*) => {$(
         impl PlanIndex for $index {
-            const CLASS: Class = Class::$class;
+            const CLASS: ResourceClass = ResourceClass::$class;
 
             fn at(number: u32) -> Self {
                 Self(number)
@@ -94,7 +94,7 @@ impl<I: PlanIndex> CallField for ResourceField<I> {
         I::at(values.layout.element(written, values.variables))
     }
 
-    fn mention<'w>(written: &'w Reference, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Reference, mentioned: &mut CallMentions<'w>) {
         mentioned.references.push(written);
     }
 
@@ -116,7 +116,7 @@ impl<I: PlanIndex> ReadField for ResourceField<I> {
         Cow::Borrowed(I::CLASS.word())
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Reference> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Reference> {
         reader.resource_at(I::CLASS, node, slot)
     }
 }
@@ -133,7 +133,7 @@ impl<const IS_ASYNC: bool> CallField for CreatedPipeline<IS_ASYNC> {
         ResourceField::plan(written, values)
     }
 
-    fn mention<'w>(written: &'w Reference, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Reference, mentioned: &mut CallMentions<'w>) {
         mentioned.references.push(written);
     }
 
@@ -144,8 +144,8 @@ impl<const IS_ASYNC: bool> CallField for CreatedPipeline<IS_ASYNC> {
     fn label<'p>(planned: &'p PipelineIndex, plan: &'p Plan) -> Cow<'p, str> {
         let kind = plan.pipelines.get(planned.index()).map(|it| it.kind);
         let kind = match kind.unwrap_or_default() {
-            PipelineKind::Compute => "Compute",
-            PipelineKind::Render => "Render",
+            PipelinePurpose::Compute => "Compute",
+            PipelinePurpose::Render => "Render",
         };
         let suffix = if IS_ASYNC { "Async" } else { "" };
         let name = ResourceField::label(planned, plan);
@@ -158,7 +158,7 @@ impl<const IS_ASYNC: bool> ReadField for CreatedPipeline<IS_ASYNC> {
         ResourceField::<PipelineIndex>::sort()
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Reference> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Reference> {
         ResourceField::<PipelineIndex>::read(reader, node, slot)
     }
 }
@@ -175,7 +175,7 @@ impl CallField for PooledEvent {
         ResourceField::plan(written, values)
     }
 
-    fn mention<'w>(written: &'w Reference, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Reference, mentioned: &mut CallMentions<'w>) {
         mentioned.references.push(written);
     }
 
@@ -193,7 +193,7 @@ impl ReadField for PooledEvent {
         Cow::Borrowed("event of a pool")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, _: FieldSlot) -> Option<Reference> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, _: FieldSlot) -> Option<Reference> {
         reader.pooled(node)
     }
 }
@@ -210,7 +210,7 @@ impl CallField for NewPromise {
         ResourceField::plan(written, values)
     }
 
-    fn mention<'w>(written: &'w Reference, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Reference, mentioned: &mut CallMentions<'w>) {
         mentioned.references.push(written);
         mentioned.promise = Some(written);
     }
@@ -225,8 +225,8 @@ impl ReadField for NewPromise {
         Cow::Borrowed("promise")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Reference> {
-        reader.resource_at(Class::Promise, node, slot)
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Reference> {
+        reader.resource_at(ResourceClass::Promise, node, slot)
     }
 }
 
@@ -306,7 +306,7 @@ impl<N: FormulaNumber> CallField for NumberField<N> {
         N::of(written.evaluate(values.variables))
     }
 
-    fn mention<'w>(written: &'w Expression, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Expression, mentioned: &mut CallMentions<'w>) {
         if N::IS_TIME {
             mentioned.micros.push(written);
         }
@@ -329,7 +329,7 @@ impl<N: FormulaNumber> ReadField for NumberField<N> {
         Cow::Borrowed(N::SORT)
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Expression> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Expression> {
         let entry = reader.entry_at(node, slot)?;
         reader.call_number(entry)
     }
@@ -347,7 +347,7 @@ impl CallField for TextField {
         Arc::clone(written)
     }
 
-    fn mention<'w>(_: &'w Arc<str>, _: &mut Mentioned<'w>) {}
+    fn mention<'w>(_: &'w Arc<str>, _: &mut CallMentions<'w>) {}
 
     fn label<'p>(planned: &'p Arc<str>, _: &'p Plan) -> Cow<'p, str> {
         Cow::Borrowed(planned)
@@ -359,7 +359,7 @@ impl ReadField for TextField {
         Cow::Borrowed("text")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Arc<str>> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Arc<str>> {
         let entry = reader.entry_at(node, slot)?;
         reader.text(entry).map(Arc::from)
     }
@@ -379,7 +379,7 @@ impl CallField for FlagField {
         *written
     }
 
-    fn mention<'w>(_: &'w bool, _: &mut Mentioned<'w>) {}
+    fn mention<'w>(_: &'w bool, _: &mut CallMentions<'w>) {}
 
     fn label<'p>(planned: &'p bool, _: &'p Plan) -> Cow<'p, str> {
         Cow::Borrowed(if *planned { "#true" } else { "#false" })
@@ -391,7 +391,7 @@ impl ReadField for FlagField {
         Cow::Borrowed("#true or #false")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<bool> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<bool> {
         match reader.entry_at(node, slot) {
             Some(entry) => reader.flag(entry),
             None => Some(false),
@@ -440,7 +440,7 @@ impl<W: ClosedWord> CallField for WordField<W> {
         *written
     }
 
-    fn mention<'w>(_: &'w W, _: &mut Mentioned<'w>) {}
+    fn mention<'w>(_: &'w W, _: &mut CallMentions<'w>) {}
 
     fn label<'p>(planned: &'p W, _: &'p Plan) -> Cow<'p, str> {
         let found = W::labels().iter().find(|(_, value)| value == planned);
@@ -454,7 +454,7 @@ impl<W: ClosedWord> ReadField for WordField<W> {
         Cow::Owned(words.collect::<Vec<_>>().join(", "))
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<W> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<W> {
         let entry = reader.entry_at(node, slot)?;
         reader.one_of(entry, W::WHAT, W::labels())
     }
@@ -474,7 +474,7 @@ impl<F: CallField> CallField for OptionalField<F> {
         written.as_ref().map(|it| F::plan(it, values))
     }
 
-    fn mention<'w>(written: &'w Self::Written, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Self::Written, mentioned: &mut CallMentions<'w>) {
         if let Some(written) = written {
             F::mention(written, mentioned);
         }
@@ -496,7 +496,7 @@ impl<F: ReadField> ReadField for OptionalField<F> {
         F::sort()
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
         match reader.entry_at(node, slot) {
             Some(_) => F::read(reader, node, slot).map(Some),
             None => Some(None),
@@ -518,7 +518,7 @@ impl<F: CallField<Written: Default>> CallField for DefaultField<F> {
         F::plan(written, values)
     }
 
-    fn mention<'w>(written: &'w Self::Written, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Self::Written, mentioned: &mut CallMentions<'w>) {
         F::mention(written, mentioned);
     }
 
@@ -536,7 +536,7 @@ impl<F: ReadField<Written: Default>> ReadField for DefaultField<F> {
         F::sort()
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
         match reader.entry_at(node, slot) {
             Some(_) => F::read(reader, node, slot),
             None => Some(Self::Written::default()),
@@ -554,34 +554,34 @@ pub enum WrittenMoment {
     /// So many microseconds after the call.
     Micros(Expression),
     /// At once, or while something of a name is at work.
-    Fixed(Moment),
+    Fixed(LossMoment),
 }
 
 impl CallField for LossMomentField {
     type Written = WrittenMoment;
-    type Planned = Moment;
+    type Planned = LossMoment;
 
     const IS_OPTIONAL: bool = true;
 
-    fn plan(written: &WrittenMoment, values: VariableValues<'_>) -> Moment {
+    fn plan(written: &WrittenMoment, values: VariableValues<'_>) -> LossMoment {
         match written {
             WrittenMoment::Micros(micros) => {
-                Moment::Time(Nanos::of(micros.evaluate(values.variables)))
+                LossMoment::Time(Nanos::of(micros.evaluate(values.variables)))
             }
             WrittenMoment::Fixed(moment) => moment.clone(),
         }
     }
 
-    fn mention<'w>(_: &'w WrittenMoment, _: &mut Mentioned<'w>) {}
+    fn mention<'w>(_: &'w WrittenMoment, _: &mut CallMentions<'w>) {}
 
-    fn key(planned: &Moment) -> u32 {
+    fn key(planned: &LossMoment) -> u32 {
         match planned {
-            Moment::Time(time) => time.0 as u32,
+            LossMoment::Time(time) => time.0 as u32,
             _ => 0,
         }
     }
 
-    fn label<'p>(planned: &'p Moment, _: &'p Plan) -> Cow<'p, str> {
+    fn label<'p>(planned: &'p LossMoment, _: &'p Plan) -> Cow<'p, str> {
         Cow::Owned(planned.suffix())
     }
 }
@@ -591,7 +591,7 @@ impl ReadField for LossMomentField {
         Cow::Borrowed("pipeline, stream, or number of microseconds; at once where it is left out")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, _: FieldSlot) -> Option<WrittenMoment> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, _: FieldSlot) -> Option<WrittenMoment> {
         reader.loss_moment(node)
     }
 }

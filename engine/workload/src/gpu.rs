@@ -36,7 +36,7 @@ pub enum Edition {
 
 /// What a pipeline is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PipelineKind {
+pub enum PipelinePurpose {
     /// Kernels.
     #[default]
     Compute,
@@ -62,7 +62,7 @@ labels! {
     MapMode { "read" => Read, "write" => Write, }
     ErrorFilter { "validation" => Validation, "out-of-memory" => OutOfMemory, "internal" => Internal, }
     Edition { "present" => Present, "before-2024-07" => Former, }
-    PipelineKind { "compute" => Compute, "render" => Render, }
+    PipelinePurpose { "compute" => Compute, "render" => Render, }
 }
 
 /// A pipeline of a [`crate::Plan`].
@@ -93,7 +93,7 @@ pub struct PipelinePlan {
     /// Its name; an array's elements are written `name[0]`, `name[1]`, ….
     pub name: String,
     /// What it is for.
-    pub kind: PipelineKind,
+    pub kind: PipelinePurpose,
     /// What is compiled.
     pub shader: ShaderPlan,
     /// The shader's function that it begins with; the shader's only one where nothing is given.

@@ -14,7 +14,7 @@ pub struct Injection {
     /// How the device is lost.
     pub by: LossBy,
     /// When.
-    pub at: Moment,
+    pub at: LossMoment,
 }
 
 /// How a device is lost.
@@ -39,7 +39,7 @@ pub enum LossBy {
 
 /// The moment at which a device is lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Moment {
+pub enum LossMoment {
     /// At once.
     #[default]
     Now,
@@ -61,7 +61,7 @@ pub enum Moment {
     "“{0}” says no loss: write driver, destroy, trap, address, assertion, hang or kill, and where it is not for now @ and the moment, which is a time as \
      in destroy@500us, or pipeline:NAME, stream:NAME, label:NAME or line:NUMBER"
 )]
-pub struct Unclear(String);
+pub struct UnclearInjection(String);
 
 impl LossBy {
     /// Every way with the word for it.
@@ -95,7 +95,7 @@ impl fmt::Display for Injection {
     }
 }
 
-impl Moment {
+impl LossMoment {
     /// What follows the way of a loss at this moment, where a loss is written; nothing for at once.
     pub fn suffix(&self) -> String {
         match self {
@@ -110,9 +110,9 @@ impl Moment {
 }
 
 impl FromStr for Injection {
-    type Err = Unclear;
+    type Err = UnclearInjection;
 
-    fn from_str(text: &str) -> Result<Self, Unclear> {
+    fn from_str(text: &str) -> Result<Self, UnclearInjection> {
         let (by, at) = match text.trim().split_once('@') {
             Some((by, at)) => (by, Some(at)),
             None => (text.trim(), None),
@@ -120,27 +120,27 @@ impl FromStr for Injection {
         let found = LossBy::LABELS.iter().find(|(label, _)| *label == by);
         let by = found.map(|(_, by)| *by);
         let at = match at {
-            None => Some(Moment::Now),
+            None => Some(LossMoment::Now),
             Some(at) => moment(at),
         };
         let injection = by.zip(at).map(|(by, at)| Self { by, at });
-        injection.ok_or_else(|| Unclear(text.to_owned()))
+        injection.ok_or_else(|| UnclearInjection(text.to_owned()))
     }
 }
 
-fn moment(text: &str) -> Option<Moment> {
+fn moment(text: &str) -> Option<LossMoment> {
     let Some((word, name)) = text.split_once(':') else {
-        return time(text).map(Moment::Time);
+        return time(text).map(LossMoment::Time);
     };
     if name.is_empty() {
         return None;
     }
     let name = name.to_owned();
     match word {
-        "pipeline" => Some(Moment::Pipeline(name)),
-        "stream" => Some(Moment::Stream(name)),
-        "label" => Some(Moment::Label(name)),
-        "line" => name.parse().ok().map(Moment::Line),
+        "pipeline" => Some(LossMoment::Pipeline(name)),
+        "stream" => Some(LossMoment::Stream(name)),
+        "label" => Some(LossMoment::Label(name)),
+        "line" => name.parse().ok().map(LossMoment::Line),
         _ => None,
     }
 }
@@ -163,9 +163,9 @@ pub(super) fn time(text: &str) -> Option<Nanos> {
 }
 
 impl TryFrom<String> for Injection {
-    type Error = Unclear;
+    type Error = UnclearInjection;
 
-    fn try_from(text: String) -> Result<Self, Unclear> {
+    fn try_from(text: String) -> Result<Self, UnclearInjection> {
         text.parse()
     }
 }
@@ -196,7 +196,7 @@ mod tests {
             assert_eq!(injection.to_string().parse(), Ok(injection), "{text}");
         }
         let half: Injection = "driver@0.5ms".parse().unwrap();
-        assert_eq!(half.at, Moment::Time(Nanos(500_000)));
+        assert_eq!(half.at, LossMoment::Time(Nanos(500_000)));
     }
 
     #[test]

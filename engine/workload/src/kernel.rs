@@ -15,12 +15,12 @@ pub struct Kernel {
     pub parameters: &'static [(&'static str, f64)],
     /// Whether a buffer that it writes may be one that it reads.
     pub in_place: bool,
-    check: fn(&Shape<'_>) -> Result<(), String>,
+    check: fn(&LaunchShape<'_>) -> Result<(), String>,
 }
 
 /// What a launch gives a kernel: the lengths of its buffers, in floats, and its numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
+pub struct LaunchShape<'a> {
     /// Length of each buffer read, in floats.
     pub reads: &'a [usize],
     /// Length of each buffer written, in floats.
@@ -29,7 +29,7 @@ pub struct Shape<'a> {
     pub parameters: &'a [f64],
 }
 
-impl Shape<'_> {
+impl LaunchShape<'_> {
     fn read(&self, place: usize) -> usize {
         self.reads.get(place).copied().unwrap_or_default()
     }
@@ -130,7 +130,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Which rule is broken, in words.
-    pub fn check(&self, shape: &Shape<'_>) -> Result<(), String> {
+    pub fn check(&self, shape: &LaunchShape<'_>) -> Result<(), String> {
         for ((name, _), value) in self.parameters.iter().zip(shape.parameters) {
             if !value.is_finite() {
                 return Err(format!(
@@ -306,7 +306,7 @@ pub const KERNELS: &[Kernel] = &[
     },
 ];
 
-fn same_length(shape: &Shape<'_>) -> Result<(), String> {
+fn same_length(shape: &LaunchShape<'_>) -> Result<(), String> {
     let mut lens = shape.reads.iter().chain(shape.writes);
     let first = lens.next().copied().unwrap_or_default();
     if lens.all(|len| *len == first) {
@@ -334,7 +334,7 @@ mod tests {
         writes: &[usize],
         parameters: &[f64],
     ) -> Result<(), String> {
-        Kernel::named(name).unwrap().check(&Shape {
+        Kernel::named(name).unwrap().check(&LaunchShape {
             reads,
             writes,
             parameters,

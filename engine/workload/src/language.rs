@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::KERNELS;
 use super::call::GROUPS;
 use super::reader::{BLOCKS, EXPECTATIONS, LAUNCH, SET_ALL_WORDS, TOP};
-use super::verb::{FieldRule, FieldSlot, Takes, WordRule};
+use super::verb::{FieldRule, FieldSlot, WordForm, WordRule};
 
 /// The guide to the language without its title, in Markdown.
 pub fn language_guide() -> String {
@@ -79,7 +79,7 @@ fn words(text: &mut String, rules: &[WordRule]) {
             let _ = write!(text, "\n{}\n", rule.about.trim());
         }
         let _ = write!(text, "\n```kdl\n{}\n```\n", rule.usage);
-        let Takes::Fields(fields) = rule.takes else {
+        let WordForm::Fields(fields) = rule.takes else {
             let (properties, required) = rule.properties();
             let properties = properties.iter().enumerate().map(|(place, name)| {
                 let is_optional = if place < required { "" } else { " (optional)" };

@@ -23,7 +23,7 @@
 //!
 //! let errors = Document::check("example.kdl", &source.replace("upload", "uplaod"));
 //! assert_eq!(errors[0].help, "did you mean “upload”?");
-//! # Ok::<(), workload::Error>(())
+//! # Ok::<(), workload::WorkloadError>(())
 //! ```
 
 mod address;
@@ -55,15 +55,15 @@ mod template;
 mod verb;
 
 pub use address::{RemoteAddress, UnclearAddress};
-pub use bundled::{Bundled, bundled};
+pub use bundled::{BundledWorkload, bundled};
 pub use call::{
-    Call, Collective, DataCall, EventCall, GpuCall, HostCall, LaunchCall, Place, Placed,
-    StreamCall, Target,
+    Call, CollectiveCall, DataCall, EventCall, GpuCall, HostCall, LaunchCall, PlacedCall,
+    SourceLocation, StreamCall, SyncTarget,
 };
-pub use calls::Calls;
+pub use calls::CallIterator;
 pub use collective::Reduction;
 pub use document::Document;
-pub use error::{Error, nearest};
+pub use error::{WorkloadError, nearest};
 pub use error_kind::ErrorKind;
 pub use event::{
     Capabilities, EventOptions, FailureMode, PoolIndex, PoolPlan, SlotUse, ThreadIndex,
@@ -72,20 +72,22 @@ pub use expectation::{Bounds, ExpectationKind, ExpectationPlan, Mismatch, compar
 pub use expression::Expression;
 pub use fields::KernelArguments;
 pub use gpu::{
-    Edition, ErrorFilter, MapMode, PipelineIndex, PipelineKind, PipelinePlan, PromiseIndex,
+    Edition, ErrorFilter, MapMode, PipelineIndex, PipelinePlan, PipelinePurpose, PromiseIndex,
     ShaderPlan,
 };
 pub use guides::{Guide, GuideTopic, guides};
-pub use injection::{Injection, LossBy, Moment, Unclear};
-pub use kernel::{KERNELS, Kernel, Shape};
+pub use injection::{Injection, LossBy, LossMoment, UnclearInjection};
+pub use kernel::{KERNELS, Kernel, LaunchShape};
 pub use language::language_guide;
 pub use launches::{
     ArgumentName, ArgumentValue, CaptureMode, GraphIndex, RecordedIndex, RecordedPlan,
 };
-pub use model::{BufferPlan, CallSite, EventPlan, HostPlan, Parameter, Plan, Role, StreamPlan};
+pub use model::{
+    BufferPlan, CallSite, EventPlan, HostPlan, Parameter, Plan, StreamPlan, StreamRole,
+};
 pub use phase::{AsPlanned, AsWritten, CallPhase};
 pub use placement::{
-    FaultKind, FaultMoment, LeftOut, MachinePlan, Placement, RANKS, RankFault, RankPlan,
+    FaultKind, FaultMoment, MachinePlan, OmittedPart, Placement, RANKS, RankFault, RankPlan,
     UnclearFault,
 };
 pub use streams::{

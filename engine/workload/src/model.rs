@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::program::{Layout, Program};
+use super::program::{PlanLayout, Program};
 use super::{
-    Calls, Edition, EventOptions, ExpectationPlan, Expression, FailureMode, MemoryKind,
+    CallIterator, Edition, EventOptions, ExpectationPlan, Expression, FailureMode, MemoryKind,
     PipelinePlan, Placement, PoolPlan, RecordedPlan, StreamTraits, Synchronization, VirtualMachine,
 };
 
@@ -27,7 +27,7 @@ pub struct Parameter {
 
 /// What a stream is for, as written; the same words as the capture's roles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum StreamRole {
     /// Kernels.
     #[default]
     Compute,
@@ -49,7 +49,7 @@ pub enum Role {
     PinnedCompute,
 }
 
-impl Role {
+impl StreamRole {
     /// Every role with the word for it.
     pub const LABELS: &'static [(&'static str, Self)] = &[
         ("compute", Self::Compute),
@@ -78,7 +78,7 @@ pub struct StreamPlan {
     /// Its name; an array's elements are written `name[0]`, `name[1]`, ….
     pub name: String,
     /// What it is for.
-    pub role: Role,
+    pub role: StreamRole,
     /// Lower runs first where the backend knows priorities; 0 is the default.
     pub priority: i32,
     /// What it is like besides.
@@ -179,14 +179,14 @@ pub struct Plan {
     /// Where it runs, where it says so.
     pub placement: Option<Placement>,
     pub(super) program: Arc<Program>,
-    pub(super) layout: Arc<Layout>,
+    pub(super) layout: Arc<PlanLayout>,
 }
 
 impl Plan {
     /// The calls of the host thread at position `host` of [`Plan::hosts`], in order, made as they are asked for. No
     /// calls where there is no such host.
-    pub fn calls(&self, host: usize) -> Calls {
-        Calls::new(Arc::clone(&self.program), Arc::clone(&self.layout), host)
+    pub fn calls(&self, host: usize) -> CallIterator {
+        CallIterator::new(Arc::clone(&self.program), Arc::clone(&self.layout), host)
     }
 
     /// Whether any call aborts a stream.

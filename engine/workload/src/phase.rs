@@ -7,8 +7,8 @@ use std::ops::Range;
 use kdl::KdlNode;
 use record::EventIndex;
 
-use super::program::Layout;
-use super::reader::Reader;
+use super::program::PlanLayout;
+use super::reader::KdlReader;
 use super::{Expression, Plan};
 use crate::verb::FieldSlot;
 
@@ -48,7 +48,7 @@ pub trait CallField {
     fn plan(written: &Self::Written, values: VariableValues<'_>) -> Self::Planned;
 
     /// Notes what it refers to.
-    fn mention<'w>(written: &'w Self::Written, mentioned: &mut Mentioned<'w>);
+    fn mention<'w>(written: &'w Self::Written, mentioned: &mut CallMentions<'w>);
 
     /// The event that it is, for one of a pool to be put in its place.
     fn event_mut(planned: &mut Self::Planned) -> Option<&mut EventIndex> {
@@ -72,21 +72,21 @@ pub(crate) trait ReadField: CallField {
     fn sort() -> Cow<'static, str>;
 
     /// Reads it from a node; what is wrong is reported.
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written>;
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written>;
 }
 
 /// Where the declared resources lie, and the values of the parameters and of the indices of the loops around a call.
 #[derive(Clone, Copy, Debug)]
 pub struct VariableValues<'v> {
     /// Where the elements of every declaration lie.
-    pub(crate) layout: &'v Layout,
+    pub(crate) layout: &'v PlanLayout,
     /// The variables' values.
     pub(crate) variables: &'v [f64],
 }
 
 /// What a call refers to.
 #[derive(Debug, Default)]
-pub struct Mentioned<'w> {
+pub struct CallMentions<'w> {
     /// Every resource.
     pub(crate) references: Vec<&'w Reference>,
     /// The promise that it makes.
@@ -97,7 +97,7 @@ pub struct Mentioned<'w> {
 
 /// The sorts of resources that calls refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum ResourceClass {
     /// A stream.
     Stream,
     /// An event.
@@ -124,7 +124,7 @@ pub enum Class {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     /// What it is a use of.
-    pub(crate) class: Class,
+    pub(crate) class: ResourceClass,
     /// The declaration's place among those of its class.
     pub(crate) declaration: usize,
     /// Which element of the array.

@@ -28,7 +28,7 @@ pub struct Placement {
     /// The number of the rank that these calls are of.
     pub rank: u32,
     /// What this rank leaves out because it is placed on others.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedPart>,
 }
 
 /// A machine of a placement.
@@ -53,7 +53,7 @@ pub struct RankPlan {
 
 /// A part of a workload that a rank leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedPart {
     /// The part as written, such as `only 0`.
     pub text: String,
     /// Its line in the source, counted from 1.

@@ -10,10 +10,10 @@ mod placement;
 
 use std::sync::Arc;
 
-use super::error::{Error, Source, nearest};
+use super::error::{WorkloadError, WorkloadSource, nearest};
 use super::model::BYTES_PER_FLOAT;
-use super::program::{Extent, Layout};
-use super::template::{Amount, BufferTemplate, Declaration, Template};
+use super::program::{DeclarationExtent, PlanLayout};
+use super::template::{BufferTemplate, Declaration, LocatedExpression, Template};
 use super::{BufferPlan, HostPlan, Plan, StreamKind, StreamPlan};
 
 /// Elements of one array of resources, at most.
@@ -25,18 +25,18 @@ const FLOATS: f64 = 2_147_483_648.0;
 
 /// The template with its parameters filled in, or all that is wrong with that.
 pub(super) fn plan(
-    source: &Source,
+    source: &WorkloadSource,
     template: &Arc<Template>,
     overrides: &[(String, f64)],
     memory: u64,
-) -> Result<Plan, Vec<Error>> {
+) -> Result<Plan, Vec<WorkloadError>> {
     let values = values(source, template, overrides)?;
     let mut planner = Planner {
         source,
         template,
-        layout: Layout {
+        layout: PlanLayout {
             values,
-            ..Layout::default()
+            ..PlanLayout::default()
         },
         errors: Vec::new(),
     };
@@ -95,10 +95,10 @@ pub(super) fn plan(
 
 /// The value of each parameter, in the order of the file.
 pub(super) fn values(
-    source: &Source,
+    source: &WorkloadSource,
     template: &Template,
     overrides: &[(String, f64)],
-) -> Result<Vec<f64>, Vec<Error>> {
+) -> Result<Vec<f64>, Vec<WorkloadError>> {
     let mut values: Vec<f64> = template
         .parameters
         .iter()
@@ -148,14 +148,14 @@ pub(super) fn values(
 
 /// A plan in the making.
 struct Planner<'s> {
-    source: &'s Source,
+    source: &'s WorkloadSource,
     template: &'s Arc<Template>,
-    layout: Layout,
-    errors: Vec<Error>,
+    layout: PlanLayout,
+    errors: Vec<WorkloadError>,
 }
 
 impl Planner<'_> {
-    fn fail(&mut self) -> Result<(), Vec<Error>> {
+    fn fail(&mut self) -> Result<(), Vec<WorkloadError>> {
         if self.errors.is_empty() {
             return Ok(());
         }
@@ -165,7 +165,13 @@ impl Planner<'_> {
     }
 
     /// A whole number from `least` to `most`, or an error at the place of the amount.
-    fn whole(&mut self, amount: &Amount, what: &str, least: f64, most: f64) -> Option<usize> {
+    fn whole(
+        &mut self,
+        amount: &LocatedExpression,
+        what: &str,
+        least: f64,
+        most: f64,
+    ) -> Option<usize> {
         let value = amount.expression.evaluate(&self.layout.values);
         if value.fract() == 0.0 && (least..=most).contains(&value) {
             return Some(value as usize);
@@ -283,8 +289,8 @@ impl Planner<'_> {
     }
 }
 
-fn extent(base: usize, count: usize) -> Extent {
-    Extent {
+fn extent(base: usize, count: usize) -> DeclarationExtent {
+    DeclarationExtent {
         base: base as u32,
         count: count as u32,
     }

@@ -3,26 +3,26 @@
 use std::ops::Range;
 
 use super::call::{Call, StreamCall};
-use super::phase::{AsWritten, Class, Reference};
-use super::{ErrorKind, Expression, Place};
+use super::phase::{AsWritten, Reference, ResourceClass};
+use super::{ErrorKind, Expression, SourceLocation};
 
 /// The code of every host thread. Variables are the parameters, then the loop indices from outermost to innermost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Program {
-    pub hosts: Vec<Vec<Step>>,
+    pub hosts: Vec<Vec<ProgramStep>>,
 }
 
 impl Program {
     /// Whether any call aborts a stream.
     pub fn aborts(&self) -> bool {
-        let is_abort = |step: &Step| matches!(step, Step::Call(it) if matches!(it.call, Call::Stream(StreamCall::Abort { .. })));
+        let is_abort = |step: &ProgramStep| matches!(step, ProgramStep::Call(it) if matches!(it.call, Call::Stream(StreamCall::Abort { .. })));
         self.hosts.iter().flatten().any(is_abort)
     }
 }
 
 /// One step of a host thread.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum ProgramStep {
     Call(CallTemplate),
     /// Runs the steps up to the `Again` at `end` once for each value 0 … count − 1 of a variable.
     Repeat {
@@ -56,14 +56,14 @@ pub(super) struct Branch {
 /// A call whose names are known and whose numbers may still depend on variables.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CallTemplate {
-    pub place: Place,
+    pub place: SourceLocation,
     pub range: Range<usize>,
     pub call: Call<AsWritten>,
 }
 
 /// Where the elements of one declaration lie in the plan's list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct DeclarationExtent {
     /// The first element's place in the list.
     pub base: u32,
     /// How many there are.
@@ -72,33 +72,33 @@ pub(crate) struct Extent {
 
 /// The parameters' values, and where the elements of every declaration lie.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Layout {
+pub(crate) struct PlanLayout {
     pub values: Vec<f64>,
-    pub streams: Vec<Extent>,
-    pub events: Vec<Extent>,
-    pub buffers: Vec<Extent>,
-    pub signals: Vec<Extent>,
-    pub pipelines: Vec<Extent>,
-    pub promises: Vec<Extent>,
-    pub pools: Vec<Extent>,
-    pub threads: Vec<Extent>,
-    pub recorded: Vec<Extent>,
-    pub graphs: Vec<Extent>,
+    pub streams: Vec<DeclarationExtent>,
+    pub events: Vec<DeclarationExtent>,
+    pub buffers: Vec<DeclarationExtent>,
+    pub signals: Vec<DeclarationExtent>,
+    pub pipelines: Vec<DeclarationExtent>,
+    pub promises: Vec<DeclarationExtent>,
+    pub pools: Vec<DeclarationExtent>,
+    pub threads: Vec<DeclarationExtent>,
+    pub recorded: Vec<DeclarationExtent>,
+    pub graphs: Vec<DeclarationExtent>,
 }
 
-impl Layout {
-    pub fn extent(&self, class: Class, declaration: usize) -> Extent {
+impl PlanLayout {
+    pub fn extent(&self, class: ResourceClass, declaration: usize) -> DeclarationExtent {
         let extents = match class {
-            Class::Stream => &self.streams,
-            Class::Event => &self.events,
-            Class::Buffer => &self.buffers,
-            Class::Signal => &self.signals,
-            Class::Pipeline => &self.pipelines,
-            Class::Promise => &self.promises,
-            Class::Pool => &self.pools,
-            Class::Thread => &self.threads,
-            Class::Recorded => &self.recorded,
-            Class::Graph => &self.graphs,
+            ResourceClass::Stream => &self.streams,
+            ResourceClass::Event => &self.events,
+            ResourceClass::Buffer => &self.buffers,
+            ResourceClass::Signal => &self.signals,
+            ResourceClass::Pipeline => &self.pipelines,
+            ResourceClass::Promise => &self.promises,
+            ResourceClass::Pool => &self.pools,
+            ResourceClass::Thread => &self.threads,
+            ResourceClass::Recorded => &self.recorded,
+            ResourceClass::Graph => &self.graphs,
         };
         extents.get(declaration).copied().unwrap_or_default()
     }

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use kdl::{KdlDocument, KdlNode};
 
 pub(super) use self::forms::{BLOCKS, EXPECTATIONS, LAUNCH, SET_ALL_WORDS, TOP};
-use self::names::Names;
-use super::error::{Error, Source, nearest};
+use self::names::DeclarationNames;
+use super::error::{WorkloadError, WorkloadSource, nearest};
 use super::template::Template;
 use super::verb::WordRule;
 
@@ -30,12 +30,12 @@ use super::verb::WordRule;
 const ERRORS: usize = 100;
 
 /// The template of a document, or all that is wrong with it.
-pub(super) fn read(source: &Source) -> Result<Template, Vec<Error>> {
+pub(super) fn read(source: &WorkloadSource) -> Result<Template, Vec<WorkloadError>> {
     let document = syntax::parse(source).map_err(in_order)?;
-    let mut reader = Reader {
+    let mut reader = KdlReader {
         source,
         errors: Vec::new(),
-        names: Names::default(),
+        names: DeclarationNames::default(),
     };
     let template = reader.document(&document);
     if reader.errors.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn read(source: &Source) -> Result<Template, Vec<Error>> {
 }
 
 /// The errors by their places, each once.
-fn in_order(mut errors: Vec<Error>) -> Vec<Error> {
+fn in_order(mut errors: Vec<WorkloadError>) -> Vec<WorkloadError> {
     errors.sort_by_key(|error| (error.line, error.column));
     errors.dedup();
     errors.truncate(ERRORS);
@@ -54,13 +54,13 @@ fn in_order(mut errors: Vec<Error>) -> Vec<Error> {
 }
 
 /// What reading knows and has found.
-pub(super) struct Reader<'s> {
-    source: &'s Source,
-    errors: Vec<Error>,
-    names: Names,
+pub(super) struct KdlReader<'s> {
+    source: &'s WorkloadSource,
+    errors: Vec<WorkloadError>,
+    names: DeclarationNames,
 }
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     fn report(&mut self, range: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
         self.errors.push(self.source.error(range, message, help));
     }

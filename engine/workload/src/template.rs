@@ -7,7 +7,7 @@ use super::phase::Reference;
 use super::program::Program;
 use super::{
     CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MachineThreads,
-    MemoryKind, Parameter, PipelineKind, RankFault, Role, StreamTraits, Synchronization,
+    MemoryKind, Parameter, PipelinePurpose, RankFault, StreamRole, StreamTraits, Synchronization,
 };
 use record::time::Nanos;
 
@@ -25,7 +25,7 @@ pub(super) struct Template {
     pub promises: Vec<Declaration>,
     pub pools: Vec<PoolTemplate>,
     pub threads: Vec<Declaration>,
-    pub event_slots: Option<Amount>,
+    pub event_slots: Option<LocatedExpression>,
     pub recorded: Vec<RecordedTemplate>,
     pub graphs: Vec<Declaration>,
     pub hosts: Vec<HostTemplate>,
@@ -36,7 +36,7 @@ pub(super) struct Template {
     /// The virtual machine whose instructions calls are.
     pub machine: Option<VirtualMachineTemplate>,
     pub placement: Option<PlacementTemplate>,
-    pub guards: Vec<Guard>,
+    pub guards: Vec<RankGuard>,
 }
 
 /// Where it runs.
@@ -58,7 +58,7 @@ pub(super) struct MachineTemplate {
 
 /// Calls for some ranks alone: 1 for those, else 0, over the parameters.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Guard {
+pub(super) struct RankGuard {
     pub count: Expression,
     pub text: String,
     pub line: u32,
@@ -67,8 +67,8 @@ pub(super) struct Guard {
 /// A virtual machine: at how many instructions it takes no more, at how few it does again, and who launches them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VirtualMachineTemplate {
-    pub high: Option<Amount>,
-    pub low: Option<Amount>,
+    pub high: Option<LocatedExpression>,
+    pub low: Option<LocatedExpression>,
     pub threads: MachineThreads,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct ParameterTemplate {
 
 /// An expression, and the bytes of the source that it stands in.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Amount {
+pub(super) struct LocatedExpression {
     pub expression: Expression,
     pub range: Range<usize>,
 }
@@ -93,13 +93,13 @@ pub(super) struct Amount {
 pub(super) struct Declaration {
     pub name: String,
     pub range: Range<usize>,
-    pub count: Option<Amount>,
+    pub count: Option<LocatedExpression>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct StreamTemplate {
     pub declaration: Declaration,
-    pub role: Role,
+    pub role: StreamRole,
     pub priority: i32,
     pub traits: StreamTraits,
     pub failure: FailureMode,
@@ -122,7 +122,7 @@ pub(super) struct PoolTemplate {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BufferTemplate {
     pub declaration: Declaration,
-    pub len: Amount,
+    pub len: LocatedExpression,
     /// Over the parameters, then `part`, then `k`.
     pub init: Expression,
     pub memory: MemoryKind,
@@ -139,11 +139,11 @@ pub(super) struct ShaderTemplate {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PipelineTemplate {
     pub declaration: Declaration,
-    pub kind: PipelineKind,
-    pub shader: Shader,
+    pub kind: PipelinePurpose,
+    pub shader: ShaderReference,
     pub entry: Option<String>,
     /// In microseconds.
-    pub slow: Option<Amount>,
+    pub slow: Option<LocatedExpression>,
     pub fails: bool,
     pub cache: bool,
     pub line: u32,
@@ -158,7 +158,7 @@ pub(super) struct RecordedTemplate {
 
 /// What a pipeline compiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Shader {
+pub(super) enum ShaderReference {
     Kernel(&'static str),
     /// The position of the shader in the template's list.
     Text(usize),
@@ -174,26 +174,26 @@ pub(super) struct HostTemplate {
 pub(super) struct ExpectationTemplate {
     pub text: String,
     pub line: u32,
-    pub form: Form,
+    pub form: ExpectationForm,
 }
 
 /// An expectation's form; a reference without an index means every element of the array.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Form {
-    Overlap(Reference, Reference, Limits),
-    Busy(Reference, Limits),
+pub(super) enum ExpectationForm {
+    Overlap(Reference, Reference, BoundsTemplate),
+    Busy(Reference, BoundsTemplate),
     /// The formula is over the parameters, then `part`, then `k`.
     Each(Reference, Expression, f64),
-    Sum(Reference, Limits),
-    Order(Order, Vec<u32>, Vec<u32>),
-    Problem(String, Limits),
+    Sum(Reference, BoundsTemplate),
+    Order(CallOrder, Vec<u32>, Vec<u32>),
+    Problem(String, BoundsTemplate),
     /// Promises, whether they are resolved, and with what.
     Settles(Reference, bool, Option<String>),
 }
 
 /// What is said of two labelled groups of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum CallOrder {
     Before,
     InTurn,
     EndsBefore,
@@ -201,9 +201,9 @@ pub(super) enum Order {
 
 /// Bounds as written.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Limits {
-    pub at_least: Option<Amount>,
-    pub at_most: Option<Amount>,
-    pub equals: Option<Amount>,
+pub(super) struct BoundsTemplate {
+    pub at_least: Option<LocatedExpression>,
+    pub at_most: Option<LocatedExpression>,
+    pub equals: Option<LocatedExpression>,
     pub tolerance: f64,
 }

@@ -9,9 +9,9 @@ use std::borrow::Cow;
 use kdl::KdlNode;
 
 use super::call::Call;
-use super::model::Role;
+use super::model::StreamRole;
 use super::phase::AsWritten;
-use super::reader::Reader;
+use super::reader::KdlReader;
 
 /// Where in a node a field of a call stands.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(crate) enum FieldSlot {
     /// The property `on`, the stream of an operation.
     On,
     /// The same; where it is left out, a stream of this role is chosen, for this reason (rule E1).
-    Chosen(Role, &'static str),
+    Chosen(StreamRole, &'static str),
     /// The argument at this place, or the property of this name.
     AtOr(usize, &'static str),
     /// One of these properties, at most.
@@ -48,7 +48,7 @@ pub(crate) struct FieldRule {
 }
 
 /// Reads a call.
-pub(crate) type ReadCall = fn(&mut Reader<'_>, &KdlNode) -> Option<Call<AsWritten>>;
+pub(crate) type ReadCall = fn(&mut KdlReader<'_>, &KdlNode) -> Option<Call<AsWritten>>;
 
 /// What one word of a workload takes.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ pub(crate) struct WordRule {
     /// The word.
     pub name: &'static str,
     /// What stands behind it.
-    pub takes: Takes,
+    pub takes: WordForm,
     /// Whether it has a block of its own.
     pub block: BlockRule,
     /// How it is written.
@@ -69,7 +69,7 @@ pub(crate) struct WordRule {
 
 /// What stands behind a word.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Takes {
+pub(crate) enum WordForm {
     /// The fields of a call, and `label`.
     Fields(&'static [FieldRule]),
     /// So many arguments, at least and at most, and properties, of which the first `required` must be given.
@@ -127,8 +127,8 @@ impl WordRule {
     /// The fewest and the most arguments.
     pub fn arguments(&self) -> (usize, usize) {
         match self.takes {
-            Takes::Entries { arguments, .. } => arguments,
-            Takes::Fields(fields) => {
+            WordForm::Entries { arguments, .. } => arguments,
+            WordForm::Fields(fields) => {
                 let all = fields.iter().map(FieldRule::arguments);
                 all.fold((0, 0), |sum, it| (sum.0.max(it.0), sum.1.max(it.1)))
             }
@@ -138,12 +138,12 @@ impl WordRule {
     /// The properties that may be given, those that must be first, and how many those are.
     pub fn properties(&self) -> (Vec<&'static str>, usize) {
         match self.takes {
-            Takes::Entries {
+            WordForm::Entries {
                 required,
                 properties,
                 ..
             } => (properties.to_vec(), required),
-            Takes::Fields(fields) => {
+            WordForm::Fields(fields) => {
                 let all = || fields.iter().map(FieldRule::properties);
                 let of = |is_required| {
                     let these = all().filter(move |it| it.1 == is_required);
@@ -216,7 +216,7 @@ macro_rules! calls {
             pub(crate) const WORDS: &'static [$crate::verb::WordRule] = &[$(
                 $crate::verb::WordRule {
                     name: $word,
-                    takes: $crate::verb::Takes::Fields(&[$(
+                    takes: $crate::verb::WordForm::Fields(&[$(
                         $crate::verb::FieldRule {
                             about: concat!($($field_about),+),
                             sort: <$sort as $crate::phase::ReadField>::sort,
@@ -303,7 +303,7 @@ macro_rules! calls {
             }
 
             /// Notes what it refers to.
-            pub(crate) fn mention<'w>(&'w self, _mentioned: &mut $crate::phase::Mentioned<'w>) {
+            pub(crate) fn mention<'w>(&'w self, _mentioned: &mut $crate::phase::CallMentions<'w>) {
                 match self {
                     $(Self::$variant { $($field,)* } => {
                         $(<$sort as $crate::phase::CallField>::mention($field, _mentioned);)*

@@ -4,7 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use inject::{Batch, Cupti, Event, Kernel, Kind, Listening, Record, Sync, SyncKind};
+use inject::{
+    ActivityKind, CuptiBatch, CuptiEvent, CuptiKernel, CuptiLibrary, CuptiListener, CuptiRecord,
+    CuptiSync, SyncKind,
+};
 
 use crate::report::Report;
 use crate::work::Bench;
@@ -16,31 +19,31 @@ const NANOS: u64 = 20_000;
 /// A kernel that is measured by events as well.
 const MEASURED: u64 = 3_000_000;
 
-static RECORDS: Mutex<Vec<Record>> = Mutex::new(Vec::new());
+static RECORDS: Mutex<Vec<CuptiRecord>> = Mutex::new(Vec::new());
 
 /// The library, for as long as the process lives.
 ///
 /// # Errors
 /// It is not there.
-pub fn cupti() -> Result<&'static Cupti, String> {
-    Cupti::find().map(|found| &*Box::leak(Box::new(found)))
+pub fn cupti() -> Result<&'static CuptiLibrary, String> {
+    CuptiLibrary::find().map(|found| &*Box::leak(Box::new(found)))
 }
 
 /// Begins to keep what CUPTI tells of these kinds.
 ///
 /// # Errors
 /// CUPTI tells of none.
-pub fn listen(kinds: &[Kind]) -> Result<&'static Listening, String> {
-    let take = |batch: Batch| {
+pub fn listen(kinds: &[ActivityKind]) -> Result<&'static CuptiListener, String> {
+    let take = |batch: CuptiBatch| {
         if let Ok(mut records) = RECORDS.lock() {
             records.extend(batch.records);
         }
     };
-    Listening::start(cupti()?, kinds, Box::new(take))
+    CuptiListener::start(cupti()?, kinds, Box::new(take))
 }
 
 /// What was told until now, once everything that ended is.
-pub fn told(listening: &Listening) -> Vec<Record> {
+pub fn told(listening: &CuptiListener) -> Vec<CuptiRecord> {
     listening.flush(true);
     RECORDS
         .lock()
@@ -72,11 +75,11 @@ fn scenario() -> Result<f64, String> {
     Ok(f64::from(bench.elapsed(from, to)?) * 1e6)
 }
 
-fn kernels(records: &[Record]) -> Vec<&Kernel> {
-    let mut kernels: Vec<&Kernel> = records
+fn kernels(records: &[CuptiRecord]) -> Vec<&CuptiKernel> {
+    let mut kernels: Vec<&CuptiKernel> = records
         .iter()
         .filter_map(|record| match record {
-            Record::Kernel(kernel) => Some(&**kernel),
+            CuptiRecord::Kernel(kernel) => Some(&**kernel),
             _ => None,
         })
         .collect();
@@ -85,7 +88,7 @@ fn kernels(records: &[Record]) -> Vec<&Kernel> {
 }
 
 /// How many kernels began before the one before them on their stream had ended.
-fn overlaps(kernels: &[&Kernel]) -> usize {
+fn overlaps(kernels: &[&CuptiKernel]) -> usize {
     let mut ends: HashMap<u32, u64> = HashMap::new();
     let overlaps = kernels.iter().filter(|kernel| {
         let end = ends.insert(kernel.place.stream, kernel.times.end);
@@ -96,18 +99,18 @@ fn overlaps(kernels: &[&Kernel]) -> usize {
 
 /// Of the waits that tell which record they are for: how many there are, how many of those records were told, and how
 /// many were broken by the first kernel after them.
-fn waits(records: &[Record], kernels: &[&Kernel]) -> (usize, usize, usize) {
-    let events: HashMap<u64, &Event> = records
+fn waits(records: &[CuptiRecord], kernels: &[&CuptiKernel]) -> (usize, usize, usize) {
+    let events: HashMap<u64, &CuptiEvent> = records
         .iter()
         .filter_map(|record| match record {
-            Record::Event(event) => Some((event.sync?, event)),
+            CuptiRecord::Event(event) => Some((event.sync?, event)),
             _ => None,
         })
         .collect();
-    let waits: Vec<&Sync> = records
+    let waits: Vec<&CuptiSync> = records
         .iter()
         .filter_map(|record| match record {
-            Record::Sync(sync) if sync.kind == SyncKind::StreamWaitEvent => Some(sync),
+            CuptiRecord::Sync(sync) if sync.kind == SyncKind::StreamWaitEvent => Some(sync),
             _ => None,
         })
         .collect();
@@ -135,7 +138,7 @@ fn waits(records: &[Record], kernels: &[&Kernel]) -> (usize, usize, usize) {
 
 /// Makes the check.
 pub fn check(report: &mut Report) -> Result<(), String> {
-    let listening = listen(Kind::ALL)?;
+    let listening = listen(ActivityKind::ALL)?;
     report.fact("cupti", listening.cupti().version());
     for (kind, code) in listening.kinds().iter().filter(|(_, code)| *code != 0) {
         report.fact(&format!("kind-{}", kind.number()), code);
@@ -145,7 +148,7 @@ pub fn check(report: &mut Report) -> Result<(), String> {
     let kernels = kernels(&records);
     let others = records
         .iter()
-        .filter(|it| matches!(it, Record::Other(_)))
+        .filter(|it| matches!(it, CuptiRecord::Other(_)))
         .count();
     let (waits, tied, broken) = waits(&records, &kernels);
     let overlaps = overlaps(&kernels);

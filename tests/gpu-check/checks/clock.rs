@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use inject::{Kind, Record, now};
+use inject::{ActivityKind, CuptiRecord, now};
 
 use super::activity::{listen, told};
 use crate::report::Report;
@@ -15,7 +15,7 @@ const IDLE: Duration = Duration::from_millis(500);
 
 /// Makes the check.
 pub fn check(report: &mut Report) -> Result<(), String> {
-    let listening = listen(&[Kind::Kernel])?;
+    let listening = listen(&[ActivityKind::Kernel])?;
     let bench = Bench::new(1)?;
     let stream = bench.stream(0);
     let (zero, mark) = (bench.event(true)?, bench.event(true)?);
@@ -32,7 +32,7 @@ pub fn check(report: &mut Report) -> Result<(), String> {
             bench.synchronize(stream)?;
             let to = now();
             for record in told(listening) {
-                let Record::Kernel(kernel) = record else {
+                let CuptiRecord::Kernel(kernel) = record else {
                     continue;
                 };
                 let since = kernel.times.start as i64 - from as i64;

@@ -4,7 +4,7 @@
 
 use std::ptr;
 
-use inject::{Kind, Record};
+use inject::{ActivityKind, CuptiRecord};
 
 use super::activity::{listen, told};
 use crate::driver::Driver;
@@ -119,7 +119,7 @@ pub fn context(report: &mut Report) -> Result<(), String> {
 
 /// A write to address 0 while CUPTI listens: whether what ran before is told.
 pub fn address(report: &mut Report) -> Result<(), String> {
-    let listening = listen(&[Kind::Kernel])?;
+    let listening = listen(&[ActivityKind::Kernel])?;
     let bench = Bench::new(1)?;
     for _ in 0..100 {
         bench.spin(bench.stream(0), 5_000)?;
@@ -127,7 +127,9 @@ pub fn address(report: &mut Report) -> Result<(), String> {
     bench.synchronize(bench.stream(0))?;
     after(report, &bench, 1)?;
     let records = told(listening);
-    let kernels = records.iter().filter(|it| matches!(it, Record::Kernel(_)));
+    let kernels = records
+        .iter()
+        .filter(|it| matches!(it, CuptiRecord::Kernel(_)));
     report.fact("kernels-told", kernels.count());
     report.fact("dropped", listening.dropped());
     Ok(())

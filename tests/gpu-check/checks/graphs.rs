@@ -4,7 +4,7 @@
 use std::ptr;
 use std::time::Instant;
 
-use inject::{Kind, Node, Record};
+use inject::{ActivityKind, CuptiRecord, NodeOrigin};
 
 use super::activity::{listen, told};
 use crate::driver::checked;
@@ -30,7 +30,7 @@ fn calls(bench: &Bench, events: &[crate::driver::Handle; 2]) -> Result<(), Strin
     bench.spin(main, NANOS)
 }
 
-fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
+fn measure(report: &mut Report, kinds: &[ActivityKind]) -> Result<(), String> {
     let listening = listen(kinds)?;
     let bench = Bench::new(2)?;
     let events = [bench.event(false)?, bench.event(false)?];
@@ -67,10 +67,10 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
     let records = told(listening);
     let of_nodes = records
         .iter()
-        .filter(|it| matches!(it, Record::Kernel(it) if it.graph != 0));
-    let clone_of = |made: &Node| {
+        .filter(|it| matches!(it, CuptiRecord::Kernel(it) if it.graph != 0));
+    let clone_of = |made: &NodeOrigin| {
         clones.iter().find_map(|clone| match (made, clone) {
-            (Node::Made(made), Node::Cloned { of, own }) if of == made => Some(*own),
+            (NodeOrigin::Made(made), NodeOrigin::Cloned { of, own }) if of == made => Some(*own),
             _ => None,
         })
     };
@@ -78,16 +78,17 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
     let captured: Vec<u64> = made
         .iter()
         .filter_map(|node| match node {
-            Node::Made(own) => Some(*own),
-            Node::Cloned { .. } => None,
+            NodeOrigin::Made(own) => Some(*own),
+            NodeOrigin::Cloned { .. } => None,
         })
         .collect();
     let kernels_of = |nodes: &[u64]| {
-        let is_one =
-            |it: &&Record| matches!(it, Record::Kernel(it) if nodes.contains(&it.graph_node));
+        let is_one = |it: &&CuptiRecord| matches!(it, CuptiRecord::Kernel(it) if nodes.contains(&it.graph_node));
         records.iter().filter(is_one).count()
     };
-    let whole = records.iter().filter(|it| matches!(it, Record::Graph(_)));
+    let whole = records
+        .iter()
+        .filter(|it| matches!(it, CuptiRecord::Graph(_)));
     let micros =
         |time: std::time::Duration| format!("{:.2}", time.as_secs_f64() * 1e6 / REPLAYS as f64);
     report.fact("calls-us", micros(direct));
@@ -107,7 +108,12 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
 pub fn nodes(report: &mut Report) -> Result<(), String> {
     measure(
         report,
-        &[Kind::Kernel, Kind::Driver, Kind::Event, Kind::Sync],
+        &[
+            ActivityKind::Kernel,
+            ActivityKind::Driver,
+            ActivityKind::Event,
+            ActivityKind::Sync,
+        ],
     )
 }
 
@@ -116,11 +122,11 @@ pub fn whole(report: &mut Report) -> Result<(), String> {
     measure(
         report,
         &[
-            Kind::Graph,
-            Kind::Kernel,
-            Kind::Driver,
-            Kind::Event,
-            Kind::Sync,
+            ActivityKind::Graph,
+            ActivityKind::Kernel,
+            ActivityKind::Driver,
+            ActivityKind::Event,
+            ActivityKind::Sync,
         ],
     )
 }

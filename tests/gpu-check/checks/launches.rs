@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use inject::Kind;
+use inject::ActivityKind;
 
 use super::activity::{listen, told};
 use crate::report::Report;
@@ -44,7 +44,7 @@ fn measure(report: &mut Report, has_events: bool) -> Result<(), String> {
     Ok(())
 }
 
-fn listened(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
+fn listened(report: &mut Report, kinds: &[ActivityKind]) -> Result<(), String> {
     let listening = listen(kinds)?;
     measure(report, false)?;
     let records = told(listening);
@@ -65,15 +65,15 @@ pub fn timed(report: &mut Report) -> Result<(), String> {
 
 /// With CUPTI telling of kernels.
 pub fn kernels(report: &mut Report) -> Result<(), String> {
-    listened(report, &[Kind::Kernel])
+    listened(report, &[ActivityKind::Kernel])
 }
 
 /// With CUPTI telling of all that is recorded.
 pub fn all(report: &mut Report) -> Result<(), String> {
-    let kinds: Vec<Kind> = Kind::ALL
+    let kinds: Vec<ActivityKind> = ActivityKind::ALL
         .iter()
         .copied()
-        .filter(|kind| *kind != Kind::Graph)
+        .filter(|kind| *kind != ActivityKind::Graph)
         .collect();
     listened(report, &kinds)
 }

@@ -5,7 +5,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::ffi::c_void;
 use std::sync::Mutex;
 
-use inject::Kind;
+use inject::ActivityKind;
 use libloading::Library;
 
 use super::activity::cupti;
@@ -55,7 +55,7 @@ pub fn check(report: &mut Report) -> Result<(), String> {
             .and_then(|it| Ok((it, enable?)))
             .map_err(|error| error.to_string())?;
         checked(register(request, complete))?;
-        for kind in Kind::ALL {
+        for kind in ActivityKind::ALL {
             report.fact(&format!("kind-{}", kind.number()), enable(kind.number()));
         }
     }

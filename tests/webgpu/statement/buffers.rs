@@ -1,6 +1,6 @@
 //! Buffers: made, mapped, unmapped, destroyed, looked into.
 
-use engine::device::webgpu::{BufferId, BufferShape, ErrorKind, MapRange};
+use engine::device::webgpu::{BufferId, BufferShape, GpuErrorKind, MapRange};
 
 use super::{CALL, Statement, keep};
 use crate::webgpu::machine::{HOST, Machine, Stop};
@@ -52,9 +52,9 @@ fn make(machine: &mut Machine<'_>, it: &Statement<'_>) -> Option<Result<(), Stop
 fn make_invalid(machine: &mut Machine<'_>, name: &str) -> Result<(), Stop> {
     let made = machine
         .model
-        .push_error_scope(HOST, CALL, ErrorKind::Validation);
+        .push_error_scope(HOST, CALL, GpuErrorKind::Validation);
     machine.note(&made.effects);
-    let wrong = Some(ErrorKind::Validation);
+    let wrong = Some(GpuErrorKind::Validation);
     machine.make_buffer(
         name,
         BufferShape {

@@ -1,6 +1,6 @@
 //! The queue, every other object, and adapters.
 
-use engine::device::webgpu::{Api, BufferShape, Request};
+use engine::device::webgpu::{Api, BufferShape, DeviceRequest};
 
 use super::pipelines::control;
 use super::{CALL, Statement, keep};
@@ -35,7 +35,7 @@ pub fn execute(machine: &mut Machine<'_>, it: &Statement<'_>) -> Option<Result<(
         // Handles are of no account to the model: a device lives until it is lost.
         "drop every handle to the device" => {}
         _ if text.starts_with("initial error") => request_wrongly(machine, text),
-        _ if text.starts_with("requestDevice") => request(machine, text, Request::default()),
+        _ if text.starts_with("requestDevice") => request(machine, text, DeviceRequest::default()),
         _ if text.contains(" x") && it.number().is_some() => {
             for _ in 0..it.number().unwrap_or(0) {
                 if machine.schedule.choose() {
@@ -86,18 +86,18 @@ fn call(machine: &mut Machine<'_>) -> Result<(), Stop> {
 }
 
 fn request_wrongly(machine: &mut Machine<'_>, text: &str) {
-    let request = Request {
+    let request = DeviceRequest {
         misses_feature: text.contains("TypeError"),
         exceeds_limit: text.contains("OperationError"),
     };
-    if request == Request::default() {
+    if request == DeviceRequest::default() {
         machine.requests.push(None);
     } else {
         self::request(machine, text, request);
     }
 }
 
-fn request(machine: &mut Machine<'_>, text: &str, request: Request) {
+fn request(machine: &mut Machine<'_>, text: &str, request: DeviceRequest) {
     let promise = machine.adapter.request_device(request);
     machine.requests.push(Some(promise));
     if text.contains("awaited=True") {

@@ -1,7 +1,7 @@
 //! Pipelines, shader modules and their messages.
 
-use engine::device::webgpu::{Defect, PipelineShape};
-use engine::workload::PipelineKind;
+use engine::device::webgpu::{PipelineDefect, PipelineShape};
+use engine::workload::PipelinePurpose;
 
 use super::{CALL, Statement, keep};
 use crate::webgpu::machine::{HOST, Machine, Stop};
@@ -21,7 +21,7 @@ pub fn execute(machine: &mut Machine<'_>, it: &Statement<'_>) -> Option<Result<(
         return Some(control(machine));
     }
     if text == "invalid createComputePipeline" {
-        create(machine, text, Some(Defect::Validation));
+        create(machine, text, Some(PipelineDefect::Validation));
         return Some(Ok(()));
     }
     if text.starts_with("shaderModule") {
@@ -54,11 +54,11 @@ pub fn control(machine: &mut Machine<'_>) -> Result<(), Stop> {
     }
 }
 
-fn kind(text: &str) -> PipelineKind {
+fn kind(text: &str) -> PipelinePurpose {
     if text.contains("Render") {
-        PipelineKind::Render
+        PipelinePurpose::Render
     } else {
-        PipelineKind::Compute
+        PipelinePurpose::Compute
     }
 }
 
@@ -68,9 +68,13 @@ fn create_async(machine: &mut Machine<'_>, it: &Statement<'_>) -> Result<(), Sto
     machine.descriptor = match it.inside() {
         "same descriptor" => machine.descriptor,
         "entry=main" => (shape(None), None),
-        "entry=does_not_exist" | "invalid descriptor" => (shape(Some(Defect::Validation)), None),
-        "descriptor whose backend compile fails" => (shape(None), Some(Defect::Internal)),
-        "target format needs a feature that is not enabled" => (shape(Some(Defect::Feature)), None),
+        "entry=does_not_exist" | "invalid descriptor" => {
+            (shape(Some(PipelineDefect::Validation)), None)
+        }
+        "descriptor whose backend compile fails" => (shape(None), Some(PipelineDefect::Internal)),
+        "target format needs a feature that is not enabled" => {
+            (shape(Some(PipelineDefect::Feature)), None)
+        }
         other => return Err(Stop::Unknown(other.to_owned())),
     };
     let (_, made) = machine
@@ -80,7 +84,7 @@ fn create_async(machine: &mut Machine<'_>, it: &Statement<'_>) -> Result<(), Sto
     Ok(())
 }
 
-fn create(machine: &mut Machine<'_>, text: &str, defect: Option<Defect>) {
+fn create(machine: &mut Machine<'_>, text: &str, defect: Option<PipelineDefect>) {
     let shape = PipelineShape {
         kind: kind(text),
         defect,

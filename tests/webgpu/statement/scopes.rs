@@ -1,6 +1,6 @@
 //! Error scopes: pushed, popped, and the errors between.
 
-use engine::device::webgpu::ErrorKind;
+use engine::device::webgpu::GpuErrorKind;
 
 use super::{CALL, Statement, keep};
 use crate::webgpu::machine::{HOST, Machine, Stop};
@@ -28,44 +28,44 @@ pub fn execute(machine: &mut Machine<'_>, it: &Statement<'_>) -> Option<Result<(
         }
         _ if text.ends_with(" x (push,pop)") => {
             for _ in 0..count {
-                push(machine, ErrorKind::Validation);
+                push(machine, GpuErrorKind::Validation);
                 pop_unnamed(machine);
             }
         }
         _ if text.ends_with(" x push") => {
-            (0..count).for_each(|place| push(machine, cycled(&ErrorKind::ALL, place)));
+            (0..count).for_each(|place| push(machine, cycled(&GpuErrorKind::ALL, place)));
         }
         _ if text.ends_with(" x pop") => (0..count).for_each(|_| pop_unnamed(machine)),
         _ if text.ends_with("scopes of other filters") => {
             let outer = machine.filters.last().copied();
-            let others: Vec<_> = ErrorKind::ALL
+            let others: Vec<_> = GpuErrorKind::ALL
                 .into_iter()
                 .filter(|it| Some(*it) != outer)
                 .collect();
             (0..count).for_each(|place| push(machine, cycled(&others, place)));
         }
         _ if text.starts_with("push ") && text.ends_with(" scopes") => {
-            (0..count).for_each(|place| push(machine, cycled(&ErrorKind::ALL, place)));
+            (0..count).for_each(|place| push(machine, cycled(&GpuErrorKind::ALL, place)));
         }
         _ if text.starts_with("push") => push(machine, error(it)),
         _ if text.starts_with("generate") => generate(machine, error(it)),
-        "any invalid call" => generate(machine, ErrorKind::Validation),
+        "any invalid call" => generate(machine, GpuErrorKind::Validation),
         _ => return None,
     }
     Some(Ok(()))
 }
 
 /// The kind in parentheses; validation where none is given.
-fn error(it: &Statement<'_>) -> ErrorKind {
-    ErrorKind::from_label(it.inside()).unwrap_or(ErrorKind::Validation)
+fn error(it: &Statement<'_>) -> GpuErrorKind {
+    GpuErrorKind::from_label(it.inside()).unwrap_or(GpuErrorKind::Validation)
 }
 
-fn cycled(kinds: &[ErrorKind], place: u64) -> ErrorKind {
+fn cycled(kinds: &[GpuErrorKind], place: u64) -> GpuErrorKind {
     let mut kinds = kinds.iter().cycle().skip((place % 6) as usize);
-    kinds.next().copied().unwrap_or(ErrorKind::Internal)
+    kinds.next().copied().unwrap_or(GpuErrorKind::Internal)
 }
 
-fn push(machine: &mut Machine<'_>, filter: ErrorKind) {
+fn push(machine: &mut Machine<'_>, filter: GpuErrorKind) {
     machine.filters.push(filter);
     let made = machine.model.push_error_scope(HOST, CALL, filter);
     machine.note(&made.effects);
@@ -84,7 +84,7 @@ fn pop_unnamed(machine: &mut Machine<'_>) {
     machine.note(&made.effects);
 }
 
-fn generate(machine: &mut Machine<'_>, kind: ErrorKind) {
+fn generate(machine: &mut Machine<'_>, kind: GpuErrorKind) {
     let made = machine.model.raise_error(HOST, CALL, kind);
     machine.note(&made.effects);
 }

@@ -3,7 +3,7 @@
 use eframe::egui::{Button, ComboBox, RichText, Ui};
 
 use crate::action::Action;
-use crate::panel::{Adapter, BackendChoice, Scene};
+use crate::panel::{AdapterChoice, BackendChoice, Scene};
 use crate::text;
 
 /// Characters of a device's name that are shown in the bar.
@@ -37,7 +37,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             entries(ui, scene, choice, actions);
         }
     });
-    let about = adapter.map_or_else(String::new, Adapter::about);
+    let about = adapter.map_or_else(String::new, AdapterChoice::about);
     let about = format!("What the workload runs on: {shown}\n{about}");
     response.response.on_hover_text(about.trim_end());
 }

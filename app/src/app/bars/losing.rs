@@ -5,9 +5,9 @@ use eframe::egui::{
     Button, CornerRadius, DragAndDrop, DragValue, PopupCloseBehavior, Response, RichText, Sense,
     Ui, pos2,
 };
-use engine::runner::Recovery;
+use engine::runner::RecoveryMode;
 use engine::time::Nanos;
-use engine::workload::{FaultKind, FaultMoment, Injection, LossBy, Moment, RankFault};
+use engine::workload::{FaultKind, FaultMoment, Injection, LossBy, LossMoment, RankFault};
 
 use crate::action::{Action, Command};
 use crate::panel::{Scene, Sign};
@@ -19,24 +19,24 @@ use crate::timeline::NewLoss;
 const ROOMY: f32 = 420.0;
 
 /// What may happen once a device was lost on purpose.
-const AFTER: &[(Recovery, &str, &str)] = &[
+const AFTER: &[(RecoveryMode, &str, &str)] = &[
     (
-        Recovery::Pause,
+        RecoveryMode::Pause,
         "Hold the calls",
         "Hold the host threads, and wait until you recover or go on",
     ),
     (
-        Recovery::Stay,
+        RecoveryMode::Stay,
         "Go on without the device",
         "What is called from then on comes to what the specification says of a lost device",
     ),
     (
-        Recovery::Resume,
+        RecoveryMode::Resume,
         "Recover and go on",
         "Open the device anew and go on with the call that comes next",
     ),
     (
-        Recovery::Replay,
+        RecoveryMode::Replay,
         "Recover and replay",
         "Open the device anew and begin again with the first call",
     ),
@@ -124,11 +124,11 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     named(
         ui,
         pipelines,
-        (&checked.pipelines, Moment::Pipeline),
+        (&checked.pipelines, LossMoment::Pipeline),
         actions,
     );
     let streams = ("While a stream runs", "stream");
-    named(ui, streams, (&checked.streams, Moment::Stream), actions);
+    named(ui, streams, (&checked.streams, LossMoment::Stream), actions);
     ui.menu_button("At a time of the next run", |ui| at_time(ui, actions));
     ui.separator();
     ui.label(
@@ -201,7 +201,7 @@ fn acted(by: LossBy, real: &[engine::record::LossKind]) -> &'static str {
 fn named(
     ui: &mut Ui,
     (title, what): (&str, &str),
-    (names, moment): (&[String], fn(String) -> Moment),
+    (names, moment): (&[String], fn(String) -> LossMoment),
     actions: &mut Vec<Action>,
 ) {
     let shown = ui.add_enabled_ui(!names.is_empty(), |ui| {
@@ -235,7 +235,7 @@ fn at_time(ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.add(field);
         if ui.button("Add").clicked() {
             let time = Nanos((micros * 1e3).round() as i64);
-            actions.push(Action::Lose(Moment::Time(time)));
+            actions.push(Action::Lose(LossMoment::Time(time)));
             ui.close();
         }
     });
@@ -266,12 +266,12 @@ fn armed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 fn words(injection: &Injection) -> String {
     let by = injection.by.label();
     match &injection.at {
-        Moment::Now => by.to_owned(),
-        Moment::Label(name) => format!("{by} at the call {name}"),
-        Moment::Line(line) => format!("{by} at line {line}"),
-        Moment::Time(time) => format!("{by} at {}", text::duration(*time)),
-        Moment::Pipeline(name) => format!("{by} while {name} compiles"),
-        Moment::Stream(name) => format!("{by} while {name} runs"),
+        LossMoment::Now => by.to_owned(),
+        LossMoment::Label(name) => format!("{by} at the call {name}"),
+        LossMoment::Line(line) => format!("{by} at line {line}"),
+        LossMoment::Time(time) => format!("{by} at {}", text::duration(*time)),
+        LossMoment::Pipeline(name) => format!("{by} while {name} compiles"),
+        LossMoment::Stream(name) => format!("{by} while {name} runs"),
     }
 }
 

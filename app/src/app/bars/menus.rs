@@ -3,9 +3,9 @@
 use eframe::egui::{Button, MenuBar, Ui, Vec2};
 
 use super::synchronization;
-use crate::action::{Action, COMMANDS, Command, Entry, Menu};
+use crate::action::{Action, COMMANDS, Command, CommandEntry, Menu};
 use crate::panel::Scene;
-use crate::state::{State, Switch};
+use crate::state::{AppState, Switch};
 
 /// Width of all menus' names, in points.
 const WIDTH: f32 = 212.0;
@@ -35,7 +35,7 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &Entry, actions: &mut Vec<Action>) {
+fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &CommandEntry, actions: &mut Vec<Action>) {
     let on = is_on(scene.state, entry.command);
     let button =
         Button::selectable(on == Some(true), entry.label).shortcut_text(entry.command.key());
@@ -46,7 +46,7 @@ fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &Entry, actions: &mut Vec<Action>
 }
 
 /// Whether what a command switches is on; nothing where it switches nothing.
-fn is_on(state: &State, command: Command) -> Option<bool> {
+fn is_on(state: &AppState, command: Command) -> Option<bool> {
     let switch = match command {
         Command::AllArrows => Switch::AllArrows,
         Command::Path => Switch::Path,
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn what_a_command_switches_is_marked_in_its_menu() {
         for entry in COMMANDS {
-            let mut state = State::default();
+            let mut state = AppState::default();
             let before = state.settings.switches.clone();
             apply(&mut state, &Capture::new(), entry.command.into());
             let is_switch = before != state.settings.switches;

@@ -12,14 +12,14 @@ use std::thread::Thread;
 
 use engine::capture::Capture;
 use engine::exporter::{self, EXPORTERS};
-use engine::importer::{self, IMPORTERS, Part};
+use engine::importer::{self, IMPORTERS, MergedFile};
 use engine::record::Record;
 use engine::runner::far;
 use engine::time::{Interval, Nanos};
 
-use super::{Answer, Answering, Purpose};
+use super::{FilePurpose, JobMessage, JobSender};
 use crate::app::link::choice;
-use crate::state::State;
+use crate::state::AppState;
 use crate::timeline::drawing;
 
 /// Records of a capture that is made again which are applied at once.
@@ -29,16 +29,19 @@ const BATCH: usize = 65_536;
 const LARGEST_TEXT: u64 = 16 << 20;
 
 /// Asks every backend whether it can be used here.
-pub fn probe(answering: &Answering) {
+pub fn probe(answering: &JobSender) {
     let offers = far::offers().into_iter();
-    answering.say(Answer::Backends(offers.filter_map(choice).collect()));
+    answering.say(JobMessage::Backends(offers.filter_map(choice).collect()));
 }
 
 /// A dialog that the user will close.
-type Closed = Pin<Box<dyn Future<Output = Vec<rfd::FileHandle>> + Send>>;
+type PendingDialog = Pin<Box<dyn Future<Output = Vec<rfd::FileHandle>> + Send>>;
 
 /// A dialog for `purpose`; `name` is what a new file is called at first.
-pub fn dialog(purpose: Purpose, name: &str) -> impl Future<Output = Vec<PathBuf>> + Send + 'static {
+pub fn dialog(
+    purpose: FilePurpose,
+    name: &str,
+) -> impl Future<Output = Vec<PathBuf>> + Send + 'static {
     let dialog = rfd::AsyncFileDialog::new();
     let captures: Vec<&str> = IMPORTERS
         .iter()
@@ -47,18 +50,18 @@ pub fn dialog(purpose: Purpose, name: &str) -> impl Future<Output = Vec<PathBuf>
         .collect();
     let everything: Vec<&str> = captures.iter().copied().chain(["kdl"]).collect();
     let dialog = match purpose {
-        Purpose::Open => dialog
+        FilePurpose::Open => dialog
             .add_filter("Captures and workloads", &everything)
             .add_filter("All files", &["*"]),
-        Purpose::SaveCapture => dialog.add_filter("Captures", &["pftrace"]),
-        Purpose::SaveText | Purpose::Extract => dialog.add_filter("Workloads", &["kdl"]),
-        Purpose::Export => formats()
+        FilePurpose::SaveCapture => dialog.add_filter("Captures", &["pftrace"]),
+        FilePurpose::SaveText | FilePurpose::Extract => dialog.add_filter("Workloads", &["kdl"]),
+        FilePurpose::Export => formats()
             .into_iter()
             .fold(dialog, |dialog, (name, ending)| {
                 dialog.add_filter(name, &[ending])
             }),
     };
-    let closed: Closed = if purpose == Purpose::Open {
+    let closed: PendingDialog = if purpose == FilePurpose::Open {
         let chosen = dialog.pick_files();
         Box::pin(async { chosen.await.unwrap_or_default() })
     } else {
@@ -81,9 +84,9 @@ fn formats() -> Vec<(&'static str, &'static str)> {
     exporters.chain(pictures).collect()
 }
 
-struct Parked(Thread);
+struct ParkedThread(Thread);
 
-impl Wake for Parked {
+impl Wake for ParkedThread {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }
@@ -91,7 +94,7 @@ impl Wake for Parked {
 
 /// Waits for a future on this thread.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
-    let waker = Waker::from(Arc::new(Parked(std::thread::current())));
+    let waker = Waker::from(Arc::new(ParkedThread(std::thread::current())));
     let mut context = Context::from_waker(&waker);
     let mut future = pin!(future);
     loop {
@@ -103,7 +106,7 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Reads a workload, or captures as one, by their ending.
-pub fn open(paths: &[PathBuf], answering: &Answering) {
+pub fn open(paths: &[PathBuf], answering: &JobSender) {
     let is_text = |path: &Path| super::ends_with(path, "kdl");
     let (texts, captures): (Vec<PathBuf>, Vec<PathBuf>) =
         paths.iter().cloned().partition(|path| is_text(path));
@@ -115,9 +118,9 @@ pub fn open(paths: &[PathBuf], answering: &Answering) {
     }
 }
 
-fn open_text(path: &Path) -> Answer {
+fn open_text(path: &Path) -> JobMessage {
     let why = |error: &dyn std::fmt::Display| {
-        Answer::Failed(Some(format!("{} cannot be read: {error}", path.display())))
+        JobMessage::Failed(Some(format!("{} cannot be read: {error}", path.display())))
     };
     if path.is_dir() {
         return why(&"it is a directory; name a file in it");
@@ -130,12 +133,12 @@ fn open_text(path: &Path) -> Answer {
         Ok(count) if count as u64 > LARGEST_TEXT => {
             why(&"it is too large for a workload, which is a text")
         }
-        Ok(_) => Answer::Text(path.to_path_buf(), source),
+        Ok(_) => JobMessage::Text(path.to_path_buf(), source),
         Err(error) => why(&error),
     }
 }
 
-fn open_captures(paths: &[PathBuf], answering: &Answering) -> Answer {
+fn open_captures(paths: &[PathBuf], answering: &JobSender) -> JobMessage {
     let mut capture = Capture::new();
     let parts = importer::open_all(paths, &mut |batch| {
         if answering.is_cancelled() {
@@ -145,22 +148,27 @@ fn open_captures(paths: &[PathBuf], answering: &Answering) -> Answer {
         // What comes by a pipe has no end that is known.
         if batch.total > 0 {
             let share = batch.read as f64 / batch.total as f64;
-            answering.say(Answer::Progress(share as f32));
+            answering.say(JobMessage::Progress(share as f32));
         }
         ControlFlow::Continue(())
     });
     match parts {
         Ok(mut parts) => {
             importer::note_refused(&mut parts, capture.refused());
-            Answer::Capture(Box::new(capture), parts)
+            JobMessage::Capture(Box::new(capture), parts)
         }
-        Err(importer::Error::Cancelled) => Answer::Failed(None),
-        Err(error) => Answer::Failed(Some(error.to_string())),
+        Err(importer::ImportError::Cancelled) => JobMessage::Failed(None),
+        Err(error) => JobMessage::Failed(Some(error.to_string())),
     }
 }
 
 /// Makes the capture again with its files moved in time: an id stays what it was.
-pub fn align(capture: Arc<Capture>, mut parts: Vec<Part>, wanted: &[Nanos], answering: &Answering) {
+pub fn align(
+    capture: Arc<Capture>,
+    mut parts: Vec<MergedFile>,
+    wanted: &[Nanos],
+    answering: &JobSender,
+) {
     let moves: Vec<Nanos> = parts
         .iter()
         .enumerate()
@@ -175,7 +183,7 @@ pub fn align(capture: Arc<Capture>, mut parts: Vec<Part>, wanted: &[Nanos], answ
     });
     loop {
         if answering.is_cancelled() {
-            return answering.say(Answer::Failed(None));
+            return answering.say(JobMessage::Failed(None));
         }
         let batch: Vec<Record> = records.by_ref().take(BATCH).collect();
         if batch.is_empty() {
@@ -188,11 +196,11 @@ pub fn align(capture: Arc<Capture>, mut parts: Vec<Part>, wanted: &[Nanos], answ
     for (part, by) in parts.iter_mut().zip(moves) {
         part.hand += by;
     }
-    answering.say(Answer::Aligned(Box::new(aligned), parts));
+    answering.say(JobMessage::Aligned(Box::new(aligned), parts));
 }
 
 /// Writes a capture beside its place and then puts it there, so that a failure leaves what was there before.
-pub fn write_capture(path: &Path, capture: Arc<Capture>, answering: &Answering) {
+pub fn write_capture(path: &Path, capture: Arc<Capture>, answering: &JobSender) {
     let exporter = exporter::for_path(path).or(EXPORTERS.first().copied());
     let Some(exporter) = exporter else {
         return;
@@ -201,11 +209,11 @@ pub fn write_capture(path: &Path, capture: Arc<Capture>, answering: &Answering) 
     let written = exporter::save(&capture, exporter, path, &mut go_on);
     // The window takes no record while the capture is shared.
     drop(capture);
-    answering.say(wrote(written, path, answering, Answer::CaptureWritten));
+    answering.say(wrote(written, path, answering, JobMessage::CaptureWritten));
 }
 
 /// Writes a capture for other tools, or a picture of what `state` shows of it.
-pub fn export(path: &Path, capture: Arc<Capture>, state: State, answering: &Answering) {
+pub fn export(path: &Path, capture: Arc<Capture>, state: AppState, answering: &JobSender) {
     let mut go_on = |_| !answering.is_cancelled();
     let written = if super::ends_with(path, "svg") {
         let picture = drawing::svg(&capture, state);
@@ -222,17 +230,17 @@ pub fn export(path: &Path, capture: Arc<Capture>, state: State, answering: &Answ
         )))
     };
     drop(capture);
-    let done = |path| Answer::Exported(path, String::new());
+    let done = |path| JobMessage::Exported(path, String::new());
     answering.say(wrote(written, path, answering, done));
 }
 
 /// Writes a workload that does what a capture shows in `range`.
-pub fn extract(path: &Path, capture: Arc<Capture>, range: Interval, answering: &Answering) {
+pub fn extract(path: &Path, capture: Arc<Capture>, range: Interval, answering: &JobSender) {
     let extracted = exporter::extract(&capture, range);
     drop(capture);
     let extracted = match extracted {
         Ok(extracted) => extracted,
-        Err(error) => return answering.say(Answer::Failed(Some(error.to_string()))),
+        Err(error) => return answering.say(JobMessage::Failed(Some(error.to_string()))),
     };
     let mut go_on = |_| !answering.is_cancelled();
     let written = exporter::replace(path, &mut go_on, &mut |output| {
@@ -242,27 +250,29 @@ pub fn extract(path: &Path, capture: Arc<Capture>, range: Interval, answering: &
         .notes
         .iter()
         .fold(String::new(), |all, note| all + " · " + note);
-    let done = |path| Answer::Exported(path, words);
+    let done = |path| JobMessage::Exported(path, words);
     answering.say(wrote(written, path, answering, done));
 }
 
 /// Writes a workload's text.
-pub fn write_text(path: &Path, text: &str, answering: &Answering) {
+pub fn write_text(path: &Path, text: &str, answering: &JobSender) {
     let written = exporter::replace(path, &mut |_| true, &mut |output| {
         output.write_all(text.as_bytes())
     });
-    answering.say(wrote(written, path, answering, Answer::TextWritten));
+    answering.say(wrote(written, path, answering, JobMessage::TextWritten));
 }
 
 fn wrote(
     written: io::Result<()>,
     path: &Path,
-    answering: &Answering,
-    done: impl FnOnce(PathBuf) -> Answer,
-) -> Answer {
+    answering: &JobSender,
+    done: impl FnOnce(PathBuf) -> JobMessage,
+) -> JobMessage {
     match written {
         Ok(()) => done(path.to_path_buf()),
-        Err(_) if answering.is_cancelled() => Answer::Failed(None),
-        Err(error) => Answer::Failed(Some(format!("{} was not written: {error}", path.display()))),
+        Err(_) if answering.is_cancelled() => JobMessage::Failed(None),
+        Err(error) => {
+            JobMessage::Failed(Some(format!("{} was not written: {error}", path.display())))
+        }
     }
 }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use eframe::egui::{Color32, ColorImage, Rect};
 use engine::exporter;
 
-use super::{Answer, Answering};
+use super::{JobMessage, JobSender};
 
 /// Writes the part `area` of `image`, which has `pixels` pixels a point, to `path` in PNG.
 pub fn write(
     path: PathBuf,
     image: Arc<ColorImage>,
     (area, pixels): (Rect, f32),
-    answering: Answering,
+    answering: JobSender,
 ) {
     let failed = answering.clone();
     let thread = std::thread::Builder::new().name(String::from("picture"));
@@ -22,14 +22,14 @@ pub fn write(
         let part = image.region(&area, Some(pixels));
         let written = encode(&part, &path);
         answering.say(match written {
-            Ok(()) => Answer::Exported(path, String::new()),
+            Ok(()) => JobMessage::Exported(path, String::new()),
             Err(error) => {
-                Answer::Failed(Some(format!("{} was not written: {error}", path.display())))
+                JobMessage::Failed(Some(format!("{} was not written: {error}", path.display())))
             }
         });
     };
     if let Err(error) = thread.spawn(work) {
-        failed.say(Answer::Failed(Some(format!(
+        failed.say(JobMessage::Failed(Some(format!(
             "no thread could be started: {error}"
         ))));
     }

@@ -6,12 +6,12 @@ use engine::record::{Group, SpanId, State};
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
-use super::json::{Object, cause, parts, put_span, segments};
-use super::scope::{CauseOptions, Scope};
+use super::json::{JsonObject, cause, parts, put_span, segments};
+use super::scope::{CauseOptions, CauseScope};
 use super::words;
-use crate::cli::arguments::Format;
-use crate::cli::table::Table;
-use crate::cli::{FINE, Stop, Streams};
+use crate::cli::arguments::OutputFormat;
+use crate::cli::table::TextTable;
+use crate::cli::{CliFailure, FINE, OutputStreams};
 use crate::text;
 
 /// All operations together are printed without their chains where those have more segments than this: each operation of a
@@ -35,9 +35,9 @@ pub struct ExplainOptions {
 /// Prints why spans began when they did.
 pub(in crate::cli) fn explain(
     options: &ExplainOptions,
-    streams: &mut Streams<'_>,
-) -> Result<u8, Stop> {
-    let scope = Scope::open(&options.of, streams)?;
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
+    let scope = CauseScope::open(&options.of, streams)?;
     let reader = scope.reader();
     let spans = match options.span {
         Some(number) => vec![known(&scope, number)?],
@@ -49,7 +49,7 @@ pub(in crate::cli) fn explain(
         None => spans.into_iter().filter(answered).collect(),
     };
     let with_chains = options.span.is_some() || chains_are_short(&reader, &spans);
-    if !with_chains && options.of.format == Format::Json {
+    if !with_chains && options.of.format == OutputFormat::Json {
         let said = format!(
             "chain is left out: all chains together have more than {MOST_SEGMENTS} segments; --span shows that of one, and \
              --range, --lane and --rank ask about fewer"
@@ -58,12 +58,12 @@ pub(in crate::cli) fn explain(
     }
     for span in spans {
         match options.of.format {
-            Format::Json => {
+            OutputFormat::Json => {
                 let line = line(&reader, span, with_chains);
                 writeln!(streams.out, "{line}")?;
             }
-            Format::Text if options.span.is_some() => write_one(&reader, span, streams)?,
-            Format::Text => {
+            OutputFormat::Text if options.span.is_some() => write_one(&reader, span, streams)?,
+            OutputFormat::Text => {
                 let said = reader.sentence(span).unwrap_or_default();
                 let said = words::sentence(&said);
                 let name = words::span(&reader, span);
@@ -75,7 +75,7 @@ pub(in crate::cli) fn explain(
 }
 
 /// Whether an operation never ran: why is said as well.
-fn was_dropped(scope: &Scope, span: SpanId) -> bool {
+fn was_dropped(scope: &CauseScope, span: SpanId) -> bool {
     let placed = scope.capture.span(span);
     placed.is_some_and(|it| {
         let lane = scope.capture.lane(it.span.lane);
@@ -95,18 +95,18 @@ fn chains_are_short(reader: &CauseReader<'_>, spans: &[SpanId]) -> bool {
 }
 
 /// The span with a number that is in the capture.
-fn known(scope: &Scope, number: u32) -> Result<SpanId, Stop> {
+fn known(scope: &CauseScope, number: u32) -> Result<SpanId, CliFailure> {
     let span = SpanId(number);
     let placed = scope.capture.span(span);
     let placed = placed.ok_or_else(|| {
         let most = scope.capture.span_ids().saturating_sub(1);
-        Stop::Wrong(format!(
+        CliFailure::Wrong(format!(
             "no span has the number {number}; they go up to {most}, and --all lists those that can be explained"
         ))
     })?;
     if !scope.lanes.contains(&placed.span.lane) {
         let lane = scope.capture.lane_title(placed.span.lane);
-        return Err(Stop::Wrong(format!(
+        return Err(CliFailure::Wrong(format!(
             "span {number} is on {lane}, which --rank or --lane leaves out"
         )));
     }
@@ -115,7 +115,7 @@ fn known(scope: &Scope, number: u32) -> Result<SpanId, Stop> {
             text::duration(scope.within.start),
             text::duration(scope.within.end),
         );
-        return Err(Stop::Wrong(format!(
+        return Err(CliFailure::Wrong(format!(
             "span {number} began at {}, outside of what was asked about, {from} to {to}",
             text::duration(placed.span.start)
         )));
@@ -125,7 +125,7 @@ fn known(scope: &Scope, number: u32) -> Result<SpanId, Stop> {
 
 /// The line of a span in JSON.
 fn line(reader: &CauseReader<'_>, span: SpanId, with_chain: bool) -> Value {
-    let mut object = Object::new();
+    let mut object = JsonObject::new();
     let is_operation = reader.is_operation(span);
     let what = match reader.of(span) {
         Some(_) if is_operation => "op",
@@ -178,8 +178,8 @@ fn told(reader: &CauseReader<'_>, why: &SpanCause) -> Value {
 fn write_one(
     reader: &CauseReader<'_>,
     span: SpanId,
-    streams: &mut Streams<'_>,
-) -> Result<(), Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     let Some(placed) = reader.capture().span(span) else {
         return Ok(());
     };
@@ -203,7 +203,7 @@ fn write_one(
     let chain = reader.meanwhile(span, usize::MAX);
     let whole = chain.iter().map(|it| it.interval.length());
     let whole = whole.fold(Nanos::ZERO, |sum, it| sum + it);
-    let mut table = Table::new(&["meanwhile", ">time", ">share", "of"]);
+    let mut table = TextTable::new(&["meanwhile", ">time", ">share", "of"]);
     for segment in &chain {
         let time = segment.interval.length();
         table.row([
@@ -221,11 +221,11 @@ fn write_parts(
     reader: &CauseReader<'_>,
     head: &'static str,
     parts: &[TimePart],
-    streams: &mut Streams<'_>,
-) -> Result<(), Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     let whole = parts.iter().map(|it| it.interval.length());
     let whole = whole.fold(Nanos::ZERO, |sum, it| sum + it);
-    let mut table = Table::new(&[head, ">time", ">share", "by"]);
+    let mut table = TextTable::new(&[head, ">time", ">share", "by"]);
     for part in parts {
         let time = part.interval.length();
         let by = part.by.filter(|_| part.what == TimeUse::Blocked);

@@ -6,12 +6,12 @@ use engine::record::LaneId;
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
-use super::json::{Object, put_lane};
-use super::scope::{CauseOptions, Scope};
+use super::json::{JsonObject, put_lane};
+use super::scope::{CauseOptions, CauseScope};
 use super::words;
-use crate::cli::arguments::Format;
-use crate::cli::table::Table;
-use crate::cli::{FINE, Stop, Streams};
+use crate::cli::arguments::OutputFormat;
+use crate::cli::table::TextTable;
+use crate::cli::{CliFailure, FINE, OutputStreams};
 
 /// The name of each sum for programs.
 const fn key(what: IdleUse) -> &'static str {
@@ -28,11 +28,14 @@ const fn key(what: IdleUse) -> &'static str {
 }
 
 /// Prints where the time of each stream went.
-pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
-    let scope = Scope::open(options, streams)?;
+pub(in crate::cli) fn idle(
+    options: &CauseOptions,
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
+    let scope = CauseScope::open(options, streams)?;
     let reader = scope.reader();
     match options.format {
-        Format::Json => {
+        OutputFormat::Json => {
             for line in rows(&scope, &reader) {
                 writeln!(streams.out, "{line}")?;
             }
@@ -40,7 +43,7 @@ pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) ->
                 writeln!(streams.out, "{line}")?;
             }
         }
-        Format::Text => {
+        OutputFormat::Text => {
             write_text(&scope, &reader, streams)?;
             if options.lane.is_none() {
                 write_steps(&table(&scope, &reader, options), streams)?;
@@ -51,7 +54,7 @@ pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) ->
 }
 
 /// The iterations of the whole capture; none where a part of it is asked about.
-fn table(scope: &Scope, reader: &CauseReader<'_>, options: &CauseOptions) -> IterationTable {
+fn table(scope: &CauseScope, reader: &CauseReader<'_>, options: &CauseOptions) -> IterationTable {
     if !scope.is_whole {
         return IterationTable::default();
     }
@@ -61,7 +64,7 @@ fn table(scope: &Scope, reader: &CauseReader<'_>, options: &CauseOptions) -> Ite
 /// An object for each iteration.
 fn steps(table: &IterationTable) -> impl Iterator<Item = Value> + '_ {
     table.rows.iter().map(|row| {
-        let mut object = Object::new();
+        let mut object = JsonObject::new();
         object.insert("type".to_owned(), json!("iteration"));
         object.insert("number".to_owned(), json!(row.iteration.number));
         object.insert("name".to_owned(), json!(row.iteration.name));
@@ -84,7 +87,7 @@ fn steps(table: &IterationTable) -> impl Iterator<Item = Value> + '_ {
 /// So many iterations are listed for people.
 const MOST_STEPS: usize = 40;
 
-fn write_steps(table: &IterationTable, streams: &mut Streams<'_>) -> Result<(), Stop> {
+fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Result<(), CliFailure> {
     if table.rows.is_empty() {
         return Ok(());
     }
@@ -97,7 +100,7 @@ fn write_steps(table: &IterationTable, streams: &mut Streams<'_>) -> Result<(), 
         ">unknown",
     ]);
     heads.extend(["critical", "outlier"]);
-    let mut found = Table::new(&heads);
+    let mut found = TextTable::new(&heads);
     for row in table.rows.iter().take(MOST_STEPS) {
         let within = row.iteration.interval;
         let time = |time: Nanos| match time {
@@ -135,7 +138,7 @@ fn write_steps(table: &IterationTable, streams: &mut Streams<'_>) -> Result<(), 
 }
 
 /// What each lane that is asked about did, with what its row is called in JSON.
-fn sums(scope: &Scope, reader: &CauseReader<'_>) -> Vec<(&'static str, LaneIdle)> {
+fn sums(scope: &CauseScope, reader: &CauseReader<'_>) -> Vec<(&'static str, LaneIdle)> {
     let of = |lanes: Vec<LaneId>, what: &'static str| {
         let sums = lanes.into_iter().map(move |lane| match what {
             "idle-thread" => (what, reader.thread_idle(lane, scope.within)),
@@ -149,11 +152,11 @@ fn sums(scope: &Scope, reader: &CauseReader<'_>) -> Vec<(&'static str, LaneIdle)
     all
 }
 
-fn rows(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
+fn rows(scope: &CauseScope, reader: &CauseReader<'_>) -> Vec<Value> {
     let lanes = scope.streams();
     let mut rows = Vec::new();
     for (what, idle) in sums(scope, reader) {
-        let mut object = Object::new();
+        let mut object = JsonObject::new();
         object.insert("type".to_owned(), json!(what));
         put_lane(reader, idle.lane, &mut object);
         for what in IdleUse::ALL {
@@ -197,10 +200,10 @@ fn rows(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
 }
 
 fn write_text(
-    scope: &Scope,
+    scope: &CauseScope,
     reader: &CauseReader<'_>,
-    streams: &mut Streams<'_>,
-) -> Result<(), Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     let lanes = scope.streams();
     let whole = scope.within.length();
     writeln!(streams.out, "of {}:", words::length(whole))?;
@@ -218,7 +221,7 @@ fn write_text(
         writeln!(streams.out, "{words}")?;
     }
     write_reasons(reader, &all, (whole, streams))?;
-    let mut table = Table::new(&["at the same time", "and", ">both busy"]);
+    let mut table = TextTable::new(&["at the same time", "and", ">both busy"]);
     let overlaps = reader.overlaps(&lanes, scope.within);
     for overlap in overlaps.iter().filter(|it| it.both > Nanos::ZERO) {
         let title = |lane| reader.capture().lane_title(lane).into_owned();
@@ -236,7 +239,7 @@ fn write_text(
             "of a device with more than {COMPARED} streams {words}"
         )?;
     }
-    let mut table = Table::new(&["straggler", ">came last", ">others waited"]);
+    let mut table = TextTable::new(&["straggler", ">came last", ">others waited"]);
     let arrivals = reader.arrivals(scope.within);
     for straggler in &arrivals.last {
         table.row([
@@ -254,8 +257,8 @@ fn write_sums<'a>(
     reader: &CauseReader<'_>,
     head: &'static str,
     rows: impl Iterator<Item = &'a LaneIdle>,
-    (whole, streams): (Nanos, &mut Streams<'_>),
-) -> Result<(), Stop> {
+    (whole, streams): (Nanos, &mut OutputStreams<'_>),
+) -> Result<(), CliFailure> {
     let is_thread = head == "host thread";
     let mut heads = vec![head];
     // A host thread has no queue and waits for no rank by itself.
@@ -286,7 +289,7 @@ fn write_sums<'a>(
     let shown: Vec<IdleUse> = shown
         .filter(|it| !is_thread || !matches!(it, IdleUse::HostBlocked | IdleUse::OtherRanks))
         .collect();
-    let mut table = Table::new(&heads);
+    let mut table = TextTable::new(&heads);
     for idle in rows {
         let sums = shown.iter().map(|what| timed(what.of(&idle.time), whole));
         let title = reader.capture().lane_title(idle.lane).into_owned();
@@ -304,9 +307,9 @@ fn write_sums<'a>(
 fn write_reasons(
     reader: &CauseReader<'_>,
     all: &[(&'static str, LaneIdle)],
-    (whole, streams): (Nanos, &mut Streams<'_>),
-) -> Result<(), Stop> {
-    let mut table = Table::new(&["lane", "of its", "by", ">time", "longest at"]);
+    (whole, streams): (Nanos, &mut OutputStreams<'_>),
+) -> Result<(), CliFailure> {
+    let mut table = TextTable::new(&["lane", "of its", "by", ">time", "longest at"]);
     for (_, idle) in all {
         let title = reader.capture().lane_title(idle.lane);
         for (reason, time) in idle.reasons.some() {

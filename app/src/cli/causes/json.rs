@@ -6,10 +6,10 @@ use engine::time::Nanos;
 use serde_json::{Map, Value, json};
 
 /// An object under way.
-pub(super) type Object = Map<String, Value>;
+pub(super) type JsonObject = Map<String, Value>;
 
 /// Puts a lane into an object: what it is called, its rank, and the number of its stream or thread.
-pub(super) fn put_lane(reader: &CauseReader<'_>, lane: LaneId, object: &mut Object) {
+pub(super) fn put_lane(reader: &CauseReader<'_>, lane: LaneId, object: &mut JsonObject) {
     let capture = reader.capture();
     object.insert("lane".to_owned(), json!(capture.lane_title(lane)));
     object.insert("rank".to_owned(), json!(reader.rank(lane)));
@@ -22,7 +22,7 @@ pub(super) fn put_lane(reader: &CauseReader<'_>, lane: LaneId, object: &mut Obje
 }
 
 /// A span: what it is called, where it ran and when it began.
-pub(super) fn put_span(reader: &CauseReader<'_>, span: SpanId, object: &mut Object) {
+pub(super) fn put_span(reader: &CauseReader<'_>, span: SpanId, object: &mut JsonObject) {
     let Some(placed) = reader.capture().span(span) else {
         return;
     };
@@ -35,7 +35,7 @@ pub(super) fn put_span(reader: &CauseReader<'_>, span: SpanId, object: &mut Obje
 
 /// A cause.
 pub(super) fn cause(reader: &CauseReader<'_>, candidate: &Candidate) -> Value {
-    let mut object = Object::new();
+    let mut object = JsonObject::new();
     object.insert("kind".to_owned(), json!(candidate.kind.label()));
     put_span(reader, candidate.span(), &mut object);
     object.insert("at_ns".to_owned(), json!(candidate.at.0));
@@ -48,7 +48,7 @@ pub(super) fn cause(reader: &CauseReader<'_>, candidate: &Candidate) -> Value {
 /// The parts of a wait.
 pub(super) fn parts(reader: &CauseReader<'_>, parts: &[TimePart]) -> Value {
     let part = |part: &TimePart| {
-        let mut object = Object::new();
+        let mut object = JsonObject::new();
         object.insert("from_ns".to_owned(), json!(part.interval.start.0));
         object.insert("to_ns".to_owned(), json!(part.interval.end.0));
         object.insert("what".to_owned(), json!(part.what.label()));
@@ -62,8 +62,8 @@ pub(super) fn parts(reader: &CauseReader<'_>, parts: &[TimePart]) -> Value {
 }
 
 /// A segment of a chain or of the critical path.
-pub(super) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> Object {
-    let mut object = Object::new();
+pub(super) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> JsonObject {
+    let mut object = JsonObject::new();
     object.insert("from_ns".to_owned(), json!(segment.interval.start.0));
     object.insert("to_ns".to_owned(), json!(segment.interval.end.0));
     object.insert("what".to_owned(), json!(segment.what.label()));

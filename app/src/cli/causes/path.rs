@@ -7,12 +7,12 @@ use engine::record::SpanId;
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
-use super::json::{Object, put_span, segment};
-use super::scope::{CauseOptions, Scope};
+use super::json::{JsonObject, put_span, segment};
+use super::scope::{CauseOptions, CauseScope};
 use super::words;
-use crate::cli::arguments::Format;
-use crate::cli::table::Table;
-use crate::cli::{FINE, Stop, Streams};
+use crate::cli::arguments::OutputFormat;
+use crate::cli::table::TextTable;
+use crate::cli::{CliFailure, FINE, OutputStreams};
 
 /// So many segments are listed for people.
 const MOST: usize = 40;
@@ -24,9 +24,9 @@ const MOST_NAMES: usize = 12;
 /// Prints the critical path.
 pub(in crate::cli) fn critical_path(
     options: &CauseOptions,
-    streams: &mut Streams<'_>,
-) -> Result<u8, Stop> {
-    let scope = Scope::open(options, streams)?;
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
+    let scope = CauseScope::open(options, streams)?;
     let reader = scope.reader();
     let path = if scope.is_of_lanes {
         reader.path_to(&scope.lanes, scope.within)
@@ -34,19 +34,19 @@ pub(in crate::cli) fn critical_path(
         reader.path_within(scope.within)
     };
     match options.format {
-        Format::Json => write_json(&scope, &reader, &path, streams)?,
-        Format::Text => write_text(&scope, &reader, &path, streams)?,
+        OutputFormat::Json => write_json(&scope, &reader, &path, streams)?,
+        OutputFormat::Text => write_text(&scope, &reader, &path, streams)?,
     }
     Ok(FINE)
 }
 
 fn write_json(
-    scope: &Scope,
+    scope: &CauseScope,
     reader: &CauseReader<'_>,
     path: &[ChainSegment],
-    streams: &mut Streams<'_>,
-) -> Result<(), Stop> {
-    let typed = |what: &str, mut object: Object| {
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
+    let typed = |what: &str, mut object: JsonObject| {
         object.insert("type".to_owned(), json!(what));
         Value::Object(object)
     };
@@ -60,7 +60,7 @@ fn write_json(
         json!({ "type": "makespan", "ns": makespan.0 })
     )?;
     let slack = |what, span, slack: Nanos| {
-        let mut object = Object::new();
+        let mut object = JsonObject::new();
         put_span(reader, span, &mut object);
         object.insert("slack_ns".to_owned(), json!(slack.0));
         typed(what, object)
@@ -81,11 +81,11 @@ fn write_json(
 }
 
 fn write_text(
-    scope: &Scope,
+    scope: &CauseScope,
     reader: &CauseReader<'_>,
     path: &[ChainSegment],
-    streams: &mut Streams<'_>,
-) -> Result<(), Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     let whole = makespan(scope, path);
     let until = match &scope.lanes[..] {
         _ if !scope.is_of_lanes => String::new(),
@@ -123,7 +123,7 @@ fn write_text(
         (format!("{name} ({count})"), time)
     });
     write_ranked("operations", operations, whole, streams)?;
-    let mut table = Table::new(&["segment", ">from", ">time", "of"]);
+    let mut table = TextTable::new(&["segment", ">from", ">time", "of"]);
     for it in path.iter().take(MOST) {
         table.row([
             it.what.label().to_owned(),
@@ -154,7 +154,7 @@ fn write_text(
 }
 
 /// How much time the path is of: to the end of all, or to the last end on the lanes that are asked about.
-fn makespan(scope: &Scope, path: &[ChainSegment]) -> Nanos {
+fn makespan(scope: &CauseScope, path: &[ChainSegment]) -> Nanos {
     if !scope.is_of_lanes {
         return scope.within.length();
     }
@@ -172,11 +172,11 @@ fn write_ranked(
     head: &'static str,
     rows: impl Iterator<Item = (String, Nanos)>,
     whole: Nanos,
-    streams: &mut Streams<'_>,
-) -> Result<(), Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     let mut rows: Vec<(String, Nanos)> = rows.collect();
     rows.sort_by_key(|it| std::cmp::Reverse(it.1));
-    let mut table = Table::new(&[head, ">time", ">share"]);
+    let mut table = TextTable::new(&[head, ">time", ">share"]);
     for (name, time) in rows.into_iter().take(MOST_NAMES) {
         table.row([name, words::length(time), words::share(time, whole)]);
     }

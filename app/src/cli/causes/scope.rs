@@ -11,9 +11,9 @@ use engine::record::{LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 use engine::workload::nearest;
 
-use crate::cli::arguments::Format;
-use crate::cli::range::Range;
-use crate::cli::{Stop, Streams, open};
+use crate::cli::arguments::OutputFormat;
+use crate::cli::range::TimeRange;
+use crate::cli::{CliFailure, OutputStreams, open};
 
 /// The files, and which part of them is asked about.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct CauseOptions {
     pub files: Vec<PathBuf>,
     /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
     #[arg(long, value_name = "START..END", value_parser = crate::cli::range::parse)]
-    pub range: Option<Range>,
+    pub range: Option<TimeRange>,
     /// Only this step or frame, counted from 1 as `syncline idle` lists them
     #[arg(long, value_name = "NUMBER", conflicts_with = "range")]
     pub iteration: Option<u32>,
@@ -35,11 +35,11 @@ pub struct CauseOptions {
     pub lane: Option<String>,
     /// How to print; `json` prints one object a line
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 /// A capture with its causes, and which part of it is asked about.
-pub struct Scope {
+pub struct CauseScope {
     pub capture: Capture,
     pub causes: Causes,
     /// The stretch of time.
@@ -52,9 +52,12 @@ pub struct Scope {
     pub is_of_lanes: bool,
 }
 
-impl Scope {
+impl CauseScope {
     /// Opens the files, and finds what is asked about.
-    pub(super) fn open(options: &CauseOptions, streams: &Streams<'_>) -> Result<Self, Stop> {
+    pub(super) fn open(
+        options: &CauseOptions,
+        streams: &OutputStreams<'_>,
+    ) -> Result<Self, CliFailure> {
         let (capture, _) = open::open(&options.files, streams)?;
         let causes = Causes::build(&capture);
         let all = causes.extent();
@@ -116,14 +119,18 @@ fn among<T: Copy + Ord>(mut some: Vec<T>, asked: &[T]) -> Vec<T> {
 }
 
 /// The stretch of the iteration with a number.
-fn iteration(reader: &CauseReader<'_>, number: u32, rank: Option<u32>) -> Result<Interval, Stop> {
+fn iteration(
+    reader: &CauseReader<'_>,
+    number: u32,
+    rank: Option<u32>,
+) -> Result<Interval, CliFailure> {
     let found = Iterations::find(reader, rank);
     let count = found.all.len();
     // A step may be marked around more than anything that counts.
     let counted = |it: Interval| it.intersection(reader.causes().extent()).unwrap_or(it);
     let known = found.get(number).map(|it| counted(it.interval));
     known.ok_or_else(|| {
-        Stop::Wrong(if count == 0 {
+        CliFailure::Wrong(if count == 0 {
             "the capture has no iterations: nothing in it marks steps or frames, and nothing repeats itself; --range \
              chooses a part of the time"
                 .to_owned()
@@ -137,13 +144,13 @@ fn iteration(reader: &CauseReader<'_>, number: u32, rank: Option<u32>) -> Result
 }
 
 /// The lanes that are asked about.
-fn lanes(capture: &Capture, options: &CauseOptions) -> Result<Vec<LaneId>, Stop> {
+fn lanes(capture: &Capture, options: &CauseOptions) -> Result<Vec<LaneId>, CliFailure> {
     let mut lanes = capture.lane_order();
     if let Some(rank) = options.rank {
         let rank_of = |lane: &LaneId| capture.lane_origin(*lane).and_then(|it| it.rank);
         lanes.retain(|lane| rank_of(lane).unwrap_or(0) == rank);
         if lanes.is_empty() {
-            return Err(Stop::Wrong(format!(
+            return Err(CliFailure::Wrong(format!(
                 "the capture has no rank {rank}; `syncline info` lists its lanes with their ranks"
             )));
         }
@@ -169,7 +176,7 @@ fn lanes(capture: &Capture, options: &CauseOptions) -> Result<Vec<LaneId>, Stop>
     let titles: Vec<String> = lanes.iter().map(title).collect();
     let hint = nearest(name, titles.iter().map(String::as_str));
     let hint = hint.map_or_else(String::new, |hint| format!("{hint} "));
-    Err(Stop::Wrong(format!(
+    Err(CliFailure::Wrong(format!(
         "no lane is called “{name}”; {hint}`syncline info` lists the lanes"
     )))
 }
@@ -187,21 +194,21 @@ mod tests {
 
     /// A number that counts how often one is compared with another.
     #[derive(Clone, Copy, Debug, Eq)]
-    struct Counted(u64);
+    struct ComparisonCounter(u64);
 
-    impl PartialEq for Counted {
+    impl PartialEq for ComparisonCounter {
         fn eq(&self, other: &Self) -> bool {
             self.cmp(other).is_eq()
         }
     }
 
-    impl PartialOrd for Counted {
+    impl PartialOrd for ComparisonCounter {
         fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
             Some(self.cmp(other))
         }
     }
 
-    impl Ord for Counted {
+    impl Ord for ComparisonCounter {
         fn cmp(&self, other: &Self) -> Ordering {
             COMPARED.set(COMPARED.get() + 1);
             self.0.cmp(&other.0)
@@ -210,7 +217,7 @@ mod tests {
 
     #[test]
     fn very_many_lanes_are_not_looked_through_for_each() {
-        let lanes = |count: u64| (0..count).map(Counted).collect::<Vec<_>>();
+        let lanes = |count: u64| (0..count).map(ComparisonCounter).collect::<Vec<_>>();
         let (some, asked) = (lanes(20_000), lanes(10_000));
         COMPARED.set(0);
         let found = among(some, &asked);

@@ -8,10 +8,10 @@ use engine::record::NameId;
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
-use super::scope::{CauseOptions, Scope};
+use super::scope::{CauseOptions, CauseScope};
 use super::words;
-use crate::cli::arguments::Format;
-use crate::cli::{FINE, Stop, Streams};
+use crate::cli::arguments::OutputFormat;
+use crate::cli::{CliFailure, FINE, OutputStreams};
 
 /// What is changed.
 #[derive(Debug, Args)]
@@ -39,8 +39,8 @@ pub struct WhatIfOptions {
 /// Prints what the changes come to.
 pub(in crate::cli) fn what_if(
     options: &WhatIfOptions,
-    streams: &mut Streams<'_>,
-) -> Result<u8, Stop> {
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
     let mut change = WhatIf {
         scale: options.scale.clone(),
         free_copies: options.free.is_some(),
@@ -49,11 +49,11 @@ pub(in crate::cli) fn what_if(
         dropped_waits: Vec::new(),
     };
     if change == WhatIf::default() && options.drop_wait.is_empty() {
-        return Err(Stop::Wrong(
+        return Err(CliFailure::Wrong(
             "nothing is changed; say what with --scale, --free, --latency, --drop-wait or --own-stream".to_owned(),
         ));
     }
-    let scope = Scope::open(&options.of, streams)?;
+    let scope = CauseScope::open(&options.of, streams)?;
     let names = names(&scope);
     let scaled = change.scale.iter().map(|it| &it.0);
     for name in scaled.chain(&change.own_stream) {
@@ -66,7 +66,7 @@ pub(in crate::cli) fn what_if(
     }
     let found = scope.reader().what_if(&change);
     match options.of.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let line = json!({
                 "type": "what-if",
                 "what": what(options, &change),
@@ -75,7 +75,7 @@ pub(in crate::cli) fn what_if(
             });
             writeln!(streams.out, "{line}")?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             let whole = scope.causes.extent().length();
             let saved = if found.saved < Nanos::ZERO {
                 format!("{} longer", words::length(Nanos(-found.saved.0)))
@@ -100,7 +100,7 @@ pub(in crate::cli) fn what_if(
 }
 
 /// What operations are called.
-fn names(scope: &Scope) -> BTreeSet<&str> {
+fn names(scope: &CauseScope) -> BTreeSet<&str> {
     let reader = scope.reader();
     let spans = scope.capture.spans();
     let operations = spans.filter(|it| reader.is_operation(it.span.id));
@@ -108,15 +108,15 @@ fn names(scope: &Scope) -> BTreeSet<&str> {
     ids.into_iter().map(|id| scope.capture.name(id)).collect()
 }
 
-fn unnamed(name: &str) -> Stop {
-    Stop::Wrong(format!(
+fn unnamed(name: &str) -> CliFailure {
+    CliFailure::Wrong(format!(
         "no operation is called “{name}”; `syncline explain --all` lists the operations"
     ))
 }
 
 /// The changes, as programs read them.
 fn what(options: &WhatIfOptions, change: &WhatIf) -> Value {
-    let mut what = super::json::Object::new();
+    let mut what = super::json::JsonObject::new();
     if !options.scale.is_empty() {
         let scale = options
             .scale
@@ -158,13 +158,13 @@ fn scale(text: &str) -> Result<(String, f64), String> {
 }
 
 /// The two names of a wait. They may hold arrows themselves: there is one between two that are known.
-fn pair(text: &str, names: &BTreeSet<&str>) -> Result<(String, String), Stop> {
+fn pair(text: &str, names: &BTreeSet<&str>) -> Result<(String, String), CliFailure> {
     let pairs = text
         .match_indices("->")
         .filter_map(|(at, arrow)| Some((text.get(..at)?, text.get(at + arrow.len()..)?)));
     let mut known = pairs.filter(|it| names.contains(it.0) && names.contains(it.1));
     let (cause, effect) = known.next().ok_or_else(|| {
-        Stop::Wrong(format!(
+        CliFailure::Wrong(format!(
             "“{text}” does not name two operations; write what was waited for, `->` and what waited, such as \
              \"copy->gemm\""
         ))

@@ -1,6 +1,6 @@
 //! Spans, segments and sentences for people.
 
-use engine::analysis::Piece;
+use engine::analysis::SentencePiece;
 use engine::analysis::causes::{CauseReader, ChainSegment};
 use engine::record::SpanId;
 use engine::time::Nanos;
@@ -24,7 +24,7 @@ pub(super) fn share(part: Nanos, whole: Nanos) -> String {
 }
 
 /// A sentence as plain text.
-pub(super) fn sentence(pieces: &[Piece]) -> String {
+pub(super) fn sentence(pieces: &[SentencePiece]) -> String {
     let words: String = pieces.iter().map(text::piece).collect();
     words.replace(text::THIN, " ")
 }

@@ -9,7 +9,7 @@ use engine::capture::Capture;
 use engine::record::{DependencyId, LaneId};
 use serde::{Serialize, Serializer};
 
-use crate::cli::table::Table;
+use crate::cli::table::TextTable;
 use crate::text;
 
 /// How many lanes are printed for people; the rest is counted.
@@ -17,14 +17,14 @@ const LANES: usize = 60;
 
 /// Counts of a capture.
 #[derive(Serialize)]
-pub(super) struct Tally<'a> {
-    lanes: Lanes<'a>,
-    ties: Vec<Tie>,
-    memory: Memory,
+pub(super) struct CaptureTally<'a> {
+    lanes: LaneTallies<'a>,
+    ties: Vec<DependencyCount>,
+    memory: MemoryReport,
 }
 
 /// The lanes in the order on screen. There may be millions, so what lies on each is made where it is written.
-struct Lanes<'a> {
+struct LaneTallies<'a> {
     capture: &'a Capture,
     order: Vec<LaneId>,
     uses: HashMap<LaneId, &'a LaneUse>,
@@ -40,7 +40,7 @@ struct LaneTally<'a> {
     rows: usize,
 }
 
-impl<'a> Lanes<'a> {
+impl<'a> LaneTallies<'a> {
     fn new(capture: &'a Capture, uses: &'a [LaneUse]) -> Self {
         Self {
             capture,
@@ -65,7 +65,7 @@ impl<'a> Lanes<'a> {
     }
 }
 
-impl Serialize for Lanes<'_> {
+impl Serialize for LaneTallies<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }
@@ -73,7 +73,7 @@ impl Serialize for Lanes<'_> {
 
 /// How many dependencies are of one kind and known in one way.
 #[derive(Debug, Serialize)]
-struct Tie {
+struct DependencyCount {
     kind: &'static str,
     basis: &'static str,
     count: usize,
@@ -81,24 +81,24 @@ struct Tie {
 
 /// Bytes held.
 #[derive(Debug, Serialize)]
-struct Memory {
+struct MemoryReport {
     bytes: usize,
     bytes_per_span: f64,
-    tables: Vec<Held>,
+    tables: Vec<TableMemory>,
 }
 
 /// Bytes that one table holds.
 #[derive(Debug, Serialize)]
-struct Held {
+struct TableMemory {
     name: &'static str,
     bytes: usize,
     bytes_per_span: f64,
 }
 
-impl<'a> Tally<'a> {
+impl<'a> CaptureTally<'a> {
     pub fn new(capture: &'a Capture, uses: &'a [LaneUse]) -> Self {
         Self {
-            lanes: Lanes::new(capture, uses),
+            lanes: LaneTallies::new(capture, uses),
             ties: ties(capture),
             memory: memory(capture),
         }
@@ -106,7 +106,7 @@ impl<'a> Tally<'a> {
 
     /// Writes them for people.
     pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut lanes = Table::new(&["lane", "group", ">spans", ">rows", "kinds"]);
+        let mut lanes = TextTable::new(&["lane", "group", ">spans", ">rows", "kinds"]);
         for lane in self.lanes.iter().take(LANES) {
             let kinds = lane.kinds.iter();
             let kinds: Vec<String> = kinds
@@ -125,14 +125,14 @@ impl<'a> Tally<'a> {
         if more > 0 {
             writeln!(out, "and {more} more lanes; --format json has all")?;
         }
-        let mut ties = Table::new(&["dependencies", "known as", ">count"]);
+        let mut ties = TextTable::new(&["dependencies", "known as", ">count"]);
         for tie in &self.ties {
             let count = text::count(tie.count as u64);
             ties.row([tie.kind.to_owned(), tie.basis.to_owned(), count]);
         }
         ties.write_after_a_line(out)?;
-        let mut memory = Table::new(&["memory", ">bytes", ">bytes a span"]);
-        let whole = Held {
+        let mut memory = TextTable::new(&["memory", ">bytes", ">bytes a span"]);
+        let whole = TableMemory {
             name: "all tables",
             bytes: self.memory.bytes,
             bytes_per_span: self.memory.bytes_per_span,
@@ -146,7 +146,7 @@ impl<'a> Tally<'a> {
     }
 }
 
-fn ties(capture: &Capture) -> Vec<Tie> {
+fn ties(capture: &Capture) -> Vec<DependencyCount> {
     let mut counts = BTreeMap::new();
     let ids = (0..capture.dependency_count() as u32).map(DependencyId);
     for tie in ids.filter_map(|id| capture.dependency(id)) {
@@ -154,7 +154,7 @@ fn ties(capture: &Capture) -> Vec<Tie> {
     }
     counts
         .into_iter()
-        .map(|((kind, basis), count)| Tie {
+        .map(|((kind, basis), count)| DependencyCount {
             kind: kind.label(),
             basis: basis.label(),
             count,
@@ -162,15 +162,15 @@ fn ties(capture: &Capture) -> Vec<Tie> {
         .collect()
 }
 
-fn memory(capture: &Capture) -> Memory {
+fn memory(capture: &Capture) -> MemoryReport {
     let spans = capture.span_count().max(1) as f64;
-    let held = |name, bytes| Held {
+    let held = |name, bytes| TableMemory {
         name,
         bytes,
         bytes_per_span: bytes as f64 / spans,
     };
     let tables = capture.tables_in_bytes();
-    Memory {
+    MemoryReport {
         bytes: capture.bytes(),
         bytes_per_span: capture.bytes() as f64 / spans,
         tables: tables

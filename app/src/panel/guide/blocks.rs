@@ -8,14 +8,14 @@ pub struct TextRun {
     /// Its text.
     pub text: String,
     /// How it is set.
-    pub face: Face,
+    pub face: TextFace,
     /// Where it leads: an address, or a file beside the guide. Empty where it is no link.
     pub link: String,
 }
 
 /// How a piece of a line is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Face {
+pub enum TextFace {
     /// As the rest.
     #[default]
     Plain,
@@ -26,55 +26,55 @@ pub enum Face {
 }
 
 /// A line of pieces.
-pub type Line = Vec<TextRun>;
+pub type TextLine = Vec<TextRun>;
 
 /// A part of a guide.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum GuideBlock {
     /// A heading; the title of all has level 1.
-    Heading(u8, Line),
+    Heading(u8, TextLine),
     /// A paragraph.
-    Paragraph(Line),
+    Paragraph(TextLine),
     /// An item of a list.
-    Item(Line),
+    Item(TextLine),
     /// Lines of code.
     Code(String),
     /// A table, its heads first: each row has as many cells as there are heads.
-    Table(Vec<Vec<Line>>),
+    Table(Vec<Vec<TextLine>>),
 }
 
 /// Reads a guide.
-pub fn read(source: &str) -> Vec<Block> {
-    let mut reading = Reading::default();
+pub fn read(source: &str) -> Vec<GuideBlock> {
+    let mut reading = GuideReader::default();
     Parser::new_ext(source, Options::ENABLE_TABLES).for_each(|event| reading.take(event));
     reading.blocks
 }
 
 #[derive(Default)]
-struct Reading {
-    blocks: Vec<Block>,
-    line: Line,
-    face: Face,
+struct GuideReader {
+    blocks: Vec<GuideBlock>,
+    line: TextLine,
+    face: TextFace,
     link: String,
     is_item: bool,
     is_picture: bool,
-    rows: Vec<Vec<Line>>,
-    row: Vec<Line>,
+    rows: Vec<Vec<TextLine>>,
+    row: Vec<TextLine>,
 }
 
-impl Reading {
+impl GuideReader {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Text(text) => self.add(&text, self.face),
-            Event::Code(text) => self.add(&text, Face::Code),
-            Event::SoftBreak | Event::HardBreak => self.add(" ", Face::Plain),
+            Event::Code(text) => self.add(&text, TextFace::Code),
+            Event::SoftBreak | Event::HardBreak => self.add(" ", TextFace::Plain),
             Event::Start(tag) => self.begin(&tag),
             Event::End(tag) => self.end(tag),
             _ => {}
         }
     }
 
-    fn add(&mut self, text: &str, face: Face) {
+    fn add(&mut self, text: &str, face: TextFace) {
         if self.is_picture {
             return;
         }
@@ -86,14 +86,14 @@ impl Reading {
     }
 
     /// What was read since the last block ended.
-    fn take_line(&mut self) -> Line {
+    fn take_line(&mut self) -> TextLine {
         std::mem::take(&mut self.line)
     }
 
     fn begin(&mut self, tag: &Tag<'_>) {
         match tag {
             Tag::Item => self.is_item = true,
-            Tag::Emphasis | Tag::Strong => self.face = Face::Emphasis,
+            Tag::Emphasis | Tag::Strong => self.face = TextFace::Emphasis,
             Tag::Link { dest_url, .. } => self.link = dest_url.to_string(),
             Tag::Image { .. } => self.is_picture = true,
             _ => {}
@@ -102,7 +102,7 @@ impl Reading {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Emphasis | TagEnd::Strong => self.face = Face::Plain,
+            TagEnd::Emphasis | TagEnd::Strong => self.face = TextFace::Plain,
             TagEnd::Link => self.link.clear(),
             TagEnd::Image => self.is_picture = false,
             TagEnd::TableCell => {
@@ -112,25 +112,26 @@ impl Reading {
             TagEnd::TableHead | TagEnd::TableRow => self.rows.push(std::mem::take(&mut self.row)),
             TagEnd::Table => self
                 .blocks
-                .push(Block::Table(std::mem::take(&mut self.rows))),
+                .push(GuideBlock::Table(std::mem::take(&mut self.rows))),
             TagEnd::Heading(level) => {
                 let line = self.take_line();
-                self.blocks.push(Block::Heading(level as u8, line));
+                self.blocks.push(GuideBlock::Heading(level as u8, line));
             }
             TagEnd::Paragraph if !self.is_item => {
                 let line = self.take_line();
                 if !line.is_empty() {
-                    self.blocks.push(Block::Paragraph(line));
+                    self.blocks.push(GuideBlock::Paragraph(line));
                 }
             }
             TagEnd::CodeBlock => {
                 let lines: String = self.take_line().into_iter().map(|it| it.text).collect();
-                self.blocks.push(Block::Code(lines.trim_end().to_owned()));
+                self.blocks
+                    .push(GuideBlock::Code(lines.trim_end().to_owned()));
             }
             TagEnd::Item => {
                 self.is_item = false;
                 let line = self.take_line();
-                self.blocks.push(Block::Item(line));
+                self.blocks.push(GuideBlock::Item(line));
             }
             _ => {}
         }
@@ -146,14 +147,14 @@ mod tests {
     fn headings_lists_tables_and_code_are_read() {
         let blocks =
             read("# A *b*\n\none\ntwo `c`\n\n- x\n- y\n\n| p | q |\n| --- | --- |\n| `r` | s |\n");
-        let set = |text: &str, face: Face| TextRun {
+        let set = |text: &str, face: TextFace| TextRun {
             text: text.to_owned(),
             face,
             link: String::new(),
         };
-        let plain = |text: &str| set(text, Face::Plain);
-        let code = |text: &str| set(text, Face::Code);
-        let emphasis = set("b", Face::Emphasis);
+        let plain = |text: &str| set(text, TextFace::Plain);
+        let code = |text: &str| set(text, TextFace::Code);
+        let emphasis = set("b", TextFace::Emphasis);
         let table = vec![
             vec![vec![plain("p")], vec![plain("q")]],
             vec![vec![code("r")], vec![plain("s")]],
@@ -161,11 +162,11 @@ mod tests {
         assert_eq!(
             blocks,
             [
-                Block::Heading(1, vec![plain("A "), emphasis]),
-                Block::Paragraph(vec![plain("one"), plain(" "), plain("two "), code("c")]),
-                Block::Item(vec![plain("x")]),
-                Block::Item(vec![plain("y")]),
-                Block::Table(table),
+                GuideBlock::Heading(1, vec![plain("A "), emphasis]),
+                GuideBlock::Paragraph(vec![plain("one"), plain(" "), plain("two "), code("c")]),
+                GuideBlock::Item(vec![plain("x")]),
+                GuideBlock::Item(vec![plain("y")]),
+                GuideBlock::Table(table),
             ]
         );
     }
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn code_and_links_are_read_and_pictures_left_out() {
         let blocks = read("```sh\na\n  b # c\n```\n\n![p](q.png)\n\nsee [`x`](x.md), *y*\n");
-        let [Block::Code(code), Block::Paragraph(line)] = blocks.as_slice() else {
+        let [GuideBlock::Code(code), GuideBlock::Paragraph(line)] = blocks.as_slice() else {
             panic!("{blocks:?}");
         };
         assert_eq!(code, "a\n  b # c");
@@ -185,9 +186,11 @@ mod tests {
     fn links_to_guides_lead_to_one() {
         for guide in guides() {
             let lines = read(guide.source).into_iter().flat_map(|it| match it {
-                Block::Heading(_, line) | Block::Paragraph(line) | Block::Item(line) => vec![line],
-                Block::Code(_) => Vec::new(),
-                Block::Table(rows) => rows.into_iter().flatten().collect(),
+                GuideBlock::Heading(_, line)
+                | GuideBlock::Paragraph(line)
+                | GuideBlock::Item(line) => vec![line],
+                GuideBlock::Code(_) => Vec::new(),
+                GuideBlock::Table(rows) => rows.into_iter().flatten().collect(),
             });
             for run in lines.flatten() {
                 let Some(name) = run.link.strip_suffix(".md").filter(|it| !it.contains('/')) else {
@@ -207,13 +210,15 @@ mod tests {
         for guide in guides() {
             let blocks = read(guide.source);
             assert!(
-                matches!(blocks.first(), Some(Block::Heading(1, _))),
+                matches!(blocks.first(), Some(GuideBlock::Heading(1, _))),
                 "{}",
                 guide.name
             );
             let mut count = 0;
             for block in &blocks {
-                let Block::Table(rows) = block else { continue };
+                let GuideBlock::Table(rows) = block else {
+                    continue;
+                };
                 count += rows.len();
                 let columns = rows.first().map_or(0, Vec::len);
                 assert!((2..=4).contains(&columns), "{}: {rows:?}", guide.name);

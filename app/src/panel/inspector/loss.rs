@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use eframe::egui::{Align, Label, Layout, RichText, Ui};
-use engine::analysis::Aftermath;
+use engine::analysis::LossAftermath;
 use engine::capture::PlacedSpan;
 use engine::record::{Loss, LossKind, State};
 
@@ -20,13 +20,13 @@ const SHOWN: usize = 60;
 
 /// What a loss came to, kept while the capture stays as it is.
 #[derive(Default)]
-pub struct Cached {
+pub struct CachedLoss {
     key: u64,
-    found: Aftermath,
+    found: LossAftermath,
 }
 
-impl Cached {
-    fn of(&mut self, scene: &Scene<'_>, loss: &Loss) -> &Aftermath {
+impl CachedLoss {
+    fn of(&mut self, scene: &Scene<'_>, loss: &Loss) -> &LossAftermath {
         let mut hasher = DefaultHasher::new();
         let capture = scene.capture;
         (capture.revision(), capture.span_count(), loss.time).hash(&mut hasher);
@@ -34,7 +34,7 @@ impl Cached {
         let key = hasher.finish() | 1;
         if self.key != key {
             self.key = key;
-            self.found = Aftermath::of(capture, loss);
+            self.found = LossAftermath::of(capture, loss);
         }
         &self.found
     }
@@ -44,7 +44,7 @@ impl Cached {
 pub fn show(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    (place, cached): (usize, &mut Cached),
+    (place, cached): (usize, &mut CachedLoss),
     actions: &mut Vec<Action>,
 ) {
     let capture = scene.capture;
@@ -94,7 +94,7 @@ pub fn show(
 fn recovered(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    (loss, found): (&Loss, &Aftermath),
+    (loss, found): (&Loss, &LossAftermath),
     actions: &mut Vec<Action>,
 ) {
     let theme = scene.theme;
@@ -156,7 +156,7 @@ fn line(
     row.inner
 }
 
-fn promises(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut Vec<Action>) {
+fn promises(ui: &mut Ui, scene: &Scene<'_>, found: &LossAftermath, actions: &mut Vec<Action>) {
     if found.promises.is_empty() {
         return;
     }
@@ -179,7 +179,7 @@ fn promises(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut Vec
     more(ui, scene, found.promises.len());
 }
 
-fn pipelines(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut Vec<Action>) {
+fn pipelines(ui: &mut Ui, scene: &Scene<'_>, found: &LossAftermath, actions: &mut Vec<Action>) {
     if found.pipelines.is_empty() {
         return;
     }
@@ -197,7 +197,7 @@ fn pipelines(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut Ve
     more(ui, scene, found.pipelines.len());
 }
 
-fn operations(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut Vec<Action>) {
+fn operations(ui: &mut Ui, scene: &Scene<'_>, found: &LossAftermath, actions: &mut Vec<Action>) {
     if found.spans.is_empty() {
         return;
     }

@@ -1,8 +1,8 @@
 //! The inspector of a pipeline: the states it went through, what was said about it, and who needed it first.
 
 use eframe::egui::{Align, Label, Layout, RichText, Ui};
-use engine::analysis::{Readiness, pipeline_of};
-use engine::capture::Stages;
+use engine::analysis::{PipelineReadiness, pipeline_of};
+use engine::capture::PipelineHistory;
 use engine::record::{CompileTime, PipelineId, PipelineStep, SpanId};
 
 use super::{lines, name_of, title};
@@ -46,8 +46,8 @@ pub fn part(ui: &mut Ui, scene: &Scene<'_>, span: SpanId, actions: &mut Vec<Acti
     }
 }
 
-fn body(ui: &mut Ui, scene: &Scene<'_>, stages: &Stages, actions: &mut Vec<Action>) {
-    let found = Readiness::of(scene.capture, stages);
+fn body(ui: &mut Ui, scene: &Scene<'_>, stages: &PipelineHistory, actions: &mut Vec<Action>) {
+    let found = PipelineReadiness::of(scene.capture, stages);
     for step in &stages.steps {
         state(ui, scene, step, actions);
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{RichText, Ui};
 use engine::analysis::Chain;
-use engine::capture::Pledge;
-use engine::record::{PromiseId, Settlement, SpanId};
+use engine::capture::PromiseState;
+use engine::record::{PromiseId, PromiseOutcome, SpanId};
 
 use super::title;
 use crate::action::Action;
@@ -42,7 +42,7 @@ pub fn parts(ui: &mut Ui, scene: &Scene<'_>, span: SpanId, actions: &mut Vec<Act
         return;
     }
     let chain: BTreeSet<SpanId> = Chain::of(scene.capture, span).spans(span).collect();
-    let of_chain = |pledge: &&Pledge| {
+    let of_chain = |pledge: &&PromiseState| {
         let settled = pledge.settlement.as_ref().map(|settlement| settlement.span);
         chain.contains(&pledge.promise.call) || settled.is_some_and(|span| chain.contains(&span))
     };
@@ -70,7 +70,7 @@ pub fn parts(ui: &mut Ui, scene: &Scene<'_>, span: SpanId, actions: &mut Vec<Act
     }
 }
 
-fn body(ui: &mut Ui, scene: &Scene<'_>, pledge: &Pledge, actions: &mut Vec<Action>) {
+fn body(ui: &mut Ui, scene: &Scene<'_>, pledge: &PromiseState, actions: &mut Vec<Action>) {
     let theme = scene.theme;
     let settlement = pledge.settlement.as_ref();
     let (sign, colour) = Sign::of_verdict(settlement.map(|settlement| settlement.verdict), theme);
@@ -106,7 +106,7 @@ fn body(ui: &mut Ui, scene: &Scene<'_>, pledge: &Pledge, actions: &mut Vec<Actio
 }
 
 /// The rule and where it stands; beside it, what the implementation below did in this run.
-fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
+fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &PromiseOutcome) {
     let theme = scene.theme;
     let observed = &settlement.observed;
     if settlement.reason.is_empty() && settlement.anchor.is_empty() && observed.text().is_empty() {
@@ -154,7 +154,7 @@ fn place(anchor: &str) -> Option<(&str, String)> {
 }
 
 /// How it ended, in a few words.
-pub fn outcome(pledge: &Pledge) -> String {
+pub fn outcome(pledge: &PromiseState) -> String {
     match &pledge.settlement {
         None => String::from("pending"),
         Some(settlement) if settlement.value.is_empty() => settlement.verdict.label().to_owned(),

@@ -1,9 +1,9 @@
 //! The inspector of a span.
 
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Ui};
-use engine::analysis::{Measure, measure_of};
+use engine::analysis::{ElapsedMeasure, measure_of};
 use engine::capture::PlacedSpan;
-use engine::record::{Began, DependencyId, SpanId, State, Value};
+use engine::record::{DependencyId, SpanId, SpanStart, State, Value};
 use engine::time::Nanos;
 
 use super::{lane_of, lines, name_of, pipeline, promise, rank, title, why};
@@ -120,7 +120,7 @@ fn measured(ui: &mut Ui, scene: &Scene<'_>, id: SpanId) {
 }
 
 /// What to know about a measured time.
-fn remark(found: &Measure) -> &'static str {
+fn remark(found: &ElapsedMeasure) -> &'static str {
     if found.elapsed < Nanos::ZERO {
         "The second event was reached first · CUDA: not documented, believed negative · AscendCL: error 107007"
     } else {
@@ -129,7 +129,7 @@ fn remark(found: &Measure) -> &'static str {
     }
 }
 
-fn running(ui: &mut Ui, scene: &Scene<'_>, began: &Began) {
+fn running(ui: &mut Ui, scene: &Scene<'_>, began: &SpanStart) {
     let capture = scene.capture;
     let lane = capture.lane(began.lane).map_or("?", |lane| &lane.name);
     title(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use eframe::egui::{DragValue, RichText, Ui};
-use engine::capture::Launched;
+use engine::capture::LaunchHistory;
 use engine::record::{CallId, LaunchStep};
 
 use crate::action::{Action, Command};
@@ -14,21 +14,21 @@ use crate::text;
 
 /// The values that arguments were moved to, by launch and argument.
 #[derive(Default)]
-pub struct Again(BTreeMap<(u32, String), f64>);
+pub struct LaunchEdits(BTreeMap<(u32, String), f64>);
 
 /// Where a launch was made last: the line of the call, counted from 1, and the stream.
-struct Last<'s> {
+struct LastLaunch<'s> {
     line: u32,
     stream: &'s str,
 }
 
-impl Again {
+impl LaunchEdits {
     /// Shows the arguments, numbers as fields to change, and the offer to launch again.
     pub fn show(
         &mut self,
         ui: &mut Ui,
         scene: &Scene<'_>,
-        launched: &Launched,
+        launched: &LaunchHistory,
         step: &LaunchStep,
         actions: &mut Vec<Action>,
     ) {
@@ -87,13 +87,13 @@ fn source<'s>(scene: &Scene<'s>) -> Option<&'s str> {
     (text.name == run.name && text.source == run.source).then_some(&text.source)
 }
 
-fn last<'s>(scene: &Scene<'s>, launched: &Launched) -> Option<Last<'s>> {
+fn last<'s>(scene: &Scene<'s>, launched: &LaunchHistory) -> Option<LastLaunch<'s>> {
     source(scene)?;
     let last = launched.launches.last()?;
     let span = scene.capture.span(last.operation)?.span;
     let line = call_line(scene, span.call)?;
     let stream = &scene.capture.lane(span.lane)?.name;
-    Some(Last { line, stream })
+    Some(LastLaunch { line, stream })
 }
 
 fn call_line(scene: &Scene<'_>, call: CallId) -> Option<u32> {
@@ -102,7 +102,7 @@ fn call_line(scene: &Scene<'_>, call: CallId) -> Option<u32> {
 }
 
 /// The text with the arguments set and one more launch behind the last one, indented as that is.
-fn with_launch(source: &str, last: &Last<'_>, name: &str, moved: &[(&str, f64)]) -> String {
+fn with_launch(source: &str, last: &LastLaunch<'_>, name: &str, moved: &[(&str, f64)]) -> String {
     let mut out = String::new();
     for (at, line) in source.lines().enumerate() {
         out.push_str(line);
@@ -130,7 +130,7 @@ mod tests {
     fn one_more_launch_is_written_behind_the_last_one() {
         let source = "stream \"s\"\nbuffer \"x\" f32=4\nrecorded \"r\"\nhost \"main\" {\n    record-launch \"r\" \
                       \"scale\" { read \"x\"; write \"x\" }\n    relaunch \"r\" on=\"s\"\n    synchronize-device\n}\n";
-        let last = Last {
+        let last = LastLaunch {
             line: 6,
             stream: "s",
         };

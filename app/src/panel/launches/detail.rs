@@ -1,11 +1,11 @@
 //! One launch: what it runs with now, and its history, each line a link to its call.
 
 use eframe::egui::{RichText, Ui};
-use engine::capture::Launched;
-use engine::record::{LaunchChange, LaunchKind, LaunchStep, Relaunch, SpanId};
+use engine::capture::LaunchHistory;
+use engine::record::{LaunchChange, LaunchInstance, LaunchKind, LaunchStep, SpanId};
 use engine::time::Nanos;
 
-use super::again::Again;
+use super::again::LaunchEdits;
 use super::{dimensions, graph};
 use crate::action::Action;
 use crate::panel::Scene;
@@ -19,8 +19,8 @@ const MOST: usize = 200;
 pub fn show(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    launched: &Launched,
-    again: &mut Again,
+    launched: &LaunchHistory,
+    again: &mut LaunchEdits,
     actions: &mut Vec<Action>,
 ) {
     let Some(step) = launched.step() else {
@@ -70,9 +70,9 @@ const fn is_ready(step: &LaunchStep) -> bool {
 }
 
 /// A line of the history: when, its words, and the span that it links to.
-type Line = (Nanos, String, SpanId, bool);
+type HistoryLine = (Nanos, String, SpanId, bool);
 
-fn history(ui: &mut Ui, scene: &Scene<'_>, launched: &Launched, actions: &mut Vec<Action>) {
+fn history(ui: &mut Ui, scene: &Scene<'_>, launched: &LaunchHistory, actions: &mut Vec<Action>) {
     let steps = launched.steps.iter().enumerate().rev().take(MOST);
     let steps = steps.map(|(at, step)| {
         let before = at.checked_sub(1).and_then(|at| launched.steps.get(at));
@@ -80,7 +80,7 @@ fn history(ui: &mut Ui, scene: &Scene<'_>, launched: &Launched, actions: &mut Ve
         (step.time, told(step, before), step.span, is_bad)
     });
     let relaunches = launched.launches.iter().rev().take(MOST);
-    let mut lines: Vec<Line> = steps.collect();
+    let mut lines: Vec<HistoryLine> = steps.collect();
     lines.extend(relaunches.filter_map(|it| launch_line(scene, it)));
     lines.sort_by_key(|line| std::cmp::Reverse(line.0));
     let left = launched.steps.len() + launched.launches.len();
@@ -103,7 +103,7 @@ fn history(ui: &mut Ui, scene: &Scene<'_>, launched: &Launched, actions: &mut Ve
     }
 }
 
-fn launch_line(scene: &Scene<'_>, relaunch: &Relaunch) -> Option<Line> {
+fn launch_line(scene: &Scene<'_>, relaunch: &LaunchInstance) -> Option<HistoryLine> {
     let placed = scene.capture.span(relaunch.operation)?;
     let lane = scene.capture.lane(placed.span.lane)?;
     let words = format!(

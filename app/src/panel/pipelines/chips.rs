@@ -13,7 +13,7 @@ use crate::text;
 use crate::theme::{BODY, GRID};
 
 /// A button that shows or hides the rows of one state.
-pub struct Chip<T> {
+pub struct FilterChip<T> {
     /// The state.
     pub value: T,
     /// Its word.
@@ -31,7 +31,7 @@ pub fn bar<T: Copy>(
     ui: &mut Ui,
     scene: &Scene<'_>,
     (what, note): (&str, &str),
-    chips: &[Chip<T>],
+    chips: &[FilterChip<T>],
     filter: &mut String,
 ) -> Option<T> {
     let mut clicked = None;
@@ -63,7 +63,7 @@ pub fn bar<T: Copy>(
     clicked
 }
 
-fn show<T>(ui: &mut Ui, scene: &Scene<'_>, chip: &Chip<T>) -> bool {
+fn show<T>(ui: &mut Ui, scene: &Scene<'_>, chip: &FilterChip<T>) -> bool {
     let theme = scene.theme;
     let words = format!("{} {}", chip.words, text::count(chip.count as u64));
     let ink = if chip.is_on { theme.text } else { theme.weak };

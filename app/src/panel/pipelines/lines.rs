@@ -1,17 +1,17 @@
 //! A pipeline as a line of the table.
 
-use engine::analysis::Readiness;
-use engine::capture::Stages;
+use engine::analysis::PipelineReadiness;
+use engine::capture::PipelineHistory;
 use engine::record::{PipelineId, PipelineState, SpanId};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
-use crate::panel::table::{Cell, Column, Ink};
+use crate::panel::table::{CellEmphasis, TableCell, TableColumn};
 use crate::panel::widgets::Sign;
 use crate::text;
 
-const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
-    Column {
+const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
+    TableColumn {
         title,
         help,
         width,
@@ -20,15 +20,15 @@ const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) 
     }
 }
 
-const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
-    Column {
+const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
+    TableColumn {
         is_number: true,
         ..column(title, help, width, spare)
     }
 }
 
 /// The columns.
-pub const COLUMNS: &[Column] = &[
+pub const COLUMNS: &[TableColumn] = &[
     column("pipeline", "Its name", 106.0, 0),
     column(
         "kind",
@@ -68,7 +68,7 @@ pub const FIRST_USE: usize = 7;
 pub const DETAIL: usize = 10;
 
 /// What a line of the table stands for.
-pub struct Line {
+pub struct PipelineLine {
     /// The pipeline.
     pub id: PipelineId,
     /// The state it is in.
@@ -82,9 +82,9 @@ pub struct Line {
 }
 
 /// The line of a pipeline, and its cells.
-pub fn line(scene: &Scene<'_>, stages: &Stages) -> (Line, Vec<Cell>) {
+pub fn line(scene: &Scene<'_>, stages: &PipelineHistory) -> (PipelineLine, Vec<TableCell>) {
     let capture = scene.capture;
-    let found = Readiness::of(capture, stages);
+    let found = PipelineReadiness::of(capture, stages);
     let pipeline = &stages.pipeline;
     let worker = found.worker.and_then(|lane| capture.lane(lane));
     let worker = worker.map_or("", |lane| lane.name.trim_start_matches("compile "));
@@ -97,25 +97,25 @@ pub fn line(scene: &Scene<'_>, stages: &Stages) -> (Line, Vec<Cell>) {
         None => "",
     };
     let cells = vec![
-        Cell::text(&pipeline.name),
-        Cell::weak(format!("{} {way}", pipeline.kind.label())),
+        TableCell::text(&pipeline.name),
+        TableCell::weak(format!("{} {way}", pipeline.kind.label())),
         state(scene, stages.state()),
-        Cell::number(found.requested.map(|time| time.0), duration),
-        Cell::number(found.compile_time.map(|time| time.0), duration),
-        Cell::weak(cache),
-        Cell::weak(worker),
-        Cell {
-            ink: Ink::Link,
-            ..Cell::number(found.first_use.map(|(_, time)| time.0), duration)
+        TableCell::number(found.requested.map(|time| time.0), duration),
+        TableCell::number(found.compile_time.map(|time| time.0), duration),
+        TableCell::weak(cache),
+        TableCell::weak(worker),
+        TableCell {
+            ink: CellEmphasis::Link,
+            ..TableCell::number(found.first_use.map(|(_, time)| time.0), duration)
         },
-        Cell::number(Some(found.stalled.0).filter(|time| *time > 0), duration),
-        Cell::number(generation(scene, pipeline.generation), |number| {
+        TableCell::number(Some(found.stalled.0).filter(|time| *time > 0), duration),
+        TableCell::number(generation(scene, pipeline.generation), |number| {
             number.to_string()
         }),
         detail(stages.state(), &found.detail),
     ];
     let words: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
-    let line = Line {
+    let line = PipelineLine {
         id: pipeline.id,
         state: stages.state(),
         first_use: found.first_use.map(|(span, _)| span),
@@ -135,21 +135,21 @@ fn duration(nanos: i64) -> String {
     text::duration(Nanos(nanos))
 }
 
-fn state(scene: &Scene<'_>, state: PipelineState) -> Cell {
-    Cell {
+fn state(scene: &Scene<'_>, state: PipelineState) -> TableCell {
+    TableCell {
         rank: Some(state as i64),
         sign: Some(Sign::of_state(state, scene.theme)),
-        ..Cell::text(state.label())
+        ..TableCell::text(state.label())
     }
 }
 
-fn detail(state: PipelineState, words: &str) -> Cell {
+fn detail(state: PipelineState, words: &str) -> TableCell {
     let ink = match state {
-        PipelineState::Failed | PipelineState::Lost => Ink::Bad,
-        _ => Ink::Weak,
+        PipelineState::Failed | PipelineState::Lost => CellEmphasis::Bad,
+        _ => CellEmphasis::Weak,
     };
-    Cell {
+    TableCell {
         ink,
-        ..Cell::text(words)
+        ..TableCell::text(words)
     }
 }

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use engine::capture::Pledge;
-use engine::record::{Observed, PromiseId, Verdict};
+use engine::capture::PromiseState;
+use engine::record::{ObservedOutcome, PromiseId, Verdict};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
-use crate::panel::pipelines::{Chip, generation};
-use crate::panel::table::{Cell, Column, Ink};
+use crate::panel::pipelines::{FilterChip, generation};
+use crate::panel::table::{CellEmphasis, TableCell, TableColumn};
 use crate::panel::widgets::Sign;
 use crate::text;
 
-const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
-    Column {
+const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
+    TableColumn {
         title,
         help,
         width,
@@ -22,15 +22,15 @@ const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) 
     }
 }
 
-const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
-    Column {
+const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
+    TableColumn {
         is_number: true,
         ..column(title, help, width, spare)
     }
 }
 
 /// The columns.
-pub const COLUMNS: &[Column] = &[
+pub const COLUMNS: &[TableColumn] = &[
     column("api", "The call that promised", 196.0, 0),
     column("name", "What the workload calls it", 84.0, 2),
     column("state", "How it ended", 84.0, 0),
@@ -60,7 +60,7 @@ pub const COLUMNS: &[Column] = &[
 
 /// How a promise ended, as far as chips tell it apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum States {
+pub enum PromiseEnding {
     /// It has not settled.
     Pending,
     /// With a value.
@@ -72,33 +72,45 @@ pub enum States {
 }
 
 /// What a line of the table stands for.
-pub struct Line {
+pub struct PromiseLine {
     /// The promise.
     pub id: PromiseId,
     /// How it ended.
-    pub state: States,
+    pub state: PromiseEnding,
     /// All its words in lower case, to be searched.
     pub words: String,
 }
 
 /// The chips above the table: one for each way in which some promise ended.
-pub fn chips(scene: &Scene<'_>, lines: &[Line], hidden: &BTreeSet<States>) -> Vec<Chip<States>> {
+pub fn chips(
+    scene: &Scene<'_>,
+    lines: &[PromiseLine],
+    hidden: &BTreeSet<PromiseEnding>,
+) -> Vec<FilterChip<PromiseEnding>> {
     let theme = scene.theme;
     let all = [
-        (States::Pending, "pending", Sign::of_verdict(None, theme)),
         (
-            States::Resolved,
+            PromiseEnding::Pending,
+            "pending",
+            Sign::of_verdict(None, theme),
+        ),
+        (
+            PromiseEnding::Resolved,
             "resolved",
             Sign::of_verdict(Some(Verdict::Resolved), theme),
         ),
         (
-            States::Rejected,
+            PromiseEnding::Rejected,
             "rejected",
             Sign::of_verdict(Some(Verdict::Rejected), theme),
         ),
-        (States::Differs, "differs here", (Sign::Dash, theme.warning)),
+        (
+            PromiseEnding::Differs,
+            "differs here",
+            (Sign::Dash, theme.warning),
+        ),
     ];
-    let chips = all.map(|(value, words, sign)| Chip {
+    let chips = all.map(|(value, words, sign)| FilterChip {
         value,
         words,
         sign,
@@ -109,7 +121,7 @@ pub fn chips(scene: &Scene<'_>, lines: &[Line], hidden: &BTreeSet<States>) -> Ve
 }
 
 /// The line of a promise, and its cells.
-pub fn line(scene: &Scene<'_>, pledge: &Pledge) -> (Line, Vec<Cell>) {
+pub fn line(scene: &Scene<'_>, pledge: &PromiseState) -> (PromiseLine, Vec<TableCell>) {
     let capture = scene.capture;
     let promise = &pledge.promise;
     let settlement = pledge.settlement.as_ref();
@@ -117,33 +129,33 @@ pub fn line(scene: &Scene<'_>, pledge: &Pledge) -> (Line, Vec<Cell>) {
     let settled = settlement.map(|settlement| settlement.time);
     let took = settled.zip(asked).map(|(settled, asked)| settled - asked);
     let time = |time: Option<Nanos>| {
-        Cell::number(time.map(|time| time.0), |nanos| {
+        TableCell::number(time.map(|time| time.0), |nanos| {
             text::duration(Nanos(nanos))
         })
     };
     let verdict = settlement.map(|settlement| settlement.verdict);
-    let said = |field: fn(&engine::record::Settlement) -> &str| settlement.map_or("", field);
+    let said = |field: fn(&engine::record::PromiseOutcome) -> &str| settlement.map_or("", field);
     let cells = vec![
-        Cell::text(&promise.api),
-        Cell::text(&promise.name),
-        Cell {
+        TableCell::text(&promise.api),
+        TableCell::text(&promise.name),
+        TableCell {
             sign: Some(Sign::of_verdict(verdict, scene.theme)),
-            ..Cell::text(verdict.map_or("pending", Verdict::label))
+            ..TableCell::text(verdict.map_or("pending", Verdict::label))
         },
-        Cell::text(said(|settlement| &settlement.value)),
+        TableCell::text(said(|settlement| &settlement.value)),
         time(asked),
         time(settled),
         time(took),
-        Cell::number(generation(scene, promise.generation), |number| {
+        TableCell::number(generation(scene, promise.generation), |number| {
             number.to_string()
         }),
-        Cell::weak(said(|settlement| &settlement.reason)),
+        TableCell::weak(said(|settlement| &settlement.reason)),
         match settlement.map(|settlement| &settlement.observed) {
-            Some(observed) if observed.agrees() == Some(false) => Cell {
-                ink: Ink::Bad,
-                ..Cell::text(observed.text())
+            Some(observed) if observed.agrees() == Some(false) => TableCell {
+                ink: CellEmphasis::Bad,
+                ..TableCell::text(observed.text())
             },
-            observed => Cell::weak(observed.map_or("", Observed::text)),
+            observed => TableCell::weak(observed.map_or("", ObservedOutcome::text)),
         },
     ];
     let words: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
@@ -152,7 +164,7 @@ pub fn line(scene: &Scene<'_>, pledge: &Pledge) -> (Line, Vec<Cell>) {
         words.join(" "),
         said(|settlement| &settlement.anchor)
     );
-    let line = Line {
+    let line = PromiseLine {
         id: promise.id,
         state: state(settlement),
         words: words.to_lowercase(),
@@ -160,11 +172,11 @@ pub fn line(scene: &Scene<'_>, pledge: &Pledge) -> (Line, Vec<Cell>) {
     (line, cells)
 }
 
-fn state(settlement: Option<&engine::record::Settlement>) -> States {
+fn state(settlement: Option<&engine::record::PromiseOutcome>) -> PromiseEnding {
     match settlement {
-        None => States::Pending,
-        Some(settlement) if settlement.observed.agrees() == Some(false) => States::Differs,
-        Some(settlement) if settlement.verdict == Verdict::Resolved => States::Resolved,
-        Some(_) => States::Rejected,
+        None => PromiseEnding::Pending,
+        Some(settlement) if settlement.observed.agrees() == Some(false) => PromiseEnding::Differs,
+        Some(settlement) if settlement.verdict == Verdict::Resolved => PromiseEnding::Resolved,
+        Some(_) => PromiseEnding::Rejected,
     }
 }

@@ -7,25 +7,25 @@ use engine::record::NameId;
 const WORD: usize = u64::BITS as usize;
 
 /// A bit for each name of a page, in order.
-pub type Bits = [u64; NAMES_A_PAGE / WORD];
+pub type PageBits = [u64; NAMES_A_PAGE / WORD];
 
 /// Every name.
-pub const ALL: Bits = [u64::MAX; NAMES_A_PAGE / WORD];
+pub const ALL: PageBits = [u64::MAX; NAMES_A_PAGE / WORD];
 
 /// Sets a bit.
-pub fn set(bits: &mut Bits, at: usize) {
+pub fn set(bits: &mut PageBits, at: usize) {
     if let Some(word) = bits.get_mut(at / WORD) {
         *word |= 1 << (at % WORD);
     }
 }
 
 /// How many are set.
-pub fn count(bits: &Bits) -> u32 {
+pub fn count(bits: &PageBits) -> u32 {
     bits.iter().map(|word| word.count_ones()).sum()
 }
 
 /// The places that are set, from the lowest on.
-pub fn places(bits: &Bits) -> impl Iterator<Item = usize> {
+pub fn places(bits: &PageBits) -> impl Iterator<Item = usize> {
     bits.iter().enumerate().flat_map(|(word, &bits)| {
         let mut left = bits;
         std::iter::from_fn(move || {
@@ -38,13 +38,13 @@ pub fn places(bits: &Bits) -> impl Iterator<Item = usize> {
 
 /// A bit for each name that was looked at.
 #[derive(Debug, Default)]
-pub struct Marks {
-    pages: Vec<Bits>,
+pub struct NameMarks {
+    pages: Vec<PageBits>,
     /// How many names were looked at.
     known: usize,
 }
 
-impl Marks {
+impl NameMarks {
     /// How many names were looked at.
     pub fn known(&self) -> usize {
         self.known
@@ -56,12 +56,12 @@ impl Marks {
     }
 
     /// Whether the names of a page match; nothing where not all of them were looked at.
-    pub fn page(&self, page: usize) -> Option<Bits> {
+    pub fn page(&self, page: usize) -> Option<PageBits> {
         (page < self.next_page()).then(|| self.pages.get(page).copied())?
     }
 
     /// Adds pages from the next one on; of `names` there are then all known.
-    pub fn extend(&mut self, pages: impl IntoIterator<Item = Bits>, names: usize) {
+    pub fn extend(&mut self, pages: impl IntoIterator<Item = PageBits>, names: usize) {
         self.pages.truncate(self.next_page());
         self.pages.extend(pages);
         self.known = names.min(self.pages.len() * NAMES_A_PAGE);
@@ -81,18 +81,18 @@ mod tests {
 
     #[test]
     fn a_page_that_grew_is_looked_at_again() {
-        let mut bits = Bits::default();
+        let mut bits = PageBits::default();
         for at in [0, 63, 64, 255] {
             set(&mut bits, at);
         }
         assert_eq!(places(&bits).collect::<Vec<_>>(), [0, 63, 64, 255]);
         assert_eq!(count(&bits), 4);
-        let mut marks = Marks::default();
+        let mut marks = NameMarks::default();
         marks.extend([bits, bits], 300);
         assert_eq!((marks.known(), marks.next_page()), (300, 1));
         assert!(marks.is_set(NameId(63)) && marks.is_set(NameId(256)) && !marks.is_set(NameId(1)));
         assert!(marks.page(0).is_some() && marks.page(1).is_none());
-        marks.extend([Bits::default()], 400);
+        marks.extend([PageBits::default()], 400);
         assert!(!marks.is_set(NameId(256)) && !marks.is_set(NameId(9_999)));
         assert_eq!(marks.known(), 400);
     }

@@ -3,7 +3,7 @@
 use engine::capture::NamePage;
 use memchr::{memchr, memchr2, memchr2_iter};
 
-use super::marks::{self, Bits};
+use super::marks::{self, PageBits};
 
 /// Of how many names of a page each is looked at alone; of more, all are at once.
 const FEW: u32 = 64;
@@ -55,8 +55,8 @@ impl Needle {
     }
 
     /// Which names of a page hold it, of those that `known` says may.
-    pub fn in_page(&self, page: &NamePage<'_>, known: &Bits) -> Bits {
-        let mut found = Bits::default();
+    pub fn in_page(&self, page: &NamePage<'_>, known: &PageBits) -> PageBits {
+        let mut found = PageBits::default();
         match self.rarest {
             Some(rarest) if marks::count(known) > FEW => {
                 self.search(page, rarest, &mut found);
@@ -76,7 +76,12 @@ impl Needle {
     }
 
     /// Looks for its rarest letter through all names of a page at once.
-    fn search(&self, page: &NamePage<'_>, (place, letters): (usize, [u8; 2]), found: &mut Bits) {
+    fn search(
+        &self,
+        page: &NamePage<'_>,
+        (place, letters): (usize, [u8; 2]),
+        found: &mut PageBits,
+    ) {
         let (text, wanted) = (page.text.as_bytes(), self.lower.as_bytes());
         let [small, large] = letters;
         let mut ends = page.ends.iter().map(|&end| end as usize).enumerate();
@@ -173,7 +178,7 @@ mod tests {
                 expected,
                 "{wanted}"
             );
-            let mut few = Bits::default();
+            let mut few = PageBits::default();
             (0..20).for_each(|at| marks::set(&mut few, at * 3));
             let part: Vec<usize> = marks::places(&needle.in_page(&page, &few)).collect();
             let expected: Vec<usize> = marks::places(&found)

@@ -7,14 +7,14 @@ use engine::capture::Capture;
 use engine::record::SpanId;
 use engine::time::Nanos;
 
-use super::marks::{self, Bits, Marks};
+use super::marks::{self, NameMarks, PageBits};
 use super::needle::Needle;
 
 /// Fewer pages of names or stretches of spans than this are not worth a thread.
 const FEW: usize = 64;
 
 /// When a match starts, and which span it is: matches go in this order.
-pub type Place = (Nanos, SpanId);
+pub type MatchPosition = (Nanos, SpanId);
 
 /// Parts of a range, one for each core.
 fn parts(range: Range<usize>) -> Vec<Range<usize>> {
@@ -49,30 +49,37 @@ fn on_every_core<T: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> T 
 
 /// Which names of some pages hold what is wanted. Of names that `before` knows, only those are looked at that it says
 /// yes of.
-pub fn names(capture: &Capture, pages: Range<usize>, needle: &Needle, before: &Marks) -> Vec<Bits> {
+pub fn names(
+    capture: &Capture,
+    pages: Range<usize>,
+    needle: &Needle,
+    before: &NameMarks,
+) -> Vec<PageBits> {
     let answers = on_every_core(pages, |part| {
         let found = part.map(|at| {
             let known = before.page(at).unwrap_or(marks::ALL);
-            let page = capture.name_page(at).filter(|_| known != Bits::default());
-            page.map_or(Bits::default(), |page| needle.in_page(&page, &known))
+            let page = capture
+                .name_page(at)
+                .filter(|_| known != PageBits::default());
+            page.map_or(PageBits::default(), |page| needle.in_page(&page, &known))
         });
-        found.collect::<Vec<Bits>>()
+        found.collect::<Vec<PageBits>>()
     });
     answers.concat()
 }
 
 /// What was found in some stretches.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct MatchTally {
     /// How many spans match.
     pub count: usize,
     /// How many of them come before the one that was asked about.
     pub before: usize,
     /// The matches, up to as many as were asked for.
-    pub places: Vec<Place>,
+    pub places: Vec<MatchPosition>,
 }
 
-impl Tally {
+impl MatchTally {
     /// Adds what was found in further stretches.
     pub fn add(&mut self, more: Self) {
         self.count += more.count;
@@ -90,11 +97,11 @@ impl Tally {
 pub fn spans(
     capture: &Capture,
     stretches: Range<usize>,
-    names: &Marks,
-    (here, most): (Option<Place>, usize),
-) -> Tally {
+    names: &NameMarks,
+    (here, most): (Option<MatchPosition>, usize),
+) -> MatchTally {
     let answers = on_every_core(stretches, |part| {
-        let mut tally = Tally::default();
+        let mut tally = MatchTally::default();
         for stretch in part {
             if here.is_none() && tally.places.len() >= most {
                 tally.count += capture.count_named(stretch, |name| names.is_set(name));
@@ -110,7 +117,7 @@ pub fn spans(
         }
         tally
     });
-    let mut all = Tally::default();
+    let mut all = MatchTally::default();
     for part in answers {
         all.add(part);
     }
@@ -121,11 +128,11 @@ pub fn spans(
 /// first or the last of all. Beside it is how many matches come before it.
 pub fn next(
     capture: &Capture,
-    names: &Marks,
-    here: Option<Place>,
+    names: &NameMarks,
+    here: Option<MatchPosition>,
     forward: bool,
-) -> Option<(Place, usize)> {
-    let is_wanted = |place: &Place| {
+) -> Option<(MatchPosition, usize)> {
+    let is_wanted = |place: &MatchPosition| {
         here.is_none_or(|here| {
             if forward {
                 *place > here
@@ -134,9 +141,9 @@ pub fn next(
             }
         })
     };
-    let better = |a: Place, b: Place| if forward { a.min(b) } else { a.max(b) };
+    let better = |a: MatchPosition, b: MatchPosition| if forward { a.min(b) } else { a.max(b) };
     let answers = on_every_core(0..capture.stretch_count(), |part| {
-        let (mut near, mut far) = (None::<Place>, None::<Place>);
+        let (mut near, mut far) = (None::<MatchPosition>, None::<MatchPosition>);
         for stretch in part {
             for place in capture.named(stretch, |name| names.is_set(name)) {
                 far = Some(far.map_or(place, |far| better(far, place)));

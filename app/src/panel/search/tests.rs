@@ -34,7 +34,7 @@ fn capture() -> Capture {
 #[test]
 fn matches_come_in_order_of_time_and_around_the_end() {
     let capture = capture();
-    let mut search = Search::default();
+    let mut search = NameSearch::default();
     assert!(search.advance(&capture, "SAX", Duration::MAX));
     assert_eq!(search.go(&capture, None, true), Some(SpanId(3)));
     assert_eq!(search.go(&capture, Some(SpanId(3)), true), Some(SpanId(0)));
@@ -49,7 +49,7 @@ fn matches_come_in_order_of_time_and_around_the_end() {
 #[test]
 fn spans_that_come_late_are_found_too() {
     let mut capture = capture();
-    let mut search = Search::default();
+    let mut search = NameSearch::default();
     search.advance(&capture, "saxpy", Duration::MAX);
     assert_eq!(search.summary(&capture, None), "2 matches");
     capture.apply([span(2, 0, 5), span(4, 0, 50)]);
@@ -62,7 +62,7 @@ fn spans_that_come_late_are_found_too() {
 fn looking_stops_when_its_time_is_up() {
     let mut capture = capture();
     capture.apply((5..20_000).map(|id| span(id, 0, i64::from(id))));
-    let mut search = Search::default();
+    let mut search = NameSearch::default();
     assert!(!search.advance(&capture, "saxpy", Duration::ZERO));
     assert!(search.summary(&capture, None).ends_with('…'));
     while !search.advance(&capture, "saxpy", Duration::ZERO) {}
@@ -82,7 +82,7 @@ fn very_many_matches_are_looked_for_when_one_is_gone_to() {
         }),
         other => other,
     }));
-    let mut search = Search::default();
+    let mut search = NameSearch::default();
     assert!(search.advance(&capture, "saxpy", Duration::MAX));
     assert_eq!(search.summary(&capture, None), "50\u{2009}002 matches");
     assert_eq!(search.go(&capture, Some(SpanId(7)), true), Some(SpanId(8)));
@@ -104,11 +104,11 @@ fn more_letters_find_what_they_would_alone() {
         Record::Name(NameId(id), name.into())
     }));
     capture.apply((10..9_000).map(|id| span(id, id, i64::from(id))));
-    let mut typed = Search::default();
+    let mut typed = NameSearch::default();
     for end in 1..="gemm 64 7".len() {
         let wanted = &"gemm 64 7"[..end];
         while !typed.advance(&capture, wanted, Duration::ZERO) {}
-        let mut alone = Search::default();
+        let mut alone = NameSearch::default();
         assert!(alone.advance(&capture, wanted, Duration::MAX));
         assert_eq!(typed.found.places, alone.found.places, "{wanted}");
         assert_eq!(typed.found.count, alone.found.count, "{wanted}");

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use eframe::egui::{Color32, FontId, Stroke, TextFormat, text::LayoutJob};
-use engine::workload::Error;
+use engine::workload::WorkloadError;
 
 use crate::theme::{MONO, Theme};
 
 /// What a piece of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+enum SyntaxToken {
     Plain,
     Comment,
     Quoted,
@@ -19,7 +19,7 @@ enum Token {
 }
 
 /// `source` laid out in colours, with the places of `errors` underlined.
-pub fn highlight(theme: &Theme, source: &str, errors: &[Error]) -> LayoutJob {
+pub fn highlight(theme: &Theme, source: &str, errors: &[WorkloadError]) -> LayoutJob {
     let mut job = LayoutJob {
         wrap: eframe::egui::text::TextWrapping::no_max_width(),
         ..LayoutJob::default()
@@ -41,7 +41,7 @@ pub fn highlight(theme: &Theme, source: &str, errors: &[Error]) -> LayoutJob {
                 .map_or(next.unwrap_or(range.end), |wrong| wrong.end)
                 .min(range.end);
             let mut format = TextFormat::simple(FontId::monospace(MONO), colour(theme, token));
-            format.italics = token == Token::Comment;
+            format.italics = token == SyntaxToken::Comment;
             if error.is_some() {
                 format.underline = Stroke::new(1.5, theme.bad);
             }
@@ -52,18 +52,18 @@ pub fn highlight(theme: &Theme, source: &str, errors: &[Error]) -> LayoutJob {
     job
 }
 
-fn colour(theme: &Theme, token: Token) -> Color32 {
+fn colour(theme: &Theme, token: SyntaxToken) -> Color32 {
     match token {
-        Token::Plain => theme.text,
-        Token::Comment | Token::Property => theme.weak,
-        Token::Quoted => theme.good,
-        Token::Number => theme.warning,
-        Token::Node => theme.accent,
+        SyntaxToken::Plain => theme.text,
+        SyntaxToken::Comment | SyntaxToken::Property => theme.weak,
+        SyntaxToken::Quoted => theme.good,
+        SyntaxToken::Number => theme.warning,
+        SyntaxToken::Node => theme.accent,
     }
 }
 
 /// The bytes of the text that an error is about.
-fn place(source: &str, error: &Error) -> Option<Range<usize>> {
+fn place(source: &str, error: &WorkloadError) -> Option<Range<usize>> {
     let before = error.line.checked_sub(1)? as usize;
     let start: usize = source
         .split_inclusive('\n')
@@ -82,7 +82,7 @@ fn place(source: &str, error: &Error) -> Option<Range<usize>> {
 }
 
 /// The text cut into pieces that follow on each other without a gap.
-fn tokens(source: &str) -> Vec<(Range<usize>, Token)> {
+fn tokens(source: &str) -> Vec<(Range<usize>, SyntaxToken)> {
     let mut found = Vec::new();
     let mut at = 0;
     let mut first = true;
@@ -91,9 +91,9 @@ fn tokens(source: &str) -> Vec<(Range<usize>, Token)> {
         found.push((at..at + length, token));
         let piece = rest.get(..length).unwrap_or_default();
         first = match token {
-            Token::Plain if piece.ends_with(['\n', '{', '}', ';']) => true,
-            Token::Plain if piece.trim().is_empty() => first,
-            Token::Comment => first,
+            SyntaxToken::Plain if piece.ends_with(['\n', '{', '}', ';']) => true,
+            SyntaxToken::Plain if piece.trim().is_empty() => first,
+            SyntaxToken::Comment => first,
             _ => false,
         };
         at += length;
@@ -102,32 +102,32 @@ fn tokens(source: &str) -> Vec<(Range<usize>, Token)> {
 }
 
 /// The length and the sort of the piece that `rest` begins with.
-fn token(rest: &str, first: bool) -> (usize, Token) {
+fn token(rest: &str, first: bool) -> (usize, SyntaxToken) {
     let until = |end: &dyn Fn(char) -> bool| rest.find(end).unwrap_or(rest.len());
     let mut chars = rest.chars();
     let Some(head) = chars.next() else {
-        return (0, Token::Plain);
+        return (0, SyntaxToken::Plain);
     };
     let is_end =
         |c: char| c.is_whitespace() || matches!(c, '{' | '}' | ';' | '"' | '=' | '(' | ')');
     match head {
-        '/' if rest.starts_with("//") => (until(&|c| c == '\n'), Token::Comment),
+        '/' if rest.starts_with("//") => (until(&|c| c == '\n'), SyntaxToken::Comment),
         '/' if rest.starts_with("/*") => (
             rest.find("*/").map_or(rest.len(), |at| at + 2),
-            Token::Comment,
+            SyntaxToken::Comment,
         ),
-        '"' => (quoted(rest), Token::Quoted),
-        '0'..='9' | '-' | '+' => (until(&is_end).max(1), Token::Number),
-        _ if is_end(head) => (head.len_utf8(), Token::Plain),
+        '"' => (quoted(rest), SyntaxToken::Quoted),
+        '0'..='9' | '-' | '+' => (until(&is_end).max(1), SyntaxToken::Number),
+        _ if is_end(head) => (head.len_utf8(), SyntaxToken::Plain),
         _ => {
             let length = until(&is_end);
             let is_property = rest
                 .get(length..)
                 .is_some_and(|after| after.starts_with('='));
             let token = match (is_property, first) {
-                (true, _) => Token::Property,
-                (false, true) => Token::Node,
-                (false, false) => Token::Plain,
+                (true, _) => SyntaxToken::Property,
+                (false, true) => SyntaxToken::Node,
+                (false, false) => SyntaxToken::Plain,
             };
             (length, token)
         }
@@ -171,25 +171,25 @@ mod tests {
     fn pieces_are_told_apart() {
         let found: Vec<_> = tokens(TEXT)
             .into_iter()
-            .filter(|(_, token)| *token != Token::Plain)
+            .filter(|(_, token)| *token != SyntaxToken::Plain)
             .map(|(range, token)| (TEXT.get(range).unwrap(), token))
             .collect();
         let expected = [
-            ("stream", Token::Node),
-            ("\"copy\"", Token::Quoted),
-            ("role", Token::Property),
-            ("\"a\"", Token::Quoted),
-            ("// c", Token::Comment),
-            ("repeat", Token::Node),
-            ("8", Token::Number),
-            ("wait", Token::Node),
+            ("stream", SyntaxToken::Node),
+            ("\"copy\"", SyntaxToken::Quoted),
+            ("role", SyntaxToken::Property),
+            ("\"a\"", SyntaxToken::Quoted),
+            ("// c", SyntaxToken::Comment),
+            ("repeat", SyntaxToken::Node),
+            ("8", SyntaxToken::Number),
+            ("wait", SyntaxToken::Node),
         ];
         assert_eq!(found, expected);
     }
 
     #[test]
     fn an_error_is_underlined_where_it_is() {
-        let error = Error {
+        let error = WorkloadError {
             file: String::new(),
             line: 2,
             column: 8,

@@ -39,7 +39,7 @@ pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
             "No operation ran on a stream in this range",
         );
     }
-    let Some(bins) = Bins::around(found) else {
+    let Some(bins) = LogarithmicBins::around(found) else {
         return;
     };
     ui.scope(|ui| legend(ui, scene, found));
@@ -85,12 +85,12 @@ pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
 
 /// Bins of equal ratio: their edges are equally far apart in the logarithm of the length.
 #[derive(Clone, Debug)]
-struct Bins {
+struct LogarithmicBins {
     from: f64,
     width: f64,
 }
 
-impl Bins {
+impl LogarithmicBins {
     /// Bins that hold every length of `found`.
     fn around(found: &[Durations]) -> Option<Self> {
         let shortest = found.iter().filter_map(|of| of.sorted.first()).min()?;
@@ -126,7 +126,7 @@ impl Bins {
     }
 }
 
-fn chart(scene: &Scene<'_>, of: &Durations, bins: &Bins, colour: Color32) -> BarChart {
+fn chart(scene: &Scene<'_>, of: &Durations, bins: &LogarithmicBins, colour: Color32) -> BarChart {
     let mut counts = [0_u64; BINS];
     for length in &of.sorted {
         if let Some(count) = counts.get_mut(bins.of(*length)) {

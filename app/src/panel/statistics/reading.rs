@@ -23,7 +23,7 @@ pub const STREAMS: usize = 12;
 const MANY: usize = 200_000;
 
 /// Figures that are ready to be drawn.
-pub struct Found {
+pub struct ReadyStatistics {
     /// The figures.
     pub statistics: Statistics,
     /// The share of each column of time in which each stream was busy.
@@ -32,14 +32,14 @@ pub struct Found {
 
 /// What figures are of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Key {
+struct StatisticsKey {
     revision: u64,
     spans: usize,
     /// The range that was asked for; nothing where it moves with the data.
     asked: Option<Interval>,
 }
 
-impl Key {
+impl StatisticsKey {
     fn of(scene: &Scene<'_>) -> Self {
         let state = scene.state;
         let view = state.view.interval.filter(|_| !state.follow);
@@ -57,85 +57,94 @@ impl Key {
 }
 
 #[derive(Default)]
-enum Stage {
+enum StatisticsStage {
     #[default]
     Idle,
-    Reading(Key, Box<StatisticsJob>),
-    Sorting(Key, Receiver<Statistics>),
+    Reading(StatisticsKey, Box<StatisticsJob>),
+    Sorting(StatisticsKey, Receiver<Statistics>),
 }
 
 /// The figures that are shown, and those in the making.
 #[derive(Default)]
-pub struct Reading {
-    stage: Stage,
-    shown: Option<(Key, Found)>,
+pub struct StatisticsLoader {
+    stage: StatisticsStage,
+    shown: Option<(StatisticsKey, ReadyStatistics)>,
     /// When the last reading ended, in seconds of the window's clock.
     ended: f64,
 }
 
-impl Reading {
+impl StatisticsLoader {
     /// The latest figures, where there are any.
-    pub fn found(&self) -> Option<&Found> {
+    pub fn found(&self) -> Option<&ReadyStatistics> {
         self.shown.as_ref().map(|(_, found)| found)
     }
 
     /// How far newer ones have come, from 0 to 1.
     pub fn progress(&self) -> Option<f32> {
         match &self.stage {
-            Stage::Idle => None,
-            Stage::Reading(_, job) => Some(job.progress()),
-            Stage::Sorting(..) => Some(1.0),
+            StatisticsStage::Idle => None,
+            StatisticsStage::Reading(_, job) => Some(job.progress()),
+            StatisticsStage::Sorting(..) => Some(1.0),
         }
     }
 
     /// Reads on for a slice of the frame.
     pub fn read_on(&mut self, ui: &Ui, scene: &Scene<'_>) {
         let now = ui.input(|input| input.time);
-        if self.must_begin(Key::of(scene), ui.ctx(), now) {
+        if self.must_begin(StatisticsKey::of(scene), ui.ctx(), now) {
             let job = StatisticsJob::new(scene.capture, within(scene));
-            self.stage = Stage::Reading(Key::of(scene), Box::new(job));
+            self.stage = StatisticsStage::Reading(StatisticsKey::of(scene), Box::new(job));
         }
         self.stage = match std::mem::take(&mut self.stage) {
-            Stage::Reading(key, mut job) => {
+            StatisticsStage::Reading(key, mut job) => {
                 if !job.step(scene.capture, BUDGET) {
                     ui.ctx().request_repaint();
-                    Stage::Reading(key, job)
+                    StatisticsStage::Reading(key, job)
                 } else if key.spans < MANY {
                     self.show(scene.capture, key, job.finish(), now)
                 } else {
-                    Stage::Sorting(key, sort(job, ui.ctx()))
+                    StatisticsStage::Sorting(key, sort(job, ui.ctx()))
                 }
             }
-            Stage::Sorting(key, sorted) => match sorted.try_recv() {
+            StatisticsStage::Sorting(key, sorted) => match sorted.try_recv() {
                 Ok(statistics) => self.show(scene.capture, key, statistics, now),
-                Err(_) => Stage::Sorting(key, sorted),
+                Err(_) => StatisticsStage::Sorting(key, sorted),
             },
-            Stage::Idle => Stage::Idle,
+            StatisticsStage::Idle => StatisticsStage::Idle,
         };
     }
 
     /// Whether figures of `key` must be begun. A capture that grows would never be read to its end if each batch of
     /// records began anew.
-    fn must_begin(&self, key: Key, context: &Context, now: f64) -> bool {
+    fn must_begin(&self, key: StatisticsKey, context: &Context, now: f64) -> bool {
         match (&self.stage, &self.shown) {
-            (Stage::Reading(under_way, _) | Stage::Sorting(under_way, _), _) => {
-                under_way.is_elsewhere(key)
-            }
-            (Stage::Idle, None) => key.spans > 0,
-            (Stage::Idle, Some((shown, _))) if shown.is_elsewhere(key) => true,
-            (Stage::Idle, Some((shown, _))) if *shown != key && now < self.ended + PAUSE => {
+            (
+                StatisticsStage::Reading(under_way, _) | StatisticsStage::Sorting(under_way, _),
+                _,
+            ) => under_way.is_elsewhere(key),
+            (StatisticsStage::Idle, None) => key.spans > 0,
+            (StatisticsStage::Idle, Some((shown, _))) if shown.is_elsewhere(key) => true,
+            (StatisticsStage::Idle, Some((shown, _)))
+                if *shown != key && now < self.ended + PAUSE =>
+            {
                 context.request_repaint_after(Duration::from_secs_f64(PAUSE));
                 false
             }
-            (Stage::Idle, Some((shown, _))) => *shown != key,
+            (StatisticsStage::Idle, Some((shown, _))) => *shown != key,
         }
     }
 
-    fn show(&mut self, capture: &Capture, key: Key, statistics: Statistics, now: f64) -> Stage {
+    fn show(
+        &mut self,
+        capture: &Capture,
+        key: StatisticsKey,
+        statistics: Statistics,
+        now: f64,
+    ) -> StatisticsStage {
         let strips = strips(capture, &statistics);
-        self.shown = (key.spans > 0).then_some((key, Found { statistics, strips }));
+        self.shown = (key.spans > 0).then_some((key, ReadyStatistics { statistics, strips }));
         self.ended = now;
-        Stage::Idle
+        StatisticsStage::Idle
     }
 }
 

@@ -4,18 +4,18 @@ use std::cmp::Ordering;
 
 use engine::capture::natural_key;
 
-use super::Cell;
+use super::TableCell;
 
 /// Which column a table is sorted by, and which way round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Order {
+pub struct SortOrder {
     /// The column's position.
     pub column: usize,
     /// Whether the greatest come first.
     pub is_descending: bool,
 }
 
-impl Order {
+impl SortOrder {
     /// By `column`, the least first.
     pub const fn by(column: usize) -> Self {
         Self {
@@ -34,7 +34,11 @@ impl Order {
 }
 
 /// The positions of those `lines` that `wanted` takes, in `order`. Equal ones keep their order, empty cells come last.
-pub fn sorted(lines: &[Vec<Cell>], order: Order, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+pub fn sorted(
+    lines: &[Vec<TableCell>],
+    order: SortOrder,
+    wanted: impl Fn(usize) -> bool,
+) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..lines.len()).filter(|&line| wanted(line)).collect();
     let cell = |line: usize| lines.get(line).and_then(|cells| cells.get(order.column));
     shown.sort_by(|&a, &b| match (cell(a), cell(b)) {
@@ -49,8 +53,8 @@ fn by_text(a: &str, b: &str) -> Ordering {
     natural_key(a).cmp(&natural_key(b))
 }
 
-fn compare(a: &Cell, b: &Cell, is_descending: bool) -> Ordering {
-    let is_empty = |cell: &Cell| cell.rank.is_none() && cell.text.is_empty();
+fn compare(a: &TableCell, b: &TableCell, is_descending: bool) -> Ordering {
+    let is_empty = |cell: &TableCell| cell.rank.is_none() && cell.text.is_empty();
     let way = |order: Ordering| {
         if is_descending {
             order.reverse()
@@ -67,22 +71,22 @@ fn compare(a: &Cell, b: &Cell, is_descending: bool) -> Ordering {
 mod tests {
     use super::*;
 
-    fn lines() -> Vec<Vec<Cell>> {
+    fn lines() -> Vec<Vec<TableCell>> {
         let ranks = [Some(30), None, Some(4), Some(30)];
-        let line = |rank: Option<i64>| vec![Cell::number(rank, |value| value.to_string())];
+        let line = |rank: Option<i64>| vec![TableCell::number(rank, |value| value.to_string())];
         ranks.into_iter().map(line).collect()
     }
 
     #[test]
     fn texts_are_sorted_as_people_list_names() {
-        let line = |words: &str| vec![Cell::text(words)];
+        let line = |words: &str| vec![TableCell::text(words)];
         let lines = ["stream 20", "stream 7", "stream 100"].map(line);
-        assert_eq!(sorted(&lines, Order::default(), |_| true), [1, 0, 2]);
+        assert_eq!(sorted(&lines, SortOrder::default(), |_| true), [1, 0, 2]);
     }
 
     #[test]
     fn numbers_are_sorted_as_numbers_and_what_is_unknown_comes_last() {
-        let mut order = Order::default();
+        let mut order = SortOrder::default();
         assert_eq!(sorted(&lines(), order, |_| true), [2, 0, 3, 1]);
         order.turn(0);
         assert_eq!(sorted(&lines(), order, |_| true), [0, 3, 2, 1]);

@@ -6,7 +6,7 @@ use eframe::egui::{
     pos2,
 };
 
-use super::{Cell, Column, Ink, ROW};
+use super::{CellEmphasis, ROW, TableCell, TableColumn};
 use crate::panel::Scene;
 use crate::theme::{BODY, GRID, MONO};
 
@@ -14,8 +14,8 @@ use crate::theme::{BODY, GRID, MONO};
 pub fn show(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    (columns, places): (&[Column], &[(f32, f32)]),
-    cells: &[Cell],
+    (columns, places): (&[TableColumn], &[(f32, f32)]),
+    cells: &[TableCell],
     is_chosen: bool,
 ) -> Option<usize> {
     let theme = scene.theme;
@@ -49,7 +49,7 @@ pub fn show(
     }
     let (at, is_cut) = pointed?;
     let cell = cells.get(at)?;
-    if cell.ink == Ink::Link {
+    if cell.ink == CellEmphasis::Link {
         ui.ctx()
             .set_cursor_icon(eframe::egui::CursorIcon::PointingHand);
     }
@@ -65,14 +65,14 @@ fn write(
     painter: &Painter,
     scene: &Scene<'_>,
     place: Rect,
-    (column, cell): (&Column, &Cell),
+    (column, cell): (&TableColumn, &TableCell),
 ) -> bool {
     let theme = scene.theme;
     let colour = match cell.ink {
-        Ink::Plain => theme.text,
-        Ink::Weak => theme.weak,
-        Ink::Link => theme.accent,
-        Ink::Bad => theme.bad,
+        CellEmphasis::Plain => theme.text,
+        CellEmphasis::Weak => theme.weak,
+        CellEmphasis::Link => theme.accent,
+        CellEmphasis::Bad => theme.bad,
     };
     let font = if column.is_number {
         FontId::monospace(MONO)

@@ -9,12 +9,12 @@ use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::WhyTable;
-use crate::panel::table::{Cell, Column, Ink, Order};
+use crate::panel::table::{CellEmphasis, SortOrder, TableCell, TableColumn};
 use crate::text;
 
 /// A column of text that takes what the others leave.
-const fn wide(title: &'static str, help: &'static str) -> Column {
-    Column {
+const fn wide(title: &'static str, help: &'static str) -> TableColumn {
+    TableColumn {
         title,
         help,
         width: 0.0,
@@ -24,8 +24,8 @@ const fn wide(title: &'static str, help: &'static str) -> Column {
 }
 
 /// A column of numbers.
-const fn number(title: &'static str, help: &'static str, spare: u8) -> Column {
-    Column {
+const fn number(title: &'static str, help: &'static str, spare: u8) -> TableColumn {
+    TableColumn {
         title,
         help,
         width: 84.0,
@@ -35,14 +35,14 @@ const fn number(title: &'static str, help: &'static str, spare: u8) -> Column {
 }
 
 /// A column of a use of a stream's time.
-const fn of(what: IdleUse, spare: u8) -> Column {
-    Column {
+const fn of(what: IdleUse, spare: u8) -> TableColumn {
+    TableColumn {
         width: 102.0,
         ..number(what.label(), what.help(), spare)
     }
 }
 
-const IDLE: &[Column] = &[
+const IDLE: &[TableColumn] = &[
     wide(
         "lane",
         "The stream, engine or host thread. A thread is busy in calls, late outside of them, and waits in blocking calls",
@@ -57,13 +57,13 @@ const IDLE: &[Column] = &[
     of(IdleUse::OtherRanks, 3),
 ];
 
-const REASONS: &[Column] = &[
+const REASONS: &[TableColumn] = &[
     wide("lane", "The stream, engine or host thread"),
-    Column {
+    TableColumn {
         width: 112.0,
         ..wide("of its", "The sum that this is a part of")
     },
-    Column {
+    TableColumn {
         width: 160.0,
         ..wide(
             "by",
@@ -75,7 +75,7 @@ const REASONS: &[Column] = &[
     wide("longest", "The operation or call that waited longest"),
 ];
 
-const PATH: &[Column] = &[
+const PATH: &[TableColumn] = &[
     wide(
         "spent on",
         "What this part of the critical path was spent on",
@@ -86,7 +86,7 @@ const PATH: &[Column] = &[
     wide("longest", "The operation or call of the longest part"),
 ];
 
-const OPERATIONS: &[Column] = &[
+const OPERATIONS: &[TableColumn] = &[
     wide(
         "operation",
         "Operations of this name that ran on the critical path",
@@ -97,21 +97,21 @@ const OPERATIONS: &[Column] = &[
 ];
 
 /// Rows of the path and of its operations by their time.
-pub const LONGEST_FIRST: Order = Order {
+pub const LONGEST_FIRST: SortOrder = SortOrder {
     column: 1,
     is_descending: true,
 };
 
 /// A narrow column of numbers.
-const fn narrow(title: &'static str, help: &'static str, spare: u8) -> Column {
-    Column {
+const fn narrow(title: &'static str, help: &'static str, spare: u8) -> TableColumn {
+    TableColumn {
         width: 80.0,
         ..number(title, help, spare)
     }
 }
 
-const ITERATIONS: &[Column] = &[
-    Column {
+const ITERATIONS: &[TableColumn] = &[
+    TableColumn {
         width: 64.0,
         ..narrow("number", "As --iteration takes it on the command line", 0)
     },
@@ -122,11 +122,11 @@ const ITERATIONS: &[Column] = &[
     narrow(IdleUse::Dependency.label(), IdleUse::Dependency.help(), 0),
     narrow(IdleUse::Latency.label(), IdleUse::Latency.help(), 3),
     narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help(), 1),
-    Column {
+    TableColumn {
         width: 112.0,
         ..wide("critical", "What most of its critical path was spent on")
     },
-    Column {
+    TableColumn {
         width: 64.0,
         ..wide("outlier", "It took much longer, or shorter, than most")
     },
@@ -134,18 +134,18 @@ const ITERATIONS: &[Column] = &[
 
 /// The rows of a table.
 #[derive(Default)]
-pub struct Lines {
+pub struct WhyLines {
     /// The columns.
-    pub columns: &'static [Column],
+    pub columns: &'static [TableColumn],
     /// The rows.
-    pub cells: Vec<Vec<Cell>>,
+    pub cells: Vec<Vec<TableCell>>,
     /// For each cell of each row the span that it leads to.
     places: Vec<Vec<Option<SpanId>>>,
     /// For each row the stretch of time that it leads to, in place of a span.
     stretches: Vec<Interval>,
 }
 
-impl Lines {
+impl WhyLines {
     /// The rows of one of the tables.
     pub fn new(
         capture: &Capture,
@@ -202,7 +202,7 @@ impl Lines {
             .max();
         let first = first.map(|it| it.1).or(longest[0]);
         let title = capture.lane_title(row.lane).into_owned();
-        let mut cells = vec![linked(Cell::text(title), first)];
+        let mut cells = vec![linked(TableCell::text(title), first)];
         for what in IdleUse::ALL {
             let time = what.of(&row.time);
             cells.push(timed(time, whole));
@@ -228,12 +228,12 @@ impl Lines {
             let name = longest.and_then(|span| capture.span(span));
             let name = name.map(|it| capture.name(it.span.name).to_owned());
             self.cells.push(vec![
-                Cell::text(title.as_ref()),
-                Cell::text(sum.label()),
-                Cell::text(by),
+                TableCell::text(title.as_ref()),
+                TableCell::text(sum.label()),
+                TableCell::text(by),
                 duration(time),
                 share(time, whole),
-                linked(Cell::text(name.unwrap_or_default()), longest),
+                linked(TableCell::text(name.unwrap_or_default()), longest),
             ]);
             self.places.push(vec![longest; REASONS.len()]);
         }
@@ -243,11 +243,11 @@ impl Lines {
         let name = row.longest.and_then(|span| capture.span(span));
         let name = name.map(|it| capture.name(it.span.name).to_owned());
         self.cells.push(vec![
-            Cell::text(row.what.label()),
+            TableCell::text(row.what.label()),
             duration(row.time),
             share(row.time, whole),
             count(row.count),
-            linked(Cell::text(name.unwrap_or_default()), row.longest),
+            linked(TableCell::text(name.unwrap_or_default()), row.longest),
         ]);
         self.places.push(vec![row.longest; PATH.len()]);
     }
@@ -255,7 +255,7 @@ impl Lines {
     fn operation(&mut self, capture: &Capture, row: &PathOperation, whole: Nanos) {
         let longest = Some(row.longest);
         self.cells.push(vec![
-            linked(Cell::text(capture.name(row.name)), longest),
+            linked(TableCell::text(capture.name(row.name)), longest),
             duration(row.time),
             share(row.time, whole),
             count(row.count),
@@ -265,7 +265,7 @@ impl Lines {
 
     fn iteration(&mut self, row: &IterationRow) {
         let within = row.iteration.interval;
-        let name = Cell::text(row.iteration.name.as_str());
+        let name = TableCell::text(row.iteration.name.as_str());
         let mut cells = vec![
             count(u64::from(row.iteration.number)),
             linked(name, Some(row.iteration.span)),
@@ -274,7 +274,7 @@ impl Lines {
         let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
         cells.extend(idle.map(|what| {
             let time = what.of(&row.time);
-            Cell::number((time > Nanos::ZERO).then_some(time.0), |_| {
+            TableCell::number((time > Nanos::ZERO).then_some(time.0), |_| {
                 text::duration(time)
             })
         }));
@@ -282,8 +282,8 @@ impl Lines {
             let share = time.0 as f64 / within.length().0.max(1) as f64;
             format!("{} {}", what.label(), text::percent(share))
         });
-        cells.push(Cell::text(critical.unwrap_or_default()));
-        cells.push(Cell::text(if row.is_outlier { "outlier" } else { "" }));
+        cells.push(TableCell::text(critical.unwrap_or_default()));
+        cells.push(TableCell::text(if row.is_outlier { "outlier" } else { "" }));
         self.cells.push(cells);
         self.stretches.push(within);
     }
@@ -311,30 +311,34 @@ impl Lines {
     }
 }
 
-fn linked(cell: Cell, place: Option<SpanId>) -> Cell {
-    Cell {
-        ink: if place.is_some() { Ink::Link } else { cell.ink },
+fn linked(cell: TableCell, place: Option<SpanId>) -> TableCell {
+    TableCell {
+        ink: if place.is_some() {
+            CellEmphasis::Link
+        } else {
+            cell.ink
+        },
         ..cell
     }
 }
 
 /// A time and its share; nothing for none.
-fn timed(time: Nanos, whole: Nanos) -> Cell {
+fn timed(time: Nanos, whole: Nanos) -> TableCell {
     let share = time.0 as f64 / whole.0.max(1) as f64;
-    Cell::number((time > Nanos::ZERO).then_some(time.0), |_| {
+    TableCell::number((time > Nanos::ZERO).then_some(time.0), |_| {
         format!("{} {}", text::duration(time), text::percent(share))
     })
 }
 
-fn duration(time: Nanos) -> Cell {
-    Cell::number(Some(time.0), |_| text::duration(time))
+fn duration(time: Nanos) -> TableCell {
+    TableCell::number(Some(time.0), |_| text::duration(time))
 }
 
-fn share(time: Nanos, whole: Nanos) -> Cell {
+fn share(time: Nanos, whole: Nanos) -> TableCell {
     let share = time.0 as f64 / whole.0.max(1) as f64;
-    Cell::number(Some(time.0), |_| text::percent(share))
+    TableCell::number(Some(time.0), |_| text::percent(share))
 }
 
-fn count(count: u64) -> Cell {
-    Cell::number(Some(count as i64), |_| text::count(count))
+fn count(count: u64) -> TableCell {
+    TableCell::number(Some(count as i64), |_| text::count(count))
 }

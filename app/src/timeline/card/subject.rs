@@ -2,17 +2,17 @@
 
 use eframe::egui::{Color32, RichText, Ui};
 use engine::analysis::{Chain, pipeline_of};
-use engine::capture::Pledge;
+use engine::capture::PromiseState;
 use engine::record::{PipelineState, SpanId, SpanKind, Verdict};
 
 use super::line;
-use crate::timeline::frame::Frame;
+use crate::timeline::frame::PaintFrame;
 
 /// Promises that are named.
 const NAMED: usize = 3;
 
 /// The pipeline that `span` brought into a state, and what the promises of its chain came to.
-pub fn ui(ui: &mut Ui, frame: &Frame<'_>, span: SpanId) {
+pub fn ui(ui: &mut Ui, frame: &PaintFrame<'_>, span: SpanId) {
     let capture = frame.picture.capture;
     let kind = capture.span(span).map(|placed| placed.span.kind);
     let asks = !capture.pipelines().is_empty() || !capture.promises().is_empty();
@@ -39,14 +39,14 @@ pub fn ui(ui: &mut Ui, frame: &Frame<'_>, span: SpanId) {
         }
     }
     let chain: Vec<SpanId> = Chain::of(capture, span).spans(span).collect();
-    let of_chain = |pledge: &&Pledge| chain.contains(&pledge.promise.call);
+    let of_chain = |pledge: &&PromiseState| chain.contains(&pledge.promise.call);
     for pledge in capture.promises().iter().filter(of_chain).take(NAMED) {
         let (words, colour) = promise(frame, pledge);
         ui.label(RichText::new(words).color(colour));
     }
 }
 
-fn promise(frame: &Frame<'_>, pledge: &Pledge) -> (String, Color32) {
+fn promise(frame: &PaintFrame<'_>, pledge: &PromiseState) -> (String, Color32) {
     let theme = frame.picture.theme;
     let api = &pledge.promise.api;
     match &pledge.settlement {

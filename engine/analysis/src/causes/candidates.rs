@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::kind::CauseKind;
 use super::point::SpanPoint;
-use super::timetable::Moments;
+use super::timetable::SpanTimes;
 use super::{CEILING, Causes, SpanClass, TOLERANCE};
 use record::SpanId;
 use record::time::Nanos;
@@ -70,7 +70,7 @@ impl Causes {
     /// Shows every candidate cause of a point; of other parts of a collective operation those that began last.
     pub(super) fn candidates(
         &self,
-        moments: &impl Moments,
+        moments: &impl SpanTimes,
         point: SpanPoint,
         take: &mut impl FnMut(Candidate),
     ) {
@@ -101,7 +101,7 @@ impl Causes {
     }
 
     /// The candidate that was complete last.
-    pub(super) fn binding(&self, moments: &impl Moments, point: SpanPoint) -> Option<Candidate> {
+    pub(super) fn binding(&self, moments: &impl SpanTimes, point: SpanPoint) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
         self.candidates(moments, point, &mut |found| {
             let wins = best.is_none_or(|best| self.precedes(moments, &found, &best));
@@ -113,13 +113,13 @@ impl Causes {
     }
 
     /// Whether one of two candidates is the one to name: the later, or at one instant by kind, by start, by stream.
-    fn precedes(&self, moments: &impl Moments, one: &Candidate, other: &Candidate) -> bool {
+    fn precedes(&self, moments: &impl SpanTimes, one: &Candidate, other: &Candidate) -> bool {
         let order = other.at.cmp(&one.at);
         let order = order.then_with(|| one.kind.precedence().cmp(&other.kind.precedence()));
         order.then_with(|| self.tie(moments, one, other)) == Ordering::Less
     }
 
-    fn tie(&self, moments: &impl Moments, one: &Candidate, other: &Candidate) -> Ordering {
+    fn tie(&self, moments: &impl SpanTimes, one: &Candidate, other: &Candidate) -> Ordering {
         let key = |it: &Candidate| {
             let is_operation = self.class(it.span()).is_operation();
             let began = if is_operation {
@@ -148,7 +148,7 @@ impl Causes {
 
 /// What a point is as a cause of an effect at `time`; nothing where the times contradict it.
 fn candidate(
-    moments: &impl Moments,
+    moments: &impl SpanTimes,
     (point, kind): (SpanPoint, CauseKind),
     time: Nanos,
 ) -> Option<Candidate> {

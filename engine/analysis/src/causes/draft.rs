@@ -8,11 +8,11 @@ use super::class::{LaneClass, SpanClass};
 use super::collective::CollectiveGroups;
 use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
-use super::held_calls::HeldCalls;
+use super::held_calls::BlockingCalls;
 use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
-use super::timetable::{Moments as _, Timetable};
+use super::timetable::{SpanTimes as _, Timetable};
 use super::{Causes, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{CoveredTime, Interval, Nanos};
@@ -40,7 +40,7 @@ pub(super) struct CausesDraft {
     settled: Vec<(u32, u32)>,
     collectives: Vec<(u32, u32)>,
     /// Calls that blocked before they submitted anything.
-    held: HeldCalls,
+    held: BlockingCalls,
     /// Waits for operations that never ran.
     dropped: DroppedWaits,
     /// Waits whose time ran out.

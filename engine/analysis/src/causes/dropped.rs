@@ -10,7 +10,7 @@ use super::timetable::Timetable;
 use record::{Dependency, LaneId, SpanId};
 
 /// An effect, its cause, and what made them.
-type CauseTie = (SpanPoint, SpanPoint, CauseKind);
+type CauseEdge = (SpanPoint, SpanPoint, CauseKind);
 
 /// Waits for operations that never ran.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl DroppedWaits {
 
     /// What these waits came after: the last operation before each on its stream, of `spans`, which are in order, and the
     /// call that dropped it.
-    pub fn causes(&mut self, lane: LaneId, spans: &[u32], times: &Timetable) -> Vec<CauseTie> {
+    pub fn causes(&mut self, lane: LaneId, spans: &[u32], times: &Timetable) -> Vec<CauseEdge> {
         let waits = self.waits.remove(&lane).unwrap_or_default();
         let mut made = Vec::new();
         for found in waits {

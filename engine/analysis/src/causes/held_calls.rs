@@ -9,12 +9,12 @@ use record::{CallId, SpanId};
 
 /// Blocking calls, and what was made by calls, of a run that tells which call made what.
 #[derive(Debug, Default)]
-pub(super) struct HeldCalls {
+pub(super) struct BlockingCalls {
     blocking: Vec<(u32, u32)>,
     made: Vec<(u32, u32)>,
 }
 
-impl HeldCalls {
+impl BlockingCalls {
     /// A host thread was blocked within a call: by back-pressure, or until a slot was free.
     pub fn add_blocking(&mut self, call: CallId, span: SpanId) {
         self.blocking.push((call.0, span.0));

@@ -66,7 +66,7 @@ pub struct CollectiveArrivals {
 }
 
 /// A part of a collective operation.
-type Part = (Nanos, CollectiveMember, SpanId);
+type MemberPart = (Nanos, CollectiveMember, SpanId);
 
 /// One that came last, and how long each other one waited for it.
 type ArriverDraft = (LastArriver, BTreeMap<CollectiveMember, Nanos>);
@@ -98,7 +98,7 @@ impl CauseReader<'_> {
         for group in self.causes.collectives.all() {
             let spans = group.parts.iter().map(|it| SpanId(*it));
             let placed = spans.filter_map(|it| self.capture.span(it));
-            let mut parts: Vec<Part> = placed
+            let mut parts: Vec<MemberPart> = placed
                 .map(|it| (it.span.start, self.party(it.span.lane), it.span.id))
                 .collect();
             parts.sort_unstable();
@@ -120,7 +120,7 @@ impl CauseReader<'_> {
 }
 
 /// Notes who came last to one collective operation; nobody where all came at one instant.
-fn note(parts: &[Part], drafts: &mut BTreeMap<CollectiveMember, ArriverDraft>) {
+fn note(parts: &[MemberPart], drafts: &mut BTreeMap<CollectiveMember, ArriverDraft>) {
     let Some((&(start, member, span), others)) = parts.split_last() else {
         return;
     };

@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::slack::Slack;
-use super::timetable::Moments as _;
+use super::timetable::SpanTimes as _;
 use super::{Causes, SpanClass};
 use capture::Capture;
 use record::time::Nanos;

@@ -6,7 +6,7 @@ use super::point::SpanPoint;
 use super::reader::CauseReader;
 use super::split::TimePart;
 use super::{SpanCause, SpanClass, TOLERANCE};
-use crate::Piece;
+use crate::SentencePiece;
 use crate::fate::{abort, fate, problem};
 use crate::piece::Sentence;
 use record::time::Nanos;
@@ -24,7 +24,7 @@ struct SentenceText<'a, 'b> {
 impl CauseReader<'_> {
     /// Why an operation began when it did, why a blocking call returned when it did, why a wait ended when it did, or what
     /// took an operation that was lost or cancelled; in one sentence. Nothing for a span that waits for nothing.
-    pub fn sentence(&self, span: SpanId) -> Option<Vec<Piece>> {
+    pub fn sentence(&self, span: SpanId) -> Option<Vec<SentencePiece>> {
         let placed = self.capture.span(span)?;
         if matches!(placed.span.state, State::Cancelled | State::Lost) {
             return Some(fate(self.capture, &placed).0);

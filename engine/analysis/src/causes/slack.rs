@@ -2,7 +2,7 @@
 
 use super::candidates::Candidate;
 use super::point::SpanPoint;
-use super::timetable::Moments;
+use super::timetable::SpanTimes;
 use super::{Causes, SpanClass};
 use record::SpanId;
 use record::time::Nanos;
@@ -16,7 +16,7 @@ pub(super) struct Slack {
 
 impl Slack {
     /// The slack of every operation.
-    pub fn new(causes: &Causes, times: &impl Moments) -> Self {
+    pub fn new(causes: &Causes, times: &impl SpanTimes) -> Self {
         let mut pass = LatestTimes::new(causes, times);
         pass.count();
         pass.run();
@@ -63,7 +63,7 @@ struct LatestTimes<'a, M> {
     taken: Vec<Candidate>,
 }
 
-impl<'a, M: Moments> LatestTimes<'a, M> {
+impl<'a, M: SpanTimes> LatestTimes<'a, M> {
     fn new(causes: &'a Causes, times: &'a M) -> Self {
         let places = causes.classes.len() * 2 + causes.collectives.all().len();
         Self {

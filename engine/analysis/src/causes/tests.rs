@@ -13,12 +13,12 @@ const LEFT: u32 = 1;
 const RIGHT: u32 = 2;
 
 /// A capture in the making: lane 0 is a host thread, 1 and 2 are streams.
-struct Small {
+struct SmallCapture {
     records: Vec<Record>,
     spans: u32,
 }
 
-impl Small {
+impl SmallCapture {
     fn new() -> Self {
         let lane = |id: u32, group| {
             Record::Lane(Box::new(Lane {
@@ -97,7 +97,7 @@ fn kind(reader: &CauseReader<'_>, span: u32) -> (CauseKind, u32) {
 
 #[test]
 fn the_cause_that_was_complete_last_binds_and_a_tie_goes_to_the_stream() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let first = small.launched(LEFT, 0, [3, 60]);
     let other = small.launched(RIGHT, 10, [13, 90]);
     let held = small.launched(LEFT, 20, [95, 120]);
@@ -122,7 +122,7 @@ fn the_cause_that_was_complete_last_binds_and_a_tie_goes_to_the_stream() {
 /// A graph of two branches, both written on one stream: neither came before the other, and what follows waits for both.
 #[test]
 fn overlapping_branches_of_one_launch_do_not_blame_each_other() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let before = small.launched(LEFT, 0, [3_000, 50_000]);
     let call = small.span(THREAD, SpanKind::Call, [10_000, 12_000]);
     let long = small.span(LEFT, SpanKind::Kernel, [51_000, 400_000]);
@@ -148,7 +148,7 @@ fn overlapping_branches_of_one_launch_do_not_blame_each_other() {
 /// other way round.
 #[test]
 fn a_programmatic_launch_is_caused_by_the_one_before_it_alone() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let first = small.launched(LEFT, 0, [3_000, 90_000]);
     let second = small.launched(LEFT, 10_000, [60_000, 95_000]);
     let capture = small.capture();
@@ -163,7 +163,7 @@ fn a_programmatic_launch_is_caused_by_the_one_before_it_alone() {
 /// Two threads launch on one stream, and the one that called first came second.
 #[test]
 fn a_stream_whose_starts_contradict_its_calls_runs_in_the_order_of_starts() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let second = small.launched(LEFT, 0, [100_000, 150_000]);
     let first = small.launched(LEFT, 10, [5_000, 90_000]);
     let capture = small.capture();
@@ -175,7 +175,7 @@ fn a_stream_whose_starts_contradict_its_calls_runs_in_the_order_of_starts() {
 
 #[test]
 fn a_long_wait_without_a_reason_is_unknown_and_no_latency() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let kernel = small.launched(LEFT, 0, [600_000, 700_000]);
     let stray = small.span(RIGHT, SpanKind::Kernel, [10_000, 20_000]);
     let capture = small.capture();
@@ -192,7 +192,7 @@ fn a_long_wait_without_a_reason_is_unknown_and_no_latency() {
 /// A wait that is a span of its stream: it is blocked until the record, and released after it.
 #[test]
 fn a_wait_on_the_stream_is_blocked_by_the_record_and_is_no_work() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let kernel = small.launched(LEFT, 0, [3, 500]);
     let record = small.span(LEFT, SpanKind::EventRecord, [500, 501]);
     let wait = small.span(RIGHT, SpanKind::EventWait, [10, 520]);
@@ -221,7 +221,7 @@ fn a_wait_on_the_stream_is_blocked_by_the_record_and_is_no_work() {
 
 #[test]
 fn the_path_adds_up_and_slack_is_what_a_shorter_branch_has_left() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let first = small.launched(LEFT, 0, [3, 60]);
     let branch = small.launched(RIGHT, 10, [63, 100]);
     let long = small.launched(LEFT, 20, [60, 160]);
@@ -253,7 +253,7 @@ fn the_path_adds_up_and_slack_is_what_a_shorter_branch_has_left() {
 /// An abort drops what it drops while it is called, not once it has returned.
 #[test]
 fn the_arrow_of_an_abort_leaves_where_its_call_began() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let abort = small.span(THREAD, SpanKind::Call, [50, 60]);
     let held = small.span(LEFT, SpanKind::Hold, [10, 55]);
     small.tie(abort, held, DependencyKind::Abort, Basis::Enforced);
@@ -268,7 +268,7 @@ fn the_arrow_of_an_abort_leaves_where_its_call_began() {
 /// Between two calls far apart the host did something else: that is the path of a stretch in which nothing was called or ran.
 #[test]
 fn the_path_of_a_stretch_without_any_span_is_that_of_the_capture() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     small.launched(LEFT, 0, [3, 60]);
     small.launched(LEFT, 900, [905, 1_000]);
     let capture = small.capture();
@@ -284,7 +284,7 @@ fn the_path_of_a_stretch_without_any_span_is_that_of_the_capture() {
 /// Every stretch of time is accounted for, wherever it begins and ends.
 #[test]
 fn idle_time_of_any_stretch_adds_up_to_it() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     for step in 0..40 {
         let at = step * 100;
         let one = small.launched(LEFT, at, [at + 20, at + 70]);
@@ -320,7 +320,7 @@ fn a_point_is_the_start_or_the_end_of_its_span() {
 /// What is built a slice at a time is what is built at once.
 #[test]
 fn the_job_makes_what_building_at_once_makes() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     for step in 0..50 {
         small.launched(LEFT, step * 10, [step * 10 + 3, step * 10 + 9]);
     }
@@ -344,7 +344,7 @@ fn the_job_makes_what_building_at_once_makes() {
 /// A wait of a stream for what another one ran.
 #[test]
 fn a_wait_that_gave_up_a_wait_without_a_cause_and_one_that_passed_say_so() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let long = small.span(RIGHT, SpanKind::Kernel, [0, 900_000]);
     let gave_up = small.span(LEFT, SpanKind::EventWait, [10, 50_010]);
     let alone = small.span(LEFT, SpanKind::EventWait, [60_000, 360_000]);
@@ -369,7 +369,7 @@ fn a_wait_that_gave_up_a_wait_without_a_cause_and_one_that_passed_say_so() {
 
 #[test]
 fn the_way_to_a_cause_and_back_follows_what_bound() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let first = small.launched(LEFT, 0, [3, 60]);
     let other = small.launched(RIGHT, 10, [13, 90]);
     let held = small.launched(LEFT, 20, [95, 120]);
@@ -387,7 +387,7 @@ fn the_way_to_a_cause_and_back_follows_what_bound() {
 
 #[test]
 fn a_wait_for_what_never_ran_waited_for_what_failed_before_it_or_for_the_abort() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     let failed = small.span(LEFT, SpanKind::Kernel, [10, 700_000]);
     let never = small.span(LEFT, SpanKind::Download, [700_010, 700_010]);
     let wait = small.span(THREAD, SpanKind::Synchronize, [20, 700_500]);
@@ -427,7 +427,7 @@ fn a_wait_for_what_never_ran_waited_for_what_failed_before_it_or_for_the_abort()
 
 #[test]
 fn each_use_of_the_path_leads_to_a_span() {
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     // Nothing is known of what came before the first operation; then the host is late.
     small.span(THREAD, SpanKind::Call, [0, 5]);
     let work = small.span(THREAD, SpanKind::HostWork, [10, 400_000]);
@@ -442,7 +442,7 @@ fn each_use_of_the_path_leads_to_a_span() {
     assert_eq!(of(TimeUse::Run), Some(SpanId(late)));
     assert!(uses.iter().all(|it| it.longest.is_some()), "{uses:?}");
     // Where the path begins with what nothing explains, it leads to what came then.
-    let mut small = Small::new();
+    let mut small = SmallCapture::new();
     small.span(RIGHT, SpanKind::Kernel, [0, 10]);
     let alone = small.span(LEFT, SpanKind::Kernel, [300_000, 900_000]);
     let capture = small.capture();

@@ -7,7 +7,7 @@ use record::{LaneId, SpanId};
 use super::point::SpanPoint;
 
 /// Knows when spans began and ended, and where they ran.
-pub(super) trait Moments {
+pub(super) trait SpanTimes {
     /// From when to when a span ran; empty at zero where there is no such span.
     fn interval(&self, span: SpanId) -> Interval;
 
@@ -25,7 +25,7 @@ pub(super) trait Moments {
     }
 }
 
-impl Moments for Capture {
+impl SpanTimes for Capture {
     fn interval(&self, span: SpanId) -> Interval {
         self.span(span).map(|it| it.interval()).unwrap_or_default()
     }
@@ -73,7 +73,7 @@ impl Timetable {
     }
 }
 
-impl Moments for Timetable {
+impl SpanTimes for Timetable {
     fn interval(&self, span: SpanId) -> Interval {
         Interval {
             start: Nanos(self.start(span.0)),

@@ -6,7 +6,7 @@ use super::SpanClass;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::reader::CauseReader;
-use super::timetable::{Moments as _, Timetable};
+use super::timetable::{SpanTimes as _, Timetable};
 use record::time::{Interval, Nanos};
 use record::{NameId, SpanId, SpanKind};
 

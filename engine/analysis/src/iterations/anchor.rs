@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{IterationSource, Marked};
+use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
 use capture::PlacedSpan;
 use record::time::{Interval, Nanos};
@@ -32,7 +32,7 @@ pub(super) fn operations(reader: &CauseReader<'_>, streams: &[LaneId]) -> Vec<Pl
 }
 
 /// From each of these instants to the next, and from the last to `end`.
-pub(super) fn from_each(anchors: &[(Nanos, SpanId)], end: Nanos) -> Vec<Marked> {
+pub(super) fn from_each(anchors: &[(Nanos, SpanId)], end: Nanos) -> Vec<MarkedInterval> {
     let ends = anchors.iter().skip(1).map(|it| it.0).chain([end]);
     let stretches = anchors.iter().zip(ends).map(|((start, span), end)| {
         let interval = Interval {
@@ -52,19 +52,19 @@ fn is_covered(reader: &CauseReader<'_>, anchors: &[(Nanos, SpanId)], end: Nanos)
 }
 
 /// An operation of a call that is repeated: when it began, which it is, and when it ended.
-type Repeated = (Nanos, SpanId, Nanos);
+type RepeatedOperation = (Nanos, SpanId, Nanos);
 
 /// Of a run: the outermost loops of its workload, one after the other. Of all calls that submitted operations more than once,
 /// those of an outermost loop did so least often; the first of them begins each iteration.
 pub(super) fn by_calls(
     reader: &CauseReader<'_>,
     streams: &[LaneId],
-) -> Option<(IterationSource, Vec<Marked>)> {
+) -> Option<(IterationSource, Vec<MarkedInterval>)> {
     let run = reader.capture().run()?;
     if run.source.is_empty() {
         return None;
     }
-    let mut calls: BTreeMap<CallId, Vec<Repeated>> = BTreeMap::new();
+    let mut calls: BTreeMap<CallId, Vec<RepeatedOperation>> = BTreeMap::new();
     for placed in operations(reader, streams) {
         let span = placed.span;
         if span.call != CallId::NONE {
@@ -73,10 +73,10 @@ pub(super) fn by_calls(
         }
     }
     // What runs beside itself is no loop in time, but work that was dealt out to several streams.
-    let is_apart = |of: &[Repeated]| of.is_sorted_by(|a, b| a.2 <= b.0);
+    let is_apart = |of: &[RepeatedOperation]| of.is_sorted_by(|a, b| a.2 <= b.0);
     calls.retain(|_, of| of.len() >= LEAST && is_apart(of));
-    let mut marked: Vec<Marked> = Vec::new();
-    let calls: Vec<&[Repeated]> = calls.values().map(Vec::as_slice).collect();
+    let mut marked: Vec<MarkedInterval> = Vec::new();
+    let calls: Vec<&[RepeatedOperation]> = calls.values().map(Vec::as_slice).collect();
     loops(reader, calls, &mut marked);
     let end = marked.last()?.0.end;
     let anchors: Vec<(Nanos, SpanId)> = marked.iter().map(|it| (it.0.start, it.1)).collect();
@@ -84,14 +84,18 @@ pub(super) fn by_calls(
 }
 
 /// The iterations of the outermost loop that these calls are of, between those of the loops before and after it.
-fn loops(reader: &CauseReader<'_>, calls: Vec<&[Repeated]>, marked: &mut Vec<Marked>) {
+fn loops(
+    reader: &CauseReader<'_>,
+    calls: Vec<&[RepeatedOperation]>,
+    marked: &mut Vec<MarkedInterval>,
+) {
     let Some((first, end)) = outermost(reader, &calls) else {
         return;
     };
     let anchors: Vec<(Nanos, SpanId)> = first.iter().map(|it| (it.0, it.1)).collect();
     let start = anchors.first().map_or(end, |it| it.0);
-    let ends = |of: &&[Repeated]| of.last().map(|it| it.2);
-    let begins = |of: &&[Repeated]| of.first().map(|it| it.0);
+    let ends = |of: &&[RepeatedOperation]| of.last().map(|it| it.2);
+    let begins = |of: &&[RepeatedOperation]| of.first().map(|it| it.0);
     // Operations that were dropped together begin and end at one instant: the loop itself is neither before nor after it.
     let others = calls.into_iter().filter(|of| !std::ptr::eq(*of, first));
     let (before, rest): (Vec<_>, Vec<_>) = others.partition(|of| ends(of) <= Some(start));
@@ -105,10 +109,10 @@ fn loops(reader: &CauseReader<'_>, calls: Vec<&[Repeated]>, marked: &mut Vec<Mar
 /// operations that its host thread submits over and over within it.
 fn outermost<'a>(
     reader: &CauseReader<'_>,
-    calls: &[&'a [Repeated]],
-) -> Option<(&'a [Repeated], Nanos)> {
-    let begins = |of: &[Repeated]| of.first().map(|it| it.0);
-    let host = |of: &[Repeated]| {
+    calls: &[&'a [RepeatedOperation]],
+) -> Option<(&'a [RepeatedOperation], Nanos)> {
+    let begins = |of: &[RepeatedOperation]| of.first().map(|it| it.0);
+    let host = |of: &[RepeatedOperation]| {
         let call = reader.launch(of.first()?.1)?;
         Some(reader.capture().span(call)?.span.lane)
     };
@@ -127,7 +131,7 @@ fn outermost<'a>(
 pub(super) fn by_replays(
     reader: &CauseReader<'_>,
     streams: &[LaneId],
-) -> Option<(IterationSource, Vec<Marked>)> {
+) -> Option<(IterationSource, Vec<MarkedInterval>)> {
     let mut graphs: BTreeMap<(NameId, usize), Vec<GraphRun>> = BTreeMap::new();
     let mut launched: BTreeMap<SpanId, (GraphRun, usize, NameId)> = BTreeMap::new();
     for placed in operations(reader, streams) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{IterationSource, Marked};
+use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
 use capture::Capture;
 use record::time::{Interval, Nanos};
@@ -17,7 +17,7 @@ const LEAST: usize = 2;
 
 /// What a name says, the most telling last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Telling {
+enum MarkWording {
     /// Any name.
     Plain,
     /// It is a word for a step.
@@ -27,7 +27,7 @@ enum Telling {
 }
 
 /// What all marks of one sort are called, and how telling that is.
-fn stem(name: &str) -> (String, Telling) {
+fn stem(name: &str) -> (String, MarkWording) {
     let bare = name.trim_end_matches(|it: char| it.is_ascii_digit());
     let has_number = bare.len() < name.len();
     let stem = bare
@@ -37,9 +37,9 @@ fn stem(name: &str) -> (String, Telling) {
     let is_word = WORDS.contains(&stem.as_str());
     let ends = last.is_some_and(|last| WORDS.iter().any(|word| last.ends_with(word)));
     match (has_number, is_word, ends) {
-        (true, _, true) => (stem, Telling::Numbered),
-        (false, true, _) => (stem, Telling::Word),
-        _ => (name.to_owned(), Telling::Plain),
+        (true, _, true) => (stem, MarkWording::Numbered),
+        (false, true, _) => (stem, MarkWording::Word),
+        _ => (name.to_owned(), MarkWording::Plain),
     }
 }
 
@@ -47,11 +47,11 @@ fn stem(name: &str) -> (String, Telling) {
 pub(super) fn by_marks(
     reader: &CauseReader<'_>,
     lanes: &[LaneId],
-) -> Option<(IterationSource, Vec<Marked>)> {
+) -> Option<(IterationSource, Vec<MarkedInterval>)> {
     let capture = reader.capture();
     let whole = reader.causes().extent().length().0.max(1);
     let names = NameStems::of(capture);
-    let mut best: Option<((Telling, i64), Vec<Marked>)> = None;
+    let mut best: Option<((MarkWording, i64), Vec<MarkedInterval>)> = None;
     for lane in lanes {
         if capture.lane(*lane).map(|it| it.group) != Some(Group::Host) {
             continue;
@@ -61,13 +61,13 @@ pub(super) fn by_marks(
             let covered = marks.iter().map(|it| it.0.length().0).sum::<i64>();
             let is_frame = covered == 0;
             let is_enough = match telling {
-                Telling::Plain => covered.saturating_mul(LEAST_COVERED) >= whole,
+                MarkWording::Plain => covered.saturating_mul(LEAST_COVERED) >= whole,
                 _ => !is_frame || marks.len() > LEAST,
             };
             let key = (telling, covered);
             // One step that is most of a capture is what somebody recorded.
             let is_whole =
-                telling == Telling::Numbered && covered.saturating_mul(LEAST_COVERED) >= whole;
+                telling == MarkWording::Numbered && covered.saturating_mul(LEAST_COVERED) >= whole;
             let least = if is_whole { 1 } else { LEAST };
             if marks.len() >= least && is_enough && best.as_ref().is_none_or(|it| key > it.0) {
                 best = Some((key, marks));
@@ -84,7 +84,7 @@ pub(super) fn by_marks(
 /// Which sort of mark each name is of.
 struct NameStems {
     /// By name: the number of its stem, and how telling it is.
-    of: Vec<(u32, Telling)>,
+    of: Vec<(u32, MarkWording)>,
 }
 
 impl NameStems {
@@ -99,22 +99,26 @@ impl NameStems {
         Self { of: of.collect() }
     }
 
-    fn get(&self, name: NameId) -> (u32, Telling) {
+    fn get(&self, name: NameId) -> (u32, MarkWording) {
         let known = self.of.get(name.index()).copied();
-        known.unwrap_or((u32::MAX, Telling::Plain))
+        known.unwrap_or((u32::MAX, MarkWording::Plain))
     }
 }
 
 /// The marks of a host thread, by sort, in order of time.
-fn of_lane(capture: &Capture, lane: LaneId, names: &NameStems) -> Vec<(Telling, Vec<Marked>)> {
+fn of_lane(
+    capture: &Capture,
+    lane: LaneId,
+    names: &NameStems,
+) -> Vec<(MarkWording, Vec<MarkedInterval>)> {
     let all = Interval {
         start: Nanos::MIN,
         end: Nanos::MAX,
     };
-    let mut sorts: BTreeMap<u32, (Telling, Vec<Marked>)> = BTreeMap::new();
+    let mut sorts: BTreeMap<u32, (MarkWording, Vec<MarkedInterval>)> = BTreeMap::new();
     for placed in capture.spans_in(lane, all) {
         let (stem, telling) = names.get(placed.span.name);
-        if telling == Telling::Plain && placed.span.kind != SpanKind::Scope {
+        if telling == MarkWording::Plain && placed.span.kind != SpanKind::Scope {
             continue;
         }
         let (_, marks) = sorts.entry(stem).or_insert((telling, Vec::new()));
@@ -124,7 +128,7 @@ fn of_lane(capture: &Capture, lane: LaneId, names: &NameStems) -> Vec<(Telling, 
 }
 
 /// Those that begin after the one before them ended.
-fn apart(mut marks: Vec<Marked>) -> Vec<Marked> {
+fn apart(mut marks: Vec<MarkedInterval>) -> Vec<MarkedInterval> {
     marks.sort_by_key(|(it, id)| (it.start, std::cmp::Reverse(it.end), *id));
     let mut end = Nanos::MIN;
     marks.retain(|(it, _)| {
@@ -136,9 +140,9 @@ fn apart(mut marks: Vec<Marked>) -> Vec<Marked> {
 }
 
 /// What lies between one instant and the next.
-fn between(marks: &[Marked]) -> Vec<Marked> {
+fn between(marks: &[MarkedInterval]) -> Vec<MarkedInterval> {
     let pairs = marks.iter().zip(marks.iter().skip(1));
-    let stretch = |((from, span), (to, _)): (&Marked, &Marked)| {
+    let stretch = |((from, span), (to, _)): (&MarkedInterval, &MarkedInterval)| {
         let interval = Interval {
             start: from.start,
             end: to.start,
@@ -158,15 +162,15 @@ mod tests {
     #[test]
     fn steps_and_frames_are_known_by_name() {
         for (name, expected) in [
-            ("ProfilerStep#12", ("profilerstep", Telling::Numbered)),
-            ("train_step_3", ("train_step", Telling::Numbered)),
-            ("Frame 17", ("frame", Telling::Numbered)),
-            ("iteration", ("iteration", Telling::Word)),
+            ("ProfilerStep#12", ("profilerstep", MarkWording::Numbered)),
+            ("train_step_3", ("train_step", MarkWording::Numbered)),
+            ("Frame 17", ("frame", MarkWording::Numbered)),
+            ("iteration", ("iteration", MarkWording::Word)),
             (
                 "Optimizer.step#SGD.step",
-                ("Optimizer.step#SGD.step", Telling::Plain),
+                ("Optimizer.step#SGD.step", MarkWording::Plain),
             ),
-            ("layer 4", ("layer 4", Telling::Plain)),
+            ("layer 4", ("layer 4", MarkWording::Plain)),
         ] {
             assert_eq!(stem(name), (expected.0.to_owned(), expected.1), "{name}");
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::anchor::{from_each, operations};
-use super::{IterationSource, Marked};
+use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
 use record::time::Nanos;
 use record::{LaneId, NameId, SpanId};
@@ -19,7 +19,7 @@ const SHORTEST: usize = 2;
 pub(super) fn by_order(
     reader: &CauseReader<'_>,
     streams: &[LaneId],
-) -> Option<(IterationSource, Vec<Marked>)> {
+) -> Option<(IterationSource, Vec<MarkedInterval>)> {
     let works = streams.iter().map(|lane| operations(reader, &[*lane]));
     let works = works.max_by_key(Vec::len)?;
     let names: Vec<NameId> = works.iter().map(|it| it.span.name).collect();

@@ -1,13 +1,13 @@
 //! Runs the operations of all streams on the threads that call it.
 
-use super::memory::Memory;
+use super::memory::CpuMemory;
 use crate::threads::{
-    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
-    ExecutorTimes, Fault, Turn, Zero,
+    ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,
 };
 use crate::{
-    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question,
-    Side, shader,
+    BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
+    DeviceLayout, NativeQuery, Operation, PendingAnswer, shader,
 };
 use record::time::Interval;
 use record::{BufferIndex, Clock, LossKind};
@@ -15,7 +15,7 @@ use workload::KernelArguments;
 
 /// The processor.
 pub struct CpuExecutor {
-    memory: Memory,
+    memory: CpuMemory,
     caps: Caps,
     name: String,
 }
@@ -25,9 +25,9 @@ impl CpuExecutor {
     ///
     /// # Errors
     /// They do not fit into memory.
-    pub fn new(layout: &Layout, caps: Caps) -> Result<Self, Error> {
+    pub fn new(layout: &DeviceLayout, caps: Caps) -> Result<Self, BackendError> {
         Ok(Self {
-            memory: Memory::new(layout)?,
+            memory: CpuMemory::new(layout)?,
             name: super::name(caps.width),
             caps,
         })
@@ -43,31 +43,44 @@ impl Executor for CpuExecutor {
         &self.caps
     }
 
-    fn raw(&self, _: &Question) -> Option<Answer> {
+    fn raw(&self, _: &NativeQuery) -> Option<PendingAnswer> {
         None
     }
 }
 
 impl ExecutorQueue for CpuExecutor {
-    fn check(&self, operation: &Operation) -> Result<(), Error> {
+    fn check(&self, operation: &Operation) -> Result<(), BackendError> {
         self.memory.check(operation)
     }
 
-    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
+    fn pack(
+        &self,
+        launch: &KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<BackendState, BackendError> {
         self.memory.pack(launch, elements)
     }
 
-    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {
+    fn run(
+        &self,
+        turn: &StreamTurn<'_>,
+        operation: &Operation,
+    ) -> Result<Option<Interval>, ExecutionError> {
         self.memory.perform(operation, turn.is_void).map(|()| None)
     }
 
-    fn place(&self, _: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+    fn place(
+        &self,
+        _: &StreamTurn<'_>,
+        buffer: BufferIndex,
+        values: &[f32],
+    ) -> Result<(), ExecutionError> {
         self.memory.place(buffer, values)
     }
 }
 
 impl ExecutorBuffers for CpuExecutor {
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32> {
         self.memory.read(buffer, side)
     }
 
@@ -85,21 +98,21 @@ impl ExecutorCompiler for CpuExecutor {
         &self,
         request: &CompileRequest,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Compiled, CompileError> {
+    ) -> Result<CompiledPipeline, CompileError> {
         shader::look_at(request, &self.caps.limits, is_over)
     }
 }
 
 impl ExecutorRecovery for CpuExecutor {
-    fn lose(&self, _: LossKind) -> Downfall {
-        Downfall {
+    fn lose(&self, _: LossKind) -> LossOutcome {
+        LossOutcome {
             is_real: false,
             message: String::new(),
             how: "Syncline told the threads of this device to run nothing more",
         }
     }
 
-    fn reopen(&self) -> Result<(), Error> {
+    fn reopen(&self) -> Result<(), BackendError> {
         self.memory.restore();
         Ok(())
     }
@@ -110,7 +123,7 @@ impl ExecutorRecovery for CpuExecutor {
 }
 
 impl ExecutorTimes for CpuExecutor {
-    fn clock(&self, _: Zero) -> Clock {
+    fn clock(&self, _: TimeOrigin) -> Clock {
         Clock {
             name: self.caps.clock.to_string(),
             ..Clock::default()

@@ -11,11 +11,11 @@ mod stencil;
 mod trap;
 
 use crate::floats::Floats;
-use crate::threads::Fault;
-use workload::Shape;
+use crate::threads::ExecutionError;
+use workload::LaunchShape;
 
 /// What a kernel runs on.
-pub struct Arguments<'a> {
+pub struct KernelInvocation<'a> {
     /// The buffers it reads.
     pub reads: &'a [&'a Floats],
     /// The buffers it writes.
@@ -29,17 +29,17 @@ pub struct Arguments<'a> {
 }
 
 /// A kernel of the library, in Rust.
-pub struct Implementation {
+pub struct KernelImplementation {
     /// Its name in [`workload::KERNELS`].
     pub name: &'static str,
     /// Runs it. Buffers of lengths that do not fit make wrong numbers, never a fault of memory.
-    pub run: fn(&Arguments<'_>) -> Result<(), Fault>,
+    pub run: fn(&KernelInvocation<'_>) -> Result<(), ExecutionError>,
     /// Nanoseconds that it takes on the deterministic device, for its buffers' lengths.
-    pub cost: fn(&Shape<'_>) -> u64,
+    pub cost: fn(&LaunchShape<'_>) -> u64,
 }
 
 /// Every kernel of the library.
-const IMPLEMENTATIONS: &[Implementation] = &[
+const IMPLEMENTATIONS: &[KernelImplementation] = &[
     elementwise::SAXPY,
     elementwise::SCALE,
     elementwise::ADD,
@@ -54,23 +54,23 @@ const IMPLEMENTATIONS: &[Implementation] = &[
 ];
 
 /// The kernel called `name`.
-pub fn implementation(name: &str) -> Option<&'static Implementation> {
+pub fn implementation(name: &str) -> Option<&'static KernelImplementation> {
     IMPLEMENTATIONS.iter().find(|found| found.name == name)
 }
 
-impl<'a> Arguments<'a> {
-    fn read(&self, place: usize) -> Result<&'a Floats, Fault> {
+impl<'a> KernelInvocation<'a> {
+    fn read(&self, place: usize) -> Result<&'a Floats, ExecutionError> {
         let missing = || {
-            Fault::Failed(format!(
+            ExecutionError::Failed(format!(
                 "the kernel was given no buffer to read as its number {place}"
             ))
         };
         self.reads.get(place).copied().ok_or_else(missing)
     }
 
-    fn write(&self, place: usize) -> Result<&'a Floats, Fault> {
+    fn write(&self, place: usize) -> Result<&'a Floats, ExecutionError> {
         let missing = || {
-            Fault::Failed(format!(
+            ExecutionError::Failed(format!(
                 "the kernel was given no buffer to write as its number {place}"
             ))
         };
@@ -82,9 +82,9 @@ impl<'a> Arguments<'a> {
     }
 
     /// The lengths of its buffers, for rules about them.
-    fn lens(&self) -> Lens {
+    fn lens(&self) -> BufferLengths {
         let lens = |buffers: &[&Floats]| buffers.iter().map(|b| b.len()).collect();
-        Lens {
+        BufferLengths {
             reads: lens(self.reads),
             writes: lens(self.writes),
         }
@@ -92,15 +92,15 @@ impl<'a> Arguments<'a> {
 }
 
 /// The lengths of a kernel's buffers.
-struct Lens {
+struct BufferLengths {
     reads: Vec<usize>,
     writes: Vec<usize>,
 }
 
-impl Lens {
+impl BufferLengths {
     /// With the numbers that go with them.
-    fn with<'a>(&'a self, parameters: &'a [f64]) -> Shape<'a> {
-        Shape {
+    fn with<'a>(&'a self, parameters: &'a [f64]) -> LaunchShape<'a> {
+        LaunchShape {
             reads: &self.reads,
             writes: &self.writes,
             parameters,
@@ -108,7 +108,7 @@ impl Lens {
     }
 }
 
-fn first_len(shape: &Shape<'_>) -> u64 {
+fn first_len(shape: &LaunchShape<'_>) -> u64 {
     shape.reads.first().copied().unwrap_or_default() as u64
 }
 
@@ -126,7 +126,7 @@ mod tests {
     ) -> Vec<Vec<f32>> {
         let floats = |all: &[&[f32]]| all.iter().map(|v| Floats::from(*v)).collect::<Vec<_>>();
         let (reads, writes) = (floats(reads), floats(writes));
-        let arguments = Arguments {
+        let arguments = KernelInvocation {
             reads: &reads.iter().collect::<Vec<_>>(),
             writes: &writes.iter().collect::<Vec<_>>(),
             parameters,
@@ -180,7 +180,7 @@ mod tests {
             let floats =
                 |all: &[Vec<f32>]| all.iter().map(|v| Floats::from(&v[..])).collect::<Vec<_>>();
             let (reads, writes) = (floats(&reads), floats(&writes));
-            let arguments = Arguments {
+            let arguments = KernelInvocation {
                 reads: &reads.iter().collect::<Vec<_>>(),
                 writes: &writes.iter().rev().collect::<Vec<_>>(),
                 parameters: &[3.0, 5.0, 4.0, 0.0],
@@ -191,7 +191,7 @@ mod tests {
                 continue;
             }
             let _ = (found.run)(&arguments);
-            let nothing = Arguments {
+            let nothing = KernelInvocation {
                 reads: &[],
                 writes: &[],
                 ..arguments

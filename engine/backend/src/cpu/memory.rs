@@ -1,38 +1,38 @@
 //! The buffers of a device, and the operations that work on them.
 
-use super::kernels::{Arguments, Implementation, implementation};
+use super::kernels::{KernelImplementation, KernelInvocation, implementation};
 use crate::floats::Floats;
 use crate::spin::spin;
-use crate::threads::Fault;
-use crate::{Error, Kept, Layout, Operation, Side, available, check};
+use crate::threads::ExecutionError;
+use crate::{BackendError, BackendState, BufferSide, DeviceLayout, Operation, available, check};
 use record::BufferIndex;
 use workload::KernelArguments;
 
 /// The buffers of a device.
 #[derive(Debug)]
-pub struct Memory {
-    buffers: Vec<Buffer>,
+pub struct CpuMemory {
+    buffers: Vec<CpuBuffer>,
 }
 
 /// A buffer on the device and its copy on the host.
 #[derive(Debug)]
-struct Buffer {
+struct CpuBuffer {
     device: Floats,
     host: Floats,
 }
 
-impl Memory {
+impl CpuMemory {
     /// Makes the buffers of `layout`, all zeros.
     ///
     /// # Errors
     /// They do not fit into the memory that is free.
-    pub fn new(layout: &Layout) -> Result<Self, Error> {
+    pub fn new(layout: &DeviceLayout) -> Result<Self, BackendError> {
         available::check(&layout.buffers)?;
         let make = |len: &usize| {
             let (device, host) = (Floats::zeros(*len), Floats::zeros(*len));
             let buffer = device
                 .zip(host)
-                .map(|(device, host)| Buffer { device, host });
+                .map(|(device, host)| CpuBuffer { device, host });
             buffer.ok_or_else(|| available::too_much(&layout.buffers))
         };
         let buffers = layout.buffers.iter().map(make).collect::<Result<_, _>>()?;
@@ -40,11 +40,11 @@ impl Memory {
     }
 
     /// The numbers of a buffer, at one of its two places; empty where there is no such buffer.
-    pub fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+    pub fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32> {
         let buffer = self.buffers.get(buffer.index());
         let floats = buffer.map(|buffer| match side {
-            Side::Device => &buffer.device,
-            Side::Host => &buffer.host,
+            BufferSide::Device => &buffer.device,
+            BufferSide::Host => &buffer.host,
         });
         floats.map(Floats::to_vec).unwrap_or_default()
     }
@@ -60,11 +60,11 @@ impl Memory {
     ///
     /// # Errors
     /// There is no such buffer, or it has another length.
-    pub fn place(&self, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+    pub fn place(&self, buffer: BufferIndex, values: &[f32]) -> Result<(), ExecutionError> {
         let found = self.buffers.get(buffer.index());
         let Some(found) = found.filter(|it| it.device.len() == values.len()) else {
             let text = format!("{} numbers do not fit buffer {}", values.len(), buffer.0);
-            return Err(Fault::Failed(text));
+            return Err(ExecutionError::Failed(text));
         };
         found.device.store(0, values);
         Ok(())
@@ -81,7 +81,7 @@ impl Memory {
     ///
     /// # Errors
     /// What is wrong.
-    pub fn check(&self, operation: &Operation) -> Result<(), Error> {
+    pub fn check(&self, operation: &Operation) -> Result<(), BackendError> {
         check::operation(operation, &|buffer| self.len(buffer))
     }
 
@@ -94,9 +94,13 @@ impl Memory {
     ///
     /// # Errors
     /// It failed, or `is_over` came true in its middle.
-    pub fn perform(&self, operation: &Operation, is_over: &dyn Fn() -> bool) -> Result<(), Fault> {
+    pub fn perform(
+        &self,
+        operation: &Operation,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<(), ExecutionError> {
         let buffer = |index: BufferIndex| {
-            let missing = || Fault::Failed(format!("there is no buffer {}", index.0));
+            let missing = || ExecutionError::Failed(format!("there is no buffer {}", index.0));
             self.buffers.get(index.index()).ok_or_else(missing)
         };
         match operation {
@@ -113,13 +117,13 @@ impl Memory {
             }
             Operation::Packed(packed) if packed.is_empty() => Ok(()),
             Operation::Packed(packed) => {
-                let kernel = packed.kept::<&'static Implementation>().copied();
+                let kernel = packed.kept::<&'static KernelImplementation>().copied();
                 self.launch(&packed.launch, kernel, packed.elements, is_over)
             }
             Operation::HostFunction(length) => spin(*length, is_over),
             Operation::Collective(exchange) => {
                 let (read, written) = exchange.what.buffers();
-                let values = read.map(|buffer| self.read(buffer, Side::Device));
+                let values = read.map(|buffer| self.read(buffer, BufferSide::Device));
                 let values = exchange.perform(values.unwrap_or_default(), is_over)?;
                 written.map_or(Ok(()), |buffer| self.place(buffer, &values))
             }
@@ -131,31 +135,36 @@ impl Memory {
     ///
     /// # Errors
     /// It does not fit.
-    pub fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
+    pub fn pack(
+        &self,
+        launch: &KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<BackendState, BackendError> {
         check::packed(launch, elements, &|buffer| self.len(buffer))?;
         let kernel = implementation(launch.kernel.name);
-        let unknown = || Error::Unknown(format!("the kernel {}", launch.kernel.name));
+        let unknown = || BackendError::Unknown(format!("the kernel {}", launch.kernel.name));
         Ok(Box::new(kernel.ok_or_else(unknown)?))
     }
 
     fn launch(
         &self,
         launch: &KernelArguments,
-        kernel: Option<&Implementation>,
+        kernel: Option<&KernelImplementation>,
         elements: Option<usize>,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ExecutionError> {
         let floats = |buffers: &[BufferIndex]| -> Option<Vec<&Floats>> {
             let found = buffers.iter().map(|index| self.buffers.get(index.index()));
             found
                 .map(|buffer| buffer.map(|buffer| &buffer.device))
                 .collect()
         };
-        let missing = || Fault::Failed(format!("{} has no buffers to run on", launch.kernel.name));
+        let missing =
+            || ExecutionError::Failed(format!("{} has no buffers to run on", launch.kernel.name));
         let reads = floats(&launch.reads).ok_or_else(missing)?;
         let writes = floats(&launch.writes).ok_or_else(missing)?;
         let kernel = kernel.ok_or_else(missing)?;
-        (kernel.run)(&Arguments {
+        (kernel.run)(&KernelInvocation {
             reads: &reads,
             writes: &writes,
             parameters: &launch.parameters,
@@ -171,11 +180,11 @@ mod tests {
 
     #[test]
     fn copies_go_both_ways() {
-        let layout = Layout {
+        let layout = DeviceLayout {
             buffers: vec![3, 3],
-            ..Layout::default()
+            ..DeviceLayout::default()
         };
-        let memory = Memory::new(&layout).unwrap();
+        let memory = CpuMemory::new(&layout).unwrap();
         let (a, b) = (BufferIndex(0), BufferIndex(1));
         memory.write(a, 1, &[1.0, 2.0, 3.0]);
         for operation in [
@@ -190,8 +199,8 @@ mod tests {
             memory.check(&operation).unwrap();
             memory.perform(&operation, &|| false).unwrap();
         }
-        assert_eq!(memory.read(b, Side::Host), [0.0, 1.0, 2.0]);
-        assert_eq!(memory.read(a, Side::Device), [7.0; 3]);
+        assert_eq!(memory.read(b, BufferSide::Host), [0.0, 1.0, 2.0]);
+        assert_eq!(memory.read(a, BufferSide::Device), [7.0; 3]);
         let unknown = memory.check(&Operation::Upload(BufferIndex(9)));
         assert!(unknown.unwrap_err().to_string().contains("buffer 9"));
     }

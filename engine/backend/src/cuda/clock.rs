@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::code::Code;
-use super::event::{Event, Events, Lent};
-use super::stream::Stream;
-use crate::threads::Zero;
+use super::code::DriverErrorCode;
+use super::event::{BorrowedEvent, CudaEvent, CudaEventPool};
+use super::stream::CudaStream;
+use crate::threads::TimeOrigin;
 use device::lock;
 use record::time::Nanos;
 
@@ -16,44 +16,45 @@ const GOOD: Duration = Duration::from_millis(500);
 const TRIES: usize = 8;
 
 /// An event whose moment the host knows.
-pub struct Anchor {
-    event: Lent,
+pub struct ClockAnchor {
+    event: BorrowedEvent,
     moment: Instant,
 }
 
 /// The clock.
-pub struct Clock {
-    stream: Stream,
-    events: Arc<Events>,
-    state: Mutex<State>,
+pub struct CudaClock {
+    stream: CudaStream,
+    events: Arc<CudaEventPool>,
+    state: Mutex<CudaClockState>,
 }
 
-struct State {
-    anchor: Arc<Anchor>,
+struct CudaClockState {
+    anchor: Arc<ClockAnchor>,
     uncertainty: Duration,
 }
 
-impl Clock {
+impl CudaClock {
     /// Reads the device's clock through a stream of its own.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(stream: Stream, events: &Arc<Events>) -> Result<Self, Code> {
-        let mut best: Option<(Anchor, Duration)> = None;
+    pub fn new(stream: CudaStream, events: &Arc<CudaEventPool>) -> Result<Self, DriverErrorCode> {
+        let mut best: Option<(ClockAnchor, Duration)> = None;
         for _ in 0..TRIES {
             let (event, before, after) = read(&stream, events)?;
             let width = after - before;
             if best.as_ref().is_none_or(|(_, known)| width < *known) {
                 let moment = before + width / 2;
-                best = Some((Anchor { event, moment }, width));
+                best = Some((ClockAnchor { event, moment }, width));
             }
         }
-        let none = || Code::new(999, String::new(), "the clock was never read".to_owned());
+        let none =
+            || DriverErrorCode::new(999, String::new(), "the clock was never read".to_owned());
         let (anchor, width) = best.ok_or_else(none)?;
         Ok(Self {
             stream,
             events: Arc::clone(events),
-            state: Mutex::new(State {
+            state: Mutex::new(CudaClockState {
                 anchor: Arc::new(anchor),
                 uncertainty: width / 2,
             }),
@@ -64,7 +65,7 @@ impl Clock {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn anchor(&self) -> Result<Arc<Anchor>, Code> {
+    pub fn anchor(&self) -> Result<Arc<ClockAnchor>, DriverErrorCode> {
         let mut state = lock(&self.state);
         if state.anchor.moment.elapsed() < GOOD {
             return Ok(Arc::clone(&state.anchor));
@@ -78,7 +79,7 @@ impl Clock {
             .checked_add(Duration::from_nanos(later.max(0.0) as u64))
             .unwrap_or(after);
         let moment = moment.clamp(before, after);
-        state.anchor = Arc::new(Anchor { event, moment });
+        state.anchor = Arc::new(ClockAnchor { event, moment });
         Ok(Arc::clone(&state.anchor))
     }
 
@@ -88,12 +89,12 @@ impl Clock {
     }
 }
 
-impl Anchor {
+impl ClockAnchor {
     /// The time of the record of `event`.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn time(&self, event: &Event, zero: Zero) -> Result<Nanos, Code> {
+    pub fn time(&self, event: &CudaEvent, zero: TimeOrigin) -> Result<Nanos, DriverErrorCode> {
         let later = event.since(&self.event)?;
         let moment = self.moment.saturating_duration_since(zero.0);
         let earlier = zero.0.saturating_duration_since(self.moment);
@@ -103,7 +104,10 @@ impl Anchor {
 }
 
 /// Reads the device's clock: an event, and the moments between which it was recorded.
-fn read(stream: &Stream, events: &Arc<Events>) -> Result<(Lent, Instant, Instant), Code> {
+fn read(
+    stream: &CudaStream,
+    events: &Arc<CudaEventPool>,
+) -> Result<(BorrowedEvent, Instant, Instant), DriverErrorCode> {
     let event = events.lend()?;
     let before = Instant::now();
     stream.record(&event, false)?;

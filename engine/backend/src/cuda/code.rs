@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A result of the driver that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct DriverErrorCode {
     /// The number.
     pub number: i32,
     /// The driver's name for it.
@@ -98,7 +98,7 @@ const FATAL: &[(i32, &str, &str)] = &[
     (999, "UNKNOWN", "the driver does not know what happened"),
 ];
 
-impl Code {
+impl DriverErrorCode {
     /// Of a number, with what the driver says of it.
     pub fn new(number: i32, name: String, text: String) -> Self {
         let known = FATAL.iter().find(|(fatal, ..)| *fatal == number);
@@ -116,7 +116,7 @@ impl Code {
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for DriverErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.name, self.number)?;
         let meaning = FATAL.iter().find(|(fatal, ..)| *fatal == self.number);
@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn what_ends_a_context_is_told_from_what_does_not() {
-        let of = |number| Code::new(number, String::new(), "said by the driver".to_owned());
+        let of =
+            |number| DriverErrorCode::new(number, String::new(), "said by the driver".to_owned());
         for fatal in [700, 710, 714, 715, 716, 717, 718, 719, 721, 226, 911, 999] {
             assert!(of(fatal).is_fatal(), "{fatal}");
         }

@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
-use super::kernels::{Kernels, of_shader};
+use super::kernels::{LoadedKernels, of_shader};
 use super::nvrtc::nvrtc;
-use crate::{CacheUse, CompileError, CompileRequest, Compiled, Limits, ShaderMessage, shader};
+use crate::{
+    CacheUse, CompileError, CompileRequest, CompiledPipeline, DeviceLimits, ShaderMessage, shader,
+};
 
 /// What every kernel of CUDA C has in its text, and no shader in WGSL.
 const MARK: &str = "__global__";
@@ -13,7 +15,7 @@ const MARK: &str = "__global__";
 ///
 /// # Errors
 /// As [`shader::check`].
-pub fn validate(request: &CompileRequest, limits: &Limits) -> Result<(), CompileError> {
+pub fn validate(request: &CompileRequest, limits: &DeviceLimits) -> Result<(), CompileError> {
     if request.shader.contains(MARK) {
         // Only its compiler can tell.
         Ok(())
@@ -27,11 +29,11 @@ pub fn validate(request: &CompileRequest, limits: &Limits) -> Result<(), Compile
 /// # Errors
 /// What the compiler says, or that the device was lost meanwhile.
 pub fn compile(
-    kernels: &Kernels,
+    kernels: &LoadedKernels,
     request: &CompileRequest,
-    limits: &Limits,
+    limits: &DeviceLimits,
     is_over: &dyn Fn() -> bool,
-) -> Result<Compiled, CompileError> {
+) -> Result<CompiledPipeline, CompileError> {
     let begun = Instant::now();
     let cache = if request.shader.contains(MARK) {
         let compiler = nvrtc().map_err(|reason| CompileError::Validation {
@@ -50,7 +52,7 @@ pub fn compile(
     if is_over() {
         return Err(CompileError::Lost);
     }
-    Ok(Compiled {
+    Ok(CompiledPipeline {
         cache,
         driver: begun.elapsed(),
     })

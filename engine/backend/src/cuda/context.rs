@@ -7,14 +7,14 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 
 use cudarc::driver::sys::{CUctx_flags, CUmemPool_attribute};
 
-use super::code::{CONTEXT_IS_DESTROYED, Code};
+use super::code::{CONTEXT_IS_DESTROYED, DriverErrorCode};
 use super::driver::Driver;
-use super::functions::{Functions, Handle};
+use super::functions::{DriverFunctions, DriverHandle};
 
 /// A context on a device. What is made in it keeps it alive.
-pub struct Context {
+pub struct CudaContext {
     driver: &'static Driver,
-    raw: Raw,
+    raw: SharedHandle,
     device: i32,
     /// Held for reading by whoever calls the driver; true once it was destroyed.
     gate: RwLock<bool>,
@@ -23,12 +23,12 @@ pub struct Context {
 
 /// A handle that threads may share.
 #[derive(Clone, Copy)]
-pub struct Raw(pub Handle);
+pub struct SharedHandle(pub DriverHandle);
 
 // SAFETY: the driver takes any of its handles on any thread; here they are only ever given back to it.
-unsafe impl Send for Raw {}
+unsafe impl Send for SharedHandle {}
 // SAFETY: the same.
-unsafe impl Sync for Raw {}
+unsafe impl Sync for SharedHandle {}
 
 /// What broke this process's use of the driver, for good.
 static BROKEN: OnceLock<String> = OnceLock::new();
@@ -38,12 +38,12 @@ pub fn broken() -> Option<&'static str> {
     BROKEN.get().map(String::as_str)
 }
 
-impl Context {
+impl CudaContext {
     /// Makes one on the device at `ordinal`, of its own: what happens to others does not reach it, but for faults.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(driver: &'static Driver, ordinal: usize) -> Result<Self, Code> {
+    pub fn new(driver: &'static Driver, ordinal: usize) -> Result<Self, DriverErrorCode> {
         let api = &driver.functions;
         let mut device = 0;
         // SAFETY: the driver is initialised, and writes one number.
@@ -54,7 +54,7 @@ impl Context {
         driver.check(unsafe { (api.context_create)(&raw mut raw, flags, device) })?;
         let context = Self {
             driver,
-            raw: Raw(raw),
+            raw: SharedHandle(raw),
             device,
             gate: RwLock::new(false),
             is_broken: AtomicBool::new(false),
@@ -67,7 +67,7 @@ impl Context {
     ///
     /// # Errors
     /// What the result means, or that the context is destroyed.
-    pub fn call(&self, call: impl FnOnce(&Functions) -> i32) -> Result<(), Code> {
+    pub fn call(&self, call: impl FnOnce(&DriverFunctions) -> i32) -> Result<(), DriverErrorCode> {
         let gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         let number = if *gate {
             CONTEXT_IS_DESTROYED
@@ -85,12 +85,12 @@ impl Context {
     }
 
     /// Gives something back to the driver; what it says of that changes nothing.
-    pub fn release(&self, call: impl FnOnce(&Functions) -> i32) {
+    pub fn release(&self, call: impl FnOnce(&DriverFunctions) -> i32) {
         // After a fault the driver answers nothing but the fault, and what was made goes with the process.
         let _ = self.call(call);
     }
 
-    fn note(&self, code: &Code) {
+    fn note(&self, code: &DriverErrorCode) {
         if code.is_fatal() && code.number != CONTEXT_IS_DESTROYED {
             self.is_broken.store(true, SeqCst);
             let _ = BROKEN.set(code.to_string());
@@ -159,7 +159,7 @@ impl Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for CudaContext {
     fn drop(&mut self) {
         self.destroy();
     }

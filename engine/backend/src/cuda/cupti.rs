@@ -8,34 +8,38 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use inject::{Cupti, Kind, Listening, Node, OFF, Times, VARIABLE};
+use inject::{ActivityKind, CuptiLibrary, CuptiListener, CuptiTimes, NodeOrigin, OFF, VARIABLE};
 
-use self::table::{OF_A_GRAPH, Table};
+use self::table::{CuptiTimeTable, OF_A_GRAPH};
 use super::stand_in;
 use crate::Overhead;
-use crate::threads::{Later, Zero};
+use crate::threads::{PendingTimestamp, TimeOrigin};
 use record::time::{Interval, Nanos};
 
 /// What is listened to without which nothing can be told: what runs on the device, and the calls that tie it to our
 /// numbers.
-const NEEDED: &[Kind] = &[
-    Kind::Kernel,
-    Kind::Copy,
-    Kind::Set,
-    Kind::Driver,
-    Kind::Correlation,
+const NEEDED: &[ActivityKind] = &[
+    ActivityKind::Kernel,
+    ActivityKind::Copy,
+    ActivityKind::Set,
+    ActivityKind::Driver,
+    ActivityKind::Correlation,
 ];
 /// What is shown besides, where it is told.
-const WELCOME: &[Kind] = &[Kind::Event, Kind::Overhead, Kind::Compilation];
+const WELCOME: &[ActivityKind] = &[
+    ActivityKind::Event,
+    ActivityKind::Overhead,
+    ActivityKind::Compilation,
+];
 /// From one flush to the next, while times are waited for.
 const PACE: Duration = Duration::from_millis(3);
 /// How often both clocks are read, to take the tightest.
 const TRIES: usize = 16;
 
 /// The subscription of this process.
-pub struct Activity {
-    listening: &'static Listening,
-    table: Table,
+pub struct CuptiSubscription {
+    listening: &'static CuptiListener,
+    table: CuptiTimeTable,
     /// A moment by both clocks: the host's, and that of the records in nanoseconds.
     moment: (Instant, u64),
     next: AtomicU64,
@@ -51,28 +55,28 @@ pub struct Activity {
 ///
 /// # Errors
 /// Why there is none, and what to do, in words for the user.
-pub fn activity() -> Result<&'static Activity, String> {
-    static ACTIVITY: OnceLock<Result<Activity, String>> = OnceLock::new();
-    let found = ACTIVITY.get_or_init(Activity::start);
+pub fn activity() -> Result<&'static CuptiSubscription, String> {
+    static ACTIVITY: OnceLock<Result<CuptiSubscription, String>> = OnceLock::new();
+    let found = ACTIVITY.get_or_init(CuptiSubscription::start);
     found.as_ref().map_err(Clone::clone)
 }
 
 /// The library: beside the stand-in where a test wants that, unless it is switched off.
-fn find() -> Result<Cupti, String> {
+fn find() -> Result<CuptiLibrary, String> {
     let is_off = std::env::var_os(VARIABLE).as_deref() == Some(OsStr::new(OFF));
     match stand_in::path().filter(|_| !is_off) {
-        Some(path) => Cupti::open(&path),
-        None => Cupti::find(),
+        Some(path) => CuptiLibrary::open(&path),
+        None => CuptiLibrary::find(),
     }
 }
 
-impl Activity {
+impl CuptiSubscription {
     fn start() -> Result<Self, String> {
-        let cupti: &'static Cupti = Box::leak(Box::new(find()?));
-        let kinds: Vec<Kind> = NEEDED.iter().chain(WELCOME).copied().collect();
-        let table = Table::default();
+        let cupti: &'static CuptiLibrary = Box::leak(Box::new(find()?));
+        let kinds: Vec<ActivityKind> = NEEDED.iter().chain(WELCOME).copied().collect();
+        let table = CuptiTimeTable::default();
         let taking = table.clone();
-        let listening = Listening::start(cupti, &kinds, Box::new(move |it| taking.take(it)))?;
+        let listening = CuptiListener::start(cupti, &kinds, Box::new(move |it| taking.take(it)))?;
         if let Some(kind) = NEEDED.iter().find(|kind| !listening.tells_of(**kind)) {
             let name = cupti.name();
             return Err(format!(
@@ -104,21 +108,21 @@ impl Activity {
 
     /// Whether records of events have the device's time.
     pub fn times_events(&self) -> bool {
-        self.listening.tells_of(Kind::Event) && self.listening.cupti().times_events()
+        self.listening.tells_of(ActivityKind::Event) && self.listening.cupti().times_events()
     }
 
     /// Calls the driver, and ties what it gives to the device to whoever is asked for its time later.
-    pub fn correlated<T>(&'static self, call: impl FnOnce() -> T) -> (T, Told) {
+    pub fn correlated<T>(&'static self, call: impl FnOnce() -> T) -> (T, CuptiOperationTime) {
         let own = self.next.fetch_add(1, Relaxed) + 1;
         let made = self.listening.correlated(own, call);
-        (made, Told { of: self, own })
+        (made, CuptiOperationTime { of: self, own })
     }
 
     /// The same for what launches a graph, whose nodes CUPTI tells of one by one.
-    pub fn launched<T>(&'static self, call: impl FnOnce() -> T) -> (T, Launched) {
+    pub fn launched<T>(&'static self, call: impl FnOnce() -> T) -> (T, CuptiGraphTimes) {
         let own = (self.next.fetch_add(1, Relaxed) + 1) | OF_A_GRAPH;
         let made = self.listening.correlated(own, call);
-        (made, Launched { of: self, own })
+        (made, CuptiGraphTimes { of: self, own })
     }
 
     /// Whether [`Activity::watching_nodes`] answers anything.
@@ -127,7 +131,7 @@ impl Activity {
     }
 
     /// Calls the driver, and answers which nodes of graphs it made for that.
-    pub fn watching_nodes<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<Node>) {
+    pub fn watching_nodes<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<NodeOrigin>) {
         self.listening.watching_nodes(call)
     }
 
@@ -152,9 +156,9 @@ impl Activity {
     }
 
     /// What the driver and CUPTI took for themselves since this was asked last.
-    pub fn overheads(&self, zero: Zero) -> Vec<Overhead> {
+    pub fn overheads(&self, zero: TimeOrigin) -> Vec<Overhead> {
         let told = self.table.take_overheads().into_iter();
-        let overhead = |(what, kind, times): (_, _, Times)| Overhead {
+        let overhead = |(what, kind, times): (_, _, CuptiTimes)| Overhead {
             what,
             kind,
             ran: Interval {
@@ -165,7 +169,7 @@ impl Activity {
         told.map(overhead).collect()
     }
 
-    fn at(&self, time: u64, zero: Zero) -> Nanos {
+    fn at(&self, time: u64, zero: TimeOrigin) -> Nanos {
         let (instant, at) = self.moment;
         let since = instant.saturating_duration_since(zero.0);
         let before = zero.0.saturating_duration_since(instant);
@@ -175,13 +179,13 @@ impl Activity {
 }
 
 /// The time of one operation.
-pub struct Told {
-    of: &'static Activity,
+pub struct CuptiOperationTime {
+    of: &'static CuptiSubscription,
     own: u64,
 }
 
-impl Later for Told {
-    fn look(&mut self, zero: Zero) -> Option<Interval> {
+impl PendingTimestamp for CuptiOperationTime {
+    fn look(&mut self, zero: TimeOrigin) -> Option<Interval> {
         let (start, end) = self.of.table.get(self.own)?;
         Some(Interval {
             start: self.of.at(start, zero),
@@ -191,14 +195,14 @@ impl Later for Told {
 }
 
 /// The times of the nodes of a graph that was launched.
-pub struct Launched {
-    of: &'static Activity,
+pub struct CuptiGraphTimes {
+    of: &'static CuptiSubscription,
     own: u64,
 }
 
-impl Launched {
+impl CuptiGraphTimes {
     /// When a node ran, by CUPTI's number for it, once that is told; it is told once.
-    pub fn look(&self, node: u64, zero: Zero) -> Option<Interval> {
+    pub fn look(&self, node: u64, zero: TimeOrigin) -> Option<Interval> {
         let (start, end) = self.of.table.get_node(self.own, node)?;
         Some(Interval {
             start: self.of.at(start, zero),
@@ -221,7 +225,7 @@ fn moment() -> (Instant, u64) {
 }
 
 /// Has CUPTI tell what it knows for as long as somebody waits for a time; from this thread alone.
-fn flush(listening: &Listening, table: &Table) {
+fn flush(listening: &CuptiListener, table: &CuptiTimeTable) {
     loop {
         table.until_wanted();
         listening.flush(false);

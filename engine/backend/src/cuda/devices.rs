@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 
-use super::code::Code;
+use super::code::DriverErrorCode;
 use super::cupti::activity;
 use super::driver::{Driver, driver, in_words, is_installed};
 use super::faults::LOSSES;
 use super::nvrtc::nvrtc;
-use crate::{Caps, Error, Found, Limits, pick};
+use crate::{BackendError, Caps, DeviceLimits, ProbedDevice, pick};
 use record::CompileTime;
 
 /// Operations that a device runs at the same time, at most: kernels that are resident.
@@ -21,24 +21,24 @@ const WIDTH: usize = 128;
 const OLDEST: (i32, i32) = (5, 2);
 
 /// A device that was chosen.
-pub struct Chosen {
+pub struct ChosenDevice {
     /// The driver.
     pub driver: &'static Driver,
     /// Its position.
     pub ordinal: usize,
     /// What it is.
-    pub found: Found,
+    pub found: ProbedDevice,
     /// What code is compiled for.
     pub architecture: String,
 }
 
 /// Asks a process of its own for the devices of the backend with this name.
-type Look = fn(&str) -> Result<Vec<Found>, Error>;
+type DeviceProbe = fn(&str) -> Result<Vec<ProbedDevice>, BackendError>;
 
-static LOOK: OnceLock<Look> = OnceLock::new();
+static LOOK: OnceLock<DeviceProbe> = OnceLock::new();
 
 /// From now on, another process is asked for devices: the driver is never initialised in this one. The first call counts.
-pub fn look_apart(look: Look) {
+pub fn look_apart(look: DeviceProbe) {
     let _ = LOOK.set(look);
 }
 
@@ -46,11 +46,11 @@ pub fn look_apart(look: Look) {
 ///
 /// # Errors
 /// Why there is none, in words for the user.
-pub fn look() -> Result<Vec<Found>, Error> {
+pub fn look() -> Result<Vec<ProbedDevice>, BackendError> {
     match LOOK.get() {
         Some(look) => {
             // Where nothing is installed, that is known without a process.
-            is_installed().map_err(Error::Absent)?;
+            is_installed().map_err(BackendError::Absent)?;
             look("cuda")
         }
         None => found(),
@@ -61,14 +61,17 @@ pub fn look() -> Result<Vec<Found>, Error> {
 ///
 /// # Errors
 /// Why there is none, in words for the user.
-pub fn found() -> Result<Vec<Found>, Error> {
-    let driver = driver().map_err(Error::Absent)?;
-    let count = count(driver).map_err(|code| Error::Absent(code.to_string()))?;
+pub fn found() -> Result<Vec<ProbedDevice>, BackendError> {
+    let driver = driver().map_err(BackendError::Absent)?;
+    let count = count(driver).map_err(|code| BackendError::Absent(code.to_string()))?;
     let all = (0..count).map(|ordinal| describe(driver, ordinal as i32));
-    let all: Result<Vec<Found>, Code> = all.collect();
-    let all = all.map_err(|code| Error::Absent(format!("a device does not answer: {code}")))?;
+    let all: Result<Vec<ProbedDevice>, DriverErrorCode> = all.collect();
+    let all =
+        all.map_err(|code| BackendError::Absent(format!("a device does not answer: {code}")))?;
     if all.is_empty() {
-        return Err(Error::Absent("the driver finds no device".to_owned()));
+        return Err(BackendError::Absent(
+            "the driver finds no device".to_owned(),
+        ));
     }
     Ok(all)
 }
@@ -77,21 +80,22 @@ pub fn found() -> Result<Vec<Found>, Error> {
 ///
 /// # Errors
 /// There is none, or it is too old.
-pub fn choose(selector: &str) -> Result<Chosen, Error> {
+pub fn choose(selector: &str) -> Result<ChosenDevice, BackendError> {
     let all = found()?;
     let ordinal = pick(&all, selector)?;
-    let driver = driver().map_err(Error::Absent)?;
+    let driver = driver().map_err(BackendError::Absent)?;
     let found = all.into_iter().nth(ordinal);
-    let found = found.ok_or_else(|| Error::Absent("the driver finds no device".to_owned()))?;
+    let found =
+        found.ok_or_else(|| BackendError::Absent("the driver finds no device".to_owned()))?;
     let version = capability(driver, ordinal as i32);
-    let (major, minor) = version.map_err(|code| Error::Refused(code.to_string()))?;
+    let (major, minor) = version.map_err(|code| BackendError::Refused(code.to_string()))?;
     if (major, minor) < OLDEST {
-        return Err(Error::Refused(format!(
+        return Err(BackendError::Refused(format!(
             "{} is of compute capability {major}.{minor}, and kernels are made for 5.2 and newer",
             found.name
         )));
     }
-    Ok(Chosen {
+    Ok(ChosenDevice {
         driver,
         ordinal,
         found,
@@ -99,14 +103,14 @@ pub fn choose(selector: &str) -> Result<Chosen, Error> {
     })
 }
 
-fn count(driver: &Driver) -> Result<usize, Code> {
+fn count(driver: &Driver) -> Result<usize, DriverErrorCode> {
     let mut count = 0;
     // SAFETY: the driver is initialised, and writes one number.
     driver.check(unsafe { (driver.functions.device_count)(&raw mut count) })?;
     Ok(count.max(0) as usize)
 }
 
-fn attribute(driver: &Driver, device: i32, attribute: Attribute) -> Result<i32, Code> {
+fn attribute(driver: &Driver, device: i32, attribute: Attribute) -> Result<i32, DriverErrorCode> {
     let mut value = 0;
     // SAFETY: the driver is initialised, and writes one number.
     let read =
@@ -114,7 +118,7 @@ fn attribute(driver: &Driver, device: i32, attribute: Attribute) -> Result<i32, 
     driver.check(read).map(|()| value)
 }
 
-fn capability(driver: &Driver, device: i32) -> Result<(i32, i32), Code> {
+fn capability(driver: &Driver, device: i32) -> Result<(i32, i32), DriverErrorCode> {
     let of = |it| attribute(driver, device, it);
     Ok((
         of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
@@ -122,7 +126,7 @@ fn capability(driver: &Driver, device: i32) -> Result<(i32, i32), Code> {
     ))
 }
 
-fn name(driver: &Driver, device: i32) -> Result<String, Code> {
+fn name(driver: &Driver, device: i32) -> Result<String, DriverErrorCode> {
     let mut bytes = [0_u8; 256];
     // SAFETY: the driver writes at most as many bytes, the last of them a zero.
     let read = unsafe {
@@ -149,7 +153,7 @@ fn clock() -> String {
     }
 }
 
-fn describe(driver: &Driver, ordinal: i32) -> Result<Found, Code> {
+fn describe(driver: &Driver, ordinal: i32) -> Result<ProbedDevice, DriverErrorCode> {
     let mut device = 0;
     // SAFETY: the driver is initialised, and writes one number.
     driver.check(unsafe { (driver.functions.device)(&raw mut device, ordinal) })?;
@@ -161,7 +165,7 @@ fn describe(driver: &Driver, ordinal: i32) -> Result<Found, Code> {
     let processors = of(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
     let engines = of(Attribute::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT)?;
     let side = |it| of(it).map(|value| value.max(0) as u32);
-    let limits = Limits {
+    let limits = DeviceLimits {
         buffer_bytes: memory as u64,
         workgroup_invocations: side(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         workgroup_size: [
@@ -186,7 +190,7 @@ fn describe(driver: &Driver, ordinal: i32) -> Result<Found, Code> {
     if driver.is_stand_in {
         detail.insert_str(0, "the tests' stand-in for the driver, no GPU: ");
     }
-    Ok(Found {
+    Ok(ProbedDevice {
         name: name(driver, device)?,
         caps: Caps {
             overlap: true,

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use super::code::Code;
-use super::functions::Functions;
+use super::code::DriverErrorCode;
+use super::functions::DriverFunctions;
 use super::stand_in;
 
 /// The oldest driver that has all that is used: CUDA 12.0.
@@ -38,7 +38,7 @@ const NAME: &str = "nvcuda.dll";
 /// An initialised driver. It stays loaded for as long as the process runs.
 pub struct Driver {
     /// Its functions.
-    pub functions: Functions,
+    pub functions: DriverFunctions,
     /// Its version as it counts them: 13000 for CUDA 13.0.
     pub version: i32,
     /// Whether it is the tests' stand-in.
@@ -97,7 +97,7 @@ fn open(path: &Path, is_stand_in: bool) -> Result<Driver, String> {
     let library = library.map_err(|error| {
         format!("{place} cannot be loaded: {error}; install the driver again, for this kind of processor")
     })?;
-    let functions = Functions::find(&library).map_err(|missing| {
+    let functions = DriverFunctions::find(&library).map_err(|missing| {
         format!(
             "the driver at {place} lacks {}: it is too old, install one for CUDA 12.0 or newer",
             missing.join(", ")
@@ -137,7 +137,7 @@ impl Driver {
     ///
     /// # Errors
     /// It is none of success.
-    pub fn check(&self, number: i32) -> Result<(), Code> {
+    pub fn check(&self, number: i32) -> Result<(), DriverErrorCode> {
         if number == 0 {
             return Ok(());
         }
@@ -153,7 +153,11 @@ impl Driver {
             text.to_string_lossy().into_owned()
         };
         let name = said(self.functions.error_name);
-        Err(Code::new(number, name, said(self.functions.error_text)))
+        Err(DriverErrorCode::new(
+            number,
+            name,
+            said(self.functions.error_text),
+        ))
     }
 }
 

@@ -6,24 +6,24 @@ use std::sync::{Arc, Mutex};
 
 use cudarc::driver::sys::CUevent_flags;
 
-use super::code::{Code, NOT_READY};
-use super::context::{Context, Raw};
+use super::code::{DriverErrorCode, NOT_READY};
+use super::context::{CudaContext, SharedHandle};
 use crate::EventLayout;
 use device::lock;
 
 /// An event of the driver.
-pub struct Event {
-    raw: Raw,
+pub struct CudaEvent {
+    raw: SharedHandle,
     keeps_time: bool,
-    context: Arc<Context>,
+    context: Arc<CudaContext>,
 }
 
-impl Event {
+impl CudaEvent {
     /// Makes one with the options of `layout`.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(context: &Arc<Context>, layout: EventLayout) -> Result<Self, Code> {
+    pub fn new(context: &Arc<CudaContext>, layout: EventLayout) -> Result<Self, DriverErrorCode> {
         let mut flags = CUevent_flags::CU_EVENT_DEFAULT as u32;
         if !layout.timing {
             flags |= CUevent_flags::CU_EVENT_DISABLE_TIMING as u32;
@@ -35,14 +35,14 @@ impl Event {
         // SAFETY: the driver writes one handle.
         context.call(|api| unsafe { (api.event_create)(&raw mut raw, flags) })?;
         Ok(Self {
-            raw: Raw(raw),
+            raw: SharedHandle(raw),
             keeps_time: layout.timing,
             context: Arc::clone(context),
         })
     }
 
     /// Its handle, for as long as it lives.
-    pub const fn raw(&self) -> Raw {
+    pub const fn raw(&self) -> SharedHandle {
         self.raw
     }
 
@@ -55,7 +55,7 @@ impl Event {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn is_reached(&self) -> Result<bool, Code> {
+    pub fn is_reached(&self) -> Result<bool, DriverErrorCode> {
         // SAFETY: the handle is this event's, which lives.
         let asked = self
             .context
@@ -71,7 +71,7 @@ impl Event {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn wait(&self) -> Result<(), Code> {
+    pub fn wait(&self) -> Result<(), DriverErrorCode> {
         // SAFETY: the handle is this event's, which lives.
         self.context
             .call(|api| unsafe { (api.event_synchronize)(self.raw.0) })
@@ -81,7 +81,7 @@ impl Event {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn since(&self, earlier: &Self) -> Result<f64, Code> {
+    pub fn since(&self, earlier: &Self) -> Result<f64, DriverErrorCode> {
         let mut millis = 0.0_f32;
         self.context.call(|api| {
             // SAFETY: both handles are of events that live, and the driver writes one number.
@@ -91,7 +91,7 @@ impl Event {
     }
 }
 
-impl Drop for Event {
+impl Drop for CudaEvent {
     fn drop(&mut self) {
         // SAFETY: the handle is given back once, and by its owner; the driver keeps what is still recorded.
         self.context
@@ -100,21 +100,21 @@ impl Drop for Event {
 }
 
 /// Events that are used again: making one takes longer than recording it.
-pub struct Events {
-    context: Arc<Context>,
+pub struct CudaEventPool {
+    context: Arc<CudaContext>,
     layout: EventLayout,
-    free: Mutex<Vec<Event>>,
+    free: Mutex<Vec<CudaEvent>>,
 }
 
 /// An event that goes back to its pool.
-pub struct Lent {
-    event: Option<Event>,
-    pool: Arc<Events>,
+pub struct BorrowedEvent {
+    event: Option<CudaEvent>,
+    pool: Arc<CudaEventPool>,
 }
 
-impl Events {
+impl CudaEventPool {
     /// None yet, all of them with these options.
-    pub fn new(context: &Arc<Context>, layout: EventLayout) -> Arc<Self> {
+    pub fn new(context: &Arc<CudaContext>, layout: EventLayout) -> Arc<Self> {
         Arc::new(Self {
             context: Arc::clone(context),
             layout,
@@ -126,23 +126,23 @@ impl Events {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn lend(self: &Arc<Self>) -> Result<Lent, Code> {
+    pub fn lend(self: &Arc<Self>) -> Result<BorrowedEvent, DriverErrorCode> {
         let free = lock(&self.free).pop();
         let event = match free {
             Some(event) => event,
-            None => Event::new(&self.context, self.layout)?,
+            None => CudaEvent::new(&self.context, self.layout)?,
         };
-        Ok(Lent {
+        Ok(BorrowedEvent {
             event: Some(event),
             pool: Arc::clone(self),
         })
     }
 }
 
-impl std::ops::Deref for Lent {
-    type Target = Event;
+impl std::ops::Deref for BorrowedEvent {
+    type Target = CudaEvent;
 
-    fn deref(&self) -> &Event {
+    fn deref(&self) -> &CudaEvent {
         match &self.event {
             Some(event) => event,
             None => unreachable!("it is taken out only when it is dropped"),
@@ -150,7 +150,7 @@ impl std::ops::Deref for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for BorrowedEvent {
     fn drop(&mut self) {
         if let Some(event) = self.event.take() {
             lock(&self.pool.free).push(event);

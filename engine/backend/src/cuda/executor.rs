@@ -4,22 +4,22 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use super::body::{Body, Wanted};
-use super::cupti::Activity;
-use super::devices::{Chosen, choose};
-use super::event::Event;
-use super::flight::{Flight, mark};
+use super::body::{CudaDeviceState, CudaOpenRequest};
+use super::cupti::CuptiSubscription;
+use super::devices::{ChosenDevice, choose};
+use super::event::CudaEvent;
+use super::flight::{CudaInFlight, mark};
 use super::give::{dispatch, give, length, takes};
-use super::host::Pages;
+use super::host::HostPages;
 use super::{compile, faults, graph, memory};
 use crate::spin::spin;
 use crate::threads::{
-    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
-    ExecutorTimes, Fault, Flying, Native, Ran, Turn, Zero,
+    ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, InFlight, LossOutcome, NativeEvent, OperationTiming, StreamTurn, TimeOrigin,
 };
 use crate::{
-    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Overhead,
-    Question, Side, check,
+    BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
+    DeviceLayout, NativeQuery, Operation, Overhead, PendingAnswer, check,
 };
 use device::lock;
 use record::time::Interval;
@@ -33,10 +33,10 @@ const TELLING: Duration = Duration::from_secs(1);
 
 /// A device that is open.
 pub struct CudaExecutor {
-    chosen: Chosen,
-    layout: Layout,
-    hosts: Vec<Arc<Pages>>,
-    body: RwLock<Arc<Body>>,
+    chosen: ChosenDevice,
+    layout: DeviceLayout,
+    hosts: Vec<Arc<HostPages>>,
+    body: RwLock<Arc<CudaDeviceState>>,
     /// Nodes of graphs and the like whose time never came, and that were not spoken of.
     untimed: AtomicU64,
 }
@@ -46,15 +46,15 @@ impl CudaExecutor {
     ///
     /// # Errors
     /// There is none, it refuses, or buffers do not fit.
-    pub fn open(layout: &Layout) -> Result<Self, Error> {
+    pub fn open(layout: &DeviceLayout) -> Result<Self, BackendError> {
         let chosen = choose(&layout.adapter)?;
         let most = chosen.found.caps.limits.buffer_bytes;
         let sizes = layout.buffers.iter().map(|len| *len as u64 * 4);
         if let Some(size) = sizes.clone().find(|size| *size > most) {
-            return Err(Error::BufferLimit { size, most });
+            return Err(BackendError::BufferLimit { size, most });
         }
         let hosts = memory::hosts(&layout.buffers)?;
-        let body = Body::open(chosen.driver, &wanted(&chosen, layout, &hosts))?;
+        let body = CudaDeviceState::open(chosen.driver, &wanted(&chosen, layout, &hosts))?;
         Ok(Self {
             chosen,
             layout: layout.clone(),
@@ -64,7 +64,7 @@ impl CudaExecutor {
         })
     }
 
-    fn body(&self) -> Arc<Body> {
+    fn body(&self) -> Arc<CudaDeviceState> {
         Arc::clone(&self.body.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -76,64 +76,73 @@ impl CudaExecutor {
         &self,
         launch: &KernelArguments,
         elements: Option<usize>,
-    ) -> Result<crate::dispatch::Dispatch, Error> {
-        dispatch(launch, elements, &|index| self.len(index)).map_err(|reason| Error::Launch {
-            kernel: launch.kernel.name.to_owned(),
-            reason,
+    ) -> Result<crate::dispatch::KernelDispatch, BackendError> {
+        dispatch(launch, elements, &|index| self.len(index)).map_err(|reason| {
+            BackendError::Launch {
+                kernel: launch.kernel.name.to_owned(),
+                reason,
+            }
         })
     }
 
     /// What gives `operation` to the driver; nothing where it is the engine's own.
     fn flight(
         &self,
-        turn: &Turn<'_>,
+        turn: &StreamTurn<'_>,
         operation: &Operation,
-        cause: Option<&Native>,
-    ) -> Result<Option<Flight>, Fault> {
+        cause: Option<&NativeEvent>,
+    ) -> Result<Option<CudaInFlight>, ExecutionError> {
         let body = self.body();
         let lane = body.lanes.get(turn.stream);
-        let lane = lane.ok_or_else(|| Fault::Failed("there is no such stream".to_owned()))?;
+        let lane =
+            lane.ok_or_else(|| ExecutionError::Failed("there is no such stream".to_owned()))?;
         if lane.is_void.load(SeqCst) && !(turn.is_void)() {
             lane.interrupt(false);
         }
         let flight = match operation {
             Operation::Record(event) => {
-                let own = self.own_event(&body, *event).map_err(Fault::from)?;
-                Flight::record(&body, turn.stream, own)
+                let own = self
+                    .own_event(&body, *event)
+                    .map_err(ExecutionError::from)?;
+                CudaInFlight::record(&body, turn.stream, own)
             }
             Operation::Wait(_) => {
                 let event = cause.and_then(mark);
-                Flight::wait(&body, turn.stream, event.map(|mark| &**mark))
+                CudaInFlight::wait(&body, turn.stream, event.map(|mark| &**mark))
             }
             Operation::Replay(replay) if graph::can_hold(&replay.graph) => {
                 let taken = body.graphs.take(&body, lane, &replay.graph);
-                taken.and_then(|instance| Flight::replay(&body, turn.stream, instance))
+                taken.and_then(|instance| CudaInFlight::replay(&body, turn.stream, instance))
             }
-            operation if takes(operation) => Flight::of(&body, turn.stream, |stream| {
+            operation if takes(operation) => CudaInFlight::of(&body, turn.stream, |stream| {
                 give(&body, lane, stream, operation, None)
             }),
             _ => return Ok(None),
         };
-        let flight = flight.map_err(Fault::from)?;
+        let flight = flight.map_err(ExecutionError::from)?;
         Ok(Some(flight.lasting(length(operation))))
     }
 
     /// An event with options of its own, where it has any.
     fn own_event(
         &self,
-        body: &Body,
+        body: &CudaDeviceState,
         event: EventIndex,
-    ) -> Result<Option<Event>, super::code::Code> {
+    ) -> Result<Option<CudaEvent>, super::code::DriverErrorCode> {
         let layout = self.layout.events.get(event.index()).copied();
         let special = layout.filter(|layout| !layout.timing || layout.blocking);
         special
-            .map(|layout| Event::new(&body.context, layout))
+            .map(|layout| CudaEvent::new(&body.context, layout))
             .transpose()
     }
 }
 
-fn wanted<'a>(chosen: &'a Chosen, layout: &'a Layout, hosts: &'a [Arc<Pages>]) -> Wanted<'a> {
-    Wanted {
+fn wanted<'a>(
+    chosen: &'a ChosenDevice,
+    layout: &'a DeviceLayout,
+    hosts: &'a [Arc<HostPages>],
+) -> CudaOpenRequest<'a> {
+    CudaOpenRequest {
         ordinal: chosen.ordinal,
         architecture: &chosen.architecture,
         layout,
@@ -142,7 +151,7 @@ fn wanted<'a>(chosen: &'a Chosen, layout: &'a Layout, hosts: &'a [Arc<Pages>]) -
 }
 
 /// When it ran, once that is told, or nothing where it is not told in time.
-fn until_told(ran: Ran, turn: &Turn<'_>) -> Option<Interval> {
+fn until_told(ran: OperationTiming, turn: &StreamTurn<'_>) -> Option<Interval> {
     let Some(mut later) = ran.later else {
         return Some(ran.interval);
     };
@@ -167,13 +176,13 @@ impl Executor for CudaExecutor {
         &self.chosen.found.caps
     }
 
-    fn raw(&self, _: &Question) -> Option<Answer> {
+    fn raw(&self, _: &NativeQuery) -> Option<PendingAnswer> {
         None
     }
 }
 
 impl ExecutorQueue for CudaExecutor {
-    fn check(&self, operation: &Operation) -> Result<(), Error> {
+    fn check(&self, operation: &Operation) -> Result<(), BackendError> {
         check::operation(operation, &|buffer| self.len(buffer))?;
         match operation {
             Operation::Launch(launch) => self.fitting(launch, None).map(drop),
@@ -181,16 +190,24 @@ impl ExecutorQueue for CudaExecutor {
         }
     }
 
-    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
+    fn pack(
+        &self,
+        launch: &KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<BackendState, BackendError> {
         check::packed(launch, elements, &|buffer| self.len(buffer))?;
         if elements == Some(0) {
             return Ok(Box::new(()));
         }
         self.fitting(launch, elements)
-            .map(|dispatch| -> Kept { Box::new(dispatch) })
+            .map(|dispatch| -> BackendState { Box::new(dispatch) })
     }
 
-    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {
+    fn run(
+        &self,
+        turn: &StreamTurn<'_>,
+        operation: &Operation,
+    ) -> Result<Option<Interval>, ExecutionError> {
         if let Operation::HostFunction(length) = operation
             && turn.stream >= self.layout.streams.len()
         {
@@ -199,7 +216,9 @@ impl ExecutorQueue for CudaExecutor {
         }
         let asked = turn.zero.at(Instant::now());
         let Some(mut flight) = self.flight(turn, operation, None)? else {
-            return Err(Fault::Failed("no operation of a device".to_owned()));
+            return Err(ExecutionError::Failed(
+                "no operation of a device".to_owned(),
+            ));
         };
         loop {
             if let Some(ran) = flight.poll(turn)? {
@@ -226,21 +245,21 @@ impl ExecutorQueue for CudaExecutor {
 
     fn begin(
         &self,
-        turn: &Turn<'_>,
+        turn: &StreamTurn<'_>,
         operation: &Operation,
-        cause: Option<&Native>,
-    ) -> Result<Option<Box<dyn Flying>>, Fault> {
+        cause: Option<&NativeEvent>,
+    ) -> Result<Option<Box<dyn InFlight>>, ExecutionError> {
         let flight = self.flight(turn, operation, cause)?;
-        Ok(flight.map(|flight| -> Box<dyn Flying> { Box::new(flight) }))
+        Ok(flight.map(|flight| -> Box<dyn InFlight> { Box::new(flight) }))
     }
 }
 
 impl ExecutorBuffers for CudaExecutor {
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32> {
         let Some(host) = self.hosts.get(buffer.index()) else {
             return Vec::new();
         };
-        if side == Side::Host {
+        if side == BufferSide::Host {
             return host.to_vec();
         }
         self.body().read(buffer).unwrap_or_default()
@@ -262,20 +281,20 @@ impl ExecutorCompiler for CudaExecutor {
         &self,
         request: &CompileRequest,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Compiled, CompileError> {
+    ) -> Result<CompiledPipeline, CompileError> {
         let limits = &self.chosen.found.caps.limits;
         compile::compile(&self.body().kernels, request, limits, is_over)
     }
 }
 
 impl ExecutorRecovery for CudaExecutor {
-    fn lose(&self, kind: LossKind) -> Downfall {
+    fn lose(&self, kind: LossKind) -> LossOutcome {
         faults::lose(&self.body(), kind)
     }
 
-    fn reopen(&self) -> Result<(), Error> {
+    fn reopen(&self) -> Result<(), BackendError> {
         let wanted = wanted(&self.chosen, &self.layout, &self.hosts);
-        let body = Arc::new(Body::open(self.chosen.driver, &wanted)?);
+        let body = Arc::new(CudaDeviceState::open(self.chosen.driver, &wanted)?);
         let mut current = self.body.write().unwrap_or_else(PoisonError::into_inner);
         *current = body;
         Ok(())
@@ -286,13 +305,13 @@ impl ExecutorRecovery for CudaExecutor {
         let asked = lock(&body.aside).query();
         asked
             .err()
-            .filter(super::code::Code::is_fatal)
+            .filter(super::code::DriverErrorCode::is_fatal)
             .map(|code| code.to_string())
     }
 }
 
 impl ExecutorTimes for CudaExecutor {
-    fn clock(&self, _: Zero) -> Clock {
+    fn clock(&self, _: TimeOrigin) -> Clock {
         Clock {
             name: self.chosen.found.caps.clock.to_string(),
             uncertainty: self.body().clock.uncertainty(),
@@ -301,7 +320,7 @@ impl ExecutorTimes for CudaExecutor {
     }
 
     fn complaint(&self) -> Option<String> {
-        let dropped = self.body().activity.and_then(Activity::complaint);
+        let dropped = self.body().activity.and_then(CuptiSubscription::complaint);
         let untimed = self.untimed.swap(0, SeqCst);
         let untimed = (untimed > 0).then(|| {
             format!("CUPTI told no time of {untimed} nodes of graphs, which are shown as the host saw them")
@@ -312,7 +331,7 @@ impl ExecutorTimes for CudaExecutor {
         }
     }
 
-    fn overheads(&self, zero: Zero) -> Vec<Overhead> {
+    fn overheads(&self, zero: TimeOrigin) -> Vec<Overhead> {
         let activity = self.body().activity;
         activity.map_or_else(Vec::new, |activity| activity.overheads(zero))
     }

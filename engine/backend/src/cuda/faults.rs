@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::body::Body;
-use super::code::Code;
-use super::stream::Grid;
+use super::body::CudaDeviceState;
+use super::code::DriverErrorCode;
+use super::stream::LaunchGrid;
 use crate::dispatch::words;
-use crate::threads::Downfall;
+use crate::threads::LossOutcome;
 use crate::worker;
 use device::lock;
 use record::LossKind;
@@ -29,11 +29,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const HANG: Duration = Duration::from_secs(1);
 
 /// Loses the device of `body`.
-pub fn lose(body: &Body, kind: LossKind) -> Downfall {
+pub fn lose(body: &CudaDeviceState, kind: LossKind) -> LossOutcome {
     if kind == LossKind::Destroyed {
         body.lanes.iter().for_each(|lane| lane.interrupt(true));
         body.context.destroy();
-        return Downfall {
+        return LossOutcome {
             is_real: true,
             message: String::new(),
             how: "cuCtxDestroy, with whatever was queued",
@@ -41,7 +41,7 @@ pub fn lose(body: &Body, kind: LossKind) -> Downfall {
     }
     if kind == LossKind::Process {
         worker::end();
-        return Downfall {
+        return LossOutcome {
             is_real: false,
             message: String::new(),
             how: "this process is no worker, and is not ended",
@@ -63,7 +63,7 @@ pub fn lose(body: &Body, kind: LossKind) -> Downfall {
         _ => (0, "a kernel executed trap; what was queued went with it"),
     };
     let message = fault(body, number).unwrap_or_else(|code| code.to_string());
-    Downfall {
+    LossOutcome {
         is_real: true,
         message,
         how,
@@ -71,16 +71,19 @@ pub fn lose(body: &Body, kind: LossKind) -> Downfall {
 }
 
 /// Launches the kernel that loses devices, and waits for the fault; for a hang answers that there was none.
-fn fault(body: &Body, number: usize) -> Result<String, Code> {
+fn fault(body: &CudaDeviceState, number: usize) -> Result<String, DriverErrorCode> {
     let stream = lock(&body.aside);
     let function = body.kernels.get("fault")?;
-    let grid = Grid {
+    let grid = LaunchGrid {
         blocks: [1; 3],
         threads: [1; 3],
     };
     let given = words(0, [number, 0, 0], &[]);
     // Only a kernel that never ends looks at it, and an address that is one is all that the others ask for.
-    let pointer = body.lanes.first().map_or(0, super::lane::Lane::words);
+    let pointer = body
+        .lanes
+        .first()
+        .map_or(0, super::lane::CudaStreamSlot::words);
     stream.launch(&function, grid, &given, &[pointer])?;
     let end = body.events.lend()?;
     stream.record(&end, false)?;

@@ -5,16 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
-use super::body::Body;
-use super::clock::Anchor;
-use super::code::Code;
-use super::cupti::{Launched, Told};
-use super::event::{Event, Lent};
-use super::give::Given;
-use super::graph::Instance;
+use super::body::CudaDeviceState;
+use super::clock::ClockAnchor;
+use super::code::DriverErrorCode;
+use super::cupti::{CuptiGraphTimes, CuptiOperationTime};
+use super::event::{BorrowedEvent, CudaEvent};
+use super::give::CudaSubmission;
+use super::graph::GraphInstance;
 use super::host::HostFunction;
-use super::stream::Stream;
-use crate::threads::{Fault, Flying, Landed, Later, Native, Ran, Turn, Zero};
+use super::stream::CudaStream;
+use crate::threads::{
+    ExecutionError, InFlight, NativeEvent, NodeOutcome, OperationTiming, PendingTimestamp,
+    StreamTurn, TimeOrigin,
+};
 use record::time::{Interval, Nanos};
 
 /// How long an operation may run beyond what it was asked to, before the device is given up.
@@ -31,17 +34,17 @@ const TRAPPED: &str = "trap was launched, which does nothing but fail: its strea
                        fault of CUDA lets it, so this one raised a word that says it failed";
 
 /// A record of an event of the driver, whoever the event belongs to.
-pub enum Mark {
+pub enum RecordedCudaEvent {
     /// One that keeps times, from the pool.
-    Lent(Lent),
+    Lent(BorrowedEvent),
     /// One with options of its own.
-    Own(Event),
+    Own(CudaEvent),
 }
 
-impl Deref for Mark {
-    type Target = Event;
+impl Deref for RecordedCudaEvent {
+    type Target = CudaEvent;
 
-    fn deref(&self) -> &Event {
+    fn deref(&self) -> &CudaEvent {
         match self {
             Self::Lent(event) => event,
             Self::Own(event) => event,
@@ -50,7 +53,7 @@ impl Deref for Mark {
 }
 
 /// What has to be looked at once an operation has ended.
-pub enum After {
+pub enum CompletionCheck {
     /// Nothing.
     Nothing,
     /// Whether a kernel said that it failed.
@@ -60,19 +63,19 @@ pub enum After {
     /// Whether a kernel that spins was told to end early.
     Spin,
     /// When the nodes of a graph ran.
-    Graph(Arc<Instance>),
+    Graph(Arc<GraphInstance>),
 }
 
 /// How it is known when an operation ran.
-enum Timing {
+enum TimingSource {
     /// By records of two events around it.
-    Events(Arc<Anchor>, Lent),
+    Events(Arc<ClockAnchor>, BorrowedEvent),
     /// CUPTI tells it.
-    Told(Told),
+    Told(CuptiOperationTime),
     /// CUPTI tells it of each node of a graph.
-    Nodes(Launched),
+    Nodes(CuptiGraphTimes),
     /// It is a record: by its own event, where that keeps times, and by CUPTI, where it tells them of events.
-    Record(Option<Arc<Anchor>>, Option<Told>),
+    Record(Option<Arc<ClockAnchor>>, Option<CuptiOperationTime>),
     /// It is known.
     Known(Interval),
     /// It has no time of its own: it begins and ends with what was before it, or with what it waited for.
@@ -86,14 +89,14 @@ pub const ORDERED: Interval = Interval {
 };
 
 /// An operation that was given to the device.
-pub struct Flight {
-    body: Arc<Body>,
-    timing: Timing,
-    end: Arc<Mark>,
+pub struct CudaInFlight {
+    body: Arc<CudaDeviceState>,
+    timing: TimingSource,
+    end: Arc<RecordedCudaEvent>,
     /// What waits of other streams wait for, where it is a record.
-    native: Option<Native>,
+    native: Option<NativeEvent>,
     stream: usize,
-    after: After,
+    after: CompletionCheck,
     /// How long it was asked to run.
     length: Duration,
     /// When it was asked for the first time whether it has ended, and seen for the first time that it has.
@@ -101,15 +104,20 @@ pub struct Flight {
     ended: Option<Instant>,
 }
 
-impl Flight {
-    fn new(body: &Arc<Body>, stream: usize, timing: Timing, end: Arc<Mark>) -> Self {
+impl CudaInFlight {
+    fn new(
+        body: &Arc<CudaDeviceState>,
+        stream: usize,
+        timing: TimingSource,
+        end: Arc<RecordedCudaEvent>,
+    ) -> Self {
         Self {
             body: Arc::clone(body),
             timing,
             end,
             native: None,
             stream,
-            after: After::Nothing,
+            after: CompletionCheck::Nothing,
             length: Duration::ZERO,
             asked: None,
             ended: None,
@@ -121,10 +129,10 @@ impl Flight {
     /// # Errors
     /// What the driver says.
     pub fn between(
-        body: &Arc<Body>,
+        body: &Arc<CudaDeviceState>,
         stream: usize,
-        act: impl FnOnce(&Stream) -> Result<After, Code>,
-    ) -> Result<Self, Code> {
+        act: impl FnOnce(&CudaStream) -> Result<CompletionCheck, DriverErrorCode>,
+    ) -> Result<Self, DriverErrorCode> {
         let it = own(body, stream)?;
         let anchor = body.clock.anchor()?;
         let start = body.events.lend()?;
@@ -132,8 +140,8 @@ impl Flight {
         let after = act(it)?;
         let end = body.events.lend()?;
         it.record(&end, false)?;
-        let timing = Timing::Events(anchor, start);
-        let mut flight = Self::new(body, stream, timing, Arc::new(Mark::Lent(end)));
+        let timing = TimingSource::Events(anchor, start);
+        let mut flight = Self::new(body, stream, timing, Arc::new(RecordedCudaEvent::Lent(end)));
         flight.after = after;
         Ok(flight)
     }
@@ -143,10 +151,10 @@ impl Flight {
     /// # Errors
     /// What the driver says.
     pub fn of(
-        body: &Arc<Body>,
+        body: &Arc<CudaDeviceState>,
         stream: usize,
-        act: impl FnOnce(&Stream) -> Result<Given, Code>,
-    ) -> Result<Self, Code> {
+        act: impl FnOnce(&CudaStream) -> Result<CudaSubmission, DriverErrorCode>,
+    ) -> Result<Self, DriverErrorCode> {
         let Some(activity) = body.activity else {
             return Self::between(body, stream, |it| act(it).map(|given| given.after));
         };
@@ -154,9 +162,9 @@ impl Flight {
         let (given, told) = activity.correlated(|| act(it));
         let given = given?;
         let timing = if given.is_told {
-            Timing::Told(told)
+            TimingSource::Told(told)
         } else {
-            Timing::Ordered
+            TimingSource::Ordered
         };
         let mut flight = Self::behind(body, stream, timing)?;
         flight.after = given.after;
@@ -167,17 +175,23 @@ impl Flight {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn replay(body: &Arc<Body>, stream: usize, instance: Arc<Instance>) -> Result<Self, Code> {
+    pub fn replay(
+        body: &Arc<CudaDeviceState>,
+        stream: usize,
+        instance: Arc<GraphInstance>,
+    ) -> Result<Self, DriverErrorCode> {
         let Some(activity) = body.activity.filter(|_| instance.is_told()) else {
             return Self::between(body, stream, |it| {
-                instance.launch(it).map(|()| After::Graph(instance))
+                instance
+                    .launch(it)
+                    .map(|()| CompletionCheck::Graph(instance))
             });
         };
         let it = own(body, stream)?;
         let (given, launched) = activity.launched(|| instance.launch(it));
         given?;
-        let mut flight = Self::behind(body, stream, Timing::Nodes(launched))?;
-        flight.after = After::Graph(instance);
+        let mut flight = Self::behind(body, stream, TimingSource::Nodes(launched))?;
+        flight.after = CompletionCheck::Graph(instance);
         Ok(flight)
     }
 
@@ -185,43 +199,62 @@ impl Flight {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn wait(body: &Arc<Body>, stream: usize, event: Option<&Event>) -> Result<Self, Code> {
-        let act = |it: &Stream| event.map_or(Ok(()), |event| it.wait(event));
+    pub fn wait(
+        body: &Arc<CudaDeviceState>,
+        stream: usize,
+        event: Option<&CudaEvent>,
+    ) -> Result<Self, DriverErrorCode> {
+        let act = |it: &CudaStream| event.map_or(Ok(()), |event| it.wait(event));
         if body.activity.is_none() {
-            return Self::between(body, stream, |it| act(it).map(|()| After::Nothing));
+            return Self::between(body, stream, |it| {
+                act(it).map(|()| CompletionCheck::Nothing)
+            });
         }
         act(own(body, stream)?)?;
-        Self::behind(body, stream, Timing::Ordered)
+        Self::behind(body, stream, TimingSource::Ordered)
     }
 
     /// What was given to `stream` last, whose end an event without a time marks.
-    fn behind(body: &Arc<Body>, stream: usize, timing: Timing) -> Result<Self, Code> {
+    fn behind(
+        body: &Arc<CudaDeviceState>,
+        stream: usize,
+        timing: TimingSource,
+    ) -> Result<Self, DriverErrorCode> {
         let end = body.ends.lend()?;
         own(body, stream)?.record(&end, false)?;
-        Ok(Self::new(body, stream, timing, Arc::new(Mark::Lent(end))))
+        Ok(Self::new(
+            body,
+            stream,
+            timing,
+            Arc::new(RecordedCudaEvent::Lent(end)),
+        ))
     }
 
     /// A record of an event: of `own`, where the event has options.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn record(body: &Arc<Body>, stream: usize, special: Option<Event>) -> Result<Self, Code> {
+    pub fn record(
+        body: &Arc<CudaDeviceState>,
+        stream: usize,
+        special: Option<CudaEvent>,
+    ) -> Result<Self, DriverErrorCode> {
         let Some(activity) = body.activity else {
             // Besides the one that keeps the time.
             let mut flight = Self::between(body, stream, |stream| {
                 let own = special.as_ref();
                 own.map_or(Ok(()), |own| stream.record(own, false))?;
-                Ok(After::Nothing)
+                Ok(CompletionCheck::Nothing)
             })?;
-            let reached = special.map(|own| Arc::new(Mark::Own(own)));
+            let reached = special.map(|own| Arc::new(RecordedCudaEvent::Own(own)));
             flight.native = Some(reached.unwrap_or_else(|| Arc::clone(&flight.end)));
             return Ok(flight);
         };
-        let keeps_time = special.as_ref().is_none_or(Event::keeps_time);
+        let keeps_time = special.as_ref().is_none_or(CudaEvent::keeps_time);
         let anchor = keeps_time.then(|| body.clock.anchor()).transpose()?;
         let event = match special {
-            Some(event) => Mark::Own(event),
-            None => Mark::Lent(body.events.lend()?),
+            Some(event) => RecordedCudaEvent::Own(event),
+            None => RecordedCudaEvent::Lent(body.events.lend()?),
         };
         let it = own(body, stream)?;
         let told = if activity.times_events() {
@@ -231,9 +264,9 @@ impl Flight {
             it.record(&event, false)?;
             None
         };
-        let timing = Timing::Record(anchor, told);
+        let timing = TimingSource::Record(anchor, told);
         let mut flight = Self::new(body, stream, timing, Arc::new(event));
-        flight.native = Some(Arc::clone(&flight.end) as Native);
+        flight.native = Some(Arc::clone(&flight.end) as NativeEvent);
         Ok(flight)
     }
 
@@ -245,8 +278,8 @@ impl Flight {
     }
 
     /// Whether it has ended.
-    fn has_ended(&mut self) -> Result<bool, Fault> {
-        if self.end.is_reached().map_err(Fault::from)? {
+    fn has_ended(&mut self) -> Result<bool, ExecutionError> {
+        if self.end.is_reached().map_err(ExecutionError::from)? {
             self.ended.get_or_insert_with(Instant::now);
             return Ok(true);
         }
@@ -260,109 +293,127 @@ impl Flight {
             most.as_secs()
         );
         self.body.context.give_up(&reason);
-        Err(Fault::Lost(reason))
+        Err(ExecutionError::Lost(reason))
     }
 
     /// When it ran as far as that is known, and who tells more.
-    fn time(&mut self, zero: Zero) -> Result<(Interval, Option<Box<dyn Later>>), Fault> {
-        let at = |anchor: &Anchor, event: &Event| anchor.time(event, zero).map_err(Fault::from);
-        let instant = |anchor: &Anchor| -> Result<Interval, Fault> {
+    fn time(
+        &mut self,
+        zero: TimeOrigin,
+    ) -> Result<(Interval, Option<Box<dyn PendingTimestamp>>), ExecutionError> {
+        let at = |anchor: &ClockAnchor, event: &CudaEvent| {
+            anchor.time(event, zero).map_err(ExecutionError::from)
+        };
+        let instant = |anchor: &ClockAnchor| -> Result<Interval, ExecutionError> {
             let time = at(anchor, &self.end)?;
             Ok(Interval {
                 start: time,
                 end: time,
             })
         };
-        Ok(match std::mem::replace(&mut self.timing, Timing::Ordered) {
-            Timing::Events(anchor, start) => {
-                let interval = Interval {
-                    start: at(&anchor, &start)?,
-                    end: at(&anchor, &self.end)?,
-                };
-                (interval, None)
-            }
-            Timing::Told(told) => (ORDERED, Some(Box::new(told))),
-            Timing::Nodes(launched) => match &self.after {
-                After::Graph(instance) => (ORDERED, instance.coming(launched, zero)),
-                _ => (ORDERED, None),
+        Ok(
+            match std::mem::replace(&mut self.timing, TimingSource::Ordered) {
+                TimingSource::Events(anchor, start) => {
+                    let interval = Interval {
+                        start: at(&anchor, &start)?,
+                        end: at(&anchor, &self.end)?,
+                    };
+                    (interval, None)
+                }
+                TimingSource::Told(told) => (ORDERED, Some(Box::new(told))),
+                TimingSource::Nodes(launched) => match &self.after {
+                    CompletionCheck::Graph(instance) => (ORDERED, instance.coming(launched, zero)),
+                    _ => (ORDERED, None),
+                },
+                TimingSource::Known(ran) => (ran, None),
+                TimingSource::Record(anchor, told) => {
+                    let known = anchor.map_or(Ok(ORDERED), |anchor| instant(&anchor))?;
+                    (
+                        known,
+                        told.map(|told| -> Box<dyn PendingTimestamp> { Box::new(told) }),
+                    )
+                }
+                TimingSource::Ordered => (ORDERED, None),
             },
-            Timing::Known(ran) => (ran, None),
-            Timing::Record(anchor, told) => {
-                let known = anchor.map_or(Ok(ORDERED), |anchor| instant(&anchor))?;
-                (known, told.map(|told| -> Box<dyn Later> { Box::new(told) }))
-            }
-            Timing::Ordered => (ORDERED, None),
-        })
+        )
     }
 
     /// Whether a kernel that spins was cut short, which only its time tells: nothing where that is not known yet.
-    fn is_cut(&mut self, zero: Zero) -> Option<bool> {
+    fn is_cut(&mut self, zero: TimeOrigin) -> Option<bool> {
         let lane = self.body.lanes.get(self.stream);
         if !lane.is_some_and(|lane| lane.is_void.load(SeqCst)) {
             return Some(false);
         }
         let ran = match &mut self.timing {
-            Timing::Told(told) => {
+            TimingSource::Told(told) => {
                 let Some(ran) = told.look(zero) else {
                     let is_soon = self.ended.is_none_or(|ended| ended.elapsed() < TELLING);
                     return (!is_soon).then_some(true);
                 };
-                self.timing = Timing::Known(ran);
+                self.timing = TimingSource::Known(ran);
                 ran
             }
-            Timing::Events(anchor, start) => Interval {
+            TimingSource::Events(anchor, start) => Interval {
                 start: anchor.time(start, zero).ok()?,
                 end: anchor.time(&self.end, zero).ok()?,
             },
-            Timing::Known(ran) => *ran,
-            Timing::Nodes(_) | Timing::Record(..) | Timing::Ordered => return Some(false),
+            TimingSource::Known(ran) => *ran,
+            TimingSource::Nodes(_) | TimingSource::Record(..) | TimingSource::Ordered => {
+                return Some(false);
+            }
         };
         Some(ran.length().to_duration() + SLACK < self.length)
     }
 
-    fn look(&mut self, turn: &Turn<'_>) -> Result<Option<Ran>, Fault> {
+    fn look(&mut self, turn: &StreamTurn<'_>) -> Result<Option<OperationTiming>, ExecutionError> {
         if !self.has_ended()? {
             return Ok(None);
         }
-        if let After::Spin = self.after {
+        if let CompletionCheck::Spin = self.after {
             match self.is_cut(turn.zero) {
                 None => return Ok(None),
-                Some(true) => return Err(Fault::Stopped),
+                Some(true) => return Err(ExecutionError::Stopped),
                 Some(false) => {}
             }
         }
         let anchor = match &self.timing {
-            Timing::Events(anchor, _) => Some(Arc::clone(anchor)),
+            TimingSource::Events(anchor, _) => Some(Arc::clone(anchor)),
             _ => None,
         };
         let (mut interval, later) = self.time(turn.zero)?;
-        let mut nodes: Vec<Landed> = Vec::new();
+        let mut nodes: Vec<NodeOutcome> = Vec::new();
         match &self.after {
-            After::Word => {
+            CompletionCheck::Word => {
                 let lane = self.body.lanes.get(self.stream);
-                if lane.is_some_and(super::lane::Lane::take_failed) {
-                    return Err(Fault::Failed(TRAPPED.to_owned()));
+                if lane.is_some_and(super::lane::CudaStreamSlot::take_failed) {
+                    return Err(ExecutionError::Failed(TRAPPED.to_owned()));
                 }
             }
-            After::Function(function) if function.was_cut() => return Err(Fault::Stopped),
-            After::Function(function) => {
+            CompletionCheck::Function(function) if function.was_cut() => {
+                return Err(ExecutionError::Stopped);
+            }
+            CompletionCheck::Function(function) => {
                 if let (None, Some((start, end))) = (&anchor, function.ran()) {
                     interval.start = turn.zero.at(start);
                     interval.end = turn.zero.at(end);
                 }
             }
-            After::Nothing | After::Spin => {}
-            After::Graph(instance) if instance.was_cut() => return Err(Fault::Stopped),
-            After::Graph(instance) => {
+            CompletionCheck::Nothing | CompletionCheck::Spin => {}
+            CompletionCheck::Graph(instance) if instance.was_cut() => {
+                return Err(ExecutionError::Stopped);
+            }
+            CompletionCheck::Graph(instance) => {
                 if let Some(anchor) = &anchor {
-                    let at = |event: &Event| anchor.time(event, turn.zero).map_err(Fault::from);
+                    let at = |event: &CudaEvent| {
+                        anchor.time(event, turn.zero).map_err(ExecutionError::from)
+                    };
                     nodes = instance.landed(&at)?;
                 }
                 let first = nodes.iter().flatten().map(|(ran, _)| ran.start).min();
                 interval.start = first.unwrap_or(interval.start);
             }
         }
-        Ok(Some(Ran {
+        Ok(Some(OperationTiming {
             interval,
             nodes,
             later,
@@ -370,14 +421,14 @@ impl Flight {
     }
 }
 
-impl Flying for Flight {
-    fn native(&self) -> Option<Native> {
+impl InFlight for CudaInFlight {
+    fn native(&self) -> Option<NativeEvent> {
         self.native.clone()
     }
 
-    fn poll(&mut self, turn: &Turn<'_>) -> Result<Option<Ran>, Fault> {
+    fn poll(&mut self, turn: &StreamTurn<'_>) -> Result<Option<OperationTiming>, ExecutionError> {
         if (turn.is_lost)() {
-            return Err(Fault::Stopped);
+            return Err(ExecutionError::Stopped);
         }
         if (turn.is_void)()
             && let Some(lane) = self.body.lanes.get(self.stream)
@@ -389,15 +440,15 @@ impl Flying for Flight {
 }
 
 /// The driver's stream at a position.
-fn own(body: &Body, stream: usize) -> Result<&Stream, Code> {
-    let missing = || Code::new(400, String::new(), "there is no such stream".to_owned());
+fn own(body: &CudaDeviceState, stream: usize) -> Result<&CudaStream, DriverErrorCode> {
+    let missing = || DriverErrorCode::new(400, String::new(), "there is no such stream".to_owned());
     let lane = body.lanes.get(stream);
     Ok(&lane.ok_or_else(missing)?.stream)
 }
 
 /// What a result of the driver makes of an operation.
-impl From<Code> for Fault {
-    fn from(code: Code) -> Self {
+impl From<DriverErrorCode> for ExecutionError {
+    fn from(code: DriverErrorCode) -> Self {
         let text = code.to_string();
         if code.is_fatal() {
             Self::Lost(text)
@@ -408,6 +459,6 @@ impl From<Code> for Fault {
 }
 
 /// A record that waits of other streams wait for.
-pub fn mark(native: &Native) -> Option<&Mark> {
-    native.downcast_ref::<Mark>()
+pub fn mark(native: &NativeEvent) -> Option<&RecordedCudaEvent> {
+    native.downcast_ref::<RecordedCudaEvent>()
 }

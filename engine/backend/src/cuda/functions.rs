@@ -10,16 +10,16 @@ use cudarc::driver::sys::{CUdeviceptr, CUhostFn};
 use libloading::Library;
 
 /// A stream, an event, a context, a module, a function, a graph: what the driver gives to name one.
-pub type Handle = *mut c_void;
+pub type DriverHandle = *mut c_void;
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($argument:ident: $type:ty),*);)*) => {
         /// The functions that are used.
-        pub struct Functions {
+        pub struct DriverFunctions {
             $(#[doc = concat!("`", $symbol, "`")] pub $field: unsafe extern "system" fn($($argument: $type),*) -> c_int,)*
         }
 
-        impl Functions {
+        impl DriverFunctions {
             /// Finds all of them in `library`.
             ///
             /// # Errors
@@ -50,49 +50,49 @@ functions! {
     device_name = "cuDeviceGetName" (name: *mut c_char, len: c_int, device: c_int);
     device_attribute = "cuDeviceGetAttribute" (value: *mut c_int, attribute: c_int, device: c_int);
     device_memory = "cuDeviceTotalMem_v2" (bytes: *mut usize, device: c_int);
-    context_create = "cuCtxCreate_v2" (context: *mut Handle, flags: c_uint, device: c_int);
-    context_destroy = "cuCtxDestroy_v2" (context: Handle);
-    context_set = "cuCtxSetCurrent" (context: Handle);
+    context_create = "cuCtxCreate_v2" (context: *mut DriverHandle, flags: c_uint, device: c_int);
+    context_destroy = "cuCtxDestroy_v2" (context: DriverHandle);
+    context_set = "cuCtxSetCurrent" (context: DriverHandle);
     context_priorities = "cuCtxGetStreamPriorityRange" (least: *mut c_int, greatest: *mut c_int);
     memory_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     memory_alloc = "cuMemAlloc_v2" (pointer: *mut CUdeviceptr, bytes: usize);
     memory_free = "cuMemFree_v2" (pointer: CUdeviceptr);
-    memory_alloc_async = "cuMemAllocAsync" (pointer: *mut CUdeviceptr, bytes: usize, stream: Handle);
-    memory_free_async = "cuMemFreeAsync" (pointer: CUdeviceptr, stream: Handle);
-    pool = "cuDeviceGetDefaultMemPool" (pool: *mut Handle, device: c_int);
-    pool_set = "cuMemPoolSetAttribute" (pool: Handle, attribute: c_int, value: *mut c_void);
+    memory_alloc_async = "cuMemAllocAsync" (pointer: *mut CUdeviceptr, bytes: usize, stream: DriverHandle);
+    memory_free_async = "cuMemFreeAsync" (pointer: CUdeviceptr, stream: DriverHandle);
+    pool = "cuDeviceGetDefaultMemPool" (pool: *mut DriverHandle, device: c_int);
+    pool_set = "cuMemPoolSetAttribute" (pool: DriverHandle, attribute: c_int, value: *mut c_void);
     host_register = "cuMemHostRegister_v2" (pointer: *mut c_void, bytes: usize, flags: c_uint);
     host_unregister = "cuMemHostUnregister" (pointer: *mut c_void);
     host_on_device = "cuMemHostGetDevicePointer_v2" (pointer: *mut CUdeviceptr, host: *mut c_void, flags: c_uint);
-    copy_to_device = "cuMemcpyHtoDAsync_v2" (to: CUdeviceptr, from: *const c_void, bytes: usize, stream: Handle);
-    copy_to_host = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: Handle);
-    copy = "cuMemcpyDtoDAsync_v2" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: Handle);
-    set_words = "cuMemsetD32Async" (to: CUdeviceptr, word: c_uint, count: usize, stream: Handle);
-    stream_create = "cuStreamCreateWithPriority" (stream: *mut Handle, flags: c_uint, priority: c_int);
-    stream_destroy = "cuStreamDestroy_v2" (stream: Handle);
-    stream_synchronize = "cuStreamSynchronize" (stream: Handle);
-    stream_query = "cuStreamQuery" (stream: Handle);
-    stream_wait = "cuStreamWaitEvent" (stream: Handle, event: Handle, flags: c_uint);
-    event_create = "cuEventCreate" (event: *mut Handle, flags: c_uint);
-    event_destroy = "cuEventDestroy_v2" (event: Handle);
-    event_record = "cuEventRecordWithFlags" (event: Handle, stream: Handle, flags: c_uint);
-    event_query = "cuEventQuery" (event: Handle);
-    event_synchronize = "cuEventSynchronize" (event: Handle);
+    copy_to_device = "cuMemcpyHtoDAsync_v2" (to: CUdeviceptr, from: *const c_void, bytes: usize, stream: DriverHandle);
+    copy_to_host = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: DriverHandle);
+    copy = "cuMemcpyDtoDAsync_v2" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: DriverHandle);
+    set_words = "cuMemsetD32Async" (to: CUdeviceptr, word: c_uint, count: usize, stream: DriverHandle);
+    stream_create = "cuStreamCreateWithPriority" (stream: *mut DriverHandle, flags: c_uint, priority: c_int);
+    stream_destroy = "cuStreamDestroy_v2" (stream: DriverHandle);
+    stream_synchronize = "cuStreamSynchronize" (stream: DriverHandle);
+    stream_query = "cuStreamQuery" (stream: DriverHandle);
+    stream_wait = "cuStreamWaitEvent" (stream: DriverHandle, event: DriverHandle, flags: c_uint);
+    event_create = "cuEventCreate" (event: *mut DriverHandle, flags: c_uint);
+    event_destroy = "cuEventDestroy_v2" (event: DriverHandle);
+    event_record = "cuEventRecordWithFlags" (event: DriverHandle, stream: DriverHandle, flags: c_uint);
+    event_query = "cuEventQuery" (event: DriverHandle);
+    event_synchronize = "cuEventSynchronize" (event: DriverHandle);
     // The one that every driver has; a newer name came with 12.8.
-    event_elapsed = "cuEventElapsedTime" (millis: *mut f32, from: Handle, to: Handle);
-    module_load = "cuModuleLoadData" (module: *mut Handle, image: *const c_void);
-    module_function = "cuModuleGetFunction" (function: *mut Handle, module: Handle, name: *const c_char);
-    module_unload = "cuModuleUnload" (module: Handle);
+    event_elapsed = "cuEventElapsedTime" (millis: *mut f32, from: DriverHandle, to: DriverHandle);
+    module_load = "cuModuleLoadData" (module: *mut DriverHandle, image: *const c_void);
+    module_function = "cuModuleGetFunction" (function: *mut DriverHandle, module: DriverHandle, name: *const c_char);
+    module_unload = "cuModuleUnload" (module: DriverHandle);
     launch = "cuLaunchKernel" (
-        function: Handle, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
-        block_z: c_uint, shared: c_uint, stream: Handle, parameters: *mut *mut c_void, extra: *mut *mut c_void
+        function: DriverHandle, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
+        block_z: c_uint, shared: c_uint, stream: DriverHandle, parameters: *mut *mut c_void, extra: *mut *mut c_void
     );
-    launch_host = "cuLaunchHostFunc" (stream: Handle, function: CUhostFn, data: *mut c_void);
-    capture_begin = "cuStreamBeginCapture_v2" (stream: Handle, mode: c_int);
-    capture_end = "cuStreamEndCapture" (stream: Handle, graph: *mut Handle);
-    graph_instantiate = "cuGraphInstantiateWithFlags" (instance: *mut Handle, graph: Handle, flags: u64);
-    graph_launch = "cuGraphLaunch" (instance: Handle, stream: Handle);
-    graph_update = "cuGraphExecUpdate_v2" (instance: Handle, graph: Handle, result: *mut c_void);
-    graph_destroy = "cuGraphDestroy" (graph: Handle);
-    instance_destroy = "cuGraphExecDestroy" (instance: Handle);
+    launch_host = "cuLaunchHostFunc" (stream: DriverHandle, function: CUhostFn, data: *mut c_void);
+    capture_begin = "cuStreamBeginCapture_v2" (stream: DriverHandle, mode: c_int);
+    capture_end = "cuStreamEndCapture" (stream: DriverHandle, graph: *mut DriverHandle);
+    graph_instantiate = "cuGraphInstantiateWithFlags" (instance: *mut DriverHandle, graph: DriverHandle, flags: u64);
+    graph_launch = "cuGraphLaunch" (instance: DriverHandle, stream: DriverHandle);
+    graph_update = "cuGraphExecUpdate_v2" (instance: DriverHandle, graph: DriverHandle, result: *mut c_void);
+    graph_destroy = "cuGraphDestroy" (graph: DriverHandle);
+    instance_destroy = "cuGraphExecDestroy" (instance: DriverHandle);
 }

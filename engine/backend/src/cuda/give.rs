@@ -6,42 +6,42 @@ use std::time::Duration;
 
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::body::Body;
-use super::code::Code;
-use super::flight::After;
+use super::body::CudaDeviceState;
+use super::code::DriverErrorCode;
+use super::flight::CompletionCheck;
 use super::host::HostFunction;
 use super::kernels::grid;
-use super::lane::Lane;
-use super::memory::{Buffer, buffer};
-use super::stream::Stream;
+use super::lane::CudaStreamSlot;
+use super::memory::{CudaBuffer, buffer};
+use super::stream::CudaStream;
 use crate::Operation;
-use crate::dispatch::{Dispatch, words};
+use crate::dispatch::{KernelDispatch, words};
 use record::time::Nanos;
-use workload::{KernelArguments, Shape};
+use workload::{KernelArguments, LaunchShape};
 
 /// Blocks to the shorter sides of a grid.
 const MOST_BLOCKS: u32 = 65_535;
 
 /// Where functions of the host go that a graph calls again and again.
-pub type Functions = Vec<Arc<HostFunction>>;
+pub type HostFunctions = Vec<Arc<HostFunction>>;
 
 /// What was given to a stream.
-pub struct Given {
+pub struct CudaSubmission {
     /// What has to be looked at once it has ended.
-    pub after: After,
+    pub after: CompletionCheck,
     /// Whether the device has something to do for it that CUPTI tells of.
     pub is_told: bool,
 }
 
-impl Given {
-    const fn told(after: After) -> Self {
+impl CudaSubmission {
+    const fn told(after: CompletionCheck) -> Self {
         Self {
             after,
             is_told: true,
         }
     }
 
-    const fn untold(after: After) -> Self {
+    const fn untold(after: CompletionCheck) -> Self {
         Self {
             after,
             is_told: false,
@@ -71,12 +71,12 @@ pub const fn takes(operation: &Operation) -> bool {
 /// # Errors
 /// What the driver says.
 pub fn give(
-    body: &Body,
-    lane: &Lane,
-    stream: &Stream,
+    body: &CudaDeviceState,
+    lane: &CudaStreamSlot,
+    stream: &CudaStream,
     operation: &Operation,
-    functions: Option<&mut Functions>,
-) -> Result<Given, Code> {
+    functions: Option<&mut HostFunctions>,
+) -> Result<CudaSubmission, DriverErrorCode> {
     let of = |index: BufferIndex| buffer(&body.buffers, index).map_err(wrong);
     match operation {
         Operation::Upload(index) => {
@@ -104,52 +104,52 @@ pub fn give(
         Operation::Launch(launch) => return kernel(body, lane, stream, launch, None),
         Operation::Packed(packed) if packed.is_empty() => {}
         Operation::Packed(packed) => {
-            let kept = packed.kept::<Dispatch>();
+            let kept = packed.kept::<KernelDispatch>();
             return kernel(body, lane, stream, &packed.launch, kept);
         }
         Operation::HostFunction(length) => {
-            return function(lane, stream, *length, functions).map(Given::untold);
+            return function(lane, stream, *length, functions).map(CudaSubmission::untold);
         }
         Operation::Allocate(index) => of(*index)?.allocate(stream)?,
         Operation::Free(index) => of(*index)?.free(stream)?,
         _ => {}
     }
-    Ok(Given::untold(After::Nothing))
+    Ok(CudaSubmission::untold(CompletionCheck::Nothing))
 }
 
 /// So many floats were given to copy or to set: where there are none, the device has nothing to do.
-const fn moved(floats: usize) -> Given {
-    Given {
-        after: After::Nothing,
+const fn moved(floats: usize) -> CudaSubmission {
+    CudaSubmission {
+        after: CompletionCheck::Nothing,
         is_told: floats > 0,
     }
 }
 
 fn function(
-    lane: &Lane,
-    stream: &Stream,
+    lane: &CudaStreamSlot,
+    stream: &CudaStream,
     length: Nanos,
-    functions: Option<&mut Functions>,
-) -> Result<After, Code> {
+    functions: Option<&mut HostFunctions>,
+) -> Result<CompletionCheck, DriverErrorCode> {
     let function = HostFunction::new(length, &lane.is_void);
     if let Some(kept) = functions {
         function.give_node(stream)?;
         kept.push(function);
-        Ok(After::Nothing)
+        Ok(CompletionCheck::Nothing)
     } else {
         function.give(stream)?;
-        Ok(After::Function(function))
+        Ok(CompletionCheck::Function(function))
     }
 }
 
 fn kernel(
-    body: &Body,
-    lane: &Lane,
-    stream: &Stream,
+    body: &CudaDeviceState,
+    lane: &CudaStreamSlot,
+    stream: &CudaStream,
     launch: &KernelArguments,
-    kept: Option<&Dispatch>,
-) -> Result<Given, Code> {
-    let all: Result<Vec<&Buffer>, Code> = launch
+    kept: Option<&KernelDispatch>,
+) -> Result<CudaSubmission, DriverErrorCode> {
+    let all: Result<Vec<&CudaBuffer>, DriverErrorCode> = launch
         .reads
         .iter()
         .chain(&launch.writes)
@@ -159,7 +159,7 @@ fn kernel(
     let mut dispatch = match kept {
         Some(dispatch) => *dispatch,
         None => dispatch(launch, None, &|index| {
-            body.buffers.get(index.index()).map(Buffer::len)
+            body.buffers.get(index.index()).map(CudaBuffer::len)
         })
         .map_err(wrong)?,
     };
@@ -168,23 +168,23 @@ fn kernel(
             let nanos = spin_length(launch).as_nanos() as u64;
             let sizes = [nanos & 0xffff_ffff, nanos >> 32, 0];
             dispatch.given = words(0, sizes.map(|size| size as usize), &[]);
-            After::Spin
+            CompletionCheck::Spin
         }
         "trap" => {
             dispatch.given = words(0, [usize::from(lane.goes_on), 0, 0], &[]);
-            After::Word
+            CompletionCheck::Word
         }
-        _ => After::Nothing,
+        _ => CompletionCheck::Nothing,
     };
     if pointers.is_empty() {
         pointers.push(lane.words());
     }
     let function = body.kernels.get(launch.kernel.name)?;
     let Some(grid) = grid(launch.kernel.name, &dispatch) else {
-        return Ok(Given::untold(after));
+        return Ok(CudaSubmission::untold(after));
     };
     stream.launch(&function, grid, &dispatch.given, &pointers)?;
-    Ok(Given::told(after))
+    Ok(CudaSubmission::told(after))
 }
 
 /// How long a kernel was asked to spin.
@@ -220,20 +220,20 @@ pub fn dispatch(
     launch: &KernelArguments,
     elements: Option<usize>,
     len: &dyn Fn(BufferIndex) -> Option<usize>,
-) -> Result<Dispatch, String> {
+) -> Result<KernelDispatch, String> {
     let lens = |buffers: &[BufferIndex]| -> Vec<usize> {
         let lens = buffers.iter().map(|index| len(*index));
         lens.map(|len| len.unwrap_or_default().min(elements.unwrap_or(usize::MAX)))
             .collect()
     };
-    let shape = Shape {
+    let shape = LaunchShape {
         reads: &lens(&launch.reads),
         writes: &lens(&launch.writes),
         parameters: &launch.parameters,
     };
-    Dispatch::of(launch.kernel.name, &shape, MOST_BLOCKS)
+    KernelDispatch::of(launch.kernel.name, &shape, MOST_BLOCKS)
 }
 
-fn wrong(text: String) -> Code {
-    Code::new(1, String::new(), text)
+fn wrong(text: String) -> DriverErrorCode {
+    DriverErrorCode::new(1, String::new(), text)
 }

@@ -8,45 +8,45 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use self::capture::{Taking, capture};
-use self::times::{Coming, Part, Times, parts};
-use super::body::Body;
-use super::code::Code;
-use super::context::{Context, Raw};
-use super::cupti::{Activity, Launched};
-use super::event::Event;
-use super::give::Functions;
-use super::lane::Lane;
-use super::stream::Stream;
-use crate::threads::{Fault, Landed, Later, Zero};
-use crate::{EventLayout, Executable, Operation};
+use self::capture::{NodeTimingMethod, capture};
+use self::times::{GraphTiming, NodeTiming, PendingNodeTimes, parts};
+use super::body::CudaDeviceState;
+use super::code::DriverErrorCode;
+use super::context::{CudaContext, SharedHandle};
+use super::cupti::{CuptiGraphTimes, CuptiSubscription};
+use super::event::CudaEvent;
+use super::give::HostFunctions;
+use super::lane::CudaStreamSlot;
+use super::stream::CudaStream;
+use crate::threads::{ExecutionError, NodeOutcome, PendingTimestamp, TimeOrigin};
+use crate::{EventLayout, ExecutableGraph, Operation};
 use device::lock;
 use record::time::{Interval, Nanos};
 
 /// A graph that is ready to run, with what keeps the time of its nodes. It runs once at a time.
-pub struct Instance {
-    raw: Raw,
-    context: Arc<Context>,
-    times: Times,
-    functions: Functions,
+pub struct GraphInstance {
+    raw: SharedHandle,
+    context: Arc<CudaContext>,
+    times: GraphTiming,
+    functions: HostFunctions,
     is_busy: AtomicBool,
 }
 
 /// What was made ready.
 #[derive(Default)]
-pub struct Graphs(Mutex<Vec<(Arc<Executable>, Arc<Instance>)>>);
+pub struct InstantiatedGraphs(Mutex<Vec<(Arc<ExecutableGraph>, Arc<GraphInstance>)>>);
 
-impl Graphs {
+impl InstantiatedGraphs {
     /// An instance of `graph` that does not run; it can be taken again once it was asked when its nodes ran.
     ///
     /// # Errors
     /// What the driver says.
     pub fn take(
         &self,
-        body: &Body,
-        lane: &Lane,
-        graph: &Arc<Executable>,
-    ) -> Result<Arc<Instance>, Code> {
+        body: &CudaDeviceState,
+        lane: &CudaStreamSlot,
+        graph: &Arc<ExecutableGraph>,
+    ) -> Result<Arc<GraphInstance>, DriverErrorCode> {
         let mut all = lock(&self.0);
         let free = all
             .iter()
@@ -63,15 +63,15 @@ impl Graphs {
         });
         let old = old.map(|place| all.swap_remove(place).1);
         let old = old.and_then(|instance| Arc::try_unwrap(instance).ok());
-        let instance = Arc::new(Instance::new(body, lane, graph, old)?);
+        let instance = Arc::new(GraphInstance::new(body, lane, graph, old)?);
         all.push((Arc::clone(graph), Arc::clone(&instance)));
         Ok(instance)
     }
 }
 
 /// Whether two graphs have the same nodes, but for their arguments.
-fn is_alike(one: &Executable, other: &Executable) -> bool {
-    let nodes = |it: &Executable| -> Vec<_> {
+fn is_alike(one: &ExecutableGraph, other: &ExecutableGraph) -> bool {
+    let nodes = |it: &ExecutableGraph| -> Vec<_> {
         let nodes = it.nodes.iter();
         nodes
             .map(|node| (node.operation.kind(), node.before.clone()))
@@ -80,8 +80,13 @@ fn is_alike(one: &Executable, other: &Executable) -> bool {
     nodes(one) == nodes(other)
 }
 
-impl Instance {
-    fn new(body: &Body, lane: &Lane, of: &Executable, old: Option<Self>) -> Result<Self, Code> {
+impl GraphInstance {
+    fn new(
+        body: &CudaDeviceState,
+        lane: &CudaStreamSlot,
+        of: &ExecutableGraph,
+        old: Option<Self>,
+    ) -> Result<Self, DriverErrorCode> {
         let is_told = old.as_ref().is_none_or(Self::is_told);
         let activity = body.activity.filter(|it| is_told && it.names_nodes());
         let Some(activity) = activity else {
@@ -96,57 +101,57 @@ impl Instance {
 
     /// One whose nodes' times CUPTI tells; nothing where it does not say which nodes they are.
     fn told(
-        body: &Body,
-        lane: &Lane,
-        of: &Executable,
+        body: &CudaDeviceState,
+        lane: &CudaStreamSlot,
+        of: &ExecutableGraph,
         old: Option<Self>,
-        activity: &Activity,
-    ) -> Result<Option<Self>, Code> {
+        activity: &CuptiSubscription,
+    ) -> Result<Option<Self>, DriverErrorCode> {
         let (kept, known) = match old {
             Some(mut old) => (old.taken(), old.parts()),
-            None => (Raw(ptr::null_mut()), Vec::new()),
+            None => (SharedHandle(ptr::null_mut()), Vec::new()),
         };
-        let captured = capture(body, lane, of, Taking::Names(activity))?;
+        let captured = capture(body, lane, of, NodeTimingMethod::Names(activity))?;
         let made = Self::empty(body, kept, captured.functions);
         let (made, clones) = activity.watching_nodes(|| made.ready_with(&captured.graph));
         let mut made = made?;
         let Some(parts) = parts(of, captured.made, &clones, &known) else {
             return Ok(None);
         };
-        made.times = Times::Told(parts);
+        made.times = GraphTiming::Told(parts);
         Ok(Some(made))
     }
 
     /// One whose nodes' times are kept by events around each.
     fn stamped(
-        body: &Body,
-        lane: &Lane,
-        of: &Executable,
+        body: &CudaDeviceState,
+        lane: &CudaStreamSlot,
+        of: &ExecutableGraph,
         mut old: Option<Self>,
-    ) -> Result<Self, Code> {
-        let event = || Event::new(&body.context, EventLayout::default());
+    ) -> Result<Self, DriverErrorCode> {
+        let event = || CudaEvent::new(&body.context, EventLayout::default());
         let known = old.as_mut().and_then(|old| match &mut old.times {
-            Times::Events(stamps) => Some(std::mem::take(stamps)),
-            Times::Told(_) => None,
+            GraphTiming::Events(stamps) => Some(std::mem::take(stamps)),
+            GraphTiming::Told(_) => None,
         });
         let stamps = if let Some(stamps) = known {
             stamps
         } else {
             let stamps = of.nodes.iter().map(|_| Ok([event()?, event()?]));
-            stamps.collect::<Result<Vec<_>, Code>>()?
+            stamps.collect::<Result<Vec<_>, DriverErrorCode>>()?
         };
-        let kept = old.map_or(Raw(ptr::null_mut()), |mut old| old.taken());
-        let captured = capture(body, lane, of, Taking::Stamps(&stamps))?;
+        let kept = old.map_or(SharedHandle(ptr::null_mut()), |mut old| old.taken());
+        let captured = capture(body, lane, of, NodeTimingMethod::Stamps(&stamps))?;
         let mut made = Self::empty(body, kept, captured.functions).ready_with(&captured.graph)?;
-        made.times = Times::Events(stamps);
+        made.times = GraphTiming::Events(stamps);
         Ok(made)
     }
 
-    fn empty(body: &Body, raw: Raw, functions: Functions) -> Self {
+    fn empty(body: &CudaDeviceState, raw: SharedHandle, functions: HostFunctions) -> Self {
         Self {
             raw,
             context: Arc::clone(&body.context),
-            times: Times::Told(Vec::new()),
+            times: GraphTiming::Told(Vec::new()),
             functions,
             is_busy: AtomicBool::new(true),
         }
@@ -154,10 +159,10 @@ impl Instance {
 
     /// Whether CUPTI tells when its nodes ran.
     pub const fn is_told(&self) -> bool {
-        matches!(self.times, Times::Told(_))
+        matches!(self.times, GraphTiming::Told(_))
     }
 
-    fn ready_with(mut self, graph: &Raw) -> Result<Self, Code> {
+    fn ready_with(mut self, graph: &SharedHandle) -> Result<Self, DriverErrorCode> {
         let ready = self.ready(graph);
         // SAFETY: it is given back once; what was made ready of it stays.
         self.context
@@ -166,7 +171,7 @@ impl Instance {
     }
 
     /// Updates the instance to `graph`, or makes a new one where that is not possible.
-    fn ready(&mut self, graph: &Raw) -> Result<(), Code> {
+    fn ready(&mut self, graph: &SharedHandle) -> Result<(), DriverErrorCode> {
         let mut answer = [0_u64; 8];
         if !self.raw.0.is_null() {
             let updated = self.context.call(|api| {
@@ -186,27 +191,27 @@ impl Instance {
             // SAFETY: the graph lives, and the driver writes one handle.
             unsafe { (api.graph_instantiate)(&raw mut instance, graph.0, 0) }
         })?;
-        self.raw = Raw(instance);
+        self.raw = SharedHandle(instance);
         Ok(())
     }
 
     /// Who knows when its nodes ran, where CUPTI does.
-    fn parts(&mut self) -> Vec<Part> {
+    fn parts(&mut self) -> Vec<NodeTiming> {
         match &mut self.times {
-            Times::Told(parts) => std::mem::take(parts),
-            Times::Events(_) => Vec::new(),
+            GraphTiming::Told(parts) => std::mem::take(parts),
+            GraphTiming::Events(_) => Vec::new(),
         }
     }
 
-    const fn taken(&mut self) -> Raw {
-        std::mem::replace(&mut self.raw, Raw(ptr::null_mut()))
+    const fn taken(&mut self) -> SharedHandle {
+        std::mem::replace(&mut self.raw, SharedHandle(ptr::null_mut()))
     }
 
     /// Runs it on `stream`.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn launch(&self, stream: &Stream) -> Result<(), Code> {
+    pub fn launch(&self, stream: &CudaStream) -> Result<(), DriverErrorCode> {
         // SAFETY: both live, and it does not run elsewhere.
         self.context
             .call(|api| unsafe { (api.graph_launch)(self.raw.0, stream.raw().0) })
@@ -218,9 +223,9 @@ impl Instance {
     /// What the driver says.
     pub fn landed(
         &self,
-        at: &dyn Fn(&Event) -> Result<Nanos, Fault>,
-    ) -> Result<Vec<Landed>, Fault> {
-        let ran = |[start, end]: &[Event; 2]| {
+        at: &dyn Fn(&CudaEvent) -> Result<Nanos, ExecutionError>,
+    ) -> Result<Vec<NodeOutcome>, ExecutionError> {
+        let ran = |[start, end]: &[CudaEvent; 2]| {
             let (start, end) = (at(start)?, at(end)?);
             let interval = Interval {
                 start,
@@ -229,19 +234,23 @@ impl Instance {
             Ok(Some((interval, Ok(()))))
         };
         let landed = match &self.times {
-            Times::Events(stamps) => stamps.iter().map(ran).collect(),
-            Times::Told(_) => Ok(Vec::new()),
+            GraphTiming::Events(stamps) => stamps.iter().map(ran).collect(),
+            GraphTiming::Told(_) => Ok(Vec::new()),
         };
         self.is_busy.store(false, SeqCst);
         landed
     }
 
     /// Who tells when its nodes ran, once it has ended, where CUPTI does.
-    pub fn coming(&self, launched: Launched, zero: Zero) -> Option<Box<dyn Later>> {
-        let Times::Told(parts) = &self.times else {
+    pub fn coming(
+        &self,
+        launched: CuptiGraphTimes,
+        zero: TimeOrigin,
+    ) -> Option<Box<dyn PendingTimestamp>> {
+        let GraphTiming::Told(parts) = &self.times else {
             return None;
         };
-        let coming = Coming::new(launched, parts, zero);
+        let coming = PendingNodeTimes::new(launched, parts, zero);
         self.is_busy.store(false, SeqCst);
         Some(Box::new(coming))
     }
@@ -252,7 +261,7 @@ impl Instance {
     }
 }
 
-impl Drop for Instance {
+impl Drop for GraphInstance {
     fn drop(&mut self) {
         if !self.raw.0.is_null() {
             // SAFETY: it is given back once; the driver lets it end where it runs.
@@ -263,7 +272,7 @@ impl Drop for Instance {
 }
 
 /// Whether the driver can hold a graph: one that streams outside see into is run by the engine, node by node.
-pub fn can_hold(of: &Executable) -> bool {
+pub fn can_hold(of: &ExecutableGraph) -> bool {
     let is_plain = |operation: &Operation| super::give::takes(operation);
     !of.reaches_out && of.nodes.iter().all(|node| is_plain(&node.operation))
 }

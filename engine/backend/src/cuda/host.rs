@@ -13,10 +13,10 @@ use std::time::Instant;
 
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::code::Code;
-use super::context::Context;
-use super::functions::Functions;
-use super::stream::Stream;
+use super::code::DriverErrorCode;
+use super::context::CudaContext;
+use super::functions::DriverFunctions;
+use super::stream::CudaStream;
 use crate::spin::spin;
 use device::lock;
 use record::time::Nanos;
@@ -27,18 +27,18 @@ const PAGE: usize = 4096;
 const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
 
 /// Floats in pages of their own. They outlive every context.
-pub struct Pages {
+pub struct HostPages {
     first: NonNull<AtomicU32>,
     len: usize,
     layout: Layout,
 }
 
 // SAFETY: it owns its memory, which is reached as atomics alone.
-unsafe impl Send for Pages {}
+unsafe impl Send for HostPages {}
 // SAFETY: the same.
-unsafe impl Sync for Pages {}
+unsafe impl Sync for HostPages {}
 
-impl Pages {
+impl HostPages {
     /// `len` zeros, or nothing where memory does not suffice.
     pub fn zeros(len: usize) -> Option<Self> {
         let bytes = len.max(1).checked_mul(4)?.checked_next_multiple_of(PAGE)?;
@@ -82,7 +82,7 @@ impl Pages {
     }
 }
 
-impl Drop for Pages {
+impl Drop for HostPages {
     fn drop(&mut self) {
         // SAFETY: it was allocated so, and nobody uses it: a registration keeps it alive.
         unsafe { dealloc(self.first.as_ptr().cast(), self.layout) };
@@ -90,21 +90,24 @@ impl Drop for Pages {
 }
 
 /// Pages that a context's device reads and writes by itself.
-pub struct Pinned {
-    pages: Arc<Pages>,
+pub struct PinnedPages {
+    pages: Arc<HostPages>,
     on_device: CUdeviceptr,
-    context: Arc<Context>,
+    context: Arc<CudaContext>,
 }
 
-impl Pinned {
+impl PinnedPages {
     /// Lets the device of `context` use `pages`.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(context: &Arc<Context>, pages: &Arc<Pages>) -> Result<Self, Code> {
+    pub fn new(
+        context: &Arc<CudaContext>,
+        pages: &Arc<HostPages>,
+    ) -> Result<Self, DriverErrorCode> {
         let bytes = pages.layout.size();
         // SAFETY: the pages are of this size, and live until they are registered no more.
-        let register = |api: &Functions| unsafe {
+        let register = |api: &DriverFunctions| unsafe {
             (api.host_register)(pages.address(), bytes, PORTABLE_AND_MAPPED)
         };
         context.call(register).inspect_err(|_| {
@@ -126,7 +129,7 @@ impl Pinned {
     }
 
     /// The pages.
-    pub fn pages(&self) -> &Pages {
+    pub fn pages(&self) -> &HostPages {
         &self.pages
     }
 
@@ -136,7 +139,7 @@ impl Pinned {
     }
 }
 
-impl Drop for Pinned {
+impl Drop for PinnedPages {
     fn drop(&mut self) {
         if self.context.is_broken() {
             // Nobody knows whether the device has let go of it.
@@ -192,7 +195,7 @@ impl HostFunction {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn give(self: &Arc<Self>, stream: &Stream) -> Result<(), Code> {
+    pub fn give(self: &Arc<Self>, stream: &CudaStream) -> Result<(), DriverErrorCode> {
         let data = Arc::into_raw(Arc::clone(self));
         stream.context().call(|api| {
             // SAFETY: the driver calls the function once with this, which is kept until then. Where it never does it is
@@ -206,7 +209,7 @@ impl HostFunction {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn give_node(self: &Arc<Self>, stream: &Stream) -> Result<(), Code> {
+    pub fn give_node(self: &Arc<Self>, stream: &CudaStream) -> Result<(), DriverErrorCode> {
         let data = Arc::as_ptr(self).cast_mut().cast();
         stream.context().call(|api| {
             // SAFETY: what it is called with is kept beside the graph, which calls it only while it runs.
@@ -233,10 +236,12 @@ mod tests {
 
     #[test]
     fn pages_hold_numbers() {
-        let pages = Pages::zeros(3).unwrap();
+        let pages = HostPages::zeros(3).unwrap();
         pages.store(1, &[1.0, 2.0, 3.0]);
         assert_eq!(pages.to_vec(), [0.0, 1.0, 2.0]);
         assert_eq!((pages.len(), pages.address() as usize % PAGE), (3, 0));
-        assert!(Pages::zeros(usize::MAX / 8).is_none() && Pages::zeros(usize::MAX).is_none());
+        assert!(
+            HostPages::zeros(usize::MAX / 8).is_none() && HostPages::zeros(usize::MAX).is_none()
+        );
     }
 }

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use super::code::Code;
-use super::context::Context;
-use super::module::Function;
+use super::code::DriverErrorCode;
+use super::context::CudaContext;
+use super::module::CudaFunction;
 use super::nvrtc;
-use super::stream::Grid;
-use crate::dispatch::Dispatch;
+use super::stream::LaunchGrid;
+use crate::dispatch::KernelDispatch;
 use crate::kernel_shader;
 use device::lock;
 
 /// A kernel's source, and what was made of it for where no compiler is.
-pub struct Source {
+pub struct KernelSource {
     /// Its name, and that of its function.
     pub name: &'static str,
     /// In CUDA C.
@@ -24,7 +24,7 @@ pub struct Source {
 
 macro_rules! sources {
     ($($name:literal)*) => {
-        &[$(Source {
+        &[$(KernelSource {
             name: $name,
             cuda: include_str!(concat!("../../../../assets/kernels/", $name, ".cu")),
             ptx: include_str!(concat!("../../../../assets/kernels/", $name, ".ptx")),
@@ -33,43 +33,43 @@ macro_rules! sources {
 }
 
 /// Every kernel of the library, and the one that loses devices.
-pub const SOURCES: &[Source] = sources![
+pub const SOURCES: &[KernelSource] = sources![
     "saxpy" "scale" "add" "matmul" "reduce" "scan" "stencil" "histogram" "nbody" "spin" "trap" "fault"
 ];
 
 /// The kernel called `name`.
-pub fn source(name: &str) -> Option<&'static Source> {
+pub fn source(name: &str) -> Option<&'static KernelSource> {
     SOURCES.iter().find(|source| source.name == name)
 }
 
 /// The kernel of the library whose shader this is.
-pub fn of_shader(shader: &str) -> Option<&'static Source> {
-    let is_it = |source: &&Source| kernel_shader(source.name) == Some(shader);
+pub fn of_shader(shader: &str) -> Option<&'static KernelSource> {
+    let is_it = |source: &&KernelSource| kernel_shader(source.name) == Some(shader);
     SOURCES.iter().find(is_it)
 }
 
 /// Threads of a block: the same as in a workgroup.
-pub fn grid(kernel: &str, dispatch: &Dispatch) -> Option<Grid> {
+pub fn grid(kernel: &str, dispatch: &KernelDispatch) -> Option<LaunchGrid> {
     let threads = match kernel {
         "matmul" => [16, 16, 1],
         "spin" | "trap" | "fault" => [1; 3],
         _ => [256, 1, 1],
     };
     let blocks = dispatch.groups?;
-    Some(Grid { blocks, threads })
+    Some(LaunchGrid { blocks, threads })
 }
 
 /// The kernels that were loaded into a context.
-pub struct Kernels {
-    context: Arc<Context>,
+pub struct LoadedKernels {
+    context: Arc<CudaContext>,
     /// The architecture that is compiled for, such as `compute_90`.
     architecture: String,
-    loaded: Mutex<HashMap<&'static str, Arc<Function>>>,
+    loaded: Mutex<HashMap<&'static str, Arc<CudaFunction>>>,
 }
 
-impl Kernels {
+impl LoadedKernels {
     /// None yet.
-    pub fn new(context: &Arc<Context>, architecture: String) -> Self {
+    pub fn new(context: &Arc<CudaContext>, architecture: String) -> Self {
         Self {
             context: Arc::clone(context),
             architecture,
@@ -86,7 +86,7 @@ impl Kernels {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn get(&self, name: &'static str) -> Result<Arc<Function>, Code> {
+    pub fn get(&self, name: &'static str) -> Result<Arc<CudaFunction>, DriverErrorCode> {
         if let Some(found) = lock(&self.loaded).get(name) {
             return Ok(Arc::clone(found));
         }
@@ -97,18 +97,19 @@ impl Kernels {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn load(&self, name: &'static str) -> Result<(Arc<Function>, bool), Code> {
-        let unknown = || Code::new(500, String::new(), format!("there is no kernel {name}"));
+    pub fn load(&self, name: &'static str) -> Result<(Arc<CudaFunction>, bool), DriverErrorCode> {
+        let unknown =
+            || DriverErrorCode::new(500, String::new(), format!("there is no kernel {name}"));
         let source = source(name).ok_or_else(unknown)?;
         // What this compiler makes may be newer than what the driver takes; what is carried never is.
         let compiled = nvrtc::nvrtc().ok().and_then(|nvrtc| {
             let ptx = nvrtc.compile(source.cuda, &format!("{name}.cu"), &self.architecture);
-            Function::load(&self.context, &ptx.ok()?.ptx, name).ok()
+            CudaFunction::load(&self.context, &ptx.ok()?.ptx, name).ok()
         });
         let is_compiled = compiled.is_some();
         let function = match compiled {
             Some(function) => function,
-            None => Function::load(&self.context, source.ptx, name)?,
+            None => CudaFunction::load(&self.context, source.ptx, name)?,
         };
         let function = Arc::new(function);
         lock(&self.loaded).insert(name, Arc::clone(&function));
@@ -119,7 +120,7 @@ impl Kernels {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn warm(&self) -> Result<(), Code> {
+    pub fn warm(&self) -> Result<(), DriverErrorCode> {
         SOURCES
             .iter()
             .try_for_each(|source| self.get(source.name).map(drop))

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::code::Code;
-use super::context::Context;
-use super::host::{Pages, Pinned};
-use super::stream::Stream;
+use super::code::DriverErrorCode;
+use super::context::CudaContext;
+use super::host::{HostPages, PinnedPages};
+use super::stream::CudaStream;
 use crate::StreamLayout;
 use workload::FailureMode;
 
@@ -20,29 +20,30 @@ const STOP: usize = 0;
 const FAILED: usize = 1;
 
 /// A stream of a run.
-pub struct Lane {
+pub struct CudaStreamSlot {
     /// The driver's stream.
-    pub stream: Stream,
+    pub stream: CudaStream,
     /// Whether it goes on after an operation of its own failed.
     pub goes_on: bool,
     /// Whether nobody will see what its functions of the host come to.
     pub is_void: Arc<AtomicBool>,
-    words: Pinned,
+    words: PinnedPages,
 }
 
-impl Lane {
+impl CudaStreamSlot {
     /// As `layout` has it.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(context: &Arc<Context>, layout: &StreamLayout) -> Result<Self, Code> {
-        let none = || Code::new(2, String::new(), "the host has no memory left".to_owned());
-        let pages = Arc::new(Pages::zeros(WORDS).ok_or_else(none)?);
+    pub fn new(context: &Arc<CudaContext>, layout: &StreamLayout) -> Result<Self, DriverErrorCode> {
+        let none =
+            || DriverErrorCode::new(2, String::new(), "the host has no memory left".to_owned());
+        let pages = Arc::new(HostPages::zeros(WORDS).ok_or_else(none)?);
         Ok(Self {
-            stream: Stream::new(context, layout.traits, layout.priority)?,
+            stream: CudaStream::new(context, layout.traits, layout.priority)?,
             goes_on: layout.failure == FailureMode::Continue,
             is_void: Arc::default(),
-            words: Pinned::new(context, &pages)?,
+            words: PinnedPages::new(context, &pages)?,
         })
     }
 

@@ -7,29 +7,29 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::code::{Code, OUT_OF_MEMORY};
-use super::context::Context;
-use super::host::{Pages, Pinned};
-use super::stream::Stream;
-use crate::{Error, available};
+use super::code::{DriverErrorCode, OUT_OF_MEMORY};
+use super::context::CudaContext;
+use super::host::{HostPages, PinnedPages};
+use super::stream::CudaStream;
+use crate::{BackendError, available};
 
 /// A buffer on the device, and its copy on the host.
-pub struct Buffer {
+pub struct CudaBuffer {
     /// Its copy on the host, which the device reads and writes by itself.
-    pub host: Pinned,
+    pub host: PinnedPages,
     /// Memory that it has for good; what a workload allocates in stream order takes its place until it is freed.
     base: CUdeviceptr,
     now: AtomicU64,
-    context: Arc<Context>,
+    context: Arc<CudaContext>,
 }
 
 /// Copies on the host for buffers of these lengths, all zeros.
 ///
 /// # Errors
 /// They do not fit.
-pub fn hosts(lens: &[usize]) -> Result<Vec<Arc<Pages>>, Error> {
+pub fn hosts(lens: &[usize]) -> Result<Vec<Arc<HostPages>>, BackendError> {
     available::check(lens)?;
-    let zeros = |len: &usize| Pages::zeros(*len).map(Arc::new);
+    let zeros = |len: &usize| HostPages::zeros(*len).map(Arc::new);
     let hosts: Option<_> = lens.iter().map(zeros).collect();
     hosts.ok_or_else(|| available::too_much(lens))
 }
@@ -38,24 +38,27 @@ pub fn hosts(lens: &[usize]) -> Result<Vec<Arc<Pages>>, Error> {
 ///
 /// # Errors
 /// They do not fit.
-pub fn buffers(context: &Arc<Context>, hosts: &[Arc<Pages>]) -> Result<Vec<Buffer>, Error> {
+pub fn buffers(
+    context: &Arc<CudaContext>,
+    hosts: &[Arc<HostPages>],
+) -> Result<Vec<CudaBuffer>, BackendError> {
     let needed = hosts.iter().map(|it| it.len() as u64 * 4).sum::<u64>();
-    let full = |text: String| Error::DeviceMemory(text);
+    let full = |text: String| BackendError::DeviceMemory(text);
     if context.free_memory().is_some_and(|free| needed > free) {
         return Err(full(format!("{needed} bytes are needed")));
     }
-    let make = |host: &Arc<Pages>| {
-        Buffer::new(context, host).map_err(|code| match code.number {
+    let make = |host: &Arc<HostPages>| {
+        CudaBuffer::new(context, host).map_err(|code| match code.number {
             OUT_OF_MEMORY => full(code.to_string()),
-            _ => Error::Refused(code.to_string()),
+            _ => BackendError::Refused(code.to_string()),
         })
     };
     hosts.iter().map(make).collect()
 }
 
-impl Buffer {
-    fn new(context: &Arc<Context>, host: &Arc<Pages>) -> Result<Self, Code> {
-        let host = Pinned::new(context, host)?;
+impl CudaBuffer {
+    fn new(context: &Arc<CudaContext>, host: &Arc<HostPages>) -> Result<Self, DriverErrorCode> {
+        let host = PinnedPages::new(context, host)?;
         let mut base = 0;
         let bytes = host.pages().len().max(1) * 4;
         // SAFETY: the driver writes one address.
@@ -82,7 +85,7 @@ impl Buffer {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn allocate(&self, stream: &Stream) -> Result<(), Code> {
+    pub fn allocate(&self, stream: &CudaStream) -> Result<(), DriverErrorCode> {
         let pointer = stream.allocate(self.len())?;
         let before = self.now.swap(pointer, SeqCst);
         if before == self.base {
@@ -96,7 +99,7 @@ impl Buffer {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn free(&self, stream: &Stream) -> Result<(), Code> {
+    pub fn free(&self, stream: &CudaStream) -> Result<(), DriverErrorCode> {
         let before = self.now.swap(self.base, SeqCst);
         if before == self.base {
             return Ok(());
@@ -105,7 +108,7 @@ impl Buffer {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for CudaBuffer {
     fn drop(&mut self) {
         let now = self.pointer();
         // SAFETY: each address is given back once, by its owner, after what used it has ended.
@@ -123,7 +126,7 @@ impl Drop for Buffer {
 ///
 /// # Errors
 /// There is none.
-pub fn buffer(buffers: &[Buffer], index: BufferIndex) -> Result<&Buffer, String> {
+pub fn buffer(buffers: &[CudaBuffer], index: BufferIndex) -> Result<&CudaBuffer, String> {
     let found = buffers.get(index.index());
     found.ok_or_else(|| format!("there is no buffer {}", index.0))
 }

@@ -5,26 +5,31 @@ use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
 
-use super::code::Code;
-use super::context::{Context, Raw};
+use super::code::DriverErrorCode;
+use super::context::{CudaContext, SharedHandle};
 
 /// The code that the driver could not load: it ends where it should not.
 const INVALID: i32 = 200;
 
 /// A function on the device. Its module is unloaded with it.
-pub struct Function {
-    raw: Raw,
-    module: Raw,
-    context: Arc<Context>,
+pub struct CudaFunction {
+    raw: SharedHandle,
+    module: SharedHandle,
+    context: Arc<CudaContext>,
 }
 
-impl Function {
+impl CudaFunction {
     /// Loads `ptx`, and finds the function called `name` in it.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn load(context: &Arc<Context>, ptx: &str, name: &str) -> Result<Self, Code> {
-        let broken = |_| Code::new(INVALID, String::new(), "the code holds a zero".to_owned());
+    pub fn load(
+        context: &Arc<CudaContext>,
+        ptx: &str,
+        name: &str,
+    ) -> Result<Self, DriverErrorCode> {
+        let broken =
+            |_| DriverErrorCode::new(INVALID, String::new(), "the code holds a zero".to_owned());
         let image = CString::new(ptx).map_err(broken)?;
         let name = CString::new(name).map_err(broken)?;
         let (mut module, mut raw) = (ptr::null_mut(), ptr::null_mut());
@@ -36,20 +41,20 @@ impl Function {
         });
         // With its module, also where it was not found.
         let function = Self {
-            raw: Raw(raw),
-            module: Raw(module),
+            raw: SharedHandle(raw),
+            module: SharedHandle(module),
             context: Arc::clone(context),
         };
         found.map(|()| function)
     }
 
     /// Its handle, for as long as it lives.
-    pub const fn raw(&self) -> Raw {
+    pub const fn raw(&self) -> SharedHandle {
         self.raw
     }
 }
 
-impl Drop for Function {
+impl Drop for CudaFunction {
     fn drop(&mut self) {
         // SAFETY: the module is given back once, by the owner of its only function.
         self.context

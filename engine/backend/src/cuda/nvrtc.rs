@@ -19,31 +19,31 @@ const VARIABLE: &str = "SYNCLINE_NVRTC_DIR";
 /// What the compiler answers about a program that is wrong.
 const COMPILATION: c_int = 6;
 
-type Program = *mut c_void;
+type NvrtcProgram = *mut c_void;
 
 /// The compiler. It stays loaded for as long as the process runs.
 pub struct Nvrtc {
     /// Its version: major and minor.
     pub version: (i32, i32),
     create: unsafe extern "C" fn(
-        *mut Program,
+        *mut NvrtcProgram,
         *const c_char,
         *const c_char,
         c_int,
         *const *const c_char,
         *const *const c_char,
     ) -> c_int,
-    compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int,
-    destroy: unsafe extern "C" fn(*mut Program) -> c_int,
-    log_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
-    log: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
-    ptx_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
-    ptx: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    compile: unsafe extern "C" fn(NvrtcProgram, c_int, *const *const c_char) -> c_int,
+    destroy: unsafe extern "C" fn(*mut NvrtcProgram) -> c_int,
+    log_size: unsafe extern "C" fn(NvrtcProgram, *mut usize) -> c_int,
+    log: unsafe extern "C" fn(NvrtcProgram, *mut c_char) -> c_int,
+    ptx_size: unsafe extern "C" fn(NvrtcProgram, *mut usize) -> c_int,
+    ptx: unsafe extern "C" fn(NvrtcProgram, *mut c_char) -> c_int,
 }
 
 /// What came of a compile.
 #[derive(Debug)]
-pub struct Made {
+pub struct NvrtcOutput {
     /// The code, in PTX.
     pub ptx: String,
     /// What the compiler said, at its lines.
@@ -198,7 +198,7 @@ impl Nvrtc {
         source: &str,
         name: &str,
         architecture: &str,
-    ) -> Result<Made, CompileError> {
+    ) -> Result<NvrtcOutput, CompileError> {
         let overall = |text: &str| CompileError::Validation {
             messages: vec![ShaderMessage::overall(text.to_owned())],
         };
@@ -233,7 +233,7 @@ impl Nvrtc {
         unsafe { (self.destroy)(&raw mut program) };
         let messages = messages(&log, name);
         match compiled {
-            0 => Ok(Made { ptx, messages }),
+            0 => Ok(NvrtcOutput { ptx, messages }),
             COMPILATION if !messages.is_empty() => Err(CompileError::Validation { messages }),
             code => Err(CompileError::Internal(format!(
                 "NVRTC answers {code}: {log}"
@@ -244,9 +244,9 @@ impl Nvrtc {
 
 /// One of the texts that the compiler keeps with a program.
 fn text(
-    program: Program,
-    size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
-    read: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    program: NvrtcProgram,
+    size: unsafe extern "C" fn(NvrtcProgram, *mut usize) -> c_int,
+    read: unsafe extern "C" fn(NvrtcProgram, *mut c_char) -> c_int,
 ) -> String {
     let mut len = 0;
     // SAFETY: the program was made and not given back, and one number is written.

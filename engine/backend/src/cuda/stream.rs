@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdeviceptr, CUevent_record_flags, CUstream_flags};
 
-use super::code::{Code, NOT_READY};
-use super::context::{Context, Raw};
-use super::event::Event;
-use super::host::Pinned;
-use super::module::Function;
+use super::code::{DriverErrorCode, NOT_READY};
+use super::context::{CudaContext, SharedHandle};
+use super::event::CudaEvent;
+use super::host::PinnedPages;
+use super::module::CudaFunction;
 use workload::{StreamKind, StreamTraits};
 
 /// Handles that stand for streams of the driver's own: the legacy default stream, and that of the calling thread.
@@ -19,30 +19,34 @@ const LEGACY: usize = 1;
 const PER_THREAD: usize = 2;
 
 /// A stream of the driver.
-pub struct Stream {
-    raw: Raw,
+pub struct CudaStream {
+    raw: SharedHandle,
     is_owned: bool,
-    context: Arc<Context>,
+    context: Arc<CudaContext>,
 }
 
 /// A kernel's grid: how many blocks, and how many threads each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grid {
+pub struct LaunchGrid {
     /// Blocks to each side.
     pub blocks: [u32; 3],
     /// Threads to each side of a block.
     pub threads: [u32; 3],
 }
 
-impl Stream {
+impl CudaStream {
     /// Makes one, or stands for one of the driver's own.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(context: &Arc<Context>, traits: StreamTraits, priority: i32) -> Result<Self, Code> {
+    pub fn new(
+        context: &Arc<CudaContext>,
+        traits: StreamTraits,
+        priority: i32,
+    ) -> Result<Self, DriverErrorCode> {
         let own = |number| {
             Ok(Self {
-                raw: Raw(ptr::without_provenance_mut(number)),
+                raw: SharedHandle(ptr::without_provenance_mut(number)),
                 is_owned: false,
                 context: Arc::clone(context),
             })
@@ -63,19 +67,19 @@ impl Stream {
         // SAFETY: the driver writes one handle.
         context.call(|api| unsafe { (api.stream_create)(&raw mut raw, flags as u32, priority) })?;
         Ok(Self {
-            raw: Raw(raw),
+            raw: SharedHandle(raw),
             is_owned: true,
             context: Arc::clone(context),
         })
     }
 
     /// The context that it is in.
-    pub const fn context(&self) -> &Arc<Context> {
+    pub const fn context(&self) -> &Arc<CudaContext> {
         &self.context
     }
 
     /// Its handle, for as long as it lives.
-    pub const fn raw(&self) -> Raw {
+    pub const fn raw(&self) -> SharedHandle {
         self.raw
     }
 
@@ -84,7 +88,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn record(&self, event: &Event, is_external: bool) -> Result<(), Code> {
+    pub fn record(&self, event: &CudaEvent, is_external: bool) -> Result<(), DriverErrorCode> {
         let flags = if is_external {
             CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL
         } else {
@@ -99,7 +103,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn wait(&self, event: &Event) -> Result<(), Code> {
+    pub fn wait(&self, event: &CudaEvent) -> Result<(), DriverErrorCode> {
         // SAFETY: both handles are of what lives.
         self.context
             .call(|api| unsafe { (api.stream_wait)(self.raw.0, event.raw().0, 0) })
@@ -110,7 +114,12 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn upload(&self, to: CUdeviceptr, from: &Pinned, floats: usize) -> Result<(), Code> {
+    pub fn upload(
+        &self,
+        to: CUdeviceptr,
+        from: &PinnedPages,
+        floats: usize,
+    ) -> Result<(), DriverErrorCode> {
         let bytes = floats.min(from.pages().len()) * 4;
         let from = from.pages().address().cast_const();
         // SAFETY: the host memory is as long as said, and stays until the device uses it no more.
@@ -122,7 +131,12 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn download(&self, to: &Pinned, from: CUdeviceptr, floats: usize) -> Result<(), Code> {
+    pub fn download(
+        &self,
+        to: &PinnedPages,
+        from: CUdeviceptr,
+        floats: usize,
+    ) -> Result<(), DriverErrorCode> {
         let bytes = floats.min(to.pages().len()) * 4;
         let to = to.pages().address();
         // SAFETY: the host memory is as long as said, is made of atomics, and stays until the device uses it no more.
@@ -134,7 +148,12 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn copy(&self, to: CUdeviceptr, from: CUdeviceptr, floats: usize) -> Result<(), Code> {
+    pub fn copy(
+        &self,
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        floats: usize,
+    ) -> Result<(), DriverErrorCode> {
         // SAFETY: addresses of the device are not looked at by the host; a wrong one is the device's fault.
         self.context
             .call(|api| unsafe { (api.copy)(to, from, floats * 4, self.raw.0) })
@@ -144,7 +163,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn fill(&self, to: CUdeviceptr, value: f32, floats: usize) -> Result<(), Code> {
+    pub fn fill(&self, to: CUdeviceptr, value: f32, floats: usize) -> Result<(), DriverErrorCode> {
         // SAFETY: addresses of the device are not looked at by the host.
         self.context
             .call(|api| unsafe { (api.set_words)(to, value.to_bits(), floats, self.raw.0) })
@@ -154,7 +173,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn allocate(&self, floats: usize) -> Result<CUdeviceptr, Code> {
+    pub fn allocate(&self, floats: usize) -> Result<CUdeviceptr, DriverErrorCode> {
         let mut pointer = 0;
         let bytes = floats.max(1) * 4;
         self.context.call(|api| {
@@ -168,7 +187,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn free(&self, pointer: CUdeviceptr) -> Result<(), Code> {
+    pub fn free(&self, pointer: CUdeviceptr) -> Result<(), DriverErrorCode> {
         // SAFETY: addresses of the device are not looked at by the host; one that is none is refused.
         self.context
             .call(|api| unsafe { (api.memory_free_async)(pointer, self.raw.0) })
@@ -180,11 +199,11 @@ impl Stream {
     /// What the driver says.
     pub fn launch<const N: usize>(
         &self,
-        function: &Function,
-        grid: Grid,
+        function: &CudaFunction,
+        grid: LaunchGrid,
         given: &[u32; N],
         pointers: &[CUdeviceptr],
-    ) -> Result<(), Code> {
+    ) -> Result<(), DriverErrorCode> {
         let first = ptr::from_ref(given).cast_mut().cast::<c_void>();
         let rest = pointers
             .iter()
@@ -217,7 +236,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn query(&self) -> Result<bool, Code> {
+    pub fn query(&self) -> Result<bool, DriverErrorCode> {
         // SAFETY: the handle is of what lives.
         let asked = self
             .context
@@ -233,14 +252,14 @@ impl Stream {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn synchronize(&self) -> Result<(), Code> {
+    pub fn synchronize(&self) -> Result<(), DriverErrorCode> {
         // SAFETY: the handle is of what lives.
         self.context
             .call(|api| unsafe { (api.stream_synchronize)(self.raw.0) })
     }
 }
 
-impl Drop for Stream {
+impl Drop for CudaStream {
     fn drop(&mut self) {
         if self.is_owned {
             // SAFETY: the handle is given back once, by its owner; the driver lets what runs come to its end.

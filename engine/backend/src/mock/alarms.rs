@@ -6,14 +6,14 @@ use crate::Alarm;
 use record::time::Nanos;
 
 /// The time of an alarm, and how many were set before it.
-type Key = (Nanos, u64);
+type AlarmKey = (Nanos, u64);
 
 /// What is to be done at times of the simulation.
 #[derive(Default)]
 pub struct Alarms {
-    waiting: BTreeMap<Key, Alarm>,
+    waiting: BTreeMap<AlarmKey, Alarm>,
     /// Those of them that are void once nothing else happens any more.
-    optional: BTreeSet<Key>,
+    optional: BTreeSet<AlarmKey>,
     count: u64,
 }
 

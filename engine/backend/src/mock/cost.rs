@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::replay;
 use crate::{CompileRequest, Operation, cpu};
 use record::time::Nanos;
-use workload::{KernelArguments, Shape};
+use workload::{KernelArguments, LaunchShape};
 
 /// A host call that does not block.
 pub const CALL: Nanos = Nanos(1_000);
@@ -47,7 +47,7 @@ pub fn compile(request: &CompileRequest) -> Duration {
 
 fn kernel(launch: &KernelArguments, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
     let lens = |buffers: &[BufferIndex]| buffers.iter().map(|b| len(*b)).collect::<Vec<_>>();
-    let shape = Shape {
+    let shape = LaunchShape {
         reads: &lens(&launch.reads),
         writes: &lens(&launch.writes),
         parameters: &launch.parameters,

@@ -4,26 +4,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::cost;
-use super::host::{HostState, Until};
-use super::host_waits::Released;
+use super::host::{HostState, MockWait};
+use super::host_waits::HostWaitEnd;
 use super::simulation::Simulation;
-use crate::cpu::Memory;
+use crate::cpu::CpuMemory;
 use crate::{
-    Activity, Alarm, Answer, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device,
-    DeviceBuffers, DeviceCompiler, DeviceQueue, DeviceRecovery, DeviceState, DeviceTime,
-    DeviceWaiting, Error, Flag, HostIndex, Layout, LossReport, Packed, Question, Side, Sink,
-    StreamActivity, Submission, shader,
+    Activity, Alarm, BackendDevice, BackendError, BufferSide, CacheUse, Caps, CompileError,
+    CompileRequest, CompiledPipeline, DeviceBuffers, DeviceCompiler, DeviceLayout, DeviceQueue,
+    DeviceRecovery, DeviceState, DeviceTime, DeviceWaiting, Flag, HostIndex, LossReport,
+    NativeQuery, PendingAnswer, PreparedLaunch, ReportSink, StreamActivity, Submission, shader,
 };
-use device::{Cause, Progress, Status, lock};
+use device::{DeviceStatus, RecordProgress, TerminationCause, lock};
 use record::time::Nanos;
-use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
-use workload::{KernelArguments, Target};
+use record::{
+    BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, SpanStart, StreamIndex,
+};
+use workload::{KernelArguments, SyncTarget};
 
 /// The device.
 pub struct MockDevice {
     simulation: Mutex<Simulation>,
     changed: Condvar,
-    memory: Memory,
+    memory: CpuMemory,
     caps: Caps,
 }
 
@@ -32,11 +34,15 @@ impl MockDevice {
     ///
     /// # Errors
     /// Buffers do not fit into memory.
-    pub fn open(layout: &Layout, sink: Box<dyn Sink>, caps: Caps) -> Result<Self, Error> {
+    pub fn open(
+        layout: &DeviceLayout,
+        sink: Box<dyn ReportSink>,
+        caps: Caps,
+    ) -> Result<Self, BackendError> {
         Ok(Self {
             simulation: Mutex::new(Simulation::new(layout, sink)),
             changed: Condvar::new(),
-            memory: Memory::new(layout)?,
+            memory: CpuMemory::new(layout)?,
             caps,
         })
     }
@@ -74,16 +80,16 @@ impl MockDevice {
         &'s self,
         mut simulation: MutexGuard<'s, Simulation>,
         host: HostIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         simulation = self.advance(simulation);
         self.changed.notify_all();
         loop {
-            let is_stopped = simulation.released == Some(Released::Stopped);
+            let is_stopped = simulation.released == Some(HostWaitEnd::Stopped);
             let Some(slot) = simulation.hosts.get_mut(host.0) else {
                 return Ok(());
             };
             if is_stopped {
-                return Err(Error::Stopped);
+                return Err(BackendError::Stopped);
             }
             if slot.state == HostState::Granted {
                 slot.state = HostState::Calling;
@@ -99,9 +105,9 @@ impl MockDevice {
     fn block(
         &self,
         host: HostIndex,
-        until: &Until,
+        until: &MockWait,
         timeout: Option<Duration>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let mut simulation = lock(&self.simulation);
         simulation.may_wait(until)?;
         let generation = simulation.generation;
@@ -121,7 +127,7 @@ impl MockDevice {
         let simulation = lock(&self.simulation);
         // Opened anew by now, it is another device than the one that was waited for.
         if until.is_of_device() && simulation.generation != generation {
-            return Err(Error::Lost(simulation.reason.clone()));
+            return Err(BackendError::Lost(simulation.reason.clone()));
         }
         // A signal that was raised, or a promise that settled, stays so whatever became of the device.
         let is_asked = until.is_of_device() || !simulation.is_met(until);
@@ -129,14 +135,14 @@ impl MockDevice {
             simulation.may_wait(until)?;
         }
         match simulation.hosts.get(host.0) {
-            Some(slot) if slot.timed_out => Err(Error::TimedOut),
+            Some(slot) if slot.timed_out => Err(BackendError::TimedOut),
             _ if is_asked => simulation.check(until),
             _ => Ok(()),
         }
     }
 }
 
-impl Device for MockDevice {
+impl BackendDevice for MockDevice {
     fn name(&self) -> &'static str {
         "mock"
     }
@@ -151,8 +157,8 @@ impl Device for MockDevice {
 
     fn stop(&self) {
         let mut simulation = lock(&self.simulation);
-        simulation.release(Released::Stopped);
-        simulation.give_up(Cause::Stopped, &self.memory);
+        simulation.release(HostWaitEnd::Stopped);
+        simulation.give_up(TerminationCause::Stopped, &self.memory);
         drop(simulation);
         self.changed.notify_all();
     }
@@ -200,17 +206,17 @@ impl DeviceQueue for MockDevice {
     }
 
     fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64) {
-        let until = Until::Streams(Target::Stream(stream), vec![(stream.index(), ended)]);
+        let until = MockWait::Streams(SyncTarget::Stream(stream), vec![(stream.index(), ended)]);
         // Where nothing more runs there is nothing to wait for.
         let _ = self.block(host, &until, None);
     }
 
-    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, BackendError> {
         let given_back = lock(&self.simulation).slots.take();
-        if lock(&self.simulation).is_met(&Until::Slot(given_back)) {
+        if lock(&self.simulation).is_met(&MockWait::Slot(given_back)) {
             return Ok(SpanId::NONE);
         }
-        let taken = self.block(host, &Until::Slot(given_back), None);
+        let taken = self.block(host, &MockWait::Slot(given_back), None);
         let simulation = lock(&self.simulation);
         match taken {
             Ok(()) => Ok(simulation.slots.giver(given_back)),
@@ -226,9 +232,9 @@ impl DeviceQueue for MockDevice {
         lock(&self.simulation).slots.is_short()
     }
 
-    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error> {
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), BackendError> {
         self.call(host, cost::CALL, |simulation| {
-            let ended = Until::Streams(Target::Stream(stream), Vec::new());
+            let ended = MockWait::Streams(SyncTarget::Stream(stream), Vec::new());
             simulation.may_wait(&ended)?;
             let hosts = simulation.hosts.get(host.0);
             let now = hosts.map_or(simulation.time, |host| host.clock);
@@ -257,16 +263,20 @@ impl DeviceQueue for MockDevice {
         host: HostIndex,
         stream: StreamIndex,
         submission: Submission,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         self.memory.check(&submission.operation)?;
         self.call(host, cost::CALL, |simulation| {
             simulation.push(stream, submission)
         })
     }
 
-    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+    fn pack(
+        &self,
+        launch: KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<Arc<PreparedLaunch>, BackendError> {
         let kept = self.memory.pack(&launch, elements)?;
-        Ok(Arc::new(Packed::new(launch, elements, kept)))
+        Ok(Arc::new(PreparedLaunch::new(launch, elements, kept)))
     }
 
     fn completed(&self, stream: StreamIndex) -> u64 {
@@ -277,7 +287,7 @@ impl DeviceQueue for MockDevice {
 }
 
 impl DeviceWaiting for MockDevice {
-    fn turn(&self, host: HostIndex) -> Result<(), Error> {
+    fn turn(&self, host: HostIndex) -> Result<(), BackendError> {
         let mut simulation = lock(&self.simulation);
         if let Some(slot) = simulation.hosts.get_mut(host.0)
             && slot.state == HostState::Calling
@@ -299,16 +309,19 @@ impl DeviceWaiting for MockDevice {
         self.changed.notify_all();
     }
 
-    fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
+    fn query(&self, host: HostIndex, event: EventIndex) -> RecordProgress {
         self.call(host, cost::CALL, |simulation| {
             let mark = simulation.latest.get(event.index()).copied().flatten();
             let point = mark.and_then(|mark| simulation.marks.get(mark));
             match point.map(|point| point.progress()).unwrap_or_default() {
                 // Its stream comes to it no more (rule A9).
-                Progress::Pending
-                    if matches!(simulation.cause, Some(Cause::Poisoned | Cause::Lost)) =>
+                RecordProgress::Pending
+                    if matches!(
+                        simulation.cause,
+                        Some(TerminationCause::Poisoned | TerminationCause::Lost)
+                    ) =>
                 {
-                    Progress::Failed
+                    RecordProgress::Failed
                 }
                 progress => progress,
             }
@@ -318,28 +331,35 @@ impl DeviceWaiting for MockDevice {
     fn synchronize(
         &self,
         host: HostIndex,
-        target: Target,
+        target: SyncTarget,
         timeout: Option<Duration>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let (until, mark, aborts) = {
             let simulation = lock(&self.simulation);
             let aborts = simulation.aborts(target);
             match target {
-                Target::Event(event) => {
+                SyncTarget::Event(event) => {
                     match simulation.latest.get(event.index()).copied().flatten() {
-                        Some(mark) => (Until::Mark(event, mark), Some(mark), aborts),
-                        None => (Until::Streams(target, Vec::new()), None, aborts),
+                        Some(mark) => (MockWait::Mark(event, mark), Some(mark), aborts),
+                        None => (MockWait::Streams(target, Vec::new()), None, aborts),
                     }
                 }
-                Target::Stream(stream) => {
+                SyncTarget::Stream(stream) => {
                     let ends = simulation.ends(Some(stream.index()));
-                    (Until::Streams(target, ends), None, aborts)
+                    (MockWait::Streams(target, ends), None, aborts)
                 }
-                Target::Device => (Until::Streams(target, simulation.ends(None)), None, aborts),
+                SyncTarget::Device => (
+                    MockWait::Streams(target, simulation.ends(None)),
+                    None,
+                    aborts,
+                ),
             }
         };
         let done = self.block(host, &until, timeout);
-        if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
+        if matches!(
+            done,
+            Err(BackendError::Stopped | BackendError::Lost(_) | BackendError::TimedOut)
+        ) {
             return done;
         }
         let mut simulation = lock(&self.simulation);
@@ -362,20 +382,20 @@ impl DeviceWaiting for MockDevice {
         });
     }
 
-    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
-        self.block(host, &Until::Signal(signal), None)
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), BackendError> {
+        self.block(host, &MockWait::Signal(signal), None)
     }
 
     fn work(&self, host: HostIndex, length: Nanos) {
         self.call(host, length, |_| ());
     }
 
-    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
-        self.block(host, &Until::Flag(flag.clone()), None)
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), BackendError> {
+        self.block(host, &MockWait::Flag(flag.clone()), None)
     }
 
     fn interrupt(&self) {
-        lock(&self.simulation).release(Released::Interrupted);
+        lock(&self.simulation).release(HostWaitEnd::Interrupted);
         self.changed.notify_all();
     }
 }
@@ -385,12 +405,12 @@ impl DeviceCompiler for MockDevice {
         shader::check(request, &self.caps.limits)
     }
 
-    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+    fn compile(&self, request: &CompileRequest) -> Result<CompiledPipeline, CompileError> {
         shader::check(request, &self.caps.limits)?;
         if lock(&self.simulation).cause.is_some() {
             return Err(CompileError::Lost);
         }
-        Ok(Compiled {
+        Ok(CompiledPipeline {
             cache: CacheUse::None,
             driver: cost::compile(request),
         })
@@ -398,12 +418,12 @@ impl DeviceCompiler for MockDevice {
 }
 
 impl DeviceRecovery for MockDevice {
-    fn status(&self) -> Status {
+    fn status(&self) -> DeviceStatus {
         let simulation = lock(&self.simulation);
         match simulation.cause {
-            Some(Cause::Poisoned) => Status::Poisoned(simulation.reason.clone()),
-            Some(Cause::Lost) => Status::Lost(simulation.reason.clone()),
-            _ => Status::Working,
+            Some(TerminationCause::Poisoned) => DeviceStatus::Poisoned(simulation.reason.clone()),
+            Some(TerminationCause::Lost) => DeviceStatus::Lost(simulation.reason.clone()),
+            _ => DeviceStatus::Working,
         }
     }
 
@@ -421,12 +441,12 @@ impl DeviceRecovery for MockDevice {
         }
     }
 
-    fn drain(&self) -> Result<(), Error> {
+    fn drain(&self) -> Result<(), BackendError> {
         // What was queued came to its end when the device was lost.
         Ok(())
     }
 
-    fn reopen(&self) -> Result<(), Error> {
+    fn reopen(&self) -> Result<(), BackendError> {
         let mut simulation = lock(&self.simulation);
         simulation.reopen();
         self.memory.restore();
@@ -439,7 +459,7 @@ impl DeviceRecovery for MockDevice {
 }
 
 impl DeviceBuffers for MockDevice {
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32> {
         self.memory.read(buffer, side)
     }
 
@@ -464,11 +484,11 @@ impl DeviceState for MockDevice {
         is_idle()
     }
 
-    fn running(&self, _: Nanos, _: &dyn Fn(SpanId) -> bool, _: &mut dyn FnMut(Began)) {
+    fn running(&self, _: Nanos, _: &dyn Fn(SpanId) -> bool, _: &mut dyn FnMut(SpanStart)) {
         // In virtual time an operation is over as soon as it begins.
     }
 
-    fn raw(&self, _: &Question) -> Option<Answer> {
+    fn raw(&self, _: &NativeQuery) -> Option<PendingAnswer> {
         None
     }
 }

@@ -1,12 +1,12 @@
 //! Graphs of the simulation: what their nodes do to buffers, and the records that they reach and wait for.
 
 use super::point::PointState;
-use super::replay::{self, Next};
+use super::replay::{self, NextGraphPoint};
 use super::simulation::Simulation;
-use super::stream::Item;
+use super::stream::MockQueueItem;
 use super::turn::perform;
-use crate::cpu::Memory;
-use crate::{Error, Operation, mishap};
+use crate::cpu::CpuMemory;
+use crate::{BackendError, Operation, mishap};
 use record::time::{Interval, Nanos};
 use record::{BufferIndex, State};
 
@@ -18,8 +18,8 @@ impl Simulation {
     /// Why it failed.
     pub fn perform(
         &mut self,
-        memory: &Memory,
-        item: &mut Item,
+        memory: &CpuMemory,
+        item: &mut MockQueueItem,
         start: Nanos,
         by: Option<Nanos>,
     ) -> Result<(), String> {
@@ -62,17 +62,17 @@ impl Simulation {
     }
 
     /// When a graph ends that began at `start`, where that is known.
-    pub fn known_end(&self, item: &Item, start: Nanos) -> Option<Nanos> {
+    pub fn known_end(&self, item: &MockQueueItem, start: Nanos) -> Option<Nanos> {
         replay::end(item, start, &self.len(), &self.marks)
     }
 
     /// The end of a node of the graph that runs on the stream at `place`, or its own, and which of the two.
-    pub fn next_of_replay(&self, item: &Item, start: Nanos) -> Option<Next> {
+    pub fn next_of_replay(&self, item: &MockQueueItem, start: Nanos) -> Option<NextGraphPoint> {
         replay::next(item, start, &self.len(), &self.marks)
     }
 
     /// A graph that runs on the stream at `place` has come to the end of a node.
-    pub fn reach(&mut self, place: usize, time: Nanos, memory: &Memory) {
+    pub fn reach(&mut self, place: usize, time: Nanos, memory: &CpuMemory) {
         let running = self.streams.get_mut(place).map(|it| it.running.take());
         let Some((mut item, interval)) = running.flatten() else {
             return;
@@ -95,7 +95,7 @@ impl Simulation {
     ///
     /// # Errors
     /// A node names an event that there is not.
-    pub fn nodes(&mut self, operation: &Operation) -> Result<Vec<Option<usize>>, Error> {
+    pub fn nodes(&mut self, operation: &Operation) -> Result<Vec<Option<usize>>, BackendError> {
         let Operation::Replay(replay) = operation else {
             return Ok(Vec::new());
         };
@@ -109,7 +109,7 @@ impl Simulation {
                 _ => return Ok(None),
             };
             let slot = self.latest.get_mut(event.index());
-            let slot = slot.ok_or_else(|| Error::Unknown(format!("event {}", event.0)))?;
+            let slot = slot.ok_or_else(|| BackendError::Unknown(format!("event {}", event.0)))?;
             if records {
                 self.marks.push(PointState::Pending);
                 *slot = Some(self.marks.len() - 1);

@@ -3,11 +3,11 @@
 use crate::{Blocker, Flag, HostActivity};
 use record::time::Nanos;
 use record::{EventIndex, SignalIndex};
-use workload::Target;
+use workload::SyncTarget;
 
 /// A host thread in virtual time.
 #[derive(Debug, Default)]
-pub struct Host {
+pub struct MockHost {
     /// Its own time.
     pub clock: Nanos,
     /// Whether it may call.
@@ -29,27 +29,27 @@ pub enum HostState {
     /// It makes a call.
     Calling,
     /// It waits for something, until a deadline where there is one.
-    Blocked(Until, Option<Nanos>),
+    Blocked(MockWait, Option<Nanos>),
     /// It made its last call.
     Done,
 }
 
 /// What a host thread waits for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Until {
+pub enum MockWait {
     /// A signal.
     Signal(SignalIndex),
     /// A record of an event, by its position in the list of all.
     Mark(EventIndex, usize),
     /// For each stream, this many ended operations.
-    Streams(Target, Vec<(usize, u64)>),
+    Streams(SyncTarget, Vec<(usize, u64)>),
     /// A slot for a record of an event: so many given back.
     Slot(u64),
     /// A flag.
     Flag(Flag),
 }
 
-impl Host {
+impl MockHost {
     /// Whether it has the turn.
     pub fn has_turn(&self) -> bool {
         matches!(self.state, HostState::Granted | HostState::Calling)
@@ -59,11 +59,11 @@ impl Host {
     pub fn activity(&self) -> HostActivity {
         let blocker = match &self.state {
             HostState::Blocked(until, None) => match until {
-                Until::Signal(signal) => Some(Blocker::Signal(*signal)),
-                Until::Mark(event, _) => Some(Blocker::Target(Target::Event(*event))),
-                Until::Streams(target, _) => Some(Blocker::Target(*target)),
-                Until::Slot(_) => Some(Blocker::Slot),
-                Until::Flag(_) => Some(Blocker::Flag),
+                MockWait::Signal(signal) => Some(Blocker::Signal(*signal)),
+                MockWait::Mark(event, _) => Some(Blocker::Target(SyncTarget::Event(*event))),
+                MockWait::Streams(target, _) => Some(Blocker::Target(*target)),
+                MockWait::Slot(_) => Some(Blocker::Slot),
+                MockWait::Flag(_) => Some(Blocker::Flag),
             },
             _ => None,
         };

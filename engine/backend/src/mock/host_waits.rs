@@ -1,22 +1,22 @@
 //! What ends the waits of host threads, and how they begin again after a loss.
 
 use super::cost;
-use super::host::{HostState, Until};
+use super::host::{HostState, MockWait};
 use super::simulation::Simulation;
-use crate::Error;
-use device::Cause;
+use crate::BackendError;
+use device::TerminationCause;
 use record::time::Nanos;
 
 /// Why host threads no longer wait for each other. A loss alone is no such reason: the other host still calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Released {
+pub enum HostWaitEnd {
     /// The workload is about to begin again.
     Interrupted,
     /// The run was stopped.
     Stopped,
 }
 
-impl Until {
+impl MockWait {
     /// Whether the device is waited for, rather than another host thread or a promise.
     pub const fn is_of_device(&self) -> bool {
         !matches!(self, Self::Signal(_) | Self::Flag(_))
@@ -45,9 +45,11 @@ impl Simulation {
     ///
     /// # Errors
     /// What it waits for will not come true any more.
-    pub fn may_wait(&self, until: &Until) -> Result<(), Error> {
+    pub fn may_wait(&self, until: &MockWait) -> Result<(), BackendError> {
         match self.check(until) {
-            Err(Error::Poisoned(_)) if matches!(until, Until::Mark(..) | Until::Streams(..)) => {
+            Err(BackendError::Poisoned(_))
+                if matches!(until, MockWait::Mark(..) | MockWait::Streams(..)) =>
+            {
                 Ok(())
             }
             other => other,
@@ -58,23 +60,27 @@ impl Simulation {
     ///
     /// # Errors
     /// Why nothing more runs, or begins.
-    pub fn check(&self, until: &Until) -> Result<(), Error> {
+    pub fn check(&self, until: &MockWait) -> Result<(), BackendError> {
         match (self.released, self.cause) {
-            (Some(Released::Stopped), _) | (None, Some(Cause::Stopped)) => Err(Error::Stopped),
-            (_, Some(Cause::Lost)) if until.is_of_device() => Err(Error::Lost(self.reason.clone())),
-            (_, Some(Cause::Poisoned)) if until.is_of_device() => {
-                Err(Error::Poisoned(self.reason.clone()))
+            (Some(HostWaitEnd::Stopped), _) | (None, Some(TerminationCause::Stopped)) => {
+                Err(BackendError::Stopped)
             }
-            (Some(Released::Interrupted), _) => {
-                Err(Error::Lost("the workload begins again".to_owned()))
+            (_, Some(TerminationCause::Lost)) if until.is_of_device() => {
+                Err(BackendError::Lost(self.reason.clone()))
+            }
+            (_, Some(TerminationCause::Poisoned)) if until.is_of_device() => {
+                Err(BackendError::Poisoned(self.reason.clone()))
+            }
+            (Some(HostWaitEnd::Interrupted), _) => {
+                Err(BackendError::Lost("the workload begins again".to_owned()))
             }
             _ => Ok(()),
         }
     }
 
     /// Host threads wait for each other no longer.
-    pub fn release(&mut self, released: Released) {
-        if self.released != Some(Released::Stopped) {
+    pub fn release(&mut self, released: HostWaitEnd) {
+        if self.released != Some(HostWaitEnd::Stopped) {
             self.released = Some(released);
         }
         self.wake(self.time);
@@ -82,7 +88,7 @@ impl Simulation {
 
     /// Begins anew after a loss: no event is recorded, and streams are free from now on.
     pub fn reopen(&mut self) {
-        if self.cause == Some(Cause::Lost) {
+        if self.cause == Some(TerminationCause::Lost) {
             self.cause = None;
             self.generation += 1;
         }
@@ -105,7 +111,7 @@ impl Simulation {
             host.clock = self.time;
             host.state = HostState::Ready;
         }
-        if self.released == Some(Released::Interrupted) {
+        if self.released == Some(HostWaitEnd::Interrupted) {
             self.released = None;
         }
     }

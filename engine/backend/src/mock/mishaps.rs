@@ -2,24 +2,26 @@
 
 use super::point::PointState;
 use super::simulation::{OPEN, Simulation};
-use super::stream::Item;
-use crate::cpu::Memory;
+use super::stream::MockQueueItem;
+use crate::cpu::CpuMemory;
 use crate::threads::{aborted, failed_record};
-use crate::{Callback, Error, Operation, mishap};
-use device::{Cause, Consequence, Mishap, Stage, consequence, outcome};
+use crate::{BackendError, Callback, Operation, mishap};
+use device::{
+    FailureConsequence, OperationFailure, OperationStage, TerminationCause, consequence, outcome,
+};
 use record::time::{Interval, Nanos};
 use record::{LaneId, Loss, LossKind, Record, SpanId, State, StreamIndex};
-use workload::{FailureMode, Target};
+use workload::{FailureMode, SyncTarget};
 
 impl Simulation {
     /// Whether the record that an operation waits for is never reached.
-    pub fn is_orphaned(&self, item: &Item) -> bool {
+    pub fn is_orphaned(&self, item: &MockQueueItem) -> bool {
         let mark = item.mark.and_then(|mark| self.marks.get(mark));
         mark.is_some_and(|point| point.is_failed())
     }
 
     /// The wait at the head of the stream at `place` has taken too long (rule F8).
-    pub fn give_up_waiting(&mut self, place: usize, time: Nanos, memory: &Memory) {
+    pub fn give_up_waiting(&mut self, place: usize, time: Nanos, memory: &CpuMemory) {
         let stream = self.streams.get_mut(place);
         let Some((start, item)) = stream.and_then(|stream| {
             let item = stream.queue.pop_front()?;
@@ -28,34 +30,48 @@ impl Simulation {
             return;
         };
         self.finish(place, &item, Interval { start, end: time }, State::Failed);
-        self.suffer(place, item.submission.span, Mishap::TimedOut, memory);
+        self.suffer(
+            place,
+            item.submission.span,
+            OperationFailure::TimedOut,
+            memory,
+        );
     }
 
     /// An operation of the stream at `place` failed.
-    pub fn fail(&mut self, place: usize, span: SpanId, reason: &str, memory: &Memory) {
-        let consequence = consequence(self.mode(place), Mishap::Failed);
+    pub fn fail(&mut self, place: usize, span: SpanId, reason: &str, memory: &CpuMemory) {
+        let consequence = consequence(self.mode(place), OperationFailure::Failed);
         self.report(mishap::failed(span, reason, consequence));
         match consequence {
-            Consequence::DeviceStops => self.stop_device(reason, memory),
-            _ => self.keep(place, Error::call(mishap::reason(Mishap::Failed).0, reason)),
+            FailureConsequence::DeviceStops => self.stop_device(reason, memory),
+            _ => self.keep(
+                place,
+                BackendError::call(mishap::reason(OperationFailure::Failed).0, reason),
+            ),
         }
     }
 
     /// Something else went wrong with an operation of the stream at `place`.
-    pub fn suffer(&mut self, place: usize, span: SpanId, mishap: Mishap, memory: &Memory) {
+    pub fn suffer(
+        &mut self,
+        place: usize,
+        span: SpanId,
+        mishap: OperationFailure,
+        memory: &CpuMemory,
+    ) {
         let consequence = consequence(self.mode(place), mishap);
         let (kind, reason) = mishap::reason(mishap);
         self.report(mishap::problem(mishap, span, consequence));
-        self.keep(place, Error::call(kind, reason));
+        self.keep(place, BackendError::call(kind, reason));
         match consequence {
-            Consequence::GoesOn => {}
-            Consequence::StreamStops => {
+            FailureConsequence::GoesOn => {}
+            FailureConsequence::StreamStops => {
                 if let Some(stream) = self.streams.get_mut(place) {
                     stream.is_stopped = true;
                 }
                 self.drop_queue(place, self.time);
             }
-            Consequence::DeviceStops => self.stop_device(reason, memory),
+            FailureConsequence::DeviceStops => self.stop_device(reason, memory),
         }
     }
 
@@ -64,13 +80,13 @@ impl Simulation {
         stream.map(|stream| stream.failure).unwrap_or_default()
     }
 
-    fn keep(&mut self, place: usize, error: Error) {
+    fn keep(&mut self, place: usize, error: BackendError) {
         if let Some(stream) = self.streams.get_mut(place) {
             stream.trouble.get_or_insert(error);
         }
     }
 
-    fn stop_device(&mut self, reason: &str, memory: &Memory) {
+    fn stop_device(&mut self, reason: &str, memory: &CpuMemory) {
         if self.cause.is_none() {
             reason.clone_into(&mut self.reason);
             let loss = Loss {
@@ -81,7 +97,7 @@ impl Simulation {
                 generation: self.generation,
             };
             self.report(Record::Loss(Box::new(loss)));
-            self.give_up(Cause::Poisoned, memory);
+            self.give_up(TerminationCause::Poisoned, memory);
         }
     }
 
@@ -135,11 +151,11 @@ impl Simulation {
 
     /// Nothing more begins: cancels what is queued, releases those that wait for nothing that ends. Where the device failed,
     /// what runs runs on, and what is queued behind it is dropped then.
-    pub fn give_up(&mut self, cause: Cause, memory: &Memory) {
+    pub fn give_up(&mut self, cause: TerminationCause, memory: &CpuMemory) {
         self.cause.get_or_insert(cause);
         let time = self.time;
         for place in 0..self.streams.len() {
-            if cause == Cause::Poisoned && self.runs_on(place) {
+            if cause == TerminationCause::Poisoned && self.runs_on(place) {
                 continue;
             }
             while self
@@ -148,7 +164,7 @@ impl Simulation {
                 .is_some_and(|stream| stream.running.is_some())
             {
                 match cause {
-                    Cause::Lost => self.cut(place),
+                    TerminationCause::Lost => self.cut(place),
                     _ => self.end(place, memory),
                 }
             }
@@ -161,7 +177,7 @@ impl Simulation {
                     place,
                     &item,
                     Interval { start: at, end: at },
-                    outcome(cause, Stage::Queued),
+                    outcome(cause, OperationStage::Queued),
                 );
             }
         }
@@ -185,13 +201,13 @@ impl Simulation {
     }
 
     /// What a synchronisation says besides that it was reached: `aborts` is how often its streams were aborted before.
-    pub fn verdict(&mut self, target: Target, aborts: u64) -> Option<Error> {
+    pub fn verdict(&mut self, target: SyncTarget, aborts: u64) -> Option<BackendError> {
         let count = self.stream_count;
         match target {
-            Target::Event(_) => None,
+            SyncTarget::Event(_) => None,
             _ if self.aborts(target) > aborts => Some(aborted()),
-            Target::Stream(stream) => self.streams.get_mut(stream.index())?.trouble.take(),
-            Target::Device => {
+            SyncTarget::Stream(stream) => self.streams.get_mut(stream.index())?.trouble.take(),
+            SyncTarget::Device => {
                 let mut streams = self.streams.iter_mut().take(count);
                 streams.find_map(|stream| stream.trouble.take())
             }
@@ -199,17 +215,19 @@ impl Simulation {
     }
 
     /// How often the streams of a target were aborted.
-    pub fn aborts(&self, target: Target) -> u64 {
+    pub fn aborts(&self, target: SyncTarget) -> u64 {
         let streams = self.streams.iter().take(self.stream_count);
         match target {
-            Target::Event(_) => 0,
-            Target::Stream(stream) => self.streams.get(stream.index()).map_or(0, |it| it.aborts),
-            Target::Device => streams.map(|stream| stream.aborts).sum(),
+            SyncTarget::Event(_) => 0,
+            SyncTarget::Stream(stream) => {
+                self.streams.get(stream.index()).map_or(0, |it| it.aborts)
+            }
+            SyncTarget::Device => streams.map(|stream| stream.aborts).sum(),
         }
     }
 
     /// What synchronising with a record comes to that is never reached.
-    pub fn verdict_on(&self, mark: usize) -> Option<Error> {
+    pub fn verdict_on(&self, mark: usize) -> Option<BackendError> {
         let point = self.marks.get(mark);
         point
             .is_some_and(|point| point.is_failed())
@@ -218,7 +236,7 @@ impl Simulation {
 
     /// Hands a function to the thread that takes the callbacks of the stream at `place`: a blocking one stays at the
     /// head of its stream as a wait for the function's end.
-    pub fn call(&mut self, place: usize, mut item: Item, callback: Callback, time: Nanos) {
+    pub fn call(&mut self, place: usize, mut item: MockQueueItem, callback: Callback, time: Nanos) {
         if let Some(mark) = item.mark {
             let start = self.called_at(&item);
             let ran = Interval { start, end: time };
@@ -235,7 +253,9 @@ impl Simulation {
         if let Some(thread) = self.streams.get_mut(place_of_thread) {
             self.busy.insert(place_of_thread);
             thread.submitted += 1;
-            thread.queue.push_back(Item::new(submission, Some(mark)));
+            thread
+                .queue
+                .push_back(MockQueueItem::new(submission, Some(mark)));
         }
         item.mark = Some(mark);
         let marks = &self.marks;
@@ -268,13 +288,13 @@ impl Simulation {
         called.iter().filter(is_open).count() as u64
     }
 
-    fn called_at(&mut self, item: &Item) -> Nanos {
+    fn called_at(&mut self, item: &MockQueueItem) -> Nanos {
         let called = self.called.remove(&item.submission.span);
         called.unwrap_or(item.submission.enqueued)
     }
 
     /// A callback that was dropped before its thread was given the function: that was never called.
-    pub fn report_uncalled(&mut self, item: &Item, time: Nanos, state: State) {
+    pub fn report_uncalled(&mut self, item: &MockQueueItem, time: Nanos, state: State) {
         if let (Operation::Callback(callback), None) = (&item.submission.operation, item.mark) {
             let lane = self.streams.get(self.stream_count + callback.thread);
             let lane = lane.map_or(LaneId::NONE, |stream| stream.lane);

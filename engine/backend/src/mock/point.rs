@@ -1,7 +1,7 @@
 //! A point of virtual time that streams wait for: a record of an event, the end of a callback's function, or a position
 //! of another stream.
 
-use device::Progress;
+use device::RecordProgress;
 use record::time::Nanos;
 
 /// How far such a point is.
@@ -30,11 +30,11 @@ impl PointState {
     }
 
     /// The same, as a query of an event is answered.
-    pub const fn progress(self) -> Progress {
+    pub const fn progress(self) -> RecordProgress {
         match self {
-            Self::Pending => Progress::Pending,
-            Self::Reached(time) => Progress::Reached(time),
-            Self::Failed(_) => Progress::Failed,
+            Self::Pending => RecordProgress::Pending,
+            Self::Reached(time) => RecordProgress::Reached(time),
+            Self::Failed(_) => RecordProgress::Failed,
         }
     }
 }

@@ -3,14 +3,14 @@
 
 use super::cost;
 use super::point::PointState;
-use super::stream::Item;
-use crate::{Executable, Operation, Replay};
+use super::stream::MockQueueItem;
+use crate::{ExecutableGraph, Operation, Replay};
 use record::time::{Interval, Nanos};
 use record::{BufferIndex, EventIndex, LaneId, Record, Span, State};
 
 /// What a graph reaches next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextGraphPoint {
     /// The end of a node.
     Node(Nanos),
     /// Its end.
@@ -20,7 +20,7 @@ pub enum Next {
 /// When each node runs, from the begin of the replay on; `reached` gives for a node that waits when its record was
 /// reached, counted alike, and nothing while it is pending. None while that is not known.
 pub fn times(
-    graph: &Executable,
+    graph: &ExecutableGraph,
     len: &dyn Fn(BufferIndex) -> usize,
     reached: &dyn Fn(usize) -> Option<Nanos>,
 ) -> Vec<Option<Interval>> {
@@ -44,7 +44,7 @@ pub fn times(
 }
 
 /// How long a replay takes that waits for nothing outside.
-pub fn length(graph: &Executable, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
+pub fn length(graph: &ExecutableGraph, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
     let times = times(graph, len, &|_| Some(Nanos::MIN));
     let ends = times.into_iter().flatten().map(|it| it.end);
     ends.max().unwrap_or_default()
@@ -52,7 +52,7 @@ pub fn length(graph: &Executable, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
 
 /// When the nodes of the replay that `item` is run, which began at `start`: by what is known now.
 pub fn known(
-    item: &Item,
+    item: &MockQueueItem,
     start: Nanos,
     len: &dyn Fn(BufferIndex) -> usize,
     marks: &[PointState],
@@ -71,18 +71,18 @@ pub fn known(
 }
 
 /// How far the record has come that a node reaches or waits for.
-pub fn progress(item: &Item, place: usize, marks: &[PointState]) -> Option<PointState> {
+pub fn progress(item: &MockQueueItem, place: usize, marks: &[PointState]) -> Option<PointState> {
     let mark = item.nodes.get(place).copied().flatten()?;
     marks.get(mark).copied()
 }
 
 /// What the replay that `item` is reaches next, by what is known now: nothing while all that is left waits.
 pub fn next(
-    item: &Item,
+    item: &MockQueueItem,
     start: Nanos,
     len: &dyn Fn(BufferIndex) -> usize,
     marks: &[PointState],
-) -> Option<Next> {
+) -> Option<NextGraphPoint> {
     let Operation::Replay(replay) = &item.submission.operation else {
         return None;
     };
@@ -92,14 +92,14 @@ pub fn next(
     let due = nodes.filter(|(place, _)| !is_performed(*place));
     let ends = due.filter_map(|(_, ran)| ran.map(|ran| start + ran.end));
     match ends.min() {
-        Some(time) => Some(Next::Node(time)),
-        None => end(item, start, len, marks).map(Next::End),
+        Some(time) => Some(NextGraphPoint::Node(time)),
+        None => end(item, start, len, marks).map(NextGraphPoint::End),
     }
 }
 
 /// When the replay that `item` is ends, which began at `start`; none while something that it waits for is pending.
 pub fn end(
-    item: &Item,
+    item: &MockQueueItem,
     start: Nanos,
     len: &dyn Fn(BufferIndex) -> usize,
     marks: &[PointState],
@@ -111,7 +111,7 @@ pub fn end(
 }
 
 /// The event that the replay that `item` is waits for, where all that is left of it waits.
-pub fn held(item: &Item, marks: &[PointState]) -> Option<EventIndex> {
+pub fn held(item: &MockQueueItem, marks: &[PointState]) -> Option<EventIndex> {
     let Operation::Replay(replay) = &item.submission.operation else {
         return None;
     };

@@ -4,37 +4,37 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::alarms::Alarms;
 use super::cost;
-use super::host::{Host, HostState, Until};
-use super::host_waits::Released;
+use super::host::{HostState, MockHost, MockWait};
+use super::host_waits::HostWaitEnd;
 use super::point::PointState;
-use super::replay::{self, Next};
-use super::stream::{Item, Stream};
+use super::replay::{self, NextGraphPoint};
+use super::stream::{MockQueueItem, MockStream};
 use super::turn::{held_until, ready_at};
-use crate::cpu::Memory;
-use crate::threads::Slots;
+use crate::cpu::CpuMemory;
+use crate::threads::EventSlots;
 use crate::{
-    Activity, Alarm, Blocker, Error, EventLayout, Layout, Operation, Position, Sink,
-    StreamActivity, Submission, mishap,
+    Activity, Alarm, BackendError, Blocker, DeviceLayout, EventLayout, Operation, ReportSink,
+    StreamActivity, StreamPosition, Submission, mishap,
 };
-use device::{Cause, Mishap, Stage, outcome};
+use device::{OperationFailure, OperationStage, TerminationCause, outcome};
 use record::time::{Interval, Nanos};
 use record::{
     BufferIndex, CounterId, DeviceId, EventIndex, Record, Sample, SpanId, State, StreamIndex,
 };
-use workload::{FailureMode, Target};
+use workload::{FailureMode, SyncTarget};
 
 /// Everything of the device, behind one lock.
 pub struct Simulation {
     /// The host threads.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<MockHost>,
     /// When each signal was raised.
     pub signals: Vec<Option<Nanos>>,
     /// Why nothing more runs.
-    pub cause: Option<Cause>,
+    pub cause: Option<TerminationCause>,
     /// What failed.
     pub reason: String,
     /// What ends the waits of host threads for each other.
-    pub released: Option<Released>,
+    pub released: Option<HostWaitEnd>,
     /// For each event, its latest record.
     pub latest: Vec<Option<usize>>,
     /// Every record of every event.
@@ -42,10 +42,10 @@ pub struct Simulation {
     /// The device's id in the capture.
     pub device: DeviceId,
     /// Slots for records of events.
-    pub slots: Slots,
+    pub slots: EventSlots,
     /// The generation of the device, counted from 1.
     pub generation: u32,
-    pub streams: Vec<Stream>,
+    pub streams: Vec<MockStream>,
     /// The streams that have anything to do: of very many most have not.
     pub busy: BTreeSet<usize>,
     /// How many of the streams were asked for; behind them come those of callback threads.
@@ -55,7 +55,7 @@ pub struct Simulation {
     pub lens: Vec<usize>,
     /// The node that failed of the graph that ends.
     pub failed: Option<usize>,
-    sink: Box<dyn Sink>,
+    sink: Box<dyn ReportSink>,
     /// The latest time of all.
     pub time: Nanos,
     /// What is to be done, by its time and then by the order of asking.
@@ -63,7 +63,7 @@ pub struct Simulation {
     /// How many acts are being done, while the simulation is not locked.
     pub acting: usize,
     /// What is to be done once so many operations of each stream have ended.
-    last: Vec<(Until, Alarm)>,
+    last: Vec<(MockWait, Alarm)>,
     /// What is to be done once an operation runs on a stream.
     watches: Vec<(usize, Alarm)>,
     /// Since when each blocking callback holds its stream.
@@ -75,7 +75,7 @@ pub const OPEN: Nanos = Nanos::MAX;
 
 /// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+enum SimulationStep {
     Node,
     End,
     Start,
@@ -86,9 +86,9 @@ enum Step {
 
 impl Simulation {
     /// Nothing submitted, all host threads ready at time zero.
-    pub fn new(layout: &Layout, sink: Box<dyn Sink>) -> Self {
+    pub fn new(layout: &DeviceLayout, sink: Box<dyn ReportSink>) -> Self {
         Self {
-            hosts: (0..layout.hosts).map(|_| Host::default()).collect(),
+            hosts: (0..layout.hosts).map(|_| MockHost::default()).collect(),
             signals: vec![None; layout.signals],
             cause: None,
             reason: String::new(),
@@ -100,7 +100,7 @@ impl Simulation {
             streams: streams(layout),
             stream_count: layout.streams.len(),
             made: layout.events.clone(),
-            slots: Slots::new(layout.event_slots),
+            slots: EventSlots::new(layout.event_slots),
             lens: layout.buffers.clone(),
             failed: None,
             sink,
@@ -134,7 +134,7 @@ impl Simulation {
 
     /// Lets `act` be done once everything submitted by now has ended.
     pub fn set_last(&mut self, act: Alarm) {
-        let until = Until::Streams(Target::Device, self.ends(None));
+        let until = MockWait::Streams(SyncTarget::Device, self.ends(None));
         self.last.push((until, act));
     }
 
@@ -145,8 +145,8 @@ impl Simulation {
 
     /// Lets things happen until it is a host thread's turn, or nothing can happen, or somebody's act is due: that
     /// is given back with its time, to be done while the simulation is not locked.
-    pub fn advance(&mut self, memory: &Memory) -> Option<(Nanos, Alarm)> {
-        while !self.hosts.iter().any(Host::has_turn) {
+    pub fn advance(&mut self, memory: &CpuMemory) -> Option<(Nanos, Alarm)> {
+        while !self.hosts.iter().any(MockHost::has_turn) {
             let last = self.last.iter().position(|(until, _)| self.is_met(until));
             if let Some(place) = last {
                 return Some((self.time, self.last.remove(place).1));
@@ -160,7 +160,7 @@ impl Simulation {
             let step = self.next_step();
             let is_over = self.alarms.are_optional() && self.is_over();
             let alarm = self.alarms.next().filter(|_| !is_over);
-            let alarm = alarm.map(|time| (time, Step::Alarm, 0));
+            let alarm = alarm.map(|time| (time, SimulationStep::Alarm, 0));
             let step = step.into_iter().chain(alarm).min();
             match (step, host) {
                 (Some((time, step, place)), _) if time <= host_time => {
@@ -168,12 +168,12 @@ impl Simulation {
                     let time = time.max(self.time);
                     self.time = time;
                     match step {
-                        Step::Node => self.reach(place, time, memory),
-                        Step::End => self.end(place, memory),
-                        Step::Start => self.start(place, time, memory),
-                        Step::Timeout => self.give_up_waiting(place, time, memory),
-                        Step::Deadline => self.time_out(place, time),
-                        Step::Alarm => return Some((time, self.alarms.take()?)),
+                        SimulationStep::Node => self.reach(place, time, memory),
+                        SimulationStep::End => self.end(place, memory),
+                        SimulationStep::Start => self.start(place, time, memory),
+                        SimulationStep::Timeout => self.give_up_waiting(place, time, memory),
+                        SimulationStep::Deadline => self.time_out(place, time),
+                        SimulationStep::Alarm => return Some((time, self.alarms.take()?)),
                     }
                     let stream = self.streams.get(place);
                     if stream.is_some_and(|it| it.running.is_none() && it.queue.is_empty()) {
@@ -192,8 +192,8 @@ impl Simulation {
     }
 
     /// Appends an operation to a stream that exists; cancels it where nothing more runs.
-    pub fn push(&mut self, index: StreamIndex, submission: Submission) -> Result<(), Error> {
-        let unknown = |event: EventIndex| Error::Unknown(format!("event {}", event.0));
+    pub fn push(&mut self, index: StreamIndex, submission: Submission) -> Result<(), BackendError> {
+        let unknown = |event: EventIndex| BackendError::Unknown(format!("event {}", event.0));
         let mark = match submission.operation {
             Operation::Record(event) => {
                 let slot = self.latest.get_mut(event.index());
@@ -219,12 +219,12 @@ impl Simulation {
         };
         let nodes = self.nodes(&submission.operation)?;
         let stream = self.streams.get_mut(index.index());
-        let stream = stream.ok_or_else(|| Error::Unknown(format!("stream {}", index.0)))?;
+        let stream = stream.ok_or_else(|| BackendError::Unknown(format!("stream {}", index.0)))?;
         stream.submitted += 1;
-        let item = Item {
+        let item = MockQueueItem {
             nodes,
             points,
-            ..Item::new(submission, mark)
+            ..MockQueueItem::new(submission, mark)
         };
         if let Some(cause) = self.cause.filter(|_| stream.running.is_none()) {
             let at = self.time.max(item.submission.enqueued);
@@ -232,7 +232,7 @@ impl Simulation {
                 index.index(),
                 &item,
                 Interval { start: at, end: at },
-                outcome(cause, Stage::Queued),
+                outcome(cause, OperationStage::Queued),
             );
         } else {
             stream.queue.push_back(item);
@@ -245,7 +245,7 @@ impl Simulation {
     }
 
     /// Those of `positions` that are still to come, as points to wait for.
-    fn points(&mut self, positions: &[Position]) -> Vec<usize> {
+    fn points(&mut self, positions: &[StreamPosition]) -> Vec<usize> {
         let mut points = Vec::new();
         for position in positions {
             let stream = self.streams.get_mut(position.stream.index());
@@ -279,13 +279,15 @@ impl Simulation {
     }
 
     /// Whether what a host thread would wait for has come true.
-    pub fn is_met(&self, until: &Until) -> bool {
+    pub fn is_met(&self, until: &MockWait) -> bool {
         match until {
-            Until::Signal(signal) => self.signals.get(signal.index()).is_none_or(Option::is_some),
-            Until::Mark(_, mark) => self.marks.get(*mark) != Some(&PointState::Pending),
-            Until::Slot(given_back) => self.slots.free().get() >= *given_back,
-            Until::Flag(flag) => flag.raised().is_some(),
-            Until::Streams(_, ends) => ends.iter().all(|(place, ended)| {
+            MockWait::Signal(signal) => {
+                self.signals.get(signal.index()).is_none_or(Option::is_some)
+            }
+            MockWait::Mark(_, mark) => self.marks.get(*mark) != Some(&PointState::Pending),
+            MockWait::Slot(given_back) => self.slots.free().get() >= *given_back,
+            MockWait::Flag(flag) => flag.raised().is_some(),
+            MockWait::Streams(_, ends) => ends.iter().all(|(place, ended)| {
                 self.streams
                     .get(*place)
                     .is_none_or(|stream| stream.ended >= *ended)
@@ -294,19 +296,19 @@ impl Simulation {
     }
 
     /// The device is lost at the latest time of all, because of `reason`. Says whether that was news, and when.
-    pub fn lose(&mut self, reason: &str, memory: &Memory) -> (bool, Nanos) {
+    pub fn lose(&mut self, reason: &str, memory: &CpuMemory) -> (bool, Nanos) {
         let calling = self.hosts.iter().find(|host| host.has_turn());
         let time = calling.map_or(self.time, |host| self.time.max(host.clock));
         let is_news = self.cause.is_none();
         if is_news {
             reason.clone_into(&mut self.reason);
             self.time = time;
-            self.give_up(Cause::Lost, memory);
+            self.give_up(TerminationCause::Lost, memory);
         }
         (is_news, time)
     }
 
-    fn start(&mut self, place: usize, time: Nanos, memory: &Memory) {
+    fn start(&mut self, place: usize, time: Nanos, memory: &CpuMemory) {
         let Some(stream) = self.streams.get_mut(place) else {
             return;
         };
@@ -319,7 +321,12 @@ impl Simulation {
         match item.submission.operation {
             Operation::Wait(_) | Operation::WaitFor(..) if is_orphaned => {
                 self.finish(place, &item, ran, State::Cancelled);
-                self.suffer(place, item.submission.span, Mishap::Orphaned, memory);
+                self.suffer(
+                    place,
+                    item.submission.span,
+                    OperationFailure::Orphaned,
+                    memory,
+                );
             }
             Operation::Wait(_)
             | Operation::WaitFor(..)
@@ -356,7 +363,7 @@ impl Simulation {
     }
 
     /// What runs on the stream at `place` has come to its end, if it ever will.
-    pub fn end(&mut self, place: usize, memory: &Memory) {
+    pub fn end(&mut self, place: usize, memory: &CpuMemory) {
         let running = self
             .streams
             .get_mut(place)
@@ -368,8 +375,8 @@ impl Simulation {
             let Some(end) = self.known_end(&item, interval.start) else {
                 // Nothing more runs, and it still waits or would record.
                 interval.end = self.time.max(interval.start);
-                let cause = self.cause.unwrap_or(Cause::Stopped);
-                return self.finish(place, &item, interval, outcome(cause, Stage::Held));
+                let cause = self.cause.unwrap_or(TerminationCause::Stopped);
+                return self.finish(place, &item, interval, outcome(cause, OperationStage::Held));
             };
             interval.end = end;
         }
@@ -394,7 +401,7 @@ impl Simulation {
     }
 
     /// An operation of the stream at `place` is over.
-    pub fn finish(&mut self, place: usize, item: &Item, interval: Interval, state: State) {
+    pub fn finish(&mut self, place: usize, item: &MockQueueItem, interval: Interval, state: State) {
         let Some(stream) = self.streams.get_mut(place) else {
             return;
         };
@@ -455,7 +462,7 @@ impl Simulation {
                 *slot = progress;
             }
         }
-        if self.cause == Some(Cause::Poisoned) {
+        if self.cause == Some(TerminationCause::Poisoned) {
             self.drop_queue(place, self.time);
         }
         self.wake(interval.end);
@@ -471,7 +478,7 @@ impl Simulation {
 
     /// What everything is doing.
     pub fn activity(&self) -> Activity {
-        let blocker = |stream: &Stream| {
+        let blocker = |stream: &MockStream| {
             if let Some((item, _)) = stream.running.as_ref().filter(|it| it.1.end == OPEN) {
                 return replay::held(item, &self.marks).map(Blocker::Event);
             }
@@ -498,24 +505,24 @@ impl Simulation {
         });
         Activity {
             streams: streams.collect(),
-            hosts: self.hosts.iter().map(Host::activity).collect(),
+            hosts: self.hosts.iter().map(MockHost::activity).collect(),
             due: self.alarms.len() + self.acting,
         }
     }
 }
 
 /// The streams, and those that the threads of callbacks work on.
-fn streams(layout: &Layout) -> Vec<Stream> {
+fn streams(layout: &DeviceLayout) -> Vec<MockStream> {
     let asked = layout.streams.iter();
-    let asked = asked.map(|stream| Stream::new(stream.lane, stream.pending, stream.failure));
+    let asked = asked.map(|stream| MockStream::new(stream.lane, stream.pending, stream.failure));
     let callbacks = layout.callbacks.iter();
     let callbacks =
-        callbacks.map(|lane| Stream::new(*lane, CounterId::NONE, FailureMode::Continue));
+        callbacks.map(|lane| MockStream::new(*lane, CounterId::NONE, FailureMode::Continue));
     asked.chain(callbacks).collect()
 }
 
 impl Simulation {
-    fn next_step(&self) -> Option<(Nanos, Step, usize)> {
+    fn next_step(&self) -> Option<(Nanos, SimulationStep, usize)> {
         let of_streams = self
             .busy
             .iter()
@@ -523,27 +530,29 @@ impl Simulation {
             .filter_map(|(place, stream)| {
                 if let Some((item, interval)) = &stream.running {
                     if !matches!(item.submission.operation, Operation::Replay(_)) {
-                        return Some((interval.end, Step::End, place));
+                        return Some((interval.end, SimulationStep::End, place));
                     }
                     return match self.next_of_replay(item, interval.start)? {
-                        Next::Node(time) => Some((time, Step::Node, place)),
-                        Next::End(time) => Some((time, Step::End, place)),
+                        NextGraphPoint::Node(time) => Some((time, SimulationStep::Node, place)),
+                        NextGraphPoint::End(time) => Some((time, SimulationStep::End, place)),
                     };
                 }
                 let head = stream.queue.front()?;
                 let ready = ready_at(stream.free_at, head);
                 let since = held_until(head, &self.marks, &self.signals);
                 match (since, &head.submission.operation) {
-                    (Some(time), _) => Some((time.max(ready), Step::Start, place)),
+                    (Some(time), _) => Some((time.max(ready), SimulationStep::Start, place)),
                     (None, Operation::WaitFor(_, timeout)) => {
-                        Some((ready + *timeout, Step::Timeout, place))
+                        Some((ready + *timeout, SimulationStep::Timeout, place))
                     }
                     (None, _) => None,
                 }
             });
         let of_hosts = self.hosts.iter().enumerate();
         let of_hosts = of_hosts.filter_map(|(place, host)| match host.state {
-            HostState::Blocked(_, Some(deadline)) => Some((deadline, Step::Deadline, place)),
+            HostState::Blocked(_, Some(deadline)) => {
+                Some((deadline, SimulationStep::Deadline, place))
+            }
             _ => None,
         });
         of_streams.chain(of_hosts).min()

@@ -2,22 +2,22 @@
 
 use std::collections::VecDeque;
 
-use crate::{Error, Submission};
+use crate::{BackendError, Submission};
 use record::time::{Interval, Nanos};
 use record::{CounterId, LaneId};
 use workload::FailureMode;
 
 /// A stream in virtual time.
 #[derive(Debug)]
-pub struct Stream {
+pub struct MockStream {
     /// The lane its spans go to.
     pub lane: LaneId,
     /// The counter of its pending operations.
     pub pending: CounterId,
     /// What waits for its turn.
-    pub queue: VecDeque<Item>,
+    pub queue: VecDeque<MockQueueItem>,
     /// What runs, and from when to when.
-    pub running: Option<(Item, Interval)>,
+    pub running: Option<(MockQueueItem, Interval)>,
     /// When the last operation ended.
     pub free_at: Nanos,
     /// Operations submitted so far.
@@ -31,7 +31,7 @@ pub struct Stream {
     /// What it does after an operation of its own failed.
     pub failure: FailureMode,
     /// What its next synchronisation says (rule A48).
-    pub trouble: Option<Error>,
+    pub trouble: Option<BackendError>,
     /// Whether it takes no more work until it is aborted.
     pub is_stopped: bool,
     /// How often it was aborted.
@@ -42,7 +42,7 @@ pub struct Stream {
 
 /// An operation in a queue, with the record that it reaches or waits for, by its position in the list of all.
 #[derive(Debug)]
-pub struct Item {
+pub struct MockQueueItem {
     /// The operation.
     pub submission: Submission,
     /// The record, or for a callback the function that its thread was given.
@@ -55,7 +55,7 @@ pub struct Item {
     pub points: Vec<usize>,
 }
 
-impl Item {
+impl MockQueueItem {
     /// An operation, with the record that it reaches or waits for.
     pub const fn new(submission: Submission, mark: Option<usize>) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Item {
     }
 }
 
-impl Stream {
+impl MockStream {
     /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
     pub fn new(lane: LaneId, pending: CounterId, failure: FailureMode) -> Self {
         Self {

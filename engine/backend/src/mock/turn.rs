@@ -4,14 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cost;
 use super::point::PointState;
-use super::stream::Item;
+use super::stream::MockQueueItem;
 use crate::Operation;
-use crate::cpu::Memory;
-use crate::threads::{Fault, panic_text};
+use crate::cpu::CpuMemory;
+use crate::threads::{ExecutionError, panic_text};
 use record::time::Nanos;
 
 /// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
-pub fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
+pub fn perform(memory: &CpuMemory, operation: &Operation) -> Result<(), String> {
     match operation {
         Operation::HostFunction(_) | Operation::Panic(_) => return Ok(()),
         Operation::Launch(launch) if launch.kernel.name == "spin" => return Ok(()),
@@ -20,19 +20,23 @@ pub fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
     }
     match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(Fault::Failed(reason) | Fault::Lost(reason))) => Err(reason),
-        Ok(Err(Fault::Stopped)) => Err("stopped in its middle".to_owned()),
+        Ok(Err(ExecutionError::Failed(reason) | ExecutionError::Lost(reason))) => Err(reason),
+        Ok(Err(ExecutionError::Stopped)) => Err("stopped in its middle".to_owned()),
         Err(payload) => Err(panic_text(payload.as_ref()).to_owned()),
     }
 }
 
 /// When a stream comes to an operation.
-pub fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
+pub fn ready_at(free_at: Nanos, item: &MockQueueItem) -> Nanos {
     free_at.max(item.submission.enqueued + cost::LATENCY)
 }
 
 /// From when on nothing holds an operation back; none while that is not known.
-pub fn held_until(item: &Item, marks: &[PointState], signals: &[Option<Nanos>]) -> Option<Nanos> {
+pub fn held_until(
+    item: &MockQueueItem,
+    marks: &[PointState],
+    signals: &[Option<Nanos>],
+) -> Option<Nanos> {
     match item.submission.operation {
         Operation::Join(_) => {
             let mut latest = Nanos::MIN;

@@ -22,7 +22,7 @@ pub fn bound(source: &str) -> Result<(), (Range<usize>, String)> {
         return Err((0..0, text));
     }
     let mut levels = BracketDepths::default();
-    let mut rest = Tokens { source, at: 0 };
+    let mut rest = ShaderTokens { source, at: 0 };
     while let Some((place, token)) = rest.next() {
         levels.take(token);
         if levels.counts.len() > BRACKETS {
@@ -44,7 +44,7 @@ pub fn bound(source: &str) -> Result<(), (Range<usize>, String)> {
 
 /// What a shader is made of, as far as its depth goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+enum ShaderToken {
     Open,
     Close,
     /// A block was closed and nothing of the same statement follows.
@@ -63,21 +63,21 @@ struct BracketDepths {
 }
 
 impl BracketDepths {
-    fn take(&mut self, token: Token) {
+    fn take(&mut self, token: ShaderToken) {
         match token {
-            Token::Operator => self.add(),
-            Token::Open => {
+            ShaderToken::Operator => self.add(),
+            ShaderToken::Open => {
                 self.add();
                 self.counts.push(std::mem::take(&mut self.own));
             }
-            Token::Close | Token::End => {
+            ShaderToken::Close | ShaderToken::End => {
                 self.clear();
                 self.own = self.counts.pop().unwrap_or_default();
-                if token == Token::End {
+                if token == ShaderToken::End {
                     self.clear();
                 }
             }
-            Token::Next => self.clear(),
+            ShaderToken::Next => self.clear(),
         }
     }
 
@@ -93,12 +93,12 @@ impl BracketDepths {
 }
 
 /// The tokens of a shader that matter for its depth.
-struct Tokens<'a> {
+struct ShaderTokens<'a> {
     source: &'a str,
     at: usize,
 }
 
-impl Tokens<'_> {
+impl ShaderTokens<'_> {
     fn rest(&self) -> &str {
         self.source.get(self.at..).unwrap_or_default()
     }
@@ -143,7 +143,7 @@ impl Tokens<'_> {
         }
     }
 
-    fn next(&mut self) -> Option<(Range<usize>, Token)> {
+    fn next(&mut self) -> Option<(Range<usize>, ShaderToken)> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         loop {
             self.skip_blank();
@@ -159,18 +159,18 @@ impl Tokens<'_> {
             return Some((
                 place,
                 match first {
-                    '(' | '[' | '{' => Token::Open,
-                    ')' | ']' => Token::Close,
+                    '(' | '[' | '{' => ShaderToken::Open,
+                    ')' | ']' => ShaderToken::Close,
                     '}' => {
                         self.skip_blank();
                         if self.rest().starts_with("else") {
-                            Token::Close
+                            ShaderToken::Close
                         } else {
-                            Token::End
+                            ShaderToken::End
                         }
                     }
-                    ',' | ';' => Token::Next,
-                    _ => Token::Operator,
+                    ',' | ';' => ShaderToken::Next,
+                    _ => ShaderToken::Operator,
                 },
             ));
         }

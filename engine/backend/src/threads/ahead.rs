@@ -7,13 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::executor::{Executor, Fault, Turn, Zero};
-use super::flight::Landed;
-use super::mark::Mark;
-use super::stream::{Item, Obstacle, Stream};
-use super::worker::{Worker, panic_text};
+use super::executor::{ExecutionError, Executor, StreamTurn, TimeOrigin};
+use super::flight::NodeOutcome;
+use super::mark::EventState;
+use super::stream::{QueuedOperation, StreamObstacle, ThreadedStream};
+use super::worker::{StreamWorker, panic_text};
 use crate::Operation;
-use device::{Progress, lock};
+use device::{RecordProgress, lock};
 use record::State;
 use record::time::{Interval, Nanos};
 
@@ -23,56 +23,56 @@ const DEPTH: usize = 1024;
 const LOOK: Duration = Duration::from_micros(25);
 
 /// What the device below knows a record by, for waits of other streams.
-pub type Native = Arc<dyn Any + Send + Sync>;
+pub type NativeEvent = Arc<dyn Any + Send + Sync>;
 
 /// An operation that was given to the device.
-pub trait Flying: Send {
+pub trait InFlight: Send {
     /// What waits of other streams wait for, where it is a record.
-    fn native(&self) -> Option<Native>;
+    fn native(&self) -> Option<NativeEvent>;
 
     /// When it ran, once it has ended.
     ///
     /// # Errors
     /// Why it did not run to its end.
-    fn poll(&mut self, turn: &Turn<'_>) -> Result<Option<Ran>, Fault>;
+    fn poll(&mut self, turn: &StreamTurn<'_>) -> Result<Option<OperationTiming>, ExecutionError>;
 }
 
 /// When an operation ran that has ended. What begins or ends before all else, began or ended with what was before it in
 /// its stream.
-pub struct Ran {
+pub struct OperationTiming {
     /// It; what is known so far, where more is told later.
     pub interval: Interval,
     /// For a graph, when each of its nodes did.
-    pub nodes: Vec<Landed>,
+    pub nodes: Vec<NodeOutcome>,
     /// Who tells it later, where the device below does not know it yet.
-    pub later: Option<Box<dyn Later>>,
+    pub later: Option<Box<dyn PendingTimestamp>>,
 }
 
 /// The time of an operation that has ended, which the device below tells some time after that it has.
-pub trait Later: Send {
+pub trait PendingTimestamp: Send {
     /// When it ran, once that is told.
-    fn look(&mut self, zero: Zero) -> Option<Interval>;
+    fn look(&mut self, zero: TimeOrigin) -> Option<Interval>;
 
     /// For a graph, when each of its nodes ran, as far as that is told; none for anything else.
-    fn nodes(&mut self) -> Vec<Landed> {
+    fn nodes(&mut self) -> Vec<NodeOutcome> {
         Vec::new()
     }
 }
 
 /// What an operation came to that has ended.
-pub(super) struct Landing {
+pub(super) struct OperationCompletion {
     pub(super) ran: Interval,
     pub(super) state: State,
-    pub(super) later: Option<Box<dyn Later>>,
+    pub(super) later: Option<Box<dyn PendingTimestamp>>,
 }
 
 /// What is in the air, in order.
-type Aloft = VecDeque<(Item, Box<dyn Flying>)>;
+type InFlightQueue = VecDeque<(QueuedOperation, Box<dyn InFlight>)>;
 
-impl<E: Executor> Worker<E> {
+impl<E: Executor> StreamWorker<E> {
     /// Runs until the stream is closed.
-    pub(super) fn run_ahead(&mut self, stream: &Stream) {
-        let (mut items, mut aloft) = (VecDeque::new(), Aloft::new());
+    pub(super) fn run_ahead(&mut self, stream: &ThreadedStream) {
+        let (mut items, mut aloft) = (VecDeque::new(), InFlightQueue::new());
         loop {
             if items.is_empty() {
                 let patience = if aloft.is_empty() {
@@ -102,11 +102,16 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Gives an operation to the device; gives it back where this thread has to run it.
-    fn give(&mut self, stream: &Stream, item: Item, aloft: &mut Aloft) -> Result<(), Item> {
+    fn give(
+        &mut self,
+        stream: &ThreadedStream,
+        item: QueuedOperation,
+        aloft: &mut InFlightQueue,
+    ) -> Result<(), QueuedOperation> {
         let shared = Arc::clone(&self.shared);
         let operation = &item.submission.operation;
         if let (Operation::Wait(event), Some(mark)) = (operation, &item.mark) {
-            let obstacle = Obstacle::Event(*event, Arc::clone(mark));
+            let obstacle = StreamObstacle::Event(*event, Arc::clone(mark));
             self.until_given(stream, mark, obstacle, aloft);
         }
         // Read after what it waits for: nothing of a device that is over is given anything.
@@ -115,14 +120,14 @@ impl<E: Executor> Worker<E> {
         }
         let cause = match (operation, &item.mark) {
             (Operation::Wait(_), Some(mark)) => match mark.progress() {
-                Progress::Failed => return Err(item),
+                RecordProgress::Failed => return Err(item),
                 _ => mark.native(),
             },
             _ => None,
         };
         let is_void = || shared.condition.is_void();
         let is_lost = || shared.condition.is_lost();
-        let turn = Turn {
+        let turn = StreamTurn {
             stream: self.place,
             zero: shared.zero(),
             is_void: &is_void,
@@ -131,7 +136,9 @@ impl<E: Executor> Worker<E> {
         let begin = || shared.executor.begin(&turn, operation, cause.as_ref());
         let given = match catch_unwind(AssertUnwindSafe(begin)) {
             Ok(given) => given,
-            Err(payload) => Err(Fault::Failed(panic_text(payload.as_ref()).to_owned())),
+            Err(payload) => Err(ExecutionError::Failed(
+                panic_text(payload.as_ref()).to_owned(),
+            )),
         };
         match given {
             Ok(None) => return Err(item),
@@ -161,12 +168,18 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Waits until the record that a wait is for was given to the device; what is in the air lands meanwhile.
-    fn until_given(&mut self, stream: &Stream, mark: &Mark, obstacle: Obstacle, aloft: &mut Aloft) {
+    fn until_given(
+        &mut self,
+        stream: &ThreadedStream,
+        mark: &EventState,
+        obstacle: StreamObstacle,
+        aloft: &mut InFlightQueue,
+    ) {
         let shared = Arc::clone(&self.shared);
         let number = self.ended() + aloft.len() as u64;
         let gives_up = || shared.condition.is_over() || stream.trouble.is_aborted(number);
         let mut obstacle = Some(obstacle);
-        while !gives_up() && mark.progress() == Progress::Pending {
+        while !gives_up() && mark.progress() == RecordProgress::Pending {
             if mark.given().wait(1, &gives_up, Some(Instant::now() + LOOK)) {
                 break;
             }
@@ -181,7 +194,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Reports what has ended, and what has ended before and is timed by now.
-    fn land(&mut self, stream: &Stream, aloft: &mut Aloft) {
+    fn land(&mut self, stream: &ThreadedStream, aloft: &mut InFlightQueue) {
         while let Some((item, flying)) = aloft.front_mut() {
             let Some(landing) = self.look(stream, item, flying.as_mut()) else {
                 break;
@@ -208,7 +221,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Lets everything land, and tells when it ran.
-    fn land_all(&mut self, stream: &Stream, aloft: &mut Aloft) {
+    fn land_all(&mut self, stream: &ThreadedStream, aloft: &mut InFlightQueue) {
         self.land(stream, aloft);
         while !aloft.is_empty() {
             std::thread::sleep(LOOK);
@@ -221,16 +234,21 @@ impl<E: Executor> Worker<E> {
     }
 
     /// What an operation came to, once it has ended.
-    fn look(&mut self, stream: &Stream, item: &Item, flying: &mut dyn Flying) -> Option<Landing> {
+    fn look(
+        &mut self,
+        stream: &ThreadedStream,
+        item: &QueuedOperation,
+        flying: &mut dyn InFlight,
+    ) -> Option<OperationCompletion> {
         if let (Operation::Wait(_), Some(mark)) = (&item.submission.operation, &item.mark)
-            && mark.progress() == Progress::Pending
+            && mark.progress() == RecordProgress::Pending
             && !self.shared.condition.is_lost()
         {
             // What it waited for is reported first, so that its time is known.
             return None;
         }
         let shared = Arc::clone(&self.shared);
-        let polled = flying.poll(&Turn {
+        let polled = flying.poll(&StreamTurn {
             stream: self.place,
             zero: shared.zero(),
             is_void: &|| shared.condition.is_void(),
@@ -257,7 +275,7 @@ impl<E: Executor> Worker<E> {
                 (ran, state, None)
             }
         };
-        Some(Landing { ran, state, later })
+        Some(OperationCompletion { ran, state, later })
     }
 
     /// An outcome within what the host knows: nothing runs before it was submitted, before what came before it on its
@@ -289,20 +307,20 @@ impl<E: Executor> Worker<E> {
 }
 
 /// Whether it waited for a record whose time is not told yet.
-fn is_untold(item: &Item) -> bool {
+fn is_untold(item: &QueuedOperation) -> bool {
     match (&item.submission.operation, &item.mark) {
         (Operation::Wait(_), Some(mark)) => {
-            matches!(mark.progress(), Progress::Reached(_)) && mark.told().is_none()
+            matches!(mark.progress(), RecordProgress::Reached(_)) && mark.told().is_none()
         }
         _ => false,
     }
 }
 
 /// The earliest that an operation can have ended: for a wait, when what it waited for was reached.
-fn since(item: &Item) -> Nanos {
+fn since(item: &QueuedOperation) -> Nanos {
     match (&item.submission.operation, &item.mark) {
         (Operation::Wait(_), Some(mark)) => match mark.progress() {
-            Progress::Reached(time) => mark.told().unwrap_or(time),
+            RecordProgress::Reached(time) => mark.told().unwrap_or(time),
             _ => item.submission.enqueued,
         },
         _ => item.submission.enqueued,

@@ -3,13 +3,13 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::SeqCst};
 
-use crate::Error;
-use device::{Cause, Status, lock};
+use crate::BackendError;
+use device::{DeviceStatus, TerminationCause, lock};
 use record::time::Nanos;
 
 /// Whether a device still runs work, and why not. The first cause stays.
 #[derive(Debug)]
-pub struct Condition {
+pub struct DeviceCondition {
     code: AtomicU8,
     is_stopped: AtomicBool,
     lost: AtomicI64,
@@ -23,7 +23,7 @@ const STOPPED: u8 = 1;
 const POISONED: u8 = 2;
 const LOST: u8 = 3;
 
-impl Default for Condition {
+impl Default for DeviceCondition {
     fn default() -> Self {
         Self {
             code: AtomicU8::new(0),
@@ -35,14 +35,14 @@ impl Default for Condition {
     }
 }
 
-impl Condition {
+impl DeviceCondition {
     /// Why nothing more runs, where that is so.
-    pub fn cause(&self) -> Option<Cause> {
+    pub fn cause(&self) -> Option<TerminationCause> {
         match self.code.load(SeqCst) {
             0 => None,
-            STOPPED => Some(Cause::Stopped),
-            LOST => Some(Cause::Lost),
-            _ => Some(Cause::Poisoned),
+            STOPPED => Some(TerminationCause::Stopped),
+            LOST => Some(TerminationCause::Lost),
+            _ => Some(TerminationCause::Poisoned),
         }
     }
 
@@ -117,13 +117,13 @@ impl Condition {
     ///
     /// # Errors
     /// It was lost meanwhile.
-    pub fn lost_since(&self, losses: u64) -> Result<(), Error> {
+    pub fn lost_since(&self, losses: u64) -> Result<(), BackendError> {
         // Whoever loses it holds the reason until all of the loss is known.
         let reason = lock(&self.reason);
         if self.losses() == losses {
             return Ok(());
         }
-        Err(Error::Lost(reason.clone()))
+        Err(BackendError::Lost(reason.clone()))
     }
 
     /// Whether what runs may be cut short: nobody will see what it comes to.
@@ -145,21 +145,23 @@ impl Condition {
     }
 
     /// The device's status.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> DeviceStatus {
         match self.cause() {
-            Some(Cause::Poisoned) => Status::Poisoned(lock(&self.reason).clone()),
-            Some(Cause::Lost) => Status::Lost(lock(&self.reason).clone()),
-            _ => Status::Working,
+            Some(TerminationCause::Poisoned) => DeviceStatus::Poisoned(lock(&self.reason).clone()),
+            Some(TerminationCause::Lost) => DeviceStatus::Lost(lock(&self.reason).clone()),
+            _ => DeviceStatus::Working,
         }
     }
 
     /// What a call that blocked comes to, where nothing more runs.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self) -> Result<(), BackendError> {
         match self.cause() {
             None => Ok(()),
-            Some(Cause::Stopped) => Err(Error::Stopped),
-            Some(Cause::Lost) => Err(Error::Lost(lock(&self.reason).clone())),
-            Some(Cause::Poisoned) => Err(Error::Poisoned(lock(&self.reason).clone())),
+            Some(TerminationCause::Stopped) => Err(BackendError::Stopped),
+            Some(TerminationCause::Lost) => Err(BackendError::Lost(lock(&self.reason).clone())),
+            Some(TerminationCause::Poisoned) => {
+                Err(BackendError::Poisoned(lock(&self.reason).clone()))
+            }
         }
     }
 }

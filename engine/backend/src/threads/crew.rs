@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::executor::Executor;
-use super::flight::{Flight, LOOK};
-use super::shared::Shared;
+use super::flight::{GraphExecution, LOOK};
+use super::shared::SharedDevice;
 use device::lock;
 
 /// Threads that help, at most.
@@ -14,22 +14,22 @@ const MOST: usize = 7;
 
 /// The threads that help, and the graphs that they can help with.
 #[derive(Default)]
-pub struct Crew {
-    flights: Mutex<Flights>,
+pub struct HelperPool {
+    flights: Mutex<OpenExecutions>,
     changed: Condvar,
     count: AtomicUsize,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 #[derive(Default)]
-struct Flights {
-    open: Vec<Arc<Flight>>,
+struct OpenExecutions {
+    open: Vec<Arc<GraphExecution>>,
     is_closed: bool,
 }
 
-impl Crew {
+impl HelperPool {
     /// Lets everybody help with `flight`, whose nodes `shared` runs. Threads that cannot be started do not help.
-    pub fn ask<E: Executor>(&self, shared: &Arc<Shared<E>>, flight: &Arc<Flight>) {
+    pub fn ask<E: Executor>(&self, shared: &Arc<SharedDevice<E>>, flight: &Arc<GraphExecution>) {
         let wanted = shared.executor.caps().width.saturating_sub(1).min(MOST);
         if self.count.load(SeqCst) < wanted {
             self.start(shared, wanted);
@@ -39,7 +39,7 @@ impl Crew {
     }
 
     /// Nobody need help with `flight` any more.
-    pub fn leave(&self, flight: &Arc<Flight>) {
+    pub fn leave(&self, flight: &Arc<GraphExecution>) {
         let mut flights = lock(&self.flights);
         flights.open.retain(|open| !Arc::ptr_eq(open, flight));
     }
@@ -55,7 +55,7 @@ impl Crew {
         }
     }
 
-    fn start<E: Executor>(&self, shared: &Arc<Shared<E>>, wanted: usize) {
+    fn start<E: Executor>(&self, shared: &Arc<SharedDevice<E>>, wanted: usize) {
         let mut threads = lock(&self.threads);
         while threads.len() < wanted {
             let shared = Arc::clone(shared);
@@ -70,7 +70,7 @@ impl Crew {
         self.count.store(wanted, SeqCst);
     }
 
-    fn help<E: Executor>(&self, shared: &Shared<E>) {
+    fn help<E: Executor>(&self, shared: &SharedDevice<E>) {
         let mut flights = lock(&self.flights);
         while !flights.is_closed {
             let mut open = flights.open.iter();

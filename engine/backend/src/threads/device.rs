@@ -7,23 +7,24 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::executor::Executor;
-use super::host::Wait;
-use super::mark::Mark;
-use super::shared::Shared;
-use super::stream::{Item, Marks, Stream};
+use super::host::HostWait;
+use super::mark::EventState;
+use super::shared::SharedDevice;
+use super::stream::{NodeEventStates, QueuedOperation, ThreadedStream};
 use super::trouble;
 use super::watermark::Watermark;
-use super::worker::Worker;
+use super::worker::StreamWorker;
 use crate::spin::spin;
 use crate::{
-    Activity, Answer, Caps, CompileError, CompileRequest, Compiled, Device, DeviceBuffers,
-    DeviceCompiler, DeviceQueue, DeviceState, DeviceTime, DeviceWaiting, Error, Executable, Flag,
-    HostIndex, Layout, Operation, Overhead, Packed, Question, Side, Sink, Submission,
+    Activity, BackendDevice, BackendError, BufferSide, Caps, CompileError, CompileRequest,
+    CompiledPipeline, DeviceBuffers, DeviceCompiler, DeviceLayout, DeviceQueue, DeviceState,
+    DeviceTime, DeviceWaiting, ExecutableGraph, Flag, HostIndex, NativeQuery, Operation, Overhead,
+    PendingAnswer, PreparedLaunch, ReportSink, Submission,
 };
-use device::{Progress, lock};
+use device::{RecordProgress, lock};
 use record::time::Nanos;
-use record::{Began, BufferIndex, Clock, EventIndex, SignalIndex, SpanId, StreamIndex};
-use workload::{KernelArguments, Target};
+use record::{BufferIndex, Clock, EventIndex, SignalIndex, SpanId, SpanStart, StreamIndex};
+use workload::{KernelArguments, SyncTarget};
 
 /// Operations that may queue on a stream before the submitting host thread has to wait, as on a GPU.
 const ROOM: u64 = 1 << 16;
@@ -36,15 +37,15 @@ const STACK: usize = 512 << 10;
 
 /// The device.
 pub struct ThreadedDevice<E> {
-    shared: Arc<Shared<E>>,
+    shared: Arc<SharedDevice<E>>,
     /// For each stream its thread, which is started with its first operation.
-    workers: Vec<Mutex<Thread<E>>>,
+    workers: Vec<Mutex<StreamThread<E>>>,
 }
 
 /// The thread of a stream.
-enum Thread<E> {
+enum StreamThread<E> {
     /// Nothing was submitted to the stream.
-    Idle(String, Box<Worker<E>>),
+    Idle(String, Box<StreamWorker<E>>),
     Started(JoinHandle<()>),
     /// It could not be started, or has been joined.
     None,
@@ -56,22 +57,22 @@ impl<E: Executor> ThreadedDevice<E> {
     /// # Errors
     /// The system gives no thread.
     pub fn open(
-        layout: &Layout,
-        sinks: &dyn Fn() -> Box<dyn Sink>,
+        layout: &DeviceLayout,
+        sinks: &dyn Fn() -> Box<dyn ReportSink>,
         executor: E,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, BackendError> {
         let mut device = Self {
-            shared: Arc::new(Shared::new(layout, executor)),
+            shared: Arc::new(SharedDevice::new(layout, executor)),
             workers: Vec::new(),
         };
         let streams = layout.streams.iter();
         let streams = streams.map(|stream| format!("stream {}", stream.name));
         let callbacks = (0..layout.callbacks.len()).map(|place| format!("callbacks {place}"));
         for (place, name) in streams.chain(callbacks).enumerate() {
-            let worker = Worker::new(Arc::clone(&device.shared), place, sinks());
+            let worker = StreamWorker::new(Arc::clone(&device.shared), place, sinks());
             device
                 .workers
-                .push(Mutex::new(Thread::Idle(name, Box::new(worker))));
+                .push(Mutex::new(StreamThread::Idle(name, Box::new(worker))));
         }
         // Those of callbacks are handed work by streams, which start no thread.
         for place in layout.streams.len()..device.workers.len() {
@@ -81,41 +82,46 @@ impl<E: Executor> ThreadedDevice<E> {
     }
 
     /// Starts the thread of a stream, unless it runs.
-    fn start_thread(&self, index: StreamIndex) -> Result<(), Error> {
+    fn start_thread(&self, index: StreamIndex) -> Result<(), BackendError> {
         let Some(thread) = self.workers.get(index.index()) else {
             return Ok(());
         };
         let mut thread = lock(thread);
-        if let Thread::Started(_) = &*thread {
+        if let StreamThread::Started(_) = &*thread {
             return Ok(());
         }
-        let Thread::Idle(name, worker) = std::mem::replace(&mut *thread, Thread::None) else {
-            return Err(Error::Thread("the system gave none before".to_owned()));
+        let StreamThread::Idle(name, worker) = std::mem::replace(&mut *thread, StreamThread::None)
+        else {
+            return Err(BackendError::Thread(
+                "the system gave none before".to_owned(),
+            ));
         };
         let started = std::thread::Builder::new()
             .name(name)
             .stack_size(STACK)
             .spawn(move || worker.run());
-        *thread = Thread::Started(started.map_err(|error| Error::Thread(error.to_string()))?);
+        *thread = StreamThread::Started(
+            started.map_err(|error| BackendError::Thread(error.to_string()))?,
+        );
         Ok(())
     }
 
-    fn stream(&self, stream: StreamIndex) -> Result<&Stream, Error> {
+    fn stream(&self, stream: StreamIndex) -> Result<&ThreadedStream, BackendError> {
         let asked = self.shared.streams.get(..self.shared.stream_count);
         let found = asked.unwrap_or_default().get(stream.index());
-        found.ok_or_else(|| Error::Unknown(format!("stream {}", stream.0)))
+        found.ok_or_else(|| BackendError::Unknown(format!("stream {}", stream.0)))
     }
 
-    fn event(&self, event: EventIndex) -> Result<&Mutex<Option<Arc<Mark>>>, Error> {
+    fn event(&self, event: EventIndex) -> Result<&Mutex<Option<Arc<EventState>>>, BackendError> {
         let found = self.shared.events.get(event.index());
-        found.ok_or_else(|| Error::Unknown(format!("event {}", event.0)))
+        found.ok_or_else(|| BackendError::Unknown(format!("event {}", event.0)))
     }
 
     /// New records of the events that a graph records, and the latest of those that it waits for (rule A42).
-    fn marks(&self, graph: &Executable) -> Result<Marks, Error> {
+    fn marks(&self, graph: &ExecutableGraph) -> Result<NodeEventStates, BackendError> {
         let marks = graph.nodes.iter().map(|node| match node.operation {
             Operation::RecordExternal(event) => {
-                let mark = Arc::new(Mark::default());
+                let mark = Arc::new(EventState::default());
                 *lock(self.event(event)?) = Some(Arc::clone(&mark));
                 Ok(Some(mark))
             }
@@ -125,7 +131,7 @@ impl<E: Executor> ThreadedDevice<E> {
         marks.collect()
     }
 
-    fn latest(&self, event: EventIndex) -> Option<Arc<Mark>> {
+    fn latest(&self, event: EventIndex) -> Option<Arc<EventState>> {
         self.event(event).ok().and_then(|slot| lock(slot).clone())
     }
 
@@ -157,7 +163,7 @@ impl<E: Executor> ThreadedDevice<E> {
         host: HostIndex,
         event: EventIndex,
         deadline: Option<Instant>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let shared = &self.shared;
         let losses = shared.condition.losses();
         let Some(mark) = self.latest(event) else {
@@ -165,17 +171,17 @@ impl<E: Executor> ThreadedDevice<E> {
         };
         let sleeps = shared.made.get(event.index()).is_some_and(|it| it.blocking);
         let is_void = || shared.condition.is_void();
-        let wait = Wait::Mark(event, Arc::clone(&mark));
+        let wait = HostWait::Mark(event, Arc::clone(&mark));
         let block = || {
             if sleeps {
-                mark.level().wait(Mark::SETTLED, &is_void, deadline)
+                mark.level().wait(EventState::SETTLED, &is_void, deadline)
             } else {
-                mark.level().spin(Mark::SETTLED, &is_void, deadline)
+                mark.level().spin(EventState::SETTLED, &is_void, deadline)
             }
         };
         shared.block(host, (&wait, losses), deadline.is_some(), block)?;
         match mark.progress() {
-            Progress::Failed => Err(trouble::failed_record()),
+            RecordProgress::Failed => Err(trouble::failed_record()),
             _ => Ok(()),
         }
     }
@@ -184,10 +190,10 @@ impl<E: Executor> ThreadedDevice<E> {
     fn until_idle(
         &self,
         host: HostIndex,
-        target: Target,
+        target: SyncTarget,
         streams: &[StreamIndex],
         deadline: Option<Instant>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let losses = self.shared.condition.losses();
         let mut ends = Vec::new();
         let mut aborts = Vec::new();
@@ -196,10 +202,13 @@ impl<E: Executor> ThreadedDevice<E> {
             ends.push((*index, stream.submitted()));
             aborts.push((stream, stream.trouble.aborts()));
         }
-        let wait = Wait::Streams(target, ends.clone());
+        let wait = HostWait::Streams(target, ends.clone());
         let block = || self.wait_for_streams(&ends, deadline);
         let done = (self.shared).block(host, (&wait, losses), deadline.is_some(), block);
-        if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
+        if matches!(
+            done,
+            Err(BackendError::Stopped | BackendError::Lost(_) | BackendError::TimedOut)
+        ) {
             return done;
         }
         if aborts
@@ -213,7 +222,7 @@ impl<E: Executor> ThreadedDevice<E> {
     }
 }
 
-impl<E: Executor> Device for ThreadedDevice<E> {
+impl<E: Executor> BackendDevice for ThreadedDevice<E> {
     fn name(&self) -> &str {
         self.shared.executor.name()
     }
@@ -262,12 +271,12 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         };
         let losses = self.shared.condition.losses();
         let is_over = || self.shared.condition.is_over();
-        let wait = Wait::Room(index, ended);
+        let wait = HostWait::Room(index, ended);
         let block = || stream.ended.wait(ended, &is_over, None);
         let _ = (self.shared).block(host, (&wait, losses), false, block);
     }
 
-    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, BackendError> {
         let losses = self.shared.condition.losses();
         let slots = &self.shared.slots;
         let given_back = slots.take();
@@ -275,7 +284,7 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         let block = || slots.free().wait(given_back, &is_over, None);
         let taken = self
             .shared
-            .block(host, (&Wait::Slot(given_back), losses), false, block);
+            .block(host, (&HostWait::Slot(given_back), losses), false, block);
         match taken {
             Ok(()) => Ok(slots.giver(given_back)),
             Err(error) => {
@@ -290,7 +299,7 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         self.shared.slots.is_short()
     }
 
-    fn abort(&self, host: HostIndex, index: StreamIndex, by: SpanId) -> Result<(), Error> {
+    fn abort(&self, host: HostIndex, index: StreamIndex, by: SpanId) -> Result<(), BackendError> {
         let losses = self.shared.condition.losses();
         let stream = self.stream(index)?;
         let submitted = stream.submitted();
@@ -300,7 +309,7 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         let others = self.shared.streams.iter();
         others.for_each(|other| other.ended.poke());
         let is_void = || self.shared.condition.is_void();
-        let wait = Wait::Streams(Target::Stream(index), vec![(index, submitted)]);
+        let wait = HostWait::Streams(SyncTarget::Stream(index), vec![(index, submitted)]);
         let block = || stream.ended.wait(submitted, &is_void, None);
         // What is killed may take a while to notice, but it does.
         (self.shared).block(host, (&wait, losses), true, block)
@@ -319,7 +328,7 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
     }
 
     fn calls(&self, stream: StreamIndex) -> u64 {
-        self.stream(stream).map_or(0, Stream::calls)
+        self.stream(stream).map_or(0, ThreadedStream::calls)
     }
 
     fn submit(
@@ -327,7 +336,7 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         _: HostIndex,
         index: StreamIndex,
         submission: Submission,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let stream = self.stream(index)?;
         self.shared.executor.check(&submission.operation)?;
         if stream.submitted() == 0 {
@@ -335,41 +344,45 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         }
         let item = match &submission.operation {
             Operation::Record(event) => {
-                let mark = Arc::new(Mark::default());
+                let mark = Arc::new(EventState::default());
                 let mut slot = lock(self.event(*event)?);
                 *slot = Some(Arc::clone(&mark));
-                stream.push(Item::new(submission, Some(mark)));
+                stream.push(QueuedOperation::new(submission, Some(mark)));
                 return Ok(());
             }
             Operation::Reset(event) => {
                 let mut slot = lock(self.event(*event)?);
                 *slot = None;
-                stream.push(Item::new(submission, None));
+                stream.push(QueuedOperation::new(submission, None));
                 return Ok(());
             }
             Operation::Wait(event) | Operation::WaitFor(event, _) => {
                 let slot = lock(self.event(*event)?);
-                stream.push(Item::new(submission, slot.clone()));
+                stream.push(QueuedOperation::new(submission, slot.clone()));
                 return Ok(());
             }
-            Operation::Replay(replay) if replay.graph.reaches_out => Item {
+            Operation::Replay(replay) if replay.graph.reaches_out => QueuedOperation {
                 nodes: self.marks(&replay.graph)?,
-                ..Item::new(submission, None)
+                ..QueuedOperation::new(submission, None)
             },
-            _ => Item::new(submission, None),
+            _ => QueuedOperation::new(submission, None),
         };
         stream.push(item);
         Ok(())
     }
 
-    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+    fn pack(
+        &self,
+        launch: KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<Arc<PreparedLaunch>, BackendError> {
         let kept = self.shared.executor.pack(&launch, elements)?;
-        Ok(Arc::new(Packed::new(launch, elements, kept)))
+        Ok(Arc::new(PreparedLaunch::new(launch, elements, kept)))
     }
 
     fn begun(&self, stream: StreamIndex) -> u64 {
         let stream = self.shared.streams.get(stream.index());
-        stream.map_or(0, Stream::begun)
+        stream.map_or(0, ThreadedStream::begun)
     }
 
     fn completed(&self, stream: StreamIndex) -> u64 {
@@ -379,10 +392,10 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
 }
 
 impl<E: Executor> DeviceWaiting for ThreadedDevice<E> {
-    fn turn(&self, _: HostIndex) -> Result<(), Error> {
+    fn turn(&self, _: HostIndex) -> Result<(), BackendError> {
         // A host thread learns of a failure where it synchronises, as on a GPU, and of a stop here.
         if self.shared.condition.is_stopped() {
-            return Err(Error::Stopped);
+            return Err(BackendError::Stopped);
         }
         Ok(())
     }
@@ -393,11 +406,11 @@ impl<E: Executor> DeviceWaiting for ThreadedDevice<E> {
         }
     }
 
-    fn query(&self, _: HostIndex, event: EventIndex) -> Progress {
+    fn query(&self, _: HostIndex, event: EventIndex) -> RecordProgress {
         let progress = self.latest(event).map(|mark| mark.progress());
-        match progress.unwrap_or(Progress::NotRecorded) {
+        match progress.unwrap_or(RecordProgress::NotRecorded) {
             // Its stream comes to it no more, though it may not have noticed (rule A9).
-            Progress::Pending if self.shared.condition.has_failed() => Progress::Failed,
+            RecordProgress::Pending if self.shared.condition.has_failed() => RecordProgress::Failed,
             progress => progress,
         }
     }
@@ -405,14 +418,14 @@ impl<E: Executor> DeviceWaiting for ThreadedDevice<E> {
     fn synchronize(
         &self,
         host: HostIndex,
-        target: Target,
+        target: SyncTarget,
         timeout: Option<Duration>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
         match target {
-            Target::Event(event) => self.until_recorded(host, event, deadline),
-            Target::Stream(stream) => self.until_idle(host, target, &[stream], deadline),
-            Target::Device => {
+            SyncTarget::Event(event) => self.until_recorded(host, event, deadline),
+            SyncTarget::Stream(stream) => self.until_idle(host, target, &[stream], deadline),
+            SyncTarget::Device => {
                 let all = 0..self.shared.stream_count as u32;
                 let all: Vec<StreamIndex> = all.map(StreamIndex).collect();
                 self.until_idle(host, target, &all, deadline)
@@ -426,21 +439,21 @@ impl<E: Executor> DeviceWaiting for ThreadedDevice<E> {
         }
     }
 
-    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), BackendError> {
         let level = self.shared.signals.get(signal.index());
-        let level = level.ok_or_else(|| Error::Unknown(format!("signal {}", signal.0)))?;
+        let level = level.ok_or_else(|| BackendError::Unknown(format!("signal {}", signal.0)))?;
         let gives_up = || self.shared.check_hosts().is_err();
         let block = || level.wait(1, &gives_up, None);
         if self
             .shared
-            .show_blocked(host, &Wait::Signal(signal), false, block)
+            .show_blocked(host, &HostWait::Signal(signal), false, block)
         {
             return Ok(());
         }
         self.shared.check_hosts()
     }
 
-    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), BackendError> {
         let block = || {
             while !flag.wait(LOOK) {
                 self.shared.check_hosts()?;
@@ -448,7 +461,7 @@ impl<E: Executor> DeviceWaiting for ThreadedDevice<E> {
             Ok(())
         };
         match self.shared.hosts.get(host.0) {
-            Some(slot) => slot.blocked(&Wait::Flag(flag.clone()), false, block),
+            Some(slot) => slot.blocked(&HostWait::Flag(flag.clone()), false, block),
             None => block(),
         }
     }
@@ -469,7 +482,7 @@ impl<E: Executor> DeviceCompiler for ThreadedDevice<E> {
         self.shared.executor.validate(request)
     }
 
-    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+    fn compile(&self, request: &CompileRequest) -> Result<CompiledPipeline, CompileError> {
         let is_over = || self.shared.condition.is_over();
         if is_over() {
             return Err(CompileError::Lost);
@@ -479,7 +492,7 @@ impl<E: Executor> DeviceCompiler for ThreadedDevice<E> {
 }
 
 impl<E: Executor> DeviceBuffers for ThreadedDevice<E> {
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32> {
         self.shared.executor.read(buffer, side)
     }
 
@@ -514,9 +527,18 @@ impl<E: Executor> DeviceState for ThreadedDevice<E> {
         })
     }
 
-    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began)) {
+    fn running(
+        &self,
+        age: Nanos,
+        known: &dyn Fn(SpanId) -> bool,
+        report: &mut dyn FnMut(SpanStart),
+    ) {
         let now = self.shared.now();
-        let current = self.shared.streams.iter().filter_map(Stream::current);
+        let current = self
+            .shared
+            .streams
+            .iter()
+            .filter_map(ThreadedStream::current);
         current
             .filter(|began| now - began.start >= age && !known(began.id))
             .for_each(report);
@@ -526,7 +548,7 @@ impl<E: Executor> DeviceState for ThreadedDevice<E> {
         self.shared.executor.overheads(self.shared.zero())
     }
 
-    fn raw(&self, question: &Question) -> Option<Answer> {
+    fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer> {
         self.shared.executor.raw(question)
     }
 }
@@ -539,10 +561,10 @@ impl<E> Drop for ThreadedDevice<E> {
         let mut workers = self.workers.drain(..);
         // Those of callbacks last: streams may still hand them something.
         for group in [streams, callbacks] {
-            group.iter().for_each(Stream::close);
+            group.iter().for_each(ThreadedStream::close);
             for worker in workers.by_ref().take(group.len()) {
                 // A worker that panicked outside a kernel has nothing more to report.
-                if let Ok(Thread::Started(worker)) = worker.into_inner() {
+                if let Ok(StreamThread::Started(worker)) = worker.into_inner() {
                     let _ = worker.join();
                 }
             }

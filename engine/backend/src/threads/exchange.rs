@@ -1,25 +1,25 @@
 //! Collective operations on the thread of a stream: numbers go to the host, to the other ranks, and back.
 
-use super::executor::{Executor, Fault, Turn};
-use super::stream::Stream;
-use super::worker::Worker;
-use crate::{Exchange, Interrupted, Side};
+use super::executor::{ExecutionError, Executor, StreamTurn};
+use super::stream::ThreadedStream;
+use super::worker::StreamWorker;
+use crate::{BufferSide, CollectiveInterruption, Exchange};
 use record::time::Interval;
 use record::{SpanId, State};
 
-impl<E: Executor> Worker<E> {
+impl<E: Executor> StreamWorker<E> {
     /// Makes this rank's part of a collective operation.
     pub(super) fn exchange(
         &mut self,
-        stream: &Stream,
+        stream: &ThreadedStream,
         span: SpanId,
         exchange: &Exchange,
     ) -> (State, Option<Interval>) {
         let shared = std::sync::Arc::clone(&self.shared);
         let gives_up = || shared.condition.is_over() || self.is_aborted(stream);
-        let run = |turn: &Turn<'_>| {
+        let run = |turn: &StreamTurn<'_>| {
             let (read, written) = exchange.what.buffers();
-            let values = read.map(|buffer| shared.executor.read(buffer, Side::Device));
+            let values = read.map(|buffer| shared.executor.read(buffer, BufferSide::Device));
             let values = exchange.perform(values.unwrap_or_default(), &gives_up)?;
             if let Some(buffer) = written {
                 shared.executor.place(turn, buffer, &values)?;
@@ -31,11 +31,11 @@ impl<E: Executor> Worker<E> {
     }
 }
 
-impl From<Interrupted> for Fault {
-    fn from(interrupted: Interrupted) -> Self {
+impl From<CollectiveInterruption> for ExecutionError {
+    fn from(interrupted: CollectiveInterruption) -> Self {
         match interrupted {
-            Interrupted::Stopped => Self::Stopped,
-            Interrupted::Failed(reason) => Self::Failed(reason),
+            CollectiveInterruption::Stopped => Self::Stopped,
+            CollectiveInterruption::Failed(reason) => Self::Failed(reason),
         }
     }
 }

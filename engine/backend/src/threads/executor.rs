@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::ahead::{Flying, Native};
+use super::ahead::{InFlight, NativeEvent};
 use crate::{
-    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Overhead,
-    Question, Side,
+    BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
+    NativeQuery, Operation, Overhead, PendingAnswer,
 };
 use record::time::{Interval, Nanos};
 use record::{BufferIndex, Clock, LossKind};
@@ -17,20 +17,28 @@ pub trait ExecutorQueue: ExecutorBuffers {
     ///
     /// # Errors
     /// What is wrong.
-    fn check(&self, operation: &Operation) -> Result<(), Error>;
+    fn check(&self, operation: &Operation) -> Result<(), BackendError>;
 
     /// What to keep with a launch that is run often, once it was looked at whether it fits.
     ///
     /// # Errors
     /// What is wrong.
-    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error>;
+    fn pack(
+        &self,
+        launch: &KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<BackendState, BackendError>;
 
     /// Runs an operation of the stream that `turn` names to its end. Records, waits and holds never come here.
     /// Answers when it ran, where the device says that itself.
     ///
     /// # Errors
     /// Why it did not run to its end.
-    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault>;
+    fn run(
+        &self,
+        turn: &StreamTurn<'_>,
+        operation: &Operation,
+    ) -> Result<Option<Interval>, ExecutionError>;
 
     /// Whether [`ExecutorQueue::begin`] is asked: operations run ahead of the threads of their streams.
     fn runs_ahead(&self) -> bool {
@@ -45,10 +53,10 @@ pub trait ExecutorQueue: ExecutorBuffers {
     /// Why it could not be given.
     fn begin(
         &self,
-        turn: &Turn<'_>,
+        turn: &StreamTurn<'_>,
         operation: &Operation,
-        cause: Option<&Native>,
-    ) -> Result<Option<Box<dyn Flying>>, Fault> {
+        cause: Option<&NativeEvent>,
+    ) -> Result<Option<Box<dyn InFlight>>, ExecutionError> {
         let _ = (turn, operation, cause);
         Ok(None)
     }
@@ -57,9 +65,14 @@ pub trait ExecutorQueue: ExecutorBuffers {
     ///
     /// # Errors
     /// They could not be written.
-    fn place(&self, turn: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+    fn place(
+        &self,
+        turn: &StreamTurn<'_>,
+        buffer: BufferIndex,
+        values: &[f32],
+    ) -> Result<(), ExecutionError> {
         // By way of the host's copy, which is as it was afterwards.
-        let kept = self.read(buffer, Side::Host);
+        let kept = self.read(buffer, BufferSide::Host);
         self.write(buffer, 0, values);
         let done = self.run(turn, &Operation::Upload(buffer)).map(drop);
         self.write(buffer, 0, &kept);
@@ -70,7 +83,7 @@ pub trait ExecutorQueue: ExecutorBuffers {
 /// The numbers in buffers.
 pub trait ExecutorBuffers: Send + Sync + 'static {
     /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32>;
 
     /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
     fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
@@ -92,20 +105,20 @@ pub trait ExecutorCompiler: Send + Sync + 'static {
         &self,
         request: &CompileRequest,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Compiled, CompileError>;
+    ) -> Result<CompiledPipeline, CompileError>;
 }
 
 /// The loss of what is below, and how that is opened anew.
 pub trait ExecutorRecovery: Send + Sync + 'static {
     /// Loses what is below, for good.
-    fn lose(&self, kind: LossKind) -> Downfall;
+    fn lose(&self, kind: LossKind) -> LossOutcome;
 
     /// Opens anew what is below, after it was lost: buffers on the device begin as their copies on the host are.
     /// Nothing runs meanwhile.
     ///
     /// # Errors
     /// It cannot be opened again.
-    fn reopen(&self) -> Result<(), Error>;
+    fn reopen(&self) -> Result<(), BackendError>;
 
     /// Looks whether the implementation below has lost its device by itself, and says what it gave as the reason.
     fn lost(&self) -> Option<String>;
@@ -114,7 +127,7 @@ pub trait ExecutorRecovery: Send + Sync + 'static {
 /// Its clock, and what it took for itself.
 pub trait ExecutorTimes: Send + Sync + 'static {
     /// How its clock is converted to times counted from `zero`.
-    fn clock(&self, zero: Zero) -> Clock;
+    fn clock(&self, zero: TimeOrigin) -> Clock;
 
     /// What has gone wrong with the times that it tells since this was asked last, in words for the user.
     fn complaint(&self) -> Option<String> {
@@ -122,7 +135,7 @@ pub trait ExecutorTimes: Send + Sync + 'static {
     }
 
     /// As [`crate::DeviceState::overheads`].
-    fn overheads(&self, zero: Zero) -> Vec<Overhead> {
+    fn overheads(&self, zero: TimeOrigin) -> Vec<Overhead> {
         let _ = zero;
         Vec::new()
     }
@@ -140,15 +153,15 @@ pub trait Executor:
     fn caps(&self) -> &Caps;
 
     /// As [`crate::DeviceState::raw`].
-    fn raw(&self, question: &Question) -> Option<Answer>;
+    fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer>;
 }
 
 /// For which stream an operation runs, and until when.
-pub struct Turn<'a> {
+pub struct StreamTurn<'a> {
     /// The position of the stream.
     pub stream: usize,
     /// Where times are counted from.
-    pub zero: Zero,
+    pub zero: TimeOrigin,
     /// Whether nobody will see what it comes to: a stopped run, or a lost device.
     pub is_void: &'a dyn Fn() -> bool,
     /// Whether the device is lost: nothing below will answer any more.
@@ -157,9 +170,9 @@ pub struct Turn<'a> {
 
 /// Where the times of a device are counted from: an instant of the host's clock.
 #[derive(Clone, Copy, Debug)]
-pub struct Zero(pub Instant);
+pub struct TimeOrigin(pub Instant);
 
-impl Zero {
+impl TimeOrigin {
     /// The time at `instant`.
     pub fn at(self, instant: Instant) -> Nanos {
         Nanos::from_duration(instant.saturating_duration_since(self.0))
@@ -168,7 +181,7 @@ impl Zero {
 
 /// Why an operation did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ExecutionError {
     /// The run was stopped in its middle.
     Stopped,
     /// It failed, for this reason.
@@ -178,7 +191,7 @@ pub enum Fault {
 }
 
 /// What losing the device below came to.
-pub struct Downfall {
+pub struct LossOutcome {
     /// Whether the implementation lost its device, rather than Syncline acting as if it had.
     pub is_real: bool,
     /// What the implementation says of it; may be empty.

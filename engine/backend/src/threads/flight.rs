@@ -5,35 +5,35 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::executor::{Executor, Fault, Turn};
-use super::mark::Mark;
-use super::shared::Shared;
-use super::stream::{Marks, Obstacle};
+use super::executor::{ExecutionError, Executor, StreamTurn};
+use super::mark::EventState;
+use super::shared::SharedDevice;
+use super::stream::{NodeEventStates, StreamObstacle};
 use super::worker::panic_text;
-use crate::{Executable, Operation, mishap};
-use device::{Progress, lock};
+use crate::{ExecutableGraph, Operation, mishap};
+use device::{RecordProgress, lock};
 use record::time::{Interval, Nanos};
 
 /// How long nobody looks whether a record outside was reached, at most.
 pub const LOOK: Duration = Duration::from_millis(1);
 
 /// What became of a node: when it ran, or nothing where it never began; and why it failed.
-pub type Landed = Option<(Interval, Result<(), Fault>)>;
+pub type NodeOutcome = Option<(Interval, Result<(), ExecutionError>)>;
 
 /// One replay of a graph under way.
-pub struct Flight {
-    graph: Arc<Executable>,
+pub struct GraphExecution {
+    graph: Arc<ExecutableGraph>,
     stream: usize,
-    marks: Marks,
-    board: Mutex<Board>,
+    marks: NodeEventStates,
+    board: Mutex<ExecutionProgress>,
     changed: Condvar,
 }
 
-struct Board {
+struct ExecutionProgress {
     ready: VecDeque<usize>,
     /// For each node, how many that it comes after have not ended.
     missing: Vec<usize>,
-    landed: Vec<Landed>,
+    landed: Vec<NodeOutcome>,
     running: usize,
     /// Nodes whose turn has come and that wait for a record outside, each since when.
     held: Vec<(usize, Nanos)>,
@@ -43,14 +43,14 @@ struct Board {
     is_void: bool,
 }
 
-impl Flight {
+impl GraphExecution {
     /// Of `graph`, for the stream at `stream`, with the records that its nodes reach or wait for.
-    pub fn new(graph: &Arc<Executable>, stream: usize, marks: &Marks) -> Self {
+    pub fn new(graph: &Arc<ExecutableGraph>, stream: usize, marks: &NodeEventStates) -> Self {
         let nodes = &graph.nodes;
         let missing: Vec<usize> = nodes.iter().map(|node| node.before.len()).collect();
         let ready = (0..nodes.len()).filter(|&place| missing.get(place) == Some(&0));
         Self {
-            board: Mutex::new(Board {
+            board: Mutex::new(ExecutionProgress {
                 ready: ready.collect(),
                 landed: vec![None; nodes.len()],
                 running: 0,
@@ -99,7 +99,7 @@ impl Flight {
         None
     }
 
-    fn mark(&self, place: usize) -> Option<&Arc<Mark>> {
+    fn mark(&self, place: usize) -> Option<&Arc<EventState>> {
         self.marks.get(place)?.as_ref()
     }
 
@@ -108,11 +108,11 @@ impl Flight {
         let node = self.graph.nodes.get(place);
         let waits = node.is_some_and(|it| matches!(it.operation, Operation::WaitExternal(_)));
         let mark = self.mark(place);
-        waits && mark.is_some_and(|mark| mark.progress() == Progress::Pending)
+        waits && mark.is_some_and(|mark| mark.progress() == RecordProgress::Pending)
     }
 
     /// Runs the node at `place`, which was taken.
-    pub fn run<E: Executor>(&self, shared: &Shared<E>, place: usize) {
+    pub fn run<E: Executor>(&self, shared: &SharedDevice<E>, place: usize) {
         let since = lock(&self.board).since.remove(&place);
         let start = since.unwrap_or_else(|| shared.now());
         let result = self.operate(shared, place);
@@ -127,11 +127,11 @@ impl Flight {
 
     fn operate<E: Executor>(
         &self,
-        shared: &Shared<E>,
+        shared: &SharedDevice<E>,
         place: usize,
-    ) -> Result<Option<Interval>, Fault> {
+    ) -> Result<Option<Interval>, ExecutionError> {
         if shared.condition.is_over() {
-            return Err(Fault::Stopped);
+            return Err(ExecutionError::Stopped);
         }
         let Some(node) = self.graph.nodes.get(place) else {
             return Ok(None);
@@ -150,9 +150,9 @@ impl Flight {
             }
             Operation::WaitExternal(_) => {
                 let mark = self.mark(place);
-                let has_failed = mark.is_some_and(|mark| mark.progress() == Progress::Failed);
+                let has_failed = mark.is_some_and(|mark| mark.progress() == RecordProgress::Failed);
                 if has_failed {
-                    return Err(Fault::Failed(mishap::FORSAKEN.to_owned()));
+                    return Err(ExecutionError::Failed(mishap::FORSAKEN.to_owned()));
                 }
                 return Ok(None);
             }
@@ -160,7 +160,7 @@ impl Flight {
             Operation::Allocate(_) | Operation::Free(_) => return Ok(None),
             _ => {}
         }
-        let turn = Turn {
+        let turn = StreamTurn {
             stream: self.stream,
             zero: shared.zero(),
             is_void: &|| shared.condition.is_void(),
@@ -169,11 +169,13 @@ impl Flight {
         let run = || shared.executor.run(&turn, &node.operation);
         match catch_unwind(AssertUnwindSafe(run)) {
             Ok(result) => result,
-            Err(payload) => Err(Fault::Failed(panic_text(payload.as_ref()).to_owned())),
+            Err(payload) => Err(ExecutionError::Failed(
+                panic_text(payload.as_ref()).to_owned(),
+            )),
         }
     }
 
-    fn land(&self, place: usize, ran: Interval, result: Result<(), Fault>) {
+    fn land(&self, place: usize, ran: Interval, result: Result<(), ExecutionError>) {
         let mut board = lock(&self.board);
         board.running -= 1;
         board.is_void |= result.is_err();
@@ -208,11 +210,11 @@ impl Flight {
     /// help, and `hold` is told what the stream waits for where all that is left waits. It waits no more once `gives_up`.
     pub fn complete<E: Executor>(
         &self,
-        shared: &Shared<E>,
+        shared: &SharedDevice<E>,
         wake: &dyn Fn(),
         gives_up: &dyn Fn() -> bool,
-        hold: &dyn Fn(Option<Obstacle>),
-    ) -> Vec<Landed> {
+        hold: &dyn Fn(Option<StreamObstacle>),
+    ) -> Vec<NodeOutcome> {
         loop {
             while let Some(place) = self.take(shared.now()) {
                 if self.has_ready() {
@@ -247,15 +249,21 @@ impl Flight {
     }
 
     /// Waits for the record that the node at `place` waits for, for a moment: another may be reached sooner.
-    fn wait_for(&self, place: usize, gives_up: &dyn Fn() -> bool, hold: &dyn Fn(Option<Obstacle>)) {
+    fn wait_for(
+        &self,
+        place: usize,
+        gives_up: &dyn Fn() -> bool,
+        hold: &dyn Fn(Option<StreamObstacle>),
+    ) {
         let operation = self.graph.nodes.get(place).map(|node| &node.operation);
         let (Some(mark), Some(Operation::WaitExternal(event))) = (self.mark(place), operation)
         else {
             return;
         };
-        hold(Some(Obstacle::Event(*event, Arc::clone(mark))));
+        hold(Some(StreamObstacle::Event(*event, Arc::clone(mark))));
         let deadline = Instant::now() + LOOK;
-        mark.level().wait(Mark::SETTLED, gives_up, Some(deadline));
+        mark.level()
+            .wait(EventState::SETTLED, gives_up, Some(deadline));
         hold(None);
     }
 
@@ -268,16 +276,16 @@ impl Flight {
                 start: since,
                 end: now,
             };
-            self.land(place, ran, Err(Fault::Stopped));
+            self.land(place, ran, Err(ExecutionError::Stopped));
         }
     }
 }
 
 /// Whatever a graph was to record and did not is never reached.
-pub fn forsake(graph: &Executable, marks: &Marks) {
+pub fn forsake(graph: &ExecutableGraph, marks: &NodeEventStates) {
     for (node, mark) in graph.nodes.iter().zip(marks.iter()) {
         if let (Operation::RecordExternal(_), Some(mark)) = (&node.operation, mark)
-            && mark.progress() == Progress::Pending
+            && mark.progress() == RecordProgress::Pending
         {
             mark.fail();
         }

@@ -3,32 +3,32 @@
 use record::{EventIndex, SignalIndex, StreamIndex};
 use std::sync::{Arc, Mutex};
 
-use super::mark::Mark;
+use super::mark::EventState;
 use crate::{Blocker, Flag, HostActivity};
 use device::lock;
-use workload::Target;
+use workload::SyncTarget;
 
 /// A host thread as the device sees it.
 #[derive(Debug, Default)]
-pub struct Host(Mutex<Slot>);
+pub struct ThreadedHost(Mutex<HostSlot>);
 
 #[derive(Debug, Default)]
-struct Slot {
+struct HostSlot {
     blocked_count: u64,
-    wait: Option<Wait>,
+    wait: Option<HostWait>,
     gives_up: bool,
     is_done: bool,
 }
 
 /// What a host thread waits for.
 #[derive(Clone, Debug)]
-pub enum Wait {
+pub enum HostWait {
     /// A signal.
     Signal(SignalIndex),
     /// A record of an event.
-    Mark(EventIndex, Arc<Mark>),
+    Mark(EventIndex, Arc<EventState>),
     /// For each stream, this many ended operations.
-    Streams(Target, Vec<(StreamIndex, u64)>),
+    Streams(SyncTarget, Vec<(StreamIndex, u64)>),
     /// A slot for a record of an event: so many given back.
     Slot(u64),
     /// Fewer operations in the queue of a stream: this many ended ones.
@@ -37,7 +37,7 @@ pub enum Wait {
     Flag(Flag),
 }
 
-impl Wait {
+impl HostWait {
     /// Whether it is for work, which comes to an end on a device that failed as well: what runs then runs on, and what is
     /// queued is dropped behind it.
     pub const fn is_for_work(&self) -> bool {
@@ -48,7 +48,7 @@ impl Wait {
     const fn blocker(&self) -> Blocker {
         match self {
             Self::Signal(signal) => Blocker::Signal(*signal),
-            Self::Mark(event, _) => Blocker::Target(Target::Event(*event)),
+            Self::Mark(event, _) => Blocker::Target(SyncTarget::Event(*event)),
             Self::Streams(target, _) => Blocker::Target(*target),
             Self::Slot(_) => Blocker::Slot,
             Self::Room(stream, _) => Blocker::Room(*stream),
@@ -57,9 +57,9 @@ impl Wait {
     }
 }
 
-impl Host {
+impl ThreadedHost {
     /// Runs `block`, and shows meanwhile that the thread waits for `wait`; it is at no standstill where it `gives_up`.
-    pub fn blocked<T>(&self, wait: &Wait, gives_up: bool, block: impl FnOnce() -> T) -> T {
+    pub fn blocked<T>(&self, wait: &HostWait, gives_up: bool, block: impl FnOnce() -> T) -> T {
         {
             let mut slot = lock(&self.0);
             slot.blocked_count += 1;
@@ -84,12 +84,12 @@ impl Host {
     }
 
     /// What it waits for.
-    pub fn wait(&self) -> Option<Wait> {
+    pub fn wait(&self) -> Option<HostWait> {
         lock(&self.0).wait.clone()
     }
 
     /// What it is doing; what it waits for counts only while `holds` says that it has not come true.
-    pub fn activity(&self, holds: impl FnOnce(&Wait) -> bool) -> HostActivity {
+    pub fn activity(&self, holds: impl FnOnce(&HostWait) -> bool) -> HostActivity {
         let slot = lock(&self.0);
         let wait = slot
             .wait
@@ -97,7 +97,7 @@ impl Host {
             .filter(|wait| !slot.gives_up && holds(wait));
         HostActivity {
             blocked_count: slot.blocked_count,
-            blocker: wait.map(Wait::blocker),
+            blocker: wait.map(HostWait::blocker),
             is_done: slot.is_done,
         }
     }

@@ -4,14 +4,14 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::ahead::Landing;
-use super::executor::{Executor, Zero};
-use super::flight::Landed;
-use super::mark::Mark;
-use super::stream::{Item, Stream};
-use super::worker::Worker;
+use super::ahead::OperationCompletion;
+use super::executor::{Executor, TimeOrigin};
+use super::flight::NodeOutcome;
+use super::mark::EventState;
+use super::stream::{QueuedOperation, ThreadedStream};
+use super::worker::StreamWorker;
 use crate::{Operation, mishap};
-use device::Progress;
+use device::RecordProgress;
 use record::State;
 use record::time::{Interval, Nanos};
 
@@ -31,8 +31,8 @@ const NAMED: u64 = 8;
 
 /// What has ended on a stream without a time.
 #[derive(Default)]
-pub struct Lateness {
-    queue: VecDeque<Late>,
+pub struct DeferredTimestamps {
+    queue: VecDeque<UntimedOperation>,
     /// Since when nothing of the stream runs.
     quiet: Option<Instant>,
     /// Operations whose time never came: those that were named, and those to be counted.
@@ -40,10 +40,10 @@ pub struct Lateness {
     unnamed: u64,
 }
 
-struct Late {
-    item: Item,
-    landing: Landing,
-    nodes: Vec<Landed>,
+struct UntimedOperation {
+    item: QueuedOperation,
+    landing: OperationCompletion,
+    nodes: Vec<NodeOutcome>,
     /// When it ran, once that is told.
     told: Option<Interval>,
     /// When the host saw that it had ended, in capture time and by its own clock.
@@ -53,9 +53,9 @@ struct Late {
     left: u64,
 }
 
-impl Late {
+impl UntimedOperation {
     /// Looks whether its time is told.
-    fn look(&mut self, zero: Zero) -> Option<Interval> {
+    fn look(&mut self, zero: TimeOrigin) -> Option<Interval> {
         if self.told.is_none() {
             self.told = match &mut self.landing.later {
                 Some(later) => later.look(zero),
@@ -66,13 +66,13 @@ impl Late {
     }
 
     /// Whether its time is told by the device below, and was to be for a while.
-    fn is_settled(&mut self, zero: Zero) -> bool {
+    fn is_settled(&mut self, zero: TimeOrigin) -> bool {
         let is_told_apart = self.landing.later.is_some();
         is_told_apart && self.since.elapsed() > PASSED && self.look(zero).is_some()
     }
 }
 
-impl<E: Executor> Worker<E> {
+impl<E: Executor> StreamWorker<E> {
     /// Whether something has ended without a time.
     pub(super) fn is_late(&self) -> bool {
         !self.lateness.queue.is_empty()
@@ -84,7 +84,12 @@ impl<E: Executor> Worker<E> {
     }
 
     /// An operation has ended: whoever waits for it learns that now, and its span is reported later.
-    pub(super) fn put_off(&mut self, stream: &Stream, item: Item, landing: Landing) {
+    pub(super) fn put_off(
+        &mut self,
+        stream: &ThreadedStream,
+        item: QueuedOperation,
+        landing: OperationCompletion,
+    ) {
         let seen = self.shared.now();
         let known = match landing.ran {
             // It has no time of its own.
@@ -104,7 +109,7 @@ impl<E: Executor> Worker<E> {
         self.lateness.quiet = None;
         self.conclude(&item, known, landing.state);
         self.count(stream, landing.state);
-        self.lateness.queue.push_back(Late {
+        self.lateness.queue.push_back(UntimedOperation {
             nodes: std::mem::take(&mut self.landed),
             item,
             landing,
@@ -116,7 +121,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Reports what is timed by now; `is_quiet` says that nothing of the stream runs.
-    pub(super) fn catch_up(&mut self, stream: &Stream, is_quiet: bool) {
+    pub(super) fn catch_up(&mut self, stream: &ThreadedStream, is_quiet: bool) {
         if !self.is_late() {
             return;
         }
@@ -158,7 +163,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// When it ran, once that is told, or will never be.
-    fn time(&mut self, late: &mut Late) -> Option<Interval> {
+    fn time(&mut self, late: &mut UntimedOperation) -> Option<Interval> {
         let told = late.look(self.shared.zero());
         let waited = match (&late.item.submission.operation, &late.item.mark) {
             (Operation::Wait(_), Some(mark)) => reached(mark),
@@ -182,7 +187,7 @@ impl<E: Executor> Worker<E> {
         Some(ran)
     }
 
-    fn note_untimed(&mut self, late: &Late) {
+    fn note_untimed(&mut self, late: &UntimedOperation) {
         // A loss says for itself why nothing is known.
         if late.landing.state != State::Done || self.shared.condition.is_over() {
             return;
@@ -211,9 +216,9 @@ impl<E: Executor> Worker<E> {
 ///
 /// # Errors
 /// Its span does not say yet: as the host saw it.
-fn reached(mark: &Mark) -> Result<Nanos, Nanos> {
+fn reached(mark: &EventState) -> Result<Nanos, Nanos> {
     match mark.progress() {
-        Progress::Reached(time) => mark.told().ok_or(time),
+        RecordProgress::Reached(time) => mark.told().ok_or(time),
         _ => Ok(Nanos::MIN),
     }
 }

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 
-use super::ahead::Native;
+use super::ahead::NativeEvent;
 use super::watermark::Watermark;
-use device::Progress;
+use device::RecordProgress;
 use record::time::Nanos;
 
 const REACHED: u64 = 1;
@@ -14,24 +14,24 @@ const FAILED: u64 = 2;
 
 /// One record of an event. Waits keep it alive, so the event may be recorded anew or released meanwhile.
 #[derive(Default)]
-pub struct Mark {
+pub struct EventState {
     level: Watermark,
     time: AtomicI64,
     /// Reaches 1 once the record was given to the device below, or is settled.
     given: Watermark,
-    native: OnceLock<Native>,
+    native: OnceLock<NativeEvent>,
     told: OnceLock<Nanos>,
 }
 
-impl fmt::Debug for Mark {
+impl fmt::Debug for EventState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.progress())
     }
 }
 
-impl Mark {
+impl EventState {
     /// The record was given to the device below, which knows it by `native`.
-    pub fn give(&self, native: Option<Native>) {
+    pub fn give(&self, native: Option<NativeEvent>) {
         if let Some(native) = native {
             // It is given once.
             let _ = self.native.set(native);
@@ -40,7 +40,7 @@ impl Mark {
     }
 
     /// What the device below knows it by.
-    pub fn native(&self) -> Option<Native> {
+    pub fn native(&self) -> Option<NativeEvent> {
         self.native.get().cloned()
     }
 
@@ -75,11 +75,11 @@ impl Mark {
     }
 
     /// How far it has come.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> RecordProgress {
         match self.level.get() {
-            0 => Progress::Pending,
-            REACHED => Progress::Reached(Nanos(self.time.load(SeqCst))),
-            _ => Progress::Failed,
+            0 => RecordProgress::Pending,
+            REACHED => RecordProgress::Reached(Nanos(self.time.load(SeqCst))),
+            _ => RecordProgress::Failed,
         }
     }
 

@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-use super::executor::{Executor, Fault};
-use super::flight::Flight;
-use super::stream::{Marks, Obstacle, Stream};
-use super::worker::Worker;
-use crate::{Node, Replay};
-use device::{Cause, Stage, lock, outcome};
+use super::executor::{ExecutionError, Executor};
+use super::flight::GraphExecution;
+use super::stream::{NodeEventStates, StreamObstacle, ThreadedStream};
+use super::worker::StreamWorker;
+use crate::{GraphNode, Replay};
+use device::{OperationStage, TerminationCause, lock, outcome};
 use record::time::{Interval, Nanos};
 use record::{Record, Span, SpanId, State};
 
-impl<E: Executor> Worker<E> {
+impl<E: Executor> StreamWorker<E> {
     /// Runs all nodes of a graph to their end.
     pub(super) fn replay(
         &mut self,
-        stream: &Stream,
+        stream: &ThreadedStream,
         replay: &Replay,
-        marks: &Marks,
+        marks: &NodeEventStates,
     ) -> (State, Option<Interval>) {
         let shared = Arc::clone(&self.shared);
-        let flight = Arc::new(Flight::new(&replay.graph, self.place, marks));
+        let flight = Arc::new(GraphExecution::new(&replay.graph, self.place, marks));
         let forks = shared.executor.caps().overlap && !replay.graph.is_chain();
         let gives_up = || self.gives_up(stream);
-        let hold = |obstacle: Option<Obstacle>| *lock(&stream.hold) = obstacle;
+        let hold = |obstacle: Option<StreamObstacle>| *lock(&stream.hold) = obstacle;
         let landed = if forks {
             shared.crew.ask(&shared, &flight);
             let wake = || shared.crew.wake();
@@ -55,7 +55,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Reports the nodes of a replay, which was reported before.
-    pub(super) fn report_nodes(&mut self, stream: &Stream, of: &Span, replay: &Replay) {
+    pub(super) fn report_nodes(&mut self, stream: &ThreadedStream, of: &Span, replay: &Replay) {
         let shared = Arc::clone(&self.shared);
         let lost = shared
             .condition
@@ -80,7 +80,7 @@ impl<E: Executor> Worker<E> {
     /// When a node ran and what became of it, within what its replay was reported as.
     fn node_outcome(
         &self,
-        landed: Option<&(Interval, Result<(), Fault>)>,
+        landed: Option<&(Interval, Result<(), ExecutionError>)>,
         of: &Span,
         lost: Option<Nanos>,
     ) -> (Interval, State) {
@@ -93,23 +93,27 @@ impl<E: Executor> Worker<E> {
             end: of.end,
         };
         let cause = match of.state {
-            State::Lost => Cause::Lost,
-            _ => self.shared.condition.cause().unwrap_or(Cause::Poisoned),
+            State::Lost => TerminationCause::Lost,
+            _ => self
+                .shared
+                .condition
+                .cause()
+                .unwrap_or(TerminationCause::Poisoned),
         };
         match landed {
-            None => (at_end, outcome(cause, Stage::Queued)),
+            None => (at_end, outcome(cause, OperationStage::Queued)),
             Some((ran, Ok(()))) if lost.is_none_or(|lost| ran.end <= lost) => {
                 (within(*ran), State::Done)
             }
             Some((ran, _)) if of.state == State::Lost => (within(*ran), State::Lost),
             Some((ran, Ok(()))) => (within(*ran), State::Done),
-            Some((ran, Err(Fault::Failed(_)))) => (within(*ran), State::Failed),
-            Some((ran, Err(_))) => (within(*ran), outcome(cause, Stage::Queued)),
+            Some((ran, Err(ExecutionError::Failed(_)))) => (within(*ran), State::Failed),
+            Some((ran, Err(_))) => (within(*ran), outcome(cause, OperationStage::Queued)),
         }
     }
 }
 
-fn node_span(node: &Node, of: &Span, ran: Interval, state: State) -> Span {
+fn node_span(node: &GraphNode, of: &Span, ran: Interval, state: State) -> Span {
     Span {
         id: SpanId::NONE,
         lane: of.lane,

@@ -9,7 +9,7 @@ const SPARE: u64 = 64;
 
 /// A limit of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Limit {
+struct MachineLimit {
     /// Further threads that it allows.
     threads: u64,
     /// What it is called.
@@ -24,7 +24,7 @@ pub fn check_threads(wanted: usize) -> Result<(), String> {
     let smallest = limits().into_iter().min_by_key(|limit| limit.threads);
     let smallest = smallest.filter(|limit| limit.threads < wanted as u64);
     smallest.map_or(Ok(()), |limit| {
-        let Limit { threads, name } = limit;
+        let MachineLimit { threads, name } = limit;
         Err(format!(
             "its streams and host threads are {wanted} threads here, and this machine allows {threads} ({name}): use \
              fewer, by a parameter for example, or raise that limit"
@@ -33,10 +33,10 @@ pub fn check_threads(wanted: usize) -> Result<(), String> {
 }
 
 /// The limits that the system tells of; none where it tells nothing.
-fn limits() -> Vec<Limit> {
+fn limits() -> Vec<MachineLimit> {
     let number = |path: &str| read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let limit = |name: &str, most: Option<u64>, used: u64, each: u64| {
-        Some(Limit {
+        Some(MachineLimit {
             threads: (most?.saturating_sub(used) / each).saturating_sub(SPARE),
             name: name.to_owned(),
         })

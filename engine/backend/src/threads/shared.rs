@@ -4,55 +4,55 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::condition::Condition;
-use super::crew::Crew;
-use super::executor::Zero;
-use super::host::{Host, Wait};
-use super::mark::Mark;
-use super::slots::Slots;
-use super::stream::{Obstacle, Stream};
+use super::condition::DeviceCondition;
+use super::crew::HelperPool;
+use super::executor::TimeOrigin;
+use super::host::{HostWait, ThreadedHost};
+use super::mark::EventState;
+use super::slots::EventSlots;
+use super::stream::{StreamObstacle, ThreadedStream};
 use super::watermark::Watermark;
-use crate::{Blocker, Error, EventLayout, HostIndex, Layout, StreamActivity};
-use device::{Progress, lock};
+use crate::{BackendError, Blocker, DeviceLayout, EventLayout, HostIndex, StreamActivity};
+use device::{RecordProgress, lock};
 use record::time::Nanos;
 use record::{CounterId, DeviceId, LaneId, SignalIndex, SpanId, StreamIndex};
 use workload::FailureMode;
 
 /// What workers and host threads share.
-pub struct Shared<E> {
+pub struct SharedDevice<E> {
     /// The device's id in the capture.
     pub device: DeviceId,
     /// The streams.
-    pub streams: Vec<Stream>,
+    pub streams: Vec<ThreadedStream>,
     /// The signals: 1 once raised.
     pub signals: Vec<Watermark>,
     /// Who helps with the branches of graphs.
-    pub crew: Crew,
+    pub crew: HelperPool,
     /// What runs operations.
     pub executor: E,
     /// The lane of the queue that the streams share, where there is one.
     pub queue: LaneId,
     /// Whether work still runs.
-    pub condition: Condition,
+    pub condition: DeviceCondition,
     /// The latest record of each event.
-    pub events: Vec<Mutex<Option<Arc<Mark>>>>,
+    pub events: Vec<Mutex<Option<Arc<EventState>>>>,
     /// How each event was made.
     pub made: Vec<EventLayout>,
     /// Slots for records of events.
-    pub slots: Slots,
+    pub slots: EventSlots,
     /// How many of the streams were asked for; behind them come those of callback threads.
     pub stream_count: usize,
     /// The host threads.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<ThreadedHost>,
     generation: AtomicU32,
     /// Whether host threads are to end, so that the workload can begin again.
     is_interrupted: AtomicBool,
-    zero: OnceLock<Zero>,
+    zero: OnceLock<TimeOrigin>,
 }
 
-impl<E> Shared<E> {
+impl<E> SharedDevice<E> {
     /// For the resources of `layout`, all streams empty.
-    pub fn new(layout: &Layout, executor: E) -> Self {
+    pub fn new(layout: &DeviceLayout, executor: E) -> Self {
         Self {
             device: layout.device,
             generation: AtomicU32::new(1),
@@ -61,20 +61,20 @@ impl<E> Shared<E> {
             streams: streams(layout),
             stream_count: layout.streams.len(),
             made: layout.events.clone(),
-            slots: Slots::new(layout.event_slots),
+            slots: EventSlots::new(layout.event_slots),
             signals: (0..layout.signals).map(|_| Watermark::default()).collect(),
             executor,
-            crew: Crew::default(),
-            condition: Condition::default(),
+            crew: HelperPool::default(),
+            condition: DeviceCondition::default(),
             events: layout.events.iter().map(|_| Mutex::default()).collect(),
-            hosts: (0..layout.hosts).map(|_| Host::default()).collect(),
+            hosts: (0..layout.hosts).map(|_| ThreadedHost::default()).collect(),
             zero: OnceLock::new(),
         }
     }
 
     /// Starts the clock: this instant is zero.
     pub fn start(&self) {
-        self.zero.get_or_init(|| Zero(Instant::now()));
+        self.zero.get_or_init(|| TimeOrigin(Instant::now()));
     }
 
     /// The generation of the device, counted from 1.
@@ -100,7 +100,7 @@ impl<E> Shared<E> {
 
     /// Host threads may call from the beginning: no signal is raised, no stream has failed.
     pub fn rewind(&self) {
-        self.hosts.iter().for_each(Host::rewind);
+        self.hosts.iter().for_each(ThreadedHost::rewind);
         self.signals.iter().for_each(Watermark::lower);
         let submitted = self.streams.iter().map(|it| (it, it.submitted()));
         let now = self.now();
@@ -113,20 +113,20 @@ impl<E> Shared<E> {
     ///
     /// # Errors
     /// The run was stopped, or begins again.
-    pub fn check_hosts(&self) -> Result<(), Error> {
+    pub fn check_hosts(&self) -> Result<(), BackendError> {
         if self.condition.is_stopped() {
-            return Err(Error::Stopped);
+            return Err(BackendError::Stopped);
         }
         if self.is_interrupted.load(SeqCst) {
-            return Err(Error::Lost("the workload begins again".to_owned()));
+            return Err(BackendError::Lost("the workload begins again".to_owned()));
         }
         Ok(())
     }
 
     /// Where times are counted from: now, while the clock was not started.
-    pub fn zero(&self) -> Zero {
+    pub fn zero(&self) -> TimeOrigin {
         let zero = self.zero.get().copied();
-        zero.unwrap_or_else(|| Zero(Instant::now()))
+        zero.unwrap_or_else(|| TimeOrigin(Instant::now()))
     }
 
     /// The time since the clock was started.
@@ -168,26 +168,28 @@ impl<E> Shared<E> {
             stream.poke();
         }
         self.slots.free().poke();
-        for wait in self.hosts.iter().filter_map(Host::wait) {
-            if let Wait::Mark(_, mark) = wait {
+        for wait in self.hosts.iter().filter_map(ThreadedHost::wait) {
+            if let HostWait::Mark(_, mark) = wait {
                 mark.level().poke();
             }
         }
     }
 
     /// Whether what is waited for has not come true.
-    pub fn holds(&self, wait: &Wait) -> bool {
+    pub fn holds(&self, wait: &HostWait) -> bool {
         let is_short = |stream: &StreamIndex, ended: &u64| {
             let stream = self.streams.get(stream.index());
             stream.is_some_and(|stream| stream.ended.get() < *ended)
         };
         match wait {
-            Wait::Signal(signal) => self.is_low(*signal),
-            Wait::Mark(_, mark) => mark.progress() == Progress::Pending,
-            Wait::Streams(_, ends) => ends.iter().any(|(stream, ended)| is_short(stream, ended)),
-            Wait::Slot(given_back) => self.slots.free().get() < *given_back,
-            Wait::Room(stream, ended) => is_short(stream, ended),
-            Wait::Flag(flag) => flag.raised().is_none(),
+            HostWait::Signal(signal) => self.is_low(*signal),
+            HostWait::Mark(_, mark) => mark.progress() == RecordProgress::Pending,
+            HostWait::Streams(_, ends) => {
+                ends.iter().any(|(stream, ended)| is_short(stream, ended))
+            }
+            HostWait::Slot(given_back) => self.slots.free().get() < *given_back,
+            HostWait::Room(stream, ended) => is_short(stream, ended),
+            HostWait::Flag(flag) => flag.raised().is_none(),
         }
     }
 
@@ -197,25 +199,25 @@ impl<E> Shared<E> {
     }
 
     /// What a stream is doing.
-    pub fn stream_activity(&self, stream: &Stream) -> StreamActivity {
+    pub fn stream_activity(&self, stream: &ThreadedStream) -> StreamActivity {
         // Read first: what ended between the two readings makes a stream look busier, never idler.
         let ended = stream.ended.get();
         let blocker = lock(&stream.hold)
             .as_ref()
             .and_then(|obstacle| match obstacle {
-                Obstacle::Event(event, mark) => {
-                    (mark.progress() == Progress::Pending).then_some(Blocker::Event(*event))
+                StreamObstacle::Event(event, mark) => {
+                    (mark.progress() == RecordProgress::Pending).then_some(Blocker::Event(*event))
                 }
-                Obstacle::Signal(signal) => {
+                StreamObstacle::Signal(signal) => {
                     self.is_low(*signal).then_some(Blocker::Signal(*signal))
                 }
-                Obstacle::Stream(to) => {
+                StreamObstacle::Stream(to) => {
                     let other = self.streams.get(to.stream.index());
                     let is_short = other.is_some_and(|other| other.ended.get() < to.ended);
                     is_short.then_some(Blocker::Stream(to.stream))
                 }
                 // They come to an end by themselves.
-                Obstacle::Until(_) | Obstacle::Callback(_) => None,
+                StreamObstacle::Until(_) | StreamObstacle::Callback(_) => None,
             });
         StreamActivity {
             submitted: stream.submitted(),
@@ -236,21 +238,21 @@ impl<E> Shared<E> {
     pub fn block(
         &self,
         host: HostIndex,
-        (wait, losses): (&Wait, u64),
+        (wait, losses): (&HostWait, u64),
         gives_up: bool,
         block: impl FnOnce() -> bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let reached = self.show_blocked(host, wait, gives_up, block);
         self.condition.lost_since(losses)?;
         match self.condition.check() {
             // A failed device does not end such a wait: somebody stopped it, or it took too long.
-            Err(Error::Poisoned(_)) | Ok(()) if !reached && wait.is_for_work() => {
+            Err(BackendError::Poisoned(_)) | Ok(()) if !reached && wait.is_for_work() => {
                 if self.condition.is_stopped() {
-                    return Err(Error::Stopped);
+                    return Err(BackendError::Stopped);
                 }
-                Err(Error::TimedOut)
+                Err(BackendError::TimedOut)
             }
-            Ok(()) if !reached => Err(Error::TimedOut),
+            Ok(()) if !reached => Err(BackendError::TimedOut),
             checked => checked,
         }
     }
@@ -259,7 +261,7 @@ impl<E> Shared<E> {
     pub fn show_blocked(
         &self,
         host: HostIndex,
-        wait: &Wait,
+        wait: &HostWait,
         gives_up: bool,
         block: impl FnOnce() -> bool,
     ) -> bool {
@@ -274,11 +276,12 @@ impl<E> Shared<E> {
 }
 
 /// The streams, and those that the threads of callbacks work on.
-fn streams(layout: &Layout) -> Vec<Stream> {
+fn streams(layout: &DeviceLayout) -> Vec<ThreadedStream> {
     let asked = layout.streams.iter();
-    let asked = asked.map(|stream| Stream::new(stream.lane, stream.pending, stream.failure));
+    let asked =
+        asked.map(|stream| ThreadedStream::new(stream.lane, stream.pending, stream.failure));
     let callbacks = layout.callbacks.iter();
     let callbacks =
-        callbacks.map(|lane| Stream::new(*lane, CounterId::NONE, FailureMode::Continue));
+        callbacks.map(|lane| ThreadedStream::new(*lane, CounterId::NONE, FailureMode::Continue));
     asked.chain(callbacks).collect()
 }

@@ -13,7 +13,7 @@ const REMEMBERED: usize = 1024;
 
 /// Slots for records of events. They are handed out in the order of asking.
 #[derive(Debug)]
-pub struct Slots {
+pub struct EventSlots {
     most: u64,
     taken: AtomicU64,
     /// How many were given back, and by which records, the latest last.
@@ -21,7 +21,7 @@ pub struct Slots {
     free: Watermark,
 }
 
-impl Slots {
+impl EventSlots {
     /// `most` of them; without, there is no end.
     pub fn new(most: Option<u32>) -> Self {
         Self {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_third_of_two_waits_for_the_first() {
-        let slots = Slots::new(Some(2));
+        let slots = EventSlots::new(Some(2));
         assert_eq!((slots.take(), slots.take()), (0, 0));
         assert!(slots.is_short());
         assert_eq!(slots.take(), 1);
@@ -91,6 +91,6 @@ mod tests {
         assert!(!slots.is_short());
         let givers = [0, 1, 2, 3].map(|place| slots.giver(place));
         assert_eq!(givers, [SpanId::NONE, SpanId(7), SpanId(8), SpanId::NONE]);
-        assert!(!Slots::new(None).is_short());
+        assert!(!EventSlots::new(None).is_short());
     }
 }

@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::mark::Mark;
-use super::trouble::Trouble;
+use super::mark::EventState;
+use super::trouble::StreamErrorState;
 use super::watermark::Watermark;
-use crate::{Position, Submission};
-use device::{Progress, lock};
+use crate::{StreamPosition, Submission};
+use device::{RecordProgress, lock};
 use record::time::Nanos;
-use record::{Began, CounterId, EventIndex, LaneId, NameId, SignalIndex, SpanId, SpanKind};
+use record::{CounterId, EventIndex, LaneId, NameId, SignalIndex, SpanId, SpanKind, SpanStart};
 use workload::FailureMode;
 
 /// A stream of the device.
 #[derive(Debug)]
-pub struct Stream {
+pub struct ThreadedStream {
     /// The lane its spans go to.
     pub lane: LaneId,
     /// The counter of its pending operations.
@@ -28,38 +28,38 @@ pub struct Stream {
     /// Operations that were reported: those that ended, but for some whose time is not known yet.
     pub reported: Watermark,
     /// What the worker waits for at the moment.
-    pub hold: Mutex<Option<Obstacle>>,
+    pub hold: Mutex<Option<StreamObstacle>>,
     /// What it does after an operation of its own failed.
     pub failure: FailureMode,
     /// What it has gone through.
-    pub trouble: Trouble,
+    pub trouble: StreamErrorState,
     /// The ends of functions that the thread of its callbacks was given.
-    called: Mutex<Vec<Arc<Mark>>>,
+    called: Mutex<Vec<Arc<EventState>>>,
     submitted: AtomicU64,
-    queue: Mutex<Queue>,
+    queue: Mutex<StreamQueue>,
     arrived: Condvar,
-    current: Current,
+    current: CurrentOperation,
     /// Operations that began to run, waits apart.
     begun: AtomicU64,
 }
 
 /// An operation in a queue, with the record of an event that it reaches or waits for.
 #[derive(Debug)]
-pub struct Item {
+pub struct QueuedOperation {
     /// The operation.
     pub submission: Submission,
     /// The record it reaches or waits for, where it is an operation on an event that has one.
-    pub mark: Option<Arc<Mark>>,
+    pub mark: Option<Arc<EventState>>,
     /// For each node of a graph that records events or waits for some, its record.
-    pub nodes: Marks,
+    pub nodes: NodeEventStates,
 }
 
 /// For each node of a graph the record that it reaches or waits for; none at all where no node does either.
-pub type Marks = Arc<[Option<Arc<Mark>>]>;
+pub type NodeEventStates = Arc<[Option<Arc<EventState>>]>;
 
-impl Item {
+impl QueuedOperation {
     /// An operation, with the record that it reaches or waits for.
-    pub fn new(submission: Submission, mark: Option<Arc<Mark>>) -> Self {
+    pub fn new(submission: Submission, mark: Option<Arc<EventState>>) -> Self {
         Self {
             submission,
             mark,
@@ -70,27 +70,27 @@ impl Item {
 
 /// What the operation at the head of a stream waits for.
 #[derive(Clone, Debug)]
-pub enum Obstacle {
+pub enum StreamObstacle {
     /// A record of an event.
-    Event(EventIndex, Arc<Mark>),
+    Event(EventIndex, Arc<EventState>),
     /// A record of an event, until its deadline.
-    Until(Arc<Mark>),
+    Until(Arc<EventState>),
     /// A function that a callback thread calls.
-    Callback(Arc<Mark>),
+    Callback(Arc<EventState>),
     /// A signal.
     Signal(SignalIndex),
     /// A position of another stream.
-    Stream(Position),
+    Stream(StreamPosition),
 }
 
 #[derive(Debug, Default)]
-struct Queue {
-    items: VecDeque<Item>,
+struct StreamQueue {
+    items: VecDeque<QueuedOperation>,
     is_closed: bool,
     is_asleep: bool,
 }
 
-impl Stream {
+impl ThreadedStream {
     /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
     pub fn new(lane: LaneId, pending: CounterId, failure: FailureMode) -> Self {
         Self {
@@ -101,18 +101,18 @@ impl Stream {
             reported: Watermark::default(),
             hold: Mutex::default(),
             failure,
-            trouble: Trouble::default(),
+            trouble: StreamErrorState::default(),
             called: Mutex::default(),
             submitted: AtomicU64::new(0),
             queue: Mutex::default(),
             arrived: Condvar::new(),
-            current: Current::default(),
+            current: CurrentOperation::default(),
             begun: AtomicU64::new(0),
         }
     }
 
     /// Appends an operation.
-    pub fn push(&self, item: Item) {
+    pub fn push(&self, item: QueuedOperation) {
         let mut queue = lock(&self.queue);
         queue.items.push_back(item);
         self.submitted.fetch_add(1, Ordering::SeqCst);
@@ -123,9 +123,9 @@ impl Stream {
     }
 
     /// The thread of its callbacks was given a function, whose end is `end`.
-    pub fn call(&self, end: &Arc<Mark>) {
+    pub fn call(&self, end: &Arc<EventState>) {
         let mut called = lock(&self.called);
-        called.retain(|end| end.progress() == Progress::Pending);
+        called.retain(|end| end.progress() == RecordProgress::Pending);
         called.push(Arc::clone(end));
     }
 
@@ -134,7 +134,7 @@ impl Stream {
         let called = lock(&self.called);
         let open = called
             .iter()
-            .filter(|end| end.progress() == Progress::Pending);
+            .filter(|end| end.progress() == RecordProgress::Pending);
         open.count() as u64
     }
 
@@ -144,7 +144,7 @@ impl Stream {
     }
 
     /// Moves all that is queued to `into`, which is empty; waits where nothing is. False once closed.
-    pub fn take(&self, into: &mut VecDeque<Item>) -> bool {
+    pub fn take(&self, into: &mut VecDeque<QueuedOperation>) -> bool {
         let mut queue = lock(&self.queue);
         loop {
             if !queue.items.is_empty() {
@@ -163,7 +163,11 @@ impl Stream {
     }
 
     /// As [`Stream::take`], and gives up after `patience`: then nothing was moved.
-    pub fn take_for(&self, into: &mut VecDeque<Item>, patience: Option<Duration>) -> bool {
+    pub fn take_for(
+        &self,
+        into: &mut VecDeque<QueuedOperation>,
+        patience: Option<Duration>,
+    ) -> bool {
         let Some(patience) = patience else {
             return self.take(into);
         };
@@ -181,11 +185,15 @@ impl Stream {
     /// Makes the worker look whether it should go on waiting for what it waits for.
     pub fn poke(&self) {
         match &*lock(&self.hold) {
-            Some(Obstacle::Event(_, mark) | Obstacle::Until(mark) | Obstacle::Callback(mark)) => {
+            Some(
+                StreamObstacle::Event(_, mark)
+                | StreamObstacle::Until(mark)
+                | StreamObstacle::Callback(mark),
+            ) => {
                 mark.level().poke();
             }
             // What they wait on is no mark of theirs.
-            Some(Obstacle::Signal(_) | Obstacle::Stream(_)) | None => {}
+            Some(StreamObstacle::Signal(_) | StreamObstacle::Stream(_)) | None => {}
         }
     }
 
@@ -225,7 +233,7 @@ impl Stream {
     }
 
     /// What the worker runs.
-    pub fn current(&self) -> Option<Began> {
+    pub fn current(&self) -> Option<SpanStart> {
         self.current.read(self.lane)
     }
 }
@@ -233,7 +241,7 @@ impl Stream {
 /// What a worker runs, written by it before each operation and read by whoever asks. Ids of spans are
 /// never used twice, so a reading between two equal ids is of one operation.
 #[derive(Debug)]
-struct Current {
+struct CurrentOperation {
     span: AtomicU32,
     name: AtomicU32,
     kind: AtomicU8,
@@ -241,7 +249,7 @@ struct Current {
     start: AtomicI64,
 }
 
-impl Default for Current {
+impl Default for CurrentOperation {
     /// Nothing runs: the number 0 is that of a span.
     fn default() -> Self {
         Self {
@@ -254,11 +262,11 @@ impl Default for Current {
     }
 }
 
-impl Current {
-    fn read(&self, lane: LaneId) -> Option<Began> {
+impl CurrentOperation {
+    fn read(&self, lane: LaneId) -> Option<SpanStart> {
         let id = SpanId(self.span.load(Ordering::Acquire));
         let kind = self.kind.load(Ordering::Acquire);
-        let began = Began {
+        let began = SpanStart {
             id,
             lane,
             name: NameId(self.name.load(Ordering::Acquire)),

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-use crate::Error;
+use crate::BackendError;
 use device::lock;
 use record::SpanId;
 use record::time::Nanos;
@@ -11,18 +11,18 @@ use workload::ErrorKind;
 
 /// What a stream has gone through.
 #[derive(Debug, Default)]
-pub struct Trouble {
-    pending: Mutex<Option<Error>>,
+pub struct StreamErrorState {
+    pending: Mutex<Option<BackendError>>,
     is_stopped: AtomicBool,
     /// Operations before this one, counted from the stream's first, are dropped.
     drop_before: AtomicU64,
     /// The calls that aborted it.
-    aborts: Mutex<Vec<Abort>>,
+    aborts: Mutex<Vec<StreamAbort>>,
 }
 
 /// A call that aborted a stream.
 #[derive(Clone, Copy, Debug)]
-struct Abort {
+struct StreamAbort {
     /// It dropped the operations before this number.
     before: u64,
     /// The call.
@@ -31,14 +31,14 @@ struct Abort {
     began: Nanos,
 }
 
-impl Trouble {
+impl StreamErrorState {
     /// Keeps what the next synchronisation is to say, unless something is kept already (rule A48).
     pub fn keep(&self, kind: ErrorKind, reason: &str) {
-        lock(&self.pending).get_or_insert_with(|| Error::call(kind, reason));
+        lock(&self.pending).get_or_insert_with(|| BackendError::call(kind, reason));
     }
 
     /// What the synchronisation that asks is to say.
-    pub fn take(&self) -> Option<Error> {
+    pub fn take(&self) -> Option<BackendError> {
         lock(&self.pending).take()
     }
 
@@ -60,7 +60,7 @@ impl Trouble {
     /// The call that is the span `by` drops the operations before number `submitted` from the time `began` on; the stream
     /// takes work again.
     pub fn abort(&self, submitted: u64, by: SpanId, began: Nanos) {
-        let abort = Abort {
+        let abort = StreamAbort {
             before: submitted,
             by,
             began,
@@ -91,16 +91,16 @@ impl Trouble {
 }
 
 /// What a synchronisation comes to that an abort ended (rule F14).
-pub fn aborted() -> Error {
-    Error::call(
+pub fn aborted() -> BackendError {
+    BackendError::call(
         ErrorKind::Aborted,
         "the stream was aborted while this waited for it: what was queued on it was dropped",
     )
 }
 
 /// What a wait for an event comes to whose record was dropped or failed.
-pub fn failed_record() -> Error {
-    Error::call(
+pub fn failed_record() -> BackendError {
+    BackendError::call(
         ErrorKind::Failed,
         "the event's record was cancelled, because something before it failed or was dropped: see the first operation \
          that failed",
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn an_abort_has_dropped_nothing_that_had_ended_before_it() {
-        let trouble = Trouble::default();
+        let trouble = StreamErrorState::default();
         trouble.abort(2, SpanId(7), Nanos(100));
         trouble.abort(3, SpanId(8), Nanos(200));
         let by = |number, ended| trouble.aborted_by(number, Nanos(ended));

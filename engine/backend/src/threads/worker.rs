@@ -5,45 +5,48 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::executor::{Executor, Fault, Turn};
-use super::flight::{self, Landed};
-use super::late::Lateness;
-use super::mark::Mark;
-use super::shared::Shared;
-use super::stream::{Item, Obstacle, Stream};
-use crate::{Callback, Operation, Sink, Submission, mishap};
-use device::{Cause, Consequence, Mishap, Progress, Stage, consequence, lock, outcome};
+use super::executor::{ExecutionError, Executor, StreamTurn};
+use super::flight::{self, NodeOutcome};
+use super::late::DeferredTimestamps;
+use super::mark::EventState;
+use super::shared::SharedDevice;
+use super::stream::{QueuedOperation, StreamObstacle, ThreadedStream};
+use crate::{Callback, Operation, ReportSink, Submission, mishap};
+use device::{
+    FailureConsequence, OperationFailure, OperationStage, RecordProgress, TerminationCause,
+    consequence, lock, outcome,
+};
 use record::time::{Interval, Nanos};
 use record::{LaneId, Loss, LossKind, Record, Sample, SpanId, State};
 use workload::ErrorKind;
 
 /// The thread of a stream.
-pub struct Worker<E> {
-    pub(super) shared: Arc<Shared<E>>,
+pub struct StreamWorker<E> {
+    pub(super) shared: Arc<SharedDevice<E>>,
     pub(super) place: usize,
-    pub(super) sink: Box<dyn Sink>,
+    pub(super) sink: Box<dyn ReportSink>,
     pub(super) ended: u64,
     pub(super) reported: u64,
     /// What has ended, and whose time is not known yet.
-    pub(super) lateness: Lateness,
+    pub(super) lateness: DeferredTimestamps,
     /// When the last operation ended that the device ran ahead.
     pub(super) last_end: Nanos,
     /// Whether the callback thread was given its part of the operation at hand.
     has_called: bool,
     /// What became of the nodes of the graph that was replayed last.
-    pub(super) landed: Vec<Landed>,
+    pub(super) landed: Vec<NodeOutcome>,
 }
 
-impl<E: Executor> Worker<E> {
+impl<E: Executor> StreamWorker<E> {
     /// The worker of the stream at `place`.
-    pub fn new(shared: Arc<Shared<E>>, place: usize, sink: Box<dyn Sink>) -> Self {
+    pub fn new(shared: Arc<SharedDevice<E>>, place: usize, sink: Box<dyn ReportSink>) -> Self {
         Self {
             shared,
             place,
             sink,
             ended: 0,
             reported: 0,
-            lateness: Lateness::default(),
+            lateness: DeferredTimestamps::default(),
             last_end: Nanos::ZERO,
             has_called: false,
             landed: Vec::new(),
@@ -73,7 +76,7 @@ impl<E: Executor> Worker<E> {
         }
     }
 
-    fn run_items(&mut self, stream: &Stream) {
+    fn run_items(&mut self, stream: &ThreadedStream) {
         let mut items = VecDeque::new();
         while stream.take(&mut items) {
             for item in items.drain(..) {
@@ -88,13 +91,18 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Runs an operation on this thread, to its end.
-    pub(super) fn run_item(&mut self, stream: &Stream, item: &Item) {
+    pub(super) fn run_item(&mut self, stream: &ThreadedStream, item: &QueuedOperation) {
         let outcome = self.outcome_of(stream, item);
         self.report(stream, item, outcome);
     }
 
     /// Reports what an operation came to, and tells those that wait for it.
-    pub(super) fn report(&mut self, stream: &Stream, item: &Item, (ran, state): (Interval, State)) {
+    pub(super) fn report(
+        &mut self,
+        stream: &ThreadedStream,
+        item: &QueuedOperation,
+        (ran, state): (Interval, State),
+    ) {
         self.last_end = self.last_end.max(ran.end);
         let left = stream.submitted().saturating_sub(self.ended + 1);
         self.emit(stream, item, (ran, state), left);
@@ -110,7 +118,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// One more operation has ended.
-    pub(super) fn count(&mut self, stream: &Stream, state: State) {
+    pub(super) fn count(&mut self, stream: &ThreadedStream, state: State) {
         self.ended += 1;
         if state != State::Lost {
             stream.completed.raise(self.ended);
@@ -119,7 +127,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// One more operation was reported.
-    pub(super) fn tell(&mut self, stream: &Stream, item: &Item, ran: Interval) {
+    pub(super) fn tell(&mut self, stream: &ThreadedStream, item: &QueuedOperation, ran: Interval) {
         if let (Operation::Record(_), Some(mark)) = (&item.submission.operation, &item.mark) {
             mark.tell(ran.start);
         }
@@ -130,8 +138,8 @@ impl<E: Executor> Worker<E> {
     /// Reports the spans of an operation, `left` more of which were pending when it ended.
     pub(super) fn emit(
         &mut self,
-        stream: &Stream,
-        item: &Item,
+        stream: &ThreadedStream,
+        item: &QueuedOperation,
         (ran, state): (Interval, State),
         left: u64,
     ) {
@@ -163,7 +171,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Tells those that wait for an operation what it came to.
-    pub(super) fn conclude(&mut self, item: &Item, ran: Interval, state: State) {
+    pub(super) fn conclude(&mut self, item: &QueuedOperation, ran: Interval, state: State) {
         let shared = Arc::clone(&self.shared);
         match (&item.submission.operation, &item.mark) {
             (Operation::Record(event), Some(mark)) => {
@@ -201,17 +209,17 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Runs an operation where it still may. Answers when it ran and what became of it.
-    fn outcome_of(&mut self, stream: &Stream, item: &Item) -> (Interval, State) {
+    fn outcome_of(&mut self, stream: &ThreadedStream, item: &QueuedOperation) -> (Interval, State) {
         let shared = Arc::clone(&self.shared);
         let submission = &item.submission;
         let at = |start, end| Interval { start, end };
         let condition = &shared.condition;
         if let Some(cause) = condition.cause() {
             let instant = match cause {
-                Cause::Lost => condition.lost_at().max(submission.enqueued),
+                TerminationCause::Lost => condition.lost_at().max(submission.enqueued),
                 _ => shared.now(),
             };
-            return (at(instant, instant), outcome(cause, Stage::Queued));
+            return (at(instant, instant), outcome(cause, OperationStage::Queued));
         }
         if stream.trouble.drops(self.ended) {
             let now = shared.now();
@@ -238,7 +246,11 @@ impl<E: Executor> Worker<E> {
         (at(begun, ran.end.min(lost).max(begun)), State::Lost)
     }
 
-    fn operate(&mut self, stream: &Stream, item: &Item) -> (State, Option<Interval>) {
+    fn operate(
+        &mut self,
+        stream: &ThreadedStream,
+        item: &QueuedOperation,
+    ) -> (State, Option<Interval>) {
         let state = match &item.submission.operation {
             // Memory is there from the start: what is freed and allocated is the right to use it.
             Operation::Record(_)
@@ -249,18 +261,18 @@ impl<E: Executor> Worker<E> {
                 self.wait(
                     stream,
                     &item.submission,
-                    &Obstacle::Event(*event, Arc::clone(mark)),
+                    &StreamObstacle::Event(*event, Arc::clone(mark)),
                 )
             }),
             Operation::WaitFor(_, timeout) => item.mark.as_ref().map_or(State::Done, |mark| {
                 self.wait_for(stream, &item.submission, mark, *timeout)
             }),
             Operation::Hold(signal) => {
-                self.wait(stream, &item.submission, &Obstacle::Signal(*signal))
+                self.wait(stream, &item.submission, &StreamObstacle::Signal(*signal))
             }
             Operation::Join(positions) => positions
                 .iter()
-                .map(|&to| self.wait(stream, &item.submission, &Obstacle::Stream(to)))
+                .map(|&to| self.wait(stream, &item.submission, &StreamObstacle::Stream(to)))
                 .find(|state| *state != State::Done)
                 .unwrap_or(State::Done),
             Operation::Replay(replay) => return self.replay(stream, replay, &item.nodes),
@@ -286,33 +298,44 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Whether whoever waits on this stream is to give up.
-    pub(super) fn gives_up(&self, stream: &Stream) -> bool {
+    pub(super) fn gives_up(&self, stream: &ThreadedStream) -> bool {
         self.shared.condition.is_over() || stream.trouble.is_aborted(self.ended)
     }
 
-    fn blocked(stream: &Stream, obstacle: Obstacle, block: impl FnOnce() -> bool) -> bool {
+    fn blocked(
+        stream: &ThreadedStream,
+        obstacle: StreamObstacle,
+        block: impl FnOnce() -> bool,
+    ) -> bool {
         *lock(&stream.hold) = Some(obstacle);
         let reached = block();
         *lock(&stream.hold) = None;
         reached
     }
 
-    fn wait(&mut self, stream: &Stream, submission: &Submission, obstacle: &Obstacle) -> State {
+    fn wait(
+        &mut self,
+        stream: &ThreadedStream,
+        submission: &Submission,
+        obstacle: &StreamObstacle,
+    ) -> State {
         let gives_up = || self.gives_up(stream);
         let reached = match obstacle {
-            Obstacle::Event(_, mark) | Obstacle::Until(mark) | Obstacle::Callback(mark) => {
-                let block = || mark.level().wait(Mark::SETTLED, &gives_up, None);
-                let is_pending = mark.progress() == Progress::Pending;
+            StreamObstacle::Event(_, mark)
+            | StreamObstacle::Until(mark)
+            | StreamObstacle::Callback(mark) => {
+                let block = || mark.level().wait(EventState::SETTLED, &gives_up, None);
+                let is_pending = mark.progress() == RecordProgress::Pending;
                 !is_pending || Self::blocked(stream, obstacle.clone(), block)
             }
-            Obstacle::Stream(to) => {
+            StreamObstacle::Stream(to) => {
                 let other = self.shared.streams.get(to.stream.index());
                 other.is_none_or(|other| {
                     let block = || other.ended.wait(to.ended, &gives_up, None);
                     other.ended.get() >= to.ended || Self::blocked(stream, obstacle.clone(), block)
                 })
             }
-            Obstacle::Signal(signal) => {
+            StreamObstacle::Signal(signal) => {
                 let level = self.shared.signals.get(signal.index());
                 level.is_none_or(|level| {
                     let block = || level.wait(1, &gives_up, None);
@@ -321,16 +344,18 @@ impl<E: Executor> Worker<E> {
             }
         };
         let failed = match obstacle {
-            Obstacle::Event(_, mark) | Obstacle::Until(mark) => mark.progress() == Progress::Failed,
+            StreamObstacle::Event(_, mark) | StreamObstacle::Until(mark) => {
+                mark.progress() == RecordProgress::Failed
+            }
             _ => false,
         };
         if reached && !failed {
             return State::Done;
         }
         match self.shared.condition.cause() {
-            Some(cause) => outcome(cause, Stage::Held),
+            Some(cause) => outcome(cause, OperationStage::Held),
             None if reached => {
-                self.suffer(stream, submission, Mishap::Orphaned);
+                self.suffer(stream, submission, OperationFailure::Orphaned);
                 State::Cancelled
             }
             None => State::Cancelled,
@@ -340,107 +365,130 @@ impl<E: Executor> Worker<E> {
     /// Waits for a record, for at most so long (rule F8).
     fn wait_for(
         &mut self,
-        stream: &Stream,
+        stream: &ThreadedStream,
         submission: &Submission,
-        mark: &Arc<Mark>,
+        mark: &Arc<EventState>,
         timeout: Nanos,
     ) -> State {
         let gives_up = || self.gives_up(stream);
         let deadline = Some(Instant::now() + timeout.to_duration());
-        let block = || mark.level().wait(Mark::SETTLED, &gives_up, deadline);
-        let obstacle = Obstacle::Until(Arc::clone(mark));
-        if mark.progress() != Progress::Pending || Self::blocked(stream, obstacle.clone(), block) {
+        let block = || mark.level().wait(EventState::SETTLED, &gives_up, deadline);
+        let obstacle = StreamObstacle::Until(Arc::clone(mark));
+        if mark.progress() != RecordProgress::Pending
+            || Self::blocked(stream, obstacle.clone(), block)
+        {
             return self.wait(stream, submission, &obstacle);
         }
         match self.shared.condition.cause() {
-            Some(cause) => outcome(cause, Stage::Held),
+            Some(cause) => outcome(cause, OperationStage::Held),
             None if gives_up() => State::Cancelled,
             None => {
-                self.suffer(stream, submission, Mishap::TimedOut);
+                self.suffer(stream, submission, OperationFailure::TimedOut);
                 State::Failed
             }
         }
     }
 
     /// Hands a function to the thread that takes the stream's callbacks, and waits for it where it is to.
-    fn call(&mut self, stream: &Stream, submission: &Submission, callback: &Callback) -> State {
+    fn call(
+        &mut self,
+        stream: &ThreadedStream,
+        submission: &Submission,
+        callback: &Callback,
+    ) -> State {
         let shared = Arc::clone(&self.shared);
         let Some(thread) = shared.streams.get(shared.stream_count + callback.thread) else {
             return State::Cancelled;
         };
-        let mark = Arc::new(Mark::default());
+        let mark = Arc::new(EventState::default());
         self.has_called = true;
         let called = submission.called(callback, shared.now());
         stream.call(&mark);
-        thread.push(Item::new(called, Some(Arc::clone(&mark))));
+        thread.push(QueuedOperation::new(called, Some(Arc::clone(&mark))));
         if !callback.is_blocking {
             return State::Done;
         }
-        let state = self.wait(stream, submission, &Obstacle::Callback(Arc::clone(&mark)));
+        let state = self.wait(
+            stream,
+            submission,
+            &StreamObstacle::Callback(Arc::clone(&mark)),
+        );
         // A function that panicked is the callback's failure, and not the stream's (rule A30).
-        if state == State::Done && mark.progress() == Progress::Failed {
+        if state == State::Done && mark.progress() == RecordProgress::Failed {
             return State::Failed;
         }
         state
     }
 
-    fn compute(&mut self, stream: &Stream, submission: &Submission) -> (State, Option<Interval>) {
+    fn compute(
+        &mut self,
+        stream: &ThreadedStream,
+        submission: &Submission,
+    ) -> (State, Option<Interval>) {
         let shared = Arc::clone(&self.shared);
-        let run = |turn: &Turn<'_>| shared.executor.run(turn, &submission.operation);
+        let run = |turn: &StreamTurn<'_>| shared.executor.run(turn, &submission.operation);
         let outcome = self.attempt(stream, run);
         self.state_after(stream, submission.span, outcome)
     }
 
     /// Whether somebody killed what runs.
-    pub(super) fn is_aborted(&self, stream: &Stream) -> bool {
+    pub(super) fn is_aborted(&self, stream: &ThreadedStream) -> bool {
         stream.trouble.is_aborted(self.ended)
     }
 
     /// What came of something that an operation does, however it ends.
     pub(super) fn attempt(
         &self,
-        stream: &Stream,
-        run: impl FnOnce(&Turn<'_>) -> Result<Option<Interval>, Fault>,
-    ) -> Result<Option<Interval>, Fault> {
+        stream: &ThreadedStream,
+        run: impl FnOnce(&StreamTurn<'_>) -> Result<Option<Interval>, ExecutionError>,
+    ) -> Result<Option<Interval>, ExecutionError> {
         let condition = &self.shared.condition;
-        let turn = Turn {
+        let turn = StreamTurn {
             stream: self.place,
             zero: self.shared.zero(),
             is_void: &|| condition.is_void() || self.is_aborted(stream),
             is_lost: &|| condition.is_lost(),
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| run(&turn)));
-        outcome
-            .unwrap_or_else(|payload| Err(Fault::Failed(panic_text(payload.as_ref()).to_owned())))
+        outcome.unwrap_or_else(|payload| {
+            Err(ExecutionError::Failed(
+                panic_text(payload.as_ref()).to_owned(),
+            ))
+        })
     }
 
     /// What that makes of the operation that the span `span` is.
     pub(super) fn state_after(
         &mut self,
-        stream: &Stream,
+        stream: &ThreadedStream,
         span: SpanId,
-        outcome: Result<Option<Interval>, Fault>,
+        outcome: Result<Option<Interval>, ExecutionError>,
     ) -> (State, Option<Interval>) {
         match outcome {
             Ok(ran) => (State::Done, ran),
             // Killed in its middle (rule F14).
-            Err(Fault::Stopped) if self.is_aborted(stream) => (State::Failed, None),
+            Err(ExecutionError::Stopped) if self.is_aborted(stream) => (State::Failed, None),
             Err(fault) => (self.state_of(stream, span, fault), None),
         }
     }
 
     /// What a fault makes of the operation that the span `span` is; it is reported, with what follows.
-    pub(super) fn state_of(&mut self, stream: &Stream, span: SpanId, fault: Fault) -> State {
+    pub(super) fn state_of(
+        &mut self,
+        stream: &ThreadedStream,
+        span: SpanId,
+        fault: ExecutionError,
+    ) -> State {
         let shared = Arc::clone(&self.shared);
         match fault {
-            Fault::Stopped => outcome(Cause::Stopped, Stage::Queued),
+            ExecutionError::Stopped => outcome(TerminationCause::Stopped, OperationStage::Queued),
             // What a lost device makes fail is the loss's doing.
-            Fault::Failed(_) if shared.condition.is_lost() => State::Lost,
-            Fault::Failed(reason) => {
+            ExecutionError::Failed(_) if shared.condition.is_lost() => State::Lost,
+            ExecutionError::Failed(reason) => {
                 self.fail(stream, span, &reason);
                 State::Failed
             }
-            Fault::Lost(reason) => {
+            ExecutionError::Lost(reason) => {
                 // Whoever runs the workload sees the device's status, and reports the loss.
                 shared.lose(&reason);
                 State::Lost
@@ -449,26 +497,31 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Reports that an operation failed, and what follows.
-    fn fail(&mut self, stream: &Stream, span: SpanId, reason: &str) {
-        let consequence = consequence(stream.failure, Mishap::Failed);
+    fn fail(&mut self, stream: &ThreadedStream, span: SpanId, reason: &str) {
+        let consequence = consequence(stream.failure, OperationFailure::Failed);
         self.sink.report(mishap::failed(span, reason, consequence));
         match consequence {
-            Consequence::DeviceStops => self.stop_device(reason),
+            FailureConsequence::DeviceStops => self.stop_device(reason),
             _ => stream.trouble.keep(ErrorKind::Failed, reason),
         }
     }
 
     /// Something else went wrong with an operation: reports it, and what follows.
-    fn suffer(&mut self, stream: &Stream, submission: &Submission, mishap: Mishap) {
+    fn suffer(
+        &mut self,
+        stream: &ThreadedStream,
+        submission: &Submission,
+        mishap: OperationFailure,
+    ) {
         let consequence = consequence(stream.failure, mishap);
         let (kind, reason) = mishap::reason(mishap);
         self.sink
             .report(mishap::problem(mishap, submission.span, consequence));
         stream.trouble.keep(kind, reason);
         match consequence {
-            Consequence::GoesOn => {}
-            Consequence::StreamStops => stream.trouble.stop(),
-            Consequence::DeviceStops => self.stop_device(reason),
+            FailureConsequence::GoesOn => {}
+            FailureConsequence::StreamStops => stream.trouble.stop(),
+            FailureConsequence::DeviceStops => self.stop_device(reason),
         }
     }
 

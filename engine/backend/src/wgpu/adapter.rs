@@ -9,7 +9,7 @@ use ::wgpu::{
 
 use super::ready::ready;
 use super::wayland;
-use crate::{Caps, Error, Found, Limits, pick};
+use crate::{BackendError, Caps, DeviceLimits, ProbedDevice, pick};
 use record::{CompileTime, LossKind};
 
 /// What is said of times where the device keeps them.
@@ -18,14 +18,14 @@ const DEVICE_CLOCK: &str = "the device's timestamps, converted to the host's clo
 const HOST_CLOCK: &str = "the host's clock: when it saw each operation end";
 
 /// The adapters that are here, found once.
-pub fn found() -> Result<Vec<Found>, Error> {
-    static FOUND: OnceLock<Vec<Found>> = OnceLock::new();
+pub fn found() -> Result<Vec<ProbedDevice>, BackendError> {
+    static FOUND: OnceLock<Vec<ProbedDevice>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let adapters = sorted(&instance());
         adapters.iter().map(describe).collect()
     });
     if found.is_empty() {
-        return Err(Error::Absent(
+        return Err(BackendError::Absent(
             "wgpu finds no adapter of Vulkan, Metal or Direct3D 12: install a graphics driver, or Mesa's software one \
              (mesa-vulkan-drivers)"
                 .to_owned(),
@@ -38,10 +38,10 @@ pub fn found() -> Result<Vec<Found>, Error> {
 ///
 /// # Errors
 /// There is none, or none that is called so.
-pub fn open(selector: &str) -> Result<(Instance, Adapter, Found), Error> {
+pub fn open(selector: &str) -> Result<(Instance, Adapter, ProbedDevice), BackendError> {
     let instance = instance();
     let mut adapters = sorted(&instance);
-    let found: Vec<Found> = adapters.iter().map(describe).collect();
+    let found: Vec<ProbedDevice> = adapters.iter().map(describe).collect();
     if found.is_empty() {
         self::found()?;
     }
@@ -81,7 +81,7 @@ const fn rank(kind: DeviceType) -> u8 {
     }
 }
 
-fn describe(adapter: &Adapter) -> Found {
+fn describe(adapter: &Adapter) -> ProbedDevice {
     let info = adapter.get_info();
     let limits = adapter.limits();
     let software = info.device_type == DeviceType::Cpu;
@@ -112,7 +112,7 @@ fn describe(adapter: &Adapter) -> Found {
             (&[LossKind::Destroyed]).into()
         },
         graphs: false,
-        limits: Limits {
+        limits: DeviceLimits {
             buffer_bytes: limits
                 .max_buffer_size
                 .min(limits.max_storage_buffer_binding_size),
@@ -130,11 +130,11 @@ fn describe(adapter: &Adapter) -> Found {
     } else {
         info.name
     };
-    Found { name, caps }
+    ProbedDevice { name, caps }
 }
 
 /// How often the loops of one invocation may turn: Mesa's software driver ends them after 65535, and says nothing.
-pub fn most_turns(found: &Found) -> u64 {
+pub fn most_turns(found: &ProbedDevice) -> u64 {
     match found.caps.pipelines {
         CompileTime::FirstUse => 65_000,
         _ => u64::MAX,

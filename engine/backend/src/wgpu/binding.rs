@@ -9,19 +9,19 @@ use ::wgpu::{
     CommandEncoder, ComputePassDescriptor, ComputePipeline, Device,
 };
 
-use super::pipelines::Pipelines;
-use crate::dispatch::{Dispatch, Given};
+use super::pipelines::PipelineCache;
+use crate::dispatch::{KernelDispatch, UniformWords};
 
 /// Launches that a stream keeps.
 const KEPT: usize = 512;
 
 /// What makes two launches the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct BindingKey {
     /// The kernel's name.
     pub kernel: &'static str,
     /// The words of its uniform.
-    pub given: Given,
+    pub given: UniformWords,
     /// The buffers it reads.
     pub reads: Vec<BufferIndex>,
     /// The buffers it writes.
@@ -30,17 +30,20 @@ pub struct Key {
 
 /// The launches of one stream.
 #[derive(Default)]
-pub struct Bindings(HashMap<Key, Arc<Bound>>, HashMap<u64, Arc<Bound>>);
+pub struct LaunchBindings(
+    HashMap<BindingKey, Arc<BoundDispatch>>,
+    HashMap<u64, Arc<BoundDispatch>>,
+);
 
 /// A launch that is ready to be encoded.
-pub struct Bound {
+pub struct BoundDispatch {
     pipeline: Arc<ComputePipeline>,
     group: BindGroup,
     /// Buffers that are read and written at once, and the copy that is read instead: WebGPU binds none both ways.
     copies: Vec<(Buffer, Buffer)>,
 }
 
-impl Bindings {
+impl LaunchBindings {
     /// The launch that was packed under `number`, whose key is asked for once.
     ///
     /// # Errors
@@ -48,12 +51,12 @@ impl Bindings {
     pub fn packed(
         &mut self,
         number: u64,
-        key: impl FnOnce() -> Key,
+        key: impl FnOnce() -> BindingKey,
         device: &Device,
-        pipelines: &Pipelines,
+        pipelines: &PipelineCache,
         buffers: &[Buffer],
         word: &Buffer,
-    ) -> Result<Arc<Bound>, String> {
+    ) -> Result<Arc<BoundDispatch>, String> {
         if let Some(known) = self.1.get(&number) {
             return Ok(Arc::clone(known));
         }
@@ -71,29 +74,29 @@ impl Bindings {
     /// The kernel cannot be compiled, or names a buffer that there is not.
     pub fn get(
         &mut self,
-        key: Key,
+        key: BindingKey,
         device: &Device,
-        pipelines: &Pipelines,
+        pipelines: &PipelineCache,
         buffers: &[Buffer],
         word: &Buffer,
-    ) -> Result<Arc<Bound>, String> {
+    ) -> Result<Arc<BoundDispatch>, String> {
         if let Some(known) = self.0.get(&key) {
             return Ok(Arc::clone(known));
         }
         if self.0.len() >= KEPT {
             self.0.clear();
         }
-        let bound = Arc::new(Bound::new(&key, device, pipelines, buffers, word)?);
+        let bound = Arc::new(BoundDispatch::new(&key, device, pipelines, buffers, word)?);
         self.0.insert(key, Arc::clone(&bound));
         Ok(bound)
     }
 }
 
-impl Bound {
+impl BoundDispatch {
     fn new(
-        key: &Key,
+        key: &BindingKey,
         device: &Device,
-        pipelines: &Pipelines,
+        pipelines: &PipelineCache,
         buffers: &[Buffer],
         word: &Buffer,
     ) -> Result<Self, String> {
@@ -145,7 +148,7 @@ impl Bound {
     }
 
     /// Encodes the launch.
-    pub fn encode(&self, encoder: &mut CommandEncoder, dispatch: &Dispatch) {
+    pub fn encode(&self, encoder: &mut CommandEncoder, dispatch: &KernelDispatch) {
         let Some([x, y, z]) = dispatch.groups else {
             return;
         };
@@ -159,7 +162,7 @@ impl Bound {
     }
 }
 
-fn uniform(device: &Device, given: &Given) -> Result<Buffer, String> {
+fn uniform(device: &Device, given: &UniformWords) -> Result<Buffer, String> {
     let bytes: Vec<u8> = given.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let buffer = device.create_buffer(&BufferDescriptor {
         label: None,

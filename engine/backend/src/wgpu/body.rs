@@ -5,30 +5,30 @@ use std::time::{Duration, Instant};
 
 use ::wgpu::{Adapter, Buffer, BufferDescriptor, BufferUsages, ErrorFilter};
 
-use super::clock::{Reading, Ticks};
-use super::gpu::Gpu;
-use super::lane::{Done, Lane, bytes};
-use super::pipelines::Pipelines;
-use super::raw::Staging;
+use super::clock::{TickClock, TickReading};
+use super::gpu::WgpuDevice;
+use super::lane::{SubmissionResult, WgpuStream, bytes};
+use super::pipelines::PipelineCache;
+use super::raw::StagingBuffers;
 use super::ready::ready;
 use super::spin;
-use crate::Error;
+use crate::BackendError;
 use crate::floats::Floats;
-use crate::threads::{Fault, Zero};
+use crate::threads::{ExecutionError, TimeOrigin};
 use record::time::Interval;
 
 /// One generation of an opened device. Fields are dropped in this order: the device comes last.
-pub struct Body {
+pub struct WgpuDeviceState {
     /// The buffers on the device.
     pub buffers: Vec<Buffer>,
     /// What each stream needs.
-    pub lanes: Vec<Mutex<Lane>>,
+    pub lanes: Vec<Mutex<WgpuStream>>,
     /// What was compiled for it.
-    pub pipelines: Pipelines,
+    pub pipelines: PipelineCache,
     /// The staging copies that wgpu itself was asked to map.
-    pub staging: Staging,
+    pub staging: StagingBuffers,
     /// Its clock, where it keeps one.
-    pub ticks: Option<Ticks>,
+    pub ticks: Option<TickClock>,
     /// How fast it spins.
     pub steps_per_nano: f64,
     /// The most workgroups to a side.
@@ -36,18 +36,18 @@ pub struct Body {
     /// Held during an operation where the device keeps no clock: what the host saw of two at once would overlap.
     pub turn: Mutex<()>,
     /// The device.
-    pub gpu: Gpu,
+    pub gpu: WgpuDevice,
 }
 
 /// What compiles and runs kernels.
-pub struct Parts<'a> {
+pub struct KernelRuntime<'a> {
     /// The device.
-    pub gpu: &'a Gpu,
+    pub gpu: &'a WgpuDevice,
     /// Its pipelines.
-    pub pipelines: &'a Pipelines,
+    pub pipelines: &'a PipelineCache,
 }
 
-impl Body {
+impl WgpuDeviceState {
     /// Opens a device of `adapter` with buffers like `hosts`, for so many streams. What was measured of the adapter
     /// `before` is not measured again.
     ///
@@ -58,16 +58,18 @@ impl Body {
         hosts: &[Floats],
         streams: usize,
         before: Option<&Self>,
-    ) -> Result<Self, Error> {
-        let gpu = Gpu::open(adapter)?;
+    ) -> Result<Self, BackendError> {
+        let gpu = WgpuDevice::open(adapter)?;
         let buffers = buffers(&gpu, hosts)?;
-        let mut lane = Lane::new(&gpu.device);
-        let pipelines = Pipelines::default();
-        let refused = |fault: Fault| {
-            Error::Refused(match fault {
-                Fault::Failed(reason) => reason,
-                Fault::Lost(reason) => format!("it was lost while it was opened ({reason})"),
-                Fault::Stopped => "it was lost while it was opened".to_owned(),
+        let mut lane = WgpuStream::new(&gpu.device);
+        let pipelines = PipelineCache::default();
+        let refused = |fault: ExecutionError| {
+            BackendError::Refused(match fault {
+                ExecutionError::Failed(reason) => reason,
+                ExecutionError::Lost(reason) => {
+                    format!("it was lost while it was opened ({reason})")
+                }
+                ExecutionError::Stopped => "it was lost while it was opened".to_owned(),
             })
         };
         let ticks = match before {
@@ -76,23 +78,23 @@ impl Body {
                 .guard(|| fit(adapter, &gpu, &mut lane))
                 .map_err(refused)?,
         };
-        let parts = Parts {
+        let parts = KernelRuntime {
             gpu: &gpu,
             pipelines: &pipelines,
         };
-        let length = |done: &Done| length(ticks.as_ref(), done);
+        let length = |done: &SubmissionResult| length(ticks.as_ref(), done);
         let steps_per_nano = match before {
             Some(before) => before.steps_per_nano,
             None => gpu
                 .guard(|| spin::calibrate(&mut lane, &parts, &length))
                 .map_err(refused)?,
         };
-        let lanes = (0..streams).map(|_| Mutex::new(Lane::new(&gpu.device)));
+        let lanes = (0..streams).map(|_| Mutex::new(WgpuStream::new(&gpu.device)));
         Ok(Self {
             buffers,
             lanes: lanes.collect(),
             pipelines,
-            staging: Staging::new(&gpu.device),
+            staging: StagingBuffers::new(&gpu.device),
             ticks,
             steps_per_nano,
             most_groups: gpu.device.limits().max_compute_workgroups_per_dimension,
@@ -105,8 +107,8 @@ impl Body {
     ///
     /// # Errors
     /// The device was lost meanwhile.
-    pub fn restore(&self, hosts: &[Floats]) -> Result<(), Fault> {
-        let mut lane = Lane::new(&self.gpu.device);
+    pub fn restore(&self, hosts: &[Floats]) -> Result<(), ExecutionError> {
+        let mut lane = WgpuStream::new(&self.gpu.device);
         for (buffer, host) in self.buffers.iter().zip(hosts) {
             let staged = lane.stage(&self.gpu, host)?;
             lane.submit(&self.gpu, &|| false, None, |encoder| {
@@ -118,7 +120,7 @@ impl Body {
 
     /// When a submission ran, in times counted from `zero`: as the device says, and never before it was submitted or
     /// after it was seen to have ended.
-    pub fn interval(&self, zero: Zero, done: &Done) -> Interval {
+    pub fn interval(&self, zero: TimeOrigin, done: &SubmissionResult) -> Interval {
         let (start, end) = match (&self.ticks, done.ticks) {
             (Some(clock), Some([start, end])) => (clock.instant(start), clock.instant(end)),
             _ => (done.before, done.after),
@@ -130,7 +132,7 @@ impl Body {
 }
 
 /// How long a submission ran.
-fn length(ticks: Option<&Ticks>, done: &Done) -> Duration {
+fn length(ticks: Option<&TickClock>, done: &SubmissionResult) -> Duration {
     match (ticks, done.ticks) {
         (Some(clock), Some([start, end])) => clock
             .instant(end)
@@ -139,7 +141,7 @@ fn length(ticks: Option<&Ticks>, done: &Done) -> Duration {
     }
 }
 
-fn buffers(gpu: &Gpu, hosts: &[Floats]) -> Result<Vec<Buffer>, Error> {
+fn buffers(gpu: &WgpuDevice, hosts: &[Floats]) -> Result<Vec<Buffer>, BackendError> {
     let limits = gpu.device.limits();
     let most = limits
         .max_buffer_size
@@ -164,16 +166,20 @@ fn buffers(gpu: &Gpu, hosts: &[Floats]) -> Result<Vec<Buffer>, Error> {
     };
     let errors = [ready(validation.pop()), ready(memory.pop())];
     if let Some(size) = too_large {
-        return Err(Error::BufferLimit { size, most });
+        return Err(BackendError::BufferLimit { size, most });
     }
     match errors.into_iter().flatten().next() {
-        Some(error) => Err(Error::DeviceMemory(error.to_string())),
+        Some(error) => Err(BackendError::DeviceMemory(error.to_string())),
         None => Ok(buffers),
     }
 }
 
 /// Reads the device's clock often enough to know what it is off by.
-fn fit(adapter: &Adapter, gpu: &Gpu, lane: &mut Lane) -> Result<Option<Ticks>, Fault> {
+fn fit(
+    adapter: &Adapter,
+    gpu: &WgpuDevice,
+    lane: &mut WgpuStream,
+) -> Result<Option<TickClock>, ExecutionError> {
     const READINGS: usize = 16;
     let mut readings = Vec::new();
     for _ in 0..READINGS {
@@ -181,7 +187,7 @@ fn fit(adapter: &Adapter, gpu: &Gpu, lane: &mut Lane) -> Result<Option<Ticks>, F
         let Some([ticks, _]) = done.ticks else {
             return Ok(None);
         };
-        readings.push(Reading {
+        readings.push(TickReading {
             before: done.before,
             ticks,
             after: done.after,
@@ -192,5 +198,5 @@ fn fit(adapter: &Adapter, gpu: &Gpu, lane: &mut Lane) -> Result<Option<Ticks>, F
     let between = before + before.elapsed() / 2;
     let host = (!host.is_invalid()).then_some((host.0 as u64, between));
     let period = f64::from(gpu.queue.get_timestamp_period());
-    Ok(Ticks::fitted(period, &readings, host))
+    Ok(TickClock::fitted(period, &readings, host))
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// How ticks of the device are converted to instants of the host.
 #[derive(Clone, Debug)]
-pub struct Ticks {
+pub struct TickClock {
     /// Nanoseconds of a tick.
     period: f64,
     /// A reading, and the instant at which the clock had it.
@@ -17,7 +17,7 @@ pub struct Ticks {
 
 /// A reading of the clock, which was taken between two instants.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading {
+pub struct TickReading {
     /// Before.
     pub before: Instant,
     /// The ticks.
@@ -26,13 +26,17 @@ pub struct Reading {
     pub after: Instant,
 }
 
-impl Ticks {
+impl TickClock {
     /// From readings, and from an instant at which the host's monotonic clock stood at so many nanoseconds. Nothing
     /// where there is no reading.
-    pub fn fitted(period: f64, readings: &[Reading], host: Option<(u64, Instant)>) -> Option<Self> {
+    pub fn fitted(
+        period: f64,
+        readings: &[TickReading],
+        host: Option<(u64, Instant)>,
+    ) -> Option<Self> {
         let first = readings.first()?;
         // Every reading says that the first was not before one instant and not after another.
-        let since = |reading: &Reading| lasted(first.ticks, reading.ticks, period);
+        let since = |reading: &TickReading| lasted(first.ticks, reading.ticks, period);
         let low = readings.iter().map(|r| shift(r.before, -since(r))).max()?;
         let high = readings.iter().map(|r| shift(r.after, -since(r))).min()?;
         let (low, high) = if low <= high {
@@ -107,9 +111,9 @@ fn shift(instant: Instant, nanos: i64) -> Instant {
 mod tests {
     use super::*;
 
-    fn reading(zero: Instant, before: u64, ticks: u64, after: u64) -> Reading {
+    fn reading(zero: Instant, before: u64, ticks: u64, after: u64) -> TickReading {
         let at = |micros| zero + Duration::from_micros(micros);
-        Reading {
+        TickReading {
             before: at(before),
             ticks,
             after: at(after),
@@ -125,7 +129,7 @@ mod tests {
             reading(zero, 100, 1204, 103),
             reading(zero, 200, 1410, 206),
         ];
-        let ticks = Ticks::fitted(500.0, &readings, None).unwrap();
+        let ticks = TickClock::fitted(500.0, &readings, None).unwrap();
         let off = ticks.instant(1000).saturating_duration_since(zero);
         assert!(off <= Duration::from_micros(2), "{off:?}");
         assert!(ticks.uncertainty <= Duration::from_micros(2) && !ticks.is_monotonic);
@@ -139,15 +143,15 @@ mod tests {
         let zero = Instant::now();
         let readings = [reading(zero, 0, 7_000_010_000, 30)];
         let host = (7_000_000_000, zero);
-        let ticks = Ticks::fitted(1.0, &readings, Some(host)).unwrap();
+        let ticks = TickClock::fitted(1.0, &readings, Some(host)).unwrap();
         assert!(ticks.is_monotonic && ticks.uncertainty == Duration::from_micros(1));
         assert_eq!(
             ticks.instant(7_000_000_500),
             zero + Duration::from_nanos(500)
         );
         let other = (9_000_000_000, zero);
-        let other = Ticks::fitted(1.0, &readings, Some(other)).unwrap();
+        let other = TickClock::fitted(1.0, &readings, Some(other)).unwrap();
         assert!(!other.is_monotonic);
-        assert!(Ticks::fitted(1.0, &[], None).is_none());
+        assert!(TickClock::fitted(1.0, &[], None).is_none());
     }
 }

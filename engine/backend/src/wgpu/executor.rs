@@ -5,31 +5,32 @@ use std::time::Duration;
 
 use ::wgpu::{Adapter, Instance};
 
-use super::binding::Key;
-use super::body::{Body, Parts};
-use super::lane::{Done, Download, Lane};
+use super::binding::BindingKey;
+use super::body::{KernelRuntime, WgpuDeviceState};
+use super::lane::{ReadbackCopy, SubmissionResult, WgpuStream};
 use super::panic_guard::guarded;
 use super::{adapter, grave, raw, spin};
-use crate::dispatch::Dispatch;
+use crate::dispatch::KernelDispatch;
 use crate::floats::Floats;
 use crate::threads::{
-    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
-    ExecutorTimes, Fault, Turn, Zero,
+    ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,
 };
 use crate::{
-    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Found, Kept, Layout, Operation,
-    Packed, Question, Side, available, check, shader,
+    BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
+    DeviceLayout, NativeQuery, Operation, PendingAnswer, PreparedLaunch, ProbedDevice, available,
+    check, shader,
 };
 use device::lock;
 use record::time::{Interval, Nanos};
 use record::{BufferIndex, Clock, LossKind};
-use workload::{KernelArguments, Shape};
+use workload::{KernelArguments, LaunchShape};
 
 /// An adapter, and the device that is open on it.
 pub struct WgpuExecutor {
-    found: Found,
+    found: ProbedDevice,
     hosts: Vec<Floats>,
-    body: RwLock<Arc<Body>>,
+    body: RwLock<Arc<WgpuDeviceState>>,
     streams: usize,
     adapter: Adapter,
     /// Of this run alone, so that nothing that happens here reaches what draws the window.
@@ -41,12 +42,12 @@ impl WgpuExecutor {
     ///
     /// # Errors
     /// There is none, it refuses, or buffers do not fit.
-    pub fn open(layout: &Layout) -> Result<Self, Error> {
+    pub fn open(layout: &DeviceLayout) -> Result<Self, BackendError> {
         let (instance, adapter, found) = adapter::open(&layout.adapter)?;
         let most = found.caps.limits.buffer_bytes;
         let sizes = layout.buffers.iter().map(|len| *len as u64 * 4);
         if let Some(size) = sizes.clone().find(|size| *size > most) {
-            return Err(Error::BufferLimit { size, most });
+            return Err(BackendError::BufferLimit { size, most });
         }
         available::check(&layout.buffers)?;
         let zeros = |len: &usize| {
@@ -55,7 +56,7 @@ impl WgpuExecutor {
         };
         let hosts: Vec<Floats> = layout.buffers.iter().map(zeros).collect::<Result<_, _>>()?;
         let streams = layout.streams.len();
-        let body = open_body(|| Body::open(&adapter, &hosts, streams, None))?;
+        let body = open_body(|| WgpuDeviceState::open(&adapter, &hosts, streams, None))?;
         Ok(Self {
             found,
             hosts,
@@ -66,16 +67,18 @@ impl WgpuExecutor {
         })
     }
 
-    fn body(&self) -> Arc<Body> {
+    fn body(&self) -> Arc<WgpuDeviceState> {
         Arc::clone(&self.body.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Another device on the same adapter, with the numbers of the host.
-    fn open_again(&self) -> Result<Arc<Body>, Error> {
+    fn open_again(&self) -> Result<Arc<WgpuDeviceState>, BackendError> {
         open_body(|| {
             let before = self.body();
-            let body = Body::open(&self.adapter, &self.hosts, self.streams, Some(&before))?;
-            let refused = |_| Error::Refused("it was lost again while it was opened".to_owned());
+            let body =
+                WgpuDeviceState::open(&self.adapter, &self.hosts, self.streams, Some(&before))?;
+            let refused =
+                |_| BackendError::Refused("it was lost again while it was opened".to_owned());
             let restored = body.gpu.guard(|| body.restore(&self.hosts));
             restored.map_err(refused)?;
             Ok(Arc::new(body))
@@ -91,18 +94,18 @@ impl WgpuExecutor {
         launch: &KernelArguments,
         elements: Option<usize>,
         most_groups: u32,
-    ) -> Result<Dispatch, String> {
+    ) -> Result<KernelDispatch, String> {
         let lens = |buffers: &[BufferIndex]| -> Vec<usize> {
             let lens = buffers.iter().map(|index| self.len(*index));
             lens.map(|len| len.unwrap_or_default().min(elements.unwrap_or(usize::MAX)))
                 .collect()
         };
-        let shape = Shape {
+        let shape = LaunchShape {
             reads: &lens(&launch.reads),
             writes: &lens(&launch.writes),
             parameters: &launch.parameters,
         };
-        Dispatch::of(launch.kernel.name, &shape, most_groups)
+        KernelDispatch::of(launch.kernel.name, &shape, most_groups)
     }
 
     /// What a launch of so many elements is dispatched with, where this driver takes it.
@@ -110,8 +113,8 @@ impl WgpuExecutor {
         &self,
         launch: &KernelArguments,
         elements: Option<usize>,
-    ) -> Result<Dispatch, Error> {
-        let wrong = |reason: String| Error::Launch {
+    ) -> Result<KernelDispatch, BackendError> {
+        let wrong = |reason: String| BackendError::Launch {
             kernel: launch.kernel.name.to_owned(),
             reason,
         };
@@ -131,12 +134,13 @@ impl WgpuExecutor {
 
     fn perform(
         &self,
-        body: &Body,
-        lane: &mut Lane,
-        turn: &Turn<'_>,
+        body: &WgpuDeviceState,
+        lane: &mut WgpuStream,
+        turn: &StreamTurn<'_>,
         operation: &Operation,
-    ) -> Result<Done, Fault> {
-        let missing = |index: BufferIndex| Fault::Failed(format!("there is no buffer {}", index.0));
+    ) -> Result<SubmissionResult, ExecutionError> {
+        let missing =
+            |index: BufferIndex| ExecutionError::Failed(format!("there is no buffer {}", index.0));
         let buffer = |index: BufferIndex| {
             let found = body.buffers.get(index.index());
             found.ok_or_else(|| missing(index))
@@ -155,7 +159,7 @@ impl WgpuExecutor {
                 })
             }
             Operation::Download(index) => {
-                let download = Download {
+                let download = ReadbackCopy {
                     from: buffer(*index)?,
                     to: host(*index)?,
                 };
@@ -172,13 +176,13 @@ impl WgpuExecutor {
             }
             Operation::Fill { buffer: to, value } => {
                 let len = host(*to)?.len();
-                let shape = Shape {
+                let shape = LaunchShape {
                     reads: &[],
                     writes: &[len],
                     parameters: &[f64::from(*value)],
                 };
-                let dispatch = Dispatch::of("fill", &shape, body.most_groups);
-                let dispatch = dispatch.map_err(Fault::Failed)?;
+                let dispatch = KernelDispatch::of("fill", &shape, body.most_groups);
+                let dispatch = dispatch.map_err(ExecutionError::Failed)?;
                 launch(body, lane, turn, "fill", (&[], &[*to]), &dispatch)
             }
             Operation::Launch(found) if found.kernel.name == "spin" => {
@@ -189,19 +193,21 @@ impl WgpuExecutor {
             }
             Operation::Launch(found) => self.launch(body, lane, turn, found),
             Operation::Packed(packed) => packed_launch(body, lane, turn, packed),
-            _ => Err(Fault::Failed("no operation of a device".to_owned())),
+            _ => Err(ExecutionError::Failed(
+                "no operation of a device".to_owned(),
+            )),
         }
     }
 
     fn launch(
         &self,
-        body: &Body,
-        lane: &mut Lane,
-        turn: &Turn<'_>,
+        body: &WgpuDeviceState,
+        lane: &mut WgpuStream,
+        turn: &StreamTurn<'_>,
         found: &KernelArguments,
-    ) -> Result<Done, Fault> {
+    ) -> Result<SubmissionResult, ExecutionError> {
         let dispatch = self.dispatch(found, None, body.most_groups);
-        let dispatch = dispatch.map_err(Fault::Failed)?;
+        let dispatch = dispatch.map_err(ExecutionError::Failed)?;
         let buffers = (&*found.reads, &*found.writes);
         let done = launch(body, lane, turn, found.kernel.name, buffers, &dispatch)?;
         trapped(found, done)
@@ -212,8 +218,8 @@ impl WgpuExecutor {
 const REOPENINGS: u32 = 3;
 
 /// Opens a device; what wgpu panics of meanwhile is why there is none.
-fn open_body<T>(open: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    guarded(open).unwrap_or_else(|text| Err(Error::Refused(text)))
+fn open_body<T>(open: impl FnOnce() -> Result<T, BackendError>) -> Result<T, BackendError> {
+    guarded(open).unwrap_or_else(|text| Err(BackendError::Refused(text)))
 }
 
 /// How long a kernel spins.
@@ -224,17 +230,17 @@ fn length_of(spin: &KernelArguments) -> Duration {
 
 /// Runs a launch that was packed: its numbers and its bind group are there since its first time on this stream.
 fn packed_launch(
-    body: &Body,
-    lane: &mut Lane,
-    turn: &Turn<'_>,
-    packed: &Packed,
-) -> Result<Done, Fault> {
-    let Some(dispatch) = packed.kept::<Dispatch>() else {
+    body: &WgpuDeviceState,
+    lane: &mut WgpuStream,
+    turn: &StreamTurn<'_>,
+    packed: &PreparedLaunch,
+) -> Result<SubmissionResult, ExecutionError> {
+    let Some(dispatch) = packed.kept::<KernelDispatch>() else {
         return lane.submit(&body.gpu, turn.is_lost, None, |_| ());
     };
     let word = lane.word.clone();
     let device = &body.gpu.device;
-    let key = || Key {
+    let key = || BindingKey {
         kernel: packed.launch.kernel.name,
         given: dispatch.given,
         reads: packed.launch.reads.clone(),
@@ -248,7 +254,7 @@ fn packed_launch(
         &body.buffers,
         &word,
     );
-    let bound = bound.map_err(Fault::Failed)?;
+    let bound = bound.map_err(ExecutionError::Failed)?;
     let done = lane.submit(&body.gpu, turn.is_lost, None, |encoder| {
         bound.encode(encoder, dispatch);
     })?;
@@ -256,9 +262,12 @@ fn packed_launch(
 }
 
 /// The failure of a kernel that says that it failed.
-fn trapped(found: &KernelArguments, done: Done) -> Result<Done, Fault> {
+fn trapped(
+    found: &KernelArguments,
+    done: SubmissionResult,
+) -> Result<SubmissionResult, ExecutionError> {
     if found.kernel.name == "trap" && done.word != 0 {
-        return Err(Fault::Failed(
+        return Err(ExecutionError::Failed(
                 "trap was launched, which does nothing but fail: WebGPU lets no shader fault, so this one raised a \
                  word that says it failed"
                     .to_owned(),
@@ -268,14 +277,14 @@ fn trapped(found: &KernelArguments, done: Done) -> Result<Done, Fault> {
 }
 
 fn launch(
-    body: &Body,
-    lane: &mut Lane,
-    turn: &Turn<'_>,
+    body: &WgpuDeviceState,
+    lane: &mut WgpuStream,
+    turn: &StreamTurn<'_>,
     kernel: &'static str,
     (reads, writes): (&[BufferIndex], &[BufferIndex]),
-    dispatch: &Dispatch,
-) -> Result<Done, Fault> {
-    let key = Key {
+    dispatch: &KernelDispatch,
+) -> Result<SubmissionResult, ExecutionError> {
+    let key = BindingKey {
         kernel,
         given: dispatch.given,
         reads: reads.to_vec(),
@@ -286,27 +295,32 @@ fn launch(
     let bound = lane
         .bindings
         .get(key, device, &body.pipelines, &body.buffers, &word);
-    let bound = bound.map_err(Fault::Failed)?;
+    let bound = bound.map_err(ExecutionError::Failed)?;
     lane.submit(&body.gpu, turn.is_lost, None, |encoder| {
         bound.encode(encoder, dispatch);
     })
 }
 
 /// Spins for `length`, in pieces that a driver does not take for a hang and that a stop can come between.
-fn spin(body: &Body, lane: &mut Lane, turn: &Turn<'_>, length: Duration) -> Result<Done, Fault> {
-    let parts = Parts {
+fn spin(
+    body: &WgpuDeviceState,
+    lane: &mut WgpuStream,
+    turn: &StreamTurn<'_>,
+    length: Duration,
+) -> Result<SubmissionResult, ExecutionError> {
+    let parts = KernelRuntime {
         gpu: &body.gpu,
         pipelines: &body.pipelines,
     };
     let mut left = length;
-    let mut whole: Option<Done> = None;
+    let mut whole: Option<SubmissionResult> = None;
     loop {
         let (steps, part) = spin::piece(left, body.steps_per_nano);
         let done = spin::run(lane, &parts, turn.is_lost, steps)?;
         left -= part;
         let done = match whole.take() {
             None => done,
-            Some(first) => Done {
+            Some(first) => SubmissionResult {
                 before: first.before,
                 ticks: first
                     .ticks
@@ -319,7 +333,7 @@ fn spin(body: &Body, lane: &mut Lane, turn: &Turn<'_>, length: Duration) -> Resu
             return Ok(done);
         }
         if (turn.is_void)() {
-            return Err(Fault::Stopped);
+            return Err(ExecutionError::Stopped);
         }
         whole = Some(done);
     }
@@ -334,13 +348,13 @@ impl Executor for WgpuExecutor {
         &self.found.caps
     }
 
-    fn raw(&self, question: &Question) -> Option<Answer> {
+    fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer> {
         Some(raw::ask(&self.body(), question))
     }
 }
 
 impl ExecutorQueue for WgpuExecutor {
-    fn check(&self, operation: &Operation) -> Result<(), Error> {
+    fn check(&self, operation: &Operation) -> Result<(), BackendError> {
         check::operation(operation, &|buffer| self.len(buffer))?;
         match operation {
             Operation::Launch(launch) => self.fitting(launch, None).map(drop),
@@ -348,22 +362,31 @@ impl ExecutorQueue for WgpuExecutor {
         }
     }
 
-    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
+    fn pack(
+        &self,
+        launch: &KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<BackendState, BackendError> {
         check::packed(launch, elements, &|buffer| self.len(buffer))?;
         if elements == Some(0) {
             return Ok(Box::new(()));
         }
         self.fitting(launch, elements)
-            .map(|dispatch| -> Kept { Box::new(dispatch) })
+            .map(|dispatch| -> BackendState { Box::new(dispatch) })
     }
 
-    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {
+    fn run(
+        &self,
+        turn: &StreamTurn<'_>,
+        operation: &Operation,
+    ) -> Result<Option<Interval>, ExecutionError> {
         if let Operation::HostFunction(length) = operation {
             return crate::spin::spin(*length, turn.is_void).map(|()| None);
         }
         let body = self.body();
         let lane = body.lanes.get(turn.stream);
-        let lane = lane.ok_or_else(|| Fault::Failed("there is no such stream".to_owned()))?;
+        let lane =
+            lane.ok_or_else(|| ExecutionError::Failed("there is no such stream".to_owned()))?;
         let _turn = body.ticks.is_none().then(|| lock(&body.turn));
         let done = body
             .gpu
@@ -373,11 +396,11 @@ impl ExecutorQueue for WgpuExecutor {
 }
 
 impl ExecutorBuffers for WgpuExecutor {
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32> {
         let Some(host) = self.hosts.get(buffer.index()) else {
             return Vec::new();
         };
-        if side == Side::Host {
+        if side == BufferSide::Host {
             return host.to_vec();
         }
         let body = self.body();
@@ -385,9 +408,9 @@ impl ExecutorBuffers for WgpuExecutor {
         else {
             return Vec::new();
         };
-        let download = Download { from, to: &to };
+        let download = ReadbackCopy { from, to: &to };
         let done = body.gpu.guard(|| {
-            let mut lane = Lane::new(&body.gpu.device);
+            let mut lane = WgpuStream::new(&body.gpu.device);
             lane.submit(&body.gpu, &|| false, Some(&download), |_| ())
         });
         done.map(|_| to.to_vec()).unwrap_or_default()
@@ -409,7 +432,7 @@ impl ExecutorCompiler for WgpuExecutor {
         &self,
         request: &CompileRequest,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Compiled, CompileError> {
+    ) -> Result<CompiledPipeline, CompileError> {
         shader::check(request, &self.found.caps.limits)?;
         let body = self.body();
         let is_over = || is_over() || body.gpu.is_closed() || body.gpu.lost().is_some();
@@ -419,11 +442,11 @@ impl ExecutorCompiler for WgpuExecutor {
 }
 
 impl ExecutorRecovery for WgpuExecutor {
-    fn lose(&self, kind: LossKind) -> Downfall {
+    fn lose(&self, kind: LossKind) -> LossOutcome {
         self.body().gpu.lose(kind)
     }
 
-    fn reopen(&self) -> Result<(), Error> {
+    fn reopen(&self) -> Result<(), BackendError> {
         let mut opened = self.open_again();
         for _ in 1..REOPENINGS {
             if opened.is_ok() {
@@ -449,7 +472,7 @@ impl ExecutorRecovery for WgpuExecutor {
 }
 
 impl ExecutorTimes for WgpuExecutor {
-    fn clock(&self, Zero(zero): Zero) -> Clock {
+    fn clock(&self, TimeOrigin(zero): TimeOrigin) -> Clock {
         let body = self.body();
         let Some(ticks) = &body.ticks else {
             return Clock {

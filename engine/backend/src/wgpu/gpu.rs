@@ -10,11 +10,11 @@ use ::wgpu::{
 };
 
 #[cfg(not(target_vendor = "apple"))]
-use super::hook::{self, Hook};
+use super::hook::{self, LossHook};
 use super::panic_guard::guarded;
 use super::ready::ready;
-use crate::Error;
-use crate::threads::{Downfall, Fault};
+use crate::BackendError;
+use crate::threads::{ExecutionError, LossOutcome};
 use device::lock;
 use record::LossKind;
 
@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_micros(100);
 /// Only one thread at a time submits, polls, looks at mapped memory or loses the device. wgpu frees mapped memory in
 /// the first poll after a loss, whoever looks at it; and a poll that waits takes it for a fault of wgpu's own, and
 /// panics, where another thread's poll or submission empties the queue meanwhile.
-pub struct Gpu {
+pub struct WgpuDevice {
     /// The device.
     pub device: Device,
     /// Its queue.
@@ -39,7 +39,7 @@ pub struct Gpu {
     /// What wgpu told its lost callback.
     told: Arc<Mutex<Option<LossKind>>>,
     #[cfg(not(target_vendor = "apple"))]
-    hook: Option<Hook>,
+    hook: Option<LossHook>,
 }
 
 thread_local! {
@@ -52,12 +52,12 @@ pub fn raised() -> Option<String> {
     RAISED.with(|raised| raised.borrow_mut().take())
 }
 
-impl Gpu {
+impl WgpuDevice {
     /// Opens a device with all that the adapter has of what is of use here.
     ///
     /// # Errors
     /// The request is refused.
-    pub fn open(adapter: &Adapter) -> Result<Self, Error> {
+    pub fn open(adapter: &Adapter) -> Result<Self, BackendError> {
         let useful = Features::TIMESTAMP_QUERY | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let wanted = DeviceDescriptor {
             label: None,
@@ -73,7 +73,7 @@ impl Gpu {
             });
         }
         let opened = ready(adapter.request_device(&wanted));
-        let (device, queue) = opened.map_err(|error| Error::Refused(error.to_string()))?;
+        let (device, queue) = opened.map_err(|error| BackendError::Refused(error.to_string()))?;
         Ok(Self::around(device, queue))
     }
 
@@ -128,9 +128,12 @@ impl Gpu {
     ///
     /// # Errors
     /// The loss, or what else went wrong.
-    pub fn guard<T>(&self, act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-        let done = guarded(act).unwrap_or_else(|text| Err(Fault::Failed(text)));
-        done.map_err(|fault| self.lost().map_or(fault, Fault::Lost))
+    pub fn guard<T>(
+        &self,
+        act: impl FnOnce() -> Result<T, ExecutionError>,
+    ) -> Result<T, ExecutionError> {
+        let done = guarded(act).unwrap_or_else(|text| Err(ExecutionError::Failed(text)));
+        done.map_err(|fault| self.lost().map_or(fault, ExecutionError::Lost))
     }
 
     /// Submits work; nothing where the device is closed or lost.
@@ -196,12 +199,12 @@ impl Gpu {
     }
 
     /// Loses the device.
-    pub fn lose(&self, kind: LossKind) -> Downfall {
+    pub fn lose(&self, kind: LossKind) -> LossOutcome {
         let _gate = self.alone();
         self.is_closed.store(true, SeqCst);
         if kind == LossKind::Destroyed {
             self.device.destroy();
-            return Downfall {
+            return LossOutcome {
                 is_real: true,
                 message: String::new(),
                 how: "device.destroy() of wgpu; wgpu itself tells its lost callback when the queue is empty",
@@ -211,7 +214,7 @@ impl Gpu {
         if let Some(hook) = &self.hook {
             let _ = hook.while_armed(|| guarded(|| self.queue.submit([])));
             if let Some(message) = lock(&self.lost).clone() {
-                return Downfall {
+                return LossOutcome {
                     is_real: true,
                     message,
                     how: "vkQueueSubmit answered VK_ERROR_DEVICE_LOST, and wgpu took it as from the driver",
@@ -219,7 +222,7 @@ impl Gpu {
             }
         }
         self.device.destroy();
-        Downfall {
+        LossOutcome {
             is_real: false,
             message: String::new(),
             how: "this driver cannot be made to report a loss: the device was destroyed below, and what Syncline shows \

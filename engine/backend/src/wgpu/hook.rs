@@ -14,65 +14,65 @@ use hal::vulkan;
 use device::lock;
 
 /// Makes the driver of one device report a loss.
-pub struct Hook {
+pub struct LossHook {
     queue: u64,
     is_armed: Arc<AtomicBool>,
 }
 
 /// The real function behind ours, for each queue.
-struct Hooked {
+struct HookedQueues {
     queue: u64,
     submit: vk::PFN_vkQueueSubmit,
     is_armed: Arc<AtomicBool>,
 }
 
-static HOOKED: Mutex<Vec<Hooked>> = Mutex::new(Vec::new());
+static HOOKED: Mutex<Vec<HookedQueues>> = Mutex::new(Vec::new());
 
-impl Hook {
+impl LossHook {
     /// Runs `act`; meanwhile every submission to the queue reports that the device is lost.
     pub fn while_armed<T>(&self, act: impl FnOnce() -> T) -> T {
         // Also where it panics: what is submitted later by others is not to be lost.
-        let _armed = Armed::new(&self.is_armed);
+        let _armed = ArmedHook::new(&self.is_armed);
         act()
     }
 }
 
 /// A hook that is armed; dropped, it is not any more.
-struct Armed<'a>(&'a AtomicBool);
+struct ArmedHook<'a>(&'a AtomicBool);
 
-impl<'a> Armed<'a> {
+impl<'a> ArmedHook<'a> {
     fn new(is_armed: &'a AtomicBool) -> Self {
         is_armed.store(true, SeqCst);
         Self(is_armed)
     }
 }
 
-impl Drop for Armed<'_> {
+impl Drop for ArmedHook<'_> {
     fn drop(&mut self) {
         self.0.store(false, SeqCst);
     }
 }
 
-impl Drop for Hook {
+impl Drop for LossHook {
     fn drop(&mut self) {
         lock(&HOOKED).retain(|hooked| hooked.queue != self.queue);
     }
 }
 
 /// Opens a device with the hook, or nothing where the adapter is not one of Vulkan or does not play along.
-pub fn open(adapter: &Adapter, wanted: &DeviceDescriptor<'_>) -> Option<(Device, Queue, Hook)> {
+pub fn open(adapter: &Adapter, wanted: &DeviceDescriptor<'_>) -> Option<(Device, Queue, LossHook)> {
     // SAFETY: the adapter's handle is read, and never destroyed.
     let inner = unsafe { adapter.as_hal::<hal::api::Vulkan>() }?;
     let raw = create(&inner, wanted)?;
     // SAFETY: the device was made by this instance, and `vkGetDeviceQueue` of a family and place it was made with.
     let queue = unsafe { raw.get_device_queue(FAMILY, 0) };
     let is_armed = Arc::new(AtomicBool::new(false));
-    lock(&HOOKED).push(Hooked {
+    lock(&HOOKED).push(HookedQueues {
         queue: queue.as_raw(),
         submit: raw.fp_v1_0().queue_submit,
         is_armed: Arc::clone(&is_armed),
     });
-    let hook = Hook {
+    let hook = LossHook {
         queue: queue.as_raw(),
         is_armed,
     };
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_panic_disarms_it() {
-        let hook = Hook {
+        let hook = LossHook {
             queue: 0,
             is_armed: Arc::default(),
         };

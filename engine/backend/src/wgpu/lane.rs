@@ -9,11 +9,11 @@ use ::wgpu::{
     MapMode, SubmissionIndex,
 };
 
-use super::binding::Bindings;
-use super::gpu::{Gpu, raised};
-use super::stamps::Stamps;
+use super::binding::LaunchBindings;
+use super::gpu::{WgpuDevice, raised};
+use super::stamps::TimestampQueries;
 use crate::floats::Floats;
-use crate::threads::Fault;
+use crate::threads::ExecutionError;
 
 /// Bytes before the numbers of a download: the timestamps and the word.
 const HEADER: u64 = 32;
@@ -23,26 +23,26 @@ const WORD: u64 = 16;
 const BLOCK: usize = 1024;
 
 /// What one stream needs to run its operations.
-pub struct Lane {
+pub struct WgpuStream {
     /// Its launches.
-    pub bindings: Bindings,
+    pub bindings: LaunchBindings,
     /// Two words that kernels without buffers write: whether it failed, and what keeps its work from being left out.
     pub word: Buffer,
-    stamps: Option<Stamps>,
+    stamps: Option<TimestampQueries>,
     landing: Buffer,
     /// Memory to upload from, and whether it is mapped again; nothing while it waits to be submitted.
-    staging: Option<(Buffer, Option<Arc<Landed>>)>,
+    staging: Option<(Buffer, Option<Arc<MapCompletion>>)>,
 }
 
 /// Whether memory was mapped.
 #[derive(Debug, Default)]
-struct Landed(AtomicU8);
+struct MapCompletion(AtomicU8);
 
 const OK: u8 = 1;
 const REFUSED: u8 = 2;
 
 /// What came of a submission.
-pub struct Done {
+pub struct SubmissionResult {
     /// Before it was submitted.
     pub before: Instant,
     /// After it was seen to have ended.
@@ -54,25 +54,25 @@ pub struct Done {
 }
 
 /// Numbers that come with a submission.
-pub struct Download<'a> {
+pub struct ReadbackCopy<'a> {
     /// Where they are on the device.
     pub from: &'a Buffer,
     /// Where they go.
     pub to: &'a Floats,
 }
 
-impl Lane {
+impl WgpuStream {
     /// For one stream of `device`.
     pub fn new(device: &Device) -> Self {
         Self {
-            bindings: Bindings::default(),
+            bindings: LaunchBindings::default(),
             word: device.create_buffer(&BufferDescriptor {
                 label: None,
                 size: 8,
                 usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
                 mapped_at_creation: false,
             }),
-            stamps: Stamps::new(device),
+            stamps: TimestampQueries::new(device),
             landing: landing(device, HEADER),
             staging: None,
         }
@@ -82,7 +82,7 @@ impl Lane {
     ///
     /// # Errors
     /// The device is lost, or has no memory left.
-    pub fn stage(&mut self, gpu: &Gpu, from: &Floats) -> Result<Buffer, Fault> {
+    pub fn stage(&mut self, gpu: &WgpuDevice, from: &Floats) -> Result<Buffer, ExecutionError> {
         let size = bytes(from.len());
         let known = self.staging.take();
         let fitting = known.filter(|(buffer, landed)| {
@@ -99,7 +99,7 @@ impl Lane {
             }),
         };
         {
-            let _views = gpu.views().ok_or(Fault::Stopped)?;
+            let _views = gpu.views().ok_or(ExecutionError::Stopped)?;
             let view = buffer.get_mapped_range_mut(..);
             let mut view = view.map_err(|error| failed(&error.to_string()))?;
             let (mut floats, mut block) = ([0.0; BLOCK], [0; 4 * BLOCK]);
@@ -125,11 +125,11 @@ impl Lane {
     /// It cannot be submitted, or the device is lost.
     pub fn submit(
         &mut self,
-        gpu: &Gpu,
+        gpu: &WgpuDevice,
         is_lost: &dyn Fn() -> bool,
-        download: Option<&Download<'_>>,
+        download: Option<&ReadbackCopy<'_>>,
         encode: impl FnOnce(&mut CommandEncoder),
-    ) -> Result<Done, Fault> {
+    ) -> Result<SubmissionResult, ExecutionError> {
         drop(raised());
         let used = HEADER + download.map_or(0, |download| bytes(download.to.len()));
         if self.landing.size() < used {
@@ -152,13 +152,13 @@ impl Lane {
         encoder.copy_buffer_to_buffer(&self.word, 0, &self.landing, WORD, 8);
         let commands = encoder.finish();
         let before = Instant::now();
-        let index = gpu.submit(commands).ok_or(Fault::Stopped)?;
+        let index = gpu.submit(commands).ok_or(ExecutionError::Stopped)?;
         let landed = map(&self.landing, MapMode::Read, used);
         if let Some((staging, again @ None)) = &mut self.staging {
             *again = Some(map(staging, MapMode::Write, staging.size()));
         }
         let ended = match raised() {
-            Some(error) => Err(Fault::Failed(format!("wgpu refused it: {error}"))),
+            Some(error) => Err(ExecutionError::Failed(format!("wgpu refused it: {error}"))),
             None => wait(gpu, &index, &landed, is_lost),
         };
         let after = Instant::now();
@@ -169,7 +169,7 @@ impl Lane {
             self.staging = None;
         }
         let (ticks, word) = taken?;
-        Ok(Done {
+        Ok(SubmissionResult {
             before,
             after,
             ticks: self.stamps.is_some().then_some(ticks),
@@ -180,11 +180,11 @@ impl Lane {
     /// Takes in what came back.
     fn land(
         &self,
-        gpu: &Gpu,
+        gpu: &WgpuDevice,
         used: u64,
-        download: Option<&Download<'_>>,
-    ) -> Result<([u64; 2], u32), Fault> {
-        let views = gpu.views().ok_or(Fault::Stopped)?;
+        download: Option<&ReadbackCopy<'_>>,
+    ) -> Result<([u64; 2], u32), ExecutionError> {
+        let views = gpu.views().ok_or(ExecutionError::Stopped)?;
         let answer = {
             let view = self.landing.slice(..used).get_mapped_range();
             let view = view.map_err(|error| failed(&error.to_string()))?;
@@ -234,8 +234,8 @@ fn landing(device: &Device, size: u64) -> Buffer {
     })
 }
 
-fn map(buffer: &Buffer, mode: MapMode, size: u64) -> Arc<Landed> {
-    let landed = Arc::new(Landed::default());
+fn map(buffer: &Buffer, mode: MapMode, size: u64) -> Arc<MapCompletion> {
+    let landed = Arc::new(MapCompletion::default());
     let told = Arc::clone(&landed);
     buffer.map_async(mode, 0..size, move |answer| {
         told.0
@@ -245,30 +245,30 @@ fn map(buffer: &Buffer, mode: MapMode, size: u64) -> Arc<Landed> {
 }
 
 fn wait(
-    gpu: &Gpu,
+    gpu: &WgpuDevice,
     index: &SubmissionIndex,
-    landed: &Landed,
+    landed: &MapCompletion,
     is_lost: &dyn Fn() -> bool,
-) -> Result<(), Fault> {
+) -> Result<(), ExecutionError> {
     loop {
         match landed.0.load(SeqCst) {
             OK => return Ok(()),
-            _ if is_lost() || gpu.is_closed() => return Err(Fault::Stopped),
+            _ if is_lost() || gpu.is_closed() => return Err(ExecutionError::Stopped),
             REFUSED => return Err(failed("the answer of the device could not be mapped")),
             _ => {}
         }
         if let Some(reason) = gpu.lost() {
-            return Err(Fault::Lost(reason));
+            return Err(ExecutionError::Lost(reason));
         }
         gpu.poll(Some(index.clone()));
     }
 }
 
-fn failed(reason: &str) -> Fault {
-    Fault::Failed(format!("wgpu gave no memory to look at: {reason}"))
+fn failed(reason: &str) -> ExecutionError {
+    ExecutionError::Failed(format!("wgpu gave no memory to look at: {reason}"))
 }
 
-impl Landed {
+impl MapCompletion {
     fn is_ok(&self) -> bool {
         self.0.load(SeqCst) == OK
     }

@@ -13,7 +13,8 @@ use ::wgpu::{
 
 use super::ready::ready;
 use crate::{
-    CacheUse, CompileError, CompileRequest, Compiled, ENTRY, ShaderMessage, kernel_shader, shader,
+    CacheUse, CompileError, CompileRequest, CompiledPipeline, ENTRY, ShaderMessage, kernel_shader,
+    shader,
 };
 use device::lock;
 use record::{PipelineKind, Severity};
@@ -23,21 +24,21 @@ const FILL: &str = include_str!("../../../../assets/kernels/fill.wgsl");
 
 /// The pipelines of one device.
 #[derive(Default)]
-pub struct Pipelines(Mutex<HashMap<Key, Pipeline>>);
+pub struct PipelineCache(Mutex<HashMap<PipelineKey, WgpuPipeline>>);
 
 /// What a pipeline is made of.
-type Key = (Arc<str>, String, PipelineKind);
+type PipelineKey = (Arc<str>, String, PipelineKind);
 
 /// A pipeline, whichever way it is used.
 #[derive(Clone)]
-pub enum Pipeline {
+pub enum WgpuPipeline {
     /// For kernels.
     Compute(Arc<ComputePipeline>),
     /// For drawing: it is compiled and kept, and nothing is drawn with it.
     Render(#[expect(dead_code, reason = "it lives as long as its device")] Arc<RenderPipeline>),
 }
 
-impl Pipelines {
+impl PipelineCache {
     /// The pipeline of a kernel of the library, or of `fill`; compiled at its first use.
     ///
     /// # Errors
@@ -61,8 +62,8 @@ impl Pipelines {
                 .map_err(|error| error.to_string())?,
         };
         match found {
-            Pipeline::Compute(pipeline) => Ok(pipeline),
-            Pipeline::Render(_) => Err(format!("{name} is no kernel")),
+            WgpuPipeline::Compute(pipeline) => Ok(pipeline),
+            WgpuPipeline::Render(_) => Err(format!("{name} is no kernel")),
         }
     }
 
@@ -75,9 +76,9 @@ impl Pipelines {
         device: &Device,
         request: &CompileRequest,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Compiled, CompileError> {
+    ) -> Result<CompiledPipeline, CompileError> {
         if request.cache && lock(&self.0).contains_key(&key(request)) {
-            return Ok(Compiled {
+            return Ok(CompiledPipeline {
                 cache: CacheUse::Hit,
                 driver: Duration::ZERO,
             });
@@ -89,7 +90,7 @@ impl Pipelines {
             return Err(CompileError::Lost);
         }
         created?;
-        Ok(Compiled {
+        Ok(CompiledPipeline {
             cache: if request.cache {
                 CacheUse::Miss
             } else {
@@ -107,7 +108,7 @@ impl Pipelines {
         &self,
         device: &Device,
         request: &CompileRequest,
-    ) -> Result<Pipeline, CompileError> {
+    ) -> Result<WgpuPipeline, CompileError> {
         shader::bound(&request.shader)?;
         shader::on_large_stack(|| self.create_here(device, request))
     }
@@ -117,7 +118,7 @@ impl Pipelines {
         &self,
         device: &Device,
         request: &CompileRequest,
-    ) -> Result<Pipeline, CompileError> {
+    ) -> Result<WgpuPipeline, CompileError> {
         let internal = device.push_error_scope(ErrorFilter::Internal);
         let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
         let validation = device.push_error_scope(ErrorFilter::Validation);
@@ -146,7 +147,7 @@ impl Pipelines {
     }
 }
 
-fn key(request: &CompileRequest) -> Key {
+fn key(request: &CompileRequest) -> PipelineKey {
     (
         Arc::clone(&request.shader),
         request.entry.clone(),
@@ -158,8 +159,8 @@ fn entry(request: &CompileRequest) -> Option<&str> {
     (!request.entry.is_empty()).then_some(request.entry.as_str())
 }
 
-fn compute(device: &Device, module: &ShaderModule, request: &CompileRequest) -> Pipeline {
-    Pipeline::Compute(Arc::new(device.create_compute_pipeline(
+fn compute(device: &Device, module: &ShaderModule, request: &CompileRequest) -> WgpuPipeline {
+    WgpuPipeline::Compute(Arc::new(device.create_compute_pipeline(
         &ComputePipelineDescriptor {
             label: None,
             layout: None,
@@ -171,10 +172,10 @@ fn compute(device: &Device, module: &ShaderModule, request: &CompileRequest) -> 
     )))
 }
 
-fn render(device: &Device, module: &ShaderModule, request: &CompileRequest) -> Pipeline {
+fn render(device: &Device, module: &ShaderModule, request: &CompileRequest) -> WgpuPipeline {
     let fragment = shader::fragment_entry(&request.shader);
     let targets = [Some(ColorTargetState::from(TextureFormat::Rgba8Unorm))];
-    Pipeline::Render(Arc::new(device.create_render_pipeline(
+    WgpuPipeline::Render(Arc::new(device.create_render_pipeline(
         &RenderPipelineDescriptor {
             label: None,
             layout: None,

@@ -11,10 +11,12 @@ use ::wgpu::{
 };
 use crossbeam_channel::{Receiver, bounded};
 
-use super::body::Body;
+use super::body::WgpuDeviceState;
 use super::panic_guard::guarded;
 use super::ready::ready;
-use crate::{Answer, CompileRequest, ErrorFilter, MapMode, Question, Raw};
+use crate::{
+    CompileRequest, NativeAnswer, NativeErrorFilter, NativeMapMode, NativeQuery, PendingAnswer,
+};
 use device::lock;
 use record::{BufferIndex, LossKind};
 
@@ -22,27 +24,28 @@ use record::{BufferIndex, LossKind};
 const STAGED: u64 = 1024;
 
 /// The staging copies that wgpu itself was asked to map.
-pub struct Staging {
+pub struct StagingBuffers {
     /// Those that are mapped, or about to be.
-    open: Mutex<BTreeMap<BufferIndex, Staged>>,
+    open: Mutex<BTreeMap<BufferIndex, StagingBuffer>>,
     /// Made before any loss: what is made after one is invalid, and would raise errors of its own.
     spares: [Buffer; 2],
 }
 
-impl Staging {
+impl StagingBuffers {
     /// For a device that has just been opened.
     pub fn new(device: &Device) -> Self {
         Self {
             open: Mutex::default(),
-            spares: [MapMode::Read, MapMode::Write].map(|mode| copy(device, usage(mode))),
+            spares: [NativeMapMode::Read, NativeMapMode::Write]
+                .map(|mode| copy(device, usage(mode))),
         }
     }
 }
 
-const fn usage(mode: MapMode) -> BufferUsages {
+const fn usage(mode: NativeMapMode) -> BufferUsages {
     match mode {
-        MapMode::Read => BufferUsages::MAP_READ.union(BufferUsages::COPY_DST),
-        MapMode::Write => BufferUsages::MAP_WRITE.union(BufferUsages::COPY_SRC),
+        NativeMapMode::Read => BufferUsages::MAP_READ.union(BufferUsages::COPY_DST),
+        NativeMapMode::Write => BufferUsages::MAP_WRITE.union(BufferUsages::COPY_SRC),
     }
 }
 
@@ -57,40 +60,45 @@ fn copy(device: &Device, usage: BufferUsages) -> Buffer {
 
 /// A staging copy.
 #[derive(Clone)]
-struct Staged {
+struct StagingBuffer {
     buffer: Buffer,
     /// Whether its map was refused: it is of no further use.
     is_refused: Arc<AtomicBool>,
 }
 
 /// Makes a call.
-pub fn ask(body: &Arc<Body>, question: &Question) -> Answer {
+pub fn ask(body: &Arc<WgpuDeviceState>, question: &NativeQuery) -> PendingAnswer {
     let asked = guarded(|| match question {
-        Question::Map {
+        NativeQuery::Map {
             buffer,
             mode,
             offset,
             size,
         } => map(body, *buffer, *mode, (*offset, *size)),
-        Question::Unmap(buffer) => Answer::ready(unmap(body, *buffer)),
-        Question::WorkDone => work_done(body),
-        Question::Scope { filter, made } => Answer::ready(scope(body, *filter, *made)),
-        Question::Messages(request) => messages(body, request),
-        Question::Create(request) => Answer::ready(create(body, request)),
-        Question::Lost => lost(body),
+        NativeQuery::Unmap(buffer) => PendingAnswer::ready(unmap(body, *buffer)),
+        NativeQuery::WorkDone => work_done(body),
+        NativeQuery::Scope { filter, made } => PendingAnswer::ready(scope(body, *filter, *made)),
+        NativeQuery::Messages(request) => messages(body, request),
+        NativeQuery::Create(request) => PendingAnswer::ready(create(body, request)),
+        NativeQuery::Lost => lost(body),
     });
     asked.unwrap_or_else(|text| {
-        Answer::ready(Raw {
+        PendingAnswer::ready(NativeAnswer {
             text: format!("wgpu panics: {text}"),
-            ..Raw::default()
+            ..NativeAnswer::default()
         })
     })
 }
 
-fn map(body: &Arc<Body>, index: BufferIndex, mode: MapMode, (offset, size): (u64, u64)) -> Answer {
+fn map(
+    body: &Arc<WgpuDeviceState>,
+    index: BufferIndex,
+    mode: NativeMapMode,
+    (offset, size): (u64, u64),
+) -> PendingAnswer {
     let wanted = match mode {
-        MapMode::Read => ::wgpu::MapMode::Read,
-        MapMode::Write => ::wgpu::MapMode::Write,
+        NativeMapMode::Read => ::wgpu::MapMode::Read,
+        NativeMapMode::Write => ::wgpu::MapMode::Write,
     };
     let end = offset.saturating_add(size).min(STAGED);
     let range = offset.min(end)..end;
@@ -114,7 +122,7 @@ fn map(body: &Arc<Body>, index: BufferIndex, mode: MapMode, (offset, size): (u64
     drop(staged);
     let body = Arc::downgrade(body);
     let mut known = None;
-    Answer::new(move |patience| {
+    PendingAnswer::new(move |patience| {
         let body = body.upgrade()?;
         known = known.or_else(|| answered(&body, &told, patience));
         let mut text = match known {
@@ -127,40 +135,40 @@ fn map(body: &Arc<Body>, index: BufferIndex, mode: MapMode, (offset, size): (u64
             text.push_str(range_text(&body, index));
         }
         add_error(&mut text, raised);
-        Some(Raw {
+        Some(NativeAnswer {
             is_ok: known == Some(true),
             raised,
             text,
-            ..Raw::default()
+            ..NativeAnswer::default()
         })
     })
 }
 
 /// A new staging copy, which the queue uses: its map comes behind all that the queue was given.
-fn stage(body: &Body, index: BufferIndex, mode: MapMode) -> Staged {
+fn stage(body: &WgpuDeviceState, index: BufferIndex, mode: NativeMapMode) -> StagingBuffer {
     let device = &body.gpu.device;
     let [read, write] = &body.staging.spares;
     let is_over = body.gpu.is_closed() || body.gpu.lost().is_some();
     let buffer = match mode {
         _ if !is_over => copy(device, usage(mode)),
-        MapMode::Read => read.clone(),
-        MapMode::Write => write.clone(),
+        NativeMapMode::Read => read.clone(),
+        NativeMapMode::Write => write.clone(),
     };
     if !is_over {
         let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
         match (mode, body.buffers.get(index.index())) {
-            (MapMode::Read, Some(from)) => {
+            (NativeMapMode::Read, Some(from)) => {
                 encoder.copy_buffer_to_buffer(from, 0, &buffer, 0, from.size().min(STAGED));
             }
-            (MapMode::Read, None) => {}
-            (MapMode::Write, _) => {
+            (NativeMapMode::Read, None) => {}
+            (NativeMapMode::Write, _) => {
                 let to = copy(device, BufferUsages::COPY_DST);
                 encoder.copy_buffer_to_buffer(&buffer, 0, &to, 0, STAGED);
             }
         }
         body.gpu.submit(encoder.finish());
     }
-    let staged = Staged {
+    let staged = StagingBuffer {
         buffer,
         is_refused: Arc::default(),
     };
@@ -169,7 +177,7 @@ fn stage(body: &Body, index: BufferIndex, mode: MapMode) -> Staged {
 }
 
 /// Whether the range of a map can be looked at that wgpu says is there, on a device that is lost.
-fn range_text(body: &Body, index: BufferIndex) -> &'static str {
+fn range_text(body: &WgpuDeviceState, index: BufferIndex) -> &'static str {
     let staged = lock(&body.staging.open).get(&index).cloned();
     let Some(staged) = staged else { return "" };
     // Nobody polls meanwhile, which would free what is looked at.
@@ -181,7 +189,7 @@ fn range_text(body: &Body, index: BufferIndex) -> &'static str {
     }
 }
 
-fn unmap(body: &Body, index: BufferIndex) -> Raw {
+fn unmap(body: &WgpuDeviceState, index: BufferIndex) -> NativeAnswer {
     let staged = lock(&body.staging.open).remove(&index);
     let ((), raised) = caught(body, || {
         if let Some(staged) = staged {
@@ -190,50 +198,54 @@ fn unmap(body: &Body, index: BufferIndex) -> Raw {
     });
     let mut text = "unmap".to_owned();
     add_error(&mut text, raised);
-    Raw {
+    NativeAnswer {
         is_ok: true,
         raised,
         text,
-        ..Raw::default()
+        ..NativeAnswer::default()
     }
 }
 
-fn work_done(body: &Arc<Body>) -> Answer {
+fn work_done(body: &Arc<WgpuDeviceState>) -> PendingAnswer {
     let (tell, told) = bounded(1);
     body.gpu.queue.on_submitted_work_done(move || {
         let _ = tell.send(());
     });
     let body = Arc::downgrade(body);
     let mut is_ok = false;
-    Answer::new(move |patience| {
+    PendingAnswer::new(move |patience| {
         let body = body.upgrade()?;
         is_ok = is_ok || answered(&body, &told, patience).is_some();
         let how = if is_ok { "called" } else { "not called yet" };
-        Some(Raw {
+        Some(NativeAnswer {
             is_ok,
             text: format!("on_submitted_work_done: {how}"),
-            ..Raw::default()
+            ..NativeAnswer::default()
         })
     })
 }
 
-fn scope(body: &Body, filter: ErrorFilter, made: Option<ErrorFilter>) -> Raw {
+fn scope(
+    body: &WgpuDeviceState,
+    filter: NativeErrorFilter,
+    made: Option<NativeErrorFilter>,
+) -> NativeAnswer {
     let device = &body.gpu.device;
     let scope = device.push_error_scope(match filter {
-        ErrorFilter::Validation => ::wgpu::ErrorFilter::Validation,
-        ErrorFilter::OutOfMemory => ::wgpu::ErrorFilter::OutOfMemory,
-        ErrorFilter::Internal => ::wgpu::ErrorFilter::Internal,
+        NativeErrorFilter::Validation => ::wgpu::ErrorFilter::Validation,
+        NativeErrorFilter::OutOfMemory => ::wgpu::ErrorFilter::OutOfMemory,
+        NativeErrorFilter::Internal => ::wgpu::ErrorFilter::Internal,
     });
     let size = match made {
         // A map for reading that is one for writing as well, and more than any device has.
-        Some(ErrorFilter::Validation) => {
+        Some(NativeErrorFilter::Validation) => {
             Some((4, BufferUsages::MAP_READ | BufferUsages::MAP_WRITE))
         }
-        Some(ErrorFilter::OutOfMemory) => {
+        Some(NativeErrorFilter::OutOfMemory) => {
             Some((device.limits().max_buffer_size, BufferUsages::COPY_DST))
         }
         // Nothing makes one on purpose.
-        Some(ErrorFilter::Internal) | None => None,
+        Some(NativeErrorFilter::Internal) | None => None,
     };
     if let Some((size, usage)) = size {
         drop(device.create_buffer(&BufferDescriptor {
@@ -244,19 +256,19 @@ fn scope(body: &Body, filter: ErrorFilter, made: Option<ErrorFilter>) -> Raw {
         }));
     }
     let caught = ready(scope.pop()).map(|error| kind(&error));
-    let value = caught.map_or("null", ErrorFilter::label);
-    Raw {
+    let value = caught.map_or("null", NativeErrorFilter::label);
+    NativeAnswer {
         is_ok: true,
         value: Some(value.to_owned()),
         text: match caught {
             Some(kind) => format!("ErrorScopeGuard::pop: Some({kind:?})"),
             None => "ErrorScopeGuard::pop: None".to_owned(),
         },
-        ..Raw::default()
+        ..NativeAnswer::default()
     }
 }
 
-fn messages(body: &Body, request: &CompileRequest) -> Answer {
+fn messages(body: &WgpuDeviceState, request: &CompileRequest) -> PendingAnswer {
     let (module, _) = caught(body, || {
         body.gpu
             .device
@@ -267,7 +279,7 @@ fn messages(body: &Body, request: &CompileRequest) -> Answer {
     });
     let mut module = Some(module);
     let mut found = None;
-    Answer::new(move |_| {
+    PendingAnswer::new(move |_| {
         if let Some(module) = module.take() {
             found = Some(ready(module.get_compilation_info()).messages);
         }
@@ -278,35 +290,35 @@ fn messages(body: &Body, request: &CompileRequest) -> Answer {
             1 => "1 message".to_owned(),
             count => format!("{count} messages"),
         };
-        Some(Raw {
+        Some(NativeAnswer {
             is_ok: true,
             text: format!("get_compilation_info: {value}"),
             value: Some(value),
-            ..Raw::default()
+            ..NativeAnswer::default()
         })
     })
 }
 
 /// On a device that is lost wgpu looks at nothing and compiles nothing.
-fn create(body: &Body, request: &CompileRequest) -> Raw {
+fn create(body: &WgpuDeviceState, request: &CompileRequest) -> NativeAnswer {
     let request = CompileRequest {
         cache: false,
         ..request.clone()
     };
     let made = body.pipelines.create(&body.gpu.device, &request);
-    Raw {
+    NativeAnswer {
         is_ok: made.is_ok(),
         text: match made {
             Ok(_) => "the call returned a pipeline and raised no error".to_owned(),
             Err(error) => format!("the call raised an error: {error}"),
         },
-        ..Raw::default()
+        ..NativeAnswer::default()
     }
 }
 
-fn lost(body: &Arc<Body>) -> Answer {
+fn lost(body: &Arc<WgpuDeviceState>) -> PendingAnswer {
     let body = Arc::downgrade(body);
-    Answer::new(move |patience| {
+    PendingAnswer::new(move |patience| {
         let body = body.upgrade()?;
         let kind = until(&body, patience, |body| body.gpu.told());
         let (value, text) = match kind {
@@ -314,17 +326,17 @@ fn lost(body: &Arc<Body>) -> Answer {
             Some(_) => ("unknown", "called with Unknown"),
             None => ("", "not called yet"),
         };
-        Some(Raw {
+        Some(NativeAnswer {
             is_ok: kind.is_some(),
             value: Some(value.to_owned()),
             text: format!("device lost callback: {text}"),
-            ..Raw::default()
+            ..NativeAnswer::default()
         })
     })
 }
 
 /// Does something in a scope of its own. Gives the error that it raised besides.
-fn caught<T>(body: &Body, act: impl FnOnce() -> T) -> (T, Option<ErrorFilter>) {
+fn caught<T>(body: &WgpuDeviceState, act: impl FnOnce() -> T) -> (T, Option<NativeErrorFilter>) {
     let device = &body.gpu.device;
     let scope = device.push_error_scope(::wgpu::ErrorFilter::Validation);
     let done = act();
@@ -332,19 +344,23 @@ fn caught<T>(body: &Body, act: impl FnOnce() -> T) -> (T, Option<ErrorFilter>) {
     (done, raised.map(|error| kind(&error)))
 }
 
-fn add_error(text: &mut String, raised: Option<ErrorFilter>) {
+fn add_error(text: &mut String, raised: Option<NativeErrorFilter>) {
     if let Some(kind) = raised {
         text.push_str(", and raised ");
         text.push_str(kind.label());
     }
 }
 
-fn answered<T>(body: &Body, told: &Receiver<T>, patience: Duration) -> Option<T> {
+fn answered<T>(body: &WgpuDeviceState, told: &Receiver<T>, patience: Duration) -> Option<T> {
     until(body, patience, |_| told.try_recv().ok())
 }
 
 /// Polls until `look` finds something. After a loss nobody else polls, and nobody looks at mapped memory.
-fn until<T>(body: &Body, patience: Duration, look: impl Fn(&Body) -> Option<T>) -> Option<T> {
+fn until<T>(
+    body: &WgpuDeviceState,
+    patience: Duration,
+    look: impl Fn(&WgpuDeviceState) -> Option<T>,
+) -> Option<T> {
     let end = Instant::now() + patience;
     loop {
         if let Some(found) = look(body) {
@@ -359,10 +375,10 @@ fn until<T>(body: &Body, patience: Duration, look: impl Fn(&Body) -> Option<T>) 
     }
 }
 
-const fn kind(error: &Error) -> ErrorFilter {
+const fn kind(error: &Error) -> NativeErrorFilter {
     match error {
-        Error::OutOfMemory { .. } => ErrorFilter::OutOfMemory,
-        Error::Validation { .. } => ErrorFilter::Validation,
-        Error::Internal { .. } => ErrorFilter::Internal,
+        Error::OutOfMemory { .. } => NativeErrorFilter::OutOfMemory,
+        Error::Validation { .. } => NativeErrorFilter::Validation,
+        Error::Internal { .. } => NativeErrorFilter::Internal,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::binding::Key;
-use super::body::Parts;
-use super::lane::{Done, Lane};
-use crate::dispatch::{Dispatch, words};
-use crate::threads::Fault;
+use super::binding::BindingKey;
+use super::body::KernelRuntime;
+use super::lane::{SubmissionResult, WgpuStream};
+use crate::dispatch::{KernelDispatch, words};
+use crate::threads::ExecutionError;
 
 /// The longest that one dispatch spins: beyond a second or two a driver takes a device for hung.
 const PIECE: Duration = Duration::from_millis(20);
@@ -25,19 +25,19 @@ pub fn piece(left: Duration, steps_per_nano: f64) -> (u32, Duration) {
 /// # Errors
 /// The device is lost, or does not take the shader.
 pub fn run(
-    lane: &mut Lane,
-    parts: &Parts<'_>,
+    lane: &mut WgpuStream,
+    parts: &KernelRuntime<'_>,
     is_lost: &dyn Fn() -> bool,
     steps: u32,
-) -> Result<Done, Fault> {
+) -> Result<SubmissionResult, ExecutionError> {
     let dispatches = steps.div_ceil(MOST).max(1);
     let each = steps.div_ceil(dispatches);
-    let dispatch = Dispatch {
+    let dispatch = KernelDispatch {
         given: words(0, [each as usize, 0, 0], &[]),
         groups: Some([1; 3]),
         turns: u64::from(each),
     };
-    let key = Key {
+    let key = BindingKey {
         kernel: "spin",
         given: dispatch.given,
         reads: Vec::new(),
@@ -46,7 +46,7 @@ pub fn run(
     let word = lane.word.clone();
     let device = &parts.gpu.device;
     let bound = lane.bindings.get(key, device, parts.pipelines, &[], &word);
-    let bound = bound.map_err(Fault::Failed)?;
+    let bound = bound.map_err(ExecutionError::Failed)?;
     lane.submit(parts.gpu, is_lost, None, |encoder| {
         for _ in 0..dispatches {
             bound.encode(encoder, &dispatch);
@@ -59,10 +59,10 @@ pub fn run(
 /// # Errors
 /// The device is lost, or does not take the shader.
 pub fn calibrate(
-    lane: &mut Lane,
-    parts: &Parts<'_>,
-    length: &dyn Fn(&Done) -> Duration,
-) -> Result<f64, Fault> {
+    lane: &mut WgpuStream,
+    parts: &KernelRuntime<'_>,
+    length: &dyn Fn(&SubmissionResult) -> Duration,
+) -> Result<f64, ExecutionError> {
     let mut steps = 1_000;
     let mut best = 0.0_f64;
     // The first is compiled where the driver compiles at first use: what it takes says nothing.

@@ -11,14 +11,14 @@ use super::adapter::has_timestamps;
 pub const BYTES: u64 = 16;
 
 /// Timestamps around one operation.
-pub struct Stamps {
+pub struct TimestampQueries {
     queries: QuerySet,
     resolved: Buffer,
     /// Whether they can be written between passes; else each is the beginning of an empty pass.
     is_between: bool,
 }
 
-impl Stamps {
+impl TimestampQueries {
     /// For a stream of `device`; nothing where it has none.
     pub fn new(device: &Device) -> Option<Self> {
         let features = device.features();

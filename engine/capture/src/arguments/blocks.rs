@@ -2,27 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use super::texts::Texts;
-use record::{Fields, Form, NameId, SpanId, Value};
+use super::texts::ArgumentTexts;
+use record::{FieldForm, Fields, NameId, SpanId, Value};
 
 /// What one writer said of its forms and texts.
 #[derive(Default)]
-struct Writer {
-    forms: Vec<Form>,
+struct WriterForms {
+    forms: Vec<FieldForm>,
     /// For each of its texts the number here.
     texts: Vec<u32>,
 }
 
 /// Blocks of packed fields, by their first span.
 #[derive(Default)]
-pub(super) struct Blocks {
-    writers: BTreeMap<u32, Writer>,
+pub(super) struct FieldBlocks {
+    writers: BTreeMap<u32, WriterForms>,
     blocks: BTreeMap<u32, Fields>,
 }
 
-impl Blocks {
+impl FieldBlocks {
     /// Takes a block. Gives back the fields of one that covers spans which another covers already.
-    pub fn push(&mut self, mut fields: Fields, texts: &mut Texts) -> Vec<(SpanId, NameId, Value)> {
+    pub fn push(
+        &mut self,
+        mut fields: Fields,
+        texts: &mut ArgumentTexts,
+    ) -> Vec<(SpanId, NameId, Value)> {
         let writer = self.writers.entry(fields.writer).or_default();
         writer.forms.append(&mut fields.forms);
         let new = std::mem::take(&mut fields.texts).into_iter();
@@ -51,7 +55,7 @@ impl Blocks {
     }
 
     /// The fields of a span.
-    pub fn of(&self, span: SpanId, texts: &Texts) -> Vec<(NameId, Value)> {
+    pub fn of(&self, span: SpanId, texts: &ArgumentTexts) -> Vec<(NameId, Value)> {
         let block = self.blocks.range(..=span.0).next_back();
         let Some((block, writer)) =
             block.and_then(|(_, it)| Some((it, self.writers.get(&it.writer)?)))

@@ -9,11 +9,11 @@ const MOST: usize = 40;
 
 /// Bytes, and places in them.
 #[derive(Default)]
-pub(super) struct Pages {
+pub(super) struct BytePages {
     pages: Vec<Vec<u8>>,
 }
 
-impl Pages {
+impl BytePages {
     /// Whether another argument fits where the last one ended.
     pub fn has_room(&self) -> bool {
         self.pages
@@ -67,10 +67,10 @@ impl Pages {
     }
 
     /// Reads from a place on, to the end of its page.
-    pub fn read(&self, place: u32) -> Reader<'_> {
+    pub fn read(&self, place: u32) -> ByteReader<'_> {
         let page = self.pages.get((place >> SHIFT) as usize);
         let at = place as usize & (PAGE - 1);
-        Reader(
+        ByteReader(
             page.and_then(|page| page.get(at..))
                 .unwrap_or_else(|| impossible!("a place outside the pages of arguments")),
         )
@@ -84,9 +84,9 @@ impl Pages {
 }
 
 /// What lies from a place on.
-pub(super) struct Reader<'a>(&'a [u8]);
+pub(super) struct ByteReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl ByteReader<'_> {
     pub fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {

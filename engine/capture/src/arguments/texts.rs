@@ -10,13 +10,13 @@ const FREE: u32 = u32::MAX;
 
 /// Texts by number, and a table that finds the number of a text.
 #[derive(Default)]
-pub(super) struct Texts {
+pub(super) struct ArgumentTexts {
     list: Vec<Box<str>>,
     places: Vec<u32>,
-    hasher: BuildHasherDefault<Mix>,
+    hasher: BuildHasherDefault<TextHasher>,
 }
 
-impl Texts {
+impl ArgumentTexts {
     /// The number of a text.
     pub fn intern(&mut self, text: Box<str>) -> u32 {
         if self.list.len() * 2 >= self.places.len() {
@@ -69,9 +69,9 @@ impl Texts {
 
 /// Mixes eight bytes at a time.
 #[derive(Default)]
-struct Mix(u64);
+struct TextHasher(u64);
 
-impl Hasher for Mix {
+impl Hasher for TextHasher {
     fn finish(&self) -> u64 {
         self.0
     }

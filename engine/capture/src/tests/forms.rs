@@ -4,9 +4,9 @@ use super::*;
 use crate::table::PlacedSpan;
 
 /// Numbers that look like chance and are the same every time.
-struct Chance(u64);
+struct PseudoRandom(u64);
 
-impl Chance {
+impl PseudoRandom {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 = self
             .0
@@ -18,7 +18,7 @@ impl Chance {
 
 /// Spans of all lengths, with names, kinds, states and queues that differ by stretches and at random.
 fn spans(count: u32, seed: u64) -> Vec<Span> {
-    let mut chance = Chance(seed);
+    let mut chance = PseudoRandom(seed);
     let mut time = [0_i64; 3];
     let spans = (0..count).map(|id| {
         let lane = chance.below(3) as usize;
@@ -62,7 +62,7 @@ fn spans(count: u32, seed: u64) -> Vec<Span> {
 
 /// Spans that come a little late here and there, as in a live run.
 fn late(mut spans: Vec<Span>, seed: u64) -> Vec<Span> {
-    let mut chance = Chance(seed);
+    let mut chance = PseudoRandom(seed);
     for at in 0..spans.len().saturating_sub(600) {
         if chance.below(20) == 0 {
             let other = at + chance.below(600) as usize;
@@ -73,7 +73,7 @@ fn late(mut spans: Vec<Span>, seed: u64) -> Vec<Span> {
 }
 
 fn views() -> Vec<(Interval, Nanos)> {
-    let mut chance = Chance(5);
+    let mut chance = PseudoRandom(5);
     let mut views = vec![(ALL, Nanos(1)), (ALL, Nanos::MAX)];
     for shift in 0..36 {
         let start = chance.below(80_000_000_000) as i64;
@@ -85,7 +85,14 @@ fn views() -> Vec<(Interval, Nanos)> {
 }
 
 /// All that can be asked about spans.
-fn answers(capture: &Capture) -> (Vec<PlacedSpan>, Vec<Option<SpanId>>, Vec<Cell>, Vec<SpanId>) {
+fn answers(
+    capture: &Capture,
+) -> (
+    Vec<PlacedSpan>,
+    Vec<Option<SpanId>>,
+    Vec<FoldedSpan>,
+    Vec<SpanId>,
+) {
     let all: Vec<PlacedSpan> = capture.spans().collect();
     let ids = (0..capture.span_ids() as u32).map(SpanId);
     let near = ids.flat_map(|id| [capture.next_span(id), capture.previous_span(id)]);

@@ -1,10 +1,10 @@
 //! Calls that wait or ask while something captures: there is no work yet that they could wait for.
 
-use super::{CaptureError, Captures, Violation};
+use super::{CaptureError, StreamCaptures, Violation};
 use record::{EventIndex, StreamIndex};
 use workload::CaptureMode;
 
-impl<P> Captures<P> {
+impl<P> StreamCaptures<P> {
     /// A host thread synchronises a stream.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! Events in captures: a record keeps what its stream was given, and a wait for it makes edges or lets a stream join.
 
-use super::{CaptureError, Captures, Mark, Violation};
+use super::{CaptureError, CapturedRecord, StreamCaptures, Violation};
 use record::{EventIndex, StreamIndex};
 use std::collections::BTreeSet;
 
-impl<P> Captures<P> {
+impl<P> StreamCaptures<P> {
     /// A host thread records an event on `stream`. Answers whether that is captured: no operation then.
     ///
     /// # Errors
@@ -19,7 +19,7 @@ impl<P> Captures<P> {
             self.events.remove(&event);
             return Ok(false);
         };
-        let mut mark = Mark {
+        let mut mark = CapturedRecord {
             capture,
             frontier: BTreeSet::new(),
             own: BTreeSet::new(),

@@ -3,7 +3,7 @@
 //! Where nothing orders them with the capture it is chance whether they are captured. So what the graph is without them
 //! is kept as well: it is the same in every run.
 
-use super::Capture;
+use super::StreamCapture;
 use order::{NodeIndex, Topology};
 
 /// What other host threads called into a capture than the one that began it.
@@ -17,7 +17,7 @@ pub struct GuestCalls {
     pub before: Vec<Vec<u32>>,
 }
 
-impl<P> Capture<P> {
+impl<P> StreamCapture<P> {
     /// A host thread makes a node.
     pub(super) fn add(&mut self, host: u32, add: impl Fn(&mut Topology) -> NodeIndex) -> NodeIndex {
         let is_guest = self.is_guest(host);

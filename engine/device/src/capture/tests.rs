@@ -8,11 +8,11 @@ const C: StreamIndex = StreamIndex(2);
 const E: EventIndex = EventIndex(0);
 const F: EventIndex = EventIndex(1);
 
-fn captures() -> Captures<&'static str> {
-    Captures::new(Vec::new())
+fn captures() -> StreamCaptures<&'static str> {
+    StreamCaptures::new(Vec::new())
 }
 
-fn begun(mode: CaptureMode) -> Captures<&'static str> {
+fn begun(mode: CaptureMode) -> StreamCaptures<&'static str> {
     let mut captures = captures();
     captures.begin((0, 0), A, mode).unwrap();
     captures
@@ -26,7 +26,7 @@ fn number<T: std::fmt::Debug>(result: Result<T, CaptureError>) -> u32 {
 
 /// Fails unless the capture is void, and its stream can begin another one then.
 #[track_caller]
-fn is_void(captures: &mut Captures<&'static str>) {
+fn is_void(captures: &mut StreamCaptures<&'static str>) {
     assert_eq!(number(captures.end(0, A)), 901, "A38");
     captures.begin((0, 0), A, CaptureMode::Global).unwrap();
 }
@@ -94,8 +94,8 @@ fn memory_of_the_graph_is_freed_after_all_who_use_it() {
 #[test]
 fn a_graph_frees_only_what_a_graph_allocated() {
     let x = record::BufferIndex(0);
-    let mut captures = Captures::new(vec![]);
-    let free = |it: &mut Captures<&'static str>| it.memory(0, A, x, true, || "free");
+    let mut captures = StreamCaptures::new(vec![]);
+    let free = |it: &mut StreamCaptures<&'static str>| it.memory(0, A, x, true, || "free");
     let mode = CaptureMode::Global;
     // Allocated outside: refused, and the capture goes on.
     captures.memory(0, A, x, false, || "allocate").unwrap();
@@ -155,7 +155,7 @@ fn a_fork_must_be_joined_back() {
 
 #[test]
 fn waiting_for_what_is_captured_makes_it_void() {
-    let break_by = |act: &dyn Fn(&mut Captures<&'static str>) -> u32, wanted: u32| {
+    let break_by = |act: &dyn Fn(&mut StreamCaptures<&'static str>) -> u32, wanted: u32| {
         let mut captures = begun(CaptureMode::Relaxed);
         captures.record(0, E, A).unwrap();
         assert_eq!(act(&mut captures), wanted, "A38");
@@ -220,16 +220,16 @@ fn modes_say_whose_unsafe_calls_are_forbidden() {
 
 #[test]
 fn the_legacy_stream_neither_captures_nor_is_used_while_a_blocking_stream_does() {
-    let blocking = Traits {
+    let blocking = StreamOrderTraits {
         is_blocking: true,
-        ..Traits::default()
+        ..StreamOrderTraits::default()
     };
-    let legacy = Traits {
+    let legacy = StreamOrderTraits {
         is_legacy: true,
-        ..Traits::default()
+        ..StreamOrderTraits::default()
     };
-    let traits = vec![blocking, Traits::default(), legacy];
-    let mut captures: Captures<&str> = Captures::new(traits);
+    let traits = vec![blocking, StreamOrderTraits::default(), legacy];
+    let mut captures: StreamCaptures<&str> = StreamCaptures::new(traits);
     assert_eq!(
         number(captures.begin((0, 0), C, CaptureMode::Global)),
         900,

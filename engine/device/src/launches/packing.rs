@@ -1,6 +1,6 @@
 //! What a recorded launch runs with: looked at once, when it is launched the first time after a change.
 
-use super::{Handle, LaunchError, RecordedLaunch};
+use super::{BufferHandle, LaunchError, RecordedLaunch};
 use record::BufferIndex;
 use workload::KernelArguments;
 
@@ -39,7 +39,7 @@ impl RecordedLaunch {
         let kernel = self.kernel.name;
         let all = self.names().zip(&self.buffers);
         all.map(|(name, slot)| {
-            let Handle { buffer, generation } =
+            let BufferHandle { buffer, generation } =
                 slot.ok_or(LaunchError::Missing { kernel, name })?;
             let found = now(buffer);
             if found != Some(generation) {

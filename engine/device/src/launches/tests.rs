@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn handle(buffer: u32) -> Handle {
-    Handle::new(BufferIndex(buffer), 1)
+fn handle(buffer: u32) -> BufferHandle {
+    BufferHandle::new(BufferIndex(buffer), 1)
 }
 
 fn saxpy() -> RecordedLaunch {
@@ -18,7 +18,7 @@ fn packed(launch: &RecordedLaunch) -> Result<workload::KernelArguments, LaunchEr
 fn numbers_are_captured_by_value_and_have_the_kernels_own_where_none_is_given() {
     let mut launch = saxpy();
     let first = packed(&launch).unwrap();
-    launch.set("a", Argument::Number(5.0)).unwrap();
+    launch.set("a", LaunchArgument::Number(5.0)).unwrap();
     assert_eq!(first.parameters, [1.0], "D2: packed before");
     assert_eq!(packed(&launch).unwrap().parameters, [5.0]);
 }
@@ -26,9 +26,12 @@ fn numbers_are_captured_by_value_and_have_the_kernels_own_where_none_is_given() 
 #[test]
 fn arguments_are_set_by_name_and_by_place_and_only_the_first_all_at_once() {
     let mut launch = saxpy();
-    launch.set_at(2, Argument::Number(4.0)).unwrap();
-    launch.set("x", Argument::Buffer(handle(7))).unwrap();
-    let values = [Argument::Buffer(handle(3)), Argument::Buffer(handle(4))];
+    launch.set_at(2, LaunchArgument::Number(4.0)).unwrap();
+    launch.set("x", LaunchArgument::Buffer(handle(7))).unwrap();
+    let values = [
+        LaunchArgument::Buffer(handle(3)),
+        LaunchArgument::Buffer(handle(4)),
+    ];
     launch.set_all(&values).unwrap();
     let packed = packed(&launch).unwrap();
     assert_eq!(packed.reads, [BufferIndex(3)]);
@@ -41,17 +44,17 @@ fn arguments_are_set_by_name_and_by_place_and_only_the_first_all_at_once() {
 fn wrong_arguments_are_refused_at_once_and_change_nothing() {
     let mut launch = saxpy();
     let before = launch.clone();
-    let number = Argument::Number(1.0);
+    let number = LaunchArgument::Number(1.0);
     let wrong = [
         launch.set("aa", number),
         launch.set("x", number),
-        launch.set("a", Argument::Buffer(handle(0))),
-        launch.set("a", Argument::Number(f64::NAN)),
+        launch.set("a", LaunchArgument::Buffer(handle(0))),
+        launch.set("a", LaunchArgument::Number(f64::NAN)),
         launch.set_at(3, number),
-        launch.set_all(&[Argument::Buffer(handle(5)), number]),
+        launch.set_all(&[LaunchArgument::Buffer(handle(5)), number]),
         launch.set_all(&[
-            Argument::Buffer(handle(0)),
-            Argument::Buffer(handle(1)),
+            LaunchArgument::Buffer(handle(0)),
+            LaunchArgument::Buffer(handle(1)),
             number,
             number,
         ]),

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::edition::Edition;
-use super::outcome::{Outcome, Value};
-use super::table::{Api, Condition, Decided, Row, UNWRITTEN, look_up};
+use super::edition::SpecAuthority;
+use super::outcome::{CallOutcome, PromiseValue};
+use super::table::{Api, Condition, DecidingTimeline, OutcomeRow, UNWRITTEN, look_up};
 
 /// What a device is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct DeviceRequest {
     /// Whether it needs a feature that the adapter has not.
     pub misses_feature: bool,
     /// Whether it needs more than the adapter's limits allow.
@@ -17,17 +17,17 @@ pub struct Request {
 
 /// An adapter: `requestDevice` gives a promise, whose steps wait their turn.
 #[derive(Debug)]
-pub struct Adapter {
-    edition: Edition,
+pub struct AdapterModel {
+    edition: SpecAuthority,
     is_consumed: bool,
     is_expired: bool,
-    waiting: VecDeque<(usize, Request)>,
-    promises: Vec<Option<&'static Row>>,
+    waiting: VecDeque<(usize, DeviceRequest)>,
+    promises: Vec<Option<&'static OutcomeRow>>,
 }
 
-impl Adapter {
+impl AdapterModel {
     /// An adapter that has not given its device.
-    pub const fn new(edition: Edition) -> Self {
+    pub const fn new(edition: SpecAuthority) -> Self {
         Self {
             edition,
             is_consumed: false,
@@ -43,12 +43,12 @@ impl Adapter {
     }
 
     /// `requestDevice`: gives the promise's number.
-    pub fn request_device(&mut self, request: Request) -> usize {
+    pub fn request_device(&mut self, request: DeviceRequest) -> usize {
         let promise = self.promises.len();
         let feature = request
             .misses_feature
             .then(|| self.row(Condition::MissingFeature));
-        let early = feature.filter(|row| row.decided == Decided::Content);
+        let early = feature.filter(|row| row.decided == DecidingTimeline::Content);
         self.promises.push(early);
         if early.is_none() {
             self.waiting.push_back((promise, request));
@@ -71,7 +71,7 @@ impl Adapter {
             Condition::Fine
         };
         let row = self.row(condition);
-        self.is_consumed |= row.outcome == Outcome::Resolve(Value::Device);
+        self.is_consumed |= row.outcome == CallOutcome::Resolve(PromiseValue::Device);
         if let Some(slot) = self.promises.get_mut(promise) {
             *slot = Some(row);
         }
@@ -79,11 +79,11 @@ impl Adapter {
     }
 
     /// The row by which a promise settled; none while it is pending.
-    pub fn settlement(&self, promise: usize) -> Option<&'static Row> {
+    pub fn settlement(&self, promise: usize) -> Option<&'static OutcomeRow> {
         self.promises.get(promise).copied().flatten()
     }
 
-    fn row(&self, condition: Condition) -> &'static Row {
+    fn row(&self, condition: Condition) -> &'static OutcomeRow {
         look_up(Api::RequestDevice, condition, self.edition).unwrap_or(&UNWRITTEN)
     }
 }

@@ -1,10 +1,10 @@
 //! Buffers as their maps see them: what the content timeline knows of a mapping, and what the device timeline does.
 
-use super::ids::{BufferId, PromiseId, Timeline};
-use super::model::{Made, Model};
-use super::outcome::ErrorKind;
-use super::step::{Effect, StepName, Task, Work};
-use super::table::{Api, Condition, Decided, Row};
+use super::ids::{BufferId, ModelPromiseId, ModelTimeline};
+use super::model::{CallResult, WebGpuModel};
+use super::outcome::GpuErrorKind;
+use super::step::{StepEffect, StepName, TimelineTask, TimelineWork};
+use super::table::{Api, Condition, DecidingTimeline, OutcomeRow};
 use record::SpanId;
 
 /// What a buffer is made as.
@@ -19,7 +19,7 @@ pub struct BufferShape {
     /// Whether it is mapped from the start.
     pub mapped: bool,
     /// The error that its creation ends with.
-    pub wrong: Option<ErrorKind>,
+    pub wrong: Option<GpuErrorKind>,
 }
 
 impl Default for BufferShape {
@@ -71,7 +71,7 @@ impl MapState {
 
 /// Whether the device may use a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Internal {
+enum BufferAvailability {
     #[default]
     Available,
     Unavailable,
@@ -80,49 +80,52 @@ enum Internal {
 
 /// A buffer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Buffer {
+pub(super) struct BufferModel {
     shape: BufferShape,
-    pending: Option<PromiseId>,
+    pending: Option<ModelPromiseId>,
     asked: MapRange,
     is_mapped: bool,
-    internal: Internal,
+    internal: BufferAvailability,
     /// What its creation met with; nothing wrong until its device steps say otherwise.
     creation: Condition,
 }
 
-impl Model {
+impl WebGpuModel {
     /// `createBuffer`.
     pub fn create_buffer(
         &mut self,
-        host: Timeline,
+        host: ModelTimeline,
         call: SpanId,
         shape: BufferShape,
-    ) -> (BufferId, Made) {
+    ) -> (BufferId, CallResult) {
         self.tick();
         let id = BufferId(self.buffers.len() as u32);
-        self.buffers.push(Buffer {
+        self.buffers.push(BufferModel {
             shape,
             pending: None,
             asked: MapRange::default(),
             is_mapped: shape.mapped,
             internal: if shape.mapped {
-                Internal::Unavailable
+                BufferAvailability::Unavailable
             } else {
-                Internal::Available
+                BufferAvailability::Available
             },
             creation: Condition::Fine,
         });
-        (id, self.made(host, call, None, Work::CreateBuffer(id)))
+        (
+            id,
+            self.made(host, call, None, TimelineWork::CreateBuffer(id)),
+        )
     }
 
     /// `mapAsync`.
     pub fn map_async(
         &mut self,
-        host: Timeline,
+        host: ModelTimeline,
         call: SpanId,
         id: BufferId,
         range: MapRange,
-    ) -> Made {
+    ) -> CallResult {
         self.tick();
         let promise = self.promise(Api::MapAsync, host);
         let taken = match self.map_state(id) {
@@ -131,8 +134,8 @@ impl Model {
             MapState::Mapped => Some(Condition::Mapped),
         };
         let taken = taken.map(|taken| self.row(Api::MapAsync, taken, self.edition(host)));
-        if let Some(row) = taken.filter(|row| row.decided == Decided::Content) {
-            let mut made = self.made(host, call, Some(promise), Work::RefuseMap(row));
+        if let Some(row) = taken.filter(|row| row.decided == DecidingTimeline::Content) {
+            let mut made = self.made(host, call, Some(promise), TimelineWork::RefuseMap(row));
             let settled = self.settle(promise, (row, row.outcome), None, true);
             made.effects.extend(settled);
             return made;
@@ -141,31 +144,38 @@ impl Model {
             buffer.pending = Some(promise);
             buffer.asked = range;
         }
-        let work = taken.map_or(Work::Map(id), |row| Work::RefuseMapped(id, row));
+        let work = taken.map_or(TimelineWork::Map(id), |row| {
+            TimelineWork::RefuseMapped(id, row)
+        });
         self.made(host, call, Some(promise), work)
     }
 
     /// `unmap`.
-    pub fn unmap(&mut self, host: Timeline, call: SpanId, id: BufferId) -> Made {
+    pub fn unmap(&mut self, host: ModelTimeline, call: SpanId, id: BufferId) -> CallResult {
         self.tick();
         let mut effects = Vec::new();
         self.unmap_now(id, host, call, Condition::Unmapped, &mut effects);
-        Made {
+        CallResult {
             promise: None,
             effects,
         }
     }
 
     /// `buffer.destroy`.
-    pub fn destroy_buffer(&mut self, host: Timeline, call: SpanId, id: BufferId) -> Made {
+    pub fn destroy_buffer(
+        &mut self,
+        host: ModelTimeline,
+        call: SpanId,
+        id: BufferId,
+    ) -> CallResult {
         let mut unmapped = self.unmap(host, call, id);
-        let made = self.made(host, call, None, Work::DestroyBuffer(id));
+        let made = self.made(host, call, None, TimelineWork::DestroyBuffer(id));
         unmapped.effects.extend(made.effects);
         unmapped
     }
 
     /// `getMappedRange`: the row of the table by which the call answers.
-    pub fn get_mapped_range(&mut self, host: Timeline, id: BufferId) -> &'static Row {
+    pub fn get_mapped_range(&mut self, host: ModelTimeline, id: BufferId) -> &'static OutcomeRow {
         self.tick();
         let is_mapped = self.map_state(id) == MapState::Mapped;
         let condition = if is_mapped {
@@ -193,10 +203,10 @@ impl Model {
     pub(super) fn unmap_now(
         &mut self,
         id: BufferId,
-        host: Timeline,
+        host: ModelTimeline,
         call: SpanId,
         condition: Condition,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<StepEffect>,
     ) {
         let Some(buffer) = self.buffers.get_mut(id.index()) else {
             return;
@@ -211,16 +221,16 @@ impl Model {
             effects.extend(self.settle(promise, (row, row.outcome), None, false));
         }
         if was_mapped || pending.is_some() {
-            effects.extend(self.made(host, call, None, Work::Unmap(id)).effects);
+            effects.extend(self.made(host, call, None, TimelineWork::Unmap(id)).effects);
         }
     }
 
     pub(super) fn make_buffer(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
         id: BufferId,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<StepEffect>,
     ) {
         let Some(wrong) = self
             .buffers
@@ -239,10 +249,10 @@ impl Model {
     /// The first device steps of a map.
     pub(super) fn check_map(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
         id: BufferId,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<StepEffect>,
     ) -> StepName {
         let Some(buffer) = self.buffers.get(id.index()).copied() else {
             return StepName::Only;
@@ -259,15 +269,15 @@ impl Model {
         if let Some(condition) = refusal {
             let row = self.row(Api::MapAsync, condition, task.edition);
             self.dispatch(task, step, row.raises, None, effects);
-            self.issue(task, step, Work::FinishMap(id, row), effects);
+            self.issue(task, step, TimelineWork::FinishMap(id, row), effects);
             return StepName::Only;
         }
         if let Some(buffer) = self.buffers.get_mut(id.index()) {
-            buffer.internal = Internal::Unavailable;
+            buffer.internal = BufferAvailability::Unavailable;
         }
-        let ready = Task {
+        let ready = TimelineTask {
             cause: step,
-            work: Work::MapReady(id),
+            work: TimelineWork::MapReady(id),
             ..*task
         };
         self.await_queue(ready, effects);
@@ -277,23 +287,23 @@ impl Model {
     /// The second device steps of a map: the queue has done what uses the buffer, or the device is lost.
     pub(super) fn decide_map(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
         id: BufferId,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<StepEffect>,
     ) {
         let condition = self.loss_condition(task.called).unwrap_or(Condition::Fine);
         let row = self.row(Api::MapAsync, condition, task.edition);
-        self.issue(task, step, Work::FinishMap(id, row), effects);
+        self.issue(task, step, TimelineWork::FinishMap(id, row), effects);
     }
 
     /// The last content steps of a map, unless `unmap()` was quicker.
     pub(super) fn finish_map(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         id: BufferId,
-        row: &'static Row,
-        effects: &mut Vec<Effect>,
+        row: &'static OutcomeRow,
+        effects: &mut Vec<StepEffect>,
     ) -> StepName {
         let buffer = self.buffers.get_mut(id.index());
         let Some(buffer) = buffer.filter(|buffer| buffer.pending == task.promise) else {
@@ -306,20 +316,20 @@ impl Model {
 
     pub(super) fn free_buffer(&mut self, id: BufferId) {
         if let Some(buffer) = self.buffers.get_mut(id.index())
-            && buffer.internal == Internal::Unavailable
+            && buffer.internal == BufferAvailability::Unavailable
         {
-            buffer.internal = Internal::Available;
+            buffer.internal = BufferAvailability::Available;
         }
     }
 
     pub(super) fn end_buffer(&mut self, id: BufferId) {
         if let Some(buffer) = self.buffers.get_mut(id.index()) {
-            buffer.internal = Internal::Destroyed;
+            buffer.internal = BufferAvailability::Destroyed;
         }
     }
 }
 
-impl Buffer {
+impl BufferModel {
     /// Whether the map that was asked for keeps the rules.
     fn accepts(&self) -> bool {
         let MapRange {
@@ -334,7 +344,7 @@ impl Buffer {
         } else {
             self.shape.reads
         };
-        self.internal == Internal::Available
+        self.internal == BufferAvailability::Available
             && allows
             && !is_wrong
             && offset.is_multiple_of(8)

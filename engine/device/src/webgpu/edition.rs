@@ -2,7 +2,7 @@
 
 /// An edition of the specification, or another authority where its text and its tests disagree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Edition {
+pub enum SpecAuthority {
     /// The text before July 2024 (gpuweb #4752): the device steps of a pipeline's creation are one block that reads the
     /// loss only when it begins, and a map that the loss ends is an `OperationError`.
     Former,
@@ -13,7 +13,7 @@ pub enum Edition {
     Suite,
 }
 
-impl Edition {
+impl SpecAuthority {
     /// Every edition, with the word for it in files and on screen.
     pub const LABELS: &'static [(&'static str, Self)] = &[
         ("before-2024-07", Self::Former),
@@ -45,7 +45,7 @@ impl Edition {
     }
 }
 
-impl From<workload::Edition> for Edition {
+impl From<workload::Edition> for SpecAuthority {
     fn from(edition: workload::Edition) -> Self {
         match edition {
             workload::Edition::Present => Self::Present,

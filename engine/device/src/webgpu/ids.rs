@@ -17,9 +17,9 @@ macro_rules! ids {
 
 ids! {
     /// A promise.
-    PromiseId
+    ModelPromiseId
     /// A pipeline.
-    PipelineId
+    ModelPipelineId
     /// A shader module.
     ModuleId
     /// A buffer.
@@ -28,14 +28,14 @@ ids! {
 
 /// A timeline of the programming model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Timeline {
+pub enum ModelTimeline {
     /// Where calls are made and promises settle: one a host thread, counted from 0.
     Content(u32),
     /// What the implementation does with calls, one step after the other.
     Device,
 }
 
-impl Timeline {
+impl ModelTimeline {
     /// The content timeline at this position.
     pub const fn content(place: u32) -> Self {
         Self::Content(place)

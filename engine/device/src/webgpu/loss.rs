@@ -1,21 +1,21 @@
 //! The loss of the device: by its owner in the order of the device timeline, by its driver ahead of it.
 
-use super::ids::{PromiseId, Timeline};
-use super::model::{Made, Model};
-use super::step::{Effect, Task, Work};
+use super::ids::{ModelPromiseId, ModelTimeline};
+use super::model::{CallResult, WebGpuModel};
+use super::step::{StepEffect, TimelineTask, TimelineWork};
 use super::table::{Api, Condition};
 use record::SpanId;
 
 /// Why a device was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LossKind {
+pub enum LossReason {
     /// `destroy()` was called.
     Destroyed,
     /// The driver lost it.
     Unknown,
 }
 
-impl LossKind {
+impl LossReason {
     /// The reason as `device.lost` gives it.
     pub const fn label(self) -> &'static str {
         match self {
@@ -27,15 +27,15 @@ impl LossKind {
 
 /// A loss that has had its turn.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Loss {
-    pub kind: LossKind,
+pub(super) struct LossCommit {
+    pub kind: LossReason,
     /// When it was called for, in steps of the model: calls before it were pending, calls after it were not.
     called: u64,
 }
 
-impl Model {
+impl WebGpuModel {
     /// `device.destroy()`: ends every map of the device's buffers at once, and loses the device in its turn.
-    pub fn destroy_device(&mut self, host: Timeline, call: SpanId) -> Made {
+    pub fn destroy_device(&mut self, host: ModelTimeline, call: SpanId) -> CallResult {
         let now = self.tick();
         self.destroyed.get_or_insert(now);
         let mut effects = Vec::new();
@@ -48,7 +48,7 @@ impl Model {
                 &mut effects,
             );
         }
-        let mut made = self.made(host, call, None, Work::Lose(LossKind::Destroyed));
+        let mut made = self.made(host, call, None, TimelineWork::Lose(LossReason::Destroyed));
         effects.append(&mut made.effects);
         made.effects = effects;
         made
@@ -57,14 +57,14 @@ impl Model {
     /// The driver loses the device, because of what `cause` stands for: ahead of everything that waits its turn.
     pub fn lose(&mut self, cause: SpanId) {
         let called = self.tick();
-        let host = Timeline::Content(0);
-        self.device.push_front(Task {
+        let host = ModelTimeline::Content(0);
+        self.device.push_front(TimelineTask {
             cause,
             host,
             edition: self.edition(host),
             called,
             promise: None,
-            work: Work::Lose(LossKind::Unknown),
+            work: TimelineWork::Lose(LossReason::Unknown),
         });
     }
 
@@ -74,27 +74,27 @@ impl Model {
     }
 
     /// Whether the device is lost, and why.
-    pub fn loss(&self) -> Option<LossKind> {
+    pub fn loss(&self) -> Option<LossReason> {
         self.loss.map(|loss| loss.kind)
     }
 
     pub(super) fn lose_device(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
-        kind: LossKind,
-        effects: &mut Vec<Effect>,
+        kind: LossReason,
+        effects: &mut Vec<StepEffect>,
     ) {
         // The first reason wins: a device is lost once.
         if self.loss.is_some() {
             return;
         }
         let called = match kind {
-            LossKind::Destroyed => self.destroyed.unwrap_or(task.called),
-            LossKind::Unknown => task.called,
+            LossReason::Destroyed => self.destroyed.unwrap_or(task.called),
+            LossReason::Unknown => task.called,
         };
-        self.loss = Some(Loss { kind, called });
-        effects.push(Effect::Lost(kind));
+        self.loss = Some(LossCommit { kind, called });
+        effects.push(StepEffect::Lost(kind));
         for (_, promise) in self.lost_promises.clone() {
             self.issue_lost(promise, kind, step, effects);
         }
@@ -104,27 +104,27 @@ impl Model {
 
     pub(super) fn issue_lost(
         &mut self,
-        promise: PromiseId,
-        kind: LossKind,
+        promise: ModelPromiseId,
+        kind: LossReason,
         cause: SpanId,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<StepEffect>,
     ) {
         let Some(host) = self.maker(promise) else {
             return;
         };
         let condition = match kind {
-            LossKind::Destroyed => Condition::DestroyedMeanwhile,
-            LossKind::Unknown => Condition::LostMeanwhile,
+            LossReason::Destroyed => Condition::DestroyedMeanwhile,
+            LossReason::Unknown => Condition::LostMeanwhile,
         };
         let edition = self.edition(host);
         let row = self.row(Api::Lost, condition, edition);
-        let task = Task {
+        let task = TimelineTask {
             cause,
             host,
             edition,
             called: self.now(),
             promise: Some(promise),
-            work: Work::Settle(row, None),
+            work: TimelineWork::Settle(row, None),
         };
         self.issue(&task, cause, task.work, effects);
     }
@@ -133,10 +133,10 @@ impl Model {
     pub(super) fn loss_condition(&self, called: u64) -> Option<Condition> {
         let loss = self.loss?;
         Some(match (loss.kind, called > loss.called) {
-            (LossKind::Unknown, true) => Condition::LostBefore,
-            (LossKind::Unknown, false) => Condition::LostMeanwhile,
-            (LossKind::Destroyed, true) => Condition::DestroyedBefore,
-            (LossKind::Destroyed, false) => Condition::DestroyedMeanwhile,
+            (LossReason::Unknown, true) => Condition::LostBefore,
+            (LossReason::Unknown, false) => Condition::LostMeanwhile,
+            (LossReason::Destroyed, true) => Condition::DestroyedBefore,
+            (LossReason::Destroyed, false) => Condition::DestroyedMeanwhile,
         })
     }
 }

@@ -2,41 +2,41 @@
 
 use std::collections::VecDeque;
 
-use super::buffers::Buffer;
-use super::edition::Edition;
-use super::errors::{Raised, Scope};
-use super::ids::{PipelineId, PromiseId, Timeline};
-use super::loss::{Loss, LossKind};
-use super::objects::Module;
-use super::outcome::Outcome;
-use super::pipelines::Pipeline;
-use super::promise::Promise;
-use super::queue::Queue;
-use super::step::{Effect, Executed, StepName, Task, Work};
-use super::table::{Api, Condition, Row, UNWRITTEN, look_up};
-use super::watch::Waiter;
+use super::buffers::BufferModel;
+use super::edition::SpecAuthority;
+use super::errors::{ErrorScope, RaisedError};
+use super::ids::{ModelPipelineId, ModelPromiseId, ModelTimeline};
+use super::loss::{LossCommit, LossReason};
+use super::objects::ModuleModel;
+use super::outcome::CallOutcome;
+use super::pipelines::PipelineModel;
+use super::promise::PromiseModel;
+use super::queue::QueueModel;
+use super::step::{StepEffect, StepName, StepResult, TimelineTask, TimelineWork};
+use super::table::{Api, Condition, OutcomeRow, UNWRITTEN, look_up};
+use super::watch::StepWaiter;
 use record::SpanId;
 
 /// The content timelines, the device timeline and the queue of one device.
 #[derive(Debug, Default)]
-pub struct Model {
+pub struct WebGpuModel {
     steps: u64,
-    editions: Vec<Edition>,
-    pub(super) device: VecDeque<Task>,
-    pub(super) content: Vec<VecDeque<Task>>,
-    pub(super) promises: Vec<Promise>,
-    pub(super) pipelines: Vec<Pipeline>,
-    pub(super) modules: Vec<Module>,
-    pub(super) buffers: Vec<Buffer>,
-    pub(super) scopes: Vec<Scope>,
-    pub(super) waiters: Vec<Waiter>,
-    pub(super) queue: Queue,
-    pub(super) loss: Option<Loss>,
+    editions: Vec<SpecAuthority>,
+    pub(super) device: VecDeque<TimelineTask>,
+    pub(super) content: Vec<VecDeque<TimelineTask>>,
+    pub(super) promises: Vec<PromiseModel>,
+    pub(super) pipelines: Vec<PipelineModel>,
+    pub(super) modules: Vec<ModuleModel>,
+    pub(super) buffers: Vec<BufferModel>,
+    pub(super) scopes: Vec<ErrorScope>,
+    pub(super) waiters: Vec<StepWaiter>,
+    pub(super) queue: QueueModel,
+    pub(super) loss: Option<LossCommit>,
     /// When `destroy()` was called first.
     pub(super) destroyed: Option<u64>,
-    pub(super) lost_promises: Vec<(Timeline, PromiseId)>,
+    pub(super) lost_promises: Vec<(ModelTimeline, ModelPromiseId)>,
     /// The pipeline for which the device timeline stands still.
-    pub(super) held: Option<PipelineId>,
+    pub(super) held: Option<ModelPipelineId>,
     pub(super) uncaptured: u64,
     pub(super) settled: u64,
     pub(super) repeats: u64,
@@ -44,21 +44,21 @@ pub struct Model {
 
 /// What a call gave.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Made {
+pub struct CallResult {
     /// Its promise.
-    pub promise: Option<PromiseId>,
+    pub promise: Option<ModelPromiseId>,
     /// What it brought about before it returned.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<StepEffect>,
 }
 
-impl Model {
+impl WebGpuModel {
     /// A device that works, with this many content timelines, all by today's text.
     pub fn new(hosts: u32) -> Self {
-        Self::with_editions(&vec![Edition::Present; hosts as usize])
+        Self::with_editions(&vec![SpecAuthority::Present; hosts as usize])
     }
 
     /// A device that works, with a content timeline for each of these editions.
-    pub fn with_editions(editions: &[Edition]) -> Self {
+    pub fn with_editions(editions: &[SpecAuthority]) -> Self {
         Self {
             editions: editions.to_vec(),
             content: editions.iter().map(|_| VecDeque::new()).collect(),
@@ -67,7 +67,7 @@ impl Model {
     }
 
     /// The edition by which a content timeline lives.
-    pub fn edition(&self, host: Timeline) -> Edition {
+    pub fn edition(&self, host: ModelTimeline) -> SpecAuthority {
         self.editions.get(host.place()).copied().unwrap_or_default()
     }
 
@@ -77,16 +77,16 @@ impl Model {
     }
 
     /// Whether a content timeline has a step that could run now.
-    pub fn has_content_step(&self, host: Timeline) -> bool {
+    pub fn has_content_step(&self, host: ModelTimeline) -> bool {
         self.content
             .get(host.place())
             .is_some_and(|tasks| !tasks.is_empty())
     }
 
     /// The pipeline that the next device step would check, where it is one that begins a creation.
-    pub fn next_check(&self) -> Option<PipelineId> {
+    pub fn next_check(&self) -> Option<ModelPipelineId> {
         match self.next_device()?.work {
-            Work::CreatePipeline(pipeline) if self.loss.is_none() => Some(pipeline),
+            TimelineWork::CreatePipeline(pipeline) if self.loss.is_none() => Some(pipeline),
             _ => None,
         }
     }
@@ -94,30 +94,30 @@ impl Model {
     /// Whether the next device step would wait for what the queue was given.
     pub fn next_awaits_queue(&self) -> bool {
         let next = self.next_device().map(|task| task.work);
-        self.loss.is_none() && matches!(next, Some(Work::Map(_) | Work::AskQueue))
+        self.loss.is_none() && matches!(next, Some(TimelineWork::Map(_) | TimelineWork::AskQueue))
     }
 
-    fn next_device(&self) -> Option<&Task> {
+    fn next_device(&self) -> Option<&TimelineTask> {
         let next = self.device.front()?;
         // A loss by the driver does not wait for what holds the timeline.
-        let is_ahead = matches!(next.work, Work::Lose(LossKind::Unknown));
+        let is_ahead = matches!(next.work, TimelineWork::Lose(LossReason::Unknown));
         let is_free = self.held.is_none() || is_ahead;
         is_free.then_some(next)
     }
 
     /// Executes the next step of the device timeline, as the span `step`; none where there is nothing to do, or a
     /// compile holds the timeline.
-    pub fn step_device(&mut self, step: SpanId) -> Option<Executed> {
+    pub fn step_device(&mut self, step: SpanId) -> Option<StepResult> {
         self.next_device()?;
         let task = self.device.pop_front()?;
         self.tick();
         let mut effects = Vec::new();
         let (name, pipeline) = self.execute_device(&task, step, &mut effects);
-        Some(self.executed(Timeline::Device, name, &task, pipeline, effects))
+        Some(self.executed(ModelTimeline::Device, name, &task, pipeline, effects))
     }
 
     /// Executes the next step of a content timeline, as the span `step`; none where there is nothing to do.
-    pub fn step_content(&mut self, host: Timeline, step: SpanId) -> Option<Executed> {
+    pub fn step_content(&mut self, host: ModelTimeline, step: SpanId) -> Option<StepResult> {
         let task = self.content.get_mut(host.place())?.pop_front()?;
         self.tick();
         let mut effects = Vec::new();
@@ -127,45 +127,47 @@ impl Model {
 
     fn execute_device(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
-        effects: &mut Vec<Effect>,
-    ) -> (StepName, Option<PipelineId>) {
+        effects: &mut Vec<StepEffect>,
+    ) -> (StepName, Option<ModelPipelineId>) {
         let name = match task.work {
-            Work::CreatePipeline(pipeline) => {
+            TimelineWork::CreatePipeline(pipeline) => {
                 let name = self.check_pipeline(task, step, pipeline, effects);
                 return (name, Some(pipeline));
             }
-            Work::DecidePipeline(pipeline) => {
+            TimelineWork::DecidePipeline(pipeline) => {
                 let name = self.decide_pipeline(task, step, pipeline, effects);
                 return (name, Some(pipeline));
             }
-            Work::Map(buffer) => return (self.check_map(task, step, buffer, effects), None),
-            Work::MapReady(buffer) => {
+            TimelineWork::Map(buffer) => {
+                return (self.check_map(task, step, buffer, effects), None);
+            }
+            TimelineWork::MapReady(buffer) => {
                 self.decide_map(task, step, buffer, effects);
                 StepName::MapDecided
             }
-            Work::PopScope => {
+            TimelineWork::PopScope => {
                 self.pop_scope(task, step, effects);
                 StepName::Only
             }
-            Work::AskModule(module) => {
+            TimelineWork::AskModule(module) => {
                 self.ask_module(task, step, module, effects);
                 StepName::Initial
             }
-            Work::AskQueue => {
+            TimelineWork::AskQueue => {
                 self.ask_queue(task, step, effects);
                 StepName::Initial
             }
-            Work::ModuleKnown => {
-                self.issue(task, step, Work::FinishMessages, effects);
+            TimelineWork::ModuleKnown => {
+                self.issue(task, step, TimelineWork::FinishMessages, effects);
                 StepName::Informed
             }
-            Work::QueueKnown => {
+            TimelineWork::QueueKnown => {
                 self.queue_known(task, step, effects);
                 StepName::Informed
             }
-            Work::Lose(kind) => {
+            TimelineWork::Lose(kind) => {
                 self.lose_device(task, step, kind, effects);
                 StepName::Lose
             }
@@ -178,37 +180,41 @@ impl Model {
     }
 
     /// Steps that end where they begin.
-    fn execute_simple(&mut self, task: &Task, step: SpanId, effects: &mut Vec<Effect>) {
+    fn execute_simple(&mut self, task: &TimelineTask, step: SpanId, effects: &mut Vec<StepEffect>) {
         match task.work {
-            Work::CreateBuffer(buffer) => self.make_buffer(task, step, buffer, effects),
-            Work::RefuseMap(row) => self.dispatch(task, step, row.raises, None, effects),
-            Work::RefuseMapped(buffer, row) => {
+            TimelineWork::CreateBuffer(buffer) => self.make_buffer(task, step, buffer, effects),
+            TimelineWork::RefuseMap(row) => self.dispatch(task, step, row.raises, None, effects),
+            TimelineWork::RefuseMapped(buffer, row) => {
                 self.dispatch(task, step, row.raises, None, effects);
-                self.issue(task, step, Work::FinishMap(buffer, row), effects);
+                self.issue(task, step, TimelineWork::FinishMap(buffer, row), effects);
             }
-            Work::Unmap(buffer) => self.free_buffer(buffer),
-            Work::DestroyBuffer(buffer) => self.end_buffer(buffer),
-            Work::PushScope(filter) => self.push_scope(filter),
-            Work::CreateModule(module) => self.make_module(task, module, effects),
-            Work::Submit(api, wrong) => self.submit_work(task, step, (api, wrong), effects),
-            Work::Create(wrong) => self.make_object(task, step, wrong, effects),
-            Work::Raise(kind) => self.dispatch(task, step, Some(kind), None, effects),
+            TimelineWork::Unmap(buffer) => self.free_buffer(buffer),
+            TimelineWork::DestroyBuffer(buffer) => self.end_buffer(buffer),
+            TimelineWork::PushScope(filter) => self.push_scope(filter),
+            TimelineWork::CreateModule(module) => self.make_module(task, module, effects),
+            TimelineWork::Submit(api, wrong) => self.submit_work(task, step, (api, wrong), effects),
+            TimelineWork::Create(wrong) => self.make_object(task, step, wrong, effects),
+            TimelineWork::Raise(kind) => self.dispatch(task, step, Some(kind), None, effects),
             _ => {}
         }
     }
 
     fn execute_content(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<StepEffect>,
     ) -> StepName {
         match task.work {
-            Work::Settle(row, raised) => self.settle_for(task, (row, row.outcome), raised, effects),
-            Work::SettleAs(row, outcome) => self.settle_for(task, (row, outcome), None, effects),
-            Work::FinishMap(buffer, row) => self.finish_map(task, buffer, row, effects),
-            Work::FinishMessages => self.finish_messages(task, effects),
-            Work::TellUncaptured(raised) => {
+            TimelineWork::Settle(row, raised) => {
+                self.settle_for(task, (row, row.outcome), raised, effects)
+            }
+            TimelineWork::SettleAs(row, outcome) => {
+                self.settle_for(task, (row, outcome), None, effects)
+            }
+            TimelineWork::FinishMap(buffer, row) => self.finish_map(task, buffer, row, effects),
+            TimelineWork::FinishMessages => self.finish_messages(task, effects),
+            TimelineWork::TellUncaptured(raised) => {
                 self.tell_uncaptured(raised, effects);
                 StepName::Uncaptured
             }
@@ -221,10 +227,10 @@ impl Model {
 
     pub(super) fn settle_for(
         &mut self,
-        task: &Task,
-        decision: (&'static Row, Outcome),
-        raised: Option<Raised>,
-        effects: &mut Vec<Effect>,
+        task: &TimelineTask,
+        decision: (&'static OutcomeRow, CallOutcome),
+        raised: Option<RaisedError>,
+        effects: &mut Vec<StepEffect>,
     ) -> StepName {
         let settled = task
             .promise
@@ -244,7 +250,12 @@ impl Model {
     }
 
     #[expect(clippy::unused_self, reason = "reads as a question to the model")]
-    pub(super) fn row(&self, api: Api, condition: Condition, edition: Edition) -> &'static Row {
+    pub(super) fn row(
+        &self,
+        api: Api,
+        condition: Condition,
+        edition: SpecAuthority,
+    ) -> &'static OutcomeRow {
         look_up(api, condition, edition).unwrap_or(&UNWRITTEN)
     }
 
@@ -254,11 +265,11 @@ impl Model {
         api: Api,
         condition: Condition,
         completion: Condition,
-        edition: Edition,
-    ) -> (&'static Row, Outcome) {
+        edition: SpecAuthority,
+    ) -> (&'static OutcomeRow, CallOutcome) {
         let row = self.row(api, condition, edition);
         match row.outcome {
-            Outcome::ByCompletion => (row, self.row(api, completion, edition).outcome),
+            CallOutcome::ByCompletion => (row, self.row(api, completion, edition).outcome),
             outcome => (row, outcome),
         }
     }
@@ -266,12 +277,12 @@ impl Model {
     /// Pushes the device steps of a call.
     pub(super) fn made(
         &mut self,
-        host: Timeline,
+        host: ModelTimeline,
         call: SpanId,
-        promise: Option<PromiseId>,
-        work: Work,
-    ) -> Made {
-        let task = Task {
+        promise: Option<ModelPromiseId>,
+        work: TimelineWork,
+    ) -> CallResult {
+        let task = TimelineTask {
             cause: call,
             host,
             edition: self.edition(host),
@@ -280,40 +291,40 @@ impl Model {
             work,
         };
         self.device.push_back(task);
-        Made {
+        CallResult {
             promise,
-            effects: vec![Effect::Issued(Timeline::Device)],
+            effects: vec![StepEffect::Issued(ModelTimeline::Device)],
         }
     }
 
     /// Issues a step on the content timeline of the call that `task` works for.
     pub(super) fn issue(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         cause: SpanId,
-        work: Work,
-        effects: &mut Vec<Effect>,
+        work: TimelineWork,
+        effects: &mut Vec<StepEffect>,
     ) {
-        let task = Task {
+        let task = TimelineTask {
             cause,
             work,
             ..*task
         };
         if let Some(tasks) = self.content.get_mut(task.host.place()) {
             tasks.push_back(task);
-            effects.push(Effect::Issued(task.host));
+            effects.push(StepEffect::Issued(task.host));
         }
     }
 
     fn executed(
         &self,
-        timeline: Timeline,
+        timeline: ModelTimeline,
         name: StepName,
-        task: &Task,
-        pipeline: Option<PipelineId>,
-        effects: Vec<Effect>,
-    ) -> Executed {
-        Executed {
+        task: &TimelineTask,
+        pipeline: Option<ModelPipelineId>,
+        effects: Vec<StepEffect>,
+    ) -> StepResult {
+        StepResult {
             timeline,
             name,
             cause: task.cause,

@@ -1,56 +1,69 @@
 //! Shader modules, and every other object that a call makes.
 
-use super::ids::{ModuleId, Timeline};
-use super::model::{Made, Model};
-use super::outcome::ErrorKind;
-use super::step::{Effect, StepName, Task, Work};
+use super::ids::{ModelTimeline, ModuleId};
+use super::model::{CallResult, WebGpuModel};
+use super::outcome::GpuErrorKind;
+use super::step::{StepEffect, StepName, TimelineTask, TimelineWork};
 use super::table::{Api, Condition};
-use super::watch::Event;
+use super::watch::AwaitedEvent;
 use record::SpanId;
 
 /// A shader module.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Module {
+pub(super) struct ModuleModel {
     /// Whether its text breaks a rule.
     is_wrong: bool,
     is_made: bool,
     /// The creation, for the error that its completion raises.
-    task: Option<Task>,
+    task: Option<TimelineTask>,
 }
 
-impl Model {
+impl WebGpuModel {
     /// `createShaderModule`, of a text that breaks a rule or does not.
     pub fn create_shader_module(
         &mut self,
-        host: Timeline,
+        host: ModelTimeline,
         call: SpanId,
         is_wrong: bool,
-    ) -> (ModuleId, Made) {
+    ) -> (ModuleId, CallResult) {
         self.tick();
         let id = ModuleId(self.modules.len() as u32);
-        self.modules.push(Module {
+        self.modules.push(ModuleModel {
             is_wrong,
             is_made: false,
             task: None,
         });
-        (id, self.made(host, call, None, Work::CreateModule(id)))
+        (
+            id,
+            self.made(host, call, None, TimelineWork::CreateModule(id)),
+        )
     }
 
     /// `getCompilationInfo`.
-    pub fn get_compilation_info(&mut self, host: Timeline, call: SpanId, module: ModuleId) -> Made {
+    pub fn get_compilation_info(
+        &mut self,
+        host: ModelTimeline,
+        call: SpanId,
+        module: ModuleId,
+    ) -> CallResult {
         self.tick();
         let promise = self.promise(Api::GetCompilationInfo, host);
-        self.made(host, call, Some(promise), Work::AskModule(module))
+        self.made(host, call, Some(promise), TimelineWork::AskModule(module))
     }
 
     /// Making any other object, or encoding a command; with an error where it breaks a rule.
-    pub fn create(&mut self, host: Timeline, call: SpanId, wrong: Option<ErrorKind>) -> Made {
+    pub fn create(
+        &mut self,
+        host: ModelTimeline,
+        call: SpanId,
+        wrong: Option<GpuErrorKind>,
+    ) -> CallResult {
         self.tick();
-        self.made(host, call, None, Work::Create(wrong))
+        self.made(host, call, None, TimelineWork::Create(wrong))
     }
 
     /// A module's compilation has ended, as `cause` shows. Says what that brought about.
-    pub fn module_completed(&mut self, module: ModuleId, cause: SpanId) -> Vec<Effect> {
+    pub fn module_completed(&mut self, module: ModuleId, cause: SpanId) -> Vec<StepEffect> {
         self.tick();
         let mut effects = Vec::new();
         let Some(found) = self.modules.get_mut(module.index()) else {
@@ -61,7 +74,7 @@ impl Model {
             self.dispatch(
                 &task,
                 cause,
-                Some(ErrorKind::Validation),
+                Some(GpuErrorKind::Validation),
                 None,
                 &mut effects,
             );
@@ -76,35 +89,44 @@ impl Model {
             .is_none_or(|module| module.is_made)
     }
 
-    pub(super) fn make_module(&mut self, task: &Task, id: ModuleId, effects: &mut Vec<Effect>) {
+    pub(super) fn make_module(
+        &mut self,
+        task: &TimelineTask,
+        id: ModuleId,
+        effects: &mut Vec<StepEffect>,
+    ) {
         let is_lost = self.loss.is_some();
         if let Some(module) = self.modules.get_mut(id.index()) {
             module.task = Some(*task);
             module.is_made = is_lost;
             if !is_lost {
-                effects.push(Effect::CompileModule(id));
+                effects.push(StepEffect::CompileModule(id));
             }
         }
     }
 
     pub(super) fn ask_module(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
         module: ModuleId,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<StepEffect>,
     ) {
-        let known = Task {
+        let known = TimelineTask {
             cause: step,
-            work: Work::ModuleKnown,
+            work: TimelineWork::ModuleKnown,
             ..*task
         };
         let hears_loss = self.hears_loss(Api::GetCompilationInfo, task.edition);
-        self.listen(Event::ModuleMade(module), hears_loss, known, effects);
+        self.listen(AwaitedEvent::ModuleMade(module), hears_loss, known, effects);
     }
 
     /// On the content timeline, where the text tests for the loss although it is the device timeline's to know.
-    pub(super) fn finish_messages(&mut self, task: &Task, effects: &mut Vec<Effect>) -> StepName {
+    pub(super) fn finish_messages(
+        &mut self,
+        task: &TimelineTask,
+        effects: &mut Vec<StepEffect>,
+    ) -> StepName {
         let api = Api::GetCompilationInfo;
         let condition = self.loss_condition(task.called).unwrap_or(Condition::Fine);
         let decision = self.decision(api, condition, Condition::Fine, task.edition);
@@ -113,10 +135,10 @@ impl Model {
 
     pub(super) fn make_object(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
-        wrong: Option<ErrorKind>,
-        effects: &mut Vec<Effect>,
+        wrong: Option<GpuErrorKind>,
+        effects: &mut Vec<StepEffect>,
     ) {
         let row = self.row(
             Api::Create,
@@ -126,13 +148,13 @@ impl Model {
         self.dispatch(task, step, row.raises, None, effects);
     }
 
-    pub(super) fn creation_condition(&self, called: u64, wrong: Option<ErrorKind>) -> Condition {
+    pub(super) fn creation_condition(&self, called: u64, wrong: Option<GpuErrorKind>) -> Condition {
         if let Some(lost) = self.loss_condition(called) {
             return lost;
         }
         match wrong {
             None => Condition::Fine,
-            Some(ErrorKind::OutOfMemory) => Condition::OutOfMemory,
+            Some(GpuErrorKind::OutOfMemory) => Condition::OutOfMemory,
             Some(_) => Condition::Invalid,
         }
     }

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use super::loss::LossKind;
+use super::loss::LossReason;
 use workload::ErrorFilter;
 
 /// What a call or its promise comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// The promise resolves with this.
-    Resolve(Value),
+    Resolve(PromiseValue),
     /// The promise rejects with this.
-    Reject(Rejection),
+    Reject(PromiseRejection),
     /// The call returns a handle that works.
     Handle,
     /// The call returns a handle to an object that is invalid inside.
@@ -24,7 +24,7 @@ pub enum Outcome {
 
 /// What a promise resolves with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Value {
+pub enum PromiseValue {
     /// A pipeline; invalid inside where the device was lost, which nobody can tell.
     Pipeline,
     /// Nothing but the fact.
@@ -32,13 +32,13 @@ pub enum Value {
     /// No error.
     Null,
     /// An error that a scope captured.
-    Error(ErrorKind),
+    Error(GpuErrorKind),
     /// The messages of a module's compilation.
     Messages,
     /// An empty list of messages.
     NoMessages,
     /// Why the device was lost.
-    Lost(LossKind),
+    Lost(LossReason),
     /// A device.
     Device,
     /// A device that is lost already.
@@ -47,7 +47,7 @@ pub enum Value {
 
 /// What a promise rejects with, or a call throws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rejection {
+pub enum PromiseRejection {
     /// `GPUPipelineError` of reason “validation”.
     PipelineValidation,
     /// `GPUPipelineError` of reason “internal”.
@@ -64,7 +64,7 @@ pub enum Rejection {
 
 /// A kind of error, as error scopes filter them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ErrorKind {
+pub enum GpuErrorKind {
     /// `GPUValidationError`.
     Validation,
     /// `GPUOutOfMemoryError`.
@@ -73,7 +73,7 @@ pub enum ErrorKind {
     Internal,
 }
 
-impl ErrorKind {
+impl GpuErrorKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Validation, Self::OutOfMemory, Self::Internal];
 
@@ -92,7 +92,7 @@ impl ErrorKind {
     }
 }
 
-impl From<ErrorFilter> for ErrorKind {
+impl From<ErrorFilter> for GpuErrorKind {
     fn from(filter: ErrorFilter) -> Self {
         match filter {
             ErrorFilter::Validation => Self::Validation,
@@ -102,7 +102,7 @@ impl From<ErrorFilter> for ErrorKind {
     }
 }
 
-impl Rejection {
+impl PromiseRejection {
     /// The name of the exception.
     pub const fn label(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl Rejection {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for PromiseValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pipeline => f.write_str("pipeline"),
@@ -132,7 +132,7 @@ impl fmt::Display for Value {
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for CallOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resolve(value) => write!(f, "resolve({value})"),

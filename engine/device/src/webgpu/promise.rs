@@ -1,45 +1,45 @@
 //! Promises: each settles once, on the content timeline that made it.
 
-use super::errors::Raised;
-use super::ids::{PromiseId, Timeline};
-use super::model::Model;
-use super::outcome::Outcome;
-use super::step::Effect;
-use super::table::{Api, Row};
+use super::errors::RaisedError;
+use super::ids::{ModelPromiseId, ModelTimeline};
+use super::model::WebGpuModel;
+use super::outcome::CallOutcome;
+use super::step::StepEffect;
+use super::table::{Api, OutcomeRow};
 use record::SpanId;
 
 /// A promise that a call gave.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Promise {
+pub(super) struct PromiseModel {
     pub api: Api,
-    pub host: Timeline,
-    pub settled: Option<Settlement>,
+    pub host: ModelTimeline,
+    pub settled: Option<PromiseResult>,
 }
 
 /// What a promise came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settlement {
+pub struct PromiseResult {
     /// The promise.
-    pub promise: PromiseId,
+    pub promise: ModelPromiseId,
     /// The call that gave it.
     pub api: Api,
     /// What it came to.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
     /// The row of the table that says so.
-    pub row: &'static Row,
+    pub row: &'static OutcomeRow,
     /// The error it was about.
-    pub raised: Option<Raised>,
+    pub raised: Option<RaisedError>,
     /// Whether it was settled inside the call that made it.
     pub is_early: bool,
     /// Its place in the order of all settlements of the model, counted from 0.
     pub order: u64,
 }
 
-impl Model {
+impl WebGpuModel {
     /// A new promise of `api`, which nothing has settled.
-    pub(super) fn promise(&mut self, api: Api, host: Timeline) -> PromiseId {
-        let id = PromiseId(self.promises.len() as u32);
-        self.promises.push(Promise {
+    pub(super) fn promise(&mut self, api: Api, host: ModelTimeline) -> ModelPromiseId {
+        let id = ModelPromiseId(self.promises.len() as u32);
+        self.promises.push(PromiseModel {
             api,
             host,
             settled: None,
@@ -50,18 +50,18 @@ impl Model {
     /// Settles a promise by a row of the table; where it was settled before, nothing happens, and that is counted.
     pub(super) fn settle(
         &mut self,
-        id: PromiseId,
-        (row, outcome): (&'static Row, Outcome),
-        raised: Option<Raised>,
+        id: ModelPromiseId,
+        (row, outcome): (&'static OutcomeRow, CallOutcome),
+        raised: Option<RaisedError>,
         is_early: bool,
-    ) -> Option<Effect> {
+    ) -> Option<StepEffect> {
         let order = self.settled;
         let promise = self.promises.get_mut(id.index())?;
         if promise.settled.is_some() {
             self.repeats += 1;
             return None;
         }
-        let settlement = Settlement {
+        let settlement = PromiseResult {
             promise: id,
             api: promise.api,
             outcome,
@@ -72,32 +72,32 @@ impl Model {
         };
         promise.settled = Some(settlement);
         self.settled += 1;
-        Some(Effect::Settled(settlement))
+        Some(StepEffect::Settled(settlement))
     }
 
     /// What a promise came to; none while it is pending.
-    pub fn settlement(&self, promise: PromiseId) -> Option<Settlement> {
+    pub fn settlement(&self, promise: ModelPromiseId) -> Option<PromiseResult> {
         self.promises
             .get(promise.index())
             .and_then(|found| found.settled)
     }
 
     /// The content timeline that made a promise.
-    pub fn maker(&self, promise: PromiseId) -> Option<Timeline> {
+    pub fn maker(&self, promise: ModelPromiseId) -> Option<ModelTimeline> {
         self.promises.get(promise.index()).map(|found| found.host)
     }
 
     /// The call that gave a promise.
-    pub fn api(&self, promise: PromiseId) -> Option<Api> {
+    pub fn api(&self, promise: ModelPromiseId) -> Option<Api> {
         self.promises.get(promise.index()).map(|found| found.api)
     }
 
     /// The promises that have not settled, those of `device.lost` apart, which need not.
-    pub fn pending(&self) -> impl Iterator<Item = PromiseId> + '_ {
+    pub fn pending(&self) -> impl Iterator<Item = ModelPromiseId> + '_ {
         let promises = self.promises.iter().enumerate();
         promises
             .filter(|(_, promise)| promise.settled.is_none() && promise.api != Api::Lost)
-            .map(|(place, _)| PromiseId(place as u32))
+            .map(|(place, _)| ModelPromiseId(place as u32))
     }
 
     /// How often something tried to settle a promise that was settled.
@@ -106,11 +106,11 @@ impl Model {
     }
 
     /// Reading `device.lost` on a content timeline: the same promise every time.
-    pub fn lost(&mut self, host: Timeline, call: SpanId) -> super::Made {
+    pub fn lost(&mut self, host: ModelTimeline, call: SpanId) -> super::CallResult {
         self.tick();
         let known = self.lost_promises.iter().find(|(of, _)| *of == host);
         if let Some((_, promise)) = known {
-            return super::Made {
+            return super::CallResult {
                 promise: Some(*promise),
                 effects: Vec::new(),
             };
@@ -121,7 +121,7 @@ impl Model {
         if let Some(loss) = self.loss {
             self.issue_lost(promise, loss.kind, call, &mut effects);
         }
-        super::Made {
+        super::CallResult {
             promise: Some(promise),
             effects,
         }

@@ -1,44 +1,44 @@
 //! The queue timeline: how much work was handed to it, how much has ended, and who is told.
 
-use super::ids::Timeline;
-use super::model::{Made, Model};
-use super::outcome::ErrorKind;
-use super::step::{Effect, Task, Work};
+use super::ids::ModelTimeline;
+use super::model::{CallResult, WebGpuModel};
+use super::outcome::GpuErrorKind;
+use super::step::{StepEffect, TimelineTask, TimelineWork};
 use super::table::{Api, Condition};
-use super::watch::Event;
+use super::watch::AwaitedEvent;
 use record::SpanId;
 
 /// The queue of the device.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct QueueModel {
     submitted: u64,
     ended: u64,
 }
 
-impl Queue {
+impl QueueModel {
     pub const fn is_past(self, point: u64) -> bool {
         self.ended >= point
     }
 }
 
-impl Model {
+impl WebGpuModel {
     /// `queue.submit` or a write of the queue; with an error where it breaks a rule.
     pub fn submit(
         &mut self,
-        host: Timeline,
+        host: ModelTimeline,
         call: SpanId,
         api: Api,
-        wrong: Option<ErrorKind>,
-    ) -> Made {
+        wrong: Option<GpuErrorKind>,
+    ) -> CallResult {
         self.tick();
-        self.made(host, call, None, Work::Submit(api, wrong))
+        self.made(host, call, None, TimelineWork::Submit(api, wrong))
     }
 
     /// `onSubmittedWorkDone`.
-    pub fn on_submitted_work_done(&mut self, host: Timeline, call: SpanId) -> Made {
+    pub fn on_submitted_work_done(&mut self, host: ModelTimeline, call: SpanId) -> CallResult {
         self.tick();
         let promise = self.promise(Api::OnSubmittedWorkDone, host);
-        self.made(host, call, Some(promise), Work::AskQueue)
+        self.made(host, call, Some(promise), TimelineWork::AskQueue)
     }
 
     /// Something was handed to the queue besides the model's own calls: gives its number.
@@ -58,7 +58,7 @@ impl Model {
     }
 
     /// The queue's first so many have ended, as `cause` shows. Says what that brought about.
-    pub fn work_completed(&mut self, count: u64, cause: SpanId) -> Vec<Effect> {
+    pub fn work_completed(&mut self, count: u64, cause: SpanId) -> Vec<StepEffect> {
         self.tick();
         let mut effects = Vec::new();
         self.queue.ended = self.queue.ended.max(count.min(self.queue.submitted));
@@ -68,10 +68,10 @@ impl Model {
 
     pub(super) fn submit_work(
         &mut self,
-        task: &Task,
+        task: &TimelineTask,
         step: SpanId,
-        (api, wrong): (Api, Option<ErrorKind>),
-        effects: &mut Vec<Effect>,
+        (api, wrong): (Api, Option<GpuErrorKind>),
+        effects: &mut Vec<StepEffect>,
     ) {
         let condition = match (self.loss_condition(task.called), wrong) {
             (Some(lost), _) => lost,
@@ -80,33 +80,43 @@ impl Model {
         };
         let row = self.row(api, condition, task.edition);
         if condition == Condition::Fine {
-            effects.push(Effect::Submitted(self.note_work()));
+            effects.push(StepEffect::Submitted(self.note_work()));
         } else {
             self.dispatch(task, step, row.raises, None, effects);
         }
     }
 
-    pub(super) fn ask_queue(&mut self, task: &Task, step: SpanId, effects: &mut Vec<Effect>) {
-        let known = Task {
+    pub(super) fn ask_queue(
+        &mut self,
+        task: &TimelineTask,
+        step: SpanId,
+        effects: &mut Vec<StepEffect>,
+    ) {
+        let known = TimelineTask {
             cause: step,
-            work: Work::QueueKnown,
+            work: TimelineWork::QueueKnown,
             ..*task
         };
         self.await_queue(known, effects);
     }
 
     /// Issues `task` once everything that the queue has been given has ended, or the device is lost.
-    pub(super) fn await_queue(&mut self, task: Task, effects: &mut Vec<Effect>) {
+    pub(super) fn await_queue(&mut self, task: TimelineTask, effects: &mut Vec<StepEffect>) {
         let point = self.queue.submitted;
         if self.loss.is_none() && !self.queue.is_past(point) {
-            effects.push(Effect::AwaitsQueue(point));
+            effects.push(StepEffect::AwaitsQueue(point));
         }
-        self.listen(Event::Queue(point), true, task, effects);
+        self.listen(AwaitedEvent::Queue(point), true, task, effects);
     }
 
-    pub(super) fn queue_known(&mut self, task: &Task, step: SpanId, effects: &mut Vec<Effect>) {
+    pub(super) fn queue_known(
+        &mut self,
+        task: &TimelineTask,
+        step: SpanId,
+        effects: &mut Vec<StepEffect>,
+    ) {
         let condition = self.loss_condition(task.called).unwrap_or(Condition::Fine);
         let row = self.row(Api::OnSubmittedWorkDone, condition, task.edition);
-        self.issue(task, step, Work::Settle(row, None), effects);
+        self.issue(task, step, TimelineWork::Settle(row, None), effects);
     }
 }

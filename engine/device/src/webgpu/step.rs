@@ -1,63 +1,63 @@
 //! The steps that wait their turn on a timeline, and what executing one did.
 
-use super::edition::Edition;
-use super::errors::{Popped, Raised};
-use super::ids::{BufferId, ModuleId, PipelineId, PromiseId, Timeline};
-use super::loss::LossKind;
-use super::outcome::{ErrorKind, Outcome};
-use super::pipelines::PipelineState;
-use super::promise::Settlement;
-use super::table::{Api, Row};
+use super::edition::SpecAuthority;
+use super::errors::{PoppedScope, RaisedError};
+use super::ids::{BufferId, ModelPipelineId, ModelPromiseId, ModelTimeline, ModuleId};
+use super::loss::LossReason;
+use super::outcome::{CallOutcome, GpuErrorKind};
+use super::pipelines::PipelineProgress;
+use super::promise::PromiseResult;
+use super::table::{Api, OutcomeRow};
 use record::SpanId;
 
 /// A step that waits its turn on a timeline.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Task {
+pub(super) struct TimelineTask {
     /// The call, step or compile that issued it.
     pub cause: SpanId,
     /// The content timeline whose call it goes back to.
-    pub host: Timeline,
+    pub host: ModelTimeline,
     /// The edition by whose rules that timeline lives.
-    pub edition: Edition,
+    pub edition: SpecAuthority,
     /// When the call was made, in steps of the model.
     pub called: u64,
     /// The promise it works for.
-    pub promise: Option<PromiseId>,
+    pub promise: Option<ModelPromiseId>,
     /// What it does.
-    pub work: Work,
+    pub work: TimelineWork,
 }
 
 /// What a step does. The last five belong to content timelines, the others to the device timeline.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Work {
-    CreatePipeline(PipelineId),
-    DecidePipeline(PipelineId),
+pub(super) enum TimelineWork {
+    CreatePipeline(ModelPipelineId),
+    DecidePipeline(ModelPipelineId),
     CreateBuffer(BufferId),
-    RefuseMap(&'static Row),
-    RefuseMapped(BufferId, &'static Row),
+    RefuseMap(&'static OutcomeRow),
+    RefuseMapped(BufferId, &'static OutcomeRow),
     Map(BufferId),
     MapReady(BufferId),
     Unmap(BufferId),
     DestroyBuffer(BufferId),
-    PushScope(ErrorKind),
+    PushScope(GpuErrorKind),
     PopScope,
     CreateModule(ModuleId),
     AskModule(ModuleId),
     ModuleKnown,
     AskQueue,
     QueueKnown,
-    Submit(Api, Option<ErrorKind>),
-    Create(Option<ErrorKind>),
-    Raise(ErrorKind),
-    Lose(LossKind),
-    Settle(&'static Row, Option<Raised>),
-    SettleAs(&'static Row, Outcome),
-    FinishMap(BufferId, &'static Row),
+    Submit(Api, Option<GpuErrorKind>),
+    Create(Option<GpuErrorKind>),
+    Raise(GpuErrorKind),
+    Lose(LossReason),
+    Settle(&'static OutcomeRow, Option<RaisedError>),
+    SettleAs(&'static OutcomeRow, CallOutcome),
+    FinishMap(BufferId, &'static OutcomeRow),
     FinishMessages,
-    TellUncaptured(Raised),
+    TellUncaptured(RaisedError),
 }
 
-impl Work {
+impl TimelineWork {
     /// The call that such steps belong to, as far as they say it.
     pub const fn api(self) -> Option<Api> {
         Some(match self {
@@ -73,7 +73,7 @@ impl Work {
             Self::Submit(api, _) => api,
             Self::Create(_) | Self::CreateBuffer(_) | Self::CreateModule(_) => Api::Create,
             Self::TellUncaptured(_) => Api::Uncaptured,
-            Self::Lose(LossKind::Destroyed) => Api::DestroyDevice,
+            Self::Lose(LossReason::Destroyed) => Api::DestroyDevice,
             _ => return None,
         })
     }
@@ -127,32 +127,32 @@ impl StepName {
 
 /// What executing a step did.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Executed {
+pub struct StepResult {
     /// The timeline it ran on.
-    pub timeline: Timeline,
+    pub timeline: ModelTimeline,
     /// What it is called.
     pub name: StepName,
     /// The span of what issued it.
     pub cause: SpanId,
     /// The promise it worked for.
-    pub promise: Option<PromiseId>,
+    pub promise: Option<ModelPromiseId>,
     /// The pipeline it worked for.
-    pub pipeline: Option<PipelineId>,
+    pub pipeline: Option<ModelPipelineId>,
     /// The call it worked for, where that is not said by the pipeline.
     pub api: Option<Api>,
     /// What it brought about, in order.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<StepEffect>,
 }
 
 /// What a call or a step brought about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Effect {
+pub enum StepEffect {
     /// A pipeline is to be compiled by a worker; [`super::Model::compiled`] says when it was.
-    Compile(PipelineId),
+    Compile(ModelPipelineId),
     /// A pipeline breaks a rule: there is nothing to compile, and [`super::Model::compiled`] may be told at once.
-    Refused(PipelineId),
+    Refused(ModelPipelineId),
     /// A pipeline is to be compiled, and the device timeline stands still until [`super::Model::compiled`] says it was.
-    CompileInline(PipelineId),
+    CompileInline(ModelPipelineId),
     /// A module is to be compiled; [`super::Model::module_completed`] says when it was.
     CompileModule(ModuleId),
     /// Work was handed to the queue, as its so many-th, counted from 1.
@@ -160,17 +160,17 @@ pub enum Effect {
     /// Somebody waits until the queue's first so many have ended; [`super::Model::work_completed`] says when they have.
     AwaitsQueue(u64),
     /// A pipeline is in a new state.
-    Pipeline(PipelineId, PipelineState),
+    Pipeline(ModelPipelineId, PipelineProgress),
     /// A promise settled.
-    Settled(Settlement),
+    Settled(PromiseResult),
     /// A scope captured an error.
-    Captured(Raised),
+    Captured(RaisedError),
     /// No scope captured an error.
-    Uncaptured(Raised),
+    Uncaptured(RaisedError),
     /// A scope was popped.
-    Popped(Popped),
+    Popped(PoppedScope),
     /// The device is lost.
-    Lost(LossKind),
+    Lost(LossReason),
     /// A step was issued on this timeline.
-    Issued(Timeline),
+    Issued(ModelTimeline),
 }

@@ -1,7 +1,7 @@
 //! The form of the outcome table: which call, in which condition, comes to what, and where that is decided.
 
-use super::edition::Edition;
-use super::outcome::{ErrorKind, Outcome, Rejection};
+use super::edition::SpecAuthority;
+use super::outcome::{CallOutcome, GpuErrorKind, PromiseRejection};
 use super::outcomes::outcomes;
 
 macro_rules! words {
@@ -110,7 +110,7 @@ words! {
 
 words! {
     /// Where an outcome is decided.
-    Decided {
+    DecidingTimeline {
         /// On the content timeline, in the call itself or when its promise settles.
         Content = "content",
         /// On the device timeline.
@@ -135,24 +135,24 @@ impl Condition {
 
 /// One row of the outcome table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct OutcomeRow {
     /// The calls it is about, each with the anchor of its rule.
     pub apis: &'static [(Api, &'static str)],
     /// When it holds; the conditions of one row come to the same.
     pub conditions: &'static [Condition],
     /// The editions in which it holds.
-    pub editions: &'static [Edition],
+    pub editions: &'static [SpecAuthority],
     /// What the call or its promise comes to.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
     /// Where that is decided.
-    pub decided: Decided,
+    pub decided: DecidingTimeline,
     /// The error that it raises besides, for scopes to capture.
-    pub raises: Option<ErrorKind>,
+    pub raises: Option<GpuErrorKind>,
     /// Why, in one sentence for people.
     pub reason: &'static str,
 }
 
-impl Row {
+impl OutcomeRow {
     /// The place in the specification that says so for `api`.
     pub fn anchor(&self, api: Api) -> String {
         let found = self.apis.iter().find(|(listed, _)| *listed == api);
@@ -160,7 +160,7 @@ impl Row {
         format!("https://gpuweb.github.io/gpuweb/{anchor}")
     }
 
-    fn is_about(&self, api: Api, condition: Condition, edition: Edition) -> bool {
+    fn is_about(&self, api: Api, condition: Condition, edition: SpecAuthority) -> bool {
         self.editions.contains(&edition)
             && self.conditions.contains(&condition)
             && self.apis.iter().any(|(listed, _)| *listed == api)
@@ -168,18 +168,22 @@ impl Row {
 }
 
 /// What the model falls back to where the table has no row, which a test over all that it asks for rules out.
-pub(super) static UNWRITTEN: Row = Row {
+pub(super) static UNWRITTEN: OutcomeRow = OutcomeRow {
     apis: &[],
     conditions: &[],
     editions: &[],
-    outcome: Outcome::Reject(Rejection::Operation),
-    decided: Decided::Device,
+    outcome: CallOutcome::Reject(PromiseRejection::Operation),
+    decided: DecidingTimeline::Device,
     raises: None,
     reason: "the table of outcomes has no row for this; please report it",
 };
 
 /// The row for a call in a condition, by an edition of the specification.
-pub fn look_up(api: Api, condition: Condition, edition: Edition) -> Option<&'static Row> {
+pub fn look_up(
+    api: Api,
+    condition: Condition,
+    edition: SpecAuthority,
+) -> Option<&'static OutcomeRow> {
     outcomes()
         .iter()
         .find(|row| row.is_about(api, condition, edition))

@@ -7,26 +7,26 @@ use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::*;
 use record::SpanId;
-use workload::PipelineKind;
+use workload::PipelinePurpose;
 
-const HOST: Timeline = Timeline::Content(0);
+const HOST: ModelTimeline = ModelTimeline::Content(0);
 const SPAN: SpanId = SpanId(7);
 
-fn run(model: &mut Model) {
+fn run(model: &mut WebGpuModel) {
     while model.step_device(SPAN).is_some() {}
-    for host in [HOST, Timeline::Content(1)] {
+    for host in [HOST, ModelTimeline::Content(1)] {
         while model.step_content(host, SPAN).is_some() {}
     }
 }
 
-fn outcome(model: &Model, promise: Option<PromiseId>) -> String {
+fn outcome(model: &WebGpuModel, promise: Option<ModelPromiseId>) -> String {
     let settled = promise.and_then(|promise| model.settlement(promise));
     settled.map_or_else(|| "pending".to_owned(), |it| it.outcome.to_string())
 }
 
-fn shape(defect: Option<Defect>) -> PipelineShape {
+fn shape(defect: Option<PipelineDefect>) -> PipelineShape {
     PipelineShape {
-        kind: PipelineKind::Compute,
+        kind: PipelinePurpose::Compute,
         defect,
     }
 }
@@ -37,15 +37,15 @@ fn what_the_compile_gives_counts_until_the_loss_and_not_after() {
         (true, "resolve(pipeline)"),
         (false, "reject(GPUPipelineError reason=internal)"),
     ] {
-        let mut model = Model::new(1);
+        let mut model = WebGpuModel::new(1);
         let (pipeline, made) = model.create_pipeline_async(HOST, SPAN, shape(None));
         run(&mut model);
         assert_eq!(outcome(&model, made.promise), "pending");
         if loses_first {
             model.lose(SPAN);
-            model.compiled(pipeline, SPAN, Some(Defect::Internal));
+            model.compiled(pipeline, SPAN, Some(PipelineDefect::Internal));
         } else {
-            model.compiled(pipeline, SPAN, Some(Defect::Internal));
+            model.compiled(pipeline, SPAN, Some(PipelineDefect::Internal));
             model.step_device(SPAN);
             model.lose(SPAN);
         }
@@ -57,8 +57,8 @@ fn what_the_compile_gives_counts_until_the_loss_and_not_after() {
 
 #[test]
 fn the_editions_differ_where_the_loss_meets_a_compile() {
-    let mut model = Model::with_editions(&[Edition::Present, Edition::Former]);
-    let hosts = [HOST, Timeline::Content(1)];
+    let mut model = WebGpuModel::with_editions(&[SpecAuthority::Present, SpecAuthority::Former]);
+    let hosts = [HOST, ModelTimeline::Content(1)];
     let made = hosts.map(|host| model.create_pipeline_async(host, SPAN, shape(None)));
     let (buffer, _) = model.create_buffer(HOST, SPAN, BufferShape::default());
     let (other, _) = model.create_buffer(HOST, SPAN, BufferShape::default());
@@ -74,7 +74,7 @@ fn the_editions_differ_where_the_loss_meets_a_compile() {
         "pending",
         "nothing told it of the loss"
     );
-    model.compiled(made[1].0, SPAN, Some(Defect::Internal));
+    model.compiled(made[1].0, SPAN, Some(PipelineDefect::Internal));
     run(&mut model);
     assert_eq!(
         outcome(&model, made[1].1.promise),
@@ -86,8 +86,8 @@ fn the_editions_differ_where_the_loss_meets_a_compile() {
 
 #[test]
 fn a_synchronous_creation_holds_the_device_timeline_and_its_scope_hears_of_it() {
-    let mut model = Model::new(1);
-    model.push_error_scope(HOST, SPAN, ErrorKind::Internal);
+    let mut model = WebGpuModel::new(1);
+    model.push_error_scope(HOST, SPAN, GpuErrorKind::Internal);
     let (pipeline, _) = model.create_pipeline(HOST, SPAN, shape(None));
     let popped = model.pop_error_scope(HOST, SPAN);
     run(&mut model);
@@ -96,16 +96,16 @@ fn a_synchronous_creation_holds_the_device_timeline_and_its_scope_hears_of_it() 
         "pending",
         "the compile holds the timeline"
     );
-    model.compiled(pipeline, SPAN, Some(Defect::Internal));
+    model.compiled(pipeline, SPAN, Some(PipelineDefect::Internal));
     run(&mut model);
     assert_eq!(outcome(&model, popped.promise), "resolve(internal)");
-    let failed = PipelineState::Failed(Defect::Internal);
+    let failed = PipelineProgress::Failed(PipelineDefect::Internal);
     assert_eq!(model.pipeline_state(pipeline), Some(failed));
 }
 
 #[test]
 fn a_loss_by_the_driver_does_not_wait_for_the_device_timeline() {
-    let mut model = Model::new(1);
+    let mut model = WebGpuModel::new(1);
     let lost = model.lost(HOST, SPAN);
     let (pipeline, _) = model.create_pipeline(HOST, SPAN, shape(None));
     model.destroy_device(HOST, SPAN);
@@ -119,17 +119,17 @@ fn a_loss_by_the_driver_does_not_wait_for_the_device_timeline() {
     assert_eq!(outcome(&model, lost.promise), "resolve(reason=unknown)");
     model.compiled(pipeline, SPAN, None);
     run(&mut model);
-    assert_eq!(model.pipeline_state(pipeline), Some(PipelineState::Lost));
+    assert_eq!(model.pipeline_state(pipeline), Some(PipelineProgress::Lost));
     assert_eq!(
         model.loss(),
-        Some(LossKind::Unknown),
+        Some(LossReason::Unknown),
         "the first reason stays"
     );
 }
 
 #[test]
 fn a_step_names_what_issued_it() {
-    let mut model = Model::new(1);
+    let mut model = WebGpuModel::new(1);
     let (pipeline, _) = model.create_pipeline_async(HOST, SpanId(1), shape(None));
     let first = model.step_device(SpanId(2)).unwrap();
     assert_eq!((first.name, first.cause), (StepName::Initial, SpanId(1)));
@@ -139,14 +139,14 @@ fn a_step_names_what_issued_it() {
     assert_eq!((second.name, second.cause), (StepName::Decided, SpanId(3)));
     let last = model.step_content(HOST, SpanId(5)).unwrap();
     assert_eq!((last.name, last.cause), (StepName::Settle, SpanId(4)));
-    assert!(matches!(last.effects.as_slice(), [Effect::Settled(_)]));
+    assert!(matches!(last.effects.as_slice(), [StepEffect::Settled(_)]));
 }
 
 /// A call or a step of a random program.
 #[derive(Clone, Copy, Debug)]
-enum Move {
-    Async(Option<Defect>),
-    Sync(Option<Defect>),
+enum ProgramMove {
+    Async(Option<PipelineDefect>),
+    Sync(Option<PipelineDefect>),
     Map(bool),
     Unmap,
     EndBuffer,
@@ -162,69 +162,71 @@ enum Move {
     Lose,
     Device,
     Content,
-    Compiled(u8, Option<Defect>),
+    Compiled(u8, Option<PipelineDefect>),
     ModuleMade,
 }
 
-fn moves() -> impl Strategy<Value = Move> {
+fn moves() -> impl Strategy<Value = ProgramMove> {
     let defect = || {
         prop_oneof![
             Just(None),
-            Just(Some(Defect::Validation)),
-            Just(Some(Defect::Internal)),
+            Just(Some(PipelineDefect::Validation)),
+            Just(Some(PipelineDefect::Internal)),
         ]
     };
     prop_oneof![
-        2 => defect().prop_map(Move::Async),
-        2 => defect().prop_map(Move::Sync),
-        2 => any::<bool>().prop_map(Move::Map),
-        2 => Just(Move::Unmap),
-        2 => Just(Move::EndBuffer),
-        2 => Just(Move::Push),
-        2 => Just(Move::Pop),
-        2 => any::<bool>().prop_map(Move::Module),
-        2 => Just(Move::Messages),
-        2 => Just(Move::WorkDone),
-        2 => Just(Move::Submit),
-        2 => Just(Move::Work),
-        2 => Just(Move::Lost),
-        1 => Just(Move::Destroy),
-        1 => Just(Move::Lose),
-        6 => Just(Move::Device),
-        4 => Just(Move::Content),
-        3 => (any::<u8>(), defect()).prop_map(|(which, defect)| Move::Compiled(which, defect)),
-        2 => Just(Move::ModuleMade),
+        2 => defect().prop_map(ProgramMove::Async),
+        2 => defect().prop_map(ProgramMove::Sync),
+        2 => any::<bool>().prop_map(ProgramMove::Map),
+        2 => Just(ProgramMove::Unmap),
+        2 => Just(ProgramMove::EndBuffer),
+        2 => Just(ProgramMove::Push),
+        2 => Just(ProgramMove::Pop),
+        2 => any::<bool>().prop_map(ProgramMove::Module),
+        2 => Just(ProgramMove::Messages),
+        2 => Just(ProgramMove::WorkDone),
+        2 => Just(ProgramMove::Submit),
+        2 => Just(ProgramMove::Work),
+        2 => Just(ProgramMove::Lost),
+        1 => Just(ProgramMove::Destroy),
+        1 => Just(ProgramMove::Lose),
+        6 => Just(ProgramMove::Device),
+        4 => Just(ProgramMove::Content),
+        3 => (any::<u8>(), defect()).prop_map(|(which, defect)| ProgramMove::Compiled(which, defect)),
+        2 => Just(ProgramMove::ModuleMade),
     ]
 }
 
 /// What a program has made so far.
 #[derive(Default)]
-struct Program {
-    promises: Vec<PromiseId>,
-    compiles: Vec<PipelineId>,
+struct RandomProgram {
+    promises: Vec<ModelPromiseId>,
+    compiles: Vec<ModelPipelineId>,
     buffer: Option<BufferId>,
     module: Option<ModuleId>,
     losses: usize,
 }
 
-impl Program {
-    fn note(&mut self, effects: &[Effect]) {
+impl RandomProgram {
+    fn note(&mut self, effects: &[StepEffect]) {
         for effect in effects {
             match effect {
-                Effect::Compile(id) | Effect::CompileInline(id) | Effect::Refused(id) => {
+                StepEffect::Compile(id)
+                | StepEffect::CompileInline(id)
+                | StepEffect::Refused(id) => {
                     self.compiles.push(*id);
                 }
-                Effect::Lost(_) => self.losses += 1,
+                StepEffect::Lost(_) => self.losses += 1,
                 _ => {}
             }
         }
     }
 
-    fn play(&mut self, model: &mut Model, host: Timeline, turn: Move) {
+    fn play(&mut self, model: &mut WebGpuModel, host: ModelTimeline, turn: ProgramMove) {
         let made = match turn {
-            Move::Async(defect) => model.create_pipeline_async(host, SPAN, shape(defect)).1,
-            Move::Sync(defect) => model.create_pipeline(host, SPAN, shape(defect)).1,
-            Move::Map(is_wrong) => {
+            ProgramMove::Async(defect) => model.create_pipeline_async(host, SPAN, shape(defect)).1,
+            ProgramMove::Sync(defect) => model.create_pipeline(host, SPAN, shape(defect)).1,
+            ProgramMove::Map(is_wrong) => {
                 let shape = BufferShape::default();
                 let buffer = self
                     .buffer
@@ -236,61 +238,61 @@ impl Program {
                 };
                 model.map_async(host, SPAN, buffer, range)
             }
-            Move::Unmap => self
+            ProgramMove::Unmap => self
                 .buffer
                 .map(|it| model.unmap(host, SPAN, it))
                 .unwrap_or_default(),
-            Move::EndBuffer => {
+            ProgramMove::EndBuffer => {
                 let ended = self.buffer.take();
                 ended
                     .map(|it| model.destroy_buffer(host, SPAN, it))
                     .unwrap_or_default()
             }
-            Move::Push => model.push_error_scope(host, SPAN, ErrorKind::Validation),
-            Move::Pop => model.pop_error_scope(host, SPAN),
-            Move::Module(is_wrong) => {
+            ProgramMove::Push => model.push_error_scope(host, SPAN, GpuErrorKind::Validation),
+            ProgramMove::Pop => model.pop_error_scope(host, SPAN),
+            ProgramMove::Module(is_wrong) => {
                 let (module, made) = model.create_shader_module(host, SPAN, is_wrong);
                 self.module = Some(module);
                 made
             }
-            Move::Messages => {
+            ProgramMove::Messages => {
                 let asked = self
                     .module
                     .map(|it| model.get_compilation_info(host, SPAN, it));
                 asked.unwrap_or_default()
             }
-            Move::WorkDone => model.on_submitted_work_done(host, SPAN),
-            Move::Submit => model.submit(host, SPAN, Api::Submit, None),
-            Move::Lost => model.lost(host, SPAN),
-            Move::Destroy => model.destroy_device(host, SPAN),
+            ProgramMove::WorkDone => model.on_submitted_work_done(host, SPAN),
+            ProgramMove::Submit => model.submit(host, SPAN, Api::Submit, None),
+            ProgramMove::Lost => model.lost(host, SPAN),
+            ProgramMove::Destroy => model.destroy_device(host, SPAN),
             _ => return self.step(model, host, turn),
         };
         self.promises.extend(made.promise);
         self.note(&made.effects);
     }
 
-    fn step(&mut self, model: &mut Model, host: Timeline, turn: Move) {
+    fn step(&mut self, model: &mut WebGpuModel, host: ModelTimeline, turn: ProgramMove) {
         let effects = match turn {
-            Move::Lose => {
+            ProgramMove::Lose => {
                 model.lose(SPAN);
                 Vec::new()
             }
-            Move::Device => model
+            ProgramMove::Device => model
                 .step_device(SPAN)
                 .map(|it| it.effects)
                 .unwrap_or_default(),
-            Move::Content => model
+            ProgramMove::Content => model
                 .step_content(host, SPAN)
                 .map(|it| it.effects)
                 .unwrap_or_default(),
-            Move::Compiled(which, defect) if !self.compiles.is_empty() => {
+            ProgramMove::Compiled(which, defect) if !self.compiles.is_empty() => {
                 let id = self
                     .compiles
                     .swap_remove(which as usize % self.compiles.len());
                 model.compiled(id, SPAN, defect)
             }
-            Move::Work => model.work_completed(model.submitted(), SPAN),
-            Move::ModuleMade => {
+            ProgramMove::Work => model.work_completed(model.submitted(), SPAN),
+            ProgramMove::ModuleMade => {
                 let made = self.module.map(|it| model.module_completed(it, SPAN));
                 made.unwrap_or_default()
             }
@@ -300,10 +302,10 @@ impl Program {
     }
 
     /// Everything that is under way comes to its end.
-    fn finish(&mut self, model: &mut Model) {
+    fn finish(&mut self, model: &mut WebGpuModel) {
         for _ in 0..1000 {
-            self.step(model, HOST, Move::Compiled(0, None));
-            self.step(model, HOST, Move::Work);
+            self.step(model, HOST, ProgramMove::Compiled(0, None));
+            self.step(model, HOST, ProgramMove::Work);
             for module in 0..200 {
                 let effects = model.module_completed(ModuleId(module), SPAN);
                 self.note(&effects);
@@ -313,7 +315,7 @@ impl Program {
                 self.note(&step.effects);
                 moved = true;
             }
-            for host in [HOST, Timeline::Content(1)] {
+            for host in [HOST, ModelTimeline::Content(1)] {
                 while let Some(step) = model.step_content(host, SPAN) {
                     self.note(&step.effects);
                     moved = true;
@@ -329,10 +331,10 @@ impl Program {
 proptest! {
     #[test]
     fn every_promise_settles_once_whatever_happens(program in vec((any::<bool>(), moves()), 0..120)) {
-        let mut model = Model::with_editions(&[Edition::Present, Edition::Former]);
-        let mut made = Program::default();
+        let mut model = WebGpuModel::with_editions(&[SpecAuthority::Present, SpecAuthority::Former]);
+        let mut made = RandomProgram::default();
         for (second, turn) in program {
-            made.play(&mut model, Timeline::Content(u32::from(second)), turn);
+            made.play(&mut model, ModelTimeline::Content(u32::from(second)), turn);
         }
         made.finish(&mut model);
         prop_assert_eq!(model.pending().count(), 0);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use inject::{Damage, Fact};
+use inject::{Fact, FactFileDamage};
 
-use super::draft::Draft;
-use super::process::Process;
-use super::tally::{Presence, Summary};
+use super::draft::ActivityDraft;
+use super::process::ActivityProcess;
+use super::tally::{ActivitySummary, ProcessPresence};
 use record::time::Nanos;
 use record::{Clock, Record, Run};
 
 /// When waits are tied to what they waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pace {
+pub enum ResolveMode {
     /// Once all is known.
     #[default]
     Whole,
@@ -22,16 +22,16 @@ pub enum Pace {
 
 /// Makes records of what processes wrote.
 #[derive(Debug, Default)]
-pub struct Converter {
-    draft: Draft,
-    pace: Pace,
-    processes: BTreeMap<u32, Process>,
+pub struct ActivityConverter {
+    draft: ActivityDraft,
+    pace: ResolveMode,
+    processes: BTreeMap<u32, ActivityProcess>,
     has_clock: bool,
 }
 
-impl Converter {
+impl ActivityConverter {
     /// Nothing is known yet.
-    pub fn new(pace: Pace) -> Self {
+    pub fn new(pace: ResolveMode) -> Self {
         Self {
             pace,
             ..Self::default()
@@ -58,8 +58,8 @@ impl Converter {
         }
         let is_flush = matches!(fact, Fact::Counts(_) | Fact::End(_));
         let process = self.processes.entry(file);
-        let process = process.or_insert_with(|| Process::new(file));
-        process.take(fact, self.pace == Pace::Live, &mut self.draft);
+        let process = process.or_insert_with(|| ActivityProcess::new(file));
+        process.take(fact, self.pace == ResolveMode::Live, &mut self.draft);
         if is_flush {
             self.draft.refresh();
         }
@@ -77,26 +77,26 @@ impl Converter {
     }
 
     /// What was wrong with a file, and whether its process runs still: said once, in the end.
-    pub fn damaged(&mut self, file: u32, damage: &Damage, is_running: bool) {
+    pub fn damaged(&mut self, file: u32, damage: &FactFileDamage, is_running: bool) {
         let process = self.processes.entry(file);
-        let process = process.or_insert_with(|| Process::new(file));
+        let process = process.or_insert_with(|| ActivityProcess::new(file));
         let presence = if is_running {
-            Presence::Running
+            ProcessPresence::Running
         } else {
-            Presence::Gone
+            ProcessPresence::Gone
         };
         process.tell_damage(damage, presence, &mut self.draft);
     }
 
     /// Nothing more comes: ties what is left, and says what it all came to.
-    pub fn finish(&mut self) -> Summary {
+    pub fn finish(&mut self) -> ActivitySummary {
         for process in self.processes.values_mut() {
             process.finish(&mut self.draft);
         }
         self.draft.refresh();
         let processes = self.processes.values();
         let tally = &self.draft.tally;
-        Summary {
+        ActivitySummary {
             activities: processes.clone().map(|it| it.activities).sum(),
             operations: tally.operations,
             streams: self.draft.lanes.streams(),
@@ -104,7 +104,7 @@ impl Converter {
             inferred: tally.inferred,
             repairs: tally.repairs(),
             notes: tally.notes(),
-            tellers: processes.map(Process::teller).collect(),
+            tellers: processes.map(ActivityProcess::teller).collect(),
         }
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use inject::Device as Told;
+use inject::CuptiDevice;
 
 use record::{Device, DeviceId, Record};
 
 /// Every device on which something ran.
 #[derive(Debug, Default)]
-pub(super) struct Devices {
+pub(super) struct ActivityDevices {
     /// What each process was given to see, in its order.
     visible: HashMap<u32, Vec<String>>,
     /// By what the system calls them.
@@ -17,7 +17,7 @@ pub(super) struct Devices {
     new: Vec<Record>,
 }
 
-impl Devices {
+impl ActivityDevices {
     /// What a process was given to see, as `CUDA_VISIBLE_DEVICES` names it.
     pub fn see(&mut self, process: u32, visible: &str) {
         let names = visible.split(',').map(|name| name.trim().to_owned());
@@ -40,7 +40,7 @@ impl Devices {
     }
 
     /// What CUPTI said of a device in a process.
-    pub fn describe(&mut self, process: u32, told: &Told) {
+    pub fn describe(&mut self, process: u32, told: &CuptiDevice) {
         let id = self.id(process, told.device);
         let [major, minor] = told.capability;
         let facts = [
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn one_device_that_two_processes_number_otherwise_is_one() {
-        let mut devices = Devices::default();
+        let mut devices = ActivityDevices::default();
         devices.see(2, "1, 0");
         let ids = [(1, 0), (1, 1), (2, 0), (2, 1), (3, 1)];
         let ids = ids.map(|(process, number)| devices.id(process, number).0);
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn a_device_is_told_anew_once_it_is_described() {
-        let mut devices = Devices::default();
+        let mut devices = ActivityDevices::default();
         devices.id(1, 0);
-        let told = Told {
+        let told = CuptiDevice {
             device: 0,
             name: "NVIDIA H200".to_owned(),
             capability: [9, 0],

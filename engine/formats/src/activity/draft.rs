@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::device::Devices;
-use super::lane::Lanes;
-use super::symbol::{Symbols, readable};
-use super::tally::Tally;
+use super::device::ActivityDevices;
+use super::lane::ActivityLanes;
+use super::symbol::{KernelSymbols, readable};
+use super::tally::ActivityTally;
 use record::time::Nanos;
 use record::{
     CallId, Dependency, Event, EventId, LaneId, NameId, Problem, Record, Severity, Span, SpanId,
@@ -14,7 +14,7 @@ use record::{
 
 /// Something that ran. Times are those of the files: nanoseconds of their clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ran {
+pub(super) struct ActivitySpan {
     pub lane: LaneId,
     pub name: NameId,
     pub kind: SpanKind,
@@ -27,23 +27,23 @@ pub(super) struct Ran {
 
 /// The records so far, and what was counted on the way.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct ActivityDraft {
     pub out: Vec<Record>,
-    pub lanes: Lanes,
-    pub devices: Devices,
-    pub tally: Tally,
+    pub lanes: ActivityLanes,
+    pub devices: ActivityDevices,
+    pub tally: ActivityTally,
     /// The clock's reading at capture time zero.
     pub origin: u64,
     /// The latest instant that was told of.
     pub latest: u64,
     names: HashMap<Box<str>, NameId>,
-    symbols: Symbols,
+    symbols: KernelSymbols,
     spans: u32,
     events: u32,
     counters: u32,
 }
 
-impl Draft {
+impl ActivityDraft {
     /// The number of a text.
     pub fn name(&mut self, text: &str) -> NameId {
         if let Some(id) = self.names.get(text) {
@@ -71,7 +71,7 @@ impl Draft {
     }
 
     /// Takes something that ran.
-    pub fn ran(&mut self, ran: Ran) -> SpanId {
+    pub fn ran(&mut self, ran: ActivitySpan) -> SpanId {
         let id = SpanId(self.spans);
         self.spans += 1;
         let enqueued = ran.enqueued.unwrap_or(ran.start);

@@ -2,51 +2,51 @@
 
 use std::collections::HashMap;
 
-use super::draft::Draft;
-use super::order::Stream;
+use super::draft::ActivityDraft;
+use super::order::ActivityStream;
 use record::{Basis, EventId, SpanId};
 
 /// A record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Recorded {
+pub(super) struct ActivityRecord {
     /// The number of the call.
     pub order: u32,
     /// The stream that it was recorded in.
-    pub stream: Stream,
+    pub stream: ActivityStream,
     /// The span of the record itself, where CUPTI says when the device came to it.
     pub span: Option<SpanId>,
 }
 
 /// The record that a wait is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub record: Recorded,
+pub(super) struct MatchedRecord {
+    pub record: ActivityRecord,
     /// Which record of the event it is, counted from 1.
     pub generation: u32,
     pub basis: Basis,
 }
 
 /// An event by the numbers of its context and its own.
-pub(super) type Key = (u32, u32);
+pub(super) type ActivityEventKey = (u32, u32);
 
 /// Every event of a process.
 #[derive(Debug, Default)]
-pub(super) struct Events {
-    rows: HashMap<Key, Row>,
+pub(super) struct ActivityEvents {
+    rows: HashMap<ActivityEventKey, ActivityEvent>,
     /// The event and the call of each record that has a number of its own.
-    ties: HashMap<u64, (Key, u32)>,
+    ties: HashMap<u64, (ActivityEventKey, u32)>,
 }
 
 #[derive(Debug)]
-struct Row {
+struct ActivityEvent {
     id: EventId,
-    records: Vec<Recorded>,
+    records: Vec<ActivityRecord>,
 }
 
-impl Events {
+impl ActivityEvents {
     /// The event of a key; a new one is announced.
-    pub fn id(&mut self, key: Key, draft: &mut Draft) -> EventId {
-        let row = self.rows.entry(key).or_insert_with(|| Row {
+    pub fn id(&mut self, key: ActivityEventKey, draft: &mut ActivityDraft) -> EventId {
+        let row = self.rows.entry(key).or_insert_with(|| ActivityEvent {
             id: draft.event(key.1),
             records: Vec::new(),
         });
@@ -54,7 +54,7 @@ impl Events {
     }
 
     /// Notes a record of an event that has an id, and the number of it alone where there is one.
-    pub fn add(&mut self, key: Key, recorded: Recorded, tie: Option<u64>) {
+    pub fn add(&mut self, key: ActivityEventKey, recorded: ActivityRecord, tie: Option<u64>) {
         if let Some(row) = self.rows.get_mut(&key) {
             let at = row.records.partition_point(|it| it.order <= recorded.order);
             row.records.insert(at, recorded);
@@ -66,18 +66,23 @@ impl Events {
 
     /// The record that a wait is for: that of the number that both have, or else the last one of the event before the
     /// wait's call.
-    pub fn waited_for(&self, key: Key, tie: Option<u64>, order: u32) -> Option<Found> {
+    pub fn waited_for(
+        &self,
+        key: ActivityEventKey,
+        tie: Option<u64>,
+        order: u32,
+    ) -> Option<MatchedRecord> {
         match tie.and_then(|tie| self.ties.get(&tie)) {
             Some((key, recorded)) => self.before(*key, recorded.saturating_add(1), Basis::Enforced),
             None => self.before(key, order, Basis::Inferred),
         }
     }
 
-    fn before(&self, key: Key, order: u32, basis: Basis) -> Option<Found> {
+    fn before(&self, key: ActivityEventKey, order: u32, basis: Basis) -> Option<MatchedRecord> {
         let records = &self.rows.get(&key)?.records;
         let at = records.partition_point(|it| it.order < order);
         let record = records.get(at.checked_sub(1)?).copied()?;
-        Some(Found {
+        Some(MatchedRecord {
             record,
             generation: at as u32,
             basis,
@@ -91,11 +96,11 @@ mod tests {
 
     #[test]
     fn a_wait_is_for_the_record_of_its_number_or_for_the_last_before_it() {
-        let (mut events, mut draft) = (Events::default(), Draft::default());
+        let (mut events, mut draft) = (ActivityEvents::default(), ActivityDraft::default());
         let key = (1, 5);
         events.id(key, &mut draft);
         for (order, tie) in [(30, Some(3)), (10, Some(1)), (20, Some(2))] {
-            let recorded = Recorded {
+            let recorded = ActivityRecord {
                 order,
                 stream: (1, 7),
                 span: None,

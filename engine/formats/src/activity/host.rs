@@ -1,20 +1,20 @@
 //! What host threads did: calls, and what their waits are for.
 
-use inject::{Api, Event, Sync, SyncKind, Times};
+use inject::{CuptiApi, CuptiEvent, CuptiSync, CuptiTimes, SyncKind};
 
-use super::draft::{Draft, Ran};
-use super::event::Recorded;
-use super::order::{Operation, Stream};
-use super::process::{Call, Process};
-use super::wait::{Awaited, Occasion, Wait};
+use super::draft::{ActivityDraft, ActivitySpan};
+use super::event::ActivityRecord;
+use super::order::{ActivityOperation, ActivityStream};
+use super::process::{ActivityCall, ActivityProcess};
+use super::wait::{ActivityWait, ActivityWaitTarget, EventOccurrence};
 use record::{Group, SpanId, SpanKind, State, Value};
 
 /// What a query answers while the work is not done yet: CUDA's `not ready`. It is no failure.
 const NOT_READY: u32 = 600;
 
-impl Process {
+impl ActivityProcess {
     /// A call of the driver or of the runtime.
-    pub(super) fn api(&mut self, api: &Api, draft: &mut Draft) {
+    pub(super) fn api(&mut self, api: &CuptiApi, draft: &mut ActivityDraft) {
         let lane = self.thread(api.thread, draft);
         let number = format!("function {}", api.function);
         let text = match api.name.as_str() {
@@ -25,7 +25,7 @@ impl Process {
         let name = draft.name(text);
         let failed = api.result != 0 && api.result != NOT_READY;
         let (times, is_known) = self.placed(api.times, None);
-        let span = draft.ran(Ran {
+        let span = draft.ran(ActivitySpan {
             lane,
             name,
             kind: if blocks {
@@ -44,7 +44,7 @@ impl Process {
         if api.result != 0 {
             draft.number(span, "returned", u64::from(api.result));
         }
-        let call = Call {
+        let call = ActivityCall {
             span,
             start: times.start,
             blocks,
@@ -53,8 +53,12 @@ impl Process {
     }
 
     /// Times, and whether CUPTI knew them. Where it did not, they are those of the call, or those of the process.
-    pub(super) fn placed(&self, times: Times, call: Option<Call>) -> (Times, bool) {
-        let instant = |at| Times { start: at, end: at };
+    pub(super) fn placed(
+        &self,
+        times: CuptiTimes,
+        call: Option<ActivityCall>,
+    ) -> (CuptiTimes, bool) {
+        let instant = |at| CuptiTimes { start: at, end: at };
         match (times.start, times.end) {
             (0, 0) => {
                 let near = call.map_or(self.told.at, |call| call.start);
@@ -68,34 +72,34 @@ impl Process {
 
     /// A call that waited, or made a stream wait. It doubles a call of a thread; where that is missing it is a span of its
     /// own.
-    pub(super) fn sync(&mut self, sync: &Sync, draft: &mut Draft) {
+    pub(super) fn sync(&mut self, sync: &CuptiSync, draft: &mut ActivityDraft) {
         let context = sync.context;
         let stream = sync.stream.map(|stream| (context, stream));
-        let occasion = sync.event.map(|event| Occasion {
+        let occasion = sync.event.map(|event| EventOccurrence {
             key: (context, event),
             id: self.events.id((context, event), draft),
             tie: sync.sync.filter(|tie| *tie != 0),
         });
         let awaited = match (sync.kind, stream, occasion) {
             (SyncKind::StreamWaitEvent, Some(stream), Some(event)) => {
-                Awaited::ByStream(stream, event)
+                ActivityWaitTarget::ByStream(stream, event)
             }
             (_, None, Some(event)) | (SyncKind::EventSynchronize, _, Some(event)) => {
-                Awaited::Event(event)
+                ActivityWaitTarget::Event(event)
             }
-            (_, Some(stream), _) => Awaited::Stream(stream),
-            (_, None, None) => Awaited::Context(context),
+            (_, Some(stream), _) => ActivityWaitTarget::Stream(stream),
+            (_, None, None) => ActivityWaitTarget::Context(context),
         };
         let call = self.calls.get(&sync.correlation).copied();
         let span = call.map_or_else(|| self.uncalled(sync, awaited, draft), |call| call.span);
         describe(span, stream, sync.event, draft);
         // A query only looks: nothing held it up.
         let queries = call.is_some_and(|call| !call.blocks);
-        if queries && !matches!(awaited, Awaited::ByStream(..)) {
+        if queries && !matches!(awaited, ActivityWaitTarget::ByStream(..)) {
             draft.tally.queries += 1;
             return;
         }
-        self.waits.add(Wait {
+        self.waits.add(ActivityWait {
             order: sync.correlation,
             call: span,
             awaited,
@@ -104,13 +108,18 @@ impl Process {
     }
 
     /// A wait whose call is not known, on a lane for those.
-    fn uncalled(&self, sync: &Sync, awaited: Awaited, draft: &mut Draft) -> SpanId {
+    fn uncalled(
+        &self,
+        sync: &CuptiSync,
+        awaited: ActivityWaitTarget,
+        draft: &mut ActivityDraft,
+    ) -> SpanId {
         draft.tally.uncalled += 1;
         let (kind, text) = match awaited {
-            Awaited::ByStream(..) => (SpanKind::Call, "Stream wait event"),
-            Awaited::Event(_) => (SpanKind::Synchronize, "Event synchronize"),
-            Awaited::Stream(_) => (SpanKind::Synchronize, "Stream synchronize"),
-            Awaited::Context(_) => (SpanKind::Synchronize, "Context synchronize"),
+            ActivityWaitTarget::ByStream(..) => (SpanKind::Call, "Stream wait event"),
+            ActivityWaitTarget::Event(_) => (SpanKind::Synchronize, "Event synchronize"),
+            ActivityWaitTarget::Stream(_) => (SpanKind::Synchronize, "Stream synchronize"),
+            ActivityWaitTarget::Context(_) => (SpanKind::Synchronize, "Context synchronize"),
         };
         let name = draft.name(text);
         let key = (Group::Host, self.place, u64::MAX, 0);
@@ -121,7 +130,7 @@ impl Process {
             )
         });
         let (times, is_known) = self.placed(sync.times, None);
-        let span = draft.ran(Ran {
+        let span = draft.ran(ActivitySpan {
             lane,
             name,
             kind,
@@ -137,7 +146,7 @@ impl Process {
     }
 
     /// A record of an event. Where CUPTI says when the stream came to it, that is a span of the stream.
-    pub(super) fn event(&mut self, event: &Event, draft: &mut Draft) {
+    pub(super) fn event(&mut self, event: &CuptiEvent, draft: &mut ActivityDraft) {
         let key = (event.context, event.event);
         let stream = (event.context, event.stream);
         self.events.id(key, draft);
@@ -148,7 +157,7 @@ impl Process {
         let span = event.at.filter(|at| *at != 0).map(|at| {
             let lane = self.stream(stream, None, draft);
             let name = draft.name("event record");
-            let span = draft.ran(Ran {
+            let span = draft.ran(ActivitySpan {
                 lane,
                 name,
                 kind: SpanKind::EventRecord,
@@ -160,7 +169,7 @@ impl Process {
             self.launched(event.correlation, span, draft);
             span
         });
-        let recorded = Recorded {
+        let recorded = ActivityRecord {
             order: event.correlation,
             stream,
             span,
@@ -171,21 +180,32 @@ impl Process {
     }
 
     /// What the program itself calls one of its calls.
-    pub(super) fn correlation(&self, external: u64, number: u32, draft: &mut Draft) {
+    pub(super) fn correlation(&self, external: u64, number: u32, draft: &mut ActivityDraft) {
         if let Some(call) = self.calls.get(&number) {
             draft.number(call.span, "external id", external);
         }
     }
 
     /// Notes an operation in the order of its stream.
-    pub(super) fn submitted(&mut self, stream: Stream, order: u32, start: u64, span: SpanId) {
+    pub(super) fn submitted(
+        &mut self,
+        stream: ActivityStream,
+        order: u32,
+        start: u64,
+        span: SpanId,
+    ) {
         self.operations
-            .add(stream, Operation { order, start, span });
+            .add(stream, ActivityOperation { order, start, span });
     }
 }
 
 /// Says on which stream a call acted, and on which event.
-fn describe(call: SpanId, stream: Option<Stream>, event: Option<u32>, draft: &mut Draft) {
+fn describe(
+    call: SpanId,
+    stream: Option<ActivityStream>,
+    event: Option<u32>,
+    draft: &mut ActivityDraft,
+) {
     if let Some((_, stream)) = stream {
         draft.number(call, "stream", u64::from(stream));
     }
@@ -195,7 +215,7 @@ fn describe(call: SpanId, stream: Option<Stream>, event: Option<u32>, draft: &mu
 }
 
 /// Marks a span of which CUPTI does not know when it was.
-pub(super) fn unknown_time(span: SpanId, draft: &mut Draft) {
+pub(super) fn unknown_time(span: SpanId, draft: &mut ActivityDraft) {
     draft.tally.untimed += 1;
     let text = "CUPTI does not know when this was; it is shown where its call was";
     draft.field(span, "time", Value::Text(text.into()));

@@ -2,23 +2,23 @@
 
 use std::collections::HashMap;
 
-use super::device::Devices;
-use super::purpose::{Did, Work};
+use super::device::ActivityDevices;
+use super::purpose::{WorkCounts, WorkKind};
 use record::{Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
 
 /// What tells a lane from all others: its group, its process, and two numbers of that.
-pub(super) type Key = (Group, u32, u64, u64);
+pub(super) type ActivityLaneKey = (Group, u32, u64, u64);
 
 /// Every lane on which something happened.
 #[derive(Debug, Default)]
-pub(super) struct Lanes {
-    ids: HashMap<Key, LaneId>,
-    rows: Vec<Row>,
+pub(super) struct ActivityLanes {
+    ids: HashMap<ActivityLaneKey, LaneId>,
+    rows: Vec<ActivityLane>,
 }
 
 #[derive(Debug)]
-struct Row {
-    key: Key,
+struct ActivityLane {
+    key: ActivityLaneKey,
     /// The number of its process.
     process: u32,
     name: String,
@@ -26,29 +26,29 @@ struct Row {
     besides: String,
     /// The number that its process gives its device.
     device: Option<u32>,
-    did: Did,
+    did: WorkCounts,
     /// As it was announced last.
     told: Option<Lane>,
 }
 
-impl Lanes {
+impl ActivityLanes {
     /// The lane of a key, which is called so where it is new.
     pub fn id(
         &mut self,
-        key: Key,
+        key: ActivityLaneKey,
         (process, device): (u32, Option<u32>),
         title: impl FnOnce() -> (String, String),
     ) -> LaneId {
         let rows = &mut self.rows;
         let id = *self.ids.entry(key).or_insert_with(|| {
             let (name, besides) = title();
-            rows.push(Row {
+            rows.push(ActivityLane {
                 key,
                 process,
                 name,
                 besides,
                 device,
-                did: Did::default(),
+                did: WorkCounts::default(),
                 told: None,
             });
             LaneId(rows.len() as u32 - 1)
@@ -62,7 +62,7 @@ impl Lanes {
     }
 
     /// Calls a lane otherwise, where there is one.
-    pub fn rename(&mut self, key: Key, name: &str) {
+    pub fn rename(&mut self, key: ActivityLaneKey, name: &str) {
         let row = self
             .ids
             .get(&key)
@@ -75,28 +75,28 @@ impl Lanes {
     /// Notes what a stream did.
     pub fn did(&mut self, lane: LaneId, kind: SpanKind, name: &str) {
         if let Some(row) = self.rows.get_mut(lane.index()) {
-            row.did.note(Work::of(kind, name));
+            row.did.note(WorkKind::of(kind, name));
         }
     }
 
     /// How many streams there are.
     pub fn streams(&self) -> usize {
-        let is_stream = |row: &&Row| row.key.0 == Group::Streams;
+        let is_stream = |row: &&ActivityLane| row.key.0 == Group::Streams;
         self.rows.iter().filter(is_stream).count()
     }
 
     /// Announces every lane that is new, or is another by now.
-    pub fn refresh(&mut self, devices: &mut Devices, out: &mut Vec<Record>) {
+    pub fn refresh(&mut self, devices: &mut ActivityDevices, out: &mut Vec<Record>) {
         let mut named: HashMap<(Group, Option<u32>, &str), u32> = HashMap::new();
         for row in &self.rows {
             *named.entry((row.key.0, row.device, &row.name)).or_default() += 1;
         }
-        let is_shared = |row: &Row| {
+        let is_shared = |row: &ActivityLane| {
             let count = named.get(&(row.key.0, row.device, row.name.as_str()));
             count.is_some_and(|&count| count > 1)
         };
         let shared: Vec<bool> = self.rows.iter().map(is_shared).collect();
-        let place = |row: &Row| (row.key.0, row.device, row.key.1, row.key.2, row.key.3);
+        let place = |row: &ActivityLane| (row.key.0, row.device, row.key.1, row.key.2, row.key.3);
         let mut order: Vec<_> = self.rows.iter().map(place).collect();
         order.sort_unstable();
         let mut lanes = Vec::new();
@@ -128,7 +128,7 @@ impl Lanes {
     }
 }
 
-impl Row {
+impl ActivityLane {
     /// The number of its thread or its stream, where it is one.
     fn thread(&self) -> String {
         let (group, _, first, second) = self.key;
@@ -146,8 +146,12 @@ mod tests {
 
     #[test]
     fn lanes_are_announced_when_they_change_and_told_apart() {
-        let (mut lanes, mut devices, mut out) = (Lanes::default(), Devices::default(), Vec::new());
-        let mut refresh = |lanes: &mut Lanes| {
+        let (mut lanes, mut devices, mut out) = (
+            ActivityLanes::default(),
+            ActivityDevices::default(),
+            Vec::new(),
+        );
+        let mut refresh = |lanes: &mut ActivityLanes| {
             out.clear();
             lanes.refresh(&mut devices, &mut out);
             let lanes = out.iter().filter_map(|record| match record {

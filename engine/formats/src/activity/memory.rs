@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use inject::{Memory as Step, MemoryStep};
+use inject::{CuptiMemory, MemoryStep};
 
-use super::draft::Draft;
-use super::process::Process;
+use super::draft::ActivityDraft;
+use super::process::ActivityProcess;
 use record::{Counter, CounterId, Record, Sample};
 
 /// What was allocated and freed and is not counted yet, and what is there.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct ActivityMemory {
     /// Instant, device, what is added, and the flush with which it is counted.
     open: Vec<(u64, u32, i64, u64)>,
     devices: HashMap<u32, (CounterId, i64)>,
@@ -19,21 +19,21 @@ pub(super) struct Memory {
     place: u32,
 }
 
-impl Memory {
+impl ActivityMemory {
     /// Counts what was told at least two flushes ago: what comes later seldom happened before.
-    pub fn settle(&mut self, flush: u64, draft: &mut Draft) {
+    pub fn settle(&mut self, flush: u64, draft: &mut ActivityDraft) {
         let (due, later) = self.open.drain(..).partition(|(.., due)| *due <= flush);
         self.open = later;
         self.count(due, draft);
     }
 
     /// Counts all.
-    pub fn finish(&mut self, draft: &mut Draft) {
+    pub fn finish(&mut self, draft: &mut ActivityDraft) {
         let all = std::mem::take(&mut self.open);
         self.count(all, draft);
     }
 
-    fn count(&mut self, mut steps: Vec<(u64, u32, i64, u64)>, draft: &mut Draft) {
+    fn count(&mut self, mut steps: Vec<(u64, u32, i64, u64)>, draft: &mut ActivityDraft) {
         steps.sort_unstable();
         for (at, device, bytes, _) in steps {
             let (title, place) = (&self.title, self.place);
@@ -58,9 +58,9 @@ impl Memory {
     }
 }
 
-impl Process {
+impl ActivityProcess {
     /// Memory that was allocated or freed: a step of the counter, and fields of its call.
-    pub(super) fn memory(&mut self, step: &Step, draft: &mut Draft) {
+    pub(super) fn memory(&mut self, step: &CuptiMemory, draft: &mut ActivityDraft) {
         let bytes = i64::try_from(step.bytes).unwrap_or(i64::MAX);
         let change = match step.step {
             MemoryStep::Allocate => bytes,

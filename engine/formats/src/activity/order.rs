@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use record::SpanId;
 
 /// A stream: the number of its context, and its own.
-pub(super) type Stream = (u32, u32);
+pub(super) type ActivityStream = (u32, u32);
 
 /// An operation and when it was submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Operation {
+pub(super) struct ActivityOperation {
     /// The number of the call that submitted it; calls of a process count upwards.
     pub order: u32,
     /// When it started: what one call submitted runs in this order.
@@ -19,20 +19,20 @@ pub(super) struct Operation {
 
 /// The operations of every stream of a process.
 #[derive(Debug, Default)]
-pub(super) struct Operations {
-    streams: BTreeMap<Stream, Row>,
+pub(super) struct ActivityOperations {
+    streams: BTreeMap<ActivityStream, StreamOperations>,
 }
 
 #[derive(Debug, Default)]
-struct Row {
-    operations: Vec<Operation>,
+struct StreamOperations {
+    operations: Vec<ActivityOperation>,
     /// Something came out of order since it was put in order.
     is_mixed: bool,
 }
 
-impl Operations {
+impl ActivityOperations {
     /// Notes an operation.
-    pub fn add(&mut self, stream: Stream, operation: Operation) {
+    pub fn add(&mut self, stream: ActivityStream, operation: ActivityOperation) {
         let row = self.streams.entry(stream).or_default();
         row.is_mixed |= row.operations.last().is_some_and(|last| *last > operation);
         row.operations.push(operation);
@@ -47,26 +47,26 @@ impl Operations {
     }
 
     /// The last operation that was submitted to a stream before a call.
-    pub fn before(&self, stream: Stream, order: u32) -> Option<Operation> {
+    pub fn before(&self, stream: ActivityStream, order: u32) -> Option<ActivityOperation> {
         self.streams.get(&stream)?.before(order)
     }
 
     /// The first operation that was submitted to a stream after a call.
-    pub fn after(&self, stream: Stream, order: u32) -> Option<Operation> {
+    pub fn after(&self, stream: ActivityStream, order: u32) -> Option<ActivityOperation> {
         let operations = &self.streams.get(&stream)?.operations;
         let at = operations.partition_point(|it| it.order <= order);
         operations.get(at).copied()
     }
 
     /// Of every stream of a context the last operation that was submitted before a call.
-    pub fn all_before(&self, context: u32, order: u32) -> impl Iterator<Item = Operation> {
+    pub fn all_before(&self, context: u32, order: u32) -> impl Iterator<Item = ActivityOperation> {
         let streams = self.streams.range((context, 0)..=(context, u32::MAX));
         streams.filter_map(move |(_, row)| row.before(order))
     }
 }
 
-impl Row {
-    fn before(&self, order: u32) -> Option<Operation> {
+impl StreamOperations {
+    fn before(&self, order: u32) -> Option<ActivityOperation> {
         let at = self.operations.partition_point(|it| it.order < order);
         self.operations.get(at.checked_sub(1)?).copied()
     }
@@ -78,11 +78,11 @@ mod tests {
 
     #[test]
     fn neighbours_are_by_submission() {
-        let mut operations = Operations::default();
+        let mut operations = ActivityOperations::default();
         // The call of number 4 submitted two: a graph.
         for (span, order) in [9, 4, 4, 2].into_iter().enumerate() {
             let (start, span) = (span as u64, SpanId(span as u32));
-            operations.add((1, 7), Operation { order, start, span });
+            operations.add((1, 7), ActivityOperation { order, start, span });
         }
         operations.sort();
         let before = |order| operations.before((1, 7), order).map(|it| it.span.0);

@@ -1,14 +1,14 @@
 //! Time that the driver and CUPTI itself took, and code that was compiled as it was loaded.
 
-use inject::{Compilation, Overhead};
+use inject::{CuptiCompilation, CuptiOverhead};
 
-use super::draft::{Draft, Ran};
+use super::draft::{ActivityDraft, ActivitySpan};
 use super::host::unknown_time;
-use super::process::Process;
+use super::process::ActivityProcess;
 use record::{Group, SpanKind, State};
 
-impl Process {
-    pub(super) fn overhead(&mut self, overhead: &Overhead, draft: &mut Draft) {
+impl ActivityProcess {
+    pub(super) fn overhead(&mut self, overhead: &CuptiOverhead, draft: &mut ActivityDraft) {
         let text = overhead.kind.words();
         let key = (Group::Device, self.place, 0, 0);
         let lane = draft.lanes.id(key, (self.told.process, None), || {
@@ -16,7 +16,7 @@ impl Process {
         });
         let (times, is_known) = self.placed(overhead.times, None);
         let name = draft.name(text);
-        let span = draft.ran(Ran {
+        let span = draft.ran(ActivitySpan {
             lane,
             name,
             kind: SpanKind::HostWork,
@@ -35,7 +35,11 @@ impl Process {
         *self.overheads.entry(text).or_default() += times.end.saturating_sub(times.start);
     }
 
-    pub(super) fn compilation(&mut self, compilation: &Compilation, draft: &mut Draft) {
+    pub(super) fn compilation(
+        &mut self,
+        compilation: &CuptiCompilation,
+        draft: &mut ActivityDraft,
+    ) {
         let text = compilation.kind.words();
         let key = (Group::Device, self.place, 1, 0);
         let lane = draft.lanes.id(key, (self.told.process, None), || {
@@ -44,7 +48,7 @@ impl Process {
         let call = self.calls.get(&compilation.correlation).copied();
         let (times, is_known) = self.placed(compilation.times, call);
         let name = draft.name(text);
-        let span = draft.ran(Ran {
+        let span = draft.ran(ActivitySpan {
             lane,
             name,
             kind: SpanKind::Compile,

@@ -2,23 +2,25 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use inject::{Context, Counts, Ear, Fact, Kind, Process as Told, Record as Activity};
+use inject::{
+    ActivityKind, CuptiContext, CuptiRecord, Fact, ListeningCounts, ListeningFact, ProcessFact,
+};
 
-use super::draft::Draft;
-use super::event::Events;
-use super::memory::Memory;
-use super::order::{Operations, Stream};
-use super::wait::Waits;
+use super::draft::ActivityDraft;
+use super::event::ActivityEvents;
+use super::memory::ActivityMemory;
+use super::order::{ActivityOperations, ActivityStream};
+use super::wait::ActivityWaits;
 use record::{Dependency, Group, LaneId, Severity, SpanId};
 
 /// Kinds that tell of calls.
-const CALLS: [Kind; 2] = [Kind::Driver, Kind::Runtime];
+const CALLS: [ActivityKind; 2] = [ActivityKind::Driver, ActivityKind::Runtime];
 /// Flushes that an activity waits for its call, and a wait for what it waits for.
 const PATIENCE: u64 = 2;
 
 /// A host call that can have launched something.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+pub(super) struct ActivityCall {
     pub span: SpanId,
     pub start: u64,
     /// Whether it is one that blocks.
@@ -27,29 +29,29 @@ pub(super) struct Call {
 
 /// One process.
 #[derive(Debug, Default)]
-pub(super) struct Process {
+pub(super) struct ActivityProcess {
     /// Its place in the order of files: two processes may have had one number.
     pub place: u32,
-    pub told: Told,
-    pub ear: Option<Ear>,
+    pub told: ProcessFact,
+    pub ear: Option<ListeningFact>,
     pub silent: Option<String>,
-    pub counts: Counts,
+    pub counts: ListeningCounts,
     pub has_ended: bool,
     /// Activities that were told.
     pub activities: u64,
     pub threads: HashMap<u32, String>,
-    pub contexts: HashMap<u32, Context>,
-    pub priorities: HashMap<Stream, i32>,
+    pub contexts: HashMap<u32, CuptiContext>,
+    pub priorities: HashMap<ActivityStream, i32>,
     /// By the numbers of their calls.
-    pub calls: HashMap<u32, Call>,
-    pub operations: Operations,
-    pub events: Events,
-    pub waits: Waits,
-    pub memory: Memory,
+    pub calls: HashMap<u32, ActivityCall>,
+    pub operations: ActivityOperations,
+    pub events: ActivityEvents,
+    pub waits: ActivityWaits,
+    pub memory: ActivityMemory,
     /// Nanoseconds of overhead, by what it is from.
     pub overheads: BTreeMap<&'static str, u64>,
     /// Activities whose calls are not known yet.
-    orphans: HashMap<u32, Vec<Activity>>,
+    orphans: HashMap<u32, Vec<CuptiRecord>>,
     /// From which flush on activities of a call need not wait for it any more.
     due: VecDeque<(u64, u32)>,
     /// What was shown before its call came.
@@ -57,7 +59,7 @@ pub(super) struct Process {
     flushes: u64,
 }
 
-impl Process {
+impl ActivityProcess {
     pub fn new(place: u32) -> Self {
         Self {
             place,
@@ -83,7 +85,7 @@ impl Process {
     }
 
     /// Takes a fact. Where `is_eager`, what need not wait any more is handed over with each flush.
-    pub fn take(&mut self, fact: Fact, is_eager: bool, draft: &mut Draft) {
+    pub fn take(&mut self, fact: Fact, is_eager: bool, draft: &mut ActivityDraft) {
         match fact {
             Fact::Process(told) => {
                 draft.devices.see(self.place, &told.visible);
@@ -115,7 +117,7 @@ impl Process {
     }
 
     /// Takes an activity, or has it wait for the call that it belongs to.
-    fn activity(&mut self, activity: Activity, draft: &mut Draft) {
+    fn activity(&mut self, activity: CuptiRecord, draft: &mut ActivityDraft) {
         let awaited = number(&activity).filter(|number| self.waits_for(*number));
         if let Some(number) = awaited {
             self.due.push_back((self.due(), number));
@@ -136,31 +138,31 @@ impl Process {
         number != 0 && tells_calls && !self.calls.contains_key(&number)
     }
 
-    fn show(&mut self, activity: Activity, draft: &mut Draft) {
+    fn show(&mut self, activity: CuptiRecord, draft: &mut ActivityDraft) {
         match activity {
-            Activity::Api(api) => self.api(&api, draft),
-            Activity::Kernel(kernel) => self.kernel(&kernel, draft),
-            Activity::Copy(copy) => self.copy(&copy, draft),
-            Activity::Set(set) => self.set(&set, draft),
-            Activity::Graph(graph) => self.graph(&graph, draft),
-            Activity::Sync(sync) => self.sync(&sync, draft),
-            Activity::Event(event) => self.event(&event, draft),
-            Activity::Overhead(overhead) => self.overhead(&overhead, draft),
-            Activity::Compilation(compilation) => self.compilation(&compilation, draft),
-            Activity::Memory(memory) => self.memory(&memory, draft),
-            Activity::Context(context) => self.context(context, draft),
-            Activity::Stream(stream) => self.made_stream(stream, draft),
-            Activity::Device(device) => draft.devices.describe(self.place, &device),
-            Activity::Correlation {
+            CuptiRecord::Api(api) => self.api(&api, draft),
+            CuptiRecord::Kernel(kernel) => self.kernel(&kernel, draft),
+            CuptiRecord::Copy(copy) => self.copy(&copy, draft),
+            CuptiRecord::Set(set) => self.set(&set, draft),
+            CuptiRecord::Graph(graph) => self.graph(&graph, draft),
+            CuptiRecord::Sync(sync) => self.sync(&sync, draft),
+            CuptiRecord::Event(event) => self.event(&event, draft),
+            CuptiRecord::Overhead(overhead) => self.overhead(&overhead, draft),
+            CuptiRecord::Compilation(compilation) => self.compilation(&compilation, draft),
+            CuptiRecord::Memory(memory) => self.memory(&memory, draft),
+            CuptiRecord::Context(context) => self.context(context, draft),
+            CuptiRecord::Stream(stream) => self.made_stream(stream, draft),
+            CuptiRecord::Device(device) => draft.devices.describe(self.place, &device),
+            CuptiRecord::Correlation {
                 external,
                 correlation,
             } => self.correlation(external, correlation, draft),
-            Activity::Other(kind) => *draft.tally.others.entry(kind).or_default() += 1,
+            CuptiRecord::Other(kind) => *draft.tally.others.entry(kind).or_default() += 1,
         }
     }
 
     /// A call came: what waited for it is shown, and what did not wait is tied.
-    pub fn called(&mut self, number: u32, call: Call, draft: &mut Draft) {
+    pub fn called(&mut self, number: u32, call: ActivityCall, draft: &mut ActivityDraft) {
         // Of a call of the runtime and one of the driver within it that share a number, the first counts.
         if number == 0 || self.calls.contains_key(&number) {
             return;
@@ -176,7 +178,7 @@ impl Process {
     }
 
     /// Ties an operation to the call that launched it, once that is known.
-    pub fn launched(&mut self, number: u32, span: SpanId, draft: &mut Draft) {
+    pub fn launched(&mut self, number: u32, span: SpanId, draft: &mut ActivityDraft) {
         if let Some(call) = self.calls.get(&number) {
             return draft.depends(Dependency::submission(call.span, span));
         }
@@ -187,7 +189,7 @@ impl Process {
     }
 
     /// CUPTI handed over what it had: who has waited long enough waits no more.
-    fn settle(&mut self, draft: &mut Draft) {
+    fn settle(&mut self, draft: &mut ActivityDraft) {
         while let Some((_, number)) = self.due.pop_front_if(|(due, _)| *due <= self.flushes) {
             for activity in self.orphans.remove(&number).unwrap_or_default() {
                 self.show(activity, draft);
@@ -197,15 +199,15 @@ impl Process {
         self.resolve(Some(self.flushes), draft);
     }
 
-    fn resolve(&mut self, flush: Option<u64>, draft: &mut Draft) {
+    fn resolve(&mut self, flush: Option<u64>, draft: &mut ActivityDraft) {
         self.operations.sort();
         self.waits
             .resolve(flush, &self.events, &self.operations, draft);
     }
 
     /// Nothing more comes.
-    pub fn finish(&mut self, draft: &mut Draft) {
-        let mut left: Vec<(u32, Vec<Activity>)> = self.orphans.drain().collect();
+    pub fn finish(&mut self, draft: &mut ActivityDraft) {
+        let mut left: Vec<(u32, Vec<CuptiRecord>)> = self.orphans.drain().collect();
         left.sort_unstable_by_key(|(number, _)| *number);
         for activity in left.into_iter().flat_map(|(_, activities)| activities) {
             self.show(activity, draft);
@@ -216,8 +218,8 @@ impl Process {
     }
 
     /// Says what CUPTI dropped, and what could not be read of what it told.
-    fn tell_missing(&self, draft: &mut Draft) {
-        let Counts {
+    fn tell_missing(&self, draft: &mut ActivityDraft) {
+        let ListeningCounts {
             dropped, unread, ..
         } = self.counts;
         let title = self.title();
@@ -245,7 +247,7 @@ impl Process {
     }
 
     /// The lane of a thread that is known by a number.
-    pub fn thread(&self, thread: u32, draft: &mut Draft) -> LaneId {
+    pub fn thread(&self, thread: u32, draft: &mut ActivityDraft) -> LaneId {
         let key = (Group::Host, self.place, u64::from(thread), 0);
         draft.lanes.id(key, (self.told.process, None), || {
             let title = self.title();
@@ -262,23 +264,23 @@ impl Process {
 }
 
 /// The number of the call that an activity belongs to.
-fn number(activity: &Activity) -> Option<u32> {
+fn number(activity: &CuptiRecord) -> Option<u32> {
     let number = match activity {
-        Activity::Kernel(it) => it.correlation,
-        Activity::Copy(it) => it.correlation,
-        Activity::Set(it) => it.correlation,
-        Activity::Graph(it) => it.correlation,
-        Activity::Sync(it) => it.correlation,
-        Activity::Event(it) => it.correlation,
-        Activity::Compilation(it) => it.correlation,
-        Activity::Memory(it) => it.correlation,
-        Activity::Correlation { correlation, .. } => *correlation,
-        Activity::Api(_)
-        | Activity::Overhead(_)
-        | Activity::Context(_)
-        | Activity::Stream(_)
-        | Activity::Device(_)
-        | Activity::Other(_) => return None,
+        CuptiRecord::Kernel(it) => it.correlation,
+        CuptiRecord::Copy(it) => it.correlation,
+        CuptiRecord::Set(it) => it.correlation,
+        CuptiRecord::Graph(it) => it.correlation,
+        CuptiRecord::Sync(it) => it.correlation,
+        CuptiRecord::Event(it) => it.correlation,
+        CuptiRecord::Compilation(it) => it.correlation,
+        CuptiRecord::Memory(it) => it.correlation,
+        CuptiRecord::Correlation { correlation, .. } => *correlation,
+        CuptiRecord::Api(_)
+        | CuptiRecord::Overhead(_)
+        | CuptiRecord::Context(_)
+        | CuptiRecord::Stream(_)
+        | CuptiRecord::Device(_)
+        | CuptiRecord::Other(_) => return None,
     };
     Some(number)
 }

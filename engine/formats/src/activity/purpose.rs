@@ -4,7 +4,7 @@ use record::{Role, SpanKind};
 
 /// Kinds of work that tell what a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum WorkKind {
     /// Kernels, and graphs of them.
     Kernel,
     /// Kernels that talk to other devices.
@@ -19,7 +19,7 @@ pub enum Work {
     Other,
 }
 
-impl Work {
+impl WorkKind {
     /// What an operation of a kind and a name is.
     pub fn of(kind: SpanKind, name: &str) -> Self {
         match kind {
@@ -44,11 +44,11 @@ fn is_collective(name: &str) -> bool {
 
 /// How often a stream did each kind of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Did([u32; 6]);
+pub struct WorkCounts([u32; 6]);
 
-impl Did {
+impl WorkCounts {
     /// Notes that it did so once more.
-    pub fn note(&mut self, work: Work) {
+    pub fn note(&mut self, work: WorkKind) {
         if let Some(count) = self.0.get_mut(work as usize) {
             *count += 1;
         }
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_stream_is_for_what_it_runs() {
-        let role = |did| Did(did).role();
+        let role = |did| WorkCounts(did).role();
         assert_eq!(role([9, 1, 99, 99, 99, 99]), Role::Compute);
         assert_eq!(role([1, 9, 99, 0, 0, 0]), Role::Collective);
         assert_eq!(role([0, 1, 9, 0, 0, 0]), Role::Collective);
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn kernels_of_collectives_are_known_by_name() {
-        let of = |name| Work::of(SpanKind::Kernel, name);
-        assert_eq!(of("ncclDevKernel_SendRecv(x)"), Work::Collective);
-        assert_eq!(of("void ncclKernel_AllReduce<1>"), Work::Collective);
-        assert_eq!(of("gemm"), Work::Kernel);
+        let of = |name| WorkKind::of(SpanKind::Kernel, name);
+        assert_eq!(of("ncclDevKernel_SendRecv(x)"), WorkKind::Collective);
+        assert_eq!(of("void ncclKernel_AllReduce<1>"), WorkKind::Collective);
+        assert_eq!(of("gemm"), WorkKind::Kernel);
     }
 }

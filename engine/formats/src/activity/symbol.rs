@@ -8,11 +8,11 @@ use record::NameId;
 
 /// What kernels are called, and the numbers of those texts.
 #[derive(Debug, Default)]
-pub(super) struct Symbols {
+pub(super) struct KernelSymbols {
     known: HashMap<Box<str>, NameId>,
 }
 
-impl Symbols {
+impl KernelSymbols {
     /// The number of the text of a linker's name, once it is known.
     pub fn get(&self, symbol: &str) -> Option<NameId> {
         self.known.get(symbol).copied()

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use inject::Damage;
+use inject::FactFileDamage;
 
-use super::draft::Draft;
-use super::process::Process;
+use super::draft::ActivityDraft;
+use super::process::ActivityProcess;
 use record::{Severity, counted};
 
 /// What is counted on the way.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct ActivityTally {
     pub operations: u64,
     pub ties: u64,
     /// Ties that were concluded from the order of calls.
@@ -37,7 +37,7 @@ pub(super) struct Tally {
 
 /// What a capture came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct ActivitySummary {
     /// Activities that were told.
     pub activities: u64,
     /// Operations of streams among them.
@@ -53,12 +53,12 @@ pub struct Summary {
     /// What a reader should know, a sentence each.
     pub notes: Vec<String>,
     /// Each process that loaded the library.
-    pub tellers: Vec<Teller>,
+    pub tellers: Vec<ProcessSummary>,
 }
 
 /// What one process came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Teller {
+pub struct ProcessSummary {
     /// Its program and number.
     pub title: String,
     /// Activities that it told.
@@ -69,7 +69,7 @@ pub struct Teller {
     pub text: String,
 }
 
-impl Tally {
+impl ActivityTally {
     pub fn repairs(&self) -> Vec<(&'static str, u64)> {
         let all = [
             ("no time from CUPTI", self.untimed),
@@ -135,14 +135,19 @@ impl Tally {
 
 /// Whether a process is there still when its capture ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Presence {
+pub(super) enum ProcessPresence {
     Running,
     Gone,
 }
 
-impl Process {
+impl ActivityProcess {
     /// Says what was wrong with its file, and how it ended.
-    pub(super) fn tell_damage(&self, damage: &Damage, presence: Presence, draft: &mut Draft) {
+    pub(super) fn tell_damage(
+        &self,
+        damage: &FactFileDamage,
+        presence: ProcessPresence,
+        draft: &mut ActivityDraft,
+    ) {
         let title = self.title();
         if let Some((code, missing)) = damage.failed {
             let error = std::io::Error::from_raw_os_error(code);
@@ -171,8 +176,8 @@ impl Process {
             return;
         }
         let text = match presence {
-            Presence::Running => format!("{title} still runs; it was recorded up to here."),
-            Presence::Gone => format!(
+            ProcessPresence::Running => format!("{title} still runs; it was recorded up to here."),
+            ProcessPresence::Gone => format!(
                 "{title} ended without a word, as _exit and SIGKILL have it: what CUPTI had not handed over then, a quarter \
                  of a second at most if it kept up, is not here."
             ),
@@ -181,7 +186,7 @@ impl Process {
     }
 
     /// What it came to, in a sentence.
-    pub(super) fn teller(&self) -> Teller {
+    pub(super) fn teller(&self) -> ProcessSummary {
         let title = self.title();
         let silent = self.silent.clone().filter(|_| self.activities == 0);
         let text = match (&silent, &self.ear) {
@@ -202,7 +207,7 @@ impl Process {
                 self.cost()
             ),
         };
-        Teller {
+        ProcessSummary {
             title,
             activities: self.activities,
             silent,

@@ -2,55 +2,55 @@
 
 use std::collections::HashMap;
 
-use super::draft::Draft;
-use super::event::{Events, Key};
-use super::order::{Operations, Stream};
-use super::tally::Tally;
+use super::draft::ActivityDraft;
+use super::event::{ActivityEventKey, ActivityEvents};
+use super::order::{ActivityOperations, ActivityStream};
+use super::tally::ActivityTally;
 use record::{Basis, Dependency, DependencyKind, EventId, SpanId};
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Awaited {
+pub(super) enum ActivityWaitTarget {
     /// A stream waits for an event.
-    ByStream(Stream, Occasion),
+    ByStream(ActivityStream, EventOccurrence),
     /// A host thread waits for an event.
-    Event(Occasion),
+    Event(EventOccurrence),
     /// A host thread waits for all that was submitted to a stream.
-    Stream(Stream),
+    Stream(ActivityStream),
     /// A host thread waits for all that was submitted to a context.
     Context(u32),
 }
 
 /// An event, and the number of one record of it, where there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Occasion {
-    pub key: Key,
+pub(super) struct EventOccurrence {
+    pub key: ActivityEventKey,
     pub id: EventId,
     pub tie: Option<u64>,
 }
 
 /// A wait that was told of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wait {
+pub(super) struct ActivityWait {
     /// The number of the call.
     pub order: u32,
     /// The call.
     pub call: SpanId,
-    pub awaited: Awaited,
+    pub awaited: ActivityWaitTarget,
     /// From which flush on it is looked at.
     pub due: u64,
 }
 
 /// Waits that were told of and are not tied yet.
 #[derive(Debug, Default)]
-pub(super) struct Waits {
-    open: Vec<Wait>,
+pub(super) struct ActivityWaits {
+    open: Vec<ActivityWait>,
     /// By context, the last call that waited for everything in it.
     seen: HashMap<u32, u32>,
 }
 
 /// What became of a wait.
-enum Outcome {
+enum WaitOutcome {
     Tied(Dependency),
     /// The record is not known.
     Unknown,
@@ -62,9 +62,9 @@ enum Outcome {
     Idle,
 }
 
-impl Waits {
+impl ActivityWaits {
     /// Notes a wait.
-    pub fn add(&mut self, wait: Wait) {
+    pub fn add(&mut self, wait: ActivityWait) {
         self.open.push(wait);
     }
 
@@ -72,33 +72,33 @@ impl Waits {
     pub fn resolve(
         &mut self,
         flush: Option<u64>,
-        events: &Events,
-        operations: &Operations,
-        draft: &mut Draft,
+        events: &ActivityEvents,
+        operations: &ActivityOperations,
+        draft: &mut ActivityDraft,
     ) {
-        let is_due = |wait: &Wait| flush.is_none_or(|flush| wait.due <= flush);
+        let is_due = |wait: &ActivityWait| flush.is_none_or(|flush| wait.due <= flush);
         let (mut due, later): (Vec<_>, Vec<_>) = self.open.drain(..).partition(is_due);
         self.open = later;
         due.sort_by_key(|wait| wait.order);
         for wait in due {
             let outcome = match wait.awaited {
-                Awaited::Context(context) => {
+                ActivityWaitTarget::Context(context) => {
                     self.everything(&wait, context, operations, draft);
                     continue;
                 }
-                Awaited::ByStream(stream, occasion) => {
+                ActivityWaitTarget::ByStream(stream, occasion) => {
                     held_back(&wait, stream, occasion, events, operations)
                 }
-                Awaited::Event(occasion) => blocked(&wait, occasion, events, operations),
-                Awaited::Stream(stream) => match operations.before(stream, wait.order) {
-                    Some(last) => Outcome::Tied(host(&wait, last.span, None, Basis::Enforced)),
-                    None => Outcome::Passed,
+                ActivityWaitTarget::Event(occasion) => blocked(&wait, occasion, events, operations),
+                ActivityWaitTarget::Stream(stream) => match operations.before(stream, wait.order) {
+                    Some(last) => WaitOutcome::Tied(host(&wait, last.span, None, Basis::Enforced)),
+                    None => WaitOutcome::Passed,
                 },
             };
-            let streams = matches!(wait.awaited, Awaited::ByStream(..));
+            let streams = matches!(wait.awaited, ActivityWaitTarget::ByStream(..));
             match (outcome, flush) {
                 // It is looked at again, ever more rarely.
-                (Outcome::Idle, Some(flush)) => self.open.push(Wait {
+                (WaitOutcome::Idle, Some(flush)) => self.open.push(ActivityWait {
                     due: flush + (flush - wait.due).max(1) * 2,
                     ..wait
                 }),
@@ -111,10 +111,10 @@ impl Waits {
     /// no longer waited for.
     fn everything(
         &mut self,
-        wait: &Wait,
+        wait: &ActivityWait,
         context: u32,
-        operations: &Operations,
-        draft: &mut Draft,
+        operations: &ActivityOperations,
+        draft: &mut ActivityDraft,
     ) {
         let before = self.seen.get(&context).copied();
         let is_new = |order: u32| before.is_none_or(|before| order > before);
@@ -128,8 +128,8 @@ impl Waits {
     }
 }
 
-fn count(outcome: &Outcome, is_of_stream: bool, draft: &mut Draft) {
-    let Tally {
+fn count(outcome: &WaitOutcome, is_of_stream: bool, draft: &mut ActivityDraft) {
+    let ActivityTally {
         waits,
         inferred,
         unknown,
@@ -140,39 +140,39 @@ fn count(outcome: &Outcome, is_of_stream: bool, draft: &mut Draft) {
     } = &mut draft.tally;
     *waits += u64::from(is_of_stream);
     match outcome {
-        Outcome::Tied(dependency) => {
+        WaitOutcome::Tied(dependency) => {
             *inferred += u64::from(dependency.basis == Basis::Inferred);
             draft.depends(*dependency);
         }
-        Outcome::Unknown => *unknown += 1,
-        Outcome::Own => *own += 1,
-        Outcome::Passed => *passed += 1,
-        Outcome::Idle => *idle += 1,
+        WaitOutcome::Unknown => *unknown += 1,
+        WaitOutcome::Own => *own += 1,
+        WaitOutcome::Passed => *passed += 1,
+        WaitOutcome::Idle => *idle += 1,
     }
 }
 
 /// What holds a stream back: the record of the event where it has a span, or else what was submitted last before it.
 fn held_back(
-    wait: &Wait,
-    stream: Stream,
-    occasion: Occasion,
-    events: &Events,
-    operations: &Operations,
-) -> Outcome {
+    wait: &ActivityWait,
+    stream: ActivityStream,
+    occasion: EventOccurrence,
+    events: &ActivityEvents,
+    operations: &ActivityOperations,
+) -> WaitOutcome {
     let Some(next) = operations.after(stream, wait.order) else {
-        return Outcome::Idle;
+        return WaitOutcome::Idle;
     };
     let Some(found) = events.waited_for(occasion.key, occasion.tie, wait.order) else {
-        return Outcome::Unknown;
+        return WaitOutcome::Unknown;
     };
     if found.record.stream == stream {
-        return Outcome::Own;
+        return WaitOutcome::Own;
     }
     let last = operations.before(found.record.stream, found.record.order);
     let Some(cause) = found.record.span.or(last.map(|it| it.span)) else {
-        return Outcome::Passed;
+        return WaitOutcome::Passed;
     };
-    Outcome::Tied(Dependency {
+    WaitOutcome::Tied(Dependency {
         cause,
         effect: next.span,
         kind: DependencyKind::Event,
@@ -183,22 +183,32 @@ fn held_back(
 }
 
 /// What a host thread that waits for an event waits for.
-fn blocked(wait: &Wait, occasion: Occasion, events: &Events, operations: &Operations) -> Outcome {
+fn blocked(
+    wait: &ActivityWait,
+    occasion: EventOccurrence,
+    events: &ActivityEvents,
+    operations: &ActivityOperations,
+) -> WaitOutcome {
     let Some(found) = events.waited_for(occasion.key, occasion.tie, wait.order) else {
-        return Outcome::Unknown;
+        return WaitOutcome::Unknown;
     };
     let last = operations.before(found.record.stream, found.record.order);
     match found.record.span.or(last.map(|it| it.span)) {
         Some(cause) => {
             let event = Some((occasion.id, found.generation));
-            Outcome::Tied(host(wait, cause, event, found.basis))
+            WaitOutcome::Tied(host(wait, cause, event, found.basis))
         }
-        None => Outcome::Passed,
+        None => WaitOutcome::Passed,
     }
 }
 
 /// A host thread that blocked until an operation ended.
-fn host(wait: &Wait, cause: SpanId, event: Option<(EventId, u32)>, basis: Basis) -> Dependency {
+fn host(
+    wait: &ActivityWait,
+    cause: SpanId,
+    event: Option<(EventId, u32)>,
+    basis: Basis,
+) -> Dependency {
     let (event, generation) = event.unwrap_or((EventId::NONE, 0));
     Dependency {
         cause,

@@ -1,12 +1,15 @@
 //! What devices did: kernels, copies, sets and graphs, and the streams that they were in.
 
-use inject::{Context, Copy, Graph, Kernel, Place, Set, Stream as Made, Times};
+use inject::{
+    CuptiContext, CuptiCopy, CuptiGraph, CuptiKernel, CuptiLocation, CuptiMemset, CuptiStream,
+    CuptiTimes,
+};
 
 use super::copies::copy as copy_of;
-use super::draft::{Draft, Ran};
+use super::draft::{ActivityDraft, ActivitySpan};
 use super::host::unknown_time;
-use super::order::Stream;
-use super::process::Process;
+use super::order::ActivityStream;
+use super::process::ActivityProcess;
 use record::{Group, LaneId, SpanId, SpanKind, State, Value};
 
 /// Kinds of memory by CUPTI's numbers (`CUpti_ActivityMemoryKind`).
@@ -22,24 +25,24 @@ const MEMORY: &[&str] = &[
 ];
 
 /// What all work has in common.
-struct Work<'a> {
+struct ActivityWork<'a> {
     text: &'a str,
     kind: SpanKind,
-    place: Place,
-    times: Times,
+    place: CuptiLocation,
+    times: CuptiTimes,
     correlation: u32,
     graph: u32,
     node: u64,
 }
 
-impl Process {
-    pub(super) fn kernel(&mut self, kernel: &Kernel, draft: &mut Draft) {
+impl ActivityProcess {
+    pub(super) fn kernel(&mut self, kernel: &CuptiKernel, draft: &mut ActivityDraft) {
         let text = match kernel.name.as_str() {
             "" => "kernel without a name",
             name => name,
         };
         let span = self.work(
-            &Work {
+            &ActivityWork {
                 text,
                 kind: SpanKind::Kernel,
                 place: kernel.place,
@@ -63,10 +66,10 @@ impl Process {
         }
     }
 
-    pub(super) fn copy(&mut self, copy: &Copy, draft: &mut Draft) {
+    pub(super) fn copy(&mut self, copy: &CuptiCopy, draft: &mut ActivityDraft) {
         let (text, kind) = copy_of(i64::from(copy.way));
         let span = self.work(
-            &Work {
+            &ActivityWork {
                 text,
                 kind,
                 place: copy.place,
@@ -89,9 +92,9 @@ impl Process {
         }
     }
 
-    pub(super) fn set(&mut self, set: &Set, draft: &mut Draft) {
+    pub(super) fn set(&mut self, set: &CuptiMemset, draft: &mut ActivityDraft) {
         let span = self.work(
-            &Work {
+            &ActivityWork {
                 text: "Memset",
                 kind: SpanKind::Fill,
                 place: set.place,
@@ -107,9 +110,9 @@ impl Process {
     }
 
     /// A launch of a graph that CUPTI tells as a whole.
-    pub(super) fn graph(&mut self, graph: &Graph, draft: &mut Draft) {
+    pub(super) fn graph(&mut self, graph: &CuptiGraph, draft: &mut ActivityDraft) {
         self.work(
-            &Work {
+            &ActivityWork {
                 text: &format!("graph {}", graph.graph),
                 kind: SpanKind::Graph,
                 place: graph.place,
@@ -123,7 +126,7 @@ impl Process {
     }
 
     /// An operation: its lane, its launch, its place in the order of its stream.
-    fn work(&mut self, work: &Work<'_>, draft: &mut Draft) -> SpanId {
+    fn work(&mut self, work: &ActivityWork<'_>, draft: &mut ActivityDraft) -> SpanId {
         let stream = (work.place.context, work.place.stream);
         let lane = self.stream(stream, Some(work.place.device), draft);
         let call = self.calls.get(&work.correlation).copied();
@@ -132,7 +135,7 @@ impl Process {
             SpanKind::Kernel => draft.kernel(work.text),
             _ => draft.name(work.text),
         };
-        let span = draft.ran(Ran {
+        let span = draft.ran(ActivitySpan {
             lane,
             name,
             kind: work.kind,
@@ -158,7 +161,12 @@ impl Process {
     }
 
     /// The lane of a stream, on a device where it is known.
-    pub(super) fn stream(&self, stream: Stream, device: Option<u32>, draft: &mut Draft) -> LaneId {
+    pub(super) fn stream(
+        &self,
+        stream: ActivityStream,
+        device: Option<u32>,
+        draft: &mut ActivityDraft,
+    ) -> LaneId {
         let context = stream.0;
         let known = self.contexts.get(&context).map(|it| it.device);
         let device = device.or(known);
@@ -170,13 +178,13 @@ impl Process {
             })
     }
 
-    fn stream_key(&self, (context, number): Stream) -> (Group, u32, u64, u64) {
+    fn stream_key(&self, (context, number): ActivityStream) -> (Group, u32, u64, u64) {
         let (context, number) = (u64::from(context), u64::from(number));
         (Group::Streams, self.place, context, number)
     }
 
     /// A context was made: its default stream is known by that.
-    pub(super) fn context(&mut self, context: Context, draft: &mut Draft) {
+    pub(super) fn context(&mut self, context: CuptiContext, draft: &mut ActivityDraft) {
         self.contexts.insert(context.context, context);
         let stream = (context.context, context.default_stream);
         draft
@@ -185,7 +193,7 @@ impl Process {
     }
 
     /// A stream was made: its priority is known by that.
-    pub(super) fn made_stream(&mut self, made: Made, draft: &mut Draft) {
+    pub(super) fn made_stream(&mut self, made: CuptiStream, draft: &mut ActivityDraft) {
         let stream = (made.context, made.stream);
         self.priorities.insert(stream, made.priority);
         draft
@@ -193,7 +201,7 @@ impl Process {
             .rename(self.stream_key(stream), &self.stream_title(stream));
     }
 
-    fn stream_title(&self, stream: Stream) -> String {
+    fn stream_title(&self, stream: ActivityStream) -> String {
         let context = self.contexts.get(&stream.0);
         let is_default = context.is_some_and(|it| it.default_stream == stream.1);
         let priority = self.priorities.get(&stream).copied();

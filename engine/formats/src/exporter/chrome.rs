@@ -9,16 +9,16 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::{Exporter, Keeps, records};
+use super::{ExportFidelity, Exporter, records};
 use crate::perfetto::json::{FORMAT, WRITER};
 use capture::Capture;
-use event::Events;
+use event::ChromeEventWriter;
 use record::time::Nanos;
 
 /// Chrome's trace JSON as `.json`.
-pub struct Chrome;
+pub struct ChromeExporter;
 
-impl Exporter for Chrome {
+impl Exporter for ChromeExporter {
     fn name(&self) -> &'static str {
         "chrome"
     }
@@ -31,8 +31,8 @@ impl Exporter for Chrome {
         "Chrome trace JSON for Perfetto, chrome://tracing, scripts and Syncline; keeps everything."
     }
 
-    fn keeps(&self) -> Keeps {
-        Keeps::Everything
+    fn keeps(&self) -> ExportFidelity {
+        ExportFidelity::Everything
     }
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
@@ -41,7 +41,7 @@ impl Exporter for Chrome {
         // The farthest time has no number on the other side of zero.
         let origin = origin.clamp(Nanos(-i64::MAX), Nanos::ZERO);
         head(capture, origin, output)?;
-        let mut events = Events::new(capture, origin, output);
+        let mut events = ChromeEventWriter::new(capture, origin, output);
         events.lanes()?;
         events.rows()?;
         for record in records(capture) {

@@ -2,32 +2,32 @@
 
 use std::io::{self, Write};
 
-use super::{Exporter, Keeps};
+use super::{ExportFidelity, Exporter};
 use capture::{Capture, PlacedSpan, Repair};
 use record::time::{Interval, Nanos};
-use record::{Began, CallId, Counter, DependencyId, Span, SpanId, State, Value};
+use record::{CallId, Counter, DependencyId, Span, SpanId, SpanStart, State, Value};
 
 /// The spans as `.csv`.
-pub struct Spans;
+pub struct SpansCsv;
 
 /// The dependencies as `.dependencies.csv`.
-pub struct Dependencies;
+pub struct DependenciesCsv;
 
 /// The samples of all counters as `.counters.csv`.
-pub struct Counters;
+pub struct CountersCsv;
 
 /// The state of a span that has no end: no [`State`] says so.
 const RUNNING: &str = "running";
-/// The columns of [`Spans`].
+/// The columns of [`SpansCsv`].
 const SPANS: &str = "id,name,kind,state,group,device,process,thread,lane,role,depth,enqueued_ns,start_ns,end_ns,\
     duration_ns,queued_ns,repair,line,arguments";
-/// The columns of [`Dependencies`].
+/// The columns of [`DependenciesCsv`].
 const DEPENDENCIES: &str = "id,kind,basis,event,generation,cause,cause_name,cause_lane,cause_end_ns,effect,\
     effect_name,effect_lane,effect_start_ns";
-/// The columns of [`Counters`].
+/// The columns of [`CountersCsv`].
 const COUNTERS: &str = "counter,name,unit,device,time_ns,value";
 
-impl Exporter for Spans {
+impl Exporter for SpansCsv {
     fn name(&self) -> &'static str {
         "csv"
     }
@@ -40,8 +40,8 @@ impl Exporter for Spans {
         "Spans for spreadsheets and data frames, a line each, times in nanoseconds; no text of them is a formula."
     }
 
-    fn keeps(&self) -> Keeps {
-        Keeps::Rows
+    fn keeps(&self) -> ExportFidelity {
+        ExportFidelity::Rows
     }
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
@@ -58,7 +58,7 @@ impl Exporter for Spans {
     }
 }
 
-impl Exporter for Dependencies {
+impl Exporter for DependenciesCsv {
     fn name(&self) -> &'static str {
         "csv-dependencies"
     }
@@ -71,8 +71,8 @@ impl Exporter for Dependencies {
         "Dependencies for spreadsheets and data frames, a line each, times in nanoseconds."
     }
 
-    fn keeps(&self) -> Keeps {
-        Keeps::Rows
+    fn keeps(&self) -> ExportFidelity {
+        ExportFidelity::Rows
     }
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
@@ -86,7 +86,7 @@ impl Exporter for Dependencies {
     }
 }
 
-impl Exporter for Counters {
+impl Exporter for CountersCsv {
     fn name(&self) -> &'static str {
         "csv-counters"
     }
@@ -99,8 +99,8 @@ impl Exporter for Counters {
         "Samples of counters for spreadsheets and data frames, a line each, times in nanoseconds."
     }
 
-    fn keeps(&self) -> Keeps {
-        Keeps::Rows
+    fn keeps(&self) -> ExportFidelity {
+        ExportFidelity::Rows
     }
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
@@ -131,7 +131,7 @@ fn head_of_counter(capture: &Capture, counter: &Counter) -> String {
 }
 
 /// What began and has not ended, as a span that lasts to the end of the capture, below all others of its lane.
-fn running(capture: &Capture, began: &Began) -> PlacedSpan {
+fn running(capture: &Capture, began: &SpanStart) -> PlacedSpan {
     let last = capture.extent().map_or(began.start, |it| it.end);
     let all = Interval {
         start: Nanos::MIN,

@@ -4,10 +4,10 @@ mod order;
 mod script;
 
 use capture::{Capture, PlacedSpan};
-use order::{Order, Step};
+use order::{HostOrder, HostStep};
 use record::time::{Interval, Nanos};
 use record::{Basis, DependencyKind, Group, Role, SpanId, SpanKind};
-use script::{Script, Style};
+use script::{ScriptStyle, WorkloadScript};
 
 /// More operations than this make a text that no workload may have.
 const MOST: usize = 20_000;
@@ -16,7 +16,7 @@ const LONGEST: usize = 1 << 20;
 
 /// A workload made from a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extracted {
+pub struct ExtractedWorkload {
     /// The workload, in KDL.
     pub text: String,
     /// What of the capture it does not do, a sentence each.
@@ -45,7 +45,7 @@ pub enum ExtractError {
 ///
 /// # Errors
 /// Nothing ran on a stream there, or more than a workload can hold.
-pub fn extract(capture: &Capture, range: Interval) -> Result<Extracted, ExtractError> {
+pub fn extract(capture: &Capture, range: Interval) -> Result<ExtractedWorkload, ExtractError> {
     let mut spans: Vec<PlacedSpan> = capture
         .lanes()
         .iter()
@@ -60,14 +60,14 @@ pub fn extract(capture: &Capture, range: Interval) -> Result<Extracted, ExtractE
     }
     spans.sort_by_key(|placed| (placed.span.start, placed.span.end, placed.span.id));
     let ties = ties(capture, &spans);
-    let order = Order::new(&spans, &ties);
-    for style in [Style::Full, Style::Terse] {
-        let mut script = Script::new(capture, &order, style);
+    let order = HostOrder::new(&spans, &ties);
+    for style in [ScriptStyle::Full, ScriptStyle::Terse] {
+        let mut script = WorkloadScript::new(capture, &order, style);
         for step in &order.steps {
             match step {
-                Step::Run(placed, at) => script.run(placed, *at),
-                Step::Record(event, lane) => script.record(*event, *lane),
-                Step::Wait(event, lane) => script.wait(*event, *lane),
+                HostStep::Run(placed, at) => script.run(placed, *at),
+                HostStep::Record(event, lane) => script.record(*event, *lane),
+                HostStep::Wait(event, lane) => script.wait(*event, *lane),
             }
         }
         let extracted = script.finish(range, &order);
@@ -95,13 +95,13 @@ fn is_operation(kind: SpanKind) -> bool {
 
 /// A wait of one stream for what another did.
 #[derive(Clone, Copy, Debug)]
-struct Tie {
+struct ExtractedWait {
     cause: SpanId,
     effect: SpanId,
 }
 
 /// The dependencies between streams that something enforces, each end a span of the list where it lies in the range.
-fn ties(capture: &Capture, spans: &[PlacedSpan]) -> Vec<Tie> {
+fn ties(capture: &Capture, spans: &[PlacedSpan]) -> Vec<ExtractedWait> {
     let lane = |id| capture.span(id).map(|placed| placed.span.lane);
     let mut ties = Vec::new();
     for placed in spans {
@@ -115,7 +115,7 @@ fn ties(capture: &Capture, spans: &[PlacedSpan]) -> Vec<Tie> {
                 && matches!(tie.basis, Basis::Enforced | Basis::Inferred);
             let crosses = lane(tie.cause) != lane(tie.effect);
             if holds && (crosses || placed.span.kind == SpanKind::EventWait) {
-                ties.push(Tie {
+                ties.push(ExtractedWait {
                     cause: tie.cause,
                     effect: tie.effect,
                 });

@@ -11,10 +11,10 @@ use super::destination::{Destination, DestinationKind, open_existing};
 use capture::Capture;
 
 /// Says of so many bytes written whether to go on.
-pub type GoOn<'a> = &'a mut dyn FnMut(u64) -> bool;
+pub type WriteProgress<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// What writes the bytes of a file.
-type Work<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+type FileContent<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// Writes `capture` to the file at `path`, which is there afterwards as a whole, or as it was before. An answer of
 /// `false` from `go_on` ends it.
@@ -25,7 +25,7 @@ pub fn save(
     capture: &Capture,
     exporter: &dyn Exporter,
     path: &Path,
-    go_on: GoOn<'_>,
+    go_on: WriteProgress<'_>,
 ) -> io::Result<()> {
     replace(path, go_on, &mut |output| exporter.write(capture, output))
 }
@@ -35,7 +35,7 @@ pub fn save(
 ///
 /// # Errors
 /// As for [`save`].
-pub fn replace(path: &Path, go_on: GoOn<'_>, write: Work<'_>) -> io::Result<()> {
+pub fn replace(path: &Path, go_on: WriteProgress<'_>, write: FileContent<'_>) -> io::Result<()> {
     let found = Destination::find(path)?;
     let former = match found.kind {
         DestinationKind::Special => {
@@ -89,8 +89,8 @@ fn keep(file: &File, former: &Metadata) -> io::Result<()> {
     file.set_permissions(former.permissions())
 }
 
-fn fill(file: &File, go_on: GoOn<'_>, write: Work<'_>) -> io::Result<()> {
-    let mut output = Watched {
+fn fill(file: &File, go_on: WriteProgress<'_>, write: FileContent<'_>) -> io::Result<()> {
+    let mut output = ProgressWriter {
         output: BufWriter::new(file),
         written: 0,
         go_on,
@@ -100,13 +100,13 @@ fn fill(file: &File, go_on: GoOn<'_>, write: Work<'_>) -> io::Result<()> {
 }
 
 /// An output that asks whether to go on.
-struct Watched<'a, W> {
+struct ProgressWriter<'a, W> {
     output: W,
     written: u64,
-    go_on: GoOn<'a>,
+    go_on: WriteProgress<'a>,
 }
 
-impl<W: Write> Write for Watched<'_, W> {
+impl<W: Write> Write for ProgressWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // An error of the kind `Interrupted` would be tried again for ever.
         if !(self.go_on)(self.written) {

@@ -10,17 +10,17 @@ mod track;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
-use super::{Exporter, Keeps, records};
+use super::{ExportFidelity, Exporter, records};
 use crate::perfetto::dialect::{Track, key, timestamp_of};
 use crate::perfetto::proto::event_type;
 use capture::Capture;
 use record::time::Nanos;
-use record::{Began, Dependency, NameId, Record, SpanId, Value};
+use record::{Dependency, NameId, Record, SpanId, SpanStart, Value};
 
 /// The format `.pftrace`.
-pub struct Pftrace;
+pub struct PftraceExporter;
 
-impl Exporter for Pftrace {
+impl Exporter for PftraceExporter {
     fn name(&self) -> &'static str {
         "pftrace"
     }
@@ -33,12 +33,12 @@ impl Exporter for Pftrace {
         "Opened by Syncline and by Perfetto; keeps everything."
     }
 
-    fn keeps(&self) -> Keeps {
-        Keeps::Everything
+    fn keeps(&self) -> ExportFidelity {
+        ExportFidelity::Everything
     }
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
-        let mut writer = Writer::new(output);
+        let mut writer = PftraceWriter::new(output);
         let span = |id| capture.span(id).map(|placed| placed.span);
         for record in records(capture) {
             match &record {
@@ -63,26 +63,26 @@ const BUFFER: usize = 64 * 1024;
 ///
 /// Spans are drawn by Perfetto as slices and dependencies as arrows, where the dependency came before either of its spans was
 /// written, which is at the next flush; what came later, and what Perfetto has no place for, is listed under a process of its own.
-pub struct Writer<W: Write> {
+pub struct PftraceWriter<W: Write> {
     output: W,
     buffer: Vec<u8>,
     /// The time of the span written last: where Perfetto shows records that have no time.
     now: Nanos,
     names: HashMap<NameId, Box<str>>,
     argument_names: HashSet<NameId>,
-    tracks: track::Tracks,
-    flows: flow::Flows,
+    tracks: track::TrackWriter,
+    flows: flow::FlowWriter,
     /// Spans that wait for what belongs to them, and lanes among them: producers report from several threads, so that
     /// a span may come a little before its lane, its name and what ties it to others.
     held: Vec<Record>,
     /// Dependencies that wait with them.
     dependencies: Vec<Dependency>,
-    began: BTreeMap<SpanId, Began>,
+    began: BTreeMap<SpanId, SpanStart>,
     /// Arguments that came before their span.
     arguments: BTreeMap<SpanId, Vec<(NameId, Value)>>,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> PftraceWriter<W> {
     /// Begins a file. Nothing reaches `output` before a record is written or the writer is flushed.
     pub fn new(output: W) -> Self {
         let mut writer = Self {
@@ -91,8 +91,8 @@ impl<W: Write> Writer<W> {
             now: Nanos::ZERO,
             names: HashMap::new(),
             argument_names: HashSet::new(),
-            tracks: track::Tracks::default(),
-            flows: flow::Flows::default(),
+            tracks: track::TrackWriter::default(),
+            flows: flow::FlowWriter::default(),
             held: Vec::new(),
             dependencies: Vec::new(),
             began: BTreeMap::new(),
@@ -192,7 +192,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// The beginning of a span that ends before the next flush needs no word of its own.
-    fn write_began(&mut self, began: &Began) -> io::Result<()> {
+    fn write_began(&mut self, began: &SpanStart) -> io::Result<()> {
         if self.flows.is_written(began.id) {
             return self.write_fact(&Record::Began(*began));
         }

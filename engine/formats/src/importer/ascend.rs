@@ -9,13 +9,13 @@ mod wait;
 
 use std::collections::HashMap;
 
-use super::sqlite::{self, Database, DatabaseReader, Dialect, Strings, TableReader};
-use super::{Error, Importer, Receipt, Sink, Source};
-use flow::Flows;
+use super::sqlite::{self, Database, DatabaseReader, Dialect, StringTable, TableReader};
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
+use flow::AscendFlows;
 use record::time::Nanos;
 use record::{Clock, CounterId, LaneId};
-use task::Detail;
-use wait::{Reached, Syncs};
+use task::TaskDetail;
+use wait::{HostSyncs, StreamSyncTask};
 
 /// The format of `ascend_pytorch_profiler_N.db` and `msprof_N.db`.
 pub struct Ascend;
@@ -41,7 +41,7 @@ impl Importer for Ascend {
         &["STRING_IDS", "CANN_API"]
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         sqlite::read::<AscendDialect>(self, source, sink)
     }
 }
@@ -49,17 +49,17 @@ impl Importer for Ascend {
 /// What is known while the tables are read.
 #[derive(Default)]
 struct AscendDialect {
-    strings: Strings,
+    strings: StringTable,
     /// Names of devices by number.
     devices: HashMap<i64, String>,
     /// Ranks by device.
     ranks: HashMap<i64, i64>,
-    flows: Flows,
+    flows: AscendFlows,
     /// What is known of tasks besides their times, by number.
-    details: HashMap<i64, Detail>,
-    records: Vec<Reached>,
-    waits: Vec<Reached>,
-    syncs: Syncs,
+    details: HashMap<i64, TaskDetail>,
+    records: Vec<StreamSyncTask>,
+    waits: Vec<StreamSyncTask>,
+    syncs: HostSyncs,
     counters: HashMap<String, CounterId>,
     notifies: u64,
 }

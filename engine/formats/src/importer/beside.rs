@@ -5,7 +5,7 @@ use std::thread;
 
 use crossbeam_channel::bounded;
 
-use super::{Batch, Error};
+use super::{ImportBatch, ImportError};
 
 /// How many batches may wait to be taken.
 const AHEAD: usize = 8;
@@ -15,11 +15,11 @@ const STACK: usize = 8 << 20;
 /// Lets `work` hand over its batches on another thread; `out` takes them on this one. Where the system has no thread
 /// left, both happen here.
 pub(super) fn beside<T: Send>(
-    work: impl Fn(&mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<T, Error> + Sync,
-    out: &mut dyn FnMut(Batch) -> ControlFlow<()>,
-) -> Result<T, Error> {
+    work: impl Fn(&mut dyn FnMut(ImportBatch) -> ControlFlow<()>) -> Result<T, ImportError> + Sync,
+    out: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+) -> Result<T, ImportError> {
     thread::scope(|scope| {
-        let (sender, batches) = bounded::<Batch>(AHEAD);
+        let (sender, batches) = bounded::<ImportBatch>(AHEAD);
         let work = &work;
         let named = thread::Builder::new().name("open".to_owned());
         let started = named.stack_size(STACK).spawn_scoped(scope, move || {
@@ -40,7 +40,7 @@ pub(super) fn beside<T: Send>(
         }
         // Nobody receives any more, so the work ends with its next batch.
         match started.join() {
-            Ok(Ok(_)) if cancelled => Err(Error::Cancelled),
+            Ok(Ok(_)) if cancelled => Err(ImportError::Cancelled),
             Ok(answer) => answer,
             Err(panic) => std::panic::resume_unwind(panic),
         }
@@ -51,15 +51,17 @@ pub(super) fn beside<T: Send>(
 mod tests {
     use super::*;
 
-    fn count(to: u64) -> impl Fn(&mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<u64, Error> {
+    fn count(
+        to: u64,
+    ) -> impl Fn(&mut dyn FnMut(ImportBatch) -> ControlFlow<()>) -> Result<u64, ImportError> {
         move |out| {
             for read in 0..to {
-                let batch = Batch {
+                let batch = ImportBatch {
                     read,
-                    ..Batch::default()
+                    ..ImportBatch::default()
                 };
                 if out(batch).is_break() {
-                    return Err(Error::Cancelled);
+                    return Err(ImportError::Cancelled);
                 }
             }
             Ok(to)
@@ -89,7 +91,7 @@ mod tests {
                     ControlFlow::Continue(())
                 }
             });
-            assert!(matches!(answer, Err(Error::Cancelled)));
+            assert!(matches!(answer, Err(ImportError::Cancelled)));
             assert_eq!(taken, last + 1);
         }
     }

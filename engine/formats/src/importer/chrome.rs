@@ -24,23 +24,23 @@ mod texts;
 mod work;
 mod xla;
 
-use super::{Error, Importer, Receipt, Sink, Source};
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use crate::perfetto::json::FORMAT;
-use build::Builder;
-use handover::When;
+use build::ChromeBuilder;
+use handover::EmitScope;
 pub(super) use lanes::program;
 use own::OwnEvents;
 use record::time::Nanos;
 use record::{Clock, DeviceId, Record, Run, Severity, counted};
-pub(super) use scan::Token;
-use stream::top::{Head, Top};
-use stream::{Tail, run};
-pub(super) use texts::Texts;
+pub(super) use scan::RowToken;
+use stream::top::{FileFacts, FileHead};
+use stream::{ChromeFileEnd, run};
+pub(super) use texts::ChromeTexts;
 
 /// The format of Chrome's trace events.
-pub struct Chrome;
+pub struct ChromeImporter;
 
-impl Importer for Chrome {
+impl Importer for ChromeImporter {
     fn name(&self) -> &'static str {
         "chrome"
     }
@@ -57,17 +57,17 @@ impl Importer for Chrome {
         sense::is_list_of_events(head)
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         let mut reader = source.reader()?;
-        let head = Head::read(&mut reader).map_err(|error| source.failed(error))?;
-        let Some(Head { mut top, ahead, at }) = head else {
+        let head = FileHead::read(&mut reader).map_err(|error| source.failed(error))?;
+        let Some(FileHead { mut top, ahead, at }) = head else {
             return Err(sense::useless(source));
         };
         let is_packed = source.packed().is_some();
         if let Some((format, zero)) = top.own {
             if format > FORMAT {
                 let path = source.path().to_owned();
-                return Err(Error::Newer {
+                return Err(ImportError::Newer {
                     path,
                     found: format,
                     known: FORMAT,
@@ -87,7 +87,7 @@ impl Importer for Chrome {
             machine: machine(&top),
             ..Run::default()
         })));
-        let mut builder = Builder::new(!top.devices.is_empty());
+        let mut builder = ChromeBuilder::new(!top.devices.is_empty());
         let reader = (reader, is_packed, true);
         let tail = run(reader, ahead, at, |piece| builder.take(piece, sink))?;
         if let Some((at, after)) = &tail.after {
@@ -100,11 +100,11 @@ impl Importer for Chrome {
 /// Reads what Syncline itself wrote.
 fn read_own(
     reader: (Box<dyn std::io::Read + Send>, bool, bool),
-    (mut top, ahead, at): (Top, Vec<u8>, u64),
+    (mut top, ahead, at): (FileFacts, Vec<u8>, u64),
     zero: i64,
     source: &Source,
-    sink: &mut Sink<'_>,
-) -> Result<Receipt, Error> {
+    sink: &mut RecordSink<'_>,
+) -> Result<Receipt, ImportError> {
     let mut own = OwnEvents::new(zero);
     let tail = run(reader, ahead, at, |piece| own.take(piece, sink))?;
     if let Some((at, after)) = &tail.after {
@@ -124,7 +124,7 @@ fn read_own(
 }
 
 /// What a file says of the machine, in words.
-fn machine(top: &Top) -> String {
+fn machine(top: &FileFacts) -> String {
     let mut names: Vec<&str> = top.devices.iter().map(|(_, name)| name.as_str()).collect();
     names.dedup();
     let mut words = names.join(", ");
@@ -139,12 +139,12 @@ fn machine(top: &Top) -> String {
 
 /// Hands over what had to wait for the end of the file.
 fn finish(
-    mut builder: Builder,
-    top: &Top,
-    tail: Tail,
+    mut builder: ChromeBuilder,
+    top: &FileFacts,
+    tail: ChromeFileEnd,
     source: &Source,
-    sink: &mut Sink<'_>,
-) -> Result<Receipt, Error> {
+    sink: &mut RecordSink<'_>,
+) -> Result<Receipt, ImportError> {
     if builder.tally.events == 0
         && let Some(error) = tail.failed
     {
@@ -152,7 +152,7 @@ fn finish(
     }
     let mut receipt = Receipt::default();
     builder.join(sink);
-    builder.hand_over(When::Last, sink);
+    builder.hand_over(EmitScope::Last, sink);
     sink.advance(tail.read)?;
     builder.counters.finish(&builder.rows, &builder.texts, sink);
     builder
@@ -175,7 +175,7 @@ fn finish(
 }
 
 /// Says what capture time zero is on the clock of the file, so that several files can be laid side by side.
-fn clock(builder: &Builder, top: &Top, sink: &mut Sink<'_>) {
+fn clock(builder: &ChromeBuilder, top: &FileFacts, sink: &mut RecordSink<'_>) {
     let origin = builder.origin.unwrap_or(0);
     // Times since 1970 lie after 2001 in any file that has them.
     let absolute = origin > 1_000_000_000_000_000_000;
@@ -195,7 +195,12 @@ fn clock(builder: &Builder, top: &Top, sink: &mut Sink<'_>) {
 }
 
 /// Says how the file ended, and what in it is not read.
-fn tell_end(top: &Top, tail: &Tail, receipt: &mut Receipt, sink: &mut Sink<'_>) {
+fn tell_end(
+    top: &FileFacts,
+    tail: &ChromeFileEnd,
+    receipt: &mut Receipt,
+    sink: &mut RecordSink<'_>,
+) {
     if let Some(error) = &tail.failed {
         let text = format!(
             "The file could not be read beyond byte {}: {error}. Check the disk and open it again.",

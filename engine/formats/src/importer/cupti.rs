@@ -2,19 +2,19 @@
 
 use std::io::Read as _;
 
-use inject::{Decoder, MAGIC, VERSION};
+use inject::{FactDecoder, MAGIC, VERSION};
 
-use super::{Error, Importer, Receipt, Sink, Source, Unit};
-use crate::activity::{Converter, Pace, Summary};
+use super::{ImportError, Importer, Receipt, ReceiptUnit, RecordSink, Source};
+use crate::activity::{ActivityConverter, ActivitySummary, ResolveMode};
 use record::Run;
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
 /// The format in which a process that is recorded writes what CUPTI tells it.
-pub struct Cupti;
+pub struct CuptiImporter;
 
-impl Importer for Cupti {
+impl Importer for CuptiImporter {
     fn name(&self) -> &'static str {
         "cupti"
     }
@@ -31,14 +31,14 @@ impl Importer for Cupti {
         head.starts_with(&MAGIC) || (!head.is_empty() && MAGIC.starts_with(head))
     }
 
-    fn unit(&self) -> Unit {
-        Unit::Record
+    fn unit(&self) -> ReceiptUnit {
+        ReceiptUnit::Record
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         let mut reader = source.reader()?;
-        let mut decoder = Decoder::default();
-        let mut converter = Converter::new(Pace::Whole);
+        let mut decoder = FactDecoder::default();
+        let mut converter = ActivityConverter::new(ResolveMode::Whole);
         converter.begin(Run {
             name: source.name(),
             backend: "cuda".to_owned(),
@@ -47,7 +47,7 @@ impl Importer for Cupti {
         let (mut piece, mut read) = (vec![0; PIECE], 0);
         loop {
             let count = reader.read(&mut piece);
-            let count = count.map_err(|error| Error::from_io(source.path(), error))?;
+            let count = count.map_err(|error| ImportError::from_io(source.path(), error))?;
             decoder.push(piece.get(..count).unwrap_or_default());
             if count == 0 {
                 decoder.finish();
@@ -74,16 +74,16 @@ impl Importer for Cupti {
 }
 
 /// Another version of Syncline wrote it.
-fn version(source: &Source, found: u32) -> Error {
+fn version(source: &Source, found: u32) -> ImportError {
     let path = source.path().to_owned();
     if found > VERSION {
-        return Error::Newer {
+        return ImportError::Newer {
             path,
             found: u64::from(found),
             known: u64::from(VERSION),
         };
     }
-    Error::Useless {
+    ImportError::Useless {
         path,
         why: format!(
             "it is in version {found} of the format, and this Syncline reads version {VERSION} alone; record anew"
@@ -91,7 +91,7 @@ fn version(source: &Source, found: u32) -> Error {
     }
 }
 
-fn receipt(summary: Summary) -> Receipt {
+fn receipt(summary: ActivitySummary) -> Receipt {
     let mut receipt = Receipt {
         events: summary.activities,
         inferred: summary.inferred,

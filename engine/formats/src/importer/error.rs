@@ -8,7 +8,7 @@ use super::{IMPORTERS, REFUSED, Source};
 
 /// Why nothing could be read from a file.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum ImportError {
     /// There is no such file.
     #[error("there is no file {0}; check the path")]
     Missing(PathBuf),
@@ -114,7 +114,7 @@ pub enum Error {
     Cancelled,
 }
 
-impl Error {
+impl ImportError {
     /// What the system said about a file.
     pub(super) fn from_io(path: &Path, error: io::Error) -> Self {
         let path = path.to_owned();

@@ -1,6 +1,6 @@
 //! Points of arrows that stand apart from slices, as phases `s`, `t` and `f` do: which span each is at, and what leads where.
 
-use crate::importer::chrome::Token;
+use crate::importer::chrome::RowToken;
 use record::SpanId;
 
 /// Spans of one row may lie so deep inside each other, or overlap so often, and still be looked through.
@@ -14,7 +14,7 @@ pub(super) struct FlowKey {
     /// Its name, by the number of the text.
     pub name: u32,
     /// In which process its number counts, where it does in one alone.
-    pub process: Option<Token>,
+    pub process: Option<RowToken>,
     /// Its number.
     pub id: u64,
 }

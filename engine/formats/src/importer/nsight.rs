@@ -10,13 +10,13 @@ mod sync;
 mod tables;
 
 use super::sqlite::{
-    self, Database, DatabaseReader, Dialect, Events, TableQuery, TableReader, Wait,
+    self, Database, DatabaseReader, Dialect, SqliteEvents, SqliteWait, TableQuery, TableReader,
 };
-use super::{Error, Importer, Receipt, Sink, Source};
-use api::Calls;
-use facts::Facts;
-use gpu::Fields;
-use notes::Tally;
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
+use api::NsightCalls;
+use facts::NsightFacts;
+use gpu::NsightFields;
+use notes::NsightTally;
 use record::Clock;
 use record::time::Nanos;
 
@@ -44,7 +44,7 @@ impl Importer for Nsight {
         &["StringIds"]
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         sqlite::read::<NsightDialect>(self, source, sink)
     }
 }
@@ -52,16 +52,16 @@ impl Importer for Nsight {
 /// What is known while the large tables are read.
 #[derive(Default)]
 struct NsightDialect {
-    facts: Facts,
-    calls: Calls,
-    fields: Fields,
-    events: Events,
-    waits: Vec<Wait>,
+    facts: NsightFacts,
+    calls: NsightCalls,
+    fields: NsightFields,
+    events: SqliteEvents,
+    waits: Vec<SqliteWait>,
     /// Whether the file has no work of streams: what their records and waits say is all that is known of them.
     workless: bool,
     /// Calls that record an event, by process and number, with their place.
     recorders: Vec<(i64, i64, u32)>,
-    tally: Tally,
+    tally: NsightTally,
 }
 
 type NsightReader<'a, 's> = DatabaseReader<'a, 's, NsightDialect>;
@@ -85,7 +85,7 @@ impl Dialect for NsightDialect {
     }
 
     fn begin(reader: &mut NsightReader<'_, '_>, tables: &[TableQuery<Self>]) {
-        reader.dialect.fields = Fields::new(&mut reader.draft);
+        reader.dialect.fields = NsightFields::new(&mut reader.draft);
         reader.dialect.workless = !tables::has_work(tables);
     }
 

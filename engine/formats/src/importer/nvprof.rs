@@ -9,9 +9,10 @@ mod tables;
 use std::collections::HashMap;
 
 use super::sqlite::{
-    self, Database, DatabaseReader, Dialect, Events, Strings, TableReader, Wait, resolve,
+    self, Database, DatabaseReader, Dialect, SqliteEvents, SqliteWait, StringTable, TableReader,
+    resolve,
 };
-use super::{Error, Importer, Receipt, Sink, Source};
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use record::Clock;
 use record::time::Nanos;
 
@@ -39,7 +40,7 @@ impl Importer for Nvprof {
         &["StringTable"]
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         sqlite::read::<NvprofDialect>(self, source, sink)
     }
 }
@@ -47,13 +48,13 @@ impl Importer for Nvprof {
 /// What is known while the tables are read. A file is of one process.
 #[derive(Default)]
 struct NvprofDialect {
-    strings: Strings,
-    events: Events,
-    waits: Vec<Wait>,
+    strings: StringTable,
+    events: SqliteEvents,
+    waits: Vec<SqliteWait>,
     /// Names of devices by number.
     devices: HashMap<i64, String>,
     /// Ranges of the program itself that have begun, by number.
-    marks: HashMap<i64, host::Mark>,
+    marks: HashMap<i64, host::OpenRange>,
     uncalled: u64,
 }
 

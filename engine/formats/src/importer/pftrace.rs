@@ -29,19 +29,19 @@ use prost::Message as _;
 pub(super) use fields::SliceFields;
 pub(super) use nature::of_work as kind_of_work;
 
-use super::{Error, Importer, Receipt, Sink, Source, Unit};
+use super::{ImportError, Importer, Receipt, ReceiptUnit, RecordSink, Source};
 use crate::perfetto::proto::TracePacket;
 use crate::perfetto::view::PacketView;
-use damage::Damage;
-use frame::{Frame, Frames};
+use damage::PacketDamage;
+use frame::{NextPacket, PacketReader};
 
 /// What one packet may hold packed, unpacked: writers pack at most some hundred kilobytes.
 const LARGEST_PACK: u64 = 64 << 20;
 
 /// The format `.pftrace`.
-pub struct Pftrace;
+pub struct PftraceImporter;
 
-impl Importer for Pftrace {
+impl Importer for PftraceImporter {
     fn name(&self) -> &'static str {
         "pftrace"
     }
@@ -58,21 +58,21 @@ impl Importer for Pftrace {
         frame::begins_file(head) || resync::is_ours(head)
     }
 
-    fn unit(&self) -> Unit {
-        Unit::Packet
+    fn unit(&self) -> ReceiptUnit {
+        ReceiptUnit::Packet
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
-        let mut frames = Frames::new(source.reader()?, source.unpacked_length());
-        let mut damage = Damage::default();
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
+        let mut frames = PacketReader::new(source.reader()?, source.unpacked_length());
+        let mut damage = PacketDamage::default();
         let mut reading = if own::begins(source.head()) {
-            Reading::Own(Box::default())
+            PftraceReader::Own(Box::default())
         } else {
-            Reading::Undecided
+            PftraceReader::Undecided
         };
         loop {
             let (at, length, is_last) = match frames.next().map_err(|error| source.failed(error))? {
-                Frame::Packet { at, bytes } => {
+                NextPacket::Packet { at, bytes } => {
                     if !reading.is_too_long(bytes)
                         && reading.take_all(source, bytes, sink, &mut damage)?
                     {
@@ -81,14 +81,14 @@ impl Importer for Pftrace {
                     }
                     (at, bytes.len() as u64, false)
                 }
-                Frame::Rest { at, left } => (at, left, true),
-                Frame::End => break,
+                NextPacket::Rest { at, left } => (at, left, true),
+                NextPacket::End => break,
             };
             // Of ours it is known where the next packet begins, whatever the length of this one says.
             let next = match &reading {
-                Reading::Own(_) => frames.resume().map_err(|error| source.failed(error))?,
-                Reading::Undecided | Reading::Foreign(_) if is_last => None,
-                Reading::Undecided | Reading::Foreign(_) => Some(length),
+                PftraceReader::Own(_) => frames.resume().map_err(|error| source.failed(error))?,
+                PftraceReader::Undecided | PftraceReader::Foreign(_) if is_last => None,
+                PftraceReader::Undecided | PftraceReader::Foreign(_) => Some(length),
             };
             let Some(skipped) = next else {
                 damage.rest(at, length);
@@ -107,14 +107,14 @@ impl Importer for Pftrace {
 }
 
 /// What became of a packet.
-enum Taken {
+enum PacketOutcome {
     Whole,
     Damaged,
     /// It holds others, packed.
     Pack(Vec<u8>),
 }
 
-impl Taken {
+impl PacketOutcome {
     fn of(makes_sense: bool) -> Self {
         if makes_sense {
             Self::Whole
@@ -125,13 +125,13 @@ impl Taken {
 }
 
 /// Whose file it is, which the first packet says.
-enum Reading {
+enum PftraceReader {
     Undecided,
-    Own(Box<own::Own>),
-    Foreign(Box<foreign::Foreign>),
+    Own(Box<own::OwnFile>),
+    Foreign(Box<foreign::ForeignFile>),
 }
 
-impl Reading {
+impl PftraceReader {
     /// Whether a packet of ours holds further ones, so that its length must be wrong.
     fn is_too_long(&self, packet: &[u8]) -> bool {
         matches!(self, Self::Own(_)) && resync::holds_others(packet)
@@ -142,26 +142,26 @@ impl Reading {
         &mut self,
         source: &Source,
         bytes: &[u8],
-        sink: &mut Sink<'_>,
-        damage: &mut Damage,
-    ) -> Result<bool, Error> {
+        sink: &mut RecordSink<'_>,
+        damage: &mut PacketDamage,
+    ) -> Result<bool, ImportError> {
         let pack = match self.take(source, bytes, sink, damage)? {
-            Taken::Whole => return Ok(true),
-            Taken::Damaged => return Ok(false),
-            Taken::Pack(pack) => pack,
+            PacketOutcome::Whole => return Ok(true),
+            PacketOutcome::Damaged => return Ok(false),
+            PacketOutcome::Pack(pack) => pack,
         };
         let inflated = ZlibDecoder::new(pack.as_slice()).take(LARGEST_PACK);
-        let mut frames = Frames::new(inflated, Some(LARGEST_PACK));
+        let mut frames = PacketReader::new(inflated, Some(LARGEST_PACK));
         loop {
             match frames.next() {
-                Ok(Frame::Packet { at, bytes }) => {
+                Ok(NextPacket::Packet { at, bytes }) => {
                     let taken = self.take(source, bytes, sink, damage)?;
-                    if matches!(taken, Taken::Damaged) {
+                    if matches!(taken, PacketOutcome::Damaged) {
                         damage.packet(at, bytes.len() as u64);
                     }
                 }
-                Ok(Frame::End) => return Ok(true),
-                Ok(Frame::Rest { at, .. }) => {
+                Ok(NextPacket::End) => return Ok(true),
+                Ok(NextPacket::Rest { at, .. }) => {
                     damage.packet(at, pack.len() as u64);
                     return Ok(true);
                 }
@@ -177,23 +177,23 @@ impl Reading {
         &mut self,
         source: &Source,
         bytes: &[u8],
-        sink: &mut Sink<'_>,
-        damage: &mut Damage,
-    ) -> Result<Taken, Error> {
+        sink: &mut RecordSink<'_>,
+        damage: &mut PacketDamage,
+    ) -> Result<PacketOutcome, ImportError> {
         let view = PacketView::of(bytes);
         if let (Self::Foreign(foreign), Some(view)) = (&mut *self, &view)
             && !view.has_more
         {
-            return Ok(Taken::of(foreign.take_plain(view)));
+            return Ok(PacketOutcome::of(foreign.take_plain(view)));
         }
         let Some(view) = view else {
-            return Ok(Taken::Damaged);
+            return Ok(PacketOutcome::Damaged);
         };
         let Some((mut packet, texts)) = self.decode(bytes) else {
-            return Ok(Taken::Damaged);
+            return Ok(PacketOutcome::Damaged);
         };
         if let Some(pack) = packet.compressed_packets.take() {
-            return Ok(Taken::Pack(pack));
+            return Ok(PacketOutcome::Pack(pack));
         }
         if matches!(self, Self::Undecided) {
             *self = if own::is_ours(&packet) {
@@ -206,11 +206,11 @@ impl Reading {
             Self::Own(own) => own.take(source, packet, sink, damage)?,
             Self::Foreign(foreign) => {
                 foreign.tally.texts += texts;
-                return Ok(Taken::of(foreign.take(&view, packet, bytes)));
+                return Ok(PacketOutcome::of(foreign.take(&view, packet, bytes)));
             }
             Self::Undecided => {}
         }
-        Ok(Taken::Whole)
+        Ok(PacketOutcome::Whole)
     }
 
     /// A packet, and how many of its texts are no UTF-8. In ours all are, unless it is damaged.
@@ -225,7 +225,7 @@ impl Reading {
         Some((TracePacket::decode(mended.as_slice()).ok()?, texts))
     }
 
-    fn finish(self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn finish(self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         match self {
             Self::Own(own) => Ok(own.finish(sink)),
             Self::Foreign(foreign) => foreign.finish(source, sink),

@@ -1,12 +1,12 @@
 //! What became of all that a file held.
 
-use super::Sink;
+use super::RecordSink;
 use record::time::Nanos;
 use record::{Basis, Dependency, Record, Severity, counted};
 
 /// What a file is made of, and what [`Receipt::events`] counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
+pub enum ReceiptUnit {
     /// Events of a list.
     #[default]
     Event,
@@ -18,7 +18,7 @@ pub enum Unit {
     Record,
 }
 
-impl Unit {
+impl ReceiptUnit {
     /// The word for so many of them.
     #[must_use]
     pub const fn label(self, count: u64) -> &'static str {
@@ -41,7 +41,7 @@ pub struct Receipt {
     /// What the file itself counts and was understood: its events, rows or packets.
     pub events: u64,
     /// Which of those.
-    pub unit: Unit,
+    pub unit: ReceiptUnit,
     /// Records of Syncline's own that this became, several for some events.
     pub read: u64,
     /// How many of the file's facts had to be mended, each of them marked or counted by a problem.
@@ -98,7 +98,7 @@ impl Receipt {
     /// Adds a sentence that is also a problem of the capture.
     pub(super) fn complain(
         &mut self,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
         (severity, code): (Severity, &'static str),
         text: String,
     ) {

@@ -2,7 +2,7 @@
 
 /// A format that is known and cannot be opened.
 #[derive(Clone, Copy, Debug)]
-pub struct Refused {
+pub struct UnsupportedFormat {
     /// What the file is, such as `a report of Nsight Systems`.
     pub name: &'static str,
     /// Whether a file that begins with these bytes is of the format.
@@ -12,54 +12,54 @@ pub struct Refused {
 }
 
 /// Every format that is known and cannot be opened.
-pub const REFUSED: &[Refused] = &[
-    Refused {
+pub const REFUSED: &[UnsupportedFormat] = &[
+    UnsupportedFormat {
         name: "a report of Nsight Systems (.nsys-rep, .qdrep)",
         recognises: |head| head.starts_with(b"NVIDIA Tegra Profiler Report"),
         instead: "run nsys export --type sqlite -o out.sqlite REPORT and open out.sqlite",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a capture of Tracy (.tracy)",
         recognises: |head| TRACY.iter().any(|magic| head.starts_with(magic)),
         instead: "its layout changes with each version of Tracy: view it in Tracy, or run tracy-csvexport FILE > out.csv \
                   for its zones as a table",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a profile of Legion (prof_N.gz)",
         recognises: |head| head.starts_with(b"FileType: BinaryLegionProf"),
         instead: "run legion_prof view prof_*.gz to see it",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a table by rocprof",
         recognises: is_rocprof_table,
         instead: "it has no streams or no calls: profile with rocprof --sys-trace and open the results.json, or with \
                   rocprofv3 --sys-trace --output-format json and open the file that ends in _results.json",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a log of TensorBoard (events.out.tfevents)",
         recognises: is_tensorboard_log,
         instead: "it has no timeline: open the folder that it is in, or the .xplane.pb below its plugins/profile; where \
                   there is none, profile with tf.profiler.experimental.start or jax.profiler.start_trace",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a profile of stacks for speedscope",
         recognises: |head| has(head, b"speedscope.app/file-format-schema"),
         instead: "its samples say nothing of streams: view it at speedscope.app, or have the profiler write trace events, \
                   as py-spy record --format chrometrace -o out.json does, and open out.json",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a profile of JavaScript (.cpuprofile, .heapprofile)",
         recognises: is_javascript_profile,
         instead: "its samples are no timeline: view it in a browser's developer tools, or run node \
                   --trace-event-categories v8,node PROGRAM and open the node_trace.1.log that it writes",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a snapshot of JavaScript's memory (.heapsnapshot, .heaptimeline)",
         recognises: is_heap_snapshot,
         instead: "it says which objects there were and not what ran when: view it under Memory in a browser's developer \
                   tools, or run node --trace-event-categories v8,node PROGRAM and open the node_trace.1.log that it writes",
     },
-    Refused {
+    UnsupportedFormat {
         name: "a Perfetto trace written out as text (.textproto)",
         recognises: is_textproto,
         instead: "run traceconv binary FILE out.pftrace, or protoc --encode=perfetto.protos.Trace with Perfetto's \

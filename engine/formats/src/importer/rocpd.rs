@@ -12,9 +12,9 @@ mod tables;
 use std::collections::HashMap;
 
 use super::sqlite::{self, Database, DatabaseReader, Dialect, Handles, TableQuery, TableReader};
-use super::{Error, Importer, Receipt, Sink, Source};
-use counters::Counters;
-use facts::{Facts, Own};
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
+use counters::RocpdCounters;
+use facts::{ProcessNumber, RocpdFacts};
 use record::time::Nanos;
 use record::{Clock, DeviceId, SpanId};
 
@@ -42,7 +42,7 @@ impl Importer for Rocpd {
         &["rocpd_kernel_dispatch", "rocpd_region"]
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         sqlite::read::<RocpdDialect>(self, source, sink)
     }
 }
@@ -51,15 +51,15 @@ impl Importer for Rocpd {
 /// launched has too.
 #[derive(Default)]
 struct RocpdDialect {
-    facts: Facts,
+    facts: RocpdFacts,
     handles: Handles,
-    counters: Counters,
+    counters: RocpdCounters,
     /// Places of calls by their event.
-    calls: HashMap<Own, u32>,
+    calls: HashMap<ProcessNumber, u32>,
     /// The agents that streams run kernels on.
-    agents: HashMap<Own, i64>,
+    agents: HashMap<ProcessNumber, i64>,
     /// Kernels by their event.
-    dispatched: HashMap<Own, SpanId>,
+    dispatched: HashMap<ProcessNumber, SpanId>,
     /// Rows that refer to nothing in the file.
     strays: u64,
 }

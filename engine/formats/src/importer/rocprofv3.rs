@@ -12,17 +12,17 @@ mod walk;
 use memchr::memmem;
 use serde_json::from_slice;
 
-use super::json::window::Window;
-use super::sqlite::{Draft, Handles, Hosts, Launches, Operations};
-use super::{Error, Importer, Receipt, Sink, Source};
-use counters::Counters;
-use facts::Facts;
-use kept::Kept;
+use super::json::window::ReadWindow;
+use super::sqlite::{Handles, HostSpans, LaunchIndex, SqliteDraft, SqliteOperations};
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
+use counters::Rocprofv3Counters;
+use facts::Rocprofv3Facts;
+use kept::RecordList;
 use record::time::Nanos;
 use record::{Clock, DeviceId, Record, Run};
-use row::{Collection, Row};
-use tell::{End, Unread};
-use walk::{Place, ROOT, walk};
+use row::{CounterCollection, Rocprofv3Row};
+use tell::{Rocprofv3FileEnd, UnreadRecords};
+use walk::{ElementPosition, ROOT, walk};
 
 /// The format of rocprofv3 with `--output-format json`.
 pub struct Rocprofv3;
@@ -45,11 +45,11 @@ impl Importer for Rocprofv3 {
         head.starts_with(b"{") && memmem::find(head, ROOT.as_bytes()).is_some()
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
-        let mut reading = Reading::new(Draft::new(sink));
-        let mut window = Window::new(source.reader()?);
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
+        let mut reading = Rocprofv3Reader::new(SqliteDraft::new(sink));
+        let mut window = ReadWindow::new(source.reader()?);
         let walked = walk(&mut window, &mut |place, bytes| reading.take(place, bytes));
-        let end = End::of(walked, &mut window)?;
+        let end = Rocprofv3FileEnd::of(walked, &mut window)?;
         if reading.is_empty() {
             return Err(end.useless(source, &mut window));
         }
@@ -64,42 +64,42 @@ impl Importer for Rocprofv3 {
 }
 
 /// A record, and of which process it is.
-type Owned<T> = (u32, T);
+type ProcessRecord<T> = (u32, T);
 
 /// What is known while the file is read. Records wait for its end, since what ties them may follow.
-struct Reading<'a, 's> {
-    draft: Draft<'a, 's>,
-    facts: Facts,
-    calls: Kept<host::Sort>,
-    work: Kept<()>,
-    collections: Kept<()>,
+struct Rocprofv3Reader<'a, 's> {
+    draft: SqliteDraft<'a, 's>,
+    facts: Rocprofv3Facts,
+    calls: RecordList<host::RecordListKind>,
+    work: RecordList<()>,
+    collections: RecordList<()>,
     /// When the first of all of them began.
     first: Option<i64>,
-    hosts: Hosts,
+    hosts: HostSpans,
     /// Calls by their correlation, which the work that they submitted has too.
-    launches: Launches,
-    operations: Operations,
+    launches: LaunchIndex,
+    operations: SqliteOperations,
     handles: Handles,
-    counters: Counters,
-    unread: Unread,
+    counters: Rocprofv3Counters,
+    unread: UnreadRecords,
     unlaunched: u64,
 }
 
-impl<'a, 's> Reading<'a, 's> {
-    fn new(draft: Draft<'a, 's>) -> Self {
+impl<'a, 's> Rocprofv3Reader<'a, 's> {
+    fn new(draft: SqliteDraft<'a, 's>) -> Self {
         Self {
             draft,
-            facts: Facts::default(),
-            calls: Kept::default(),
-            work: Kept::default(),
-            collections: Kept::default(),
+            facts: Rocprofv3Facts::default(),
+            calls: RecordList::default(),
+            work: RecordList::default(),
+            collections: RecordList::default(),
             first: None,
-            hosts: Hosts::default(),
-            launches: Launches::default(),
-            operations: Operations::default(),
+            hosts: HostSpans::default(),
+            launches: LaunchIndex::default(),
+            operations: SqliteOperations::default(),
             handles: Handles::default(),
-            counters: Counters::default(),
-            unread: Unread::default(),
+            counters: Rocprofv3Counters::default(),
+            unread: UnreadRecords::default(),
             unlaunched: 0,
         }
     }
@@ -108,10 +108,10 @@ impl<'a, 's> Reading<'a, 's> {
         self.calls.is_empty() && self.work.is_empty() && self.collections.is_empty()
     }
 
-    fn take(&mut self, place: Place<'_>, bytes: &[u8]) -> Result<(), Error> {
+    fn take(&mut self, place: ElementPosition<'_>, bytes: &[u8]) -> Result<(), ImportError> {
         let process = place.process;
         let taken = match (place.section, place.list) {
-            ("buffer_records", list) => match (from_slice::<Row>(bytes), list) {
+            ("buffer_records", list) => match (from_slice::<Rocprofv3Row>(bytes), list) {
                 (Ok(row), "kernel_dispatch" | "memory_copy") => {
                     self.started(&row);
                     self.work.push(process, (), bytes);
@@ -119,7 +119,8 @@ impl<'a, 's> Reading<'a, 's> {
                 }
                 (Ok(row), _) if row.start_timestamp.0.is_some() => {
                     self.started(&row);
-                    self.calls.push(process, host::Sort::of(list), bytes);
+                    self.calls
+                        .push(process, host::RecordListKind::of(list), bytes);
                     true
                 }
                 (Ok(_), _) => {
@@ -129,7 +130,7 @@ impl<'a, 's> Reading<'a, 's> {
                 (Err(_), _) => false,
             },
             ("callback_records", "counter_collection") => {
-                let collection = from_slice::<Collection>(bytes);
+                let collection = from_slice::<CounterCollection>(bytes);
                 if let Ok(collection) = &collection {
                     self.started(&collection.dispatch_data);
                     self.collections.push(process, (), bytes);
@@ -148,12 +149,12 @@ impl<'a, 's> Reading<'a, 's> {
     }
 
     /// Notes when a record began.
-    fn started(&mut self, row: &Row) {
+    fn started(&mut self, row: &Rocprofv3Row) {
         let started = row.start_timestamp.0;
         self.first = self.first.into_iter().chain(started).min();
     }
 
-    fn finish(mut self, end: &End, read: u64) -> Result<Receipt, Error> {
+    fn finish(mut self, end: &Rocprofv3FileEnd, read: u64) -> Result<Receipt, ImportError> {
         self.begin();
         self.call_all(read)?;
         self.run_all(read)?;

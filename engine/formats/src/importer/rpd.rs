@@ -7,8 +7,8 @@ mod tables;
 
 use std::collections::HashMap;
 
-use super::sqlite::{self, Database, DatabaseReader, Dialect, Handles, Strings, TableReader};
-use super::{Error, Importer, Receipt, Sink, Source};
+use super::sqlite::{self, Database, DatabaseReader, Dialect, Handles, StringTable, TableReader};
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use record::time::Nanos;
 use record::{Clock, CounterId, DeviceId};
 
@@ -36,7 +36,7 @@ impl Importer for Rpd {
         &["rocpd_api", "rocpd_op"]
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         sqlite::read::<RpdDialect>(self, source, sink)
     }
 }
@@ -51,9 +51,9 @@ struct RpdCall {
 /// What is known while the tables are read.
 #[derive(Default)]
 struct RpdDialect {
-    strings: Strings,
+    strings: StringTable,
     /// Texts that are mostly used once, such as what calls were given.
-    longer: Strings,
+    longer: StringTable,
     /// By the file's number of the call.
     calls: HashMap<i64, RpdCall>,
     /// The call that launched each operation, by the file's numbers.

@@ -5,14 +5,16 @@ mod label;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-use super::{Batch, Error, Receipt, is_standard_input, log_folder, open_path, open_source};
-use crate::merge::{Aligned, Collectives, Numbers, Waiting, align};
+use super::{
+    ImportBatch, ImportError, Receipt, is_standard_input, log_folder, open_path, open_source,
+};
+use crate::merge::{ClockAlignment, Collectives, Renumbering, UnalignedRecords, align};
 use record::time::{Interval, Nanos};
-use record::{Record, Run, Severity, Unpacker, counted};
+use record::{FieldDecoder, Record, Run, Severity, counted};
 
 /// What one of several files became in the capture.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Part {
+pub struct MergedFile {
     /// The file.
     pub path: PathBuf,
     /// What its lanes are called by, such as `rank 3`; empty where it is the only file.
@@ -24,7 +26,7 @@ pub struct Part {
     /// By how much they were moved by hand besides.
     pub hand: Nanos,
     /// How that was found.
-    pub aligned: Aligned,
+    pub aligned: ClockAlignment,
     /// Its lanes.
     pub lanes: Range<u32>,
     /// Its counters.
@@ -42,17 +44,17 @@ pub struct Part {
 /// One of them cannot be opened, nothing in it can be read, or the sink cancelled.
 pub fn open_all(
     paths: &[PathBuf],
-    sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
-) -> Result<Vec<Part>, Error> {
+    sink: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+) -> Result<Vec<MergedFile>, ImportError> {
     let paths = log_folder::expand(paths);
     if let [path] = paths.as_slice() {
         return single(path, sink);
     }
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
-        return Err(Error::Twice);
+        return Err(ImportError::Twice);
     }
     let labels = label::labels(&paths);
-    let mut merge = Merge::new(&paths, sink);
+    let mut merge = FileMerge::new(&paths, sink);
     merge.begin(&paths, &labels)?;
     for (path, label) in paths.iter().zip(labels) {
         merge.file(path, label)?;
@@ -61,7 +63,10 @@ pub fn open_all(
 }
 
 /// Opens the only file. Several devices may have taken part in what it holds of collective operations.
-fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Vec<Part>, Error> {
+fn single(
+    path: &Path,
+    sink: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+) -> Result<Vec<MergedFile>, ImportError> {
     let mut collectives = Collectives::default();
     let source = open_path(path, sink)?;
     let receipt = open_source(&source, &mut |batch| {
@@ -70,13 +75,13 @@ fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result
         }
         sink(batch)
     })?;
-    let mut part = Part {
+    let mut part = MergedFile {
         path: source.path().to_owned(),
         receipt,
         lanes: 0..u32::MAX,
         counters: 0..u32::MAX,
         devices: 0..u32::MAX,
-        ..Part::default()
+        ..MergedFile::default()
     };
     let (mut ties, mut notes) = collectives.ties(&[part.label.as_str()]);
     part.receipt.inferred += ties.len() as u64;
@@ -86,25 +91,25 @@ fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result
     ties.extend(records);
     part.receipt.notes.extend(notes);
     let total = source.length();
-    let last = Batch {
+    let last = ImportBatch {
         records: ties,
         read: total,
         total,
     };
     if !last.records.is_empty() && sink(last).is_break() {
-        return Err(Error::Cancelled);
+        return Err(ImportError::Cancelled);
     }
     Ok(vec![part])
 }
 
 /// Files on their way into one capture.
-struct Merge<'a> {
-    sink: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
-    numbers: Numbers,
+struct FileMerge<'a> {
+    sink: &'a mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
+    numbers: Renumbering,
     collectives: Collectives,
     /// Of the file under way: what is packed is renumbered piece by piece.
-    unpacker: Unpacker,
-    parts: Vec<Part>,
+    unpacker: FieldDecoder,
+    parts: Vec<MergedFile>,
     /// The first instant and the last of all files so far.
     extent: Option<Interval>,
     /// The instant of capture time zero since 1970, where the first file says it.
@@ -114,13 +119,13 @@ struct Merge<'a> {
     total: u64,
 }
 
-impl<'a> Merge<'a> {
-    fn new(paths: &[PathBuf], sink: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
+impl<'a> FileMerge<'a> {
+    fn new(paths: &[PathBuf], sink: &'a mut dyn FnMut(ImportBatch) -> ControlFlow<()>) -> Self {
         Self {
             sink,
-            numbers: Numbers::default(),
+            numbers: Renumbering::default(),
             collectives: Collectives::default(),
-            unpacker: Unpacker::default(),
+            unpacker: FieldDecoder::default(),
             parts: Vec::new(),
             extent: None,
             zero: None,
@@ -130,7 +135,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Says what the capture is of.
-    fn begin(&mut self, paths: &[PathBuf], labels: &[String]) -> Result<(), Error> {
+    fn begin(&mut self, paths: &[PathBuf], labels: &[String]) -> Result<(), ImportError> {
         let run = Run {
             name: label::of_all(paths, labels),
             backend: "several files".to_owned(),
@@ -139,15 +144,15 @@ impl<'a> Merge<'a> {
         self.send(vec![Record::Run(Box::new(run))])
     }
 
-    fn file(&mut self, path: &Path, label: String) -> Result<(), Error> {
+    fn file(&mut self, path: &Path, label: String) -> Result<(), ImportError> {
         let (place, rank) = (self.parts.len(), label::rank(&label));
         let first = self.numbers.begin(&label, place, rank);
         let source = open_path(path, self.sink)?;
         // Of what can be read only once it was not known before.
         self.total += source.length() - length(path).min(source.length());
         let (begun, length) = (self.read, source.length());
-        self.unpacker = Unpacker::default();
-        let mut waiting = Waiting::new(self.parts.is_empty());
+        self.unpacker = FieldDecoder::default();
+        let mut waiting = UnalignedRecords::new(self.parts.is_empty());
         let mut failed = None;
         let receipt = open_source(&source, &mut |batch| {
             let share = batch.read as f64 / batch.total.max(1) as f64;
@@ -172,7 +177,7 @@ impl<'a> Merge<'a> {
         }
         self.read = begun + length;
         let next = self.numbers.next();
-        self.parts.push(Part {
+        self.parts.push(MergedFile {
             path: source.path().to_owned(),
             label,
             receipt,
@@ -187,7 +192,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Renumbers records of the file under way, moves them in time and hands them over.
-    fn take(&mut self, records: Vec<Record>, shift: Nanos) -> Result<(), Error> {
+    fn take(&mut self, records: Vec<Record>, shift: Nanos) -> Result<(), ImportError> {
         let mut out = Vec::with_capacity(records.len());
         for record in self.unpacked(records) {
             let Some(mut record) = self.numbers.lift(record, &mut out) else {
@@ -220,20 +225,20 @@ impl<'a> Merge<'a> {
         out
     }
 
-    fn send(&mut self, records: Vec<Record>) -> Result<(), Error> {
-        let batch = Batch {
+    fn send(&mut self, records: Vec<Record>) -> Result<(), ImportError> {
+        let batch = ImportBatch {
             records,
             read: self.read,
             total: self.total,
         };
         match (self.sink)(batch) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled),
+            ControlFlow::Break(()) => Err(ImportError::Cancelled),
         }
     }
 
     /// Ties what ran on several ranks, and says what could not be known.
-    fn finish(mut self) -> Result<Vec<Part>, Error> {
+    fn finish(mut self) -> Result<Vec<MergedFile>, ImportError> {
         let labels: Vec<&str> = self.parts.iter().map(|it| it.label.as_str()).collect();
         let (mut records, notes) = self.collectives.ties(&labels);
         let ties = records.len() as u64;
@@ -271,7 +276,7 @@ impl<'a> Merge<'a> {
 
 /// Counts what a capture could not keep of what these files held. Of several it is not known which it was of: the last one
 /// bears it, and says so.
-pub fn note_refused(parts: &mut [Part], refused: u64) {
+pub fn note_refused(parts: &mut [MergedFile], refused: u64) {
     let is_one_of_several = parts.len() > 1;
     let Some(part) = parts.last_mut().filter(|_| refused > 0) else {
         return;
@@ -295,7 +300,7 @@ fn length(path: &Path) -> u64 {
 }
 
 /// A record of a capture of several files, moved where it belongs to `part`.
-pub fn moved(mut record: Record, part: &Part, by: Nanos) -> Record {
+pub fn moved(mut record: Record, part: &MergedFile, by: Nanos) -> Record {
     let is_own = match &record {
         Record::Span(span) => part.lanes.contains(&span.lane.0),
         Record::Began(began) => part.lanes.contains(&began.lane.0),

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::source::Meter;
-use super::{Error, Source};
+use super::source::ReadMeter;
+use super::{ImportError, Source};
 use record::{EventId, Problem, Record, Severity, SpanId};
 
 /// How many records go over at once.
@@ -14,7 +14,7 @@ const STRIDE: u64 = 1 << 20;
 
 /// Records of a file, and how far reading has come.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Batch {
+pub struct ImportBatch {
     /// The records; may be none.
     pub records: Vec<Record>,
     /// Bytes read so far, of a packed file as it lies there packed.
@@ -24,8 +24,8 @@ pub struct Batch {
 }
 
 /// Gathers records into batches.
-pub struct Sink<'a> {
-    out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
+pub struct RecordSink<'a> {
+    out: &'a mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
     records: Vec<Record>,
     /// Bytes read of the file as it lies there.
     read: u64,
@@ -38,12 +38,12 @@ pub struct Sink<'a> {
     /// The reader wants no more, and has yet to be told that here.
     cancelled: bool,
     /// Where progress is counted in a packed file: what is read there is not what is read here.
-    meter: Option<Arc<Meter>>,
+    meter: Option<Arc<ReadMeter>>,
 }
 
-impl<'a> Sink<'a> {
+impl<'a> RecordSink<'a> {
     /// A sink for what `source` holds.
-    pub fn new(source: &Source, out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
+    pub fn new(source: &Source, out: &'a mut dyn FnMut(ImportBatch) -> ControlFlow<()>) -> Self {
         Self {
             out,
             records: Vec::new(),
@@ -102,7 +102,7 @@ impl<'a> Sink<'a> {
     ///
     /// # Errors
     /// [`Error::Cancelled`] where the reader wants no more.
-    pub fn advance(&mut self, read: u64) -> Result<(), Error> {
+    pub fn advance(&mut self, read: u64) -> Result<(), ImportError> {
         self.reached = read;
         self.read = match &self.meter {
             Some(meter) => meter.read().min(self.total),
@@ -120,22 +120,22 @@ impl<'a> Sink<'a> {
     ///
     /// # Errors
     /// [`Error::Cancelled`] where the reader wants no more.
-    pub fn send(&mut self) -> Result<(), Error> {
+    pub fn send(&mut self) -> Result<(), ImportError> {
         self.sent = self.reached;
         if self.cancelled {
             self.records.clear();
-            return Err(Error::Cancelled);
+            return Err(ImportError::Cancelled);
         }
         // The next batch will be about as long, and growing towards that would copy it several times.
         let room = self.records.len().min(BATCH * 4);
-        let batch = Batch {
+        let batch = ImportBatch {
             records: std::mem::replace(&mut self.records, Vec::with_capacity(room)),
             read: self.read,
             total: self.total,
         };
         match (self.out)(batch) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled),
+            ControlFlow::Break(()) => Err(ImportError::Cancelled),
         }
     }
 }

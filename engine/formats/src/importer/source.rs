@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use tempfile::TempPath;
 
-use super::Error;
-use meter::Guard;
-pub(super) use meter::Meter;
-pub use once::{GoOn, is_standard_input};
-use packing::{Layer, Packing};
+use super::ImportError;
+pub(super) use meter::ReadMeter;
+use meter::UnpackGuard;
+pub use once::{ReadProgress, is_standard_input};
+use packing::{CompressionLayer, FileCompression};
 
 /// How much of a file an importer sees before it says whether it recognises it.
 const HEAD: u64 = 64 << 10;
@@ -31,14 +31,14 @@ pub struct Source {
     path: PathBuf,
     head: Vec<u8>,
     length: u64,
-    bytes: Bytes,
-    packing: Packing,
-    meter: Arc<Meter>,
+    bytes: SourceBytes,
+    packing: FileCompression,
+    meter: Arc<ReadMeter>,
 }
 
 /// Where the bytes of a source are.
 #[derive(Clone)]
-enum Bytes {
+enum SourceBytes {
     /// In the file at the path.
     File,
     /// In a copy of what can be read only once, which goes with the last who knows of it.
@@ -46,13 +46,13 @@ enum Bytes {
     /// In memory.
     Memory(Arc<[u8]>),
     /// They are made anew for each reading.
-    Made(Arc<Maker>),
+    Made(Arc<ReaderFactory>),
 }
 
 /// Makes a reader of the same bytes each time.
-type Maker = dyn Fn() -> Box<dyn Read + Send> + Send + Sync;
+type ReaderFactory = dyn Fn() -> Box<dyn Read + Send> + Send + Sync;
 
-impl fmt::Debug for Bytes {
+impl fmt::Debug for SourceBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => f.write_str("file"),
@@ -68,7 +68,7 @@ impl Source {
     ///
     /// # Errors
     /// It is missing, empty, a directory, may not be read, or is packed and cannot be unpacked.
-    pub fn open(path: &Path) -> Result<Self, Error> {
+    pub fn open(path: &Path) -> Result<Self, ImportError> {
         Self::open_while(path, &mut |_| ControlFlow::Continue(()))
     }
 
@@ -76,27 +76,28 @@ impl Source {
     ///
     /// # Errors
     /// As for [`Source::open`], and [`Error::Cancelled`] where `go_on` ended it.
-    pub fn open_while(path: &Path, go_on: GoOn<'_>) -> Result<Self, Error> {
+    pub fn open_while(path: &Path, go_on: ReadProgress<'_>) -> Result<Self, ImportError> {
         if !is_standard_input(path) {
-            let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, error))?;
+            let facts =
+                std::fs::metadata(path).map_err(|error| ImportError::from_io(path, error))?;
             if facts.is_dir() {
-                return Err(Error::directory(path.to_owned()));
+                return Err(ImportError::directory(path.to_owned()));
             }
             if !once::is_needed(&facts) {
-                return Self::new(path.to_owned(), facts.len(), Bytes::File);
+                return Self::new(path.to_owned(), facts.len(), SourceBytes::File);
             }
         }
         let (called, copy, length) = once::copy(path, go_on)?;
-        Self::new(called, length, Bytes::Copied(copy))
+        Self::new(called, length, SourceBytes::Copied(copy))
     }
 
     /// Bytes in memory under a name.
     ///
     /// # Errors
     /// There are none, or they are packed and cannot be unpacked.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, ImportError> {
         let length = bytes.len() as u64;
-        Self::new(name.into(), length, Bytes::Memory(bytes.into()))
+        Self::new(name.into(), length, SourceBytes::Memory(bytes.into()))
     }
 
     /// `length` bytes that `make` makes anew for each reading, under a name.
@@ -107,17 +108,17 @@ impl Source {
         name: &str,
         length: u64,
         make: impl Fn() -> Box<dyn Read + Send> + Send + Sync + 'static,
-    ) -> Result<Self, Error> {
-        Self::new(name.into(), length, Bytes::Made(Arc::new(make)))
+    ) -> Result<Self, ImportError> {
+        Self::new(name.into(), length, SourceBytes::Made(Arc::new(make)))
     }
 
-    fn new(path: PathBuf, length: u64, bytes: Bytes) -> Result<Self, Error> {
+    fn new(path: PathBuf, length: u64, bytes: SourceBytes) -> Result<Self, ImportError> {
         let mut source = Self {
             path,
             head: Vec::new(),
             length,
             bytes,
-            packing: Packing::default(),
+            packing: FileCompression::default(),
             meter: Arc::default(),
         };
         source.peel()?;
@@ -125,7 +126,7 @@ impl Source {
     }
 
     /// Finds out how it is packed, and reads its first bytes.
-    fn peel(&mut self) -> Result<(), Error> {
+    fn peel(&mut self) -> Result<(), ImportError> {
         loop {
             let mut head = Vec::new();
             let reader = self.reader()?;
@@ -134,15 +135,15 @@ impl Source {
             if head.is_empty() {
                 return Err(self.nothing());
             }
-            let Some(layer) = Layer::of(&head) else {
+            let Some(layer) = CompressionLayer::of(&head) else {
                 self.head = head;
                 return Ok(());
             };
             let layer = match layer {
                 // The table of a zip is at its end, so it cannot lie inside another packing.
-                Layer::Zip(_) if self.packing.is_plain() => {
+                CompressionLayer::Zip(_) if self.packing.is_plain() => {
                     let entry = self.packing.entry(self.whole()?);
-                    entry.map_err(|method| Error::Unsupported {
+                    entry.map_err(|method| ImportError::Unsupported {
                         path: self.path.clone(),
                         method,
                     })?
@@ -150,18 +151,18 @@ impl Source {
                 other => other,
             };
             if self.packing.add(layer) >= DEEPEST {
-                return Err(Error::Nested(self.path.clone()));
+                return Err(ImportError::Nested(self.path.clone()));
             }
         }
     }
 
     /// Why there is not one byte in it.
-    fn nothing(&self) -> Error {
+    fn nothing(&self) -> ImportError {
         if self.packing.is_plain() {
-            return Error::Empty(self.path.clone());
+            return ImportError::Empty(self.path.clone());
         }
         let why = self.meter.damage().unwrap_or("it is empty inside".into());
-        Error::Packed {
+        ImportError::Packed {
             path: self.path.clone(),
             how: self.packing.to_string(),
             why,
@@ -197,9 +198,9 @@ impl Source {
     /// The file on disk, for readers that need one; nothing where it is packed or in memory.
     pub fn plain_file(&self) -> Option<&Path> {
         let file: &Path = match &self.bytes {
-            Bytes::File => &self.path,
-            Bytes::Copied(copy) => copy,
-            Bytes::Memory(_) | Bytes::Made(_) => return None,
+            SourceBytes::File => &self.path,
+            SourceBytes::Copied(copy) => copy,
+            SourceBytes::Memory(_) | SourceBytes::Made(_) => return None,
         };
         self.packing.is_plain().then_some(file)
     }
@@ -220,7 +221,7 @@ impl Source {
     }
 
     /// How far it has been read, in bytes as it lies there packed.
-    pub(super) fn meter(&self) -> Arc<Meter> {
+    pub(super) fn meter(&self) -> Arc<ReadMeter> {
         Arc::clone(&self.meter)
     }
 
@@ -229,9 +230,9 @@ impl Source {
     ///
     /// # Errors
     /// The file cannot be opened any more.
-    pub fn reader(&self) -> Result<Box<dyn Read + Send>, Error> {
+    pub fn reader(&self) -> Result<Box<dyn Read + Send>, ImportError> {
         let bytes: Box<dyn Read + Send> = match &self.bytes {
-            Bytes::Made(make) => make(),
+            SourceBytes::Made(make) => make(),
             _ => Box::new(self.whole()?),
         };
         self.meter.reset();
@@ -241,32 +242,36 @@ impl Source {
         if self.packing.is_plain() {
             return Ok(unpacked);
         }
-        Ok(Box::new(Guard::new(unpacked, self.meter())))
+        Ok(Box::new(UnpackGuard::new(unpacked, self.meter())))
     }
 
     /// The bytes as they lie there, at any place of them.
-    fn whole(&self) -> Result<Whole, Error> {
+    fn whole(&self) -> Result<SeekableBytes, ImportError> {
         Ok(match &self.bytes {
-            Bytes::File => Whole::File(File::open(&self.path).map_err(|it| self.failed(it))?),
-            Bytes::Copied(copy) => Whole::File(File::open(&**copy).map_err(|it| self.failed(it))?),
-            Bytes::Memory(bytes) => Whole::Memory(Cursor::new(Arc::clone(bytes))),
-            Bytes::Made(_) => return Err(Error::Nested(self.path.clone())),
+            SourceBytes::File => {
+                SeekableBytes::File(File::open(&self.path).map_err(|it| self.failed(it))?)
+            }
+            SourceBytes::Copied(copy) => {
+                SeekableBytes::File(File::open(&**copy).map_err(|it| self.failed(it))?)
+            }
+            SourceBytes::Memory(bytes) => SeekableBytes::Memory(Cursor::new(Arc::clone(bytes))),
+            SourceBytes::Made(_) => return Err(ImportError::Nested(self.path.clone())),
         })
     }
 
     /// An error of reading it.
-    pub fn failed(&self, error: io::Error) -> Error {
-        Error::from_io(&self.path, error)
+    pub fn failed(&self, error: io::Error) -> ImportError {
+        ImportError::from_io(&self.path, error)
     }
 }
 
 /// Bytes that can be read from any place.
-pub(super) enum Whole {
+pub(super) enum SeekableBytes {
     File(File),
     Memory(Cursor<Arc<[u8]>>),
 }
 
-impl Read for Whole {
+impl Read for SeekableBytes {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.read(into),
@@ -275,7 +280,7 @@ impl Read for Whole {
     }
 }
 
-impl io::Seek for Whole {
+impl io::Seek for SeekableBytes {
     fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
         match self {
             Self::File(file) => file.seek(to),

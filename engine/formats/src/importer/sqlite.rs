@@ -25,29 +25,29 @@ mod wait;
 
 use memchr::memmem;
 
-use super::{Error, IMPORTERS, Importer, Source};
+use super::{IMPORTERS, ImportError, Importer, Source};
 
-pub(super) use crate::activity::{Work, copy};
+pub(super) use crate::activity::{WorkKind, copy};
 
-pub(super) use block::Row;
+pub(super) use block::SqliteRow;
 pub(super) use column::{ColumnList, RowField, columns};
 pub(super) use database::Database;
-pub(super) use device::Devices;
-pub(super) use draft::{Draft, Ran};
+pub(super) use device::SqliteDevices;
+pub(super) use draft::{SqliteDraft, SqliteSpan};
 pub(super) use driver::{DatabaseReader, Dialect, read};
-pub(super) use event::{Events, Recorded};
+pub(super) use event::{SqliteEvents, SqliteRecord};
 pub(super) use handle::Handles;
-pub(super) use host::{HostSpan, Hosts};
-pub(super) use lane::{Lanes, Title};
-pub(super) use launch::Launches;
-pub(super) use name::Names;
-pub(super) use order::{Operation, Operations, Stream};
-pub(super) use query::Query;
+pub(super) use host::{HostSpan, HostSpans};
+pub(super) use lane::{LaneTitle, SqliteLanes};
+pub(super) use launch::LaunchIndex;
+pub(super) use name::SqliteNames;
+pub(super) use order::{SqliteOperation, SqliteOperations, SqliteStream};
+pub(super) use query::SelectQuery;
 pub(super) use scan::scan;
-pub(super) use string::Strings;
-pub(super) use table::{RowOutcome, TableQuery, TableReader, Untimed, table};
-pub(super) use trouble::Troubles;
-pub(super) use wait::{Event, Outcome, Wait, Waits, resolve};
+pub(super) use string::StringTable;
+pub(super) use table::{RowOutcome, TableQuery, TableReader, UntimedRow, table};
+pub(super) use trouble::TableProblems;
+pub(super) use wait::{SqliteWait, SqliteWaitOutcome, SqliteWaitTarget, WaitedEvent, resolve};
 
 /// What every SQLite file begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -62,7 +62,7 @@ pub(super) fn recognises(head: &[u8], tables: &[&str]) -> bool {
 
 /// The format of a database, by its tables, where its first bytes do not name them. Fails where it is of no known
 /// format.
-pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, Error> {
+pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, ImportError> {
     let database = Database::open(source)?;
     let known = |importer: &&&dyn Importer| {
         let mut tables = importer.tables().iter();
@@ -77,7 +77,7 @@ pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, Error>
         return Ok(*importer);
     }
     if let Some((_, why)) = SUMS.iter().find(|(is_it, _)| is_it(source, &database)) {
-        return Err(Error::Useless {
+        return Err(ImportError::Useless {
             path: source.path().to_owned(),
             why: (*why).to_owned(),
         });
@@ -88,7 +88,7 @@ pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, Error>
         .map(|table| table.name.as_str())
         .take(8)
         .collect();
-    Err(Error::Useless {
+    Err(ImportError::Useless {
         path: source.path().to_owned(),
         why: format!(
             "it is an SQLite database of no profiler that Syncline knows; its tables are {}",
@@ -98,10 +98,10 @@ pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, Error>
 }
 
 /// Whether a database is one of these.
-type IsIt = fn(&Source, &Database) -> bool;
+type DatabaseCheck = fn(&Source, &Database) -> bool;
 
 /// Databases of profilers that hold no timeline, and what to open instead.
-const SUMS: &[(IsIt, &str)] = &[
+const SUMS: &[(DatabaseCheck, &str)] = &[
     (
         |source, database| {
             let name = source.path().file_name().unwrap_or_default();

@@ -11,14 +11,14 @@ mod rendezvous;
 mod rows;
 mod stat;
 
-pub(super) use rendezvous::Meetings;
+pub(super) use rendezvous::RendezvousList;
 
-use super::chrome::Texts;
-use super::sqlite::Draft;
-use super::{Error, Importer, Receipt, Sink, Source};
+use super::chrome::ChromeTexts;
+use super::sqlite::SqliteDraft;
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use feed::walk;
-use plane::Space;
-use reading::SpaceReading;
+use plane::XSpace;
+use reading::XPlaneReader;
 use record::{Record, Run};
 
 /// The format `.xplane.pb`.
@@ -41,16 +41,16 @@ impl Importer for Xplane {
         begins_with_plane(head)
     }
 
-    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
-        let mut texts = Texts::new();
-        let (space, unnamed) = Space::of(source, &mut texts, sink)?;
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
+        let mut texts = ChromeTexts::new();
+        let (space, unnamed) = XSpace::of(source, &mut texts, sink)?;
         sink.push(Record::Run(Box::new(Run {
             name: source.name(),
             backend: self.name().to_owned(),
             machine: space.hosts.join(", "),
             ..Run::default()
         })));
-        let mut reading = SpaceReading::new(&space, texts, Draft::new(sink));
+        let mut reading = XPlaneReader::new(&space, texts, SqliteDraft::new(sink));
         let mut damage = walk(source, &mut reading)?;
         damage.add(&unnamed);
         reading.finish(&damage)

@@ -8,7 +8,7 @@ const APART: Nanos = Nanos(3_600_000_000_000);
 
 /// How a file's times were brought onto those of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Aligned {
+pub enum ClockAlignment {
     /// It is the first, or the only one.
     #[default]
     First,
@@ -20,7 +20,7 @@ pub enum Aligned {
     Apart,
 }
 
-impl Aligned {
+impl ClockAlignment {
     /// How it was found, in a few words.
     pub const fn label(self) -> &'static str {
         match self {
@@ -46,21 +46,21 @@ impl Aligned {
 }
 
 /// Records of a file that wait until it is known how they are moved.
-pub struct Waiting {
+pub struct UnalignedRecords {
     is_first: bool,
     records: Vec<Record>,
     zero: Option<Nanos>,
-    shift: Option<(Nanos, Aligned)>,
+    shift: Option<(Nanos, ClockAlignment)>,
 }
 
-impl Waiting {
+impl UnalignedRecords {
     /// Of the first file, which is as it is, or of another one.
     pub fn new(is_first: bool) -> Self {
         Self {
             is_first,
             records: Vec::new(),
             zero: None,
-            shift: is_first.then_some((Nanos::ZERO, Aligned::First)),
+            shift: is_first.then_some((Nanos::ZERO, ClockAlignment::First)),
         }
     }
 
@@ -81,7 +81,7 @@ impl Waiting {
             return records;
         }
         if let (None, Some(own)) = (self.shift, self.zero) {
-            self.shift = Some(zero.map_or((Nanos::ZERO, Aligned::Start), |zero| {
+            self.shift = Some(zero.map_or((Nanos::ZERO, ClockAlignment::Start), |zero| {
                 by_clock(own - zero, extent.unwrap_or_default())
             }));
         }
@@ -95,7 +95,8 @@ impl Waiting {
 
     /// The file is over: what still waits is moved by nothing.
     pub fn finish(&mut self) -> Vec<Record> {
-        self.shift.get_or_insert((Nanos::ZERO, Aligned::Start));
+        self.shift
+            .get_or_insert((Nanos::ZERO, ClockAlignment::Start));
         std::mem::take(&mut self.records)
     }
 
@@ -110,17 +111,18 @@ impl Waiting {
     }
 
     /// How that was found.
-    pub fn aligned(&self) -> Aligned {
-        self.shift.map_or(Aligned::Start, |(_, aligned)| aligned)
+    pub fn aligned(&self) -> ClockAlignment {
+        self.shift
+            .map_or(ClockAlignment::Start, |(_, aligned)| aligned)
     }
 }
 
-fn by_clock(shift: Nanos, extent: Interval) -> (Nanos, Aligned) {
+fn by_clock(shift: Nanos, extent: Interval) -> (Nanos, ClockAlignment) {
     let near = Interval::new(extent.start - APART, extent.end + APART);
     if near.contains(shift) {
-        (shift, Aligned::Clock)
+        (shift, ClockAlignment::Clock)
     } else {
-        (Nanos::ZERO, Aligned::Apart)
+        (Nanos::ZERO, ClockAlignment::Apart)
     }
 }
 
@@ -185,7 +187,7 @@ mod tests {
     fn files_wait_for_their_clock_and_then_lie_where_it_says() {
         let unix = |zero| Record::Clock(Box::new(Clock::unix(Nanos(zero))));
         let log = || Record::Name(record::NameId(0), "a".into());
-        let mut waiting = Waiting::new(false);
+        let mut waiting = UnalignedRecords::new(false);
         let extent = Some(Interval::new(Nanos(0), Nanos(100)));
         assert!(
             waiting
@@ -194,15 +196,18 @@ mod tests {
         );
         let all = waiting.take(vec![unix(1_250)], Some(Nanos(1_000)), extent);
         assert_eq!((all.len(), waiting.shift()), (2, Nanos(250)));
-        assert_eq!(waiting.aligned(), Aligned::Clock);
-        let mut far = Waiting::new(false);
+        assert_eq!(waiting.aligned(), ClockAlignment::Clock);
+        let mut far = UnalignedRecords::new(false);
         far.take(vec![unix(i64::MAX)], Some(Nanos(1_000)), extent);
-        assert_eq!((far.shift(), far.aligned()), (Nanos::ZERO, Aligned::Apart));
-        let mut silent = Waiting::new(false);
+        assert_eq!(
+            (far.shift(), far.aligned()),
+            (Nanos::ZERO, ClockAlignment::Apart)
+        );
+        let mut silent = UnalignedRecords::new(false);
         assert!(silent.take(vec![log()], Some(Nanos(1)), extent).is_empty());
         assert_eq!(
             (silent.finish().len(), silent.aligned()),
-            (1, Aligned::Start)
+            (1, ClockAlignment::Start)
         );
     }
 }

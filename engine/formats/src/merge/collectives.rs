@@ -43,12 +43,12 @@ const SEQUENCES: &[&str] = &["Seq", "seq", "seq_num", "Sequence number", "sequen
 const SHAPE: &str = "Input Dims";
 
 /// Who takes part in an exchange: a device of a file, or a file whose lanes name none.
-type Rank = (usize, Option<DeviceId>);
+type RankKey = (usize, Option<DeviceId>);
 
 /// A part of an exchange.
 #[derive(Clone, Copy, Debug)]
-struct Found {
-    rank: Rank,
+struct CollectivePart {
+    rank: RankKey,
     span: SpanId,
     time: Interval,
     operation: &'static str,
@@ -65,7 +65,7 @@ pub struct Collectives {
     sequences: HashSet<NameId>,
     lanes: HashMap<LaneId, DeviceId>,
     devices: HashMap<DeviceId, String>,
-    found: Vec<Found>,
+    found: Vec<CollectivePart>,
     /// Whether the records say themselves which belong together.
     is_tied: bool,
     /// The group of a span, and how good the argument was that named it.
@@ -78,7 +78,7 @@ pub struct Collectives {
 
 /// What tells an exchange from all others: its operation, its group, its number, and of those of host threads, which have none,
 /// its shape.
-type Key = (&'static str, Box<str>, Option<i64>, Option<u64>);
+type ExchangeKey = (&'static str, Box<str>, Option<i64>, Option<u64>);
 
 impl Collectives {
     /// Looks at a record of the file at place `part`.
@@ -118,7 +118,7 @@ impl Collectives {
         if let Some(&(operation, is_host)) = self.operations.get(&span.name)
             && (is_host || matches!(span.kind, SpanKind::Kernel | SpanKind::Copy))
         {
-            self.found.push(Found {
+            self.found.push(CollectivePart {
                 rank: (part, self.lanes.get(&span.lane).copied()),
                 span: span.id,
                 time: Interval::new(span.start, span.end),
@@ -160,7 +160,8 @@ impl Collectives {
         }
         let mut found = std::mem::take(&mut self.found);
         found.sort_by_key(|it| (it.time.start, it.span));
-        let mut by_key: BTreeMap<Key, BTreeMap<Rank, Vec<Found>>> = BTreeMap::new();
+        let mut by_key: BTreeMap<ExchangeKey, BTreeMap<RankKey, Vec<CollectivePart>>> =
+            BTreeMap::new();
         for one in found {
             let group = self.group_of.get(&one.span);
             let group = group.map_or_else(Box::default, |(_, text)| text.clone());
@@ -184,7 +185,7 @@ impl Collectives {
             let mut apart = 0;
             for nth in 0..count {
                 let exchange = ranks.values().filter_map(|rank| rank.get(nth)).copied();
-                let exchange: Vec<Found> = exchange.collect();
+                let exchange: Vec<CollectivePart> = exchange.collect();
                 // Nobody is through before the last has come. The clocks of several files may be off by more.
                 if parts.len() < 2 && sequence.is_none() && !is_at_once(&exchange) {
                     apart += 1;
@@ -207,10 +208,10 @@ impl Collectives {
         &self,
         operation: &str,
         group: &str,
-        ranks: &BTreeMap<Rank, Vec<Found>>,
+        ranks: &BTreeMap<RankKey, Vec<CollectivePart>>,
         parts: &[&str],
     ) -> String {
-        let place = |rank: &Rank| match (parts.get(rank.0), rank.1) {
+        let place = |rank: &RankKey| match (parts.get(rank.0), rank.1) {
             (_, Some(device)) if parts.len() < 2 => self
                 .devices
                 .get(&device)
@@ -236,14 +237,14 @@ impl Collectives {
 }
 
 /// Whether there is an instant at which all of them ran.
-fn is_at_once(exchange: &[Found]) -> bool {
+fn is_at_once(exchange: &[CollectivePart]) -> bool {
     let last = exchange.iter().map(|it| it.time.start).max();
     let first = exchange.iter().map(|it| it.time.end).min();
     last <= first
 }
 
 /// Ties the part that started last, which all others waited for, to each of them.
-fn tie(exchange: Vec<Found>, is_numbered: bool, ties: &mut Vec<Record>) {
+fn tie(exchange: Vec<CollectivePart>, is_numbered: bool, ties: &mut Vec<Record>) {
     let Some(last) = exchange
         .iter()
         .max_by_key(|it| (it.time.start, it.span))

@@ -20,13 +20,13 @@ pub struct Exchanges {
     exchange: NameId,
     part: NameId,
     parts: NameId,
-    spans: HashMap<SpanId, Half>,
-    open: BTreeMap<Box<str>, Open>,
+    spans: HashMap<SpanId, RankPart>,
+    open: BTreeMap<Box<str>, OpenExchange>,
 }
 
 /// What is known of one rank's part.
 #[derive(Debug, Default)]
-struct Half {
+struct RankPart {
     rank: usize,
     key: Option<Box<str>>,
     part: ExchangePart,
@@ -36,13 +36,13 @@ struct Half {
 
 /// An operation of which not all parts have ended.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenExchange {
     parts: u32,
-    ended: Vec<Ended>,
+    ended: Vec<EndedPart>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Ended {
+struct EndedPart {
     rank: usize,
     part: ExchangePart,
     span: Span,
@@ -60,7 +60,7 @@ enum ExchangePart {
 
 /// An operation that not all ranks came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct IncompleteExchange {
     /// The operation, such as `all-reduce 3`.
     pub exchange: String,
     /// The ranks that came to it.
@@ -74,7 +74,7 @@ pub struct Missing {
 impl Exchanges {
     /// Looks at a record of a rank, and gives what ties a whole operation: a dependency from the part that the others
     /// waited for to each of them.
-    pub fn see(&mut self, record: &Record, rank: usize) -> Vec<Tie> {
+    pub fn see(&mut self, record: &Record, rank: usize) -> Vec<ExchangeDependency> {
         match record {
             Record::Name(id, text) => self.see_name(*id, text),
             Record::Argument(span, name, value) => {
@@ -99,7 +99,13 @@ impl Exchanges {
         }
     }
 
-    fn see_argument(&mut self, span: SpanId, name: NameId, value: &Value, rank: usize) -> Vec<Tie> {
+    fn see_argument(
+        &mut self,
+        span: SpanId,
+        name: NameId,
+        value: &Value,
+        rank: usize,
+    ) -> Vec<ExchangeDependency> {
         if !name.is_some() || ![self.exchange, self.part, self.parts].contains(&name) {
             return Vec::new();
         }
@@ -121,13 +127,13 @@ impl Exchanges {
     }
 
     /// A part of which everything is known goes to its operation.
-    fn join(&mut self, id: SpanId) -> Vec<Tie> {
+    fn join(&mut self, id: SpanId) -> Vec<ExchangeDependency> {
         let is_whole =
-            |half: &Half| half.key.is_some() && half.parts.is_some() && half.span.is_some();
+            |half: &RankPart| half.key.is_some() && half.parts.is_some() && half.span.is_some();
         if !self.spans.get(&id).is_some_and(is_whole) {
             return Vec::new();
         }
-        let Some(Half {
+        let Some(RankPart {
             rank,
             key: Some(key),
             part,
@@ -139,8 +145,8 @@ impl Exchanges {
         };
         let open = self.open.entry(key.clone()).or_default();
         open.parts = parts;
-        open.ended.push(Ended { rank, part, span });
-        let is_done = |it: &Ended| it.span.state == State::Done;
+        open.ended.push(EndedPart { rank, part, span });
+        let is_done = |it: &EndedPart| it.span.state == State::Done;
         if open.ended.len() < parts as usize || !open.ended.iter().all(is_done) {
             return Vec::new();
         }
@@ -149,7 +155,7 @@ impl Exchanges {
     }
 
     /// The operations that not all ranks came to or that failed on one of them, and begins again with none.
-    pub fn missing(&mut self) -> Vec<Missing> {
+    pub fn missing(&mut self) -> Vec<IncompleteExchange> {
         for half in std::mem::take(&mut self.spans).into_values() {
             let (Some(key), Some(parts)) = (half.key, half.parts) else {
                 continue;
@@ -164,18 +170,18 @@ impl Exchanges {
 }
 
 /// What there is to say of an operation that is not tied; nothing where all came.
-fn incomplete(exchange: &str, open: &Open) -> Option<Missing> {
+fn incomplete(exchange: &str, open: &OpenExchange) -> Option<IncompleteExchange> {
     // Where it completed on one rank, or on all that ended, all came: what another reported of it died with its process.
-    let is_done = |it: &Ended| it.span.state == State::Done;
-    let proves_all = |it: &Ended| is_done(it) && it.part == ExchangePart::All;
+    let is_done = |it: &EndedPart| it.span.state == State::Done;
+    let proves_all = |it: &EndedPart| is_done(it) && it.part == ExchangePart::All;
     let is_whole = !open.ended.is_empty() && open.ended.iter().all(is_done);
     if is_whole || open.ended.iter().any(proves_all) {
         return None;
     }
-    let mut came: Vec<&Ended> = open.ended.iter().filter(|it| began(&it.span)).collect();
+    let mut came: Vec<&EndedPart> = open.ended.iter().filter(|it| began(&it.span)).collect();
     came.sort_by_key(|it| it.rank);
     let span = came.first()?.span.id;
-    Some(Missing {
+    Some(IncompleteExchange {
         exchange: exchange.to_owned(),
         came: came.iter().map(|it| it.rank).collect(),
         parts: open.parts,
@@ -194,7 +200,7 @@ fn began(span: &Span) -> bool {
 
 /// What ties a part of an operation to the one that it waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tie {
+pub struct ExchangeDependency {
     /// The dependency.
     pub dependency: Dependency,
     /// The rank of the cause: the one that came last, or the one that gives.
@@ -203,14 +209,14 @@ pub struct Tie {
     pub waited: Nanos,
 }
 
-fn tie(ended: &[Ended]) -> Vec<Tie> {
+fn tie(ended: &[EndedPart]) -> Vec<ExchangeDependency> {
     let giver = ended.iter().find(|it| it.part == ExchangePart::Gives);
     let last = ended.iter().max_by_key(|it| (it.span.start, it.span.id));
     let Some(cause) = giver.or(last) else {
         return Vec::new();
     };
     let others = ended.iter().filter(|it| it.span.id != cause.span.id);
-    let tie = |other: &Ended| Tie {
+    let tie = |other: &EndedPart| ExchangeDependency {
         dependency: Dependency::new(
             cause.span.id,
             other.span.id,
@@ -234,7 +240,7 @@ mod tests {
         start: i64,
         state: State,
         part: &str,
-    ) -> Vec<Tie> {
+    ) -> Vec<ExchangeDependency> {
         let id = SpanId(rank as u32);
         let span = Record::Span(Span {
             id,

@@ -12,7 +12,7 @@ const ORDERS: i32 = 1 << 21;
 
 /// The first free number of each sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct NumberCounts {
     /// Lanes.
     pub lanes: u32,
     /// Counters.
@@ -30,17 +30,17 @@ pub struct Counts {
 
 /// Gives records of one file after the other, or of several ranks at a time, numbers of their own. Equal names are one.
 #[derive(Debug, Default)]
-pub struct Numbers {
-    base: Counts,
-    next: Counts,
+pub struct Renumbering {
+    base: NumberCounts,
+    next: NumberCounts,
     texts: HashMap<Box<str>, NameId>,
     last_name: u32,
-    own: Own,
+    own: FileNumbers,
 }
 
 /// What is known of one file or rank.
 #[derive(Debug, Default)]
-pub struct Own {
+pub struct FileNumbers {
     /// Its names.
     names: Vec<NameId>,
     label: String,
@@ -52,12 +52,12 @@ pub struct Own {
     /// The device of lanes that belong to none, so that those of one file stand together.
     stand_in: Option<DeviceId>,
     /// Its numbers, where those of others come in between; without, they follow the base.
-    tables: Option<Box<Tables>>,
+    tables: Option<Box<NumberTables>>,
 }
 
 /// The numbers that were given out, by the number that the rank itself has for them.
 #[derive(Debug, Default)]
-struct Tables {
+struct NumberTables {
     lanes: Vec<u32>,
     counters: Vec<u32>,
     devices: Vec<u32>,
@@ -70,7 +70,7 @@ struct Tables {
     findings: Vec<u32>,
 }
 
-impl Own {
+impl FileNumbers {
     /// Of a rank whose records come between those of others, at this place among all.
     pub fn live(label: &str, place: usize) -> Self {
         Self {
@@ -86,13 +86,13 @@ impl Own {
     pub fn again(&mut self) {
         self.names.clear();
         if let Some(tables) = &mut self.tables {
-            **tables = Tables {
+            **tables = NumberTables {
                 lanes: std::mem::take(&mut tables.lanes),
                 counters: std::mem::take(&mut tables.counters),
                 devices: std::mem::take(&mut tables.devices),
                 events: std::mem::take(&mut tables.events),
                 calls: std::mem::take(&mut tables.calls),
-                ..Tables::default()
+                ..NumberTables::default()
             };
         }
     }
@@ -133,7 +133,7 @@ macro_rules! lifts {
     )*};
 }
 
-impl Numbers {
+impl Renumbering {
     lifts! {
         lane LaneId lanes;
         counter CounterId counters;
@@ -148,10 +148,10 @@ impl Numbers {
     }
 
     /// The next file begins, at this place among all, and of this rank where that is known. Answers with the first numbers that are its own.
-    pub fn begin(&mut self, label: &str, place: usize, rank: Option<u32>) -> Counts {
+    pub fn begin(&mut self, label: &str, place: usize, rank: Option<u32>) -> NumberCounts {
         self.base = self.next;
-        let live = Own::live(label, place);
-        self.own = Own {
+        let live = FileNumbers::live(label, place);
+        self.own = FileNumbers {
             tables: None,
             rank: rank.or(live.rank),
             ..live
@@ -160,12 +160,12 @@ impl Numbers {
     }
 
     /// The first numbers that no file has yet.
-    pub fn next(&self) -> Counts {
+    pub fn next(&self) -> NumberCounts {
         self.next
     }
 
     /// The records of another rank come now: what is known of it changes places with what is known here.
-    pub fn turn(&mut self, own: &mut Own) {
+    pub fn turn(&mut self, own: &mut FileNumbers) {
         std::mem::swap(&mut self.own, own);
     }
 
@@ -463,9 +463,12 @@ mod tests {
 
     #[test]
     fn ranks_at_a_time_have_numbers_without_gaps_and_keep_their_lanes_when_they_begin_again() {
-        let mut numbers = Numbers::default();
-        let mut owns = [Own::live("rank 0", 0), Own::live("rank 1", 1)];
-        let mut lift = |rank: usize, owns: &mut [Own; 2], record| {
+        let mut numbers = Renumbering::default();
+        let mut owns = [
+            FileNumbers::live("rank 0", 0),
+            FileNumbers::live("rank 1", 1),
+        ];
+        let mut lift = |rank: usize, owns: &mut [FileNumbers; 2], record| {
             numbers.turn(&mut owns[rank]);
             let lifted = numbers.lift(record, &mut Vec::new());
             numbers.turn(&mut owns[rank]);
@@ -484,7 +487,7 @@ mod tests {
 
     #[test]
     fn numbers_follow_those_of_the_file_before_and_names_are_shared() {
-        let mut numbers = Numbers::default();
+        let mut numbers = Renumbering::default();
         let mut out = Vec::new();
         for place in 0..2 {
             numbers.begin(&format!("rank {place}"), place, None);

@@ -4,7 +4,7 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 /// The value of a field as it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wire<'a> {
+pub enum WireValue<'a> {
     /// A number in seven bits a byte.
     Varint(u64),
     /// Eight bytes.
@@ -15,7 +15,7 @@ pub enum Wire<'a> {
     Bytes(&'a [u8]),
 }
 
-impl<'a> Wire<'a> {
+impl<'a> WireValue<'a> {
     /// The number, where it is written as one.
     #[inline]
     pub fn varint(self) -> Option<u64> {
@@ -78,27 +78,27 @@ impl<'a> Wire<'a> {
 #[inline]
 pub fn each_field<'a>(
     mut bytes: &'a [u8],
-    mut take: impl FnMut(u32, Wire<'a>) -> Option<()>,
+    mut take: impl FnMut(u32, WireValue<'a>) -> Option<()>,
 ) -> Option<()> {
     while !bytes.is_empty() {
         let (field, wire) = decode_key(&mut bytes).ok()?;
         let value = match wire {
-            WireType::Varint => Wire::Varint(decode_varint(&mut bytes).ok()?),
+            WireType::Varint => WireValue::Varint(decode_varint(&mut bytes).ok()?),
             WireType::SixtyFourBit => {
                 let (number, rest) = bytes.split_first_chunk::<8>()?;
                 bytes = rest;
-                Wire::Fixed(u64::from_le_bytes(*number))
+                WireValue::Fixed(u64::from_le_bytes(*number))
             }
             WireType::ThirtyTwoBit => {
                 let (number, rest) = bytes.split_first_chunk::<4>()?;
                 bytes = rest;
-                Wire::Short(u32::from_le_bytes(*number))
+                WireValue::Short(u32::from_le_bytes(*number))
             }
             WireType::LengthDelimited => {
                 let length = usize::try_from(decode_varint(&mut bytes).ok()?).ok()?;
                 let (body, rest) = bytes.split_at_checked(length)?;
                 bytes = rest;
-                Wire::Bytes(body)
+                WireValue::Bytes(body)
             }
             WireType::StartGroup | WireType::EndGroup => {
                 skip_field(wire, field, &mut bytes, DecodeContext::default()).ok()?;
@@ -208,12 +208,12 @@ mod tests {
     fn several_numbers_are_read_however_they_are_written() {
         let mut found = Vec::new();
         let mut take = |number| found.push(number);
-        Wire::Varint(7).varints(&mut take).unwrap();
-        Wire::Bytes(&[1, 0x80, 1]).varints(&mut take).unwrap();
+        WireValue::Varint(7).varints(&mut take).unwrap();
+        WireValue::Bytes(&[1, 0x80, 1]).varints(&mut take).unwrap();
         let eight = 9_u64.to_le_bytes();
-        Wire::Bytes(&eight).fixeds(&mut take).unwrap();
-        assert_eq!(Wire::Bytes(&eight[1..]).fixeds(&mut take), None);
-        assert_eq!(Wire::Short(1).varints(&mut take), None);
+        WireValue::Bytes(&eight).fixeds(&mut take).unwrap();
+        assert_eq!(WireValue::Bytes(&eight[1..]).fixeds(&mut take), None);
+        assert_eq!(WireValue::Short(1).varints(&mut take), None);
         assert_eq!(found, [7, 1, 128, 9]);
     }
 }

@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 
 use crate::file::Fact;
-use crate::record::Record;
+use crate::record::CuptiRecord;
 
 /// Threads that turned up.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct ThreadNames {
     threads: HashSet<u32>,
 }
 
-impl Names {
+impl ThreadNames {
     /// The names of threads that turn up in `records` for the first time.
-    pub fn new_in(&mut self, records: &[Record]) -> Vec<Fact> {
+    pub fn new_in(&mut self, records: &[CuptiRecord]) -> Vec<Fact> {
         let threads = records.iter().filter_map(|record| match record {
-            Record::Api(api) => Some(api.thread),
+            CuptiRecord::Api(api) => Some(api.thread),
             _ => None,
         });
         let new = threads.filter(|thread| self.threads.insert(*thread));

@@ -7,45 +7,45 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use super::names::Names;
+use super::names::ThreadNames;
 use super::{COSTS, leave_signals};
-use crate::Batch;
+use crate::CuptiBatch;
 use crate::clock::now;
-use crate::file::{Counts, Fact, Writer};
+use crate::file::{Fact, FactWriter, ListeningCounts};
 
 /// Batches that wait at most: whoever hands over one more is held up until the disk has taken one.
 const WAITING: usize = 64;
 
 /// The way to the thread.
 #[derive(Clone)]
-pub(super) struct Scribe {
-    notes: SyncSender<Note>,
+pub(super) struct FactQueue {
+    notes: SyncSender<WriterNote>,
     /// Nobody reads the file any more.
     is_closed: Arc<AtomicBool>,
 }
 
 /// What CUPTI says of its own listening.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heard {
+pub(super) struct ListeningStatus {
     /// Records that it dropped so far.
     pub dropped: u64,
     /// It gave up: nothing more comes.
     pub has_given_up: bool,
 }
 
-enum Note {
-    Batch(Batch),
+enum WriterNote {
+    Batch(CuptiBatch),
     /// Whoever waits is told once it is written.
     Fact(Box<Fact>, SyncSender<()>),
     /// CUPTI was asked.
-    Count(Heard),
+    Count(ListeningStatus),
     /// The process ends: whoever waits is told once all is written.
-    End(Heard, SyncSender<()>),
+    End(ListeningStatus, SyncSender<()>),
 }
 
-impl Scribe {
+impl FactQueue {
     /// Starts the thread; gives the file back, with the reason, where there is none.
-    pub fn start(writer: Writer<File>) -> Result<Self, (Writer<File>, String)> {
+    pub fn start(writer: FactWriter<File>) -> Result<Self, (FactWriter<File>, String)> {
         let (notes, inbox) = sync_channel(WAITING);
         // Handed over once the thread is there, so that it is not lost where there is none.
         let (hand, taken) = sync_channel(1);
@@ -53,7 +53,7 @@ impl Scribe {
         let started = named.spawn(move || {
             leave_signals();
             if let Ok(writer) = taken.recv() {
-                Desk::new(writer).work(&inbox);
+                WriterState::new(writer).work(&inbox);
             }
         });
         if let Err(error) = started {
@@ -68,21 +68,21 @@ impl Scribe {
     }
 
     /// Hands over what CUPTI told.
-    pub fn hand(&self, batch: Batch) {
-        self.note(Note::Batch(batch));
+    pub fn hand(&self, batch: CuptiBatch) {
+        self.note(WriterNote::Batch(batch));
     }
 
     /// Has a fact written, and waits for it for as long as `patience`.
     pub fn say(&self, fact: Fact, patience: Duration) {
         let (done, wait) = sync_channel(1);
-        self.note(Note::Fact(Box::new(fact), done));
+        self.note(WriterNote::Fact(Box::new(fact), done));
         // Where it takes longer, the program goes on all the same.
         let _ = wait.recv_timeout(patience);
     }
 
     /// Has what it came to so far written.
-    pub fn count(&self, heard: Heard) {
-        self.note(Note::Count(heard));
+    pub fn count(&self, heard: ListeningStatus) {
+        self.note(WriterNote::Count(heard));
     }
 
     /// Nothing more is written.
@@ -91,14 +91,14 @@ impl Scribe {
     }
 
     /// Has the end written, and waits for it for as long as `patience`.
-    pub fn end(&self, heard: Heard, patience: Duration) {
+    pub fn end(&self, heard: ListeningStatus, patience: Duration) {
         let (done, wait) = sync_channel(1);
-        self.note(Note::End(heard, done));
+        self.note(WriterNote::End(heard, done));
         // Where it takes longer, what is not written is missing, and the file says that it has no end.
         let _ = wait.recv_timeout(patience);
     }
 
-    fn note(&self, note: Note) {
+    fn note(&self, note: WriterNote) {
         if !self.is_closed.load(Ordering::Relaxed) {
             // The thread ends with the process.
             let _ = self.notes.send(note);
@@ -107,39 +107,39 @@ impl Scribe {
 }
 
 /// What the thread works with.
-struct Desk {
-    writer: Writer<File>,
-    names: Names,
-    counts: Counts,
+struct WriterState {
+    writer: FactWriter<File>,
+    names: ThreadNames,
+    counts: ListeningCounts,
     /// Why nothing can be written any more, and how many facts are missing for it.
     failed: Option<(std::io::Error, u64)>,
 }
 
-impl Desk {
-    fn new(writer: Writer<File>) -> Self {
+impl WriterState {
+    fn new(writer: FactWriter<File>) -> Self {
         Self {
             writer,
-            names: Names::default(),
-            counts: Counts::default(),
+            names: ThreadNames::default(),
+            counts: ListeningCounts::default(),
             failed: None,
         }
     }
 
-    fn work(&mut self, inbox: &Receiver<Note>) {
+    fn work(&mut self, inbox: &Receiver<WriterNote>) {
         while let Ok(note) = inbox.recv() {
             let began = now();
             match note {
-                Note::Batch(batch) => self.batch(batch),
-                Note::Fact(fact, done) => {
+                WriterNote::Batch(batch) => self.batch(batch),
+                WriterNote::Fact(fact, done) => {
                     self.write(&fact);
                     // Nobody waits any more where this took too long.
                     let _ = done.send(());
                 }
-                Note::Count(heard) => {
+                WriterNote::Count(heard) => {
                     self.count(heard);
                     self.write(&Fact::Counts(self.counts));
                 }
-                Note::End(heard, done) => {
+                WriterNote::End(heard, done) => {
                     self.count(heard);
                     self.write(&Fact::End(self.counts));
                     // Nobody waits any more where this took too long.
@@ -150,7 +150,7 @@ impl Desk {
         }
     }
 
-    fn batch(&mut self, batch: Batch) {
+    fn batch(&mut self, batch: CuptiBatch) {
         self.counts.unread += batch.unread;
         let records = batch.records;
         for fact in self.names.new_in(&records) {
@@ -162,7 +162,7 @@ impl Desk {
         }
     }
 
-    fn count(&mut self, heard: Heard) {
+    fn count(&mut self, heard: ListeningStatus) {
         self.counts.at = now();
         self.counts.dropped = heard.dropped;
         self.counts.has_given_up = heard.has_given_up;

@@ -4,7 +4,7 @@ use super::{FRONT, Fact, HEADER, LONGEST, MAGIC, MARK, VERSION, check};
 
 /// What was wrong with a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Damage {
+pub struct FactFileDamage {
     /// Bytes in the middle that were stepped over.
     pub skipped: u64,
     /// Bytes at the end that are no whole fact.
@@ -17,24 +17,24 @@ pub struct Damage {
 
 /// Reads a file whose bytes come piece by piece.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub struct FactDecoder {
     bytes: Vec<u8>,
     /// Where the next fact begins in `bytes`.
     at: usize,
     has_header: bool,
     is_over: bool,
-    damage: Damage,
+    damage: FactFileDamage,
 }
 
 /// What stands at a place.
-enum Found {
+enum DecodedEntry {
     Fact(Box<Fact>, usize),
     /// More bytes may make it one.
     Partial,
     Damage,
 }
 
-impl Decoder {
+impl FactDecoder {
     /// Takes the bytes that follow.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.at);
@@ -53,7 +53,7 @@ impl Decoder {
     }
 
     /// What was wrong so far.
-    pub const fn damage(&self) -> &Damage {
+    pub const fn damage(&self) -> &FactFileDamage {
         &self.damage
     }
 
@@ -89,32 +89,32 @@ impl Decoder {
         false
     }
 
-    fn look(&self, at: usize) -> Found {
+    fn look(&self, at: usize) -> DecodedEntry {
         let rest = self.bytes.get(at..).unwrap_or_default();
         if !rest.starts_with(&MARK) {
             let begins = MARK.starts_with(rest.get(..MARK.len()).unwrap_or(rest));
             return if begins {
-                Found::Partial
+                DecodedEntry::Partial
             } else {
-                Found::Damage
+                DecodedEntry::Damage
             };
         }
         let (Some(length), Some(sum)) = (number(rest, 4), number(rest, 8)) else {
-            return Found::Partial;
+            return DecodedEntry::Partial;
         };
         let length = length as usize;
         if length > LONGEST {
-            return Found::Damage;
+            return DecodedEntry::Damage;
         }
         let Some(body) = rest.get(FRONT..FRONT + length) else {
-            return Found::Partial;
+            return DecodedEntry::Partial;
         };
         if check(body) != sum {
-            return Found::Damage;
+            return DecodedEntry::Damage;
         }
         match rmp_serde::from_slice(body) {
-            Ok(fact) => Found::Fact(Box::new(fact), FRONT + length),
-            Err(_) => Found::Damage,
+            Ok(fact) => DecodedEntry::Fact(Box::new(fact), FRONT + length),
+            Err(_) => DecodedEntry::Damage,
         }
     }
 
@@ -139,7 +139,7 @@ impl Decoder {
     fn follows(&mut self) -> bool {
         let mut from = self.at + 1;
         while let Some(place) = self.mark_from(from) {
-            if matches!(self.look(place), Found::Fact(..)) {
+            if matches!(self.look(place), DecodedEntry::Fact(..)) {
                 self.damage.skipped += (place - self.at) as u64;
                 self.at = place;
                 return true;
@@ -151,7 +151,7 @@ impl Decoder {
 }
 
 /// Facts as far as the bytes go.
-impl Iterator for Decoder {
+impl Iterator for FactDecoder {
     type Item = Fact;
 
     fn next(&mut self) -> Option<Fact> {
@@ -163,13 +163,13 @@ impl Iterator for Decoder {
                 return None;
             }
             match self.look(self.at) {
-                Found::Fact(fact, length) => {
+                DecodedEntry::Fact(fact, length) => {
                     self.at += length;
                     return Some(*fact);
                 }
-                Found::Damage => self.step_over(),
-                Found::Partial if self.is_over && self.follows() => {}
-                Found::Partial => return None,
+                DecodedEntry::Damage => self.step_over(),
+                DecodedEntry::Partial if self.is_over && self.follows() => {}
+                DecodedEntry::Partial => return None,
             }
         }
     }
@@ -183,18 +183,18 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Counts, Process, Writer};
+    use super::super::{FactWriter, ListeningCounts, ProcessFact};
     use super::*;
 
     fn facts() -> Vec<Fact> {
-        let process = Process {
+        let process = ProcessFact {
             process: 7,
             command: vec!["python".to_owned(), "train.py".to_owned()],
-            ..Process::default()
+            ..ProcessFact::default()
         };
-        let counts = |at| Counts {
+        let counts = |at| ListeningCounts {
             at,
-            ..Counts::default()
+            ..ListeningCounts::default()
         };
         vec![
             Fact::Process(Box::new(process)),
@@ -210,7 +210,7 @@ mod tests {
 
     /// The file, and where each fact ends in it.
     fn written() -> (Vec<u8>, Vec<usize>) {
-        let mut writer = Writer::new(Vec::new()).unwrap();
+        let mut writer = FactWriter::new(Vec::new()).unwrap();
         let mut ends = Vec::new();
         for fact in facts() {
             writer.append(&fact).unwrap();
@@ -219,8 +219,8 @@ mod tests {
         (writer.into_inner(), ends)
     }
 
-    fn read(bytes: &[u8]) -> (Vec<Fact>, Damage) {
-        let mut decoder = Decoder::default();
+    fn read(bytes: &[u8]) -> (Vec<Fact>, FactFileDamage) {
+        let mut decoder = FactDecoder::default();
         decoder.push(bytes);
         decoder.finish();
         let facts = decoder.by_ref().collect();
@@ -230,9 +230,9 @@ mod tests {
     #[test]
     fn what_was_written_is_read_piece_by_piece() {
         let (bytes, _) = written();
-        assert_eq!(read(&bytes), (facts(), Damage::default()));
+        assert_eq!(read(&bytes), (facts(), FactFileDamage::default()));
         for piece in [1, 3, 64, 100] {
-            let mut decoder = Decoder::default();
+            let mut decoder = FactDecoder::default();
             let mut found = Vec::new();
             for piece in bytes.chunks(piece) {
                 decoder.push(piece);

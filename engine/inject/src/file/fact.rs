@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::Record;
+use crate::record::CuptiRecord;
 
 /// One entry of a file. Times are nanoseconds of `CLOCK_MONOTONIC`, the clock that CUPTI is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fact {
     /// The library was loaded: the first fact of every file.
-    Process(Box<Process>),
+    Process(Box<ProcessFact>),
     /// CUPTI tells from here on.
-    Listening(Box<Ear>),
+    Listening(Box<ListeningFact>),
     /// Nothing of CUDA is told in this process, for this reason.
     Silent(String),
     /// A thread that called, told before its calls.
@@ -21,16 +21,16 @@ pub enum Fact {
         name: String,
     },
     /// What CUPTI told, in no order.
-    Records(Vec<Record>),
+    Records(Vec<CuptiRecord>),
     /// What it came to so far, after a flush.
-    Counts(Counts),
+    Counts(ListeningCounts),
     /// The process ended in order: nothing follows.
-    End(Counts),
+    End(ListeningCounts),
 }
 
 /// The process that a file is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
+pub struct ProcessFact {
     /// Its number.
     pub process: u32,
     /// The number of the process that started it.
@@ -51,7 +51,7 @@ pub struct Process {
 
 /// How CUPTI is listened to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ear {
+pub struct ListeningFact {
     /// What `cuptiGetVersion` says.
     pub version: u32,
     /// The library's path.
@@ -62,7 +62,7 @@ pub struct Ear {
 
 /// What listening came to and cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct ListeningCounts {
     /// When this was counted.
     pub at: u64,
     /// Records that were told.

@@ -8,13 +8,13 @@ use super::{FRONT, Fact, HEADER, MAGIC, MARK, VERSION, check};
 
 /// Appends facts.
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct FactWriter<W> {
     out: W,
     length: u64,
     entry: Vec<u8>,
 }
 
-impl Writer<File> {
+impl FactWriter<File> {
     /// Makes a file at a path where none is.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Writer<File> {
     }
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> FactWriter<W> {
     /// Writes the header.
     ///
     /// # Errors
@@ -82,21 +82,21 @@ impl<W: Write> Writer<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Decoder;
+    use super::super::FactDecoder;
     use super::*;
 
     #[test]
     fn a_file_that_could_not_be_written_on_says_so() {
         let folder = std::env::temp_dir().join(format!("syncline-write-{}", std::process::id()));
         let fact = Fact::Silent("first".to_owned());
-        let mut writer = Writer::create(&folder).unwrap();
+        let mut writer = FactWriter::create(&folder).unwrap();
         writer.append(&fact).unwrap();
         // As a full disk leaves it: the start of a fact.
         writer.out.write_all(b"\xF6act\x40").unwrap();
         writer.give_up(&io::Error::from_raw_os_error(28), 3);
         let bytes = std::fs::read(&folder).unwrap();
         std::fs::remove_file(&folder).unwrap();
-        let mut decoder = Decoder::default();
+        let mut decoder = FactDecoder::default();
         decoder.push(&bytes);
         decoder.finish();
         assert_eq!(decoder.by_ref().collect::<Vec<_>>(), [fact]);

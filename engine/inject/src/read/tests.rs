@@ -1,7 +1,7 @@
 //! Tests of the reader on buffers that are whole, cut, and damaged.
 
 use super::*;
-use crate::record::{Place, SyncKind, Times};
+use crate::record::{CuptiLocation, CuptiTimes, SyncKind};
 
 /// The strides of CUPTI 13.0, and of 12.1.
 const NEW: &[(u32, u32)] = &[
@@ -50,8 +50,8 @@ fn record(strides: &Strides, kind: u32, numbers: &[(usize, usize, u64)]) -> Vec<
     bytes
 }
 
-fn read(strides: &Strides, bytes: &[u8]) -> Batch {
-    let reader = Reader {
+fn read(strides: &Strides, bytes: &[u8]) -> CuptiBatch {
+    let reader = CuptiBufferReader {
         strides,
         text: &|at| format!("text {at}"),
         function: &|is_runtime, number| format!("{is_runtime} {number}"),
@@ -81,19 +81,19 @@ fn a_kernel_is_read_in_every_version() {
             numbers.push((216, 4, u64::from(-3_i32 as u32)));
         }
         let batch = read(&strides, &record(&strides, 10, &numbers));
-        let [Record::Kernel(it)] = batch.records.as_slice() else {
+        let [CuptiRecord::Kernel(it)] = batch.records.as_slice() else {
             panic!("{batch:?}");
         };
         assert_eq!(
             it.times,
-            Times {
+            CuptiTimes {
                 start: 100,
                 end: 200
             }
         );
         assert_eq!(
             it.place,
-            Place {
+            CuptiLocation {
                 device: 1,
                 context: 2,
                 stream: 3
@@ -126,7 +126,7 @@ fn what_newer_versions_tell_is_there_where_it_is() {
             numbers.push((40, 8, 41));
         }
         let batch = read(&strides, &record(&strides, 38, &numbers));
-        let [Record::Sync(it)] = batch.records.as_slice() else {
+        let [CuptiRecord::Sync(it)] = batch.records.as_slice() else {
             panic!("{batch:?}");
         };
         assert_eq!(
@@ -143,7 +143,7 @@ fn what_newer_versions_tell_is_there_where_it_is() {
         (40, 8, u64::from(u32::MAX)),
     ];
     let batch = read(&strides, &record(&strides, 38, &none));
-    let [Record::Sync(it)] = batch.records.as_slice() else {
+    let [CuptiRecord::Sync(it)] = batch.records.as_slice() else {
         panic!("{batch:?}");
     };
     assert_eq!((it.stream, it.event, it.sync), (None, None, None));
@@ -158,8 +158,11 @@ fn a_kind_that_is_not_known_is_gone_over_and_one_without_a_length_ends_the_buffe
     bytes.extend(record(&strides, 4, &[(4, 4, 307)]));
     bytes.extend([99, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3]);
     let batch = read(&strides, &bytes);
-    assert_eq!(batch.records[..2], [Record::Other(33), Record::Other(10)]);
-    let Record::Api(it) = &batch.records[2] else {
+    assert_eq!(
+        batch.records[..2],
+        [CuptiRecord::Other(33), CuptiRecord::Other(10)]
+    );
+    let CuptiRecord::Api(it) = &batch.records[2] else {
         panic!("{batch:?}");
     };
     assert_eq!((it.function, it.name.as_str()), (307, "false 307"));
@@ -168,7 +171,7 @@ fn a_kind_that_is_not_known_is_gone_over_and_one_without_a_length_ends_the_buffe
 
 /// A buffer with a record of every kind, all bytes set.
 fn full(strides: &Strides) -> Vec<u8> {
-    let kinds = Kind::ALL.iter().map(|kind| kind.number());
+    let kinds = ActivityKind::ALL.iter().map(|kind| kind.number());
     kinds
         .flat_map(|kind| {
             let mut bytes = record(strides, kind, &[]);
@@ -183,7 +186,10 @@ fn a_buffer_that_is_cut_anywhere_gives_what_is_before_the_cut() {
     let strides = Strides::of(NEW);
     let bytes = full(&strides);
     let whole = read(&strides, &bytes);
-    assert_eq!((whole.records.len(), whole.unread), (Kind::ALL.len(), 0));
+    assert_eq!(
+        (whole.records.len(), whole.unread),
+        (ActivityKind::ALL.len(), 0)
+    );
     for end in 0..bytes.len() {
         let cut = read(&strides, &bytes[..end]);
         assert_eq!(cut.records, whole.records[..cut.records.len()]);

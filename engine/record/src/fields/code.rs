@@ -40,9 +40,9 @@ pub fn real(bytes: &mut Vec<u8>, value: f64) {
 }
 
 /// What lies from a place on.
-pub struct Reader<'a>(pub &'a [u8]);
+pub struct FieldReader<'a>(pub &'a [u8]);
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     pub fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use super::code::{decimal, number, real, zigzag};
-use super::{Fields, Form, STEP, Written};
+use super::{FieldForm, FieldType, Fields, STEP};
 use crate::{NameId, SpanId};
 
 /// Stands for a form that the fields under way do not have yet.
 const UNUSED: u32 = u32::MAX;
 
 /// A form as it was met.
-struct Known {
-    form: Form,
+struct FormState {
+    form: FieldForm,
     /// Its place among those that the fields under way use.
     place: u32,
     /// Where the first whole numbers of it are.
@@ -22,13 +22,13 @@ struct Known {
 
 /// Packs fields. Names are numbered by whoever uses it, and so are texts.
 #[derive(Default)]
-pub struct Packer {
-    known: Vec<Known>,
+pub struct FieldEncoder {
+    known: Vec<FormState>,
     /// Forms by a number made of what is in them.
     places: HashMap<u64, Vec<u32>>,
     recent: [(u64, u32); 8],
     /// The form of the span under way, a number made of it, and its values.
-    form: Vec<(NameId, Written)>,
+    form: Vec<(NameId, FieldType)>,
     mark: u64,
     values: Vec<(i64, u8)>,
     fields: Fields,
@@ -36,28 +36,28 @@ pub struct Packer {
     last: Vec<i64>,
 }
 
-impl Packer {
+impl FieldEncoder {
     /// The next field of the span under way is a whole number.
     pub fn integer(&mut self, name: NameId, value: i64) {
-        self.field(name, Written::Integer, (value, 0));
+        self.field(name, FieldType::Integer, (value, 0));
     }
 
     /// The same, `digits` divided by ten to the power `scale`. Exact while both are of at most 15 digits.
     pub fn decimal(&mut self, name: NameId, digits: i64, scale: u8) {
-        self.field(name, Written::Number, (digits, scale));
+        self.field(name, FieldType::Number, (digits, scale));
     }
 
     /// The same, a number of any size.
     pub fn real(&mut self, name: NameId, value: f64) {
-        self.field(name, Written::Number, (value.to_bits() as i64, u8::MAX));
+        self.field(name, FieldType::Number, (value.to_bits() as i64, u8::MAX));
     }
 
     /// The same, the number of a text.
     pub fn text(&mut self, name: NameId, text: u32) {
-        self.field(name, Written::Text, (i64::from(text), 0));
+        self.field(name, FieldType::Text, (i64::from(text), 0));
     }
 
-    fn field(&mut self, name: NameId, written: Written, value: (i64, u8)) {
+    fn field(&mut self, name: NameId, written: FieldType, value: (i64, u8)) {
         let word = u64::from(name.0) << 2 | written as u64;
         let mixed = (self.mark ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.mark = mixed ^ mixed >> 32;
@@ -86,7 +86,7 @@ impl Packer {
 
     /// The number of the form under way.
     fn known_form(&mut self) -> u32 {
-        let is = |known: Option<&Known>, form: &[(NameId, Written)]| {
+        let is = |known: Option<&FormState>, form: &[(NameId, FieldType)]| {
             known.is_some_and(|known| *known.form == *form)
         };
         let slot = (self.mark >> 8) as usize % self.recent.len();
@@ -104,9 +104,9 @@ impl Packer {
         let known = found.copied().unwrap_or(next);
         if known == next {
             places.push(next);
-            let form: Form = self.form.as_slice().into();
+            let form: FieldForm = self.form.as_slice().into();
             self.fields.forms.push(form.clone());
-            self.known.push(Known {
+            self.known.push(FormState {
                 form,
                 place: UNUSED,
                 base: 0,
@@ -129,7 +129,7 @@ impl Packer {
             known.base = fields.bases.len() as u32;
             fields.used.push((number_of_form, known.base));
             let pairs = self.form.iter().zip(&self.values);
-            let whole = pairs.filter(|((_, written), _)| *written == Written::Integer);
+            let whole = pairs.filter(|((_, written), _)| *written == FieldType::Integer);
             fields.bases.extend(whole.map(|(_, (value, _))| *value));
             self.last.resize(fields.bases.len(), 0);
         }
@@ -139,7 +139,7 @@ impl Packer {
         let mut base = known.base as usize;
         for ((_, written), &(value, scale)) in self.form.iter().zip(&self.values) {
             match written {
-                Written::Integer => {
+                FieldType::Integer => {
                     let first = fields.bases.get(base).copied().unwrap_or(0);
                     if let Some(last) = self.last.get_mut(base) {
                         let last = std::mem::replace(last, value);
@@ -148,11 +148,11 @@ impl Packer {
                     }
                     base += 1;
                 }
-                Written::Number if scale == u8::MAX => {
+                FieldType::Number if scale == u8::MAX => {
                     real(&mut fields.bytes, f64::from_bits(value as u64));
                 }
-                Written::Number => decimal(&mut fields.bytes, value, scale),
-                Written::Text => number(&mut fields.bytes, value as u64),
+                FieldType::Number => decimal(&mut fields.bytes, value, scale),
+                FieldType::Text => number(&mut fields.bytes, value as u64),
             }
         }
     }

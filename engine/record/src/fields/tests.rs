@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn packed(packer: &mut Packer, spans: u32) -> Fields {
+fn packed(packer: &mut FieldEncoder, spans: u32) -> Fields {
     for span in 0..spans {
         if span % 5 == 0 {
             packer.end();
@@ -22,26 +22,26 @@ fn packed(packer: &mut Packer, spans: u32) -> Fields {
     packer.finish()
 }
 
-fn expected(span: u32) -> Vec<(NameId, Plain)> {
+fn expected(span: u32) -> Vec<(NameId, FieldValue)> {
     if span.is_multiple_of(5) {
         return Vec::new();
     }
-    let mut fields = vec![(NameId(3), Plain::Integer(i64::from(span) * 1000 - 7))];
+    let mut fields = vec![(NameId(3), FieldValue::Integer(i64::from(span) * 1000 - 7))];
     if span.is_multiple_of(3) {
-        fields.push((NameId(4), Plain::Integer(i64::MIN + i64::from(span))));
-        fields.push((NameId(u32::MAX), Plain::Integer(i64::MAX)));
+        fields.push((NameId(4), FieldValue::Integer(i64::MIN + i64::from(span))));
+        fields.push((NameId(u32::MAX), FieldValue::Integer(i64::MAX)));
     }
     let decimal = f64::from(9_231_481 + span) / 1e6;
-    fields.push((NameId(1), Plain::Number(decimal)));
-    fields.push((NameId(2), Plain::Number(-0.0)));
-    fields.push((NameId(2), Plain::Number(f64::INFINITY)));
-    fields.push((NameId(9), Plain::Text(span)));
+    fields.push((NameId(1), FieldValue::Number(decimal)));
+    fields.push((NameId(2), FieldValue::Number(-0.0)));
+    fields.push((NameId(2), FieldValue::Number(f64::INFINITY)));
+    fields.push((NameId(9), FieldValue::Text(span)));
     fields
 }
 
 #[test]
 fn fields_are_found_by_span_and_come_in_order() {
-    let mut packer = Packer::default();
+    let mut packer = FieldEncoder::default();
     let mut forms = Vec::new();
     for round in 0..3 {
         let mut fields = packed(&mut packer, 1_000);
@@ -64,7 +64,7 @@ fn fields_are_found_by_span_and_come_in_order() {
 
 #[test]
 fn numbers_that_go_on_from_each_other_take_a_byte() {
-    let mut packer = Packer::default();
+    let mut packer = FieldEncoder::default();
     for span in 0..32_000 {
         packer.integer(NameId(1), 1_000_000 + span * 5);
         packer.integer(NameId(2 + (span % 2) as u32), 9_000_000 - span * 30);
@@ -77,12 +77,12 @@ fn numbers_that_go_on_from_each_other_take_a_byte() {
 
 #[test]
 fn negative_zero_keeps_its_sign() {
-    let mut packer = Packer::default();
+    let mut packer = FieldEncoder::default();
     packer.real(NameId(0), -0.0);
     packer.end();
     let fields = packer.finish();
     let forms = fields.forms.clone();
-    let Some((_, Plain::Number(value))) = fields.of(SpanId(0), &forms).pop() else {
+    let Some((_, FieldValue::Number(value))) = fields.of(SpanId(0), &forms).pop() else {
         panic!("no number");
     };
     assert_eq!(value.to_bits(), (-0.0_f64).to_bits());
@@ -100,19 +100,19 @@ fn what_a_text_says_in_decimals_is_what_a_float_would_say() {
     ] {
         let (whole, fraction) = text.split_once('.').unwrap();
         let digits: i64 = format!("{whole}{fraction}").parse().unwrap();
-        let mut packer = Packer::default();
+        let mut packer = FieldEncoder::default();
         packer.decimal(NameId(0), digits, fraction.len() as u8);
         packer.end();
         let fields = packer.finish();
         let found = fields.of(SpanId(0), &fields.forms.clone());
         let exact: f64 = text.parse().unwrap();
-        assert_eq!(found, [(NameId(0), Plain::Number(exact))], "{text}");
+        assert_eq!(found, [(NameId(0), FieldValue::Number(exact))], "{text}");
     }
 }
 
 #[test]
 fn damaged_bytes_end_quietly() {
-    let mut packer = Packer::default();
+    let mut packer = FieldEncoder::default();
     let mut fields = packed(&mut packer, 100);
     let forms = std::mem::take(&mut fields.forms);
     for cut in 0..fields.bytes.len() {
@@ -130,7 +130,7 @@ fn damaged_bytes_end_quietly() {
 
 #[test]
 fn what_is_taken_apart_is_what_was_packed() {
-    let mut packer = Packer::default();
+    let mut packer = FieldEncoder::default();
     packer.text(NameId(1), 0);
     packer.integer(NameId(2), 5);
     packer.end();
@@ -141,7 +141,7 @@ fn what_is_taken_apart_is_what_was_packed() {
     packer.end();
     let mut second = packer.finish();
     (second.texts, second.first) = (vec!["two".into()], SpanId(1));
-    let mut unpacker = Unpacker::default();
+    let mut unpacker = FieldDecoder::default();
     let mut all = Vec::new();
     for fields in [first, second] {
         unpacker.unpack(fields, |span, name, value| {

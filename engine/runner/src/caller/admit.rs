@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Caller, Current};
-use crate::shared::Shared;
-use backend::{Error, HostIndex};
+use super::{Caller, CurrentCall};
+use crate::shared::RunState;
+use backend::{BackendError, HostIndex};
 use device::EventError;
 use record::impossible;
 use record::{
@@ -18,7 +18,7 @@ impl Caller {
     ///
     /// # Errors
     /// Nothing was taken from its pool for such a name.
-    pub(super) fn resolved<'c>(&self, call: &'c Call) -> Result<Cow<'c, Call>, Error> {
+    pub(super) fn resolved<'c>(&self, call: &'c Call) -> Result<Cow<'c, Call>, BackendError> {
         if self.shared.plan.pools.is_empty() {
             return Ok(Cow::Borrowed(call));
         }
@@ -35,7 +35,7 @@ impl Caller {
                     let reason = format!(
                         "no event was taken from its pool for {name}, or it was given back: acquire \"{name}\" first"
                     );
-                    Error::call(ErrorKind::NotAcquired, reason)
+                    BackendError::call(ErrorKind::NotAcquired, reason)
                 })?;
             }
         }
@@ -48,7 +48,7 @@ impl Caller {
     ///
     /// # Errors
     /// The device failed, or the event lacks a capability; nothing was done.
-    pub(super) fn admit(&mut self, current: &Current, call: &Call) -> Result<(), Error> {
+    pub(super) fn admit(&mut self, current: &CurrentCall, call: &Call) -> Result<(), BackendError> {
         if concerns_device(call) {
             self.shared.refuse_after_failure()?;
         }
@@ -56,14 +56,14 @@ impl Caller {
             return Ok(());
         };
         let (event, needs) = match *call {
-            EventCall::Wait { event, .. } => (event, Need::Waits),
-            EventCall::Query { event, .. } => (event, Need::Progress),
+            EventCall::Wait { event, .. } => (event, EventRequirement::Waits),
+            EventCall::Query { event, .. } => (event, EventRequirement::Progress),
             EventCall::Record {
                 event,
                 is_external: true,
                 ..
-            } => (event, Need::Graph),
-            EventCall::Reset { event, .. } => (event, Need::Reset),
+            } => (event, EventRequirement::Graph),
+            EventCall::Reset { event, .. } => (event, EventRequirement::Reset),
             EventCall::Record {
                 is_external: false, ..
             }
@@ -80,15 +80,19 @@ impl Caller {
         };
         let can = plan.options.capabilities;
         let missing = match needs {
-            Need::Waits if !can.waits => "streams cannot wait for it: its kind is without “sync”",
-            Need::Progress if !can.progress => {
+            EventRequirement::Waits if !can.waits => {
+                "streams cannot wait for it: its kind is without “sync”"
+            }
+            EventRequirement::Progress if !can.progress => {
                 "it cannot be asked how far it is: its kind is without “progress”"
             }
-            Need::Reset if !can.waits => "it cannot be reset: its kind is without “sync”",
-            Need::Reset if plan.options.slot == SlotUse::Record => {
+            EventRequirement::Reset if !can.waits => {
+                "it cannot be reset: its kind is without “sync”"
+            }
+            EventRequirement::Reset if plan.options.slot == SlotUse::Record => {
                 "it cannot be reset: it takes its slot at each record, and gives it back by itself"
             }
-            Need::Graph if plan.options.slot == SlotUse::Record => {
+            EventRequirement::Graph if plan.options.slot == SlotUse::Record => {
                 "a graph cannot record it: it takes a slot at each record, which a host thread would have to wait for"
             }
             _ => return Ok(()),
@@ -104,14 +108,14 @@ impl Caller {
             text,
             current.span,
         );
-        Err(Error::call(ErrorKind::WrongCapability, reason))
+        Err(BackendError::call(ErrorKind::WrongCapability, reason))
     }
 
     /// Takes a slot for a record of an event that needs one, and shows how long there was none (rule F3).
     ///
     /// # Errors
     /// The device failed or was lost, or the run was stopped.
-    pub(super) fn until_slot(&self, call: &Call) -> Result<(), Error> {
+    pub(super) fn until_slot(&self, call: &Call) -> Result<(), BackendError> {
         let Call::Event(EventCall::Record {
             event,
             is_external: false,
@@ -158,7 +162,7 @@ impl Caller {
         self.argue(span, BLOCKED_BECAUSE, &text);
         self.reporter.send(Record::Span(Span {
             id: span,
-            lane: Shared::host_lane(host),
+            lane: RunState::host_lane(host),
             name: self.shared.names.id(name, &self.reporter),
             call: CallId::NONE,
             kind: SpanKind::Synchronize,
@@ -174,16 +178,16 @@ impl Caller {
     }
 
     /// What using an event comes to that cannot be used.
-    pub(super) fn event_error(&self, error: EventError) -> Error {
+    pub(super) fn event_error(&self, error: EventError) -> BackendError {
         match error {
-            EventError::Unknown(_) => Error::Unknown(error.to_string()),
+            EventError::Unknown(_) => BackendError::Unknown(error.to_string()),
             EventError::Released(event) => {
                 let name = self.event_name(EventIndex(event));
                 let reason = format!(
                     "event {name} was destroyed: waits that were submitted before stay valid, new uses do not; destroy \
                      it after its last use"
                 );
-                Error::call(ErrorKind::Destroyed, reason)
+                BackendError::call(ErrorKind::Destroyed, reason)
             }
         }
     }
@@ -218,7 +222,7 @@ const fn concerns_device(call: &Call) -> bool {
 
 /// What a call needs of an event.
 #[derive(Clone, Copy)]
-enum Need {
+enum EventRequirement {
     Waits,
     Progress,
     Reset,

@@ -1,14 +1,14 @@
 //! The fields that an operation's span has besides its times.
 
 use crate::recorder::Reporter;
-use crate::shared::Shared;
+use crate::shared::RunState;
 use backend::Operation;
 use record::{BufferIndex, NameId, QUERY_ANSWER, QueryAnswer, Record, SpanId, Value};
 use workload::{KernelArguments, Plan};
 
 /// The names of arguments.
 #[derive(Clone, Debug)]
-pub struct Arguments {
+pub struct ArgumentNames {
     bytes: NameId,
     value: NameId,
     reads: NameId,
@@ -18,9 +18,9 @@ pub struct Arguments {
     parameters: Vec<(&'static str, Vec<NameId>)>,
 }
 
-impl Arguments {
+impl ArgumentNames {
     /// Interns the names.
-    pub fn new(shared: &Shared, reporter: &Reporter) -> Self {
+    pub fn new(shared: &RunState, reporter: &Reporter) -> Self {
         let name = |text| shared.names.id(text, reporter);
         Self {
             bytes: name("bytes"),
@@ -41,7 +41,7 @@ impl Arguments {
     /// Reports the arguments of an operation.
     pub fn report(
         &mut self,
-        shared: &Shared,
+        shared: &RunState,
         reporter: &Reporter,
         span: SpanId,
         operation: &Operation,
@@ -81,7 +81,7 @@ impl Arguments {
 
     fn names_of(
         &mut self,
-        shared: &Shared,
+        shared: &RunState,
         reporter: &Reporter,
         launch: &KernelArguments,
     ) -> &[NameId] {

@@ -3,25 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Caller, Current, order};
-use crate::shared::Shared;
-use ::order::{Act, Awaited};
-use backend::Error;
-use device::{Progress, Unrecorded, lock};
+use super::{Caller, CurrentCall, order};
+use crate::shared::RunState;
+use ::order::{HostWaitTarget, SyncOp};
+use backend::BackendError;
+use device::{MissingRecord, RecordProgress, lock};
 use record::time::Nanos;
 use record::{
-    Basis, Began, Dependency, DependencyKind, EventId, EventIndex, QueryAnswer, Record,
-    SignalIndex, SpanId, SpanKind,
+    Basis, Dependency, DependencyKind, EventId, EventIndex, QueryAnswer, Record, SignalIndex,
+    SpanId, SpanKind, SpanStart,
 };
-use workload::{EventPlan, Target};
+use workload::{EventPlan, SyncTarget};
 
 impl Caller {
     pub(super) fn synchronize(
         &mut self,
-        current: &Current,
-        target: Target,
+        current: &CurrentCall,
+        target: SyncTarget,
         timeout: Option<Nanos>,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         if let Some(timeout) = timeout {
             self.limit(current.span, timeout);
         }
@@ -31,14 +31,14 @@ impl Caller {
     /// Blocks until the target has ended, or for at most `timeout`; points at what it waited for either way (rule F9).
     fn synchronize_for(
         &mut self,
-        current: &Current,
-        target: Target,
+        current: &CurrentCall,
+        target: SyncTarget,
         timeout: Option<Duration>,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         if let Err(error) = self.mind_captures(current, target) {
             return (SpanKind::Synchronize, Err(error));
         }
-        if let Target::Stream(stream) = target
+        if let SyncTarget::Stream(stream) = target
             && self
                 .shared
                 .tail(stream)
@@ -47,7 +47,7 @@ impl Caller {
             return (SpanKind::Synchronize, Err(self.destroyed(stream)));
         }
         let mut causes = Vec::new();
-        if let Target::Event(event) = target {
+        if let SyncTarget::Event(event) = target {
             match self.shared.events.latest(event, |latest| latest) {
                 Err(error) => return (SpanKind::Synchronize, Err(self.event_error(error))),
                 Ok(None) => self.report_use_before_record(current, event, "synchronize"),
@@ -75,9 +75,9 @@ impl Caller {
     /// Reports what a call has waited for, now that it has; where it gave up, what it was to wait for.
     pub(super) fn report_waited(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         causes: &[(SpanId, (EventId, u32))],
-        result: &Result<(), Error>,
+        result: &Result<(), BackendError>,
     ) {
         let basis = if order::has_waited(result) {
             Basis::Enforced
@@ -98,10 +98,10 @@ impl Caller {
 
     pub(super) fn await_signal(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         signal: SignalIndex,
-    ) -> (SpanKind, Result<(), Error>) {
-        self.note_begin(current, Awaited::Signal(signal));
+    ) -> (SpanKind, Result<(), BackendError>) {
+        self.note_begin(current, HostWaitTarget::Signal(signal));
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.until_raised(caller.host, signal)
         });
@@ -115,21 +115,25 @@ impl Caller {
 
     pub(super) fn work(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         length: Nanos,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         self.blocked(current, SpanKind::HostWork, |shared, caller| {
             shared.device.work(caller.host, length);
             Ok(())
         })
     }
 
-    pub(super) fn raise(&mut self, current: &Current, signal: SignalIndex) -> Result<(), Error> {
+    pub(super) fn raise(
+        &mut self,
+        current: &CurrentCall,
+        signal: SignalIndex,
+    ) -> Result<(), BackendError> {
         let slot = self.shared.signal(signal);
-        let unknown = || Error::Unknown(format!("signal {}", signal.0));
+        let unknown = || BackendError::Unknown(format!("signal {}", signal.0));
         let mut slot = lock(slot.ok_or_else(unknown)?);
         // Told however often it is: where several host threads raise it, which of them is first may be chance.
-        self.note(current, Act::Raise(signal));
+        self.note(current, SyncOp::Raise(signal));
         if slot.raised.is_none() {
             slot.raised = Some(current.span);
             for waiting in std::mem::take(&mut slot.waiting) {
@@ -144,36 +148,36 @@ impl Caller {
     /// answer “complete” alone (`orders`) does what follows come after the record in every run.
     pub(super) fn ask(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         event: EventIndex,
         orders: bool,
-    ) -> Result<Progress, Error> {
-        self.mind_captures(current, Target::Event(event))?;
+    ) -> Result<RecordProgress, BackendError> {
+        self.mind_captures(current, SyncTarget::Event(event))?;
         let shared = Arc::clone(&self.shared);
         let asked = shared.events.latest(event, |latest| {
             let progress = shared.device.query(self.host, event);
-            self.note(current, Act::Ask(event));
-            if orders && matches!(progress, Progress::Reached(_)) {
-                self.note_begin(current, Awaited::Query(event));
+            self.note(current, SyncOp::Ask(event));
+            if orders && matches!(progress, RecordProgress::Reached(_)) {
+                self.note_begin(current, HostWaitTarget::Query(event));
                 self.note_end(current, &Ok(()));
             }
             (latest, progress)
         });
         let (latest, progress) = asked.map_err(|error| self.event_error(error))?;
         let answer = match progress {
-            Progress::NotRecorded => match shared.events.without_record(event) {
-                Unrecorded::Never => QueryAnswer::NeverRecorded,
+            RecordProgress::NotRecorded => match shared.events.without_record(event) {
+                MissingRecord::Never => QueryAnswer::NeverRecorded,
                 _ => QueryAnswer::NotRecorded,
             },
-            Progress::Pending => QueryAnswer::NotReady,
-            Progress::Reached(_) => QueryAnswer::Complete,
-            Progress::Failed => QueryAnswer::Failed,
+            RecordProgress::Pending => QueryAnswer::NotReady,
+            RecordProgress::Reached(_) => QueryAnswer::Complete,
+            RecordProgress::Failed => QueryAnswer::Failed,
         };
         self.arguments
             .report_answer(&self.reporter, current.span, answer);
         match (latest, progress) {
             // As good as a synchronisation: what came before the record has ended (rule A9).
-            (Some(latest), Progress::Reached(_)) => {
+            (Some(latest), RecordProgress::Reached(_)) => {
                 let by = (EventId(event.0), latest.generation);
                 let kind = DependencyKind::Synchronization;
                 self.tie_by_event(latest.span, current.span, kind, by);
@@ -183,7 +187,7 @@ impl Caller {
                 self.say(current.span, "policy", policy);
                 self.report_use_before_record(current, event, "query");
             }
-            (_, Progress::Failed) => {
+            (_, RecordProgress::Failed) => {
                 let policy = "CUDA: the query returns the error · AscendCL: not ready for ever · here: failed";
                 self.say(current.span, "policy", policy);
             }
@@ -193,8 +197,8 @@ impl Caller {
     }
 
     /// Processor time of this thread so far, where it waits for an event whose manner of waiting the workload gives.
-    fn on_processor(&self, target: Target) -> Option<i64> {
-        let Target::Event(event) = target else {
+    fn on_processor(&self, target: SyncTarget) -> Option<i64> {
+        let SyncTarget::Event(event) = target else {
             return None;
         };
         let is_given = |event: &EventPlan| event.options.blocking.is_some();
@@ -207,8 +211,10 @@ impl Caller {
     }
 
     /// Says how a thread waited for an event, and what that cost it (rules A10, A13).
-    fn note_manner(&self, current: &Current, target: Target, before: Option<i64>) {
-        let Target::Event(event) = target else { return };
+    fn note_manner(&self, current: &CurrentCall, target: SyncTarget, before: Option<i64>) {
+        let SyncTarget::Event(event) = target else {
+            return;
+        };
         let plan = self.shared.plan.events.get(event.index());
         let Some(sleeps) = plan.and_then(|event| event.options.blocking) else {
             return;
@@ -224,19 +230,19 @@ impl Caller {
     /// Runs what blocks, and shows meanwhile that it does.
     pub(super) fn blocked(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         kind: SpanKind,
-        block: impl FnOnce(&Shared, &Self) -> Result<(), Error>,
-    ) -> (SpanKind, Result<(), Error>) {
+        block: impl FnOnce(&RunState, &Self) -> Result<(), BackendError>,
+    ) -> (SpanKind, Result<(), BackendError>) {
         let shared = Arc::clone(&self.shared);
-        let show = |began: Option<Began>| {
+        let show = |began: Option<SpanStart>| {
             if let Some(progress) = shared.host(self.host) {
                 *lock(&progress.blocked) = began;
             }
         };
-        show(Some(Began {
+        show(Some(SpanStart {
             id: current.span,
-            lane: Shared::host_lane(self.host),
+            lane: RunState::host_lane(self.host),
             name: current.name,
             kind,
             enqueued: current.start,

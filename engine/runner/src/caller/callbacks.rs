@@ -1,7 +1,7 @@
 //! Functions of the host that streams call, and the threads that take a stream's callbacks.
 
-use super::{Caller, Current};
-use backend::{Callback, Error, Operation};
+use super::{Caller, CurrentCall};
+use backend::{BackendError, Callback, Operation};
 use record::time::Nanos;
 use record::{CallId, DependencyKind, Record, Span, SpanId, SpanKind, State, StreamIndex};
 use workload::{ErrorKind, ThreadIndex};
@@ -19,10 +19,10 @@ impl Caller {
     /// A function of the host: called by the stream itself, or by the thread that takes its callbacks.
     pub(super) fn function(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         function: &FunctionCall<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let &FunctionCall {
             name,
             length,
@@ -30,7 +30,7 @@ impl Caller {
             panics,
         } = function;
         let name = self.shared.names.id(name, &self.reporter);
-        let current = &Current {
+        let current = &CurrentCall {
             function: Some(name),
             ..*current
         };
@@ -63,16 +63,20 @@ impl Caller {
         Ok(())
     }
 
-    fn not_subscribed(&self, stream: StreamIndex) -> Error {
+    fn not_subscribed(&self, stream: StreamIndex) -> BackendError {
         let name = self.stream_name(stream);
         let reason = format!(
             "no thread takes callbacks of stream {name}: subscribe one before (subscribe \"calls\" stream=\"{name}\"), or \
              leave blocking= out for a function that the stream calls by itself"
         );
-        Error::call(ErrorKind::NotSubscribed, reason)
+        BackendError::call(ErrorKind::NotSubscribed, reason)
     }
 
-    pub(super) fn subscribe(&self, thread: ThreadIndex, stream: StreamIndex) -> Result<(), Error> {
+    pub(super) fn subscribe(
+        &self,
+        thread: ThreadIndex,
+        stream: StreamIndex,
+    ) -> Result<(), BackendError> {
         match self.shared.subscriptions.subscribe(thread, stream) {
             None => Ok(()),
             Some(other) => {
@@ -83,7 +87,7 @@ impl Caller {
                     "callbacks of stream {name} are taken by {other} already, and a stream has one such thread: \
                      unsubscribe it first"
                 );
-                Err(Error::call(ErrorKind::AlreadySubscribed, reason))
+                Err(BackendError::call(ErrorKind::AlreadySubscribed, reason))
             }
         }
     }
@@ -92,7 +96,7 @@ impl Caller {
         &self,
         thread: ThreadIndex,
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let subscriptions = &self.shared.subscriptions;
         if subscriptions.thread(stream) != Some(thread) {
             return Err(self.not_subscribed(stream));
@@ -104,21 +108,21 @@ impl Caller {
             let reason = format!(
                 "stream {name} is not done with what it was given, which may hold callbacks: synchronize with it first"
             );
-            return Err(Error::call(ErrorKind::CallbacksPending, reason));
+            return Err(BackendError::call(ErrorKind::CallbacksPending, reason));
         }
         if device.calls(stream) > 0 {
             let reason = format!(
                 "a callback of stream {name} that does not block it is still to run, or runs: submit one that does \
                  (blocking=#true) after it, and synchronize with the stream"
             );
-            return Err(Error::call(ErrorKind::CallbacksPending, reason));
+            return Err(BackendError::call(ErrorKind::CallbacksPending, reason));
         }
         subscriptions.unsubscribe(stream);
         Ok(())
     }
 
     /// A callback that could not be submitted: its span was given out.
-    fn report_uncalled(&self, current: &Current, span: SpanId, thread: ThreadIndex) {
+    fn report_uncalled(&self, current: &CurrentCall, span: SpanId, thread: ThreadIndex) {
         let now = self.shared.device.now(self.host);
         self.reporter.send(Record::Span(Span {
             id: span,

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Caller, Current};
-use backend::{Communicator, Error, Exchange, Operation};
-use workload::Collective;
+use super::{Caller, CurrentCall};
+use backend::{BackendError, Communicator, Exchange, Operation};
+use workload::CollectiveCall;
 
 impl Caller {
     /// Submits this rank's part of a collective operation, and says which one it is.
-    pub(super) fn collective(&mut self, current: &Current, what: Collective) -> Result<(), Error> {
+    pub(super) fn collective(
+        &mut self,
+        current: &CurrentCall,
+        what: CollectiveCall,
+    ) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
         let mesh = shared.mesh.as_ref();
         let number = mesh.map_or(0, |mesh| mesh.number(what));

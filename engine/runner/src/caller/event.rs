@@ -1,18 +1,18 @@
 //! Calls about events: records, waits, questions, elapsed time, resets, destruction, pools and measured blocks.
 
-use super::{Caller, Current};
+use super::{Caller, CurrentCall};
 use crate::prepare::DEVICE;
-use crate::shared::Shared;
-use backend::{Error, Operation};
-use device::{ElapsedError, EventStatus, Status, elapsed};
-use order::Act;
+use crate::shared::RunState;
+use backend::{BackendError, Operation};
+use device::{DeviceStatus, ElapsedError, EventStatus, elapsed};
+use order::SyncOp;
 use record::time::Nanos;
 use record::{
     self, Basis, CallId, Dependency, DependencyKind, EventId, EventIndex, Record, StreamIndex,
     TIME_LIMIT, Value,
 };
 use record::{Severity, Span, SpanId, SpanKind, State};
-use workload::{ErrorKind, EventCall, Target};
+use workload::{ErrorKind, EventCall, SyncTarget};
 
 /// What each reason for which there is no elapsed time is called.
 const fn kind(error: ElapsedError) -> ErrorKind {
@@ -28,9 +28,9 @@ const fn kind(error: ElapsedError) -> ErrorKind {
 impl Caller {
     pub(super) fn event_call(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         call: &EventCall,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         let result = match call {
             EventCall::Record {
                 is_external,
@@ -51,7 +51,7 @@ impl Caller {
                 stream,
             } => self.wait(current, (*event, *stream), *is_external, *timeout),
             EventCall::Synchronize { timeout, event } => {
-                return self.synchronize(current, Target::Event(*event), *timeout);
+                return self.synchronize(current, SyncTarget::Event(*event), *timeout);
             }
             EventCall::Query { is_strict, event } => {
                 if *is_strict {
@@ -84,11 +84,11 @@ impl Caller {
 
     fn wait(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         (event, stream): (EventIndex, StreamIndex),
         is_external: bool,
         timeout: Option<Nanos>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let operation = match timeout {
             _ if is_external => Operation::WaitExternal(event),
             Some(timeout) => Operation::WaitFor(event, timeout),
@@ -108,9 +108,14 @@ impl Caller {
             .send(Record::Argument(span, name, Value::Integer(limit.0)));
     }
 
-    fn elapsed(&self, current: &Current, start: EventIndex, end: EventIndex) -> Result<(), Error> {
+    fn elapsed(
+        &self,
+        current: &CurrentCall,
+        start: EventIndex,
+        end: EventIndex,
+    ) -> Result<(), BackendError> {
         let status = |event: EventIndex| {
-            self.note(current, Act::Ask(event));
+            self.note(current, SyncOp::Ask(event));
             let latest = self.shared.events.latest(event, |latest| {
                 (latest, self.shared.device.query(self.host, event))
             });
@@ -121,12 +126,12 @@ impl Caller {
                 timing: timing.is_some_and(|event| event.timing),
                 progress,
             };
-            Ok::<_, Error>((latest, status))
+            Ok::<_, BackendError>((latest, status))
         };
         let ((first, from), (second, to)) = (status(start)?, status(end)?);
         let length = elapsed(from, to).map_err(|error| match error {
             ElapsedError::Failed => self.never_reached(error.to_string()),
-            _ => Error::call(kind(error), error.to_string()),
+            _ => BackendError::call(kind(error), error.to_string()),
         })?;
         self.say(current.span, "elapsed", &length.to_string());
         if let (Some(first), Some(second)) = (first, second) {
@@ -161,11 +166,11 @@ impl Caller {
 
     fn end_time(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         name: &str,
         (start, end): (EventIndex, EventIndex),
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let record = self.submit(current, stream, Operation::Record(end))?;
         let events = &self.shared.events;
         let latest = |event| events.latest(event, |latest| latest).ok().flatten();
@@ -187,7 +192,7 @@ impl Caller {
         )));
         self.reporter.send(Record::Span(Span {
             id: scope,
-            lane: Shared::host_lane(self.host),
+            lane: RunState::host_lane(self.host),
             name: self.shared.names.id(&name, &self.reporter),
             call: CallId(current.place.call),
             kind: SpanKind::Scope,
@@ -199,36 +204,36 @@ impl Caller {
         Ok(())
     }
 
-    fn destroy_event(&self, current: &Current, event: EventIndex) -> Result<(), Error> {
+    fn destroy_event(&self, current: &CurrentCall, event: EventIndex) -> Result<(), BackendError> {
         let released = self.shared.events.release(event);
         released.map_err(|error| self.event_error(error))?;
-        self.note(current, Act::Forget(event));
+        self.note(current, SyncOp::Forget(event));
         Ok(())
     }
 
-    fn demand(&mut self, current: &Current, event: EventIndex) -> Result<(), Error> {
-        use device::Progress;
+    fn demand(&mut self, current: &CurrentCall, event: EventIndex) -> Result<(), BackendError> {
+        use device::RecordProgress;
         let name = self.event_name(event).to_owned();
-        let refuse = |kind, reason: String| Err(Error::call(kind, reason));
+        let refuse = |kind, reason: String| Err(BackendError::call(kind, reason));
         match self.ask(current, event, true)? {
-            Progress::Reached(_) | Progress::NotRecorded => Ok(()),
-            Progress::Pending => refuse(
+            RecordProgress::Reached(_) | RecordProgress::NotRecorded => Ok(()),
+            RecordProgress::Pending => refuse(
                 ErrorKind::NotReady,
                 format!(
                     "{name} was recorded and is not reached yet: ask again later, or synchronize with it"
                 ),
             ),
-            Progress::Failed => Err(self.never_reached(format!(
+            RecordProgress::Failed => Err(self.never_reached(format!(
                 "the record of {name} failed or was cancelled: see the first operation that failed"
             ))),
         }
     }
 
     /// What asking for a record comes to that is never reached: on a device that is lost, what every call comes to there.
-    fn never_reached(&self, reason: String) -> Error {
+    fn never_reached(&self, reason: String) -> BackendError {
         match self.shared.device.status() {
-            Status::Lost(reason) => Error::Lost(reason),
-            _ => Error::call(ErrorKind::Failed, reason),
+            DeviceStatus::Lost(reason) => BackendError::Lost(reason),
+            _ => BackendError::call(ErrorKind::Failed, reason),
         }
     }
 

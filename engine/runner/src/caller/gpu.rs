@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{Caller, Current};
+use super::{Caller, CurrentCall};
 use crate::injector::{self, ArmedLoss};
 use crate::loss::LossSource;
-use crate::timelines::{Asked, Readiness, Timelines};
-use backend::Error;
+use crate::timelines::{CallContext, LaunchReadiness, Timelines};
+use backend::BackendError;
 use record::{CallId, DependencyKind, SpanId, SpanKind};
-use workload::{GpuCall, Injection, LossBy, Moment, PipelineIndex};
+use workload::{GpuCall, Injection, LossBy, LossMoment, PipelineIndex};
 
 impl Caller {
     pub(super) fn gpu_call(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         call: &GpuCall,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         if let GpuCall::CreatePipeline { .. } | GpuCall::CreatePipelineAsync { .. } = call
             && let Err(error) = self.mind_unsafe("creating a pipeline")
         {
@@ -45,10 +45,10 @@ impl Caller {
     /// A call whose device steps are the layer's; one that creates a pipeline at once blocks until it is decided.
     fn promise(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         call: &GpuCall,
         timelines: &Timelines,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         let shared = Arc::clone(&self.shared);
         let Some(flag) = timelines.call(&shared, &self.asked(current), call) else {
             return (SpanKind::Call, Ok(()));
@@ -64,7 +64,7 @@ impl Caller {
     }
 
     /// Opens a lost device anew, also one whose `destroy()` has not had its turn on the device timeline: that is waited for.
-    fn recover(&self, current: &Current) -> (SpanKind, Result<(), Error>) {
+    fn recover(&self, current: &CurrentCall) -> (SpanKind, Result<(), BackendError>) {
         let shared = Arc::clone(&self.shared);
         let timelines = shared.timelines.as_ref();
         let mut waited = (SpanKind::Call, Ok(()));
@@ -88,10 +88,10 @@ impl Caller {
 
     fn settle(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         call: &GpuCall,
         timelines: &Timelines,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             let steps = match call {
                 GpuCall::Settle { promise } => {
@@ -110,21 +110,21 @@ impl Caller {
     /// nothing where the launch cannot be submitted.
     pub(super) fn until_ready(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         pipeline: PipelineIndex,
-    ) -> Result<Option<SpanId>, Error> {
+    ) -> Result<Option<SpanId>, BackendError> {
         let shared = Arc::clone(&self.shared);
         let Some(timelines) = &shared.timelines else {
             return Ok(Some(SpanId::NONE));
         };
         match timelines.ready(&shared, &self.asked(current), pipeline)? {
-            Readiness::Ready(step) => Ok(Some(step.unwrap_or(SpanId::NONE))),
-            Readiness::Refused => Ok(None),
+            LaunchReadiness::Ready(step) => Ok(Some(step.unwrap_or(SpanId::NONE))),
+            LaunchReadiness::Refused => Ok(None),
         }
     }
 
-    pub(super) const fn asked(&self, current: &Current) -> Asked {
-        Asked {
+    pub(super) const fn asked(&self, current: &CurrentCall) -> CallContext {
+        CallContext {
             host: self.host,
             call: CallId(current.place.call),
             span: current.span,
@@ -132,14 +132,14 @@ impl Caller {
         }
     }
 
-    fn lose(&self, current: &Current, mut injection: Injection) {
-        if let Moment::Time(after) = injection.at {
+    fn lose(&self, current: &CurrentCall, mut injection: Injection) {
+        if let LossMoment::Time(after) = injection.at {
             // A workload counts from the call.
-            injection.at = Moment::Time(self.shared.device.now(self.host) + after);
+            injection.at = LossMoment::Time(self.shared.device.now(self.host) + after);
         }
         let source = LossSource::Call(current.place.call);
         let shared = Arc::clone(&self.shared);
-        let is_now = injection.at == Moment::Now && injection.by == LossBy::Destroy;
+        let is_now = injection.at == LossMoment::Now && injection.by == LossBy::Destroy;
         match &shared.timelines {
             Some(timelines) if is_now => {
                 timelines.destroy(&shared, Some(&self.asked(current)), source);

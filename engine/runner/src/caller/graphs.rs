@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use super::{Caller, Current};
-use crate::launches::{Caught, graph_id};
+use super::{Caller, CurrentCall};
+use crate::launches::{CapturedCall, graph_id};
 use crate::uses;
-use backend::{Error, Executable, Node, Operation, Replay};
-use device::capture::{CaptureError, Captured, Captures, Violation};
-use order::{Act, Use};
+use backend::{BackendError, ExecutableGraph, GraphNode, Operation, Replay};
+use device::capture::{CaptureError, CapturedGraph, StreamCaptures, Violation};
+use order::{DeclaredUse, SyncOp};
 use record::{
-    CallId, DependencyKind, LaunchChange, LaunchNode, LaunchStep, NameId, Record, Relaunch, SpanId,
-    StreamIndex,
+    CallId, DependencyKind, LaunchChange, LaunchInstance, LaunchNode, LaunchStep, NameId, Record,
+    SpanId, StreamIndex,
 };
-use workload::{CaptureMode, ErrorKind, GraphIndex, Target};
+use workload::{CaptureMode, ErrorKind, GraphIndex, SyncTarget};
 
 impl Caller {
     /// Whether an operation was captured in place of being submitted (rule A36).
     pub(super) fn catch(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         operation: &Operation,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, BackendError> {
         let shared = Arc::clone(&self.shared);
         let name = self.label_of_operation(operation, current);
         let mut uses = Vec::new();
@@ -44,10 +44,10 @@ impl Caller {
     /// What a call on a stream becomes in the capture that the stream takes part in, in words.
     fn caught(
         &self,
-        current: &Current,
-        captures: &mut Captures<Caught>,
+        current: &CurrentCall,
+        captures: &mut StreamCaptures<CapturedCall>,
         (stream, operation): (StreamIndex, &Operation),
-        (name, uses): (NameId, &[Use]),
+        (name, uses): (NameId, &[DeclaredUse]),
     ) -> Result<Option<String>, CaptureError> {
         let host = self.host.0 as u32;
         Ok(match operation {
@@ -60,7 +60,7 @@ impl Caller {
                 let is_recorded = events.latest(*event, |latest| latest.is_some());
                 let is_recorded = is_recorded.unwrap_or(false);
                 let waits = captures.wait(host, *event, stream, is_recorded);
-                let is_captured = waits.inspect_err(|_| self.note(current, Act::Ask(*event)))?;
+                let is_captured = waits.inspect_err(|_| self.note(current, SyncOp::Ask(*event)))?;
                 is_captured.then(|| "no operation: an edge of the graph".to_owned())
             }
             Operation::Hold(_)
@@ -75,7 +75,7 @@ impl Caller {
                 None
             }
             _ => {
-                let caught = || Caught {
+                let caught = || CapturedCall {
                     operation: operation.clone(),
                     uses: uses.to_vec(),
                     name,
@@ -94,7 +94,7 @@ impl Caller {
     }
 
     /// Refuses a record or a wait that only a graph can hold, outside of captures (rule A42).
-    pub(super) fn refuse_external(operation: &Operation) -> Result<(), Error> {
+    pub(super) fn refuse_external(operation: &Operation) -> Result<(), BackendError> {
         if !matches!(
             operation,
             Operation::RecordExternal(_) | Operation::WaitExternal(_)
@@ -107,7 +107,11 @@ impl Caller {
     }
 
     /// Whether a call that blocks or asks is possible while something captures.
-    pub(super) fn mind_captures(&self, current: &Current, target: Target) -> Result<(), Error> {
+    pub(super) fn mind_captures(
+        &self,
+        current: &CurrentCall,
+        target: SyncTarget,
+    ) -> Result<(), BackendError> {
         let launches = &self.shared.launches;
         if !launches.is_capturing() {
             return Ok(());
@@ -115,15 +119,15 @@ impl Caller {
         let host = self.host.0 as u32;
         let mut captures = launches.captures();
         let is_possible = match target {
-            Target::Event(event) => captures.ask(host, event, "asking for an event"),
-            Target::Stream(stream) => captures.synchronize_stream(stream),
-            Target::Device => captures.synchronize_device(),
+            SyncTarget::Event(event) => captures.ask(host, event, "asking for an event"),
+            SyncTarget::Stream(stream) => captures.synchronize_stream(stream),
+            SyncTarget::Device => captures.synchronize_device(),
         };
         Ok(is_possible.inspect_err(|_| self.note_refused(current, target))?)
     }
 
     /// Whether a call that may be unsafe while something captures is possible.
-    pub(super) fn mind_unsafe(&self, verb: &str) -> Result<(), Error> {
+    pub(super) fn mind_unsafe(&self, verb: &str) -> Result<(), BackendError> {
         let launches = &self.shared.launches;
         if launches.is_capturing() {
             launches.captures().unsafe_call(self.host.0 as u32, verb)?;
@@ -133,17 +137,17 @@ impl Caller {
 
     pub(super) fn begin_capture(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         mode: CaptureMode,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let launches = &self.shared.launches;
         let mut captures = launches.captures();
         let by = (self.host.0 as u32, current.place.call);
         let begun = captures.begin(by, stream, mode);
         if self.is_among_others() {
             let capture = begun.is_ok().then_some(by.1);
-            self.note(current, Act::Capturing(stream, capture));
+            self.note(current, SyncOp::Capturing(stream, capture));
         }
         begun?;
         launches.begin();
@@ -152,16 +156,16 @@ impl Caller {
 
     pub(super) fn end_capture(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         index: GraphIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let launches = &self.shared.launches;
         let ended = {
             let mut captures = launches.captures();
             if self.is_among_others() {
                 let capture = captures.begun_by(stream).map(|(_, call)| call);
-                self.note(current, Act::Capturing(stream, capture));
+                self.note(current, SyncOp::Capturing(stream, capture));
             }
             captures.end(self.host.0 as u32, stream)
         };
@@ -177,7 +181,7 @@ impl Caller {
                 Ok(())
             }
             Err(error) => {
-                let nothing = Captured {
+                let nothing = CapturedGraph {
                     nodes: Vec::new(),
                     before: Vec::new(),
                     guests: None,
@@ -189,12 +193,20 @@ impl Caller {
         }
     }
 
-    pub(super) fn instantiate(&self, current: &Current, index: GraphIndex) -> Result<(), Error> {
+    pub(super) fn instantiate(
+        &self,
+        current: &CurrentCall,
+        index: GraphIndex,
+    ) -> Result<(), BackendError> {
         self.prepare(current, index, LaunchChange::Instantiated)
     }
 
     /// The nodes that were captured since take the place of those that are ready: the same graph, other arguments.
-    pub(super) fn update(&self, current: &Current, index: GraphIndex) -> Result<(), Error> {
+    pub(super) fn update(
+        &self,
+        current: &CurrentCall,
+        index: GraphIndex,
+    ) -> Result<(), BackendError> {
         let Some(graph) = self.shared.launches.graph(index) else {
             return Err(unknown(index));
         };
@@ -215,10 +227,10 @@ impl Caller {
 
     fn prepare(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         index: GraphIndex,
         change: LaunchChange,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         self.mind_unsafe("making a graph ready")?;
         let launches = &self.shared.launches;
         let Some(mut graph) = launches.graph(index) else {
@@ -229,7 +241,7 @@ impl Caller {
         };
         let nodes = captured.nodes.iter().zip(&captured.before);
         let nodes = nodes.map(|(caught, before)| {
-            Ok(Node {
+            Ok(GraphNode {
                 operation: self.ready(&caught.operation)?,
                 name: caught.name,
                 call: caught.call,
@@ -238,8 +250,8 @@ impl Caller {
                 after: Vec::new(),
             })
         });
-        let nodes = nodes.collect::<Result<Vec<_>, Error>>()?;
-        let executable = Executable::new(nodes, captured.guests.clone());
+        let nodes = nodes.collect::<Result<Vec<_>, BackendError>>()?;
+        let executable = ExecutableGraph::new(nodes, captured.guests.clone());
         graph.revision += 1;
         let revision = graph.revision;
         graph.ready = Some((Arc::new(executable), launches.generation(), revision));
@@ -248,7 +260,7 @@ impl Caller {
     }
 
     /// An operation whose launch the device keeps ready.
-    fn ready(&self, operation: &Operation) -> Result<Operation, Error> {
+    fn ready(&self, operation: &Operation) -> Result<Operation, BackendError> {
         Ok(match operation {
             Operation::Launch(launch) => {
                 let packed = self.shared.device.pack(launch.as_ref().clone(), None)?;
@@ -261,10 +273,10 @@ impl Caller {
     /// Rule A43: one operation of the stream. Rule B9: it uses what all of its nodes do.
     pub(super) fn replay(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         index: GraphIndex,
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let launches = &self.shared.launches;
         let ready = launches.graph(index).and_then(|graph| graph.ready.clone());
         let Some((graph, generation, revision)) = ready else {
@@ -273,7 +285,7 @@ impl Caller {
         if generation != launches.generation() {
             let reason = "the graph was made ready before the device was opened anew, and its buffers are gone: capture \
                           and instantiate it again";
-            return Err(Error::call(ErrorKind::StaleArgument, reason));
+            return Err(BackendError::call(ErrorKind::StaleArgument, reason));
         }
         self.refuse_replay(&graph)?;
         let replay = Replay {
@@ -285,7 +297,7 @@ impl Caller {
         let operation = Operation::Replay(Box::new(replay));
         let operation = self.submit(current, stream, operation)?;
         if operation.is_some() {
-            self.reporter.send(Record::Relaunch(Relaunch {
+            self.reporter.send(Record::Relaunch(LaunchInstance {
                 operation,
                 call: current.span,
                 launch: graph_id(&self.shared.plan, index),
@@ -296,7 +308,7 @@ impl Caller {
     }
 
     /// Numbers the nodes of a replay, each a span of its own, and ties them: to the call, and along the edges.
-    pub(super) fn number_nodes(&self, current: &Current, replay: &mut Replay) {
+    pub(super) fn number_nodes(&self, current: &CurrentCall, replay: &mut Replay) {
         let shared = &self.shared;
         replay.first = shared.next_spans(replay.graph.nodes.len());
         if shared.queue_lane().is_some() {
@@ -315,10 +327,10 @@ impl Caller {
 
     fn report_graph(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         index: GraphIndex,
         (change, revision): (LaunchChange, u32),
-        captured: &Captured<Caught>,
+        captured: &CapturedGraph<CapturedCall>,
         detail: String,
     ) {
         let shared = &self.shared;
@@ -344,16 +356,16 @@ impl Caller {
         self.reporter.send(Record::LaunchStep(Box::new(step)));
     }
 
-    fn not_made(&self, index: GraphIndex, verb: &str) -> Error {
+    fn not_made(&self, index: GraphIndex, verb: &str) -> BackendError {
         let name = self.shared.plan.graphs.get(index.index());
         let name = name.map_or("?", |name| name);
         let reason = format!("the graph “{name}” is not ready for this: {verb} comes first");
-        Error::call(ErrorKind::NotMade, reason)
+        BackendError::call(ErrorKind::NotMade, reason)
     }
 }
 
 /// Why nodes cannot take the place of those that are ready.
-fn differs(ready: &Executable, captured: &Captured<Caught>) -> Option<String> {
+fn differs(ready: &ExecutableGraph, captured: &CapturedGraph<CapturedCall>) -> Option<String> {
     let (old, new) = (ready.nodes.len(), captured.nodes.len());
     if old != new {
         return Some(format!("it has {old} nodes and the new one {new}"));
@@ -376,6 +388,6 @@ fn differs(ready: &Executable, captured: &Captured<Caught>) -> Option<String> {
     })
 }
 
-fn unknown(index: GraphIndex) -> Error {
-    Error::Unknown(format!("graph {}", index.0))
+fn unknown(index: GraphIndex) -> BackendError {
+    BackendError::Unknown(format!("graph {}", index.0))
 }

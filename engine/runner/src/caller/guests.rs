@@ -4,13 +4,13 @@
 //! graph is chance as well. So it is told both ways, and the order of calls, which knows, takes one of them: there the
 //! call counts as submitted, and the graph as without it.
 
-use super::{Caller, Current, order};
-use crate::launches::Caught;
-use ::order::{Act, Log, Origin, Use};
+use super::{Caller, CurrentCall, order};
+use crate::launches::CapturedCall;
+use ::order::{CallLog, CallOrigin, DeclaredUse, SyncOp};
 use backend::{Operation, Replay};
-use device::capture::Captures;
+use device::capture::StreamCaptures;
 use record::StreamIndex;
-use workload::Target;
+use workload::SyncTarget;
 
 impl Caller {
     /// Whether several host threads call.
@@ -22,32 +22,32 @@ impl Caller {
     /// the capture.
     pub(super) fn note_capturing(
         &self,
-        current: &Current,
-        captures: &Captures<Caught>,
-        (stream, act): (StreamIndex, &Act),
-        uses: &[Use],
+        current: &CurrentCall,
+        captures: &StreamCaptures<CapturedCall>,
+        (stream, act): (StreamIndex, &SyncOp),
+        uses: &[DeclaredUse],
     ) {
         let Some((host, call)) = captures.begun_by(stream).filter(|_| self.is_among_others())
         else {
             return;
         };
-        self.note(current, Act::Capturing(stream, Some(call)));
+        self.note(current, SyncOp::Capturing(stream, Some(call)));
         match act {
             // No record is known from now on: this one is none outside of the capture.
-            Act::Record(event, _) => self.note(current, Act::Forget(*event)),
-            Act::Wait(event, _) => self.note(current, Act::Ask(*event)),
-            Act::Join(from, _) => self.note(current, Act::Capturing(*from, Some(call))),
+            SyncOp::Record(event, _) => self.note(current, SyncOp::Forget(*event)),
+            SyncOp::Wait(event, _) => self.note(current, SyncOp::Ask(*event)),
+            SyncOp::Join(from, _) => self.note(current, SyncOp::Capturing(*from, Some(call))),
             _ => {}
         }
         let own = self.host.0 as u32;
         let is_submitted = matches!(
             act,
-            Act::Work(_)
-                | Act::Record(..)
-                | Act::Wait(..)
-                | Act::Join(..)
-                | Act::Allocate(..)
-                | Act::Free(..)
+            SyncOp::Work(_)
+                | SyncOp::Record(..)
+                | SyncOp::Wait(..)
+                | SyncOp::Join(..)
+                | SyncOp::Allocate(..)
+                | SyncOp::Free(..)
         );
         if host != own && is_submitted {
             let act = only(call, true, act.clone());
@@ -57,19 +57,19 @@ impl Caller {
     }
 
     /// A call that waits or asks was refused because something captures: it uses what it names all the same.
-    pub(super) fn note_refused(&self, current: &Current, target: Target) {
+    pub(super) fn note_refused(&self, current: &CurrentCall, target: SyncTarget) {
         match target {
-            Target::Event(event) => self.note(current, Act::Ask(event)),
+            SyncTarget::Event(event) => self.note(current, SyncOp::Ask(event)),
             // It never ends.
-            Target::Stream(_) => self.note_begin(current, order::awaited(target)),
-            Target::Device => {}
+            SyncTarget::Stream(_) => self.note_begin(current, order::awaited(target)),
+            SyncTarget::Device => {}
         }
     }
 }
 
 /// An act that counts only where it is chance which calls of others the capture holds, or only where it is not.
-pub(super) fn only(begun_by: u32, is_chance: bool, act: Act) -> Act {
-    Act::InCapture {
+pub(super) fn only(begun_by: u32, is_chance: bool, act: SyncOp) -> SyncOp {
+    SyncOp::InCapture {
         begun_by,
         is_chance,
         act: Box::new(act),
@@ -78,15 +78,15 @@ pub(super) fn only(begun_by: u32, is_chance: bool, act: Act) -> Act {
 
 /// What a replay does as one operation of its stream, and what conflicts inside.
 pub(super) fn tell_replay(
-    log: &Log,
-    (host, origin): (u32, Origin),
+    log: &CallLog,
+    (host, origin): (u32, CallOrigin),
     stream: StreamIndex,
     replay: &Replay,
 ) {
     let graph = &replay.graph;
     let Some(own) = &graph.own else { return };
     let begun_by = own.guests.begun_by;
-    let push = |is_chance, act, uses: &[Use]| {
+    let push = |is_chance, act, uses: &[DeclaredUse]| {
         log.push(host, origin, only(begun_by, is_chance, act), uses);
     };
     let both = [
@@ -94,19 +94,19 @@ pub(super) fn tell_replay(
         (true, own.reaches_out, &own.uses, &own.conflicts),
     ];
     for (is_chance, _, uses, conflicts) in both.into_iter().filter(|it| !it.1) {
-        push(is_chance, Act::Work(stream), uses);
+        push(is_chance, SyncOp::Work(stream), uses);
         let conflicts = replay.hazards(conflicts, stream, host);
         if !conflicts.is_empty() {
-            push(is_chance, Act::Conflicts(conflicts), &[]);
+            push(is_chance, SyncOp::Conflicts(conflicts), &[]);
         }
     }
     for (place, node) in graph.nodes.iter().enumerate() {
         if own.guests.nodes.get(place) == Some(&true) {
-            let origin = Origin {
+            let origin = CallOrigin {
                 site: node.call.0,
                 span: replay.span(place),
             };
-            log.push(host, origin, only(begun_by, true, Act::ByChance), &[]);
+            log.push(host, origin, only(begun_by, true, SyncOp::ByChance), &[]);
         }
     }
 }

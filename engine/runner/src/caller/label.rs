@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 
 use super::streams::join_text;
-use super::{Caller, Current};
+use super::{Caller, CurrentCall};
 use backend::Operation;
 use record::NameId;
-use workload::{Call, Kernel, Place};
+use workload::{Call, Kernel, SourceLocation};
 
 /// The names that were made so far.
 #[derive(Debug, Default)]
-pub struct Labels {
+pub struct CallLabels {
     /// Of calls, by their places and by what they are about.
     calls: HashMap<(u32, u64), NameId>,
     kernels: HashMap<&'static str, NameId>,
@@ -19,7 +19,7 @@ pub struct Labels {
 
 impl Caller {
     /// What the span of a host call is called, such as `launch saxpy`.
-    pub(super) fn label_of_call(&mut self, call: &Call, place: Place) -> NameId {
+    pub(super) fn label_of_call(&mut self, call: &Call, place: SourceLocation) -> NameId {
         let key = (place.call, call.key());
         if let Some(id) = self.labels.calls.get(&key) {
             return *id;
@@ -34,7 +34,7 @@ impl Caller {
     pub(super) fn label_of_operation(
         &mut self,
         operation: &Operation,
-        current: &Current,
+        current: &CurrentCall,
     ) -> NameId {
         let plan = &self.shared.plan;
         let joined;

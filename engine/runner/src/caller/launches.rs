@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{Caller, Current};
-use crate::launches::{Recorded, recorded_id, step};
-use backend::{Error, Operation, Packed};
+use super::{Caller, CurrentCall};
+use crate::launches::{LaunchEntry, recorded_id, step};
+use backend::{BackendError, Operation, PreparedLaunch};
 use device::{LaunchError, RecordedLaunch};
-use record::{EventIndex, LaunchChange, LaunchStep, Record, Relaunch, Severity, StreamIndex};
+use record::{EventIndex, LaunchChange, LaunchInstance, LaunchStep, Record, Severity, StreamIndex};
 use workload::{ArgumentName, ErrorKind, KernelArguments, LaunchCall, RecordedIndex};
 
 impl Caller {
     /// A call of a recorded launch or of a graph.
     pub(super) fn launch_call(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         call: &LaunchCall,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         match call {
             LaunchCall::Relaunch { launch, stream } => self.relaunch(current, *launch, *stream),
             LaunchCall::Record { launch, kernel } => self.record_launch(current, *launch, kernel),
@@ -39,7 +39,7 @@ impl Caller {
                 let count = elements.max(0.0) as usize;
                 if count as f64 != *elements {
                     let reason = format!("{elements} is no count of elements: set a whole number");
-                    return Err(Error::call(ErrorKind::InvalidArgument, reason));
+                    return Err(BackendError::call(ErrorKind::InvalidArgument, reason));
                 }
                 self.change(current, *launch, |it| it.set_elements(count))
             }
@@ -56,10 +56,10 @@ impl Caller {
     /// Rule D1: nothing runs.
     fn record_launch(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         launch: RecordedIndex,
         kernel: &KernelArguments,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let launches = &self.shared.launches;
         let handles = |all: &[_]| -> Vec<_> { all.iter().map(|it| launches.handle(*it)).collect() };
         let (reads, writes) = (handles(&kernel.reads), handles(&kernel.writes));
@@ -71,7 +71,7 @@ impl Caller {
         let before = slot.launch.as_ref().map(RecordedLaunch::revision);
         let recorded = recorded.after(before);
         self.report_step(current, launch, LaunchChange::Recorded, &recorded);
-        *slot = Recorded {
+        *slot = LaunchEntry {
             launch: Some(recorded),
             ready: None,
         };
@@ -81,10 +81,10 @@ impl Caller {
     /// Rules D3 and D4: what is wrong in itself is refused at once.
     fn change(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         index: RecordedIndex,
         change: impl FnOnce(&mut RecordedLaunch) -> Result<(), LaunchError>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let Some(mut slot) = self.shared.launches.recorded(index) else {
             return Err(unknown(index));
         };
@@ -100,12 +100,12 @@ impl Caller {
     /// Rule D7: on whichever stream is named now; no event, no wait.
     fn relaunch(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         index: RecordedIndex,
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let (packed, revision) = match self.packed(index) {
-            Err(Error::Call {
+            Err(BackendError::Call {
                 kind: ErrorKind::StaleArgument,
                 reason,
             }) => {
@@ -118,13 +118,13 @@ impl Caller {
                     current.span,
                     none,
                 );
-                return Err(Error::call(ErrorKind::StaleArgument, reason));
+                return Err(BackendError::call(ErrorKind::StaleArgument, reason));
             }
             other => other?,
         };
         let operation = self.submit(current, stream, Operation::Packed(packed))?;
         if operation.is_some() {
-            self.reporter.send(Record::Relaunch(Relaunch {
+            self.reporter.send(Record::Relaunch(LaunchInstance {
                 operation,
                 call: current.span,
                 launch: recorded_id(index),
@@ -135,7 +135,7 @@ impl Caller {
     }
 
     /// What the device keeps ready of a launch, looked at by it the first time after a change (rule D6).
-    fn packed(&self, index: RecordedIndex) -> Result<(Arc<Packed>, u32), Error> {
+    fn packed(&self, index: RecordedIndex) -> Result<(Arc<PreparedLaunch>, u32), BackendError> {
         let shared = &self.shared;
         let Some(mut slot) = shared.launches.recorded(index) else {
             return Err(unknown(index));
@@ -162,7 +162,7 @@ impl Caller {
 
     fn report_step(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         index: RecordedIndex,
         change: LaunchChange,
         launch: &RecordedLaunch,
@@ -179,17 +179,17 @@ impl Caller {
         self.reporter.send(Record::LaunchStep(Box::new(step)));
     }
 
-    fn never_recorded(&self, index: RecordedIndex) -> Error {
+    fn never_recorded(&self, index: RecordedIndex) -> BackendError {
         let name = self.shared.plan.recorded.get(index.index());
         let name = name.map_or("?", |plan| &plan.name);
         let reason = format!(
             "the launch “{name}” was never recorded: put record-launch \"{name}\" before this call, or declare it with \
              kernel="
         );
-        Error::call(ErrorKind::NotMade, reason)
+        BackendError::call(ErrorKind::NotMade, reason)
     }
 }
 
-fn unknown(index: RecordedIndex) -> Error {
-    Error::Unknown(format!("launch {}", index.0))
+fn unknown(index: RecordedIndex) -> BackendError {
+    BackendError::Unknown(format!("launch {}", index.0))
 }

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{Caller, Current};
+use super::{Caller, CurrentCall};
 use crate::room_wait::RoomWait;
-use crate::shared::Shared;
-use backend::{Error, HostIndex, Submission};
+use crate::shared::RunState;
+use backend::{BackendError, HostIndex, Submission};
 use record::time::Nanos;
 use record::{BLOCKED_BECAUSE, CallId, Record, Span, SpanId, SpanKind, State, StreamIndex};
 
@@ -16,11 +16,11 @@ impl Caller {
     /// # Errors
     /// As for [`backend::DeviceQueue::submit`].
     pub(super) fn pass(
-        shared: &Arc<Shared>,
+        shared: &Arc<RunState>,
         host: HostIndex,
         stream: StreamIndex,
         submission: Submission,
-    ) -> Result<Nanos, Error> {
+    ) -> Result<Nanos, BackendError> {
         if let Some(machine) = &shared.machine {
             return machine.workers.launch(shared, host, stream, submission);
         }
@@ -30,7 +30,7 @@ impl Caller {
 
     /// Waits, once the device has as many instructions as the mark of high water that it did not end, until no more than
     /// that of low water are left; shows how long.
-    pub(super) fn until_low_water(&self, current: &Current) {
+    pub(super) fn until_low_water(&self, current: &CurrentCall) {
         let shared = &self.shared;
         let Some(marks) = shared.machine.as_ref().map(|machine| machine.marks) else {
             return;
@@ -79,7 +79,7 @@ impl Caller {
         self.argue(span, BLOCKED_BECAUSE, &text);
         self.reporter.send(Record::Span(Span {
             id: span,
-            lane: Shared::host_lane(self.host),
+            lane: RunState::host_lane(self.host),
             name: shared.names.id("back-pressure", &self.reporter),
             call: CallId(current.place.call),
             kind: SpanKind::Synchronize,

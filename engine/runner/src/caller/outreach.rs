@@ -6,11 +6,11 @@
 //! a call on a stream of its own there, which forks from the stream of the replay and is joined back at its end.
 
 use super::guests::{self, only};
-use super::{Caller, Current, order};
-use crate::shared::Shared;
+use super::{Caller, CurrentCall, order};
+use crate::shared::RunState;
 use crate::uses;
-use ::order::{Act, Log, Origin};
-use backend::{Error, Executable, Node, Operation, Replay, Submission};
+use ::order::{CallLog, CallOrigin, SyncOp};
+use backend::{BackendError, ExecutableGraph, GraphNode, Operation, Replay, Submission};
 use record::{Basis, CallId, StreamIndex};
 use workload::ErrorKind;
 
@@ -18,14 +18,14 @@ impl Caller {
     /// Submits the replay of such a graph, and tells of each of its nodes.
     pub(super) fn hand_in_replay(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         submission: Submission,
         replay: &Replay,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let shared = std::sync::Arc::clone(&self.shared);
         let graph = &replay.graph;
-        let branches = Branches::of(&shared, replay, stream);
+        let branches = ReplayBranches::of(&shared, replay, stream);
         let (host, submitted_as) = (self.host, submission.span);
         let submitted = shared.events.together(&graph.events(), |with| {
             let mut waits = Vec::new();
@@ -49,7 +49,7 @@ impl Caller {
             if graph.own.is_some() {
                 guests::tell_replay(&shared.order, (host.0 as u32, origin), stream, replay);
             }
-            Ok::<_, Error>(waits)
+            Ok::<_, BackendError>(waits)
         });
         let waits = submitted.map_err(|error| self.event_error(error))??;
         for (event, span, latest) in waits {
@@ -61,7 +61,7 @@ impl Caller {
 
     /// Refuses the replay of a graph that names an event which was destroyed, or allocates what is allocated: what it
     /// allocated is there until it is freed (rule A44). Before anything is given out or said.
-    pub(super) fn refuse_replay(&self, graph: &Executable) -> Result<(), Error> {
+    pub(super) fn refuse_replay(&self, graph: &ExecutableGraph) -> Result<(), BackendError> {
         for event in graph.events() {
             let usable = self.shared.events.latest(event, |_| ());
             usable.map_err(|error| self.event_error(error))?;
@@ -82,7 +82,7 @@ impl Caller {
                         "the graph allocates {name}, which is allocated already and was not freed: free it before the \
                          graph is replayed, or inside the capture (rule A44)"
                     );
-                    return Err(Error::call(ErrorKind::InvalidValue, reason));
+                    return Err(BackendError::call(ErrorKind::InvalidValue, reason));
                 }
                 _ => {}
             }
@@ -112,13 +112,13 @@ impl Caller {
 }
 
 /// The streams that the nodes of a replay count as in the order of calls.
-struct Branches {
+struct ReplayBranches {
     stream: StreamIndex,
     first: StreamIndex,
 }
 
-impl Branches {
-    fn of(shared: &Shared, replay: &Replay, stream: StreamIndex) -> Self {
+impl ReplayBranches {
+    fn of(shared: &RunState, replay: &Replay, stream: StreamIndex) -> Self {
         let count = replay.graph.nodes.len();
         let first = shared.launches.branches(replay.place, stream, count);
         Self { stream, first }
@@ -130,7 +130,7 @@ impl Branches {
 
     /// What each node does, by the order of the graph. Where other host threads called into its capture, both as it is and
     /// as it is without them.
-    fn tell_all(&self, log: &Log, by: (u32, Origin), replay: &Replay) {
+    fn tell_all(&self, log: &CallLog, by: (u32, CallOrigin), replay: &Replay) {
         let nodes = &replay.graph.nodes;
         let whole: Vec<BranchNode<'_>> = nodes.iter().enumerate().map(whole_node).collect();
         let Some(own) = &replay.graph.own else {
@@ -152,9 +152,9 @@ impl Branches {
     /// ended.
     fn tell(
         &self,
-        of: &dyn Fn(Act) -> Act,
-        log: &Log,
-        (host, mut origin): (u32, Origin),
+        of: &dyn Fn(SyncOp) -> SyncOp,
+        log: &CallLog,
+        (host, mut origin): (u32, CallOrigin),
         (replay, nodes): (&Replay, &[BranchNode<'_>]),
     ) {
         for &(place, node, before) in nodes {
@@ -162,19 +162,19 @@ impl Branches {
             let push = |act, uses: &[_]| log.push(host, origin, of(act), uses);
             let own = self.at(place);
             if before.is_empty() {
-                push(Act::Join(self.stream, own), &[]);
+                push(SyncOp::Join(self.stream, own), &[]);
             }
             for before in before {
-                push(Act::Join(self.at(*before as usize), own), &[]);
+                push(SyncOp::Join(self.at(*before as usize), own), &[]);
             }
             let act = match node.operation {
-                Operation::RecordExternal(event) => Act::Record(event, own),
-                Operation::WaitExternal(event) => Act::Wait(event, own),
+                Operation::RecordExternal(event) => SyncOp::Record(event, own),
+                Operation::WaitExternal(event) => SyncOp::Wait(event, own),
                 Operation::Allocate(buffer) => {
-                    Act::Allocate(uses::on_device(buffer), Some(own), None)
+                    SyncOp::Allocate(uses::on_device(buffer), Some(own), None)
                 }
-                Operation::Free(buffer) => Act::Free(uses::on_device(buffer), Some(own)),
-                _ => Act::Work(own),
+                Operation::Free(buffer) => SyncOp::Free(uses::on_device(buffer), Some(own)),
+                _ => SyncOp::Work(own),
             };
             push(act, &node.uses);
         }
@@ -184,7 +184,7 @@ impl Branches {
                 log.push(
                     host,
                     origin,
-                    of(Act::Join(self.at(place), self.stream)),
+                    of(SyncOp::Join(self.at(place), self.stream)),
                     &[],
                 );
             }
@@ -193,8 +193,8 @@ impl Branches {
 }
 
 /// A node of a graph: its position, and the positions of those that it comes right after.
-type BranchNode<'a> = (usize, &'a Node, &'a [u32]);
+type BranchNode<'a> = (usize, &'a GraphNode, &'a [u32]);
 
-fn whole_node((place, node): (usize, &Node)) -> BranchNode<'_> {
+fn whole_node((place, node): (usize, &GraphNode)) -> BranchNode<'_> {
     (place, node, &node.before)
 }

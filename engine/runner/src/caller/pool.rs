@@ -1,20 +1,25 @@
 //! Events that are taken from a pool and given back.
 
-use super::{Caller, Current};
-use crate::shared::Shared;
-use backend::Error;
-use order::Act;
+use super::{Caller, CurrentCall};
+use crate::shared::RunState;
+use backend::BackendError;
+use order::SyncOp;
 use record::{EventIndex, Record, Sample};
 use workload::{ErrorKind, PoolIndex};
 
 impl Caller {
-    pub(super) fn acquire(&self, current: &Current, name: EventIndex) -> Result<(), Error> {
+    pub(super) fn acquire(
+        &self,
+        current: &CurrentCall,
+        name: EventIndex,
+    ) -> Result<(), BackendError> {
         let plan = &self.shared.plan;
         let pool = plan
             .events
             .get(name.index())
             .and_then(|event| event.options.pool);
-        let pool = pool.ok_or_else(|| Error::Unknown(format!("a pool of event {}", name.0)))?;
+        let pool =
+            pool.ok_or_else(|| BackendError::Unknown(format!("a pool of event {}", name.0)))?;
         let taken = self.shared.pools.take(plan, pool, name);
         let (event, used) = taken.map_err(|kind| {
             let reason = if kind == ErrorKind::AlreadyAcquired {
@@ -29,15 +34,15 @@ impl Caller {
                     "all {count} events of {name} are in use: release one, or make the pool larger"
                 )
             };
-            Error::call(kind, reason)
+            BackendError::call(kind, reason)
         })?;
-        self.note(current, Act::Acquire(event));
+        self.note(current, SyncOp::Acquire(event));
         self.say(current.span, "event", self.event_name(event));
         self.sample_pool(pool, used);
         Ok(())
     }
 
-    pub(super) fn release(&self, name: EventIndex) -> Result<(), Error> {
+    pub(super) fn release(&self, name: EventIndex) -> Result<(), BackendError> {
         let plan = &self.shared.plan;
         let pool = plan
             .events
@@ -49,7 +54,7 @@ impl Caller {
                 "{} is not taken from its pool: acquire it first, and release it once",
                 self.event_name(name)
             );
-            Error::call(ErrorKind::NotAcquired, reason)
+            BackendError::call(ErrorKind::NotAcquired, reason)
         })?;
         self.sample_pool(pool, used);
         Ok(())
@@ -57,7 +62,7 @@ impl Caller {
 
     fn sample_pool(&self, pool: PoolIndex, used: u32) {
         self.reporter.send(Record::Sample(Sample {
-            counter: Shared::pool_counter(&self.shared.plan, pool),
+            counter: RunState::pool_counter(&self.shared.plan, pool),
             time: self.shared.device.now(self.host),
             value: f64::from(used),
         }));

@@ -1,8 +1,8 @@
 //! What is legal and hardly meant: reported with the span it is about.
 
-use super::{Caller, Current};
+use super::{Caller, CurrentCall};
 use backend::Operation;
-use device::Unrecorded;
+use device::MissingRecord;
 use record::{EventId, EventIndex, Problem, Record, Severity, SpanId, StreamIndex};
 
 /// Problems that one host thread reports before it stops.
@@ -10,26 +10,26 @@ const MOST: u32 = 1000;
 
 /// How many problems a host thread has reported.
 #[derive(Debug, Default)]
-pub struct Tally(u32);
+pub struct ProblemTally(u32);
 
 impl Caller {
     /// Rule A1: such a wait orders nothing.
     pub(super) fn report_wait_before_record(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         event: EventIndex,
         span: SpanId,
     ) {
         let without = self.shared.events.without_record(event);
         let rest = match without {
-            Unrecorded::Never => {
+            MissingRecord::Never => {
                 "that is right the first time round a loop, and otherwise the record must be called first"
             }
-            Unrecorded::Reset => {
+            MissingRecord::Reset => {
                 "call it before the reset where it is to wait for the record before that, and otherwise record the event \
                  again first"
             }
-            Unrecorded::Reopened => "call the record again before it",
+            MissingRecord::Reopened => "call the record again before it",
         };
         let text = format!(
             "line {}: the wait for {} orders nothing, because the event {}; {rest}",
@@ -41,7 +41,7 @@ impl Caller {
     }
 
     /// Legal, and of no use.
-    pub(super) fn report_join_of_itself(&mut self, current: &Current) {
+    pub(super) fn report_join_of_itself(&mut self, current: &CurrentCall) {
         let text = format!(
             "line {}: a stream waits for itself, which adds nothing, because it runs in order anyway; remove it",
             current.place.line
@@ -54,7 +54,7 @@ impl Caller {
     /// be made of them.
     pub(super) fn note_values(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         (operation, stream, place): (&Operation, StreamIndex, u64),
         span: SpanId,
     ) {
@@ -76,7 +76,7 @@ impl Caller {
     /// Rule A1: complete at once.
     pub(super) fn report_use_before_record(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         event: EventIndex,
         verb: &str,
     ) {

@@ -1,12 +1,12 @@
 //! What a call came to, to be looked at in the inspector: success goes without saying.
 
-use super::{Caller, Current};
-use backend::Error;
+use super::{Caller, CurrentCall};
+use backend::BackendError;
 use record::{Record, SpanId, Value};
 
 impl Caller {
     /// Reports why a call failed, under the word that an error branch knows it by.
-    pub(super) fn note_result(&self, current: &Current, result: &Result<(), Error>) {
+    pub(super) fn note_result(&self, current: &CurrentCall, result: &Result<(), BackendError>) {
         let Err(error) = result else { return };
         self.shared.note_told(error);
         let text = match error.kind() {

@@ -4,34 +4,34 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::callbacks::FunctionCall;
-use super::{Caller, Current};
-use crate::insertion::{Legacy, Need, State};
-use crate::shared::Shared;
-use backend::{Error, Operation, Position};
-use device::{Status, lock};
-use order::{Act, Use};
+use super::{Caller, CurrentCall};
+use crate::insertion::{InsertionState, LegacyInsertion, RequiredWait};
+use crate::shared::RunState;
+use backend::{BackendError, Operation, StreamPosition};
+use device::{DeviceStatus, lock};
+use order::{DeclaredUse, SyncOp};
 use record::{
     BLOCKED_BECAUSE, BufferIndex, CallId, DependencyKind, EventId, INSERTED_BECAUSE, NameId,
     QueryAnswer, Record, SpanId, SpanKind, StreamIndex, Value,
 };
-use workload::{ErrorKind, MemoryKind, StreamCall, StreamKind, StreamPlan, Target};
+use workload::{ErrorKind, MemoryKind, StreamCall, StreamKind, StreamPlan, SyncTarget};
 
 /// A wait of a stream for others, and why.
-struct Join<'a> {
+struct StreamJoin<'a> {
     stream: StreamIndex,
     from: &'a [StreamIndex],
     kind: DependencyKind,
     because: String,
     /// What the order of calls is told.
-    act: Option<Act>,
+    act: Option<SyncOp>,
 }
 
 impl Caller {
     pub(super) fn stream_call(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         call: &StreamCall,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         let result = match *call {
             StreamCall::Hold { signal, stream } => self
                 .submit(current, stream, Operation::Hold(signal))
@@ -56,10 +56,10 @@ impl Caller {
                 self.function(current, stream, &function)
             }
             StreamCall::Synchronize { timeout, stream } => {
-                return self.synchronize(current, Target::Stream(stream), timeout);
+                return self.synchronize(current, SyncTarget::Stream(stream), timeout);
             }
             StreamCall::SynchronizeDevice { timeout } => {
-                return self.synchronize(current, Target::Device, timeout);
+                return self.synchronize(current, SyncTarget::Device, timeout);
             }
             StreamCall::Query { is_strict, stream } => {
                 self.query_stream(current, stream, is_strict)
@@ -76,11 +76,11 @@ impl Caller {
     /// alone orders what follows in every run (rules A9, A24).
     fn query_stream(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         is_strict: bool,
-    ) -> Result<(), Error> {
-        let target = Target::Stream(stream);
+    ) -> Result<(), BackendError> {
+        let target = SyncTarget::Stream(stream);
         self.mind_captures(current, target)?;
         let shared = Arc::clone(&self.shared);
         if shared.tail(stream).is_some_and(|it| lock(it).is_destroyed) {
@@ -89,12 +89,12 @@ impl Caller {
         let covered = covered(&shared.plan.streams, stream);
         let causes = covered
             .iter()
-            .flat_map(|&it| self.last_operations(Target::Stream(it)));
+            .flat_map(|&it| self.last_operations(SyncTarget::Stream(it)));
         let causes: Vec<_> = causes.map(|it| (it, (EventId::NONE, 0))).collect();
         let is_idle = shared.device.is_idle(self.host, &covered);
         // What a lost device was given has not run to its end.
-        if let Status::Lost(reason) = shared.device.status() {
-            return Err(Error::Lost(reason));
+        if let DeviceStatus::Lost(reason) = shared.device.status() {
+            return Err(BackendError::Lost(reason));
         }
         let answer = if is_idle {
             QueryAnswer::Complete
@@ -117,12 +117,16 @@ impl Caller {
         let name = self.stream_name(stream);
         let reason =
             format!("{name} still has work to do: ask again later, or synchronize with it");
-        Err(Error::call(ErrorKind::NotReady, reason))
+        Err(BackendError::call(ErrorKind::NotReady, reason))
     }
 
-    fn destroy_stream(&self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
+    fn destroy_stream(
+        &self,
+        current: &CurrentCall,
+        stream: StreamIndex,
+    ) -> Result<(), BackendError> {
         let Some(tail) = self.shared.tail(stream) else {
-            return Err(Error::Unknown(format!("stream {}", stream.0)));
+            return Err(BackendError::Unknown(format!("stream {}", stream.0)));
         };
         let mut tail = lock(tail);
         if tail.is_destroyed {
@@ -135,27 +139,31 @@ impl Caller {
                 "stream {name} is a default stream, which the driver makes and everybody shares: it cannot be destroyed; \
                  leave this call out, or make it a stream of its own (without kind=)"
             );
-            return Err(Error::call(ErrorKind::InvalidValue, reason));
+            return Err(BackendError::call(ErrorKind::InvalidValue, reason));
         }
         tail.is_destroyed = true;
-        self.note(current, Act::Destroy(stream));
+        self.note(current, SyncOp::Destroy(stream));
         Ok(())
     }
 
     /// What using a stream comes to that was destroyed (rule A27).
-    pub(super) fn destroyed(&self, stream: StreamIndex) -> Error {
+    pub(super) fn destroyed(&self, stream: StreamIndex) -> BackendError {
         let name = self.stream_name(stream);
         let reason = format!(
             "stream {name} was destroyed: what it was given before runs to its end, and it takes nothing more; destroy it \
              after its last use"
         );
-        Error::call(ErrorKind::Destroyed, reason)
+        BackendError::call(ErrorKind::Destroyed, reason)
     }
 
-    fn abort(&mut self, current: &Current, stream: StreamIndex) -> (SpanKind, Result<(), Error>) {
-        use order::{Act, Awaited};
-        self.note(current, Act::Abort(stream));
-        self.note_begin(current, Awaited::Alone(stream));
+    fn abort(
+        &mut self,
+        current: &CurrentCall,
+        stream: StreamIndex,
+    ) -> (SpanKind, Result<(), BackendError>) {
+        use order::{HostWaitTarget, SyncOp};
+        self.note(current, SyncOp::Abort(stream));
+        self.note_begin(current, HostWaitTarget::Alone(stream));
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.abort(caller.host, stream, current.span)
         });
@@ -167,13 +175,13 @@ impl Caller {
     /// Whether a wait for a stream was captured in place of being submitted.
     fn catch_join(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         from: StreamIndex,
         stream: StreamIndex,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, BackendError> {
         let mut captures = self.shared.launches.captures();
         let waits = captures.wait_stream(self.host.0 as u32, from, stream);
-        let act = Act::Join(from, stream);
+        let act = SyncOp::Join(from, stream);
         // Where one of them captures, both do now.
         self.note_capturing(current, &captures, (stream, &act), &[]);
         Ok(waits?)
@@ -182,10 +190,10 @@ impl Caller {
     /// A record of an event that nobody sees, and a wait for it (rule C13).
     fn wait_stream(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         (from, stream): (StreamIndex, StreamIndex),
         kind: DependencyKind,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
         if shared.launches.is_capturing() && self.catch_join(current, from, stream)? {
             self.argue(
@@ -204,16 +212,16 @@ impl Caller {
         if from == stream {
             self.report_join_of_itself(current);
         }
-        let join = Join {
+        let join = StreamJoin {
             stream,
             from: &[from],
             kind,
             because: String::new(),
-            act: Some(Act::Join(from, stream)),
+            act: Some(SyncOp::Join(from, stream)),
         };
         self.join(current, &join)?;
         if let Some(state) = state.as_deref_mut() {
-            self.note_inserted(state, &Act::Join(from, stream));
+            self.note_inserted(state, &SyncOp::Join(from, stream));
             state.legacy.note(from);
             state.legacy.note(stream);
         }
@@ -221,7 +229,7 @@ impl Caller {
     }
 
     /// Comes after everything that was submitted so far, and before everything that is submitted later (rule E7).
-    fn barrier(&mut self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
+    fn barrier(&mut self, current: &CurrentCall, stream: StreamIndex) -> Result<(), BackendError> {
         let count = self.shared.plan.streams.len() as u32;
         let others = || {
             (0..count)
@@ -240,11 +248,11 @@ impl Caller {
     /// The waits that have to come before an operation with these uses, in the order in which they are inserted.
     pub(super) fn insert_before(
         &mut self,
-        current: &Current,
-        state: &mut State,
+        current: &CurrentCall,
+        state: &mut InsertionState,
         stream: StreamIndex,
-        uses: &[Use],
-    ) -> Result<(), Error> {
+        uses: &[DeclaredUse],
+    ) -> Result<(), BackendError> {
         self.obey_legacy(current, &mut state.legacy, stream)?;
         let origin = super::order::origin(current, SpanId::NONE);
         for need in state.automatic.before(stream, origin, uses) {
@@ -254,8 +262,8 @@ impl Caller {
                 continue;
             }
             self.obey_legacy(current, &mut state.legacy, need.from)?;
-            let act = Act::InsertedJoin(need.from, stream);
-            let join = Join {
+            let act = SyncOp::InsertedJoin(need.from, stream);
+            let join = StreamJoin {
                 stream,
                 from: &[need.from],
                 kind: DependencyKind::Automatic,
@@ -274,15 +282,15 @@ impl Caller {
     /// handed to it (rule E6). Nothing is locked meanwhile, so that others may submit.
     pub(super) fn hold_back(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
-        uses: &[Use],
-    ) -> Result<(), Error> {
+        uses: &[DeclaredUse],
+    ) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
         let held = shared.insertions.as_ref();
         let held = held.map(|it| it.lock().automatic.held(stream, uses));
         for from in held.unwrap_or_default() {
-            let target = Target::Stream(from);
+            let target = SyncTarget::Stream(from);
             for last in self.last_operations(target) {
                 self.tie(last, current.span, DependencyKind::Automatic);
             }
@@ -296,17 +304,17 @@ impl Caller {
         Ok(())
     }
 
-    fn note_inserted(&self, state: &mut State, act: &Act) {
+    fn note_inserted(&self, state: &mut InsertionState, act: &SyncOp) {
         state.automatic.note(self.host.0 as u32, act);
     }
 
     /// The next operation of a stream comes after those that the legacy default stream puts before it (rule A22).
     pub(super) fn obey_legacy(
         &mut self,
-        current: &Current,
-        legacy: &mut Legacy,
+        current: &CurrentCall,
+        legacy: &mut LegacyInsertion,
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let from = legacy.before(stream);
         if from.is_empty() {
             return Ok(());
@@ -316,7 +324,7 @@ impl Caller {
         } else {
             "a blocking stream waits for the legacy default stream (rule A22); one made with blocking=#false does not"
         };
-        let join = Join {
+        let join = StreamJoin {
             stream,
             from: &from,
             kind: DependencyKind::Legacy,
@@ -328,7 +336,11 @@ impl Caller {
     }
 
     /// Holds a stream back until the others have come to where they are now.
-    fn join(&mut self, current: &Current, join: &Join<'_>) -> Result<SpanId, Error> {
+    fn join(
+        &mut self,
+        current: &CurrentCall,
+        join: &StreamJoin<'_>,
+    ) -> Result<SpanId, BackendError> {
         let shared = Arc::clone(&self.shared);
         let mut positions = Vec::new();
         let mut last = Vec::new();
@@ -339,7 +351,7 @@ impl Caller {
             let tail = lock(tail);
             if tail.last.is_some() {
                 let ended = tail.submitted;
-                positions.push(Position { stream, ended });
+                positions.push(StreamPosition { stream, ended });
                 last.push(tail.last);
             }
         }
@@ -355,7 +367,7 @@ impl Caller {
     }
 
     /// Why a wait was inserted, in words.
-    fn reason(&self, need: &Need) -> String {
+    fn reason(&self, need: &RequiredWait) -> String {
         let plan = &self.shared.plan;
         let from = plan.streams.get(need.from.index());
         let from = from.map_or("?", |stream| &stream.name);
@@ -389,9 +401,13 @@ impl Caller {
 
     /// What a synchronisation with a stream waits for besides what that was given: all blocking streams where it is the
     /// legacy default stream (rule A24), and that stream where it is a blocking one, which waits for it (rule A22).
-    pub(super) fn cover_legacy(&mut self, current: &Current, target: Target) -> Result<(), Error> {
+    pub(super) fn cover_legacy(
+        &mut self,
+        current: &CurrentCall,
+        target: SyncTarget,
+    ) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
-        let (Target::Stream(stream), Some(insertions)) = (target, &shared.insertions) else {
+        let (SyncTarget::Stream(stream), Some(insertions)) = (target, &shared.insertions) else {
             return Ok(());
         };
         let mut state = insertions.lock();
@@ -408,11 +424,11 @@ impl Caller {
     /// A copy between the device and pageable memory of the host ends before the call returns (rule A31).
     pub(super) fn copy_pageable(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         buffer: BufferIndex,
         stream: StreamIndex,
         operation: Operation,
-    ) -> (SpanKind, Result<(), Error>) {
+    ) -> (SpanKind, Result<(), BackendError>) {
         let span = match self.submit(current, stream, operation) {
             Ok(span) if span.is_some() => span,
             // Captured, or refused: there is nothing to wait for.
@@ -428,7 +444,7 @@ impl Caller {
             BLOCKED_BECAUSE,
             "the host's copy is pageable: the call returns once the copy has ended (rule A31); pinned memory does not block",
         );
-        let target = Target::Stream(stream);
+        let target = SyncTarget::Stream(stream);
         self.note_begin(current, super::order::awaited(target));
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.synchronize(caller.host, target, None)
@@ -440,10 +456,10 @@ impl Caller {
 
     pub(super) fn allocate(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         buffer: BufferIndex,
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         self.wait_for_memory(current, buffer, stream)?;
         let span = self.submit(current, stream, Operation::Allocate(buffer))?;
         // What is captured allocates at each replay.
@@ -458,10 +474,10 @@ impl Caller {
     /// whichever stream. A pool may give out other memory instead: the order of calls does not count this wait (rule A35).
     fn wait_for_memory(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         buffer: BufferIndex,
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
         let from = shared.memory.as_ref().and_then(|it| it.freed_on(buffer));
         let Some(from) = from.filter(|&from| from != stream && !shared.launches.is_capturing())
@@ -469,7 +485,7 @@ impl Caller {
             return Ok(());
         };
         shared.device.make_room(self.host, stream);
-        let join = Join {
+        let join = StreamJoin {
             stream,
             from: &[from],
             kind: DependencyKind::Automatic,
@@ -483,10 +499,10 @@ impl Caller {
 
     pub(super) fn free(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         buffer: BufferIndex,
         stream: StreamIndex,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let span = self.submit(current, stream, Operation::Free(buffer))?;
         if let Some(memory) = self.shared.memory.as_ref().filter(|_| span.is_some()) {
             memory.free(span, buffer, stream);
@@ -508,8 +524,8 @@ fn covered(streams: &[StreamPlan], stream: StreamIndex) -> Vec<StreamIndex> {
 }
 
 /// What a wait of `stream` for what the operation names is called.
-pub(super) fn join_text(shared: &Shared, positions: &[Position]) -> String {
-    let name = |position: &Position| {
+pub(super) fn join_text(shared: &RunState, positions: &[StreamPosition]) -> String {
+    let name = |position: &StreamPosition| {
         let stream = shared.plan.streams.get(position.stream.index());
         stream.map_or("?", |stream| stream.name.as_str())
     };

@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 
-use super::{Caller, Current, guests, order};
+use super::{Caller, CurrentCall, guests, order};
 use crate::machine::{Instruction, Machine};
-use crate::shared::Shared;
+use crate::shared::RunState;
 use crate::uses;
-use ::order::{Act, Use};
-use backend::{Error, Operation, Submission};
-use device::{Progress, Recorded, lock};
+use ::order::{DeclaredUse, SyncOp};
+use backend::{BackendError, Operation, Submission};
+use device::{RecordProgress, RecordedEvent, lock};
 use record::time::Nanos;
 use record::{
     Basis, CallId, Dependency, DependencyKind, EventId, EventIndex, LaneId, Record, Sample,
@@ -20,11 +20,11 @@ impl Caller {
     /// Submits a launch, once the pipeline that it needs is ready.
     pub(super) fn launch(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         pipeline: Option<PipelineIndex>,
         kernel: &KernelArguments,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         let ready = match pipeline {
             Some(pipeline) => self.until_ready(current, pipeline)?,
             None => Some(SpanId::NONE),
@@ -44,10 +44,10 @@ impl Caller {
     /// or refused because it uses a buffer that is mapped.
     pub(super) fn submit(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         operation: Operation,
-    ) -> Result<SpanId, Error> {
+    ) -> Result<SpanId, BackendError> {
         if self.shared.launches.is_capturing() && self.catch(current, stream, &operation)? {
             return Ok(SpanId::NONE);
         }
@@ -104,16 +104,16 @@ impl Caller {
     /// Submits an operation to a stream as it is, and tells the order of calls what it does to it. Gives its span.
     pub(super) fn hand_in(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         stream: StreamIndex,
         mut operation: Operation,
-        act: Option<Act>,
-        uses: &[Use],
-    ) -> Result<SpanId, Error> {
+        act: Option<SyncOp>,
+        uses: &[DeclaredUse],
+    ) -> Result<SpanId, BackendError> {
         let shared = std::sync::Arc::clone(&self.shared);
         let name = self.label_of_operation(&operation, current);
         let tail = shared.tail(stream);
-        let unknown = || Error::Unknown(format!("stream {}", stream.0));
+        let unknown = || BackendError::Unknown(format!("stream {}", stream.0));
         let mut tail = lock(tail.ok_or_else(unknown)?);
         if tail.is_destroyed {
             return Err(self.destroyed(stream));
@@ -140,14 +140,14 @@ impl Caller {
         let shared_replay = guests::shared_replay(&submission.operation);
         self.report_submission(&submission, kind, shared.stream_lane(stream));
         let (host, begun) = (self.host, Cell::new(Nanos::ZERO));
-        let submit = |submission| -> Result<(), Error> {
+        let submit = |submission| -> Result<(), BackendError> {
             begun.set(Self::pass(&shared, host, stream, submission)?);
             // While the stream and the event are still locked.
             if let Some(replay) = &shared_replay {
                 guests::tell_replay(&shared.order, (host.0 as u32, origin), stream, replay);
                 return Ok(());
             }
-            for act in [act.unwrap_or(Act::Appear)].into_iter().chain(inside) {
+            for act in [act.unwrap_or(SyncOp::Appear)].into_iter().chain(inside) {
                 shared.order.push(host.0 as u32, origin, act, uses);
             }
             Ok(())
@@ -158,7 +158,7 @@ impl Caller {
                 self.hand_in_replay(current, stream, submission, &replay)
             }
             Operation::Record(event) => {
-                let submit = |recorded: Recorded| {
+                let submit = |recorded: RecordedEvent| {
                     self.say_number(span, "generation", i64::from(recorded.generation));
                     submit(submission)
                 };
@@ -179,7 +179,7 @@ impl Caller {
             }
             Operation::Wait(event) | Operation::WaitFor(event, _) => {
                 let basis = self.basis_of_wait(&submission.operation, stream);
-                let submit = |latest: Option<Recorded>| {
+                let submit = |latest: Option<RecordedEvent>| {
                     self.note_wait(current, event, (span, basis), latest);
                     submit(submission)
                 };
@@ -202,12 +202,12 @@ impl Caller {
     }
 
     /// What conflicts within an operation: the nodes of a graph.
-    fn conflicts_inside(&self, operation: &Operation, stream: StreamIndex) -> Option<Act> {
+    fn conflicts_inside(&self, operation: &Operation, stream: StreamIndex) -> Option<SyncOp> {
         let Operation::Replay(replay) = operation else {
             return None;
         };
         let found = replay.hazards(&replay.graph.conflicts, stream, self.host.0 as u32);
-        (!found.is_empty()).then_some(Act::Conflicts(found))
+        (!found.is_empty()).then_some(SyncOp::Conflicts(found))
     }
 
     /// Tells the near end of a link, where there is one, what it has to know of an operation until that has ended.
@@ -235,7 +235,7 @@ impl Caller {
     }
 
     /// Refuses an operation on an event that was destroyed, before anything is given out or said.
-    fn look_at_event(&self, operation: &Operation) -> Result<(), Error> {
+    fn look_at_event(&self, operation: &Operation) -> Result<(), BackendError> {
         let (Operation::Record(event)
         | Operation::Reset(event)
         | Operation::Wait(event)
@@ -250,7 +250,7 @@ impl Caller {
     /// An operation that was refused once its spans had been given out, on its stream and on the device's queue: it never ran.
     fn report_refused(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         kind: SpanKind,
         [span, queue]: [SpanId; 2],
         stream: StreamIndex,
@@ -277,24 +277,24 @@ impl Caller {
     }
 
     /// A wait that may give up orders all that comes after it, where nothing comes after it once it has (rules F8, F13).
-    fn certain(&self, operation: &Operation, stream: StreamIndex) -> Option<Act> {
+    fn certain(&self, operation: &Operation, stream: StreamIndex) -> Option<SyncOp> {
         let Operation::WaitFor(event, _) = operation else {
             return None;
         };
         let plan = self.shared.plan.streams.get(stream.index());
         let stops = plan.is_some_and(|stream| stream.failure == FailureMode::Stop);
-        stops.then_some(Act::Wait(*event, stream))
+        stops.then_some(SyncOp::Wait(*event, stream))
     }
 
     /// Rule F7: later waits find nothing, and those that still wait for the record keep to it.
     fn note_reset(
         &self,
-        current: &Current,
+        current: &CurrentCall,
         event: EventIndex,
         span: SpanId,
-        (latest, waits): (Option<Recorded>, u32),
+        (latest, waits): (Option<RecordedEvent>, u32),
     ) {
-        let is_pending = self.shared.device.query(self.host, event) == Progress::Pending;
+        let is_pending = self.shared.device.query(self.host, event) == RecordProgress::Pending;
         if latest.is_none() || waits < 2 || !is_pending {
             return;
         }
@@ -311,7 +311,7 @@ impl Caller {
 
     /// A span for the operation on the lane of the queue that all streams share, where there is one.
     /// The nodes of a graph have spans of their own.
-    fn queue_span(&self, current: &Current, span: SpanId, operation: &mut Operation) -> SpanId {
+    fn queue_span(&self, current: &CurrentCall, span: SpanId, operation: &mut Operation) -> SpanId {
         if let Operation::Replay(replay) = operation {
             self.number_nodes(current, replay);
         }
@@ -325,10 +325,10 @@ impl Caller {
 
     pub(super) fn note_wait(
         &mut self,
-        current: &Current,
+        current: &CurrentCall,
         event: EventIndex,
         (span, basis): (SpanId, Basis),
-        latest: Option<Recorded>,
+        latest: Option<RecordedEvent>,
     ) {
         let Some(latest) = latest else {
             self.report_wait_before_record(current, event, span);
@@ -352,7 +352,13 @@ impl Caller {
         }
     }
 
-    fn note_hold(&self, current: &Current, signal: SignalIndex, stream: StreamIndex, span: SpanId) {
+    fn note_hold(
+        &self,
+        current: &CurrentCall,
+        signal: SignalIndex,
+        stream: StreamIndex,
+        span: SpanId,
+    ) {
         if let Some(slot) = self.shared.signal(signal) {
             let mut slot = lock(slot);
             slot.holds.insert(stream, current.place.line);
@@ -366,7 +372,7 @@ impl Caller {
     /// Samples how much is pending on a stream, now that there is one more.
     fn sample(&self, stream: StreamIndex, now: Nanos) {
         self.reporter.send(Record::Sample(Sample {
-            counter: Shared::pending_counter(stream),
+            counter: RunState::pending_counter(stream),
             time: now,
             value: self.shared.device.pending(stream) as f64,
         }));

@@ -6,33 +6,33 @@ use std::time::Duration;
 use super::*;
 use crate::prepare::prepare_on;
 use backend::{
-    self, Activity, Answer, Backend, Caps, CompileError, CompileRequest, Compiled, Device,
-    DeviceBuffers, DeviceCompiler, DeviceQueue, DeviceRecovery, DeviceState, DeviceTime,
-    DeviceWaiting, Error, Flag, Found, HostIndex, Layout, LossReport, Packed, Question, Side, Sink,
-    Submission,
+    self, Activity, Backend, BackendDevice, BackendError, BufferSide, Caps, CompileError,
+    CompileRequest, CompiledPipeline, DeviceBuffers, DeviceCompiler, DeviceLayout, DeviceQueue,
+    DeviceRecovery, DeviceState, DeviceTime, DeviceWaiting, Flag, HostIndex, LossReport,
+    NativeQuery, PendingAnswer, PreparedLaunch, ProbedDevice, ReportSink, Submission,
 };
-use device::{Progress, Status};
+use device::{DeviceStatus, RecordProgress};
 use record::time::Nanos;
 use record::{
-    Began, BufferIndex, Clock, EventIndex, LossKind, Outcome, SignalIndex, SpanId, State,
+    BufferIndex, Clock, EventIndex, LossKind, RunOutcome, SignalIndex, SpanId, SpanStart, State,
     StreamIndex,
 };
-use workload::{KernelArguments, Target};
+use workload::{KernelArguments, SyncTarget};
 
 /// Where the device fails.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum FailurePoint {
     /// On the host thread that submits the third operation.
     Submit,
     /// On the engine thread, when it looks for a stall.
     Look,
 }
 
-struct Faulty(Place);
+struct FaultyBackend(FailurePoint);
 
-struct FaultyDevice(Place, Box<dyn Device>);
+struct FaultyDevice(FailurePoint, Box<dyn BackendDevice>);
 
-impl Backend for Faulty {
+impl Backend for FaultyBackend {
     fn name(&self) -> &'static str {
         "faulty"
     }
@@ -41,21 +41,21 @@ impl Backend for Faulty {
         "fails on purpose"
     }
 
-    fn probe(&self) -> Result<Vec<Found>, Error> {
+    fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError> {
         backend::named("cpu").unwrap().probe()
     }
 
     fn open(
         &self,
-        layout: &Layout,
-        sinks: &dyn Fn() -> Box<dyn Sink>,
-    ) -> Result<Box<dyn Device>, Error> {
+        layout: &DeviceLayout,
+        sinks: &dyn Fn() -> Box<dyn ReportSink>,
+    ) -> Result<Box<dyn BackendDevice>, BackendError> {
         let device = backend::named("cpu").unwrap().open(layout, sinks)?;
         Ok(Box::new(FaultyDevice(self.0, device)))
     }
 }
 
-impl Device for FaultyDevice {
+impl BackendDevice for FaultyDevice {
     fn name(&self) -> &str {
         self.1.name()
     }
@@ -84,15 +84,24 @@ impl DeviceTime for FaultyDevice {
 }
 
 impl DeviceQueue for FaultyDevice {
-    fn submit(&self, h: HostIndex, s: StreamIndex, submission: Submission) -> Result<(), Error> {
-        if self.0 == Place::Submit && submission.span.0 >= 4 {
+    fn submit(
+        &self,
+        h: HostIndex,
+        s: StreamIndex,
+        submission: Submission,
+    ) -> Result<(), BackendError> {
+        if self.0 == FailurePoint::Submit && submission.span.0 >= 4 {
             // As a panic, without the noise of its message.
             resume_unwind(Box::new("planted"));
         }
         self.1.submit(h, s, submission)
     }
 
-    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+    fn pack(
+        &self,
+        launch: KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<Arc<PreparedLaunch>, BackendError> {
         self.1.pack(launch, elements)
     }
 
@@ -104,7 +113,7 @@ impl DeviceQueue for FaultyDevice {
         self.1.make_room(host, stream);
     }
 
-    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, BackendError> {
         self.1.take_slot(host)
     }
 
@@ -116,7 +125,7 @@ impl DeviceQueue for FaultyDevice {
         self.1.is_short_of_slots()
     }
 
-    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error> {
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), BackendError> {
         self.1.abort(host, stream, by)
     }
 
@@ -138,11 +147,11 @@ impl DeviceWaiting for FaultyDevice {
         self.1.interrupt();
     }
 
-    fn until_flag(&self, h: HostIndex, flag: &Flag) -> Result<(), Error> {
+    fn until_flag(&self, h: HostIndex, flag: &Flag) -> Result<(), BackendError> {
         self.1.until_flag(h, flag)
     }
 
-    fn turn(&self, host: HostIndex) -> Result<(), Error> {
+    fn turn(&self, host: HostIndex) -> Result<(), BackendError> {
         self.1.turn(host)
     }
 
@@ -150,16 +159,16 @@ impl DeviceWaiting for FaultyDevice {
         self.1.leave(host);
     }
 
-    fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
+    fn query(&self, host: HostIndex, event: EventIndex) -> RecordProgress {
         self.1.query(host, event)
     }
 
     fn synchronize(
         &self,
         host: HostIndex,
-        target: Target,
+        target: SyncTarget,
         timeout: Option<Duration>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BackendError> {
         self.1.synchronize(host, target, timeout)
     }
 
@@ -167,7 +176,7 @@ impl DeviceWaiting for FaultyDevice {
         self.1.raise(host, signal);
     }
 
-    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), BackendError> {
         self.1.until_raised(host, signal)
     }
 
@@ -181,17 +190,17 @@ impl DeviceCompiler for FaultyDevice {
         self.1.validate(request)
     }
 
-    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+    fn compile(&self, request: &CompileRequest) -> Result<CompiledPipeline, CompileError> {
         self.1.compile(request)
     }
 }
 
 impl DeviceRecovery for FaultyDevice {
-    fn reopen(&self) -> Result<(), Error> {
+    fn reopen(&self) -> Result<(), BackendError> {
         self.1.reopen()
     }
 
-    fn drain(&self) -> Result<(), Error> {
+    fn drain(&self) -> Result<(), BackendError> {
         self.1.drain()
     }
 
@@ -203,13 +212,13 @@ impl DeviceRecovery for FaultyDevice {
         self.1.lose(kind)
     }
 
-    fn status(&self) -> Status {
+    fn status(&self) -> DeviceStatus {
         self.1.status()
     }
 }
 
 impl DeviceBuffers for FaultyDevice {
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+    fn read(&self, buffer: BufferIndex, side: BufferSide) -> Vec<f32> {
         self.1.read(buffer, side)
     }
 
@@ -220,13 +229,13 @@ impl DeviceBuffers for FaultyDevice {
 
 impl DeviceState for FaultyDevice {
     fn activity(&self) -> Activity {
-        if self.0 == Place::Look {
+        if self.0 == FailurePoint::Look {
             resume_unwind(Box::new("planted"));
         }
         self.1.activity()
     }
 
-    fn raw(&self, question: &Question) -> Option<Answer> {
+    fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer> {
         self.1.raw(question)
     }
 
@@ -234,7 +243,12 @@ impl DeviceState for FaultyDevice {
         self.1.settle(timeout)
     }
 
-    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began)) {
+    fn running(
+        &self,
+        age: Nanos,
+        known: &dyn Fn(SpanId) -> bool,
+        report: &mut dyn FnMut(SpanStart),
+    ) {
         self.1.running(age, known, report);
     }
 }
@@ -249,10 +263,10 @@ const SOURCE: &str = r#"
     host "late" { work micros=20000000; signal "go" }"#;
 
 /// The records of a run that fails at `place`; all of them must have arrived.
-fn records_of(place: Place) -> Vec<Record> {
+fn records_of(place: FailurePoint) -> Vec<Record> {
     let (outbox, messages) = Outbox::new(Box::new(|| ()));
     let (_controls, inbox) = bounded(1);
-    let mut worker = Worker {
+    let mut worker = EngineWorker {
         inbox,
         outbox: Arc::new(outbox),
         is_closing: Arc::default(),
@@ -266,7 +280,7 @@ fn records_of(place: Place) -> Vec<Record> {
         source: SOURCE.to_owned(),
         ..RunRequest::default()
     };
-    let prepared = prepare_on(&Faulty(place), &request).unwrap();
+    let prepared = prepare_on(&FaultyBackend(place), &request).unwrap();
     assert!(worker.conduct(&request, prepared).is_none());
     let mut records = Vec::new();
     let mut is_finished = false;
@@ -289,7 +303,7 @@ fn check(records: &[Record], code: &str, part: &str) {
         unreachable!("the last record is the end")
     };
     assert_eq!(end.records, records.len() as u64);
-    let Outcome::Failed(reason) = &end.outcome else {
+    let RunOutcome::Failed(reason) = &end.outcome else {
         unreachable!("{:?} is no failure", end.outcome)
     };
     assert!(
@@ -311,12 +325,12 @@ fn check(records: &[Record], code: &str, part: &str) {
 
 #[test]
 fn a_panic_on_a_host_thread_ends_the_run_and_says_where() {
-    let records = records_of(Place::Submit);
+    let records = records_of(FailurePoint::Submit);
     check(&records, "host-panic", "host main, line 5");
 }
 
 #[test]
 fn a_panic_on_the_engine_thread_ends_the_run_and_keeps_what_was_recorded() {
-    let records = records_of(Place::Look);
+    let records = records_of(FailurePoint::Look);
     check(&records, "engine-panic", "Syncline itself failed");
 }

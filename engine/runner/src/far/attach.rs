@@ -5,17 +5,17 @@ use std::path::PathBuf;
 
 use crossbeam_channel::Sender;
 
-use super::outlet::Output;
+use super::outlet::FrameOutput;
 use super::packet::Hello;
 use super::wire::WireError;
-use super::worker::{Input, News, greet};
+use super::worker::{FrameInput, WorkerMessage, greet};
 
 /// The door of a worker.
-pub struct Door {
+pub struct WorkerSocket {
     token: String,
 }
 
-impl Door {
+impl WorkerSocket {
     /// A door that is closed, with a token that nobody can guess.
     pub fn new() -> Self {
         use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -33,15 +33,15 @@ impl Door {
 
     /// Lets near ends in until what this gives is dropped. Where the system has no such sockets, or refuses, nobody
     /// comes.
-    pub fn open(&self, news: Sender<News>) -> Option<Open> {
+    pub fn open(&self, news: Sender<WorkerMessage>) -> Option<OpenSocket> {
         imp::open(&self.token, news)
     }
 }
 
 /// A door that is open; dropped, it is closed.
-pub struct Open(PathBuf);
+pub struct OpenSocket(PathBuf);
 
-impl Drop for Open {
+impl Drop for OpenSocket {
     fn drop(&mut self) {
         // One that is gone already is closed as well.
         let _ = std::fs::remove_file(&self.0);
@@ -53,7 +53,11 @@ impl Drop for Open {
 ///
 /// # Errors
 /// The link broke.
-pub fn attach(token: &str, mut input: Input, mut output: Output) -> Result<(), WireError> {
+pub fn attach(
+    token: &str,
+    mut input: FrameInput,
+    mut output: FrameOutput,
+) -> Result<(), WireError> {
     match imp::find(token) {
         Ok(door) => Ok(imp::tie(door, input, output)?),
         // Without a token of its own there is nobody to come back to.
@@ -63,14 +67,14 @@ pub fn attach(token: &str, mut input: Input, mut output: Output) -> Result<(), W
 
 /// Greets whoever came in.
 #[cfg_attr(not(unix), expect(dead_code, reason = "there are no doors here"))]
-fn welcome(mut input: Input, mut output: Output, token: &str) -> Option<News> {
+fn welcome(mut input: FrameInput, mut output: FrameOutput, token: &str) -> Option<WorkerMessage> {
     let ours = Hello {
         token: token.to_owned(),
         ..Hello::ours()
     };
     let near = greet(&mut input, &mut output, &ours).ok()?;
     let fits = near.mismatch().is_none() && near.token == token;
-    fits.then_some(News::Link(input, output, near.received))
+    fits.then_some(WorkerMessage::Link(input, output, near.received))
 }
 
 #[cfg(unix)]
@@ -83,7 +87,7 @@ mod imp {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    use super::{Input, News, Open, Output, Sender, io, welcome};
+    use super::{FrameInput, FrameOutput, OpenSocket, Sender, WorkerMessage, io, welcome};
 
     /// How long whoever comes in has to say who it is.
     const GREETING: Duration = Duration::from_secs(30);
@@ -118,11 +122,11 @@ mod imp {
         Ok(folder()?.join(token))
     }
 
-    pub fn open(token: &str, news: Sender<News>) -> Option<Open> {
+    pub fn open(token: &str, news: Sender<WorkerMessage>) -> Option<OpenSocket> {
         let path = path(token).ok()?;
         clean();
         let listener = UnixListener::bind(&path).ok()?;
-        let open = Open(path);
+        let open = OpenSocket(path);
         let token = token.to_owned();
         std::thread::Builder::new()
             .name("door".to_owned())
@@ -172,7 +176,11 @@ mod imp {
     }
 
     /// Copies bytes both ways until either side ends.
-    pub fn tie(mut door: UnixStream, mut input: Input, mut output: Output) -> io::Result<()> {
+    pub fn tie(
+        mut door: UnixStream,
+        mut input: FrameInput,
+        mut output: FrameOutput,
+    ) -> io::Result<()> {
         let mut up = door.try_clone()?;
         // Not waited for: it may stand in a read that only the end of the process ends.
         std::thread::Builder::new().spawn(move || {
@@ -194,9 +202,9 @@ mod imp {
 
 #[cfg(not(unix))]
 mod imp {
-    use super::{Input, News, Open, Output, Sender, io};
+    use super::{FrameInput, FrameOutput, OpenSocket, Sender, WorkerMessage, io};
 
-    pub fn open(_: &str, _: Sender<News>) -> Option<Open> {
+    pub fn open(_: &str, _: Sender<WorkerMessage>) -> Option<OpenSocket> {
         None
     }
 
@@ -204,7 +212,7 @@ mod imp {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub fn tie((): (), _: Input, _: Output) -> io::Result<()> {
+    pub fn tie((): (), _: FrameInput, _: FrameOutput) -> io::Result<()> {
         Ok(())
     }
 }

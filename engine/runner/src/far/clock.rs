@@ -9,7 +9,7 @@ const KEPT: usize = 30;
 
 /// A clock compared with ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offset {
+pub struct ClockOffset {
     /// By how much it is ahead of ours.
     pub ahead: Nanos,
     /// How far that may be off, either way: half of the shortest round trip.
@@ -18,11 +18,11 @@ pub struct Offset {
 
 /// The latest round trips.
 #[derive(Debug, Default)]
-pub struct Trips {
-    trips: VecDeque<(Nanos, Offset)>,
+pub struct RoundTrips {
+    trips: VecDeque<(Nanos, ClockOffset)>,
 }
 
-impl Trips {
+impl RoundTrips {
     /// Takes in a round trip: when it began and ended here, and what the other clock read in between.
     pub fn take(&mut self, sent: Nanos, there: Nanos, received: Nanos) {
         // What the other end says may be any number: that of our own it was to send back as well.
@@ -31,7 +31,7 @@ impl Trips {
         if self.trips.len() == KEPT {
             self.trips.pop_front();
         }
-        let offset = Offset {
+        let offset = ClockOffset {
             ahead: there - middle,
             uncertainty: Nanos(length.0 / 2 + 1),
         };
@@ -39,7 +39,7 @@ impl Trips {
     }
 
     /// The best that is known: that of the shortest round trip.
-    pub fn best(&self) -> Option<Offset> {
+    pub fn best(&self) -> Option<ClockOffset> {
         let shortest = self.trips.iter().min_by_key(|(length, _)| *length);
         shortest.map(|(_, offset)| *offset)
     }
@@ -58,7 +58,7 @@ mod tests {
     fn a_clock_may_say_anything() {
         let ends = [Nanos(i64::MIN), Nanos(-1), Nanos::ZERO, Nanos(i64::MAX)];
         for (sent, there) in ends.iter().flat_map(|it| ends.map(|there| (*it, there))) {
-            let mut trips = Trips::default();
+            let mut trips = RoundTrips::default();
             trips.take(sent, there, Nanos(1_000));
             let best = trips.best().unwrap();
             assert!(best.uncertainty > Nanos::ZERO, "{sent:?} {there:?}");
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_shortest_trip_bounds_the_offset() {
-        let mut trips = Trips::default();
+        let mut trips = RoundTrips::default();
         assert_eq!(trips.best(), None);
         // The other clock is 1,000 ahead; ways there and back differ.
         trips.take(Nanos(0), Nanos(1_090), Nanos(100));

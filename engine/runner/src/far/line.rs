@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded};
 
-use super::packet::{Down, Hello, Up};
-use super::process::{Process, Target, ending};
+use super::packet::{DownPacket, Hello, UpPacket};
+use super::process::{WorkerProcess, WorkerTarget, ending};
 use super::wire::{self, WireError};
 use crate::Control;
 
@@ -17,30 +17,30 @@ const CHANNEL: usize = 8;
 const REACH: Duration = Duration::from_secs(3);
 
 /// What comes over a link.
-pub enum Arrival {
+pub enum LineArrival {
     /// The worker's first words.
     Hello(Hello),
     /// Something that it says.
-    Packet(Down),
+    Packet(DownPacket),
     /// Nothing more will come.
     Over(WireError),
 }
 
 /// One link to a worker. Dropped, the process that leads there is ended.
-pub struct Line {
+pub struct WorkerLine {
     input: Option<ChildStdin>,
-    arrivals: Receiver<Arrival>,
-    process: Process,
+    arrivals: Receiver<LineArrival>,
+    process: WorkerProcess,
 }
 
-impl Line {
+impl WorkerLine {
     /// Starts the process that leads to `target`: to a new worker, or to the one that has this token.
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start(target: &Target, token: Option<&str>) -> Result<Self, String> {
+    pub fn start(target: &WorkerTarget, token: Option<&str>) -> Result<Self, String> {
         let arguments = token.map_or_else(Vec::new, |token| vec!["--attach", token]);
-        let mut process = Process::start(target, &arguments)?;
+        let mut process = WorkerProcess::start(target, &arguments)?;
         let (input, mut output) = process
             .streams()
             .ok_or_else(|| "the process has no standard streams".to_owned())?;
@@ -53,15 +53,15 @@ impl Line {
                     serde_json::from_str(&text)
                         .map_err(|error| WireError::Garbled(error.to_string()))
                 });
-                let mut arrival = greeted.map(Arrival::Hello);
+                let mut arrival = greeted.map(LineArrival::Hello);
                 loop {
                     let is_last = arrival.is_err();
-                    let arrived = arrival.unwrap_or_else(Arrival::Over);
+                    let arrived = arrival.unwrap_or_else(LineArrival::Over);
                     // Nobody listens any more: the line is over.
                     if sender.send(arrived).is_err() || is_last {
                         return;
                     }
-                    arrival = wire::read(&mut output).map(Arrival::Packet);
+                    arrival = wire::read(&mut output).map(LineArrival::Packet);
                 }
             })
             .map_err(|error| error.to_string())?;
@@ -74,24 +74,24 @@ impl Line {
 
     /// Tells the worker that has this token to end, because nobody comes back for what it does. Where it cannot be
     /// reached within a few seconds, it ends by itself later.
-    pub fn farewell(target: &Target, token: &str) {
+    pub fn farewell(target: &WorkerTarget, token: &str) {
         let Ok(mut line) = Self::start(target, Some(token)) else {
             return;
         };
         match line.arrivals.recv_timeout(REACH) {
-            Ok(Arrival::Hello(hello)) if hello.token == token => {
+            Ok(LineArrival::Hello(hello)) if hello.token == token => {
                 line.greet(&Hello {
                     received: u64::MAX,
                     ..hello
                 });
-                line.send(&Up::Control(Control::Shutdown));
+                line.send(&UpPacket::Control(Control::Shutdown));
             }
             _ => {}
         }
     }
 
     /// Where what comes over the link comes out.
-    pub const fn arrivals(&self) -> &Receiver<Arrival> {
+    pub const fn arrivals(&self) -> &Receiver<LineArrival> {
         &self.arrivals
     }
 
@@ -103,7 +103,7 @@ impl Line {
     }
 
     /// Sends a packet.
-    pub fn send(&mut self, packet: &Up) {
+    pub fn send(&mut self, packet: &UpPacket) {
         self.write(packet);
     }
 

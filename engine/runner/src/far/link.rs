@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, never, select};
 
-use self::own::Own;
-use self::state::{Patience, Phase};
-use super::clock::Trips;
-use super::line::{Arrival, Line};
-use super::packet::{Down, Hello, Up, unix_now};
-use super::process::Target;
+use self::own::OwnWorkerRun;
+use self::state::{LinkPhase, RetryBackoff};
+use super::clock::RoundTrips;
+use super::line::{LineArrival, WorkerLine};
+use super::packet::{DownPacket, Hello, UpPacket, unix_now};
+use super::process::WorkerTarget;
 use super::room::MemoryRoom;
-use super::watch::Watch;
+use super::watch::RunWatch;
 use super::wire::WireError;
 use super::{Connection, ConnectionState};
 use crate::outbox::Outbox;
-use crate::save::Save;
+use crate::save::SaveFile;
 use crate::{Control, Message};
 use record::time::Nanos;
 use record::{Clock, Record};
@@ -43,22 +43,22 @@ const REASON: usize = 10_000;
 const FIRST_PINGS: usize = 5;
 
 /// The near end of a link.
-pub struct Link {
-    target: Target,
+pub struct WorkerLink {
+    target: WorkerTarget,
     inbox: Receiver<Control>,
     outbox: Arc<Outbox>,
     is_closing: Arc<AtomicBool>,
-    phase: Phase,
-    line: Option<Line>,
+    phase: LinkPhase,
+    line: Option<WorkerLine>,
     /// By what the worker is found again.
     token: String,
     /// The number of the last message that arrived.
     received: u64,
     /// What it was told of that.
     told: u64,
-    trips: Trips,
-    watch: Watch,
-    save: Option<Save>,
+    trips: RoundTrips,
+    watch: RunWatch,
+    save: Option<SaveFile>,
     /// Controls that wait for a worker.
     waiting: Vec<Control>,
     /// What the window was told last.
@@ -73,20 +73,20 @@ pub struct Link {
     /// Since when its first words, or the first answer after them, are waited for: whatever else it says is neither.
     awaited_since: Instant,
     /// How often the link was tried again since the last news of the worker's.
-    spent: Option<Patience>,
+    spent: Option<RetryBackoff>,
     /// Whether the worker is of this machine's own: nobody is told of the link.
     is_own: bool,
-    own: Own,
+    own: OwnWorkerRun,
     /// Where the capture is written.
     saved: Option<std::path::PathBuf>,
     /// What there is for all that the worker sends.
     room: MemoryRoom,
 }
 
-impl Link {
+impl WorkerLink {
     /// To a worker at `target` that is yet to be started.
     pub fn new(
-        target: Target,
+        target: WorkerTarget,
         inbox: Receiver<Control>,
         outbox: Arc<Outbox>,
         is_closing: Arc<AtomicBool>,
@@ -97,13 +97,13 @@ impl Link {
             inbox,
             outbox,
             is_closing,
-            phase: Phase::Gone,
+            phase: LinkPhase::Gone,
             line: None,
             token: String::new(),
             received: 0,
             told: 0,
-            trips: Trips::default(),
-            watch: Watch::default(),
+            trips: RoundTrips::default(),
+            watch: RunWatch::default(),
             save: None,
             waiting: Vec::new(),
             said: Connection::default(),
@@ -115,7 +115,7 @@ impl Link {
             awaited_since: now,
             spent: None,
             is_own: false,
-            own: Own::default(),
+            own: OwnWorkerRun::default(),
             saved: None,
             room: MemoryRoom::of_this_machine(),
         }
@@ -123,7 +123,7 @@ impl Link {
 
     /// To a worker of this machine's own.
     pub fn own(
-        target: Target,
+        target: WorkerTarget,
         inbox: Receiver<Control>,
         outbox: Arc<Outbox>,
         is_closing: Arc<AtomicBool>,
@@ -142,10 +142,10 @@ impl Link {
                 self.obey(control);
             }
         }
-        self.send(&Up::Control(Control::Shutdown));
-        if matches!(self.phase, Phase::Dropped(_)) {
+        self.send(&UpPacket::Control(Control::Shutdown));
+        if matches!(self.phase, LinkPhase::Dropped(_)) {
             self.line = None;
-            Line::farewell(&self.target, &self.token);
+            WorkerLine::farewell(&self.target, &self.token);
         }
         // Its process is ended and waited for.
         self.line = None;
@@ -186,7 +186,7 @@ impl Link {
         self.token.clear();
         self.spent = None;
         (self.received, self.told) = (0, 0);
-        self.trips = Trips::default();
+        self.trips = RoundTrips::default();
         self.begin(None);
     }
 
@@ -195,28 +195,28 @@ impl Link {
         // The one before is ended first.
         self.line = None;
         if token.is_none() {
-            self.phase = Phase::Connecting;
+            self.phase = LinkPhase::Connecting;
         }
         self.heard = Instant::now();
         self.awaited_since = self.heard;
-        match Line::start(&self.target, token) {
+        match WorkerLine::start(&self.target, token) {
             Ok(line) => self.line = Some(line),
             Err(why) => self.over_for_good(&why),
         }
         self.say("");
     }
 
-    fn send(&mut self, packet: &Up) {
+    fn send(&mut self, packet: &UpPacket) {
         if let Some(line) = &mut self.line {
             line.send(packet);
         }
     }
 
-    fn arrived(&mut self, arrival: Arrival) {
+    fn arrived(&mut self, arrival: LineArrival) {
         self.heard = Instant::now();
         match arrival {
-            Arrival::Hello(hello) => self.greeted(&hello),
-            Arrival::Packet(Down::Message(number, message)) => {
+            LineArrival::Hello(hello) => self.greeted(&hello),
+            LineArrival::Packet(DownPacket::Message(number, message)) => {
                 // What was on its way when the link dropped may come twice.
                 if number == self.received + 1 {
                     self.received = number;
@@ -224,9 +224,11 @@ impl Link {
                     self.deliver(message);
                 }
             }
-            Arrival::Packet(Down::Offers(_)) if self.is_own => {}
-            Arrival::Packet(Down::Offers(offers)) => self.outbox.post(Message::Offers(offers)),
-            Arrival::Packet(Down::Pong {
+            LineArrival::Packet(DownPacket::Offers(_)) if self.is_own => {}
+            LineArrival::Packet(DownPacket::Offers(offers)) => {
+                self.outbox.post(Message::Offers(offers))
+            }
+            LineArrival::Packet(DownPacket::Pong {
                 sent,
                 unix,
                 waiting,
@@ -237,7 +239,7 @@ impl Link {
                 self.say("");
                 self.release();
             }
-            Arrival::Over(error) => self.over(&error),
+            LineArrival::Over(error) => self.over(&error),
         }
     }
 
@@ -245,8 +247,8 @@ impl Link {
         if let Some(mismatch) = hello.mismatch() {
             return self.over_for_good(&mismatch);
         }
-        let returns = matches!(self.phase, Phase::Dropped(_));
-        if let Phase::Dropped(patience) = &self.phase {
+        let returns = matches!(self.phase, LinkPhase::Dropped(_));
+        if let LinkPhase::Dropped(patience) = &self.phase {
             // A link that is back and brings nothing new is no better than one that is down.
             self.spent = Some(patience.clone());
         }
@@ -267,13 +269,13 @@ impl Link {
             let records = self.watch.returned();
             self.post_records(records);
         } else if !self.is_own {
-            self.send(&Up::Ask);
+            self.send(&UpPacket::Ask);
         }
-        self.phase = Phase::Connected;
+        self.phase = LinkPhase::Connected;
         self.heard = Instant::now();
         self.awaited_since = self.heard;
         for _ in 0..FIRST_PINGS {
-            self.send(&Up::Ping(unix_now()));
+            self.send(&UpPacket::Ping(unix_now()));
         }
         let detail = self.gone.take().map_or_else(String::new, |gone| {
             format!("a new worker was there after {:.0?}", gone.elapsed())
@@ -315,7 +317,7 @@ impl Link {
 
     /// A run is over.
     fn finished(&mut self, message: Message) {
-        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        let finished = self.save.as_mut().map_or(Ok(()), SaveFile::finish);
         self.check(finished);
         self.save = None;
         if self.is_own && self.begins_again() {
@@ -336,7 +338,7 @@ impl Link {
     }
 
     fn flush_save(&mut self) {
-        let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
+        let flushed = self.save.as_mut().map_or(Ok(()), SaveFile::flush);
         self.check(flushed);
     }
 
@@ -382,18 +384,20 @@ impl Link {
         self.line = None;
         match &mut self.phase {
             _ if !error.is_of_the_link() => self.over_for_good(&why),
-            Phase::Connected if matches!(error, WireError::Silent(_)) => self.over_for_good(&why),
-            Phase::Connected if self.target.can_drop => {
-                let again = self.spent.take().map(Patience::again);
-                if again.as_ref().is_some_and(Patience::is_over) {
+            LinkPhase::Connected if matches!(error, WireError::Silent(_)) => {
+                self.over_for_good(&why)
+            }
+            LinkPhase::Connected if self.target.can_drop => {
+                let again = self.spent.take().map(RetryBackoff::again);
+                if again.as_ref().is_some_and(RetryBackoff::is_over) {
                     return self.over_for_good(&why);
                 }
-                self.phase = Phase::Dropped(again.unwrap_or_else(Patience::new));
+                self.phase = LinkPhase::Dropped(again.unwrap_or_else(RetryBackoff::new));
                 let records = self.watch.dropped(&self.target.name, &why);
                 self.post_records(records);
                 self.say(&why);
             }
-            Phase::Dropped(patience) if !patience.is_over() => {
+            LinkPhase::Dropped(patience) if !patience.is_over() => {
                 patience.try_later();
                 self.say(&why);
             }
@@ -404,13 +408,13 @@ impl Link {
     /// The worker is gone: what ran is lost, and what was asked for is refused.
     fn over_for_good(&mut self, why: &str) {
         let was_connecting = match self.phase {
-            Phase::Connecting => true,
+            LinkPhase::Connecting => true,
             // It greeted, and then answered nothing.
-            Phase::Connected => self.trips.best().is_none(),
-            Phase::Dropped(_) | Phase::Gone => false,
+            LinkPhase::Connected => self.trips.best().is_none(),
+            LinkPhase::Dropped(_) | LinkPhase::Gone => false,
         };
         self.line = None;
-        self.phase = Phase::Gone;
+        self.phase = LinkPhase::Gone;
         self.behind = Nanos::ZERO;
         if !was_connecting {
             self.gone = Some(Instant::now());
@@ -448,19 +452,19 @@ impl Link {
 
     fn tick(&mut self) {
         let now = Instant::now();
-        if let Phase::Dropped(patience) = &self.phase
+        if let LinkPhase::Dropped(patience) = &self.phase
             && self.line.is_none()
             && patience.is_due(now)
         {
             let token = self.token.clone();
             self.begin(Some(&token));
         }
-        let is_greeted = self.phase == Phase::Connected && self.trips.best().is_some();
+        let is_greeted = self.phase == LinkPhase::Connected && self.trips.best().is_some();
         let patience = self.target.greeting();
         if self.line.is_some() && !is_greeted && self.awaited_since.elapsed() > patience {
             return self.over(&WireError::Silent(patience));
         }
-        if self.phase != Phase::Connected {
+        if self.phase != LinkPhase::Connected {
             return;
         }
         if now > self.next_ping + STOPPED {
@@ -489,12 +493,12 @@ impl Link {
         if now >= self.next_receipt && self.told < self.received && self.target.can_drop {
             self.told = self.received;
             self.next_receipt = now + RECEIPT;
-            self.send(&Up::Received(self.received));
+            self.send(&UpPacket::Received(self.received));
         }
         if now >= self.next_ping {
             self.next_ping = now + PING;
             self.flush_save();
-            self.send(&Up::Ping(unix_now()));
+            self.send(&UpPacket::Ping(unix_now()));
         }
     }
 
@@ -504,16 +508,16 @@ impl Link {
             return;
         }
         let state = match self.phase {
-            Phase::Connecting => ConnectionState::Connecting,
-            Phase::Connected => ConnectionState::Connected,
-            Phase::Dropped(_) => ConnectionState::Dropped,
-            Phase::Gone => ConnectionState::Gone,
+            LinkPhase::Connecting => ConnectionState::Connecting,
+            LinkPhase::Connected => ConnectionState::Connected,
+            LinkPhase::Dropped(_) => ConnectionState::Dropped,
+            LinkPhase::Gone => ConnectionState::Gone,
         };
         let offset = self.trips.best().unwrap_or_default();
         let keeps = detail.is_empty() && state == self.said.state;
         let said = Connection {
             name: self.target.name.clone(),
-            process: self.line.as_ref().map_or(0, Line::process),
+            process: self.line.as_ref().map_or(0, WorkerLine::process),
             state,
             detail: if keeps {
                 self.said.detail.clone()

@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::packet::{Down, unix_now};
+use super::packet::{DownPacket, unix_now};
 use super::wire::{WireError, frame};
 use crate::Message;
 use device::lock;
@@ -19,53 +19,53 @@ const SLOW: usize = 256 << 10;
 const ROOM: usize = if cfg!(test) { 1 << 20 } else { 64 << 20 };
 
 /// Where a link's frames go.
-pub type Output = Box<dyn Write + Send>;
+pub type FrameOutput = Box<dyn Write + Send>;
 
 /// What a worker says: numbered, written at once, and kept until it has arrived.
 #[derive(Default)]
-pub struct Outlet {
-    kept: Mutex<Kept>,
-    output: Mutex<Option<Output>>,
+pub struct WorkerOutlet {
+    kept: Mutex<RetainedFrames>,
+    output: Mutex<Option<FrameOutput>>,
     /// Answers that found the link busy.
     answers: Mutex<VecDeque<Vec<u8>>>,
 }
 
 /// What has not been said to have arrived.
 #[derive(Default)]
-struct Kept {
+struct RetainedFrames {
     /// Whether anything is kept at all.
     keeps: bool,
-    frames: VecDeque<Frame>,
+    frames: VecDeque<OutletFrame>,
     bytes: usize,
     last: u64,
     /// Where frames wait for which there is no room in memory, and how long it is.
     file: Option<(File, u64)>,
 }
 
-struct Frame {
+struct OutletFrame {
     number: u64,
     made: Instant,
-    place: Place,
+    place: FrameStorage,
 }
 
 /// Where a frame's bytes wait.
-enum Place {
+enum FrameStorage {
     Memory(Vec<u8>),
     /// In the file, from this byte on, so many.
     File(u64, usize),
 }
 
-impl Kept {
+impl RetainedFrames {
     /// Keeps a frame: in memory while there is room, then in a file, and where that cannot be written in memory again.
     fn keep(&mut self, number: u64, bytes: &[u8]) {
         let spilled = (self.bytes > ROOM).then(|| self.spill(bytes)).transpose();
         let place = if let Ok(Some(start)) = spilled {
-            Place::File(start, bytes.len())
+            FrameStorage::File(start, bytes.len())
         } else {
             self.bytes += bytes.len();
-            Place::Memory(bytes.to_vec())
+            FrameStorage::Memory(bytes.to_vec())
         };
-        self.frames.push_back(Frame {
+        self.frames.push_back(OutletFrame {
             number,
             made: Instant::now(),
             place,
@@ -91,8 +91,8 @@ impl Kept {
     /// The bytes of the frame at a place in the queue.
     fn bytes_of(&mut self, at: usize) -> io::Result<Vec<u8>> {
         match self.frames.get(at).map(|frame| &frame.place) {
-            Some(Place::Memory(bytes)) => Ok(bytes.clone()),
-            Some(&Place::File(start, length)) => {
+            Some(FrameStorage::Memory(bytes)) => Ok(bytes.clone()),
+            Some(&FrameStorage::File(start, length)) => {
                 let (file, _) = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
                 file.seek(SeekFrom::Start(start))?;
                 let mut bytes = vec![0; length];
@@ -104,7 +104,7 @@ impl Kept {
     }
 }
 
-impl Outlet {
+impl WorkerOutlet {
     /// Whether to keep what has not arrived, from now on.
     pub fn keep(&self, keeps: bool) {
         lock(&self.kept).keeps = keeps;
@@ -118,7 +118,7 @@ impl Outlet {
         let mut kept = lock(&self.kept);
         kept.last += 1;
         let number = kept.last;
-        let bytes = frame(&Down::Message(number, message), kept.bytes > SLOW)?;
+        let bytes = frame(&DownPacket::Message(number, message), kept.bytes > SLOW)?;
         let keeps = kept.keeps;
         if keeps {
             kept.keep(number, &bytes);
@@ -135,7 +135,7 @@ impl Outlet {
     }
 
     /// Sends an answer: at once where the link is free, and else after what is being written.
-    pub fn answer(&self, answer: &Down) {
+    pub fn answer(&self, answer: &DownPacket) {
         if let Ok(bytes) = frame(answer, false) {
             lock(&self.answers).push_back(bytes);
         }
@@ -154,10 +154,10 @@ impl Outlet {
     }
 
     /// The answer to a ping that was sent at `sent`.
-    pub fn pong(&self, sent: Nanos) -> Down {
+    pub fn pong(&self, sent: Nanos) -> DownPacket {
         let kept = lock(&self.kept);
         let oldest = kept.frames.front();
-        Down::Pong {
+        DownPacket::Pong {
             sent,
             unix: unix_now(),
             waiting: kept.frames.len() as u64,
@@ -169,7 +169,7 @@ impl Outlet {
     pub fn received(&self, number: u64) {
         let mut kept = lock(&self.kept);
         while let Some(frame) = kept.frames.pop_front_if(|frame| frame.number <= number) {
-            if let Place::Memory(bytes) = frame.place {
+            if let FrameStorage::Memory(bytes) = frame.place {
                 kept.bytes -= bytes.len();
             }
         }
@@ -183,7 +183,7 @@ impl Outlet {
     ///
     /// # Errors
     /// The link broke again.
-    pub fn attach(&self, mut output: Output, received: u64) -> io::Result<()> {
+    pub fn attach(&self, mut output: FrameOutput, received: u64) -> io::Result<()> {
         self.received(received);
         let mut place = lock(&self.output);
         // A message that is being posted meanwhile is sent twice; its number says so.
@@ -203,7 +203,7 @@ impl Outlet {
     }
 }
 
-fn put(output: &mut Option<Output>, bytes: &[u8]) -> io::Result<()> {
+fn put(output: &mut Option<FrameOutput>, bytes: &[u8]) -> io::Result<()> {
     let Some(link) = output else {
         return Ok(());
     };
@@ -222,9 +222,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Pipe(Arc<Mutex<Vec<u8>>>);
+    struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Pipe {
+    impl Write for SharedBuffer {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             lock(&self.0).extend_from_slice(bytes);
             Ok(bytes.len())
@@ -235,11 +235,11 @@ mod tests {
         }
     }
 
-    fn numbers(pipe: &Pipe) -> Vec<u64> {
+    fn numbers(pipe: &SharedBuffer) -> Vec<u64> {
         let bytes = lock(&pipe.0).clone();
         let mut input = bytes.as_slice();
-        std::iter::from_fn(|| match read::<Down>(&mut input) {
-            Ok(Down::Message(number, _)) => Some(number),
+        std::iter::from_fn(|| match read::<DownPacket>(&mut input) {
+            Ok(DownPacket::Message(number, _)) => Some(number),
             _ => None,
         })
         .collect()
@@ -247,9 +247,9 @@ mod tests {
 
     #[test]
     fn what_has_not_arrived_is_sent_again_on_the_next_link() {
-        let outlet = Outlet::default();
+        let outlet = WorkerOutlet::default();
         outlet.keep(true);
-        let (first, second) = (Pipe::default(), Pipe::default());
+        let (first, second) = (SharedBuffer::default(), SharedBuffer::default());
         outlet.attach(Box::new(first.clone()), 0).unwrap();
         for run in 1..=4 {
             outlet.post(Message::Started { run }).unwrap();
@@ -261,7 +261,7 @@ mod tests {
         outlet.post(Message::Started { run: 6 }).unwrap();
         assert_eq!(numbers(&first), [1, 2, 3, 4]);
         assert_eq!(numbers(&second), [4, 5, 6]);
-        let Down::Pong { waiting, .. } = outlet.pong(Nanos(1)) else {
+        let DownPacket::Pong { waiting, .. } = outlet.pong(Nanos(1)) else {
             unreachable!("pongs are answered")
         };
         assert_eq!(waiting, 3);
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn what_waits_for_long_waits_in_a_file_and_comes_in_order() {
-        let outlet = Outlet::default();
+        let outlet = WorkerOutlet::default();
         outlet.keep(true);
         let noise = |seed: u64| {
             let mut state = seed;
@@ -285,14 +285,16 @@ mod tests {
         for number in 0..30 {
             outlet.post(Message::Batch(noise(number))).unwrap();
         }
-        let in_file = |outlet: &Outlet| {
+        let in_file = |outlet: &WorkerOutlet| {
             let kept = lock(&outlet.kept);
             assert!(kept.bytes < ROOM + (1 << 20), "{}", kept.bytes);
             let places = kept.frames.iter().map(|it| &it.place);
-            places.filter(|it| matches!(it, Place::File(..))).count()
+            places
+                .filter(|it| matches!(it, FrameStorage::File(..)))
+                .count()
         };
         assert!(in_file(&outlet) > 0);
-        let pipe = Pipe::default();
+        let pipe = SharedBuffer::default();
         outlet.attach(Box::new(pipe.clone()), 4).unwrap();
         assert_eq!(numbers(&pipe), (5..=30).collect::<Vec<u64>>());
         outlet.received(30);
@@ -301,8 +303,8 @@ mod tests {
 
     #[test]
     fn without_keeping_a_broken_link_is_the_end() {
-        struct Broken;
-        impl Write for Broken {
+        struct BrokenOutput;
+        impl Write for BrokenOutput {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
                 Err(io::ErrorKind::BrokenPipe.into())
             }
@@ -310,8 +312,8 @@ mod tests {
                 Ok(())
             }
         }
-        let outlet = Outlet::default();
-        outlet.attach(Box::new(Broken), 0).unwrap();
+        let outlet = WorkerOutlet::default();
+        outlet.attach(Box::new(BrokenOutput), 0).unwrap();
         assert!(outlet.post(Message::Started { run: 1 }).is_err());
     }
 }

@@ -54,7 +54,7 @@ impl Hello {
 
 /// From the near end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Up {
+pub enum UpPacket {
     /// For the engine.
     Control(Control),
     /// What is there to run workloads?
@@ -67,11 +67,11 @@ pub enum Up {
 
 /// From the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Down {
+pub enum DownPacket {
     /// The engine's, with its number; counted from 1.
     Message(u64, Message),
     /// What is there to run workloads.
-    Offers(Vec<Offer>),
+    Offers(Vec<BackendOffer>),
     /// The answer to a ping.
     Pong {
         /// What the ping said.
@@ -87,7 +87,7 @@ pub enum Down {
 
 /// A backend as a machine has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Offer {
+pub struct BackendOffer {
     /// Its name.
     pub backend: String,
     /// What it is.

@@ -32,7 +32,7 @@ const ASKING: Duration = Duration::from_mins(2);
 
 /// Where an engine is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct WorkerTarget {
     /// What it is called on screen.
     pub name: String,
     /// The program that ties us to the worker, and its arguments up to the worker's own.
@@ -45,7 +45,7 @@ pub struct Target {
     pub shares_clock: bool,
 }
 
-impl Target {
+impl WorkerTarget {
     /// What `place` names: `.` is a process on this machine; anything else is a machine as `ssh` knows it, after which
     /// a colon and the program's path may follow.
     ///
@@ -112,19 +112,19 @@ fn program() -> PathBuf {
 }
 
 /// The process; dropped, it is ended and waited for.
-pub struct Process {
+pub struct WorkerProcess {
     child: Child,
     complaints: Arc<Mutex<VecDeque<String>>>,
     /// Hears what it complains of.
     listener: Option<JoinHandle<()>>,
 }
 
-impl Process {
+impl WorkerProcess {
     /// Starts the process that leads to `target`, with further arguments for the worker.
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start(target: &Target, arguments: &[&str]) -> Result<Self, String> {
+    pub fn start(target: &WorkerTarget, arguments: &[&str]) -> Result<Self, String> {
         let (program, first) = target
             .command
             .split_first()
@@ -207,7 +207,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         self.wake();
         if self.ended().is_none() {
@@ -289,14 +289,14 @@ mod tests {
     #[test]
     fn complaints_without_an_end_take_no_room() {
         let script = "head -c 100000000 /dev/zero | tr '\\0' 'a' >&2; echo >&2; echo end >&2";
-        let target = Target {
+        let target = WorkerTarget {
             name: "test".to_owned(),
             command: ["sh", "-c", script].map(Into::into).into(),
             can_drop: false,
             silence: SILENCE,
             shares_clock: false,
         };
-        let mut process = Process::start(&target, &[]).unwrap();
+        let mut process = WorkerProcess::start(&target, &[]).unwrap();
         process.child.wait().unwrap();
         let mut said = process.complaints();
         while !said.ends_with("end") {
@@ -308,13 +308,13 @@ mod tests {
     #[test]
     fn places_are_this_machine_or_what_ssh_knows() {
         let words = |place| -> Vec<String> {
-            let target = Target::parse(place).unwrap();
+            let target = WorkerTarget::parse(place).unwrap();
             let words = target.command.iter();
             words
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect()
         };
-        assert!(!Target::parse(".").unwrap().can_drop);
+        assert!(!WorkerTarget::parse(".").unwrap().can_drop);
         let far = words("me@server");
         assert_eq!(far.first().unwrap(), "ssh");
         assert_eq!(far[far.len() - 3..], ["me@server", "syncline", "worker"]);
@@ -322,13 +322,13 @@ mod tests {
         assert_eq!(far[far.len() - 3..], ["server", "/opt/syncline", "worker"]);
         let far = words("me@[fe80::1%eth0]:prog");
         assert_eq!(far[far.len() - 3..], ["me@fe80::1%eth0", "prog", "worker"]);
-        assert!(Target::parse("host:touch PWNED; syncline").is_err());
+        assert!(WorkerTarget::parse("host:touch PWNED; syncline").is_err());
     }
 
     #[cfg(unix)]
     #[test]
     fn a_process_is_heard_and_waited_for() {
-        let target = Target {
+        let target = WorkerTarget {
             name: "test".to_owned(),
             command: ["sh", "-c", "echo one >&2; echo two >&2; exit 3"]
                 .map(Into::into)
@@ -337,14 +337,14 @@ mod tests {
             silence: SILENCE,
             shares_clock: false,
         };
-        let mut process = Process::start(&target, &[]).unwrap();
+        let mut process = WorkerProcess::start(&target, &[]).unwrap();
         let status = process.ended().unwrap();
         assert_eq!(ending(status), "it ended with exit code 3");
         assert_eq!(process.complaints(), "one / two");
-        let absent = Target {
+        let absent = WorkerTarget {
             command: vec!["/no/such/program".into()],
             ..target
         };
-        assert!(Process::start(&absent, &[]).is_err());
+        assert!(WorkerProcess::start(&absent, &[]).is_err());
     }
 }

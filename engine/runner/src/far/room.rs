@@ -12,7 +12,7 @@ pub struct MemoryRoom {
 
 /// What is taken of it, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Taken {
+struct ReservedMemory {
     /// By this process.
     here: u64,
     /// What is left, to whichever process.
@@ -42,12 +42,12 @@ impl MemoryRoom {
     pub fn is_full(self) -> Option<String> {
         let here = from_kilobytes("/proc/self/status", "VmRSS:")?;
         let left = from_kilobytes("/proc/meminfo", "MemAvailable:")?;
-        self.is_full_with(Taken { here, left })
+        self.is_full_with(ReservedMemory { here, left })
     }
 
     /// Most of it is taken here, or nearly all of it and much of that here.
-    fn is_full_with(self, taken: Taken) -> Option<String> {
-        let Taken { here, left } = taken;
+    fn is_full_with(self, taken: ReservedMemory) -> Option<String> {
+        let ReservedMemory { here, left } = taken;
         let is_most = here > self.total / 4 * 3;
         let is_much = here > self.total / 4 && left < self.total / 16;
         (is_most || is_much).then(|| {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn most_of_a_machine_is_enough() {
         let room = MemoryRoom { total: 16 * GB };
-        let is_full = |here, left| room.is_full_with(Taken { here, left }).is_some();
+        let is_full = |here, left| room.is_full_with(ReservedMemory { here, left }).is_some();
         assert!(!is_full(11 * GB, 4 * GB));
         assert!(is_full(13 * GB, 3 * GB));
         assert!(is_full(5 * GB, GB / 2), "others take the rest");

@@ -6,8 +6,8 @@ use std::time::Instant;
 use crate::{Message, RunRequest};
 use record::time::Nanos;
 use record::{
-    Began, Dependency, DeviceId, EventId, Loss, LossKind, Outcome, Problem, Record, Recovery,
-    RunEnd, Severity, Span, SpanId, SpanSet, State, SubmittedSpan,
+    Dependency, DeviceId, EventId, Loss, LossKind, Problem, Record, Recovery, RunEnd, RunOutcome,
+    Severity, Span, SpanId, SpanSet, SpanStart, State, SubmittedSpan,
 };
 
 /// The code of the problem that says that a worker died.
@@ -18,7 +18,7 @@ const UNRESOLVED: usize = 1 << 16;
 
 /// What a run at the far end was doing last.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct RunWatch {
     /// The run that is under way, as the worker counts them.
     pub run: Option<u64>,
     /// What was asked for last.
@@ -28,7 +28,7 @@ pub struct Watch {
     /// The latest time that was heard of.
     latest: Nanos,
     /// What began and has not ended.
-    running: BTreeMap<SpanId, Began>,
+    running: BTreeMap<SpanId, SpanStart>,
     /// What was submitted and has not ended.
     submitted: BTreeMap<SpanId, SubmittedSpan>,
     /// The spans that were heard of.
@@ -45,7 +45,7 @@ pub struct Watch {
     dropped_at: Nanos,
 }
 
-impl Watch {
+impl RunWatch {
     /// Takes note of a message before it is handed on. What is for this end alone is taken out of it, and dependencies
     /// are held until both of their spans were heard of: should the process die before, there would be none.
     pub fn note(&mut self, message: &mut Message) {
@@ -145,7 +145,7 @@ impl Watch {
         let latest = self.latest;
         let mut submitted = std::mem::take(&mut self.submitted);
         let running = std::mem::take(&mut self.running).into_values();
-        let lost = |began: Began, call| Span {
+        let lost = |began: SpanStart, call| Span {
             id: began.id,
             lane: began.lane,
             name: began.name,
@@ -163,7 +163,7 @@ impl Watch {
             })
             .collect();
         spans.extend(submitted.into_values().map(|it| {
-            let began = Began {
+            let began = SpanStart {
                 id: it.id,
                 lane: it.lane,
                 name: it.name,
@@ -235,7 +235,7 @@ impl Watch {
         ));
         records.push(Record::End(Box::new(RunEnd {
             time: latest,
-            outcome: Outcome::Failed(format!("the process that ran it is gone: {why}")),
+            outcome: RunOutcome::Failed(format!("the process that ran it is gone: {why}")),
             records: self.records + records.len() as u64 + 1,
         })));
         Some((run, records))
@@ -259,9 +259,9 @@ mod tests {
 
     #[test]
     fn what_was_running_is_lost_with_its_worker() {
-        let mut watch = Watch::default();
+        let mut watch = RunWatch::default();
         assert_eq!(watch.gone("x"), None);
-        let began = Began {
+        let began = SpanStart {
             id: SpanId(3),
             lane: LaneId(0),
             name: NameId(0),
@@ -301,9 +301,9 @@ mod tests {
 
     #[test]
     fn a_worker_may_count_its_records_as_it_likes() {
-        let outcome = Outcome::Finished;
+        let outcome = RunOutcome::Finished;
         for records in [0, u64::MAX] {
-            let mut watch = Watch::default();
+            let mut watch = RunWatch::default();
             let end = RunEnd {
                 time: Nanos(i64::MAX),
                 outcome: outcome.clone(),
@@ -350,7 +350,7 @@ mod tests {
         let tie = |cause, effect| {
             Record::Dependency(Dependency::submission(SpanId(cause), SpanId(effect)))
         };
-        let mut watch = Watch::default();
+        let mut watch = RunWatch::default();
         watch.note(&mut Message::Started { run: 1 });
         let mut first = Message::Batch(vec![tie(0, 1), submitted(1), tie(2, 3)]);
         watch.note(&mut first);

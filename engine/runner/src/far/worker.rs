@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
-use super::attach::Door;
+use super::attach::WorkerSocket;
 use super::lifetime::die_with_parent;
-use super::outlet::{Outlet, Output};
-use super::packet::{Down, Hello, Offer, Up};
+use super::outlet::{FrameOutput, WorkerOutlet};
+use super::packet::{BackendOffer, DownPacket, Hello, UpPacket};
 use super::wire::{PREAMBLE, WireError, read, write};
 use crate::delivery::Delivery;
 use crate::{Control, Engine, Message};
@@ -21,24 +21,24 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const TICK: Duration = Duration::from_millis(20);
 
 /// Where a link's frames come from.
-pub type Input = Box<dyn Read + Send>;
+pub type FrameInput = Box<dyn Read + Send>;
 
 /// What the worker's threads tell the one that serves.
-pub enum News {
+pub enum WorkerMessage {
     /// Something came over the link of this number.
-    Packet(u64, Up),
+    Packet(u64, UpPacket),
     /// The link of this number is over.
     Over(u64),
     /// Somebody came with another link, and says how much has arrived.
-    Link(Input, Output, u64),
+    Link(FrameInput, FrameOutput, u64),
 }
 
 /// Serves one near end over `input` and `output` until it says goodbye, or until it is gone and does not come back.
 ///
 /// # Errors
 /// The near end is of another version, or no Syncline; or the first link broke before anything was agreed.
-pub fn serve(mut input: Input, mut output: Output) -> Result<(), WireError> {
-    let door = Door::new();
+pub fn serve(mut input: FrameInput, mut output: FrameOutput) -> Result<(), WireError> {
+    let door = WorkerSocket::new();
     let ours = Hello {
         token: door.token().to_owned(),
         ..Hello::ours()
@@ -48,7 +48,7 @@ pub fn serve(mut input: Input, mut output: Output) -> Result<(), WireError> {
         return Err(WireError::Garbled(mismatch));
     }
     let (sender, news) = bounded(64);
-    let outlet = Arc::new(Outlet::default());
+    let outlet = Arc::new(WorkerOutlet::default());
     outlet.keep(near.keep);
     if !near.keep {
         die_with_parent();
@@ -63,7 +63,7 @@ pub fn serve(mut input: Input, mut output: Output) -> Result<(), WireError> {
     let pump = std::thread::Builder::new()
         .name("outlet".to_owned())
         .spawn(move || pump((&messages, &delivery), &pump_outlet, &gone))?;
-    let mut serving = Serving {
+    let mut serving = WorkerServer {
         engine,
         outlet,
         sender,
@@ -82,7 +82,11 @@ pub fn serve(mut input: Input, mut output: Output) -> Result<(), WireError> {
 ///
 /// # Errors
 /// The link broke, or the other end is no Syncline.
-pub fn greet(input: &mut Input, output: &mut Output, ours: &Hello) -> Result<Hello, WireError> {
+pub fn greet(
+    input: &mut FrameInput,
+    output: &mut FrameOutput,
+    ours: &Hello,
+) -> Result<Hello, WireError> {
     let text =
         serde_json::to_string(ours).map_err(|error| WireError::Garbled(error.to_string()))?;
     output.write_all(PREAMBLE)?;
@@ -94,7 +98,7 @@ pub fn greet(input: &mut Input, output: &mut Output, ours: &Hello) -> Result<Hel
 ///
 /// # Errors
 /// The link broke, or the other end is no Syncline.
-pub fn hear(input: &mut Input) -> Result<Hello, WireError> {
+pub fn hear(input: &mut FrameInput) -> Result<Hello, WireError> {
     let text: String = read(input)?;
     serde_json::from_str(&text).map_err(|error| WireError::Garbled(error.to_string()))
 }
@@ -102,14 +106,14 @@ pub fn hear(input: &mut Input) -> Result<Hello, WireError> {
 /// Hands on what the engine says, and notes that it has left.
 fn pump(
     (messages, delivery): (&Receiver<Message>, &Delivery),
-    outlet: &Outlet,
-    gone: &Sender<News>,
+    outlet: &WorkerOutlet,
+    gone: &Sender<WorkerMessage>,
 ) {
     loop {
         match messages.recv_timeout(TICK) {
             Ok(message) => {
                 if outlet.post(message).is_err() {
-                    let _ = gone.try_send(News::Over(u64::MAX));
+                    let _ = gone.try_send(WorkerMessage::Over(u64::MAX));
                     return;
                 }
                 delivery.note_written();
@@ -120,19 +124,19 @@ fn pump(
     }
 }
 
-struct Serving {
+struct WorkerServer {
     engine: Engine,
-    outlet: Arc<Outlet>,
-    sender: Sender<News>,
+    outlet: Arc<WorkerOutlet>,
+    sender: Sender<WorkerMessage>,
     /// The number of the link.
     link: u64,
     /// Since when there is none.
     since: Option<Instant>,
 }
 
-impl Serving {
+impl WorkerServer {
     /// Reads from a link on a thread of its own.
-    fn listen(&mut self, mut input: Input) {
+    fn listen(&mut self, mut input: FrameInput) {
         self.link += 1;
         self.since = None;
         let (link, sender) = (self.link, self.sender.clone());
@@ -140,66 +144,67 @@ impl Serving {
             .name("inlet".to_owned())
             .spawn(move || {
                 while let Ok(packet) = read(&mut input) {
-                    if sender.send(News::Packet(link, packet)).is_err() {
+                    if sender.send(WorkerMessage::Packet(link, packet)).is_err() {
                         return;
                     }
                 }
-                let _ = sender.send(News::Over(link));
+                let _ = sender.send(WorkerMessage::Over(link));
             });
         if listened.is_err() {
-            let _ = self.sender.try_send(News::Over(self.link));
+            let _ = self.sender.try_send(WorkerMessage::Over(self.link));
         }
     }
 
-    fn serve(&mut self, news: &Receiver<News>, keeps: bool) {
+    fn serve(&mut self, news: &Receiver<WorkerMessage>, keeps: bool) {
         loop {
             let lonely = self.since.is_some_and(|since| since.elapsed() > PATIENCE);
             if lonely {
                 return;
             }
             match news.recv_timeout(Duration::from_secs(1)) {
-                Ok(News::Packet(_, Up::Control(Control::Shutdown)))
+                Ok(WorkerMessage::Packet(_, UpPacket::Control(Control::Shutdown)))
                 | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(News::Packet(link, packet)) if link == self.link => self.take(packet),
-                Ok(News::Over(link)) if link == self.link || link == u64::MAX => {
+                Ok(WorkerMessage::Packet(link, packet)) if link == self.link => self.take(packet),
+                Ok(WorkerMessage::Over(link)) if link == self.link || link == u64::MAX => {
                     if !keeps {
                         return;
                     }
                     self.outlet.detach();
                     self.since = Some(Instant::now());
                 }
-                Ok(News::Link(input, output, received)) => {
+                Ok(WorkerMessage::Link(input, output, received)) => {
                     if self.outlet.attach(output, received).is_ok() {
                         self.listen(input);
                     }
                 }
                 // Of a link that another one took the place of.
-                Ok(News::Packet(..) | News::Over(_)) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(WorkerMessage::Packet(..) | WorkerMessage::Over(_))
+                | Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
-    fn take(&self, packet: Up) {
+    fn take(&self, packet: UpPacket) {
         match packet {
-            Up::Control(control) => self.engine.send(control),
-            Up::Ask => {
+            UpPacket::Control(control) => self.engine.send(control),
+            UpPacket::Ask => {
                 // Asking drivers takes time, in which controls shall not wait.
                 let outlet = Arc::clone(&self.outlet);
                 let _ = std::thread::Builder::new()
                     .name("offers".to_owned())
-                    .spawn(move || outlet.answer(&Down::Offers(offers())));
+                    .spawn(move || outlet.answer(&DownPacket::Offers(offers())));
             }
-            Up::Ping(sent) => self.outlet.answer(&self.outlet.pong(sent)),
-            Up::Received(number) => self.outlet.received(number),
+            UpPacket::Ping(sent) => self.outlet.answer(&self.outlet.pong(sent)),
+            UpPacket::Received(number) => self.outlet.received(number),
         }
     }
 }
 
 /// What this machine has to run workloads.
-pub fn offers() -> Vec<Offer> {
+pub fn offers() -> Vec<BackendOffer> {
     let offer = |backend: &&dyn backend::Backend| {
         let probed = backend.probe();
-        Offer {
+        BackendOffer {
             backend: backend.name().to_owned(),
             about: backend.about().to_owned(),
             reason: probed.as_ref().err().map(ToString::to_string),

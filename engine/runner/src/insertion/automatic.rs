@@ -1,15 +1,15 @@
 //! Automatic synchronisation: which streams an operation has to wait for because of its buffers (rules E2 to E6).
 
-use order::{Act, Actor, Op, Order, Origin, Use};
+use order::{Actor, CallOrigin, DeclaredUse, HostOp, Order, SyncOp};
 use record::{BufferIndex, StreamIndex};
-use workload::{Plan, Role, Synchronization};
+use workload::{Plan, StreamRole, Synchronization};
 
 /// The host thread that all calls count as made by.
 const HOST: u32 = 0;
 
 /// A wait that has to come before an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct RequiredWait {
     /// The stream to wait for.
     pub from: StreamIndex,
     /// The buffers that it is for, each with the call that used it there.
@@ -24,7 +24,7 @@ pub struct Need {
 
 /// The last use of a buffer.
 #[derive(Clone, Copy, Debug)]
-struct Last {
+struct LastUse {
     stream: StreamIndex,
     writes: bool,
     site: u32,
@@ -32,14 +32,14 @@ struct Last {
 
 /// What is known of the buffers' last uses.
 #[derive(Debug)]
-pub struct Automatic {
+pub struct AutomaticInsertion {
     mode: Synchronization,
-    roles: Vec<Role>,
-    last: Vec<Option<Last>>,
+    roles: Vec<StreamRole>,
+    last: Vec<Option<LastUse>>,
     order: Order,
 }
 
-impl Automatic {
+impl AutomaticInsertion {
     /// No buffer was used.
     pub fn new(plan: &Plan) -> Self {
         let mut order = Order::new();
@@ -55,7 +55,7 @@ impl Automatic {
     }
 
     /// The streams that whoever submits to `stream` has to wait for itself.
-    pub fn held(&self, stream: StreamIndex, uses: &[Use]) -> Vec<StreamIndex> {
+    pub fn held(&self, stream: StreamIndex, uses: &[DeclaredUse]) -> Vec<StreamIndex> {
         let is_automatic = !matches!(self.mode, Synchronization::Manual | Synchronization::Least);
         let last = uses.iter().filter(|_| is_automatic);
         let last = last.filter_map(|it| self.last.get(it.buffer.index()).copied().flatten());
@@ -69,7 +69,12 @@ impl Automatic {
     }
 
     /// The waits that have to come before an operation of `stream` with these uses, which count as made.
-    pub fn before(&mut self, stream: StreamIndex, origin: Origin, uses: &[Use]) -> Vec<Need> {
+    pub fn before(
+        &mut self,
+        stream: StreamIndex,
+        origin: CallOrigin,
+        uses: &[DeclaredUse],
+    ) -> Vec<RequiredWait> {
         match self.mode {
             Synchronization::Manual => Vec::new(),
             Synchronization::Automatic | Synchronization::Compared => {
@@ -80,19 +85,24 @@ impl Automatic {
     }
 
     /// Something else than uses happened that orders operations, which the least has to know of.
-    pub fn note(&mut self, host: u32, act: &Act) {
+    pub fn note(&mut self, host: u32, act: &SyncOp) {
         // What stands for a signal is compared as if it was raised: an order that is known late is of no use here. And
         // all host threads count as one: uses are ordered in the order in which they come.
-        let is_known_late = matches!(act, Act::Work(_) | Act::Hold(..) | Act::Raise(_));
-        let is_of_all = matches!(act, Act::EndAll) && host > 0;
+        let is_known_late = matches!(act, SyncOp::Work(_) | SyncOp::Hold(..) | SyncOp::Raise(_));
+        let is_of_all = matches!(act, SyncOp::EndAll) && host > 0;
         if self.mode != Synchronization::Manual && !is_known_late && !is_of_all {
             take(&mut self.order, HOST, act.clone());
         }
     }
 
     /// Outputs, then inputs: a buffer that was used last on another stream is waited for, reads too (rules E2, E3).
-    fn by_last_stream(&mut self, stream: StreamIndex, site: u32, uses: &[Use]) -> Vec<Need> {
-        let mut needs: Vec<Need> = Vec::new();
+    fn by_last_stream(
+        &mut self,
+        stream: StreamIndex,
+        site: u32,
+        uses: &[DeclaredUse],
+    ) -> Vec<RequiredWait> {
+        let mut needs: Vec<RequiredWait> = Vec::new();
         let outputs = uses.iter().filter(|it| it.writes);
         for it in outputs.chain(uses.iter().filter(|it| !it.writes)) {
             // A kernel that reads and writes a buffer writes it.
@@ -100,7 +110,7 @@ impl Automatic {
             let Some(slot) = self.last.get_mut(it.buffer.index()) else {
                 continue;
             };
-            let now = Last {
+            let now = LastUse {
                 stream,
                 writes,
                 site,
@@ -116,15 +126,20 @@ impl Automatic {
             need.is_held = !self.can_wait(need.from) || !self.can_wait(stream);
             need.is_redundant &= self.order.comes_after(HOST, stream, need.from);
         }
-        take(&mut self.order, HOST, Act::Work(stream));
+        take(&mut self.order, HOST, SyncOp::Work(stream));
         needs
     }
 
     /// A conflict that nothing orders is waited for, and nothing else.
-    fn by_conflict(&mut self, stream: StreamIndex, origin: Origin, uses: &[Use]) -> Vec<Need> {
-        let act = Act::Work(stream);
+    fn by_conflict(
+        &mut self,
+        stream: StreamIndex,
+        origin: CallOrigin,
+        uses: &[DeclaredUse],
+    ) -> Vec<RequiredWait> {
+        let act = SyncOp::Work(stream);
         self.order.take(
-            &Op {
+            &HostOp {
                 host: HOST,
                 origin,
                 act,
@@ -149,19 +164,27 @@ impl Automatic {
     fn can_wait(&self, stream: StreamIndex) -> bool {
         let role = self.roles.get(stream.index());
         role.is_some_and(|role| {
-            !matches!(role, Role::Barrier | Role::CriticalSection | Role::LazyJob)
+            !matches!(
+                role,
+                StreamRole::Barrier | StreamRole::CriticalSection | StreamRole::LazyJob
+            )
         })
     }
 }
 
-fn take(order: &mut Order, host: u32, act: Act) {
-    let origin = Origin::default();
-    order.take(&Op { host, origin, act }, &[]);
+fn take(order: &mut Order, host: u32, act: SyncOp) {
+    let origin = CallOrigin::default();
+    order.take(&HostOp { host, origin, act }, &[]);
     drop(order.hazards());
     drop(order.lints());
 }
 
-fn add(needs: &mut Vec<Need>, from: StreamIndex, buffer: (BufferIndex, u32), redundant: bool) {
+fn add(
+    needs: &mut Vec<RequiredWait>,
+    from: StreamIndex,
+    buffer: (BufferIndex, u32),
+    redundant: bool,
+) {
     if let Some(known) = needs.iter_mut().find(|need| need.from == from) {
         known.is_redundant &= redundant;
         if !known.buffers.contains(&buffer) {
@@ -169,7 +192,7 @@ fn add(needs: &mut Vec<Need>, from: StreamIndex, buffer: (BufferIndex, u32), red
         }
         return;
     }
-    needs.push(Need {
+    needs.push(RequiredWait {
         from,
         buffers: vec![buffer],
         is_redundant: redundant,
@@ -186,8 +209,8 @@ mod tests {
     const S2: StreamIndex = StreamIndex(1);
     const S3: StreamIndex = StreamIndex(2);
 
-    fn of(mode: Synchronization, roles: [Role; 3]) -> Automatic {
-        Automatic {
+    fn of(mode: Synchronization, roles: [StreamRole; 3]) -> AutomaticInsertion {
+        AutomaticInsertion {
             mode,
             roles: roles.to_vec(),
             last: vec![None; 2],
@@ -197,22 +220,22 @@ mod tests {
 
     /// The chain of `rule.oneflow_last_used_stream_chain`: W s1, R s2, R s3, W s1.
     fn chain(mode: Synchronization) -> Vec<Vec<(StreamIndex, bool)>> {
-        let mut automatic = of(mode, [Role::Compute; 3]);
+        let mut automatic = of(mode, [StreamRole::Compute; 3]);
         let uses = [
-            (S1, Use::write(X)),
-            (S2, Use::read(X)),
-            (S3, Use::read(X)),
-            (S1, Use::write(X)),
+            (S1, DeclaredUse::write(X)),
+            (S2, DeclaredUse::read(X)),
+            (S3, DeclaredUse::read(X)),
+            (S1, DeclaredUse::write(X)),
         ];
         let uses = uses.into_iter().enumerate();
         uses.map(|(site, (stream, it))| {
-            let origin = Origin {
+            let origin = CallOrigin {
                 site: site as u32,
-                ..Origin::default()
+                ..CallOrigin::default()
             };
             let needs = automatic.before(stream, origin, &[it]);
             for need in &needs {
-                automatic.note(0, &Act::Join(need.from, stream));
+                automatic.note(0, &SyncOp::Join(need.from, stream));
             }
             let kept = needs.iter().map(|need| (need.from, need.is_redundant));
             kept.collect()
@@ -234,24 +257,24 @@ mod tests {
 
     #[test]
     fn a_wait_between_two_reads_is_redundant_where_the_order_is_there_already() {
-        let mut automatic = of(Synchronization::Automatic, [Role::Compute; 3]);
-        let nothing = Origin::default();
-        let read = [Use::read(X)];
-        automatic.before(S1, nothing, &[Use::write(X)]);
+        let mut automatic = of(Synchronization::Automatic, [StreamRole::Compute; 3]);
+        let nothing = CallOrigin::default();
+        let read = [DeclaredUse::read(X)];
+        automatic.before(S1, nothing, &[DeclaredUse::write(X)]);
         automatic.before(S2, nothing, &read);
-        automatic.note(0, &Act::Join(S1, S2));
-        automatic.note(0, &Act::Join(S2, S3));
+        automatic.note(0, &SyncOp::Join(S1, S2));
+        automatic.note(0, &SyncOp::Join(S2, S3));
         let needs = automatic.before(S3, nothing, &read);
         assert_eq!((needs[0].from, needs[0].is_redundant), (S2, true));
     }
 
     #[test]
     fn what_a_kernel_reads_and_writes_counts_as_written() {
-        let mut automatic = of(Synchronization::Automatic, [Role::Compute; 3]);
-        let nothing = Origin::default();
-        automatic.before(S1, nothing, &[Use::read(X), Use::write(X)]);
-        automatic.note(0, &Act::Join(S1, S2));
-        let needs = automatic.before(S2, nothing, &[Use::read(X)]);
+        let mut automatic = of(Synchronization::Automatic, [StreamRole::Compute; 3]);
+        let nothing = CallOrigin::default();
+        automatic.before(S1, nothing, &[DeclaredUse::read(X), DeclaredUse::write(X)]);
+        automatic.note(0, &SyncOp::Join(S1, S2));
+        let needs = automatic.before(S2, nothing, &[DeclaredUse::read(X)]);
         assert!(!needs[0].is_redundant);
     }
 
@@ -268,12 +291,20 @@ mod tests {
 
     #[test]
     fn a_role_that_cannot_wait_is_held() {
-        let roles = [Role::HostToDevice, Role::LazyJob, Role::Compute];
+        let roles = [
+            StreamRole::HostToDevice,
+            StreamRole::LazyJob,
+            StreamRole::Compute,
+        ];
         let mut automatic = of(Synchronization::Automatic, roles);
-        let nothing = Origin::default();
-        assert!(automatic.before(S1, nothing, &[Use::write(X)]).is_empty());
-        assert!(automatic.before(S2, nothing, &[Use::read(X)])[0].is_held);
-        assert!(automatic.before(S3, nothing, &[Use::read(X)])[0].is_held);
-        assert!(!automatic.before(S1, nothing, &[Use::read(X)])[0].is_held);
+        let nothing = CallOrigin::default();
+        assert!(
+            automatic
+                .before(S1, nothing, &[DeclaredUse::write(X)])
+                .is_empty()
+        );
+        assert!(automatic.before(S2, nothing, &[DeclaredUse::read(X)])[0].is_held);
+        assert!(automatic.before(S3, nothing, &[DeclaredUse::read(X)])[0].is_held);
+        assert!(!automatic.before(S1, nothing, &[DeclaredUse::read(X)])[0].is_held);
     }
 }

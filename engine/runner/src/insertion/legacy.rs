@@ -5,9 +5,9 @@ use workload::{Plan, StreamKind};
 
 /// What the legacy default stream imposes.
 #[derive(Debug, Default)]
-pub struct Legacy {
+pub struct LegacyInsertion {
     stream: Option<StreamIndex>,
-    streams: Vec<Blocking>,
+    streams: Vec<BlockingStream>,
     /// Blocking streams that did something since the legacy stream waited for them.
     fresh: Vec<StreamIndex>,
     /// Operations of the legacy stream so far that blocking streams come after.
@@ -16,14 +16,14 @@ pub struct Legacy {
 
 /// A stream as the legacy default stream sees it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Blocking {
+struct BlockingStream {
     counts: bool,
     is_fresh: bool,
     /// The operations of the legacy stream that it comes after.
     after: u64,
 }
 
-impl Legacy {
+impl LegacyInsertion {
     /// Of the streams of a plan.
     pub fn new(plan: &Plan) -> Self {
         let kinds = || plan.streams.iter().map(|stream| stream.traits);
@@ -31,9 +31,9 @@ impl Legacy {
         Self {
             stream: legacy.map(|place| StreamIndex(place as u32)),
             streams: kinds()
-                .map(|it| Blocking {
+                .map(|it| BlockingStream {
                     counts: it.is_blocking && it.kind != StreamKind::Legacy,
-                    ..Blocking::default()
+                    ..BlockingStream::default()
                 })
                 .collect(),
             ..Self::default()
@@ -86,15 +86,15 @@ impl Legacy {
 mod tests {
     use super::*;
 
-    fn streams() -> Legacy {
-        let slot = |counts| Blocking {
+    fn streams() -> LegacyInsertion {
+        let slot = |counts| BlockingStream {
             counts,
-            ..Blocking::default()
+            ..BlockingStream::default()
         };
-        Legacy {
+        LegacyInsertion {
             stream: Some(L),
             streams: vec![slot(false), slot(true), slot(true), slot(false)],
-            ..Legacy::default()
+            ..LegacyInsertion::default()
         }
     }
 

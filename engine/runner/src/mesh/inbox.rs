@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::link::Message;
+use super::link::MeshMessage;
 use device::lock;
 
 /// Bytes of one rank's that wait to be taken; beyond that its link is not read, and it waits.
@@ -14,20 +14,20 @@ const ROOM: usize = 64 << 20;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Bytes that a message takes while it waits: one without numbers takes some as well.
-const fn room_of(message: &Message) -> usize {
-    size_of::<Message>() + message.values.len() * 4
+const fn room_of(message: &MeshMessage) -> usize {
+    size_of::<MeshMessage>() + message.values.len() * 4
 }
 
 /// What came from other ranks and was not taken yet.
-pub struct Inbox {
-    state: Mutex<State>,
+pub struct MeshInbox {
+    state: Mutex<InboxState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct InboxState {
     /// By the rank that sent it and the operation that it is for.
-    messages: HashMap<(u32, u64), VecDeque<Message>>,
+    messages: HashMap<(u32, u64), VecDeque<MeshMessage>>,
     links: Vec<LinkState>,
     /// Why ranks left, and when that was known.
     left: BTreeMap<u32, (String, Instant)>,
@@ -47,21 +47,21 @@ struct LinkState {
 }
 
 /// What there is of a rank.
-pub enum Found {
+pub enum InboxItem {
     /// Its next message.
-    Message(Message),
+    Message(MeshMessage),
     /// Nothing yet.
     Nothing,
     /// Nothing more will come, for this reason.
     Never(String),
 }
 
-impl Inbox {
+impl MeshInbox {
     /// Of so many ranks.
     pub fn new(ranks: u32) -> Self {
-        let state = State {
+        let state = InboxState {
             links: (0..ranks).map(|_| LinkState::default()).collect(),
-            ..State::default()
+            ..InboxState::default()
         };
         Self {
             state: Mutex::new(state),
@@ -96,10 +96,10 @@ impl Inbox {
     }
 
     /// A message came; blocks while too many of the rank's wait. Gives whether anybody will take it.
-    pub fn put(&self, rank: u32, key: u64, message: Message) -> bool {
+    pub fn put(&self, rank: u32, key: u64, message: MeshMessage) -> bool {
         let bytes = room_of(&message);
         let mut state = lock(&self.state);
-        let is_full = |state: &mut State| {
+        let is_full = |state: &mut InboxState| {
             let link = state.links.get(rank as usize);
             !state.is_closed && link.is_some_and(|link| link.waiting > ROOM)
         };
@@ -121,10 +121,10 @@ impl Inbox {
     }
 
     /// The next message of a rank for an operation; waits a little for it.
-    pub fn take(&self, rank: u32, key: u64, patience: Duration) -> Found {
+    pub fn take(&self, rank: u32, key: u64, patience: Duration) -> InboxItem {
         let mut state = lock(&self.state);
         let found = state.find(rank, key);
-        if !matches!(found, Found::Nothing) {
+        if !matches!(found, InboxItem::Nothing) {
             self.changed.notify_all();
             return found;
         }
@@ -132,7 +132,11 @@ impl Inbox {
         state.find(rank, key)
     }
 
-    fn wait<'g>(&self, state: MutexGuard<'g, State>, patience: Duration) -> MutexGuard<'g, State> {
+    fn wait<'g>(
+        &self,
+        state: MutexGuard<'g, InboxState>,
+        patience: Duration,
+    ) -> MutexGuard<'g, InboxState> {
         let waited = self.changed.wait_timeout(state, patience);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
@@ -180,8 +184,8 @@ impl Inbox {
     }
 }
 
-impl State {
-    fn find(&mut self, rank: u32, key: u64) -> Found {
+impl InboxState {
+    fn find(&mut self, rank: u32, key: u64) -> InboxItem {
         if let Some(queue) = self.messages.get_mut(&(rank, key))
             && let Some(message) = queue.pop_front()
         {
@@ -191,21 +195,21 @@ impl State {
             if let Some(link) = self.links.get_mut(rank as usize) {
                 link.waiting = link.waiting.saturating_sub(room_of(&message));
             }
-            return Found::Message(message);
+            return InboxItem::Message(message);
         }
         let Some(link) = self.links.get(rank as usize) else {
-            return Found::Never(format!("there is no rank {rank}"));
+            return InboxItem::Never(format!("there is no rank {rank}"));
         };
         match (self.left.get(&rank), &link.over) {
             // What it sent last may still be on its way.
             (Some((why, since)), None) if !link.is_open && since.elapsed() > GRACE => {
-                Found::Never(format!("rank {rank} is gone: {why}"))
+                InboxItem::Never(format!("rank {rank} is gone: {why}"))
             }
-            (Some((why, _)), Some(_)) => Found::Never(format!("rank {rank} is gone: {why}")),
+            (Some((why, _)), Some(_)) => InboxItem::Never(format!("rank {rank} is gone: {why}")),
             (None, Some((why, since))) if since.elapsed() > GRACE => {
-                Found::Never(format!("the link from rank {rank} ended: {why}"))
+                InboxItem::Never(format!("the link from rank {rank} ended: {why}"))
             }
-            _ => Found::Nothing,
+            _ => InboxItem::Nothing,
         }
     }
 }
@@ -216,16 +220,16 @@ mod tests {
 
     #[test]
     fn a_message_without_numbers_takes_room_too() {
-        let inbox = Inbox::new(2);
+        let inbox = MeshInbox::new(2);
         let waiting = || lock(&inbox.state).links[1].waiting;
         for _ in 0..3 {
-            assert!(inbox.put(1, 7, Message::default()));
+            assert!(inbox.put(1, 7, MeshMessage::default()));
         }
-        assert!(waiting() >= 3 * size_of::<Message>());
+        assert!(waiting() >= 3 * size_of::<MeshMessage>());
         for _ in 0..3 {
             assert!(matches!(
                 inbox.take(1, 7, Duration::ZERO),
-                Found::Message(_)
+                InboxItem::Message(_)
             ));
         }
         assert_eq!(waiting(), 0);

@@ -5,8 +5,8 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Seat;
-use super::inbox::Inbox;
+use super::RankAssignment;
+use super::inbox::MeshInbox;
 use crate::far::PROTOCOL;
 use record::impossible;
 
@@ -27,7 +27,7 @@ const WELCOME: u8 = 1;
 
 /// A piece of an operation's numbers, on its way from one rank to another.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Message {
+pub struct MeshMessage {
     /// What the sender calls, as the position of its verb.
     pub verb: u8,
     /// Which piece of the sender's it is.
@@ -40,13 +40,13 @@ pub struct Message {
 
 /// The link to another rank.
 #[derive(Default)]
-pub struct Outlet {
+pub struct MeshOutlet {
     stream: Option<TcpStream>,
     bytes: Vec<u8>,
 }
 
 /// What a rank says first.
-pub fn hello(seat: &Seat, to: u32) -> [u8; HELLO] {
+pub fn hello(seat: &RankAssignment, to: u32) -> [u8; HELLO] {
     let mut bytes = [0; HELLO];
     let words = [PROTOCOL, seat.rank, to];
     let words = words.iter().flat_map(|word| word.to_le_bytes());
@@ -68,7 +68,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 }
 
 /// Who said hello, or why it is refused.
-fn judge(bytes: &[u8; HELLO], seat: &Seat) -> Result<u32, String> {
+fn judge(bytes: &[u8; HELLO], seat: &RankAssignment) -> Result<u32, String> {
     if bytes.get(..16) != Some(MAGIC.as_slice()) {
         return Err("it is no rank of Syncline's".to_owned());
     }
@@ -80,7 +80,7 @@ fn judge(bytes: &[u8; HELLO], seat: &Seat) -> Result<u32, String> {
     }
     if bytes
         != &hello(
-            &Seat {
+            &RankAssignment {
                 rank: from,
                 ..seat.clone()
             },
@@ -96,7 +96,7 @@ fn judge(bytes: &[u8; HELLO], seat: &Seat) -> Result<u32, String> {
 }
 
 /// Lets ranks in until the box is closed.
-pub fn accept(listener: &TcpListener, seat: &Seat, inbox: &Arc<Inbox>) {
+pub fn accept(listener: &TcpListener, seat: &RankAssignment, inbox: &Arc<MeshInbox>) {
     for stream in listener.incoming() {
         if inbox.is_closed() {
             return;
@@ -110,7 +110,7 @@ pub fn accept(listener: &TcpListener, seat: &Seat, inbox: &Arc<Inbox>) {
     }
 }
 
-fn serve(mut stream: TcpStream, seat: &Seat, inbox: &Inbox) {
+fn serve(mut stream: TcpStream, seat: &RankAssignment, inbox: &MeshInbox) {
     let from = match welcome(&mut stream, seat, inbox) {
         Ok(from) => from,
         Err(why) => {
@@ -139,7 +139,11 @@ fn serve(mut stream: TcpStream, seat: &Seat, inbox: &Inbox) {
     inbox.over(from, why);
 }
 
-fn welcome(stream: &mut TcpStream, seat: &Seat, inbox: &Inbox) -> Result<u32, String> {
+fn welcome(
+    stream: &mut TcpStream,
+    seat: &RankAssignment,
+    inbox: &MeshInbox,
+) -> Result<u32, String> {
     let mut bytes = [0; HELLO];
     let read = stream
         .set_read_timeout(Some(PATIENCE))
@@ -161,7 +165,7 @@ fn welcome(stream: &mut TcpStream, seat: &Seat, inbox: &Inbox) -> Result<u32, St
 ///
 /// # Errors
 /// The link ended, or what came is no message.
-pub fn read(stream: &mut impl Read) -> io::Result<(u64, Message)> {
+pub fn read(stream: &mut impl Read) -> io::Result<(u64, MeshMessage)> {
     let mut head = [0_u8; HEAD];
     let mut got = 0;
     while let Some(rest) = head.get_mut(got..).filter(|rest| !rest.is_empty()) {
@@ -190,7 +194,7 @@ pub fn read(stream: &mut impl Read) -> io::Result<(u64, Message)> {
         .read_exact(&mut bytes)
         .map_err(|_cut| ended("it ended in the middle of a message"))?;
     let values = bytes.as_chunks::<4>().0.iter();
-    let message = Message {
+    let message = MeshMessage {
         verb,
         step: step as u32,
         total,
@@ -203,12 +207,17 @@ fn ended(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, why)
 }
 
-impl Outlet {
+impl MeshOutlet {
     /// Makes the link to the rank `to`, unless there is one.
     ///
     /// # Errors
     /// It does not listen, or does not let this one in.
-    pub fn connect(&mut self, seat: &Seat, to: u32, address: SocketAddr) -> io::Result<()> {
+    pub fn connect(
+        &mut self,
+        seat: &RankAssignment,
+        to: u32,
+        address: SocketAddr,
+    ) -> io::Result<()> {
         if self.stream.is_some() {
             return Ok(());
         }
@@ -236,7 +245,7 @@ impl Outlet {
     pub fn send(
         &mut self,
         key: u64,
-        head: &Message,
+        head: &MeshMessage,
         values: &[f32],
         gives_up: &mut dyn FnMut() -> bool,
     ) -> io::Result<()> {

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Mesh;
-use super::inbox::Found;
-use super::link::{Message, PIECE};
-use backend::{Exchange, Interrupted};
+use super::inbox::InboxItem;
+use super::link::{MeshMessage, PIECE};
+use backend::{CollectiveInterruption, Exchange};
 use device::lock;
 use record::impossible;
 
@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const SLOWNESS: Duration = Duration::from_millis(1);
 
 /// One collective operation of a rank.
-pub struct Operation<'m> {
+pub struct MeshOperation<'m> {
     mesh: &'m Mesh,
     /// What it is called in messages to the user.
     name: String,
@@ -31,7 +31,7 @@ pub struct Operation<'m> {
     gives_up: &'m dyn Fn() -> bool,
 }
 
-impl<'m> Operation<'m> {
+impl<'m> MeshOperation<'m> {
     /// The operation `exchange` of a rank, whose buffer has `total` numbers, and which is its operation number `begun`.
     pub fn new(
         mesh: &'m Mesh,
@@ -70,7 +70,7 @@ impl<'m> Operation<'m> {
     ///
     /// # Errors
     /// It is gone or takes nothing.
-    pub fn send(&self, to: usize, values: &[f32]) -> Result<(), Interrupted> {
+    pub fn send(&self, to: usize, values: &[f32]) -> Result<(), CollectiveInterruption> {
         if values.is_empty() {
             return self.send_piece(to, values);
         }
@@ -79,7 +79,7 @@ impl<'m> Operation<'m> {
             .try_for_each(|piece| self.send_piece(to, piece))
     }
 
-    fn send_piece(&self, to: usize, values: &[f32]) -> Result<(), Interrupted> {
+    fn send_piece(&self, to: usize, values: &[f32]) -> Result<(), CollectiveInterruption> {
         let mesh = self.mesh;
         if mesh.is_slow.load(Ordering::Relaxed) {
             std::thread::sleep(SLOWNESS);
@@ -92,7 +92,7 @@ impl<'m> Operation<'m> {
         let mut outlet = lock(outlet);
         let step = self.sent.get();
         self.sent.set(step + 1);
-        let head = Message {
+        let head = MeshMessage {
             verb: self.verb,
             step,
             total: self.total as u64,
@@ -112,7 +112,7 @@ impl<'m> Operation<'m> {
         self.suffer();
         let Err(error) = sent else { return Ok(()) };
         if (self.gives_up)() {
-            return Err(Interrupted::Stopped);
+            return Err(CollectiveInterruption::Stopped);
         }
         let why = self.until_left(number).map_or_else(
             || format!("rank {to} cannot be sent to: {error}"),
@@ -137,7 +137,11 @@ impl<'m> Operation<'m> {
     ///
     /// # Errors
     /// It is gone, does not come, or calls something else.
-    pub fn receive(&self, from: usize, wanted: Option<usize>) -> Result<Vec<f32>, Interrupted> {
+    pub fn receive(
+        &self,
+        from: usize,
+        wanted: Option<usize>,
+    ) -> Result<Vec<f32>, CollectiveInterruption> {
         self.suffer();
         let first = self.next(from)?;
         let wanted = wanted.unwrap_or(first.total as usize);
@@ -154,17 +158,17 @@ impl<'m> Operation<'m> {
         )))
     }
 
-    fn next(&self, from: usize) -> Result<Message, Interrupted> {
+    fn next(&self, from: usize) -> Result<MeshMessage, CollectiveInterruption> {
         let mesh = self.mesh;
         let mut since = Instant::now();
         loop {
             match mesh.inbox.take(from as u32, self.key, LOOK) {
-                Found::Message(message) => return self.checked(from, message),
-                Found::Never(why) => return Err(self.failed(&why)),
-                Found::Nothing => {}
+                InboxItem::Message(message) => return self.checked(from, message),
+                InboxItem::Never(why) => return Err(self.failed(&why)),
+                InboxItem::Nothing => {}
             }
             if (self.gives_up)() {
-                return Err(Interrupted::Stopped);
+                return Err(CollectiveInterruption::Stopped);
             }
             if mesh.is_held.load(Ordering::Relaxed) {
                 since = Instant::now();
@@ -178,7 +182,11 @@ impl<'m> Operation<'m> {
         }
     }
 
-    fn checked(&self, from: usize, message: Message) -> Result<Message, Interrupted> {
+    fn checked(
+        &self,
+        from: usize,
+        message: MeshMessage,
+    ) -> Result<MeshMessage, CollectiveInterruption> {
         if message.verb != self.verb {
             let verb = VERBS.get(usize::from(message.verb)).unwrap_or(&"something");
             return Err(self.failed(&format!(
@@ -201,8 +209,8 @@ impl<'m> Operation<'m> {
         }
     }
 
-    fn failed(&self, why: &str) -> Interrupted {
-        Interrupted::Failed(format!("{}: {why}", self.name))
+    fn failed(&self, why: &str) -> CollectiveInterruption {
+        CollectiveInterruption::Failed(format!("{}: {why}", self.name))
     }
 }
 

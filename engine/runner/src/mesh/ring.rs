@@ -3,29 +3,29 @@
 use std::ops::Range;
 
 use super::link::PIECE;
-use super::operation::Operation;
-use backend::Interrupted;
+use super::operation::MeshOperation;
+use backend::CollectiveInterruption;
 use record::impossible;
-use workload::{Collective, Reduction};
+use workload::{CollectiveCall, Reduction};
 
 /// Makes this rank's part of an operation, and gives what it writes.
 ///
 /// # Errors
 /// Another rank did not do its part.
 pub fn perform(
-    operation: Operation<'_>,
-    what: Collective,
+    operation: MeshOperation<'_>,
+    what: CollectiveCall,
     mut values: Vec<f32>,
-) -> Result<Vec<f32>, Interrupted> {
+) -> Result<Vec<f32>, CollectiveInterruption> {
     let ring = Ring(operation);
     match what {
-        Collective::AllReduce { by, .. } => {
+        CollectiveCall::AllReduce { by, .. } => {
             ring.reduce_scatter(&mut values, by)?;
             let chunks = ring.chunks(values.len());
             ring.all_gather(&mut values, &chunks)?;
             Ok(values)
         }
-        Collective::ReduceScatter { by, .. } => {
+        CollectiveCall::ReduceScatter { by, .. } => {
             ring.reduce_scatter(&mut values, by)?;
             let own = ring.chunks(values.len()).into_iter().nth(ring.0.rank());
             Ok(values
@@ -33,7 +33,7 @@ pub fn perform(
                 .unwrap_or_else(|| impossible!("a rank's part outside the buffer"))
                 .to_vec())
         }
-        Collective::AllGather { .. } => {
+        CollectiveCall::AllGather { .. } => {
             let (part, ranks, rank) = (values.len(), ring.0.ranks(), ring.0.rank());
             let mut whole = vec![0.0; part * ranks];
             if let Some(own) = whole.get_mut(rank * part..(rank + 1) * part) {
@@ -43,18 +43,18 @@ pub fn perform(
             ring.all_gather(&mut whole, &chunks)?;
             Ok(whole)
         }
-        Collective::Broadcast { root, .. } => ring.broadcast(values, root as usize),
-        Collective::Send { to, .. } => {
+        CollectiveCall::Broadcast { root, .. } => ring.broadcast(values, root as usize),
+        CollectiveCall::Send { to, .. } => {
             ring.0.send(to as usize, &values)?;
             Ok(values)
         }
-        Collective::Receive { from, .. } => ring.0.receive(from as usize, None),
-        Collective::Barrier { .. } => ring.barrier().map(|()| values),
+        CollectiveCall::Receive { from, .. } => ring.0.receive(from as usize, None),
+        CollectiveCall::Barrier { .. } => ring.barrier().map(|()| values),
     }
 }
 
 /// The ranks in a ring, each between the one before and the one after it.
-struct Ring<'m>(Operation<'m>);
+struct Ring<'m>(MeshOperation<'m>);
 
 impl Ring<'_> {
     /// The rank so many steps further on.
@@ -71,7 +71,11 @@ impl Ring<'_> {
     }
 
     /// Afterwards this rank's part of `values` is what all ranks' come to.
-    fn reduce_scatter(&self, values: &mut [f32], by: Reduction) -> Result<(), Interrupted> {
+    fn reduce_scatter(
+        &self,
+        values: &mut [f32],
+        by: Reduction,
+    ) -> Result<(), CollectiveInterruption> {
         let chunks = self.chunks(values.len());
         let chunk = |place: usize| {
             chunks
@@ -108,7 +112,11 @@ impl Ring<'_> {
     }
 
     /// Afterwards every rank has all chunks, of which each has its own before.
-    fn all_gather(&self, values: &mut [f32], chunks: &[Range<usize>]) -> Result<(), Interrupted> {
+    fn all_gather(
+        &self,
+        values: &mut [f32],
+        chunks: &[Range<usize>],
+    ) -> Result<(), CollectiveInterruption> {
         let chunk = |place: usize| {
             chunks
                 .get(place)
@@ -132,7 +140,11 @@ impl Ring<'_> {
     }
 
     /// A chain from the root on, piece by piece.
-    fn broadcast(&self, mut values: Vec<f32>, root: usize) -> Result<Vec<f32>, Interrupted> {
+    fn broadcast(
+        &self,
+        mut values: Vec<f32>,
+        root: usize,
+    ) -> Result<Vec<f32>, CollectiveInterruption> {
         let place = (self.0.rank() + self.0.ranks() - root) % self.0.ranks();
         let is_last = place + 1 == self.0.ranks();
         for piece in values.chunks_mut(PIECE) {
@@ -148,7 +160,7 @@ impl Ring<'_> {
     }
 
     /// Each rank hears, through others, of all: in every step of twice as many.
-    fn barrier(&self) -> Result<(), Interrupted> {
+    fn barrier(&self) -> Result<(), CollectiveInterruption> {
         let mut reach = 1;
         while reach < self.0.ranks() as isize {
             self.0.send(self.at(reach), &[])?;

@@ -8,7 +8,7 @@ use workload::Reduction;
 
 /// Ranks in one process, each with its own sockets.
 fn meshes(ranks: u32, timeout: Nanos) -> Vec<Arc<Mesh>> {
-    let seat = |rank| Seat {
+    let seat = |rank| RankAssignment {
         rank,
         ranks,
         secret: "0123456789abcdef0123456789abcdef".to_owned(),
@@ -26,9 +26,9 @@ fn meshes(ranks: u32, timeout: Nanos) -> Vec<Arc<Mesh>> {
 /// What every rank gets of an operation.
 fn together(
     meshes: &[Arc<Mesh>],
-    what: Collective,
+    what: CollectiveCall,
     own: impl Fn(usize) -> Vec<f32>,
-) -> Vec<Result<Vec<f32>, Interrupted>> {
+) -> Vec<Result<Vec<f32>, CollectiveInterruption>> {
     std::thread::scope(|scope| {
         let parts: Vec<_> = meshes
             .iter()
@@ -42,7 +42,11 @@ fn together(
     })
 }
 
-fn one(mesh: &Arc<Mesh>, what: Collective, values: Vec<f32>) -> Result<Vec<f32>, Interrupted> {
+fn one(
+    mesh: &Arc<Mesh>,
+    what: CollectiveCall,
+    values: Vec<f32>,
+) -> Result<Vec<f32>, CollectiveInterruption> {
     let exchange = Exchange {
         what,
         number: mesh.number(what),
@@ -71,7 +75,7 @@ fn numbers_are_those_of_one_process() {
                 (Reduction::Maximum, &max),
                 (Reduction::Mean, &mean),
             ] {
-                let what = Collective::AllReduce {
+                let what = CollectiveCall::AllReduce {
                     stream: S,
                     buffer: B,
                     by,
@@ -81,7 +85,7 @@ fn numbers_are_those_of_one_process() {
                 }
             }
             let gathered: Vec<f32> = (0..ranks).flat_map(own).collect();
-            let what = Collective::AllGather {
+            let what = CollectiveCall::AllGather {
                 stream: S,
                 from: B,
                 to: B,
@@ -90,7 +94,7 @@ fn numbers_are_those_of_one_process() {
                 assert_eq!(got.unwrap(), gathered);
             }
             let root = ranks as u32 - 1;
-            let what = Collective::Broadcast {
+            let what = CollectiveCall::Broadcast {
                 stream: S,
                 buffer: B,
                 root,
@@ -100,7 +104,7 @@ fn numbers_are_those_of_one_process() {
             }
         }
         let by = Reduction::Sum;
-        let what = Collective::ReduceScatter {
+        let what = CollectiveCall::ReduceScatter {
             stream: S,
             from: B,
             to: B,
@@ -112,7 +116,9 @@ fn numbers_are_those_of_one_process() {
             let wanted: Vec<f32> = (part * 10..part * 10 + 10).map(sum).collect();
             assert_eq!(got.unwrap(), wanted);
         }
-        for got in together(&meshes, Collective::Barrier { stream: S }, |_| Vec::new()) {
+        for got in together(&meshes, CollectiveCall::Barrier { stream: S }, |_| {
+            Vec::new()
+        }) {
             assert_eq!(got.unwrap(), Vec::<f32>::new());
         }
     }
@@ -127,7 +133,7 @@ fn two_ranks_send_and_receive() {
         let sent = scope.spawn(|| {
             one(
                 first,
-                Collective::Send {
+                CollectiveCall::Send {
                     stream: S,
                     buffer: B,
                     to: 1,
@@ -137,7 +143,7 @@ fn two_ranks_send_and_receive() {
         });
         let got = one(
             second,
-            Collective::Receive {
+            CollectiveCall::Receive {
                 stream: S,
                 buffer: B,
                 from: 0,
@@ -152,12 +158,12 @@ fn two_ranks_send_and_receive() {
 #[test]
 fn who_calls_something_else_or_does_not_come_is_named() {
     let meshes = meshes(2, Nanos::from_millis(300));
-    let failed = |got: Result<Vec<f32>, Interrupted>| match got {
-        Err(Interrupted::Failed(why)) => why,
+    let failed = |got: Result<Vec<f32>, CollectiveInterruption>| match got {
+        Err(CollectiveInterruption::Failed(why)) => why,
         other => panic!("{other:?}"),
     };
     let by = Reduction::Sum;
-    let all_reduce = Collective::AllReduce {
+    let all_reduce = CollectiveCall::AllReduce {
         stream: S,
         buffer: B,
         by,
@@ -167,7 +173,7 @@ fn who_calls_something_else_or_does_not_come_is_named() {
         why.contains("all-reduce 1: rank 1 sent nothing for 0.3 s"),
         "{why}"
     );
-    let gather = Collective::AllGather {
+    let gather = CollectiveCall::AllGather {
         stream: S,
         from: B,
         to: B,
@@ -223,7 +229,9 @@ fn strangers_are_refused_and_the_rest_is_unharmed() {
         let why = wrong(change);
         assert!(why.contains(words), "{why}");
     }
-    let got = together(&meshes, Collective::Barrier { stream: S }, |_| Vec::new());
+    let got = together(&meshes, CollectiveCall::Barrier { stream: S }, |_| {
+        Vec::new()
+    });
     assert!(got.iter().all(Result::is_ok), "{got:?}");
 }
 
@@ -241,12 +249,12 @@ fn absurd_and_cut_messages_end_their_link_alone() {
         stream.write_all(&link::hello(meshes[0].seat(), 1)).unwrap();
         stream.write_all(&bytes).unwrap();
         stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let receive = Collective::Receive {
+        let receive = CollectiveCall::Receive {
             stream: S,
             buffer: B,
             from: 0,
         };
-        let Err(Interrupted::Failed(why)) = one(&meshes[1], receive, Vec::new()) else {
+        let Err(CollectiveInterruption::Failed(why)) = one(&meshes[1], receive, Vec::new()) else {
             panic!("nothing came from rank 0");
         };
         assert!(why.contains(words), "{why}");
@@ -254,7 +262,7 @@ fn absurd_and_cut_messages_end_their_link_alone() {
             let sent = scope.spawn(|| {
                 one(
                     &meshes[2],
-                    Collective::Send {
+                    CollectiveCall::Send {
                         stream: S,
                         buffer: B,
                         to: 1,
@@ -262,7 +270,7 @@ fn absurd_and_cut_messages_end_their_link_alone() {
                     vec![5.0],
                 )
             });
-            let receive = Collective::Receive {
+            let receive = CollectiveCall::Receive {
                 stream: S,
                 buffer: B,
                 from: 2,

@@ -1,6 +1,9 @@
 //! What is found about the order of calls, in words: which calls, where they stand, and the least that mends it.
 
-use order::{Actor, Hazard, HazardKind, Meeting, Origin, Party, RedundantWait, Relation, Resource};
+use order::{
+    Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Meeting, RedundantWait,
+    SharedResource,
+};
 use workload::Plan;
 
 /// What was looked for, and what came of it.
@@ -26,7 +29,7 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
         HazardKind::WriteAfterRead => ("reads", "overwrites"),
         HazardKind::WriteAfterWrite => ("writes", "overwrites"),
         HazardKind::FreeWhileInUse => ("uses", "frees"),
-        HazardKind::UseAfterFree if hazard.relation != Relation::Ordered => {
+        HazardKind::UseAfterFree if hazard.relation != HazardRelation::Ordered => {
             let remedy = earlier_use(plan, hazard);
             return format!(
                 "{second} uses {copy}{buffer}, and nothing makes it come before {first}, which frees it: {remedy}"
@@ -41,7 +44,7 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
             return aborted(plan, hazard).unwrap_or_default();
         }
         HazardKind::UseOfNothing | HazardKind::FreeOfNothing
-            if hazard.relation == Relation::Lost =>
+            if hazard.relation == HazardRelation::Lost =>
         {
             return lost(plan, hazard);
         }
@@ -55,7 +58,7 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
                 "{second} frees {copy}{buffer}, and nothing has allocated it: remove it, or allocate the buffer before"
             );
         }
-        HazardKind::SecondAllocation if hazard.relation == Relation::Hosts => {
+        HazardKind::SecondAllocation if hazard.relation == HazardRelation::Hosts => {
             return format!(
                 "{second} allocates {copy}{buffer}, and so does {first}: nothing orders the calls of host {} and host {}, so \
                  it may be allocated twice without a free between; order them by signals, and free it between the two",
@@ -75,7 +78,7 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
             "{second} frees {copy}{buffer}, which {first} frees as well: remove one of the two, or allocate it between them"
         );
     }
-    if hazard.relation == Relation::Ordered {
+    if hazard.relation == HazardRelation::Ordered {
         return format!(
             "{second} {after} {copy}{buffer} after {first}, which {before} it: free it after its last use, or allocate \
              it again between the two"
@@ -89,7 +92,7 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
 
 /// Whether two calls both free the buffer.
 fn is_second_free(plan: &Plan, hazard: &Hazard) -> bool {
-    let is_free = |party: Party| {
+    let is_free = |party: HazardParty| {
         let site = plan.sites.get(party.origin.site as usize);
         site.is_some_and(|site| site.verb == "free")
     };
@@ -118,8 +121,8 @@ fn lost(plan: &Plan, hazard: &Hazard) -> String {
 /// What an abort has to do with memory that is not there, or is there already.
 fn aborted(plan: &Plan, hazard: &Hazard) -> Option<String> {
     let (abort, is_certain) = match hazard.relation {
-        Relation::Dropped(abort) => (abort, true),
-        Relation::MayBeDropped(abort) => (abort, false),
+        HazardRelation::Dropped(abort) => (abort, true),
+        HazardRelation::MayBeDropped(abort) => (abort, false),
         _ => return None,
     };
     let (buffer, copy) = buffer_name(plan, hazard.buffer.0);
@@ -163,15 +166,15 @@ fn earlier_use(plan: &Plan, hazard: &Hazard) -> String {
     let (freeing, using) = (stream(plan, frees.0), stream(plan, uses.0));
     let hosts = [hazard.first.host, hazard.second.host].map(|it| host(plan, it));
     match hazard.relation {
-        Relation::Nodes => {
+        HazardRelation::Nodes => {
             "inside the capture, free it after its last use, and let the free wait for that"
                 .to_owned()
         }
-        Relation::Hosts if frees == uses => format!(
+        HazardRelation::Hosts if frees == uses => format!(
             "let host {} raise a signal after the use, and host {} await it before the free",
             hosts[1], hosts[0]
         ),
-        Relation::Hosts => format!(
+        HazardRelation::Hosts => format!(
             "record an event on {using} after the use, let host {} raise a signal after that and host {} await it, and let \
              {freeing} wait for the event before the free",
             hosts[1], hosts[0]
@@ -186,12 +189,12 @@ fn earlier_use(plan: &Plan, hazard: &Hazard) -> String {
 /// The least that orders the two.
 fn remedy(plan: &Plan, hazard: &Hazard) -> String {
     match (hazard.first.actor, hazard.second.actor) {
-        _ if hazard.relation == Relation::Nodes => {
+        _ if hazard.relation == HazardRelation::Nodes => {
             "inside the capture, record an event after the first, and wait for it before the second"
                 .to_owned()
         }
         (Actor::Stream(first), Actor::Stream(second))
-            if hazard.relation == Relation::Hosts && first == second =>
+            if hazard.relation == HazardRelation::Hosts && first == second =>
         {
             format!(
                 "let host {} raise a signal after the first, and host {} await it before the second",
@@ -199,7 +202,9 @@ fn remedy(plan: &Plan, hazard: &Hazard) -> String {
                 host(plan, hazard.second.host)
             )
         }
-        (Actor::Stream(first), Actor::Stream(second)) if hazard.relation == Relation::Hosts => {
+        (Actor::Stream(first), Actor::Stream(second))
+            if hazard.relation == HazardRelation::Hosts =>
+        {
             format!(
                 "record an event on {} after the first, let host {} raise a signal after that and host {} await it, and \
                  let {} wait for the event before the second",
@@ -223,7 +228,7 @@ fn remedy(plan: &Plan, hazard: &Hazard) -> String {
 
 /// Names two calls of host threads that nothing orders, and what both use.
 pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
-    let place = |(by, origin): (u32, Origin)| {
+    let place = |(by, origin): (u32, CallOrigin)| {
         let site = plan.sites.get(origin.site as usize);
         let line = site.map_or(0, |site| site.line);
         format!(
@@ -234,12 +239,12 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
     };
     let (first, second) = (place(meeting.first), place(meeting.second));
     let what = match meeting.resource {
-        Resource::Stream(index) => format!("stream {}", stream(plan, index.0)),
-        Resource::Event(index) => {
+        SharedResource::Stream(index) => format!("stream {}", stream(plan, index.0)),
+        SharedResource::Event(index) => {
             let event = plan.events.get(index.index());
             format!("event {}", event.map_or("?", |event| &event.name))
         }
-        Resource::Signal(index) => {
+        SharedResource::Signal(index) => {
             let signal = plan.signals.get(index.index());
             return format!(
                 "{first} and {second} both raise signal {}, and nothing orders the two host threads there: which of them \
@@ -258,7 +263,7 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
 
 /// Names a wait that adds nothing, and why.
 pub fn of_redundant(plan: &Plan, wait: &RedundantWait) -> String {
-    let party = |origin, index| Party {
+    let party = |origin, index| HazardParty {
         origin,
         actor: Actor::Stream(index),
         host: 0,
@@ -281,7 +286,7 @@ fn host(plan: &Plan, index: u32) -> &str {
     found.map_or("?", |host| &host.name)
 }
 
-fn verb(plan: &Plan, origin: Origin) -> String {
+fn verb(plan: &Plan, origin: CallOrigin) -> String {
     let site = plan.sites.get(origin.site as usize);
     let (verb, label) = site.map_or(("call", ""), |site| (site.verb, site.label.as_str()));
     match label {
@@ -291,7 +296,7 @@ fn verb(plan: &Plan, origin: Origin) -> String {
 }
 
 /// `launch saxpy (line 14, on compute)`.
-fn call(plan: &Plan, party: Party) -> String {
+fn call(plan: &Plan, party: HazardParty) -> String {
     let name = verb(plan, party.origin);
     let place = match party.actor {
         Actor::Stream(index) => format!("on {}", stream(plan, index.0)),
@@ -300,7 +305,7 @@ fn call(plan: &Plan, party: Party) -> String {
     format!("{name} (line {}, {place})", line(plan, party))
 }
 
-pub fn line(plan: &Plan, party: Party) -> u32 {
+pub fn line(plan: &Plan, party: HazardParty) -> u32 {
     let site = plan.sites.get(party.origin.site as usize);
     site.map_or(0, |site| site.line)
 }

@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
-use std::process::{Child as Handle, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// What the driver reads the library's path from.
@@ -20,15 +20,15 @@ const GRACE: Duration = Duration::from_secs(1);
 const SIGNALS: [i32; 3] = [2, 15, 9];
 
 /// The process; dropped, it is ended and waited for.
-pub struct Child {
-    handle: Handle,
+pub struct ProgramProcess {
+    handle: Child,
     status: Option<ExitStatus>,
     /// How often it was told to end.
     told: usize,
     at: Instant,
 }
 
-impl Child {
+impl ProgramProcess {
     /// Starts a program whose processes load `library` and write into `folder`. Its standard streams are this process's.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Child {
     }
 }
 
-impl Drop for Child {
+impl Drop for ProgramProcess {
     fn drop(&mut self) {
         if self.ended().is_none() {
             // One that ended meanwhile cannot be killed, and need not be.
@@ -111,14 +111,14 @@ fn not_started(program: &OsString, error: &io::Error) -> String {
 }
 
 #[cfg(unix)]
-fn send(handle: &mut Handle, signal: i32) {
+fn send(handle: &mut Child, signal: i32) {
     let process = handle.id() as libc::pid_t;
     // SAFETY: the process was started here and has not been waited for, so its number is its own.
     unsafe { libc::kill(process, signal) };
 }
 
 #[cfg(not(unix))]
-fn send(handle: &mut Handle, _: i32) {
+fn send(handle: &mut Child, _: i32) {
     let _ = handle.kill();
 }
 
@@ -153,12 +153,12 @@ pub fn code_of(status: Option<ExitStatus>) -> i32 {
 mod tests {
     use super::*;
 
-    fn start(words: &[&str]) -> Result<Child, String> {
+    fn start(words: &[&str]) -> Result<ProgramProcess, String> {
         let command: Vec<OsString> = words.iter().map(OsString::from).collect();
-        Child::start(&command, Path::new("/none.so"), Path::new("/none"))
+        ProgramProcess::start(&command, Path::new("/none.so"), Path::new("/none"))
     }
 
-    fn ended(mut child: Child) -> i32 {
+    fn ended(mut child: ProgramProcess) -> i32 {
         loop {
             child.end();
             if let Some(status) = child.ended() {

@@ -4,28 +4,28 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use inject::{Damage, Decoder, Fact, HEADER};
+use inject::{Fact, FactDecoder, FactFileDamage, HEADER};
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
 /// A file, and how far it was read.
-pub struct Growing {
+pub struct GrowingFile {
     pub path: PathBuf,
     file: File,
-    decoder: Decoder,
+    decoder: FactDecoder,
     piece: Vec<u8>,
     is_over: bool,
 }
 
-impl Growing {
+impl GrowingFile {
     /// The file at a path, from its beginning; nothing where it cannot be read.
     pub fn open(path: PathBuf) -> Option<Self> {
         let file = File::open(&path).ok()?;
         Some(Self {
             path,
             file,
-            decoder: Decoder::default(),
+            decoder: FactDecoder::default(),
             piece: Vec::new(),
             is_over: false,
         })
@@ -64,7 +64,7 @@ impl Growing {
     }
 
     /// What was wrong with it.
-    pub const fn damage(&self) -> &Damage {
+    pub const fn damage(&self) -> &FactFileDamage {
         self.decoder.damage()
     }
 }

@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use inject::{Damage, ENDING, Fact};
+use inject::{ENDING, Fact, FactFileDamage};
 use tempfile::TempDir;
 
-use super::file::Growing;
+use super::file::GrowingFile;
 
 /// The folder, and every file that turned up in it.
-pub struct Folder {
+pub struct FactFolder {
     /// Goes with what is in it.
     _place: TempDir,
     /// The whole path: processes may be in other folders.
     path: PathBuf,
-    files: Vec<Growing>,
+    files: Vec<GrowingFile>,
     is_over: bool,
 }
 
-impl Folder {
+impl FactFolder {
     /// A folder of its own among the temporary files.
     ///
     /// # Errors
@@ -74,17 +74,18 @@ impl Folder {
         };
         let mut new: Vec<PathBuf> = paths.filter(is_new).collect();
         new.sort();
-        self.files.extend(new.into_iter().filter_map(Growing::open));
+        self.files
+            .extend(new.into_iter().filter_map(GrowingFile::open));
     }
 
     /// Nothing more is written: what is left at the end of each file is taken as it is.
     pub fn finish(&mut self) {
         self.is_over = true;
-        self.files.iter_mut().for_each(Growing::finish);
+        self.files.iter_mut().for_each(GrowingFile::finish);
     }
 
     /// What was wrong with a file.
-    pub fn damage(&self, file: u32) -> Option<Damage> {
+    pub fn damage(&self, file: u32) -> Option<FactFileDamage> {
         let file = self.files.get(file as usize)?;
         Some(file.damage().clone())
     }

@@ -1,14 +1,14 @@
 //! What a recorded program came to: said in the log of its capture, and with its end.
 
-use super::Program;
+use super::RecordedProgram;
 use super::child::code_of;
 use crate::far::ending;
-use crate::save::Save;
+use crate::save::SaveFile;
 use crate::{Message, Phase};
-use formats::activity::Summary;
-use record::{EventId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
+use formats::activity::ActivitySummary;
+use record::{EventId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId};
 
-impl Program<'_> {
+impl RecordedProgram<'_> {
     /// Says what it all came to, and that it is over.
     pub(super) fn report(&mut self, run: u64) {
         let left = self.left();
@@ -27,7 +27,7 @@ impl Program<'_> {
         let nothing = nothing(&summary);
         self.has_recorded |= nothing.is_none();
         let kept = self.save.take_if(|it| !self.has_recorded && it.replaces());
-        records.extend(kept.map(Save::kept));
+        records.extend(kept.map(SaveFile::kept));
         if let Some(why) = &nothing {
             records.push(Record::Problem(Box::new(Problem {
                 severity: Severity::Error,
@@ -38,12 +38,12 @@ impl Program<'_> {
             })));
         }
         let outcome = match (status, nothing) {
-            _ if self.is_stopped => Outcome::Stopped,
-            (_, Some(why)) => Outcome::Failed(why),
+            _ if self.is_stopped => RunOutcome::Stopped,
+            (_, Some(why)) => RunOutcome::Failed(why),
             (Some(status), None) if !status.success() => {
-                Outcome::Failed(format!("the program failed: {}", ending(status)))
+                RunOutcome::Failed(format!("the program failed: {}", ending(status)))
             }
-            _ => Outcome::Finished,
+            _ => RunOutcome::Finished,
         };
         let count = self.records + records.len() as u64 + 1;
         records.push(Record::End(Box::new(RunEnd {
@@ -52,7 +52,7 @@ impl Program<'_> {
             records: count,
         })));
         self.give(records);
-        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        let finished = self.save.as_mut().map_or(Ok(()), SaveFile::finish);
         self.check(finished);
         self.outbox.post(Message::Exited(code_of(status)));
         self.outbox.post(Message::Finished { run, lost: 0 });
@@ -69,7 +69,7 @@ impl Program<'_> {
 }
 
 /// What is said of the whole, of each process, and of what could not be known.
-fn lines(summary: &Summary) -> impl Iterator<Item = (Severity, String)> {
+fn lines(summary: &ActivitySummary) -> impl Iterator<Item = (Severity, String)> {
     let whole = (summary.activities > 0).then(|| {
         let processes = summary
             .tellers
@@ -113,7 +113,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
 }
 
 /// Why nothing was recorded, where nothing was.
-fn nothing(summary: &Summary) -> Option<String> {
+fn nothing(summary: &ActivitySummary) -> Option<String> {
     if summary.activities > 0 {
         return None;
     }

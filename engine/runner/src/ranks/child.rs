@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 
 use crate::far::{Connection, ConnectionState, GONE};
 use crate::{Control, Engine, Message};
-use record::{Outcome, Record};
+use record::{Record, RunOutcome};
 
 /// How far a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum RankStage {
     /// Its process was started.
     Starting,
     /// It has its device and listens for the others.
@@ -20,31 +20,31 @@ pub enum Stage {
 }
 
 /// One rank as its parent sees it.
-pub struct Child {
+pub struct RankProcess {
     /// The engine in its process.
     pub engine: Engine,
     /// What it is called.
     pub label: String,
     /// How far it is.
-    pub stage: Stage,
+    pub stage: RankStage,
     /// Where it listens for the others.
     pub address: Option<SocketAddr>,
     /// By what its machine is told from others.
     pub machine: String,
     /// How its run ended.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<RunOutcome>,
     /// How the link to it is, in words.
     detail: String,
     is_dead: bool,
 }
 
-impl Child {
+impl RankProcess {
     /// Of the rank at place `rank`.
     pub fn new(rank: usize, engine: Engine) -> Self {
         Self {
             engine,
             label: format!("rank {rank}"),
-            stage: Stage::Starting,
+            stage: RankStage::Starting,
             address: None,
             machine: String::new(),
             outcome: None,
@@ -70,7 +70,7 @@ impl Child {
 
     /// Whether its run failed.
     pub const fn has_failed(&self) -> bool {
-        self.is_dead || matches!(self.outcome, Some(Outcome::Failed(_)))
+        self.is_dead || matches!(self.outcome, Some(RunOutcome::Failed(_)))
     }
 
     /// Takes note of how its run ends.
@@ -88,17 +88,17 @@ impl Child {
     pub fn connected(&mut self, connection: &Connection) -> bool {
         self.detail.clone_from(&connection.detail);
         let is_gone = connection.state == ConnectionState::Gone;
-        if is_gone && self.stage != Stage::Over {
+        if is_gone && self.stage != RankStage::Over {
             self.is_dead = true;
             let why = format!("the process that ran it is gone: {}", self.detail);
-            self.outcome.get_or_insert(Outcome::Failed(why));
+            self.outcome.get_or_insert(RunOutcome::Failed(why));
         }
         is_gone
     }
 
     /// How its process died, in a few words.
     pub fn death(&self) -> String {
-        let Some(Outcome::Failed(why)) = &self.outcome else {
+        let Some(RunOutcome::Failed(why)) = &self.outcome else {
             return "its process is gone".to_owned();
         };
         let why = why.trim_start_matches("the process that ran it is gone: ");
@@ -109,9 +109,9 @@ impl Child {
     /// Why nothing more comes from it, for those who wait.
     pub fn why_over(&self) -> String {
         match &self.outcome {
-            Some(Outcome::Failed(_)) if self.is_dead => self.death(),
-            Some(Outcome::Failed(why)) => why.clone(),
-            Some(Outcome::Stopped) => "it was stopped".to_owned(),
+            Some(RunOutcome::Failed(_)) if self.is_dead => self.death(),
+            Some(RunOutcome::Failed(why)) => why.clone(),
+            Some(RunOutcome::Stopped) => "it was stopped".to_owned(),
             _ => "its run ended, and it never came to this".to_owned(),
         }
     }

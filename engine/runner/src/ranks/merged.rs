@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use crate::RunRequest;
 use crate::far::{GONE, unix_now};
 use crate::outbox::Outbox;
-use crate::save::Save;
-use formats::merge::{Exchanges, Missing, Numbers, Own, Tie, Waiting, align};
+use crate::save::SaveFile;
+use formats::merge::{
+    ExchangeDependency, Exchanges, FileNumbers, IncompleteExchange, Renumbering, UnalignedRecords,
+    align,
+};
 use record::time::{Interval, Nanos};
 use record::{
-    Clock, Device, DeviceId, EventId, Log, Loss, LossKind, Outcome, Problem, Record, Recovery, Run,
-    RunEnd, Severity, SpanId, Value,
+    Clock, Device, DeviceId, EventId, Log, Loss, LossKind, Problem, Record, Recovery, Run, RunEnd,
+    RunOutcome, Severity, SpanId, Value,
 };
 use workload::Placement;
 
 /// What ranks report, as one capture.
-pub struct Merged {
+pub struct MergedRanks {
     /// Records that the ranks' recorders did not deliver.
     pub lost: u64,
     name: String,
@@ -23,11 +26,11 @@ pub struct Merged {
     count: usize,
     map: String,
     zero: Nanos,
-    numbers: Numbers,
-    ranks: Vec<(Own, Waiting)>,
+    numbers: Renumbering,
+    ranks: Vec<(FileNumbers, UnalignedRecords)>,
     exchanges: Exchanges,
     extent: Option<Interval>,
-    save: Option<Save>,
+    save: Option<SaveFile>,
     records: u64,
     has_run: bool,
     /// Devices that are lost, with the generation and the time of that.
@@ -37,7 +40,7 @@ pub struct Merged {
     expectations: Vec<Record>,
 }
 
-impl Merged {
+impl MergedRanks {
     /// Of the ranks of `placement`.
     ///
     /// # Errors
@@ -48,7 +51,7 @@ impl Merged {
         outbox: &Outbox,
     ) -> Result<Self, String> {
         outbox.flush();
-        let save = Save::of_request(request.save.as_deref())?;
+        let save = SaveFile::of_request(request.save.as_deref())?;
         let count = placement.ranks.len();
         Ok(Self {
             lost: 0,
@@ -57,12 +60,12 @@ impl Merged {
             count,
             map: placement.map(),
             zero: Nanos::ZERO,
-            numbers: Numbers::default(),
+            numbers: Renumbering::default(),
             ranks: (0..count)
                 .map(|rank| {
                     (
-                        Own::live(&format!("rank {rank}"), rank),
-                        Waiting::new(false),
+                        FileNumbers::live(&format!("rank {rank}"), rank),
+                        UnalignedRecords::new(false),
                     )
                 })
                 .collect(),
@@ -193,7 +196,7 @@ impl Merged {
     }
 
     /// Ties a part of a collective operation to the one that it waited for, and says how long it did.
-    fn tie(&mut self, tie: &Tie, out: &mut Vec<Record>) {
+    fn tie(&mut self, tie: &ExchangeDependency, out: &mut Vec<Record>) {
         let effect = tie.dependency.effect;
         out.push(Record::Dependency(tie.dependency));
         let who = Value::Text(format!("rank {}", tie.rank).into());
@@ -206,7 +209,7 @@ impl Merged {
     }
 
     /// The operations that not all ranks came to.
-    pub fn missing(&mut self) -> Vec<Missing> {
+    pub fn missing(&mut self) -> Vec<IncompleteExchange> {
         self.exchanges.missing()
     }
 
@@ -215,7 +218,7 @@ impl Merged {
         self.expectations.clear();
         for (own, waiting) in &mut self.ranks {
             own.again();
-            *waiting = Waiting::new(false);
+            *waiting = UnalignedRecords::new(false);
         }
     }
 
@@ -270,7 +273,7 @@ impl Merged {
     }
 
     /// Ends the run.
-    pub fn end(&mut self, outcome: Outcome, outbox: &Outbox) {
+    pub fn end(&mut self, outcome: RunOutcome, outbox: &Outbox) {
         let expectations = std::mem::take(&mut self.expectations);
         self.post(expectations, outbox);
         let records = self.records + 1;
@@ -280,14 +283,14 @@ impl Merged {
             records,
         };
         self.post(vec![Record::End(Box::new(end))], outbox);
-        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        let finished = self.save.as_mut().map_or(Ok(()), SaveFile::finish);
         self.check(finished, outbox);
         self.save = None;
     }
 
     /// Makes what was written survive this process.
     pub fn flush(&mut self, outbox: &Outbox) {
-        let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
+        let flushed = self.save.as_mut().map_or(Ok(()), SaveFile::flush);
         self.check(flushed, outbox);
     }
 

@@ -1,11 +1,11 @@
 //! The end of a rank, and what it means for the others.
 
-use super::child::{Child, Stage};
+use super::child::{RankProcess, RankStage};
 use super::{Ranks, STOPPING};
 use crate::mesh::{FAULT_UNMET, unmet_fault};
 use crate::{Control, RankControl};
-use formats::merge::Missing;
-use record::{Outcome, Severity, SpanId};
+use formats::merge::IncompleteExchange;
+use record::{RunOutcome, Severity, SpanId};
 
 impl Ranks<'_> {
     /// A rank's run is over: those who wait for it are told.
@@ -13,7 +13,7 @@ impl Ranks<'_> {
         let Some(child) = self.children.get_mut(rank) else {
             return;
         };
-        child.stage = Stage::Over;
+        child.stage = RankStage::Over;
         self.merged.over(rank, self.outbox);
         let mut why = child.why_over();
         if !child.is_dead()
@@ -27,7 +27,7 @@ impl Ranks<'_> {
             why,
         });
         for (place, other) in self.children.iter().enumerate() {
-            if place != rank && other.stage == Stage::Running {
+            if place != rank && other.stage == RankStage::Running {
                 other.send(left.clone());
             }
         }
@@ -42,9 +42,9 @@ impl Ranks<'_> {
             return;
         }
         for rank in 0..self.children.len() {
-            let is_left = |it: &&mut Child| it.stage != Stage::Over;
+            let is_left = |it: &&mut RankProcess| it.stage != RankStage::Over;
             if let Some(child) = self.children.get_mut(rank).filter(is_left) {
-                child.outcome.get_or_insert(Outcome::Stopped);
+                child.outcome.get_or_insert(RunOutcome::Stopped);
                 self.over(rank);
             }
         }
@@ -83,7 +83,7 @@ impl Ranks<'_> {
         }
     }
 
-    fn words(&self, missing: &Missing) -> String {
+    fn words(&self, missing: &IncompleteExchange) -> String {
         let ranks: Vec<String> = missing.came.iter().map(ToString::to_string).collect();
         let is_all = missing.parts as usize == self.children.len();
         let absent = self
@@ -94,9 +94,9 @@ impl Ranks<'_> {
         let absent: Vec<String> = absent
             .map(|(_, child)| {
                 let how = match &child.outcome {
-                    Some(Outcome::Finished) | None => "its run ended without it".to_owned(),
-                    Some(Outcome::Stopped) => "it was stopped".to_owned(),
-                    Some(Outcome::Failed(_)) => child.why_over(),
+                    Some(RunOutcome::Finished) | None => "its run ended without it".to_owned(),
+                    Some(RunOutcome::Stopped) => "it was stopped".to_owned(),
+                    Some(RunOutcome::Failed(_)) => child.why_over(),
                 };
                 format!("{} did not ({how})", child.label)
             })

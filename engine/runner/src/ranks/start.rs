@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, bounded};
 
-use super::child::{Child, Stage};
+use super::child::{RankProcess, RankStage};
 use super::{Ranks, SILENCE, TICK};
-use crate::far::{Target, unix_now};
-use crate::mesh::Seat;
+use crate::far::{WorkerTarget, unix_now};
+use crate::mesh::RankAssignment;
 use crate::{Control, Engine, Message, Phase, RankControl, RunRequest};
 use workload::{Document, FaultMoment, Placement, RankFault};
 
@@ -30,7 +30,7 @@ fn secret() -> String {
 /// What is wrong.
 pub fn check(request: &RunRequest, placement: &Placement) -> Result<(), String> {
     let document = Document::parse(&request.name, &request.source);
-    let listed = |errors: Vec<workload::Error>| {
+    let listed = |errors: Vec<workload::WorkloadError>| {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         lines.join("\n")
     };
@@ -111,7 +111,7 @@ impl Ranks<'_> {
                     let _ = wake.try_send(());
                 }),
             );
-            let child = Child::new(rank as usize, engine);
+            let child = RankProcess::new(rank as usize, engine);
             child.send(Control::Run(Box::new(
                 self.request_of(rank, &secret, &faults),
             )));
@@ -122,15 +122,15 @@ impl Ranks<'_> {
     }
 
     /// The process of a rank.
-    fn target(&self, rank: u32) -> Result<Target, String> {
+    fn target(&self, rank: u32) -> Result<WorkerTarget, String> {
         let machine = self.placement.machine(rank);
         let name = machine.map_or("", |it| &it.name);
         let elsewhere = self.request.machines.iter().find(|(it, _)| it == name);
         let at = machine.and_then(|it| it.at.as_ref());
         let target = match (elsewhere, at) {
-            (Some((_, place)), _) => Target::parse(place),
-            (None, Some(address)) => Ok(Target::remote(address)),
-            (None, None) => Target::parse("."),
+            (Some((_, place)), _) => WorkerTarget::parse(place),
+            (None, Some(address)) => Ok(WorkerTarget::remote(address)),
+            (None, None) => WorkerTarget::parse("."),
         };
         let mut target = target.map_err(|error| error.to_string())?;
         target.shares_clock = elsewhere.is_none() && at.is_none();
@@ -146,7 +146,7 @@ impl Ranks<'_> {
             faults: own.copied().collect(),
             machines: Vec::new(),
             allowed: Vec::new(),
-            seat: Some(Seat {
+            seat: Some(RankAssignment {
                 rank,
                 ranks: self.placement.ranks.len() as u32,
                 secret: secret.to_owned(),
@@ -158,12 +158,19 @@ impl Ranks<'_> {
     /// Waits until every rank has its device and listens.
     fn seat(&mut self) -> Result<(), String> {
         let until = Instant::now() + PATIENCE;
-        while self.children.iter().any(|it| it.stage == Stage::Starting) {
+        while self
+            .children
+            .iter()
+            .any(|it| it.stage == RankStage::Starting)
+        {
             if self.is_closing() {
                 return Err("it was stopped before it began".to_owned());
             }
             if Instant::now() > until {
-                let late = self.children.iter().find(|it| it.stage == Stage::Starting);
+                let late = self
+                    .children
+                    .iter()
+                    .find(|it| it.stage == RankStage::Starting);
                 let label = late.map_or("a rank", |it| &it.label);
                 return Err(format!(
                     "{label} was not ready within {} s; look what its machine is busy with",
@@ -190,7 +197,7 @@ impl Ranks<'_> {
             }
         }
         self.children.iter().try_for_each(|it| match it.stage {
-            Stage::Over => Err(format!("{} could not begin: {}", it.label, it.why_over())),
+            RankStage::Over => Err(format!("{} could not begin: {}", it.label, it.why_over())),
             _ => Ok(()),
         })
     }
@@ -202,22 +209,22 @@ impl Ranks<'_> {
         };
         while let Some(message) = child.next() {
             match message {
-                Message::Seated { address, machine } if child.stage == Stage::Starting => {
+                Message::Seated { address, machine } if child.stage == RankStage::Starting => {
                     let parsed = address.parse();
                     // Ranks connect to loopback alone, whatever a machine elsewhere says.
                     child.address = parsed.ok().filter(|it: &SocketAddr| it.ip().is_loopback());
                     child.machine = machine;
-                    child.stage = Stage::Seated;
+                    child.stage = RankStage::Seated;
                 }
                 Message::Refused(_) if child.is_dead() => {}
                 Message::Refused(reason) => return Err(format!("{}: {reason}", child.label)),
                 Message::Connection(connection) => {
                     if child.connected(&connection) {
-                        child.stage = Stage::Over;
+                        child.stage = RankStage::Over;
                     }
                 }
                 // One that is over before the others are there never comes to them: they would wait for ever.
-                Message::Finished { .. } => child.stage = Stage::Over,
+                Message::Finished { .. } => child.stage = RankStage::Over,
                 Message::Seated { .. }
                 | Message::Batch(_)
                 | Message::Started { .. }
@@ -262,7 +269,7 @@ impl Ranks<'_> {
         }
         self.begin();
         for child in &mut self.children {
-            child.stage = Stage::Running;
+            child.stage = RankStage::Running;
             let peers = RankControl::Peers(addresses.clone());
             child.engine.send(Control::Rank(peers));
         }

@@ -2,20 +2,29 @@
 
 use std::time::Duration;
 
-use super::compile::Built;
-use super::state::{Entry, State};
-use crate::shared::Shared;
-use backend::{Answer, CacheUse, CompileError, ErrorFilter, Question, Raw};
-use device::Status;
-use device::webgpu::{ErrorKind, Made, Outcome, Popped, Settlement, Value};
-use record::Observed;
+use super::compile::CompileResult;
+use super::state::{PipelineEntry, TimelinesState};
+use crate::shared::RunState;
+use backend::{
+    CacheUse, CompileError, NativeAnswer, NativeErrorFilter, NativeQuery, PendingAnswer,
+};
+use device::DeviceStatus;
+use device::webgpu::{
+    CallOutcome, CallResult, GpuErrorKind, PoppedScope, PromiseResult, PromiseValue,
+};
+use record::ObservedOutcome;
 
 /// How long the implementation may take to say what the specification has settled already: it hears of the queue's end
 /// a little later. A device that is lost is asked for what it has said by now.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Makes the call `question` to the implementation below, beside one that gave a promise.
-pub fn ask(shared: &Shared, state: &mut State, made: &Made, question: &Question) {
+pub fn ask(
+    shared: &RunState,
+    state: &mut TimelinesState,
+    made: &CallResult,
+    question: &NativeQuery,
+) {
     if let Some(promise) = made.promise
         && !state.asked.contains_key(&promise)
         && let Some(answer) = shared.device.raw(question)
@@ -26,11 +35,11 @@ pub fn ask(shared: &Shared, state: &mut State, made: &Made, question: &Question)
 
 /// Asks for a scope like the one that was popped. What one comes to that met the loss between its push and its pop
 /// cannot be told by another, nor can an internal error be made.
-pub fn ask_scope(shared: &Shared, state: &mut State, popped: Popped) {
-    if popped.met_loss || popped.captured == Some(ErrorKind::Internal) {
+pub fn ask_scope(shared: &RunState, state: &mut TimelinesState, popped: PoppedScope) {
+    if popped.met_loss || popped.captured == Some(GpuErrorKind::Internal) {
         return;
     }
-    let question = Question::Scope {
+    let question = NativeQuery::Scope {
         filter: filter(popped.filter),
         made: popped.captured.map(filter),
     };
@@ -41,67 +50,76 @@ pub fn ask_scope(shared: &Shared, state: &mut State, popped: Popped) {
 
 /// What the implementation made of a pipeline, where it was given one to make: not where the shader was refused before,
 /// the workload wants it to fail, or it was made for another before.
-pub fn note_compile(shared: &Shared, state: &mut State, entry: &Entry, built: &Built) {
+pub fn note_compile(
+    shared: &RunState,
+    state: &mut TimelinesState,
+    entry: &PipelineEntry,
+    built: &CompileResult,
+) {
     let plan = shared.plan.pipelines.get(entry.plan.index());
     let is_told_to_fail = plan.is_some_and(|plan| plan.fails);
     let Some(promise) = entry.promise.filter(|_| !is_told_to_fail) else {
         return;
     };
     let raw = match built {
-        Ok(compiled) if compiled.cache != CacheUse::Hit => Raw {
+        Ok(compiled) if compiled.cache != CacheUse::Hit => NativeAnswer {
             is_ok: true,
             text: "the call returned a pipeline and raised no error".to_owned(),
-            ..Raw::default()
+            ..NativeAnswer::default()
         },
-        Err(CompileError::Internal(reason)) => Raw {
+        Err(CompileError::Internal(reason)) => NativeAnswer {
             text: format!("the call raised an error: {reason}"),
-            ..Raw::default()
+            ..NativeAnswer::default()
         },
         _ => return,
     };
-    state.asked.insert(promise, Answer::ready(raw));
+    state.asked.insert(promise, PendingAnswer::ready(raw));
 }
 
 /// What the implementation below did for the call whose promise has settled.
-pub fn observe(shared: &Shared, state: &mut State, settlement: &Settlement) -> Observed {
+pub fn observe(
+    shared: &RunState,
+    state: &mut TimelinesState,
+    settlement: &PromiseResult,
+) -> ObservedOutcome {
     if !shared.device.caps().queue {
-        return Observed::Nothing;
+        return ObservedOutcome::Nothing;
     }
     let Some(mut answer) = state.asked.remove(&settlement.promise) else {
-        return Observed::Not;
+        return ObservedOutcome::Not;
     };
     let patience = match shared.device.status() {
-        Status::Working => PATIENCE,
+        DeviceStatus::Working => PATIENCE,
         _ => Duration::ZERO,
     };
     match answer.wait(patience) {
-        None => Observed::Not,
-        Some(raw) if agrees(&raw, settlement) => Observed::Same(raw.text),
-        Some(raw) => Observed::Other(raw.text),
+        None => ObservedOutcome::Not,
+        Some(raw) if agrees(&raw, settlement) => ObservedOutcome::Same(raw.text),
+        Some(raw) => ObservedOutcome::Other(raw.text),
     }
 }
 
 /// Whether it is what the specification says.
-fn agrees(raw: &Raw, settlement: &Settlement) -> bool {
+fn agrees(raw: &NativeAnswer, settlement: &PromiseResult) -> bool {
     let value = match settlement.outcome {
-        Outcome::Resolve(value) => Some(value),
+        CallOutcome::Resolve(value) => Some(value),
         _ => None,
     };
     let is_value = |expected: &str| raw.value.as_deref().is_none_or(|it| it == expected);
     let has_value = match value {
-        Some(Value::Null) => is_value("null"),
-        Some(Value::Error(kind)) => is_value(filter(kind).label()),
-        Some(Value::NoMessages) => is_value("no messages"),
-        Some(Value::Lost(kind)) => is_value(kind.label()),
+        Some(PromiseValue::Null) => is_value("null"),
+        Some(PromiseValue::Error(kind)) => is_value(filter(kind).label()),
+        Some(PromiseValue::NoMessages) => is_value("no messages"),
+        Some(PromiseValue::Lost(kind)) => is_value(kind.label()),
         _ => true,
     };
     raw.is_ok == value.is_some() && has_value && raw.raised == settlement.row.raises.map(filter)
 }
 
-const fn filter(kind: ErrorKind) -> ErrorFilter {
+const fn filter(kind: GpuErrorKind) -> NativeErrorFilter {
     match kind {
-        ErrorKind::Validation => ErrorFilter::Validation,
-        ErrorKind::OutOfMemory => ErrorFilter::OutOfMemory,
-        ErrorKind::Internal => ErrorFilter::Internal,
+        GpuErrorKind::Validation => NativeErrorFilter::Validation,
+        GpuErrorKind::OutOfMemory => NativeErrorFilter::OutOfMemory,
+        GpuErrorKind::Internal => NativeErrorFilter::Internal,
     }
 }

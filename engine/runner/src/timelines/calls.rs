@@ -1,29 +1,31 @@
 //! Calls of WebGPU's, as a host thread makes them: their content steps, and the promise that they give.
 
 use super::asked::ask;
-use super::state::{Entry, Given};
+use super::state::{PipelineEntry, PromiseEntry};
 use super::{CONTENT_STEP, Timelines, compile};
-use crate::shared::Shared;
+use crate::shared::RunState;
 use crate::uses;
-use backend::MapMode as raw;
-use backend::{Flag, HostIndex, Operation, Question};
-use device::webgpu::{Api, ErrorKind, Made, MapRange, MapState, PipelineId, PipelineShape};
-use order::Use;
+use backend::NativeMapMode as raw;
+use backend::{Flag, HostIndex, NativeQuery, Operation};
+use device::webgpu::{
+    Api, CallResult, GpuErrorKind, MapRange, MapState, ModelPipelineId, PipelineShape,
+};
+use order::DeclaredUse;
 use record::impossible;
 use record::time::Nanos;
 use record::{self, BufferIndex, CallId, Record, SpanId};
-use workload::{GpuCall, MapMode, PipelineIndex, PipelineKind, PromiseIndex};
+use workload::{GpuCall, MapMode, PipelineIndex, PipelinePurpose, PromiseIndex};
 
 /// How a pipeline's creation answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum CreationAnswer {
     /// With a handle, for which the caller waits.
     Handle,
     /// By a promise, which may have a name.
     Promise(Option<PromiseIndex>),
 }
 
-impl Answer {
+impl CreationAnswer {
     const fn name(self) -> Option<PromiseIndex> {
         match self {
             Self::Handle => None,
@@ -34,7 +36,7 @@ impl Answer {
 
 /// A call that is being made: by whom, where in the file, as which span, and when.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct CallContext {
     /// The host thread.
     pub host: HostIndex,
     /// The call's place in the file.
@@ -47,13 +49,18 @@ pub struct Asked {
 
 impl Timelines {
     /// Makes a call, except those that only wait or that lose the device. Gives what a synchronous creation waits for.
-    pub fn call(&self, shared: &Shared, asked: &Asked, call: &GpuCall) -> Option<Flag> {
+    pub fn call(&self, shared: &RunState, asked: &CallContext, call: &GpuCall) -> Option<Flag> {
         let flag = match *call {
             GpuCall::CreatePipeline { pipeline } => {
-                Some(self.create(shared, asked, pipeline, Answer::Handle))
+                Some(self.create(shared, asked, pipeline, CreationAnswer::Handle))
             }
             GpuCall::CreatePipelineAsync { pipeline, promise } => {
-                self.create(shared, asked, pipeline, Answer::Promise(Some(promise)));
+                self.create(
+                    shared,
+                    asked,
+                    pipeline,
+                    CreationAnswer::Promise(Some(promise)),
+                );
                 None
             }
             GpuCall::MapAsync {
@@ -77,7 +84,7 @@ impl Timelines {
         flag
     }
 
-    fn call_simple(&self, shared: &Shared, asked: &Asked, call: &GpuCall) {
+    fn call_simple(&self, shared: &RunState, asked: &CallContext, call: &GpuCall) {
         let host = Self::content(asked.host);
         let mut state = self.lock();
         let (made, name) = match *call {
@@ -87,7 +94,7 @@ impl Timelines {
                 };
                 if state.model.map_state(id) != MapState::Unmapped {
                     // What it comes to shows in the map that it ends.
-                    drop(shared.device.raw(&Question::Unmap(buffer)));
+                    drop(shared.device.raw(&NativeQuery::Unmap(buffer)));
                 }
                 (state.model.unmap(host, asked.span, id), None)
             }
@@ -100,12 +107,12 @@ impl Timelines {
             }
             GpuCall::WorkDone { promise } => {
                 let made = state.model.on_submitted_work_done(host, asked.span);
-                ask(shared, &mut state, &made, &Question::WorkDone);
+                ask(shared, &mut state, &made, &NativeQuery::WorkDone);
                 (made, Some(promise))
             }
             GpuCall::DeviceLost { promise } => {
                 let made = state.model.lost(host, asked.span);
-                ask(shared, &mut state, &made, &Question::Lost);
+                ask(shared, &mut state, &made, &NativeQuery::Lost);
                 (made, Some(promise))
             }
             _ => return,
@@ -116,8 +123,8 @@ impl Timelines {
 
     fn map(
         &self,
-        shared: &Shared,
-        asked: &Asked,
+        shared: &RunState,
+        asked: &CallContext,
         (buffer, access): (BufferIndex, MapMode),
         promise: PromiseIndex,
     ) {
@@ -130,7 +137,7 @@ impl Timelines {
             ..MapRange::default()
         };
         let host = Self::content(asked.host);
-        let question = Question::Map {
+        let question = NativeQuery::Map {
             buffer,
             mode: match access {
                 MapMode::Read => raw::Read,
@@ -147,8 +154,8 @@ impl Timelines {
 
     fn ask_messages(
         &self,
-        shared: &Shared,
-        asked: &Asked,
+        shared: &RunState,
+        asked: &CallContext,
         pipeline: PipelineIndex,
         promise: PromiseIndex,
     ) {
@@ -161,7 +168,7 @@ impl Timelines {
         let plan = shared.plan.pipelines.get(pipeline.index());
         if let Some(plan) = plan.filter(|_| state.model.loss().is_none()) {
             // A module that is made after the loss would say nothing of one that was made before.
-            let question = Question::Messages(compile::request(plan));
+            let question = NativeQuery::Messages(compile::request(plan));
             ask(shared, &mut state, &made, &question);
         }
         self.give(
@@ -179,10 +186,10 @@ impl Timelines {
     /// never requested, and nobody waits for it.
     pub(super) fn create(
         &self,
-        shared: &Shared,
-        asked: &Asked,
+        shared: &RunState,
+        asked: &CallContext,
         index: PipelineIndex,
-        answer: Answer,
+        answer: CreationAnswer,
     ) -> Flag {
         let flag = Flag::default();
         let Some(plan) = shared.plan.pipelines.get(index.index()) else {
@@ -201,7 +208,7 @@ impl Timelines {
             flag.raise(asked.time);
             return flag;
         }
-        let is_async = answer != Answer::Handle;
+        let is_async = answer != CreationAnswer::Handle;
         let (id, made) = if is_async {
             state.model.create_pipeline_async(host, asked.span, shape)
         } else {
@@ -212,10 +219,10 @@ impl Timelines {
                 shared,
                 &mut state,
                 &made,
-                &Question::Create(request.clone()),
+                &NativeQuery::Create(request.clone()),
             );
         }
-        state.pipelines.push(Entry {
+        state.pipelines.push(PipelineEntry {
             plan: index,
             is_async,
             promise: made.promise,
@@ -237,8 +244,8 @@ impl Timelines {
                 device: self.device,
                 generation: state.generation,
                 kind: match plan.kind {
-                    PipelineKind::Compute => record::PipelineKind::Compute,
-                    PipelineKind::Render => record::PipelineKind::Render,
+                    PipelinePurpose::Compute => record::PipelineKind::Compute,
+                    PipelinePurpose::Render => record::PipelineKind::Render,
                 },
                 is_async,
                 call: asked.span,
@@ -249,7 +256,12 @@ impl Timelines {
         flag
     }
 
-    fn report_requested(&self, state: &super::state::State, id: PipelineId, asked: &Asked) {
+    fn report_requested(
+        &self,
+        state: &super::state::TimelinesState,
+        id: ModelPipelineId,
+        asked: &CallContext,
+    ) {
         self.reporter
             .send(Record::PipelineStep(Box::new(record::PipelineStep {
                 pipeline: state.recorded_pipeline(id),
@@ -265,10 +277,10 @@ impl Timelines {
     /// Notes the promise that a call gave, and reports it where it is new.
     fn give(
         &self,
-        shared: &Shared,
-        state: &mut super::state::State,
-        asked: &Asked,
-        made: &Made,
+        shared: &RunState,
+        state: &mut super::state::TimelinesState,
+        asked: &CallContext,
+        made: &CallResult,
         name: Option<PromiseIndex>,
         pipeline: Option<PipelineIndex>,
     ) {
@@ -287,7 +299,7 @@ impl Timelines {
             Api::Create
         });
         let id = same.unwrap_or_else(|| {
-            let given = Given {
+            let given = PromiseEntry {
                 host: asked.host,
                 api,
                 name,
@@ -327,10 +339,10 @@ impl Timelines {
     /// host has it then. The call has raised a validation error, and nothing is to be submitted (WebGPU, queue.submit).
     pub fn refuses(
         &self,
-        shared: &Shared,
-        asked: &Asked,
+        shared: &RunState,
+        asked: &CallContext,
         operation: &Operation,
-        uses: &[Use],
+        uses: &[DeclaredUse],
     ) -> bool {
         let mut state = self.lock();
         if state.model.loss().is_some() {
@@ -359,7 +371,7 @@ impl Timelines {
             Operation::Upload(_) => Api::Write,
             _ => Api::Submit,
         };
-        let wrong = Some(ErrorKind::Validation);
+        let wrong = Some(GpuErrorKind::Validation);
         let made = state
             .model
             .submit(Self::content(asked.host), asked.span, api, wrong);
@@ -368,7 +380,7 @@ impl Timelines {
     }
 
     /// Virtual time passes for a host thread that makes a call of this layer or settles a promise.
-    pub(super) fn charge(&self, shared: &Shared, host: HostIndex) {
+    pub(super) fn charge(&self, shared: &RunState, host: HostIndex) {
         if self.is_virtual {
             shared.device.work(host, CONTENT_STEP);
         }

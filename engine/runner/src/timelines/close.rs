@@ -1,17 +1,17 @@
 //! The end: of a run, or of a generation. Whatever is still owed is settled as if the device were given up.
 
 use super::Timelines;
-use super::state::State;
-use crate::shared::Shared;
+use super::state::TimelinesState;
+use crate::shared::RunState;
 use backend::HostIndex;
 use device::lock;
-use device::webgpu::{Effect, Executed, PipelineId, PipelineState};
+use device::webgpu::{ModelPipelineId, PipelineProgress, StepEffect, StepResult};
 use record::SpanId;
 use record::time::Nanos;
 
 impl Timelines {
     /// Ends the threads, and settles what is left: nothing is pending after it, save promises of `device.lost`.
-    pub fn close(&self, shared: &Shared) {
+    pub fn close(&self, shared: &RunState) {
         self.lock().is_closed = true;
         self.changed.notify_all();
         for thread in std::mem::take(&mut *lock(&self.threads)) {
@@ -24,7 +24,12 @@ impl Timelines {
     }
 
     /// Settles everything that this generation still owes, at `time`.
-    pub(super) fn end_generation(&self, shared: &Shared, state: &mut State, time: Nanos) {
+    pub(super) fn end_generation(
+        &self,
+        shared: &RunState,
+        state: &mut TimelinesState,
+        time: Nanos,
+    ) {
         if state.model.loss().is_none() && state.model.pending().next().is_some() {
             // A device that goes away with promises pending is as one that its owner destroys.
             let host = Self::content(HostIndex(0));
@@ -46,7 +51,7 @@ impl Timelines {
         waiting.for_each(|flag| flag.raise(time));
     }
 
-    fn run_device_out(&self, shared: &Shared, state: &mut State, time: Nanos) -> bool {
+    fn run_device_out(&self, shared: &RunState, state: &mut TimelinesState, time: Nanos) -> bool {
         let mut moved = false;
         while state.model.has_device_step() {
             let span = shared.next_span();
@@ -59,7 +64,7 @@ impl Timelines {
         moved
     }
 
-    fn run_contents_out(&self, shared: &Shared, state: &mut State, time: Nanos) -> bool {
+    fn run_contents_out(&self, shared: &RunState, state: &mut TimelinesState, time: Nanos) -> bool {
         let mut moved = false;
         for host in (0..shared.plan.hosts.len()).map(HostIndex) {
             let timeline = Self::content(host);
@@ -68,7 +73,7 @@ impl Timelines {
                 let Some(step) = state.model.step_content(timeline, span) else {
                     break;
                 };
-                self.report_out(shared, state, &step, span, Shared::host_lane(host), time);
+                self.report_out(shared, state, &step, span, RunState::host_lane(host), time);
                 moved = true;
             }
         }
@@ -77,9 +82,9 @@ impl Timelines {
 
     fn report_out(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        step: &Executed,
+        shared: &RunState,
+        state: &mut TimelinesState,
+        step: &StepResult,
         span: SpanId,
         lane: record::LaneId,
         time: Nanos,
@@ -90,9 +95,9 @@ impl Timelines {
 
     fn report_effects(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        effects: &[Effect],
+        shared: &RunState,
+        state: &mut TimelinesState,
+        effects: &[StepEffect],
         span: SpanId,
         time: Nanos,
     ) {
@@ -102,16 +107,16 @@ impl Timelines {
     }
 
     /// Compiles that nobody makes any more come to what they were told to.
-    fn end_compiles(&self, shared: &Shared, state: &mut State, time: Nanos) -> bool {
+    fn end_compiles(&self, shared: &RunState, state: &mut TimelinesState, time: Nanos) -> bool {
         let mut moved = false;
         for place in 0..state.pipelines.len() {
-            let id = PipelineId(place as u32);
+            let id = ModelPipelineId(place as u32);
             if state.model.is_compiled(id) {
                 continue;
             }
             let reached = state.model.pipeline_state(id);
             debug_assert!(
-                reached != Some(PipelineState::Ready),
+                reached != Some(PipelineProgress::Ready),
                 "ready, and not compiled"
             );
             let effects = state.model.compiled(id, SpanId::NONE, None);

@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::asked::note_compile;
-use super::state::{Job, State, Waiting};
+use super::state::{CompileJob, TimelinesState, WaitingPipeline};
 use super::{Timelines, text};
-use crate::shared::Shared;
-use backend::{CompileError, CompileRequest, Compiled, ENTRY, kernel_shader};
-use device::webgpu::{Defect, PipelineId};
+use crate::shared::RunState;
+use backend::{CompileError, CompileRequest, CompiledPipeline, ENTRY, kernel_shader};
+use device::webgpu::{ModelPipelineId, PipelineDefect};
 use record::impossible;
 use record::time::Nanos;
-use record::{
-    Began, CallId, DependencyKind, LaneId, Record, Span, SpanId, SpanKind, State as Ending,
-};
-use workload::{PipelineKind, PipelinePlan, ShaderPlan};
+use record::{CallId, DependencyKind, LaneId, Record, Span, SpanId, SpanKind, SpanStart, State};
+use workload::{PipelinePlan, PipelinePurpose, ShaderPlan};
 
 /// What the backend is asked for.
 pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
@@ -35,8 +33,8 @@ pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
         shader,
         entry,
         kind: match plan.kind {
-            PipelineKind::Compute => record::PipelineKind::Compute,
-            PipelineKind::Render => record::PipelineKind::Render,
+            PipelinePurpose::Compute => record::PipelineKind::Compute,
+            PipelinePurpose::Render => record::PipelineKind::Render,
         },
         cache: plan.cache,
         slow: Duration::from_nanos(plan.slow.0.max(0) as u64),
@@ -44,11 +42,15 @@ pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
 }
 
 /// What a compile came to.
-pub(super) type Built = Result<Compiled, CompileError>;
+pub(super) type CompileResult = Result<CompiledPipeline, CompileError>;
 
 impl Timelines {
     /// Compiles on the calling thread. Gives the length that it has in virtual time, too.
-    pub(super) fn build(shared: &Shared, request: &CompileRequest, fails: bool) -> (Built, Nanos) {
+    pub(super) fn build(
+        shared: &RunState,
+        request: &CompileRequest,
+        fails: bool,
+    ) -> (CompileResult, Nanos) {
         let built = shared.device.compile(request);
         let length = match &built {
             Ok(compiled) => Nanos::from_duration(compiled.driver),
@@ -66,18 +68,18 @@ impl Timelines {
     /// Begins the compile of a pipeline on `lane` at `start`: gives what is to be built, and whether it is to fail.
     pub(super) fn begin(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        waiting: Waiting,
+        shared: &RunState,
+        state: &mut TimelinesState,
+        waiting: WaitingPipeline,
         lane: LaneId,
         start: Nanos,
-    ) -> Option<(Job, CompileRequest, bool)> {
+    ) -> Option<(CompileJob, CompileRequest, bool)> {
         if waiting.generation != state.generation {
             return None;
         }
         let span = shared.next_span();
         let name = self.compile_name(shared, state, waiting.pipeline);
-        let job = Job {
+        let job = CompileJob {
             pipeline: waiting.pipeline,
             generation: state.generation,
             lane,
@@ -95,7 +97,7 @@ impl Timelines {
             self.report_effect(shared, state, &effect, span, start);
         }
         if !self.is_virtual {
-            self.reporter.send(Record::Began(Began {
+            self.reporter.send(Record::Began(SpanStart {
                 id: span,
                 lane,
                 name,
@@ -108,7 +110,7 @@ impl Timelines {
     }
 
     /// In the middle of a compile: loses the device, where that is wanted then. The layer must not be locked.
-    pub(super) fn lose_while_compiling(&self, shared: &Shared, job: &Job) {
+    pub(super) fn lose_while_compiling(&self, shared: &RunState, job: &CompileJob) {
         let index = {
             let mut state = self.lock();
             let is_current = state.generation == job.generation;
@@ -126,17 +128,17 @@ impl Timelines {
     /// Ends a compile at `end`.
     pub(super) fn end(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        job: &Job,
-        built: &Built,
+        shared: &RunState,
+        state: &mut TimelinesState,
+        job: &CompileJob,
+        built: &CompileResult,
         end: Nanos,
     ) {
         let is_current = job.generation == state.generation;
         let state_of_span = match built {
-            Ok(_) => Ending::Done,
-            Err(CompileError::Lost) => Ending::Lost,
-            Err(_) => Ending::Failed,
+            Ok(_) => State::Done,
+            Err(CompileError::Lost) => State::Lost,
+            Err(_) => State::Failed,
         };
         let entry = if is_current {
             state.entry(job.pipeline).cloned()
@@ -182,7 +184,7 @@ impl Timelines {
     }
 
     /// Gives waiting pipelines to workers that are free, in virtual time.
-    pub(super) fn assign(&self, shared: &Shared, state: &mut State, now: Nanos) {
+    pub(super) fn assign(&self, shared: &RunState, state: &mut TimelinesState, now: Nanos) {
         while let Some(worker) = state.workers.iter().position(Option::is_none) {
             let Some(waiting) = state.jobs.pop_front() else {
                 return;
@@ -199,7 +201,7 @@ impl Timelines {
     }
 
     /// Compiles for the device timeline itself, in virtual time.
-    pub(super) fn compile_inline_later(&self, shared: &Shared, waiting: Waiting) {
+    pub(super) fn compile_inline_later(&self, shared: &RunState, waiting: WaitingPipeline) {
         let mut state = self.lock();
         let (lane, start) = (self.device_lane(), waiting.since);
         if let Some((job, request, fails)) = self.begin(shared, &mut state, waiting, lane, start) {
@@ -210,8 +212,8 @@ impl Timelines {
     /// What a compile comes to is known at once, and comes to pass when its virtual time is over.
     fn build_later(
         &self,
-        shared: &Shared,
-        job: Job,
+        shared: &RunState,
+        job: CompileJob,
         request: &CompileRequest,
         fails: bool,
         worker: Option<usize>,
@@ -239,7 +241,14 @@ impl Timelines {
         }
     }
 
-    fn built(&self, shared: &Shared, job: &Job, worker: Option<usize>, built: &Built, now: Nanos) {
+    fn built(
+        &self,
+        shared: &RunState,
+        job: &CompileJob,
+        worker: Option<usize>,
+        built: &CompileResult,
+        now: Nanos,
+    ) {
         let mut state = self.lock();
         if state.is_closed {
             return;
@@ -260,7 +269,7 @@ impl Timelines {
     }
 
     /// What is compiled in virtual time ends with the device, at `time`.
-    pub(super) fn cut_compiles(&self, shared: &Shared, state: &mut State, time: Nanos) {
+    pub(super) fn cut_compiles(&self, shared: &RunState, state: &mut TimelinesState, time: Nanos) {
         for worker in 0..state.workers.len() {
             let job = state.workers.get_mut(worker).and_then(Option::take);
             if let Some(job) = job {
@@ -272,9 +281,9 @@ impl Timelines {
 
     pub(super) fn compile_name(
         &self,
-        shared: &Shared,
-        state: &State,
-        pipeline: PipelineId,
+        shared: &RunState,
+        state: &TimelinesState,
+        pipeline: ModelPipelineId,
     ) -> record::NameId {
         let entry = state.pipelines.get(pipeline.index());
         let plan = entry.and_then(|entry| shared.plan.pipelines.get(entry.plan.index()));
@@ -294,14 +303,18 @@ impl Timelines {
 }
 
 /// What a compile found wrong. One that the loss of the device ended would have come to what it was told to.
-fn defect(shared: &Shared, entry: &super::state::Entry, built: &Built) -> Option<Defect> {
+fn defect(
+    shared: &RunState,
+    entry: &super::state::PipelineEntry,
+    built: &CompileResult,
+) -> Option<PipelineDefect> {
     match built {
         Ok(_) => None,
-        Err(CompileError::Validation { .. }) => Some(Defect::Validation),
-        Err(CompileError::Internal(_)) => Some(Defect::Internal),
+        Err(CompileError::Validation { .. }) => Some(PipelineDefect::Validation),
+        Err(CompileError::Internal(_)) => Some(PipelineDefect::Internal),
         Err(CompileError::Lost) => {
             let plan = shared.plan.pipelines.get(entry.plan.index());
-            plan.and_then(|plan| plan.fails.then_some(Defect::Internal))
+            plan.and_then(|plan| plan.fails.then_some(PipelineDefect::Internal))
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The content timeline of a host thread: settles its promises between its calls and while it waits.
 
 use super::Timelines;
-use super::state::State;
-use crate::shared::Shared;
-use backend::{Error, Flag, HostIndex};
+use super::state::TimelinesState;
+use crate::shared::RunState;
+use backend::{BackendError, Flag, HostIndex};
 use device::webgpu::Api;
 use record::time::Nanos;
 use record::{PromiseId, SpanId};
@@ -11,13 +11,13 @@ use workload::PromiseIndex;
 
 impl Timelines {
     /// Executes what waits on the content timeline of `host`.
-    pub fn drain(&self, shared: &Shared, host: HostIndex) {
+    pub fn drain(&self, shared: &RunState, host: HostIndex) {
         while self.step_content(shared, host) {
             self.charge(shared, host);
         }
     }
 
-    fn step_content(&self, shared: &Shared, host: HostIndex) -> bool {
+    fn step_content(&self, shared: &RunState, host: HostIndex) -> bool {
         let mut state = self.lock();
         let timeline = Self::content(host);
         if !state.model.has_content_step(timeline) {
@@ -33,7 +33,7 @@ impl Timelines {
         } else {
             shared.device.now(host)
         };
-        let lane = Shared::host_lane(host);
+        let lane = RunState::host_lane(host);
         self.report_step(shared, &state, &step, span, lane, (start, start, end));
         self.act(shared, &mut state, &step.effects, span, end);
         true
@@ -45,14 +45,14 @@ impl Timelines {
     /// The run was stopped, or no call has made such a promise.
     pub fn settle(
         &self,
-        shared: &Shared,
+        shared: &RunState,
         host: HostIndex,
         name: PromiseIndex,
-    ) -> Result<SpanId, Error> {
+    ) -> Result<SpanId, BackendError> {
         let named = shared.plan.promises.get(name.index());
         let unknown = || {
             let name = named.map_or("?", |name| name);
-            Error::Unknown(format!("promise {name}, which no call has made by now"))
+            BackendError::Unknown(format!("promise {name}, which no call has made by now"))
         };
         let promise = self.latest(name).ok_or_else(unknown)?;
         self.until_settled(shared, host, promise)
@@ -63,7 +63,11 @@ impl Timelines {
     ///
     /// # Errors
     /// The run was stopped.
-    pub fn settle_all(&self, shared: &Shared, host: HostIndex) -> Result<Vec<SpanId>, Error> {
+    pub fn settle_all(
+        &self,
+        shared: &RunState,
+        host: HostIndex,
+    ) -> Result<Vec<SpanId>, BackendError> {
         let mut steps = Vec::new();
         while let Some(promise) = self.first_pending(host) {
             steps.push(self.until_settled(shared, host, promise)?);
@@ -82,10 +86,10 @@ impl Timelines {
 
     fn until_settled(
         &self,
-        shared: &Shared,
+        shared: &RunState,
         host: HostIndex,
         promise: PromiseId,
-    ) -> Result<SpanId, Error> {
+    ) -> Result<SpanId, BackendError> {
         loop {
             self.drain(shared, host);
             let flag = {
@@ -108,7 +112,7 @@ impl Timelines {
 }
 
 /// A flag that is raised once there is something to do on the content timeline of `host`.
-fn wait_for_step(state: &mut State, host: HostIndex) -> Flag {
+fn wait_for_step(state: &mut TimelinesState, host: HostIndex) -> Flag {
     let flag = Flag::default();
     if state.model.has_content_step(Timelines::content(host)) {
         // It came since the timeline was drained.

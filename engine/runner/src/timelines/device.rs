@@ -1,29 +1,34 @@
 //! The device timeline: one step after the other, and what each of them sets off.
 
 use super::queue::is_busy;
-use super::state::{State, Waiting};
+use super::state::{TimelinesState, WaitingPipeline};
 use super::{DEVICE_STEP, Timelines, text};
-use crate::shared::Shared;
+use crate::shared::RunState;
 use backend::{CompileError, CompileRequest};
-use device::Status;
-use device::webgpu::{Defect, Effect, LossKind, PipelineId, Timeline};
+use device::DeviceStatus;
+use device::webgpu::{LossReason, ModelPipelineId, ModelTimeline, PipelineDefect, StepEffect};
 use record::SpanId;
 use record::time::Nanos;
 
 /// What the device timeline did.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Stepped {
+pub(super) enum TimelineProgress {
     /// There was nothing to do, or a compile holds it.
     Nothing,
     /// A step.
     Done,
     /// A step, which left this to be compiled on the spot.
-    Compile(Waiting),
+    Compile(WaitingPipeline),
 }
 
 /// A pipeline that is to be compiled since `since`, because of the step `cause`.
-const fn waiting(state: &State, pipeline: PipelineId, cause: SpanId, since: Nanos) -> Waiting {
-    Waiting {
+const fn waiting(
+    state: &TimelinesState,
+    pipeline: ModelPipelineId,
+    cause: SpanId,
+    since: Nanos,
+) -> WaitingPipeline {
+    WaitingPipeline {
         pipeline,
         cause,
         since,
@@ -35,14 +40,14 @@ impl Timelines {
     /// Executes the next step of the device timeline, which begins at `start` and ends when `clock` says so.
     pub(super) fn step_device(
         &self,
-        shared: &Shared,
+        shared: &RunState,
         start: Nanos,
         clock: &dyn Fn() -> Nanos,
-    ) -> Stepped {
+    ) -> TimelineProgress {
         self.look_at_next(shared);
         let mut state = self.lock();
         if state.model.next_awaits_queue() {
-            if shared.device.status() != Status::Working {
+            if shared.device.status() != DeviceStatus::Working {
                 // The device knows it already: what waits for its queue must not take that for the end of work.
                 state.lose(SpanId::NONE);
             } else if is_busy(shared) {
@@ -50,13 +55,17 @@ impl Timelines {
             }
         }
         if !state.model.has_device_step() {
-            return Stepped::Nothing;
+            return TimelineProgress::Nothing;
         }
         let span = shared.next_span();
         let Some(mut step) = state.model.step_device(span) else {
-            return Stepped::Nothing;
+            return TimelineProgress::Nothing;
         };
-        if step.effects.iter().any(|it| matches!(it, Effect::Lost(_))) {
+        if step
+            .effects
+            .iter()
+            .any(|it| matches!(it, StepEffect::Lost(_)))
+        {
             state.lost_by = span;
         } else if !step.cause.is_some() {
             // What the loss ended is there to be concluded because of the loss.
@@ -74,19 +83,21 @@ impl Timelines {
         );
         self.act(shared, &mut state, &step.effects, span, end);
         let inline = step.effects.iter().find_map(|effect| match effect {
-            Effect::CompileInline(pipeline) => Some(waiting(&state, *pipeline, span, end)),
+            StepEffect::CompileInline(pipeline) => Some(waiting(&state, *pipeline, span, end)),
             _ => None,
         });
-        let is_destroyed = step.effects.contains(&Effect::Lost(LossKind::Destroyed));
+        let is_destroyed = step
+            .effects
+            .contains(&StepEffect::Lost(LossReason::Destroyed));
         drop(state);
         if is_destroyed {
             self.lose_device(shared);
         }
-        inline.map_or(Stepped::Done, Stepped::Compile)
+        inline.map_or(TimelineProgress::Done, TimelineProgress::Compile)
     }
 
     /// What the first device steps of a pipeline need to know of its shader. The layer is not locked meanwhile.
-    fn look_at_next(&self, shared: &Shared) {
+    fn look_at_next(&self, shared: &RunState) {
         let next = {
             let mut state = self.lock();
             let pipeline = state.model.next_check();
@@ -101,7 +112,9 @@ impl Timelines {
         };
         let mut state = self.lock();
         if state.generation == generation {
-            state.model.check(pipeline, Some(Defect::Validation));
+            state
+                .model
+                .check(pipeline, Some(PipelineDefect::Validation));
             if let Some(entry) = state.entry(pipeline) {
                 entry.detail = text::shader(shared, entry.plan, &detail);
             }
@@ -111,25 +124,25 @@ impl Timelines {
     /// Does what a call or a step brought about, as the span `span` at `time`.
     pub(super) fn act(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        effects: &[Effect],
+        shared: &RunState,
+        state: &mut TimelinesState,
+        effects: &[StepEffect],
         span: SpanId,
         time: Nanos,
     ) {
         for effect in effects {
             self.report_effect(shared, state, effect, span, time);
             match effect {
-                Effect::Compile(pipeline) => {
+                StepEffect::Compile(pipeline) => {
                     let waiting = waiting(state, *pipeline, span, time);
                     state.jobs.push_back(waiting);
                 }
-                Effect::Refused(pipeline) => {
+                StepEffect::Refused(pipeline) => {
                     let more = state.model.compiled(*pipeline, span, None);
                     self.act(shared, state, &more, span, time);
                 }
-                Effect::AwaitsQueue(point) => self.watch_queue(shared, state, *point, span),
-                Effect::Issued(Timeline::Content(host)) => {
+                StepEffect::AwaitsQueue(point) => self.watch_queue(shared, state, *point, span),
+                StepEffect::Issued(ModelTimeline::Content(host)) => {
                     if let Some(waiting) = state.waiting.get_mut(*host as usize) {
                         waiting.drain(..).for_each(|flag| flag.raise(time));
                     }
@@ -141,7 +154,7 @@ impl Timelines {
     }
 
     /// There may be something to do: wakes whoever does it, or sets the alarm for it.
-    pub(super) fn kick(&self, shared: &Shared, state: &mut State, time: Nanos) {
+    pub(super) fn kick(&self, shared: &RunState, state: &mut TimelinesState, time: Nanos) {
         if !self.is_virtual {
             self.changed.notify_all();
             return;
@@ -168,7 +181,7 @@ impl Timelines {
     }
 
     /// The alarm of this number of the device timeline, in virtual time.
-    fn tick(&self, shared: &Shared, number: u64, now: Nanos) {
+    fn tick(&self, shared: &RunState, number: u64, now: Nanos) {
         {
             let mut state = self.lock();
             if state.is_closed || state.alarm != Some(number) {
@@ -178,7 +191,7 @@ impl Timelines {
             state.alarm = None;
         }
         let start = now - DEVICE_STEP;
-        if let Stepped::Compile(waiting) = self.step_device(shared, start, &|| now) {
+        if let TimelineProgress::Compile(waiting) = self.step_device(shared, start, &|| now) {
             self.compile_inline_later(shared, waiting);
         }
         let mut state = self.lock();
@@ -187,7 +200,7 @@ impl Timelines {
 }
 
 /// What is wrong with a shader, as far as looking at it shows.
-fn complaint(shared: &Shared, request: &CompileRequest) -> Option<CompileError> {
+fn complaint(shared: &RunState, request: &CompileRequest) -> Option<CompileError> {
     let refusal = shared.device.validate(request).err();
     refusal.filter(|error| matches!(error, CompileError::Validation { .. }))
 }

@@ -1,18 +1,18 @@
 //! Launches that need a pipeline: they wait until it is ready, and are shown to.
 
 use super::Timelines;
-use super::calls::Asked;
-use crate::shared::Shared;
-use backend::{Error, Flag};
-use device::webgpu::{Api, ErrorKind, PipelineState};
+use super::calls::CallContext;
+use crate::shared::RunState;
+use backend::{BackendError, Flag};
+use device::webgpu::{Api, GpuErrorKind, PipelineProgress};
 use record::impossible;
 use record::time::Nanos;
-use record::{DependencyKind, Record, Span, SpanId, SpanKind, State as Ending};
+use record::{DependencyKind, Record, Span, SpanId, SpanKind, State};
 use workload::PipelineIndex;
 
 /// Whether a launch can be submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Readiness {
+pub enum LaunchReadiness {
     /// It can, and this step made its pipeline ready, where it is the first to use it.
     Ready(Option<SpanId>),
     /// It cannot: its pipeline is invalid, and the call raised an error that says so.
@@ -20,10 +20,10 @@ pub enum Readiness {
 }
 
 /// What is known of a launch's pipeline.
-enum Known {
+enum PipelineDecision {
     Never,
     Pending(Flag),
-    Decided(PipelineState, SpanId, bool),
+    Decided(PipelineProgress, SpanId, bool),
 }
 
 impl Timelines {
@@ -33,28 +33,28 @@ impl Timelines {
     /// The run was stopped, or no call has created the pipeline.
     pub fn ready(
         &self,
-        shared: &Shared,
-        asked: &Asked,
+        shared: &RunState,
+        asked: &CallContext,
         index: PipelineIndex,
-    ) -> Result<Readiness, Error> {
+    ) -> Result<LaunchReadiness, BackendError> {
         let plan = shared.plan.pipelines.get(index.index());
         let name = plan.map_or("?", |plan| &plan.name);
         let mut stalled = None;
         loop {
             let flag = match self.known(index) {
-                Known::Never => {
-                    return Err(Error::Unknown(format!(
+                PipelineDecision::Never => {
+                    return Err(BackendError::Unknown(format!(
                         "pipeline {name}, which no call has created by now; put create-pipeline \"{name}\" before the launch"
                     )));
                 }
-                Known::Decided(state, step, is_first) => {
+                PipelineDecision::Decided(state, step, is_first) => {
                     if let Some((span, start)) = stalled {
                         self.report_stall(shared, asked, (span, start), name);
                         self.tie(step, span, DependencyKind::Pipeline);
                     }
                     return Ok(self.decide_launch(shared, asked, state, is_first.then_some(step)));
                 }
-                Known::Pending(flag) => flag,
+                PipelineDecision::Pending(flag) => flag,
             };
             stalled.get_or_insert_with(|| (shared.next_span(), shared.device.now(asked.host)));
             shared.device.until_flag(asked.host, &flag)?;
@@ -69,64 +69,64 @@ impl Timelines {
         entry.map_or(SpanId::NONE, |entry| entry.decided)
     }
 
-    fn known(&self, index: PipelineIndex) -> Known {
+    fn known(&self, index: PipelineIndex) -> PipelineDecision {
         let mut state = self.lock();
         let Some(id) = state.latest_pipeline.get(index.index()).copied().flatten() else {
-            return Known::Never;
+            return PipelineDecision::Never;
         };
         let reached = state
             .model
             .pipeline_state(id)
             .unwrap_or_else(|| impossible!("a pipeline that the model does not know"));
         let Some(entry) = state.entry(id) else {
-            return Known::Never;
+            return PipelineDecision::Never;
         };
         match reached {
-            PipelineState::Ready => {
+            PipelineProgress::Ready => {
                 let is_first = !std::mem::replace(&mut entry.is_used, true);
-                Known::Decided(reached, entry.decided, is_first)
+                PipelineDecision::Decided(reached, entry.decided, is_first)
             }
-            PipelineState::Failed(_) | PipelineState::Lost => {
-                Known::Decided(reached, entry.decided, false)
+            PipelineProgress::Failed(_) | PipelineProgress::Lost => {
+                PipelineDecision::Decided(reached, entry.decided, false)
             }
-            _ => Known::Pending(entry.flag.clone()),
+            _ => PipelineDecision::Pending(entry.flag.clone()),
         }
     }
 
     fn decide_launch(
         &self,
-        shared: &Shared,
-        asked: &Asked,
-        reached: PipelineState,
+        shared: &RunState,
+        asked: &CallContext,
+        reached: PipelineProgress,
         first: Option<SpanId>,
-    ) -> Readiness {
-        if !matches!(reached, PipelineState::Failed(_)) {
-            return Readiness::Ready(first);
+    ) -> LaunchReadiness {
+        if !matches!(reached, PipelineProgress::Failed(_)) {
+            return LaunchReadiness::Ready(first);
         }
         let mut state = self.lock();
         let host = Self::content(asked.host);
-        let wrong = Some(ErrorKind::Validation);
+        let wrong = Some(GpuErrorKind::Validation);
         let made = state.model.submit(host, asked.span, Api::Submit, wrong);
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
-        Readiness::Refused
+        LaunchReadiness::Refused
     }
 
     fn report_stall(
         &self,
-        shared: &Shared,
-        asked: &Asked,
+        shared: &RunState,
+        asked: &CallContext,
         (span, start): (SpanId, Nanos),
         name: &str,
     ) {
         let label = format!("stalled: {name} is not ready");
-        let lane = Shared::host_lane(asked.host);
+        let lane = RunState::host_lane(asked.host);
         let stall = Record::Span(Span {
             id: span,
             lane,
             name: shared.names.id(&label, &self.reporter),
             call: asked.call,
             kind: SpanKind::Stall,
-            state: Ending::Done,
+            state: State::Done,
             enqueued: start,
             start,
             end: shared.device.now(asked.host),

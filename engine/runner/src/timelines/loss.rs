@@ -1,10 +1,10 @@
 //! The loss of the device, by its owner or its driver, and the generation that follows it.
 
-use super::calls::{Answer, Asked};
-use super::state::State;
+use super::calls::{CallContext, CreationAnswer};
+use super::state::TimelinesState;
 use super::{Timelines, WORKERS};
 use crate::loss::LossSource;
-use crate::shared::Shared;
+use crate::shared::RunState;
 use backend::{Flag, HostIndex};
 use record::time::Nanos;
 use record::{CallId, SpanId};
@@ -13,7 +13,7 @@ use workload::{LossBy, PipelineIndex};
 impl Timelines {
     /// `device.destroy()`, as a call or from outside: maps end at once, and the device is lost when its step has its
     /// turn.
-    pub fn destroy(&self, shared: &Shared, asked: Option<&Asked>, source: LossSource) {
+    pub fn destroy(&self, shared: &RunState, asked: Option<&CallContext>, source: LossSource) {
         shared.losses.note_destroy(source);
         let outside = Self::outside(shared.now());
         let asked = asked.unwrap_or(&outside);
@@ -32,7 +32,7 @@ impl Timelines {
 
     /// The device was lost at `time`: everything pending comes out by the table of outcomes. Of no consequence where
     /// the device timeline has lost it before.
-    pub fn lost(&self, shared: &Shared, time: Nanos) {
+    pub fn lost(&self, shared: &RunState, time: Nanos) {
         let mut state = self.lock();
         if state.is_closed {
             return;
@@ -47,7 +47,7 @@ impl Timelines {
     }
 
     /// The device timeline has come to a `destroy()`: the device itself follows.
-    pub(super) fn lose_device(&self, shared: &Shared) {
+    pub(super) fn lose_device(&self, shared: &RunState) {
         let source = shared.losses.destroyed_by();
         if !shared.lose_now(LossBy::Destroy, source, &self.reporter) {
             // It was lost by itself a moment before, and nobody may have noticed.
@@ -73,7 +73,7 @@ impl Timelines {
     }
 
     /// Whoever waits for the end of the device goes on.
-    pub(super) fn release_awaiting(state: &mut State, time: Nanos) {
+    pub(super) fn release_awaiting(state: &mut TimelinesState, time: Nanos) {
         for flag in std::mem::take(&mut state.awaiting_loss) {
             flag.raise(time);
         }
@@ -81,7 +81,7 @@ impl Timelines {
 
     /// The device was opened anew: what the old one still owed comes to its end. Its pipelines are compiled again where
     /// calls go on with them, and not where the workload begins again and makes its own.
-    pub fn recovered(&self, shared: &Shared, goes_on: bool) {
+    pub fn recovered(&self, shared: &RunState, goes_on: bool) {
         let time = shared.now();
         // In one go: a call between the two would be one that nobody answers.
         let again: Vec<PipelineIndex> = {
@@ -108,14 +108,14 @@ impl Timelines {
                 shared,
                 &Self::outside(time),
                 pipeline,
-                Answer::Promise(None),
+                CreationAnswer::Promise(None),
             );
         }
     }
 
     /// A call that no host thread makes.
-    const fn outside(time: Nanos) -> Asked {
-        Asked {
+    const fn outside(time: Nanos) -> CallContext {
+        CallContext {
             host: HostIndex(0),
             call: CallId::NONE,
             span: SpanId::NONE,

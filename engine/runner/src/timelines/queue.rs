@@ -1,15 +1,15 @@
 //! What waits for the queue: told once everything that streams had been given has ended.
 
 use super::Timelines;
-use super::state::{State, Watch};
-use crate::shared::Shared;
+use super::state::{QueueWatch, TimelinesState};
+use crate::shared::RunState;
 use backend::StreamActivity;
-use device::Status;
+use device::DeviceStatus;
 use record::SpanId;
 use record::time::Nanos;
 
 /// Whether a stream has something that has not ended.
-pub(super) fn is_busy(shared: &Shared) -> bool {
+pub(super) fn is_busy(shared: &RunState) -> bool {
     let activity = shared.device.activity();
     !activity.streams.iter().all(StreamActivity::is_idle)
 }
@@ -18,12 +18,12 @@ impl Timelines {
     /// Begins to wait for the queue, on behalf of the step `cause`.
     pub(super) fn watch_queue(
         &self,
-        shared: &Shared,
-        state: &mut State,
+        shared: &RunState,
+        state: &mut TimelinesState,
         point: u64,
         cause: SpanId,
     ) {
-        let watch = Watch {
+        let watch = QueueWatch {
             generation: state.generation,
             point,
             streams: shared.device.activity().streams,
@@ -45,13 +45,13 @@ impl Timelines {
     }
 
     /// What was waited for has come.
-    pub(super) fn queue_ended(&self, shared: &Shared, watch: &Watch, time: Nanos) {
+    pub(super) fn queue_ended(&self, shared: &RunState, watch: &QueueWatch, time: Nanos) {
         let mut state = self.lock();
         if state.is_closed || state.generation != watch.generation {
             return;
         }
         let time = time.max(state.device_free);
-        if shared.device.status() != Status::Working {
+        if shared.device.status() != DeviceStatus::Working {
             // It ended because the device did, and not by being done.
             if state.model.loss().is_none() {
                 state.lose(watch.cause);
@@ -64,7 +64,7 @@ impl Timelines {
     }
 
     /// Whether everything that the streams had been given by then has ended.
-    pub(super) fn has_ended(shared: &Shared, watch: &Watch) -> bool {
+    pub(super) fn has_ended(shared: &RunState, watch: &QueueWatch) -> bool {
         let now = shared.device.activity().streams;
         let mut pairs = watch.streams.iter().zip(&now);
         pairs.all(|(then, now)| now.ended >= then.submitted)

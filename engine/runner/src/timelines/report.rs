@@ -1,23 +1,26 @@
 //! What the layer did, as records: a span a step, tied to what issued it, and what became of pipelines and promises.
 
 use super::asked::{ask_scope, observe};
-use super::state::State;
+use super::state::TimelinesState;
 use super::{Timelines, text};
-use crate::shared::Shared;
-use device::webgpu::{Condition, Decided, Effect, Executed, PipelineId, Raised, Row, Settlement};
+use crate::shared::RunState;
+use device::webgpu::{
+    Condition, DecidingTimeline, ModelPipelineId, OutcomeRow, PromiseResult, RaisedError,
+    StepEffect, StepResult,
+};
 use record::time::Nanos;
 use record::{
     self, CallId, DependencyKind, EventId, LaneId, Problem, Record, Severity, Span, SpanId,
-    SpanKind, State as Ending,
+    SpanKind, State,
 };
 
 impl Timelines {
     /// Reports a step as the span `id` on `lane`, with the times at which it was issued, began and ended.
     pub(super) fn report_step(
         &self,
-        shared: &Shared,
-        state: &State,
-        step: &Executed,
+        shared: &RunState,
+        state: &TimelinesState,
+        step: &StepResult,
         id: SpanId,
         lane: LaneId,
         (enqueued, start, end): (Nanos, Nanos, Nanos),
@@ -29,7 +32,7 @@ impl Timelines {
             name: shared.names.id(&label, &self.reporter),
             call: call_of(state, step),
             kind: SpanKind::Step,
-            state: Ending::Done,
+            state: State::Done,
             enqueued,
             start,
             end,
@@ -41,31 +44,31 @@ impl Timelines {
     /// Reports what a call or a step brought about, as the span `span` at `time`.
     pub(super) fn report_effect(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        effect: &Effect,
+        shared: &RunState,
+        state: &mut TimelinesState,
+        effect: &StepEffect,
         span: SpanId,
         time: Nanos,
     ) {
         match effect {
-            Effect::Pipeline(pipeline, reached) => {
+            StepEffect::Pipeline(pipeline, reached) => {
                 self.report_pipeline(shared, state, (*pipeline, *reached), span, time);
             }
-            Effect::Settled(settlement) => {
+            StepEffect::Settled(settlement) => {
                 let names = state.recorded_promises(settlement.promise).to_vec();
                 self.report_settled(shared, state, (settlement, &names), span, time);
             }
-            Effect::Popped(popped) => ask_scope(shared, state, *popped),
-            Effect::Uncaptured(raised) => self.report_uncaptured(shared, state, *raised),
+            StepEffect::Popped(popped) => ask_scope(shared, state, *popped),
+            StepEffect::Uncaptured(raised) => self.report_uncaptured(shared, state, *raised),
             _ => {}
         }
     }
 
     fn report_pipeline(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        (id, reached): (PipelineId, device::webgpu::PipelineState),
+        shared: &RunState,
+        state: &mut TimelinesState,
+        (id, reached): (ModelPipelineId, device::webgpu::PipelineProgress),
         span: SpanId,
         time: Nanos,
     ) {
@@ -112,9 +115,9 @@ impl Timelines {
     /// Reports what a promise came to, under each of these names that it goes by.
     pub(super) fn report_settled(
         &self,
-        shared: &Shared,
-        state: &mut State,
-        (settlement, names): (&Settlement, &[record::PromiseId]),
+        shared: &RunState,
+        state: &mut TimelinesState,
+        (settlement, names): (&PromiseResult, &[record::PromiseId]),
         span: SpanId,
         time: Nanos,
     ) {
@@ -128,7 +131,7 @@ impl Timelines {
             let given = given.clone();
             let (verdict, value) = text::verdict(shared, &given, settlement);
             self.reporter
-                .send(Record::Settlement(Box::new(record::Settlement {
+                .send(Record::Settlement(Box::new(record::PromiseOutcome {
                     promise: *promise,
                     time,
                     span,
@@ -142,7 +145,7 @@ impl Timelines {
         }
     }
 
-    fn report_uncaptured(&self, shared: &Shared, state: &State, raised: Raised) {
+    fn report_uncaptured(&self, shared: &RunState, state: &TimelinesState, raised: RaisedError) {
         self.reporter.send(Record::Problem(Box::new(Problem {
             severity: Severity::Error,
             code: "uncaptured-error".to_owned(),
@@ -154,7 +157,7 @@ impl Timelines {
 }
 
 /// The place in the file of the call that a step works for.
-fn call_of(state: &State, step: &Executed) -> CallId {
+fn call_of(state: &TimelinesState, step: &StepResult) -> CallId {
     let of_pipeline = step
         .pipeline
         .and_then(|id| state.pipelines.get(id.index()))
@@ -165,7 +168,7 @@ fn call_of(state: &State, step: &Executed) -> CallId {
 }
 
 /// Whether a rule ends a promise inside the call that destroys the device.
-fn is_ended_by_destroy(rule: &Row) -> bool {
+fn is_ended_by_destroy(rule: &OutcomeRow) -> bool {
     let is_destroyed = |it: &Condition| *it == Condition::DestroyedMeanwhile;
-    rule.decided == Decided::Content && rule.conditions.iter().all(is_destroyed)
+    rule.decided == DecidingTimeline::Content && rule.conditions.iter().all(is_destroyed)
 }

@@ -2,28 +2,29 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use backend::{Answer, CompileRequest, Flag, HostIndex, StreamActivity};
+use backend::{CompileRequest, Flag, HostIndex, PendingAnswer, StreamActivity};
 use device::webgpu::{
-    Api, BufferId, BufferShape, Edition, Effect, Model, ModuleId, PipelineId, PromiseId, Timeline,
+    Api, BufferId, BufferShape, ModelPipelineId, ModelPromiseId, ModelTimeline, ModuleId,
+    SpecAuthority, StepEffect, WebGpuModel,
 };
 use record::time::Nanos;
 use record::{self, CallId, LaneId, NameId, SpanId};
 use workload::{PipelineIndex, Plan, PromiseIndex};
 
 /// What the layer knows.
-pub struct State {
+pub struct TimelinesState {
     /// The timelines of this generation of the device.
-    pub model: Model,
+    pub model: WebGpuModel,
     /// The generation, counted from 1.
     pub generation: u32,
     /// The pipelines of this generation, by the model's ids.
-    pub pipelines: Vec<Entry>,
+    pub pipelines: Vec<PipelineEntry>,
     /// The number of the first of them in the capture.
     pub first_pipeline: u32,
     /// For each pipeline of the plan, the one that was requested last.
-    pub latest_pipeline: Vec<Option<PipelineId>>,
+    pub latest_pipeline: Vec<Option<ModelPipelineId>>,
     /// Every promise of the run, by its id in the capture.
-    pub promises: Vec<Given>,
+    pub promises: Vec<PromiseEntry>,
     /// For each promise of this generation, by the model's ids, its ids in the capture: one for each name it goes by.
     pub names: Vec<Vec<record::PromiseId>>,
     /// For each name of a promise, the one that was made last.
@@ -35,11 +36,11 @@ pub struct State {
     /// Who waits for a step on a host thread's content timeline.
     pub waiting: Vec<Vec<Flag>>,
     /// Pipelines that wait for a worker, and since when.
-    pub jobs: VecDeque<Waiting>,
+    pub jobs: VecDeque<WaitingPipeline>,
     /// What each worker compiles, where time is virtual.
-    pub workers: Vec<Option<Job>>,
+    pub workers: Vec<Option<CompileJob>>,
     /// What somebody waits for on the queue.
-    pub watches: VecDeque<Watch>,
+    pub watches: VecDeque<QueueWatch>,
     /// When the device timeline has done what it was given, in virtual time.
     pub device_free: Nanos,
     /// The step that lost the device, if any.
@@ -47,7 +48,7 @@ pub struct State {
     /// What is wrong with calls that the layer refused, by the spans of the calls.
     pub refusals: BTreeMap<SpanId, String>,
     /// For promises of this generation, the same calls as they were made to the implementation below.
-    pub asked: BTreeMap<PromiseId, Answer>,
+    pub asked: BTreeMap<ModelPromiseId, PendingAnswer>,
     /// The number of the alarm that is set for the next device step, where one is; any other comes for nothing.
     pub alarm: Option<u64>,
     /// Alarms that were set so far.
@@ -61,19 +62,19 @@ pub struct State {
     pub resting: [bool; super::THREADS],
     /// Whether the run is over.
     pub is_closed: bool,
-    editions: Vec<Edition>,
+    editions: Vec<SpecAuthority>,
     sizes: Vec<u64>,
 }
 
 /// A pipeline that was requested.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct PipelineEntry {
     /// Which of the plan's.
     pub plan: PipelineIndex,
     /// Whether its caller went on.
     pub is_async: bool,
     /// The promise that its creation gave.
-    pub promise: Option<PromiseId>,
+    pub promise: Option<ModelPromiseId>,
     /// The call that requested it, as a place in the file and as a span.
     pub call: (CallId, SpanId),
     /// What the backend is asked for.
@@ -92,7 +93,7 @@ pub struct Entry {
 
 /// A promise that a call gave.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct PromiseEntry {
     /// Who made it.
     pub host: HostIndex,
     /// By which call.
@@ -111,8 +112,8 @@ pub struct Given {
 
 /// A pipeline that waits for a worker.
 #[derive(Clone, Copy, Debug)]
-pub struct Waiting {
-    pub pipeline: PipelineId,
+pub struct WaitingPipeline {
+    pub pipeline: ModelPipelineId,
     /// The step that handed it over.
     pub cause: SpanId,
     pub since: Nanos,
@@ -121,8 +122,8 @@ pub struct Waiting {
 
 /// A compile under way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Job {
-    pub pipeline: PipelineId,
+pub struct CompileJob {
+    pub pipeline: ModelPipelineId,
     pub generation: u32,
     pub lane: LaneId,
     pub name: NameId,
@@ -133,7 +134,7 @@ pub struct Job {
 
 /// What the streams had been given when somebody began to wait for them.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct QueueWatch {
     pub generation: u32,
     /// The model's number for it.
     pub point: u64,
@@ -142,11 +143,11 @@ pub struct Watch {
     pub cause: SpanId,
 }
 
-impl State {
+impl TimelinesState {
     /// Nothing was called yet.
     pub fn new(plan: &Plan) -> Self {
         let mut state = Self {
-            model: Model::default(),
+            model: WebGpuModel::default(),
             generation: 0,
             pipelines: Vec::new(),
             first_pipeline: 0,
@@ -191,8 +192,8 @@ impl State {
         self.alarm = None;
         self.is_loss_told = false;
         self.latest_pipeline.fill(None);
-        let mut model = Model::with_editions(&self.editions);
-        let host = Timeline::Content(0);
+        let mut model = WebGpuModel::with_editions(&self.editions);
+        let host = ModelTimeline::Content(0);
         let shape = |size: &u64| BufferShape {
             size: *size,
             ..BufferShape::default()
@@ -207,7 +208,7 @@ impl State {
             .collect();
         while let Some(step) = model.step_device(SpanId::NONE) {
             for effect in step.effects {
-                if let Effect::CompileModule(module) = effect {
+                if let StepEffect::CompileModule(module) = effect {
                     model.module_completed(module, SpanId::NONE);
                 }
             }
@@ -223,23 +224,23 @@ impl State {
     }
 
     /// A pipeline's id in the capture.
-    pub const fn recorded_pipeline(&self, pipeline: PipelineId) -> record::PipelineId {
+    pub const fn recorded_pipeline(&self, pipeline: ModelPipelineId) -> record::PipelineId {
         record::PipelineId(self.first_pipeline + pipeline.0)
     }
 
     /// A promise's ids in the capture: one for each name it goes by.
-    pub fn recorded_promises(&self, promise: PromiseId) -> &[record::PromiseId] {
+    pub fn recorded_promises(&self, promise: ModelPromiseId) -> &[record::PromiseId] {
         self.names.get(promise.index()).map_or(&[], Vec::as_slice)
     }
 
     /// A promise of this generation as it was given first, by the model's id.
-    pub fn given(&self, promise: PromiseId) -> Option<&Given> {
+    pub fn given(&self, promise: ModelPromiseId) -> Option<&PromiseEntry> {
         let first = self.recorded_promises(promise).first()?;
         self.promises.get(first.index())
     }
 
     /// One more name of a promise of this generation. Gives its id in the capture.
-    pub fn give(&mut self, promise: PromiseId, given: Given) -> record::PromiseId {
+    pub fn give(&mut self, promise: ModelPromiseId, given: PromiseEntry) -> record::PromiseId {
         let id = record::PromiseId(self.promises.len() as u32);
         self.promises.push(given);
         if self.names.len() <= promise.index() {
@@ -252,7 +253,7 @@ impl State {
     }
 
     /// A pipeline of this generation, by the model's id.
-    pub fn entry(&mut self, pipeline: PipelineId) -> Option<&mut Entry> {
+    pub fn entry(&mut self, pipeline: ModelPipelineId) -> Option<&mut PipelineEntry> {
         self.pipelines.get_mut(pipeline.index())
     }
 }

@@ -1,11 +1,11 @@
 //! The layer in whole runs, on the backends that need no hardware: what is settled with what, and in which order.
 
-use crate::{Recovery, RunRequest, run};
+use crate::{RecoveryMode, RunRequest, run};
 use record::time::Nanos;
 use record::{
-    DependencyKind, Outcome, PipelineState,
+    DependencyKind, PipelineState,
     PipelineState::{Checked, Compiling, Queued, Ready, Requested},
-    Record, Span, SpanId, SpanKind, State, Verdict,
+    Record, RunOutcome, Span, SpanId, SpanKind, State, Verdict,
 };
 
 const HEAD: &str = r#"
@@ -28,28 +28,28 @@ promise "lost"
 "#;
 
 /// What a run reported.
-struct Reported {
+struct TestReport {
     records: Vec<Record>,
-    outcome: Outcome,
+    outcome: RunOutcome,
 }
 
-fn report(backend: &str, body: &str) -> Reported {
+fn report(backend: &str, body: &str) -> TestReport {
     let mut records = Vec::new();
     let request = RunRequest {
         name: "timelines".to_owned(),
         source: format!("{HEAD}{body}"),
         backend: backend.to_owned(),
-        recovery: Recovery::Stay,
+        recovery: RecoveryMode::Stay,
         ..RunRequest::default()
     };
     let end = run(request, |batch| records.extend(batch)).unwrap();
-    Reported {
+    TestReport {
         records,
         outcome: end.outcome,
     }
 }
 
-impl Reported {
+impl TestReport {
     /// What each promise came to, as `name: verdict value`, in the order of settling.
     fn settled(&self) -> Vec<String> {
         let name = |id| {
@@ -136,7 +136,7 @@ fn a_pipeline_goes_through_its_states_and_its_promise_settles() {
                 synchronize-device
             }"#,
         );
-        assert_eq!(run.outcome, Outcome::Finished, "{backend}");
+        assert_eq!(run.outcome, RunOutcome::Finished, "{backend}");
         assert_eq!(run.settled(), ["p + pipeline"], "{backend}");
         assert_eq!(
             run.stages(0),
@@ -166,7 +166,7 @@ fn errors_come_out_as_rejections_scopes_and_problems() {
                 launch "saxpy" on="main" pipeline="inner" { read "x"; write "y" }
             }"#,
         );
-        assert_eq!(run.outcome, Outcome::Finished, "{backend}");
+        assert_eq!(run.outcome, RunOutcome::Finished, "{backend}");
         assert_eq!(
             run.settled(),
             [
@@ -320,7 +320,7 @@ fn a_recovered_device_compiles_its_pipelines_again() {
                 synchronize-device
             }"#,
         );
-        assert_eq!(run.outcome, Outcome::Finished, "{backend}");
+        assert_eq!(run.outcome, RunOutcome::Finished, "{backend}");
         assert_eq!(run.settled().len(), run.promises(), "{backend}");
         assert_eq!(
             run.stages(0).last(),

@@ -1,16 +1,19 @@
 //! The words of the layer's records: names of steps, what a promise came to, why, and what is different here.
 
-use super::state::{Given, State};
-use crate::shared::Shared;
+use super::state::{PromiseEntry, TimelinesState};
+use crate::shared::RunState;
 use backend::CompileError;
-use device::webgpu::{Api, Executed, Outcome, PipelineState, Raised, Rejection, Settlement, Value};
+use device::webgpu::{
+    Api, CallOutcome, PipelineProgress, PromiseRejection, PromiseResult, PromiseValue, RaisedError,
+    StepResult,
+};
 use record::{self, Verdict};
-use workload::{PipelineIndex, PipelineKind, ShaderPlan};
+use workload::{PipelineIndex, PipelinePurpose, ShaderPlan};
 
-use super::compile::Built;
+use super::compile::CompileResult;
 
 /// The name of a step's span.
-pub fn step(shared: &Shared, state: &State, step: &Executed) -> String {
+pub fn step(shared: &RunState, state: &TimelinesState, step: &StepResult) -> String {
     let entry = step.pipeline.and_then(|id| state.pipelines.get(id.index()));
     let given = step.promise.and_then(|promise| state.given(promise));
     let index = entry
@@ -28,30 +31,30 @@ pub fn step(shared: &Shared, state: &State, step: &Executed) -> String {
     }
 }
 
-const fn creation(kind: PipelineKind, is_async: bool) -> &'static str {
+const fn creation(kind: PipelinePurpose, is_async: bool) -> &'static str {
     match (kind, is_async) {
-        (PipelineKind::Compute, true) => Api::CreateComputePipelineAsync.label(),
-        (PipelineKind::Compute, false) => Api::CreateComputePipeline.label(),
-        (PipelineKind::Render, true) => Api::CreateRenderPipelineAsync.label(),
-        (PipelineKind::Render, false) => Api::CreateRenderPipeline.label(),
+        (PipelinePurpose::Compute, true) => Api::CreateComputePipelineAsync.label(),
+        (PipelinePurpose::Compute, false) => Api::CreateComputePipeline.label(),
+        (PipelinePurpose::Render, true) => Api::CreateRenderPipelineAsync.label(),
+        (PipelinePurpose::Render, false) => Api::CreateRenderPipeline.label(),
     }
 }
 
 /// A pipeline's state as the capture has it.
-pub const fn stage(state: PipelineState) -> record::PipelineState {
+pub const fn stage(state: PipelineProgress) -> record::PipelineState {
     match state {
-        PipelineState::Requested => record::PipelineState::Requested,
-        PipelineState::Checked => record::PipelineState::Checked,
-        PipelineState::Queued => record::PipelineState::Queued,
-        PipelineState::Compiling => record::PipelineState::Compiling,
-        PipelineState::Ready => record::PipelineState::Ready,
-        PipelineState::Failed(_) => record::PipelineState::Failed,
-        PipelineState::Lost => record::PipelineState::Lost,
+        PipelineProgress::Requested => record::PipelineState::Requested,
+        PipelineProgress::Checked => record::PipelineState::Checked,
+        PipelineProgress::Queued => record::PipelineState::Queued,
+        PipelineProgress::Compiling => record::PipelineState::Compiling,
+        PipelineProgress::Ready => record::PipelineState::Ready,
+        PipelineProgress::Failed(_) => record::PipelineState::Failed,
+        PipelineProgress::Lost => record::PipelineState::Lost,
     }
 }
 
 /// Why a compile failed, for the state that it brings about.
-pub fn built(shared: &Shared, index: PipelineIndex, built: &Built) -> String {
+pub fn built(shared: &RunState, index: PipelineIndex, built: &CompileResult) -> String {
     match built {
         Ok(_) => String::new(),
         Err(error) => shader(shared, index, error),
@@ -67,7 +70,7 @@ pub fn add_note(detail: &mut String, note: &str) {
 }
 
 /// What is wrong with a pipeline, with the shader's messages at their lines in the workload.
-pub fn shader(shared: &Shared, index: PipelineIndex, error: &CompileError) -> String {
+pub fn shader(shared: &RunState, index: PipelineIndex, error: &CompileError) -> String {
     let plan = shared.plan.pipelines.get(index.index());
     let base = match plan.map(|plan| &plan.shader) {
         Some(ShaderPlan::Text { line, .. }) => line.saturating_sub(1),
@@ -92,10 +95,10 @@ pub fn shader(shared: &Shared, index: PipelineIndex, error: &CompileError) -> St
 }
 
 /// The first entry point of a shader's text that a pipeline of this kind can begin with.
-pub fn first_entry(source: &str, kind: PipelineKind) -> String {
+pub fn first_entry(source: &str, kind: PipelinePurpose) -> String {
     let attribute = match kind {
-        PipelineKind::Compute => "@compute",
-        PipelineKind::Render => "@vertex",
+        PipelinePurpose::Compute => "@compute",
+        PipelinePurpose::Render => "@vertex",
     };
     let after = source.split_once(attribute).map_or("", |(_, after)| after);
     let after = after.split_once("fn ").map_or("", |(_, after)| after);
@@ -112,25 +115,29 @@ pub fn first_entry(source: &str, kind: PipelineKind) -> String {
 }
 
 /// Whether a promise was resolved, and with what.
-pub fn verdict(shared: &Shared, given: &Given, settlement: &Settlement) -> (Verdict, String) {
+pub fn verdict(
+    shared: &RunState,
+    given: &PromiseEntry,
+    settlement: &PromiseResult,
+) -> (Verdict, String) {
     match settlement.outcome {
-        Outcome::Resolve(value) => {
+        CallOutcome::Resolve(value) => {
             let text = match value {
-                Value::Pipeline => "pipeline",
-                Value::Undefined => "undefined",
-                Value::Null => "null",
-                Value::Error(kind) => error(kind),
-                Value::Messages => return (Verdict::Resolved, messages(shared, given)),
-                Value::NoMessages => "empty",
-                Value::Lost(kind) => kind.label(),
-                Value::Device | Value::LostDevice => "device",
+                PromiseValue::Pipeline => "pipeline",
+                PromiseValue::Undefined => "undefined",
+                PromiseValue::Null => "null",
+                PromiseValue::Error(kind) => error(kind),
+                PromiseValue::Messages => return (Verdict::Resolved, messages(shared, given)),
+                PromiseValue::NoMessages => "empty",
+                PromiseValue::Lost(kind) => kind.label(),
+                PromiseValue::Device | PromiseValue::LostDevice => "device",
             };
             (Verdict::Resolved, text.to_owned())
         }
-        Outcome::Reject(rejection) => {
+        CallOutcome::Reject(rejection) => {
             let text = match rejection {
-                Rejection::PipelineValidation => "GPUPipelineError: validation",
-                Rejection::PipelineInternal => "GPUPipelineError: internal",
+                PromiseRejection::PipelineValidation => "GPUPipelineError: validation",
+                PromiseRejection::PipelineInternal => "GPUPipelineError: internal",
                 other => other.label(),
             };
             (Verdict::Rejected, text.to_owned())
@@ -139,17 +146,17 @@ pub fn verdict(shared: &Shared, given: &Given, settlement: &Settlement) -> (Verd
     }
 }
 
-const fn error(kind: device::webgpu::ErrorKind) -> &'static str {
-    use device::webgpu::ErrorKind;
+const fn error(kind: device::webgpu::GpuErrorKind) -> &'static str {
+    use device::webgpu::GpuErrorKind;
     match kind {
-        ErrorKind::Validation => "GPUValidationError",
-        ErrorKind::OutOfMemory => "GPUOutOfMemoryError",
-        ErrorKind::Internal => "GPUInternalError",
+        GpuErrorKind::Validation => "GPUValidationError",
+        GpuErrorKind::OutOfMemory => "GPUOutOfMemoryError",
+        GpuErrorKind::Internal => "GPUInternalError",
     }
 }
 
 /// What compiling a module says, in short.
-fn messages(shared: &Shared, given: &Given) -> String {
+fn messages(shared: &RunState, given: &PromiseEntry) -> String {
     let plan = given
         .pipeline
         .and_then(|index| shared.plan.pipelines.get(index.index()));
@@ -164,11 +171,16 @@ fn messages(shared: &Shared, given: &Given) -> String {
 }
 
 /// Why a promise came to what it did.
-pub fn reason(shared: &Shared, state: &State, given: &Given, settlement: &Settlement) -> String {
+pub fn reason(
+    shared: &RunState,
+    state: &TimelinesState,
+    given: &PromiseEntry,
+    settlement: &PromiseResult,
+) -> String {
     let mut reason = settlement.row.reason.to_owned();
-    let is_message = settlement.outcome == Outcome::Resolve(Value::Messages);
+    let is_message = settlement.outcome == CallOutcome::Resolve(PromiseValue::Messages);
     let detail = match (settlement.outcome, given.pipeline) {
-        (Outcome::Reject(_), Some(index)) => detail_of(state, index),
+        (CallOutcome::Reject(_), Some(index)) => detail_of(state, index),
         (_, Some(index)) if is_message => {
             let request = shared
                 .plan
@@ -195,14 +207,14 @@ pub fn reason(shared: &Shared, state: &State, given: &Given, settlement: &Settle
     reason
 }
 
-fn detail_of(state: &State, index: PipelineIndex) -> String {
+fn detail_of(state: &TimelinesState, index: PipelineIndex) -> String {
     let id = state.latest_pipeline.get(index.index()).copied().flatten();
     let entry = id.and_then(|id| state.pipelines.get(id.index()));
     entry.map(|entry| entry.detail.clone()).unwrap_or_default()
 }
 
 /// An error that no scope captured.
-pub fn uncaptured(shared: &Shared, state: &State, raised: Raised) -> String {
+pub fn uncaptured(shared: &RunState, state: &TimelinesState, raised: RaisedError) -> String {
     let entry = raised
         .pipeline
         .and_then(|id| state.pipelines.get(id.index()));

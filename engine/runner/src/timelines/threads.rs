@@ -4,11 +4,11 @@
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::device::Stepped;
-use super::state::{State, Waiting};
+use super::device::TimelineProgress;
+use super::state::{TimelinesState, WaitingPipeline};
 use super::{Timelines, WORKERS};
-use crate::shared::Shared;
-use backend::Error;
+use crate::shared::RunState;
+use backend::BackendError;
 use device::lock;
 
 /// The place of the actor of the device timeline among the threads; those of the workers follow.
@@ -23,7 +23,7 @@ impl Timelines {
     ///
     /// # Errors
     /// The system gives no thread.
-    pub fn start(&self, shared: &Arc<Shared>) -> Result<(), Error> {
+    pub fn start(&self, shared: &Arc<RunState>) -> Result<(), BackendError> {
         let _ = self.shared.set(Arc::downgrade(shared));
         if self.is_virtual {
             return Ok(());
@@ -41,10 +41,10 @@ impl Timelines {
 
     fn spawn(
         &self,
-        shared: &Arc<Shared>,
+        shared: &Arc<RunState>,
         name: String,
-        run: impl Fn(&Self, &Shared) + Send + 'static,
-    ) -> Result<(), Error> {
+        run: impl Fn(&Self, &RunState) + Send + 'static,
+    ) -> Result<(), BackendError> {
         let shared = Arc::clone(shared);
         let thread = std::thread::Builder::new().name(name);
         let spawned = thread.spawn(move || {
@@ -52,14 +52,18 @@ impl Timelines {
                 run(timelines, &shared);
             }
         });
-        let spawned = spawned.map_err(|error| Error::Thread(error.to_string()))?;
+        let spawned = spawned.map_err(|error| BackendError::Thread(error.to_string()))?;
         lock(&self.threads).push(spawned);
         Ok(())
     }
 
     /// Waits until there may be something to do, as the thread `own`.
-    fn rest<'s>(&'s self, mut state: MutexGuard<'s, State>, own: usize) -> MutexGuard<'s, State> {
-        let set = |state: &mut State, rests| {
+    fn rest<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, TimelinesState>,
+        own: usize,
+    ) -> MutexGuard<'s, TimelinesState> {
+        let set = |state: &mut TimelinesState, rests| {
             if let Some(resting) = state.resting.get_mut(own) {
                 *resting = rests;
             }
@@ -73,7 +77,7 @@ impl Timelines {
 
     /// Whether nothing here will happen by itself any more, unless streams end what they have. In virtual time what is
     /// due is known to the device.
-    pub fn is_at_rest(&self, shared: &Shared) -> bool {
+    pub fn is_at_rest(&self, shared: &RunState) -> bool {
         if self.is_virtual {
             return true;
         }
@@ -90,13 +94,15 @@ impl Timelines {
     }
 
     /// The actor of the device timeline.
-    fn run_device(&self, shared: &Shared) {
+    fn run_device(&self, shared: &RunState) {
         loop {
             let start = shared.now();
             match self.step_device(shared, start, &|| shared.now()) {
-                Stepped::Compile(waiting) => self.compile_here(shared, waiting, self.device_lane()),
-                Stepped::Done => {}
-                Stepped::Nothing => {
+                TimelineProgress::Compile(waiting) => {
+                    self.compile_here(shared, waiting, self.device_lane())
+                }
+                TimelineProgress::Done => {}
+                TimelineProgress::Nothing => {
                     let state = self.lock();
                     if state.is_closed {
                         return;
@@ -109,7 +115,7 @@ impl Timelines {
         }
     }
 
-    fn run_worker(&self, shared: &Shared, worker: usize) {
+    fn run_worker(&self, shared: &RunState, worker: usize) {
         loop {
             let mut state = self.lock();
             let waiting = loop {
@@ -127,7 +133,7 @@ impl Timelines {
     }
 
     /// Compiles on the calling thread.
-    fn compile_here(&self, shared: &Shared, waiting: Waiting, lane: record::LaneId) {
+    fn compile_here(&self, shared: &RunState, waiting: WaitingPipeline, lane: record::LaneId) {
         let begun = {
             let mut state = self.lock();
             let start = shared.now().max(waiting.since);
@@ -154,7 +160,7 @@ impl Timelines {
     }
 
     /// Looks whether the queue has ended what somebody waits for, while somebody does.
-    fn run_watch(&self, shared: &Shared) {
+    fn run_watch(&self, shared: &RunState) {
         loop {
             let mut state = self.lock();
             let watch = loop {

@@ -5,7 +5,7 @@ use record::{BufferIndex, StreamIndex};
 use crate::fields::{KernelField, NumberField, OptionalField, ResourceField};
 use crate::verb::FieldSlot::{At, Chosen, Named, On, Property};
 use crate::verb::calls;
-use crate::{PipelineIndex, Role};
+use crate::{PipelineIndex, StreamRole};
 
 calls! {
     /// A call that moves numbers, computes or allocates memory, in the order of a stream.
@@ -15,14 +15,14 @@ calls! {
             /// The buffer.
             buffer: ResourceField<BufferIndex> = Named,
             /// The stream whose order it keeps.
-            stream: ResourceField<StreamIndex> = Chosen(Role::HostToDevice, "upload copies from the host to the device"),
+            stream: ResourceField<StreamIndex> = Chosen(StreamRole::HostToDevice, "upload copies from the host to the device"),
         }
         /// Copies a buffer from the device to its host copy.
         Download = "download", "download \"y\" on=\"copy\"", "download {buffer}" {
             /// The buffer.
             buffer: ResourceField<BufferIndex> = Named,
             /// The stream whose order it keeps.
-            stream: ResourceField<StreamIndex> = Chosen(Role::DeviceToHost, "download copies from the device to the host"),
+            stream: ResourceField<StreamIndex> = Chosen(StreamRole::DeviceToHost, "download copies from the device to the host"),
         }
         /// Copies one device buffer to another of the same length.
         Copy = "copy", "copy \"x[i]\" \"y\" on=\"copy\"", "copy {from} to {to}" {
@@ -31,7 +31,7 @@ calls! {
             /// The buffer that is written.
             to: ResourceField<BufferIndex> = At(1),
             /// The stream whose order it keeps.
-            stream: ResourceField<StreamIndex> = Chosen(Role::DeviceToDevice, "copy moves within the device"),
+            stream: ResourceField<StreamIndex> = Chosen(StreamRole::DeviceToDevice, "copy moves within the device"),
         }
         /// Fills a device buffer with one value.
         Fill = "fill", "fill \"y\" value=0 on=\"compute\"", "fill {buffer}" {
@@ -40,12 +40,12 @@ calls! {
             /// The buffer.
             buffer: ResourceField<BufferIndex> = Named,
             /// The stream whose order it keeps.
-            stream: ResourceField<StreamIndex> = Chosen(Role::Compute, "fill computes"),
+            stream: ResourceField<StreamIndex> = Chosen(StreamRole::Compute, "fill computes"),
         }
         /// Runs a kernel of the library.
         Launch = "launch", "launch \"saxpy\" on=\"compute\" { read \"x\"; write \"y\"; set \"a\" 2 }", "launch {kernel}", block May {
             /// The stream whose order it keeps.
-            stream: ResourceField<StreamIndex> = Chosen(Role::Compute, "launch runs a kernel"),
+            stream: ResourceField<StreamIndex> = Chosen(StreamRole::Compute, "launch runs a kernel"),
             /// The pipeline that it waits for; without one, the device has its kernels ready.
             pipeline: OptionalField<ResourceField<PipelineIndex>> = Property("pipeline"),
             /// The kernel and what it is called with.

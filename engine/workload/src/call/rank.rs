@@ -6,15 +6,15 @@ use record::{BufferIndex, StreamIndex};
 use crate::fields::{DefaultField, NumberField, ResourceField, WordField};
 use crate::verb::FieldSlot::{At, Chosen, Named, Property};
 use crate::verb::{FieldSlot, calls};
-use crate::{Reduction, Role};
+use crate::{Reduction, StreamRole};
 
 /// The stream of such a call.
-const TOGETHER: FieldSlot = Chosen(Role::Collective, "ranks make it together");
+const TOGETHER: FieldSlot = Chosen(StreamRole::Collective, "ranks make it together");
 
 calls! {
     /// A call that ranks make together.
     #[derive(Copy, Eq)]
-    pub enum Collective in Rank {
+    pub enum CollectiveCall in Rank {
         /// Every rank's buffer becomes what all ranks' buffers come to, element by element.
         AllReduce = "all-reduce", "all-reduce \"x\" by=\"mean\"", "all-reduce {buffer}" {
             /// The stream whose order it keeps.
@@ -79,7 +79,7 @@ calls! {
     }
 }
 
-impl Collective {
+impl CollectiveCall {
     /// The stream whose order it keeps.
     pub const fn stream(self) -> StreamIndex {
         match self {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Binary, DEPTH, Expression, Step, Unary};
+use super::{BinaryOperator, DEPTH, Expression, ExpressionStep, UnaryOperator};
 use crate::error::nearest;
 
 /// Parentheses, signs and functions inside each other, at most.
@@ -12,7 +12,7 @@ const LENGTH: usize = 1000;
 
 /// What is wrong with an expression, and at which bytes of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ExpressionFault {
     pub range: Range<usize>,
     pub message: String,
     pub help: String,
@@ -28,8 +28,8 @@ const FUNCTIONS: &[(&str, usize)] = &[
 ];
 
 /// Reads `text`, in which variable number `v` is called `names[v]`.
-pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Expression, Fault> {
-    let mut parser = Parser {
+pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Expression, ExpressionFault> {
+    let mut parser = ExpressionParser {
         text,
         place: 0,
         names,
@@ -57,7 +57,7 @@ pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Expression, Fault> {
     Ok(parser.out)
 }
 
-struct Parser<'a> {
+struct ExpressionParser<'a> {
     text: &'a str,
     place: usize,
     names: &'a [&'a str],
@@ -65,10 +65,10 @@ struct Parser<'a> {
     nesting: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> ExpressionParser<'a> {
     #[expect(clippy::unused_self, reason = "reads as what the parser reports")]
-    fn fault(&self, range: Range<usize>, message: &str, help: &str) -> Fault {
-        Fault {
+    fn fault(&self, range: Range<usize>, message: &str, help: &str) -> ExpressionFault {
+        ExpressionFault {
             range,
             message: message.into(),
             help: help.into(),
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn unexpected(&mut self, expected: &str) -> Fault {
+    fn unexpected(&mut self, expected: &str) -> ExpressionFault {
         let (range, found) = match self.peek() {
             Some(c) => (self.place..self.place + c.len_utf8(), format!("“{c}”")),
             None => (
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
         )
     }
 
-    fn sum(&mut self) -> Result<(), Fault> {
+    fn sum(&mut self) -> Result<(), ExpressionFault> {
         self.nesting += 1;
         if self.nesting > NESTING {
             return Err(self.fault(
@@ -123,34 +123,34 @@ impl<'a> Parser<'a> {
         self.product()?;
         loop {
             let operator = match self.peek() {
-                Some('+') => Binary::Add,
-                Some('-') => Binary::Subtract,
+                Some('+') => BinaryOperator::Add,
+                Some('-') => BinaryOperator::Subtract,
                 _ => break,
             };
             self.place += 1;
             self.product()?;
-            self.out.push(Step::Two(operator));
+            self.out.push(ExpressionStep::Two(operator));
         }
         self.nesting -= 1;
         Ok(())
     }
 
-    fn product(&mut self) -> Result<(), Fault> {
+    fn product(&mut self) -> Result<(), ExpressionFault> {
         self.factor()?;
         loop {
             let operator = match self.peek() {
-                Some('*') => Binary::Multiply,
-                Some('/') => Binary::Divide,
-                Some('%') => Binary::Remainder,
+                Some('*') => BinaryOperator::Multiply,
+                Some('/') => BinaryOperator::Divide,
+                Some('%') => BinaryOperator::Remainder,
                 _ => return Ok(()),
             };
             self.place += 1;
             self.factor()?;
-            self.out.push(Step::Two(operator));
+            self.out.push(ExpressionStep::Two(operator));
         }
     }
 
-    fn factor(&mut self) -> Result<(), Fault> {
+    fn factor(&mut self) -> Result<(), ExpressionFault> {
         let mut negative = false;
         loop {
             match self.peek() {
@@ -171,12 +171,12 @@ impl<'a> Parser<'a> {
             _ => return Err(self.unexpected("a number, a name or “(”")),
         }
         if negative {
-            self.out.push(Step::One(Unary::Negate));
+            self.out.push(ExpressionStep::One(UnaryOperator::Negate));
         }
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Fault> {
+    fn close(&mut self) -> Result<(), ExpressionFault> {
         if self.eat(')') {
             Ok(())
         } else {
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), ExpressionFault> {
         let rest = self.rest();
         let mut previous = ' ';
         let len = rest
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         let digits = rest.get(..len).unwrap_or_default();
         let range = self.place..self.place + len;
         match digits.replace('_', "").parse::<f64>() {
-            Ok(value) if value.is_finite() => self.out.push(Step::Number(value)),
+            Ok(value) if value.is_finite() => self.out.push(ExpressionStep::Number(value)),
             _ => {
                 let message = format!("“{digits}” is not a number");
                 return Err(self.fault(
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn name(&mut self) -> Result<(), Fault> {
+    fn name(&mut self) -> Result<(), ExpressionFault> {
         let rest = self.rest();
         let len = rest
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
         let range = self.place..self.place + len;
         if let Some(variable) = self.names.iter().rposition(|known| *known == name) {
             self.place += len;
-            self.out.push(Step::Variable(variable));
+            self.out.push(ExpressionStep::Variable(variable));
             return Ok(());
         }
         if let Some((function, operands)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
@@ -239,7 +239,7 @@ impl<'a> Parser<'a> {
         Err(self.fault(range, &format!("nothing is called “{name}” here"), &help))
     }
 
-    fn function(&mut self, name: &str, operands: usize) -> Result<(), Fault> {
+    fn function(&mut self, name: &str, operands: usize) -> Result<(), ExpressionFault> {
         if !self.eat('(') {
             return Err(self.unexpected("“(”"));
         }
@@ -251,11 +251,11 @@ impl<'a> Parser<'a> {
         }
         self.close()?;
         self.out.push(match name {
-            "abs" => Step::One(Unary::Absolute),
-            "floor" => Step::One(Unary::Floor),
-            "max" => Step::Two(Binary::Maximum),
-            "min" => Step::Two(Binary::Minimum),
-            _ => Step::One(Unary::SquareRoot),
+            "abs" => ExpressionStep::One(UnaryOperator::Absolute),
+            "floor" => ExpressionStep::One(UnaryOperator::Floor),
+            "max" => ExpressionStep::Two(BinaryOperator::Maximum),
+            "min" => ExpressionStep::Two(BinaryOperator::Minimum),
+            _ => ExpressionStep::One(UnaryOperator::SquareRoot),
         });
         Ok(())
     }
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
 mod tests {
     use super::*;
 
-    fn fault(text: &str) -> Fault {
+    fn fault(text: &str) -> ExpressionFault {
         parse(text, &["count", "i"]).unwrap_err()
     }
 

@@ -7,9 +7,10 @@ use record::BufferIndex;
 
 use super::{NumberField, ResourceField};
 use crate::phase::{
-    AsPlanned, AsWritten, CallField, CallPhase, Class, Mentioned, ReadField, VariableValues,
+    AsPlanned, AsWritten, CallField, CallMentions, CallPhase, ReadField, ResourceClass,
+    VariableValues,
 };
-use crate::reader::{Reader, SET_ALL_WORDS};
+use crate::reader::{KdlReader, SET_ALL_WORDS};
 use crate::verb::FieldSlot;
 use crate::{ArgumentName, ArgumentValue, Kernel, Plan};
 
@@ -48,7 +49,7 @@ impl CallField for KernelField {
         }
     }
 
-    fn mention<'w>(written: &'w Self::Written, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Self::Written, mentioned: &mut CallMentions<'w>) {
         let buffers = written.reads.iter().chain(&written.writes);
         mentioned.references.extend(buffers);
     }
@@ -63,7 +64,7 @@ impl ReadField for KernelField {
         Cow::Borrowed("kernel, with `read`, `write` and `set` in the block")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
         let entry = reader.entry_at(node, slot)?;
         let kernel = reader.kernel(entry)?;
         reader.kernel_arguments(kernel, node, entry)
@@ -82,7 +83,7 @@ impl CallField for ArgumentNameField {
         written.clone()
     }
 
-    fn mention<'w>(_: &'w ArgumentName, _: &mut Mentioned<'w>) {}
+    fn mention<'w>(_: &'w ArgumentName, _: &mut CallMentions<'w>) {}
 
     fn label<'p>(planned: &'p ArgumentName, _: &'p Plan) -> Cow<'p, str> {
         match planned {
@@ -97,7 +98,7 @@ impl ReadField for ArgumentNameField {
         Cow::Borrowed("name of an argument, or its place counted from 0")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<ArgumentName> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<ArgumentName> {
         let entry = reader.entry_at(node, slot)?;
         reader.argument_name(entry)
     }
@@ -118,7 +119,7 @@ impl CallField for ArgumentValueField {
         }
     }
 
-    fn mention<'w>(written: &'w Self::Written, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Self::Written, mentioned: &mut CallMentions<'w>) {
         if let ArgumentValue::Buffer(it) = written {
             mentioned.references.push(it);
         }
@@ -134,7 +135,7 @@ impl ReadField for ArgumentValueField {
         Cow::Borrowed("number, or a buffer")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
         reader.argument_value(node, slot)
     }
 }
@@ -154,7 +155,7 @@ impl CallField for ArgumentValuesField {
         all.map(|it| ArgumentValueField::plan(it, values)).collect()
     }
 
-    fn mention<'w>(written: &'w Self::Written, mentioned: &mut Mentioned<'w>) {
+    fn mention<'w>(written: &'w Self::Written, mentioned: &mut CallMentions<'w>) {
         for value in written {
             ArgumentValueField::mention(value, mentioned);
         }
@@ -170,14 +171,14 @@ impl ReadField for ArgumentValuesField {
         Cow::Borrowed("`buffer` and `number`, one for each argument, in the block")
     }
 
-    fn read(reader: &mut Reader<'_>, node: &KdlNode, _: FieldSlot) -> Option<Self::Written> {
+    fn read(reader: &mut KdlReader<'_>, node: &KdlNode, _: FieldSlot) -> Option<Self::Written> {
         let mut values = Vec::new();
         let mut is_whole = true;
         for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
             let word = reader.rule(child, SET_ALL_WORDS, "set-all");
             let value = match word.map(|rule| rule.name) {
                 Some("buffer") => {
-                    let buffer = reader.resource_at(Class::Buffer, child, FieldSlot::Named);
+                    let buffer = reader.resource_at(ResourceClass::Buffer, child, FieldSlot::Named);
                     buffer.map(ArgumentValue::Buffer)
                 }
                 Some(_) => {

@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Planner;
-use super::count::{CALLS, Counter, TooMany};
+use super::count::{CALLS, CallCounter, TooManyCalls};
 use crate::call::{Call, DataCall, EventCall, HostCall, StreamCall};
 use crate::fields::KernelArguments;
 use crate::phase::{AsWritten, Reference};
-use crate::program::{CallTemplate, Step, rounds};
-use crate::{BufferPlan, Expression, Kernel, MemoryKind, Shape};
+use crate::program::{CallTemplate, ProgramStep, rounds};
+use crate::{BufferPlan, Expression, Kernel, LaunchShape, MemoryKind};
 
 /// Rounds of one loop, at most.
 const ROUNDS: f64 = 100_000_000.0;
@@ -30,7 +30,7 @@ impl Planner<'_> {
         self.check_launch_calls(&program.hosts);
         let mut total = 0_u64;
         for code in &program.hosts {
-            let mut walk = Walk {
+            let mut walk = CheckWalk {
                 buffers,
                 budget: BUDGET,
                 faulty: BTreeSet::new(),
@@ -41,9 +41,9 @@ impl Planner<'_> {
             if self.errors.len() > before {
                 continue;
             }
-            match Counter::new(code).calls(&self.layout.values) {
+            match CallCounter::new(code).calls(&self.layout.values) {
                 Ok(calls) => total = total.saturating_add(calls),
-                Err(TooMany(place)) => {
+                Err(TooManyCalls(place)) => {
                     let message = format!("with this loop the host makes more than {CALLS} calls");
                     let error = self.source.error(place, message, "repeat less");
                     self.errors.push(error);
@@ -54,10 +54,10 @@ impl Planner<'_> {
     }
 
     /// Signals that something waits for and nothing raises: a certain standstill.
-    fn unraised(&mut self, hosts: &[Vec<Step>]) {
+    fn unraised(&mut self, hosts: &[Vec<ProgramStep>]) {
         let calls = || {
             hosts.iter().flatten().filter_map(|step| match step {
-                Step::Call(call) => Some(call),
+                ProgramStep::Call(call) => Some(call),
                 _ => None,
             })
         };
@@ -88,19 +88,19 @@ impl Planner<'_> {
     /// Checks the steps `steps` of `code`.
     fn block(
         &mut self,
-        walk: &mut Walk<'_>,
-        code: &[Step],
+        walk: &mut CheckWalk<'_>,
+        code: &[ProgramStep],
         steps: Range<usize>,
         variables: &mut Vec<f64>,
     ) {
         let mut place = steps.start;
         while place < steps.end {
             match code.get(place) {
-                Some(Step::Call(call)) => {
+                Some(ProgramStep::Call(call)) => {
                     walk.budget = walk.budget.saturating_sub(1);
                     self.call(walk, call, variables);
                 }
-                Some(Step::Repeat {
+                Some(ProgramStep::Repeat {
                     count,
                     range,
                     variable,
@@ -112,7 +112,13 @@ impl Planner<'_> {
                     place = *end;
                 }
                 // Branches are checked and counted as if each were taken.
-                Some(Step::Again | Step::Try { .. } | Step::Leave(_) | Step::Skip(_)) | None => {}
+                Some(
+                    ProgramStep::Again
+                    | ProgramStep::Try { .. }
+                    | ProgramStep::Leave(_)
+                    | ProgramStep::Skip(_),
+                )
+                | None => {}
             }
             place += 1;
         }
@@ -120,7 +126,7 @@ impl Planner<'_> {
 
     fn rounds(
         &mut self,
-        walk: &mut Walk<'_>,
+        walk: &mut CheckWalk<'_>,
         count: &Expression,
         place: &Range<usize>,
         variables: &[f64],
@@ -141,8 +147,8 @@ impl Planner<'_> {
     /// Checks a loop whose body is `steps`, and whose index is the variable after `variables`.
     fn repeat(
         &mut self,
-        walk: &mut Walk<'_>,
-        code: &[Step],
+        walk: &mut CheckWalk<'_>,
+        code: &[ProgramStep],
         steps: Range<usize>,
         rounds: u64,
         variables: &mut Vec<f64>,
@@ -166,7 +172,7 @@ impl Planner<'_> {
         variables.truncate(variable);
     }
 
-    fn call(&mut self, walk: &mut Walk<'_>, call: &CallTemplate, variables: &[f64]) {
+    fn call(&mut self, walk: &mut CheckWalk<'_>, call: &CallTemplate, variables: &[f64]) {
         if walk.faulty.contains(&call.range.start) {
             return;
         }
@@ -213,7 +219,7 @@ impl Planner<'_> {
 
     fn complaint(
         &self,
-        walk: &Walk<'_>,
+        walk: &CheckWalk<'_>,
         call: &Call<AsWritten>,
         variables: &[f64],
     ) -> Option<Complaint> {
@@ -236,7 +242,7 @@ impl Planner<'_> {
 
     fn data_complaint(
         &self,
-        walk: &Walk<'_>,
+        walk: &CheckWalk<'_>,
         call: &DataCall<AsWritten>,
         variables: &[f64],
     ) -> Option<Complaint> {
@@ -280,7 +286,7 @@ impl Planner<'_> {
                 aliases(kernel, &elements(reads), &elements(writes)).or_else(|| {
                     let lens = |all: &[Reference]| all.iter().map(len).collect::<Vec<_>>();
                     let numbers = parameters.iter().map(|it| it.evaluate(variables));
-                    let shape = Shape {
+                    let shape = LaunchShape {
                         reads: &lens(reads),
                         writes: &lens(writes),
                         parameters: &numbers.collect::<Vec<_>>(),
@@ -310,7 +316,7 @@ fn impossible_time(micros: f64) -> Option<Complaint> {
 type Complaint = (String, String);
 
 /// What a check carries through the loops.
-struct Walk<'b> {
+struct CheckWalk<'b> {
     buffers: &'b [BufferPlan],
     budget: usize,
     /// First bytes of calls and counts that were reported already.

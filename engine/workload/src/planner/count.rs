@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::program::{Step, rounds};
+use crate::program::{ProgramStep, rounds};
 
 /// Calls of one run, at most: far beyond what anybody waits for.
 pub(super) const CALLS: u64 = 100_000_000;
@@ -10,23 +10,23 @@ pub(super) const CALLS: u64 = 100_000_000;
 const BUDGET: u64 = 2_000_000;
 
 /// Counts calls; too many of them end the count.
-pub(super) struct Counter<'c> {
-    code: &'c [Step],
+pub(super) struct CallCounter<'c> {
+    code: &'c [ProgramStep],
     budget: u64,
 }
 
 /// More calls than may be, and where the innermost loop that has them gives its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TooMany(pub Range<usize>);
+pub(super) struct TooManyCalls(pub Range<usize>);
 
 /// Calls, and rounds of loops, which take time even where they make no call.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct CallTally {
     calls: u64,
     rounds: u64,
 }
 
-impl Tally {
+impl CallTally {
     fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls.saturating_add(other.calls),
@@ -46,8 +46,8 @@ impl Tally {
     }
 }
 
-impl<'c> Counter<'c> {
-    pub fn new(code: &'c [Step]) -> Self {
+impl<'c> CallCounter<'c> {
+    pub fn new(code: &'c [ProgramStep]) -> Self {
         Self {
             code,
             budget: BUDGET,
@@ -55,20 +55,24 @@ impl<'c> Counter<'c> {
     }
 
     /// The calls of all steps, for these values of the parameters.
-    pub fn calls(&mut self, values: &[f64]) -> Result<u64, TooMany> {
+    pub fn calls(&mut self, values: &[f64]) -> Result<u64, TooManyCalls> {
         let mut variables = values.to_vec();
         let tally = self.steps(0..self.code.len(), &mut variables)?;
         Ok(tally.calls)
     }
 
-    fn steps(&mut self, steps: Range<usize>, variables: &mut Vec<f64>) -> Result<Tally, TooMany> {
+    fn steps(
+        &mut self,
+        steps: Range<usize>,
+        variables: &mut Vec<f64>,
+    ) -> Result<CallTally, TooManyCalls> {
         let code = self.code;
-        let mut total = Tally::default();
+        let mut total = CallTally::default();
         let mut place = steps.start;
         while place < steps.end {
             match code.get(place) {
-                Some(Step::Call(_)) => total.calls += 1,
-                Some(Step::Repeat {
+                Some(ProgramStep::Call(_)) => total.calls += 1,
+                Some(ProgramStep::Repeat {
                     count,
                     range,
                     variable,
@@ -77,17 +81,23 @@ impl<'c> Counter<'c> {
                     let count = rounds(count.evaluate(variables));
                     variables.truncate(*variable);
                     let inner = self.repeat(place + 1..*end, count, variables)?;
-                    total = total.plus(inner.unwrap_or(Tally {
+                    total = total.plus(inner.unwrap_or(CallTally {
                         calls: u64::MAX,
                         rounds: 0,
                     }));
                     if !total.fits() {
-                        return Err(TooMany(range.clone()));
+                        return Err(TooManyCalls(range.clone()));
                     }
                     place = *end;
                 }
                 // Branches are checked and counted as if each were taken.
-                Some(Step::Again | Step::Try { .. } | Step::Leave(_) | Step::Skip(_)) | None => {}
+                Some(
+                    ProgramStep::Again
+                    | ProgramStep::Try { .. }
+                    | ProgramStep::Leave(_)
+                    | ProgramStep::Skip(_),
+                )
+                | None => {}
             }
             place += 1;
         }
@@ -100,10 +110,10 @@ impl<'c> Counter<'c> {
         body: Range<usize>,
         count: u64,
         variables: &mut Vec<f64>,
-    ) -> Result<Option<Tally>, TooMany> {
+    ) -> Result<Option<CallTally>, TooManyCalls> {
         let variable = variables.len();
         if count == 0 {
-            return Ok(Some(Tally::default()));
+            return Ok(Some(CallTally::default()));
         }
         variables.push(0.0);
         if !self.varies(body.clone(), variable) {
@@ -111,7 +121,7 @@ impl<'c> Counter<'c> {
             variables.truncate(variable);
             return Ok(Some(once.times(count)));
         }
-        let mut total = Tally::default();
+        let mut total = CallTally::default();
         for round in 0..count {
             if self.budget == 0 || !total.fits() {
                 return Ok(None);
@@ -128,8 +138,8 @@ impl<'c> Counter<'c> {
     /// Whether the count of a loop in `body` changes with a variable.
     fn varies(&self, body: Range<usize>, variable: usize) -> bool {
         let steps = self.code.get(body).unwrap_or_default();
-        steps
-            .iter()
-            .any(|step| matches!(step, Step::Repeat { count, .. } if count.mentions(variable)))
+        steps.iter().any(
+            |step| matches!(step, ProgramStep::Repeat { count, .. } if count.mentions(variable)),
+        )
     }
 }

@@ -4,7 +4,7 @@ use record::EventIndex;
 use std::sync::Arc;
 
 use super::{Planner, extent};
-use crate::template::Amount;
+use crate::template::LocatedExpression;
 use crate::{EventOptions, EventPlan, PoolPlan, SlotUse, VirtualMachine};
 
 /// The most slots that a device may be told to have for events: as many as the largest part has (rule F3).
@@ -65,7 +65,7 @@ impl Planner<'_> {
         let template = Arc::clone(self.template);
         let machine = template.machine.as_ref()?;
         let (high, low) = (&machine.high, &machine.low);
-        let mut mark = |amount: Option<&Amount>, what, least| {
+        let mut mark = |amount: Option<&LocatedExpression>, what, least| {
             let amount = amount?;
             let mark = self.whole(amount, what, least, f64::from(u32::MAX))?;
             u32::try_from(mark).ok()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Planner;
 use crate::phase::Reference;
-use crate::template::{Amount, Form, Limits, Order};
+use crate::template::{BoundsTemplate, CallOrder, ExpectationForm, LocatedExpression};
 use crate::{Bounds, ExpectationKind, ExpectationPlan, PromiseIndex};
 
 impl Planner<'_> {
@@ -23,18 +23,18 @@ impl Planner<'_> {
         plans
     }
 
-    fn kind(&mut self, form: &Form) -> ExpectationKind {
+    fn kind(&mut self, form: &ExpectationForm) -> ExpectationKind {
         match form {
-            Form::Overlap(first, second, limits) => ExpectationKind::Overlap {
+            ExpectationForm::Overlap(first, second, limits) => ExpectationKind::Overlap {
                 first: self.streams_of(first),
                 second: self.streams_of(second),
                 bounds: self.bounds(limits),
             },
-            Form::Busy(streams, limits) => ExpectationKind::Busy {
+            ExpectationForm::Busy(streams, limits) => ExpectationKind::Busy {
                 streams: self.streams_of(streams),
                 bounds: self.bounds(limits),
             },
-            Form::Each(buffers, equals, tolerance) => {
+            ExpectationForm::Each(buffers, equals, tolerance) => {
                 let first = self.layout.extent(buffers.class, buffers.declaration).base;
                 let formula = |element: u32| {
                     let mut bound = self.layout.values.clone();
@@ -47,7 +47,7 @@ impl Planner<'_> {
                     tolerance: *tolerance,
                 }
             }
-            Form::Sum(buffers, limits) => ExpectationKind::Sum {
+            ExpectationForm::Sum(buffers, limits) => ExpectationKind::Sum {
                 buffers: self
                     .elements_of(buffers)
                     .into_iter()
@@ -55,15 +55,15 @@ impl Planner<'_> {
                     .collect(),
                 bounds: self.bounds(limits),
             },
-            Form::Order(order, first, second) => {
+            ExpectationForm::Order(order, first, second) => {
                 let (first, second) = (first.clone(), second.clone());
                 match order {
-                    Order::Before => ExpectationKind::Before { first, second },
-                    Order::InTurn => ExpectationKind::InTurn { first, second },
-                    Order::EndsBefore => ExpectationKind::EndsBefore { first, second },
+                    CallOrder::Before => ExpectationKind::Before { first, second },
+                    CallOrder::InTurn => ExpectationKind::InTurn { first, second },
+                    CallOrder::EndsBefore => ExpectationKind::EndsBefore { first, second },
                 }
             }
-            Form::Settles(promises, resolved, value) => ExpectationKind::Settles {
+            ExpectationForm::Settles(promises, resolved, value) => ExpectationKind::Settles {
                 promises: self
                     .elements_of(promises)
                     .into_iter()
@@ -72,7 +72,7 @@ impl Planner<'_> {
                 resolved: *resolved,
                 value: value.clone(),
             },
-            Form::Problem(code, limits) => ExpectationKind::Problem {
+            ExpectationForm::Problem(code, limits) => ExpectationKind::Problem {
                 code: code.clone(),
                 bounds: self.bounds(limits),
             },
@@ -95,7 +95,7 @@ impl Planner<'_> {
         (extent.base..extent.base + extent.count).collect()
     }
 
-    fn bounds(&mut self, limits: &Limits) -> Bounds {
+    fn bounds(&mut self, limits: &BoundsTemplate) -> Bounds {
         let at_least = limits
             .at_least
             .as_ref()
@@ -114,7 +114,7 @@ impl Planner<'_> {
         }
     }
 
-    fn bound(&mut self, amount: &Amount) -> f64 {
+    fn bound(&mut self, amount: &LocatedExpression) -> f64 {
         let value = amount.expression.evaluate(&self.layout.values);
         if !value.is_finite() {
             let message = format!("this bound is {value} here");

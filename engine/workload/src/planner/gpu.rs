@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{Planner, extent};
 use crate::call::{Call, DataCall, GpuCall};
-use crate::program::{CallTemplate, Step};
-use crate::template::Shader;
+use crate::program::{CallTemplate, ProgramStep};
+use crate::template::ShaderReference;
 use crate::{PipelinePlan, ShaderPlan};
 use record::time::Nanos;
 
@@ -24,8 +24,8 @@ impl Planner<'_> {
             let slow = pipeline.slow.as_ref();
             let slow = slow.and_then(|slow| self.whole(slow, &what, 0.0, SLOW));
             let shader = match pipeline.shader {
-                Shader::Kernel(name) => ShaderPlan::Kernel(name),
-                Shader::Text(place) => match template.shaders.get(place) {
+                ShaderReference::Kernel(name) => ShaderPlan::Kernel(name),
+                ShaderReference::Text(place) => match template.shaders.get(place) {
                     Some(shader) => ShaderPlan::Text {
                         name: shader.name.clone(),
                         source: shader.source.clone(),
@@ -62,12 +62,12 @@ impl Planner<'_> {
     }
 
     /// Promises that something waits for and nothing makes, and launches with the pipeline of another kernel.
-    pub(super) fn check_gpu_calls(&mut self, hosts: &[Vec<Step>]) {
+    pub(super) fn check_gpu_calls(&mut self, hosts: &[Vec<ProgramStep>]) {
         let calls: Vec<&CallTemplate> = hosts
             .iter()
             .flatten()
             .filter_map(|step| match step {
-                Step::Call(call) => Some(call),
+                ProgramStep::Call(call) => Some(call),
                 _ => None,
             })
             .collect();
@@ -91,7 +91,8 @@ impl Planner<'_> {
                     let kernel = kernel.kernel;
                     let declared = self.template.pipelines.get(pipeline.declaration);
                     let compiled = declared.map(|found| found.shader);
-                    if compiled.is_some_and(|shader| shader != Shader::Kernel(kernel.name)) {
+                    if compiled.is_some_and(|shader| shader != ShaderReference::Kernel(kernel.name))
+                    {
                         let message = format!("this pipeline is not one of “{}”", kernel.name);
                         let help =
                             format!("declare one: pipeline \"mine\" kernel=\"{}\"", kernel.name);

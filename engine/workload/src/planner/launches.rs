@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::{Planner, extent};
 use crate::call::{Call, LaunchCall};
 use crate::phase::AsWritten;
-use crate::program::{CallTemplate, Step};
+use crate::program::{CallTemplate, ProgramStep};
 use crate::{ArgumentName, ArgumentValue, Kernel, RecordedPlan, nearest};
 
 /// The kernels that each declaration is recorded with, anywhere in the file.
-type Kernels = BTreeMap<usize, Vec<&'static Kernel>>;
+type DeclaredKernels = BTreeMap<usize, Vec<&'static Kernel>>;
 
 impl Planner<'_> {
     pub fn recorded(&mut self) -> Vec<RecordedPlan> {
@@ -39,10 +39,10 @@ impl Planner<'_> {
 
     /// Launches that nothing records, graphs that nothing captures, and arguments that no kernel of theirs has. What
     /// depends on the order of the calls shows when they are made.
-    pub(super) fn check_launch_calls(&mut self, hosts: &[Vec<Step>]) {
+    pub(super) fn check_launch_calls(&mut self, hosts: &[Vec<ProgramStep>]) {
         let calls = || {
             hosts.iter().flatten().filter_map(|step| match step {
-                Step::Call(CallTemplate {
+                ProgramStep::Call(CallTemplate {
                     call: Call::Launch(call),
                     range,
                     ..
@@ -50,7 +50,7 @@ impl Planner<'_> {
                 _ => None,
             })
         };
-        let mut kernels = Kernels::new();
+        let mut kernels = DeclaredKernels::new();
         for (place, recorded) in self.template.recorded.iter().enumerate() {
             let kernel = recorded.kernel.and_then(Kernel::named);
             kernels.entry(place).or_default().extend(kernel);
@@ -87,7 +87,7 @@ impl Planner<'_> {
 fn complaint(
     call: &LaunchCall<AsWritten>,
     range: &Range<usize>,
-    kernels: &Kernels,
+    kernels: &DeclaredKernels,
     captured: &BTreeSet<usize>,
 ) -> Option<(Range<usize>, String, String)> {
     match call {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Planner;
-use crate::call::Collective;
+use crate::call::CollectiveCall;
 use crate::phase::{AsWritten, Reference};
-use crate::{BufferPlan, LeftOut, Placement, RankPlan};
+use crate::{BufferPlan, OmittedPart, Placement, RankPlan};
 
 impl Planner<'_> {
     /// Where the workload runs, and what this rank leaves out of it; nothing where it says nothing of that.
@@ -37,7 +37,7 @@ impl Planner<'_> {
         let guards = template.guards.iter();
         placement.left_out = guards
             .filter(|guard| guard.count.evaluate(&self.layout.values) < 0.5)
-            .map(|guard| LeftOut {
+            .map(|guard| OmittedPart {
                 text: guard.text.clone(),
                 line: guard.line,
             })
@@ -61,7 +61,7 @@ impl Planner<'_> {
     pub(super) fn collective(
         &self,
         buffers: &[BufferPlan],
-        call: &Collective<AsWritten>,
+        call: &CollectiveCall<AsWritten>,
         variables: &[f64],
     ) -> Option<(String, String)> {
         let ranks = self.value("ranks");
@@ -70,13 +70,13 @@ impl Planner<'_> {
             buffers.get(element).map_or(0, |buffer| buffer.len)
         };
         let (part, whole) = match call {
-            Collective::AllGather { from, to, .. } => (len(from), len(to)),
-            Collective::ReduceScatter { from, to, .. } => (len(to), len(from)),
-            Collective::AllReduce { .. }
-            | Collective::Broadcast { .. }
-            | Collective::Send { .. }
-            | Collective::Receive { .. }
-            | Collective::Barrier { .. } => (0, 0),
+            CollectiveCall::AllGather { from, to, .. } => (len(from), len(to)),
+            CollectiveCall::ReduceScatter { from, to, .. } => (len(to), len(from)),
+            CollectiveCall::AllReduce { .. }
+            | CollectiveCall::Broadcast { .. }
+            | CollectiveCall::Send { .. }
+            | CollectiveCall::Receive { .. }
+            | CollectiveCall::Barrier { .. } => (0, 0),
         };
         if part * ranks as usize != whole {
             return Some((
@@ -87,16 +87,18 @@ impl Planner<'_> {
             ));
         }
         let named = match call {
-            Collective::Broadcast { root, .. } => root,
-            Collective::Send { to: rank, .. } | Collective::Receive { from: rank, .. } => rank,
-            Collective::AllReduce { .. }
-            | Collective::AllGather { .. }
-            | Collective::ReduceScatter { .. }
-            | Collective::Barrier { .. } => return None,
+            CollectiveCall::Broadcast { root, .. } => root,
+            CollectiveCall::Send { to: rank, .. } | CollectiveCall::Receive { from: rank, .. } => {
+                rank
+            }
+            CollectiveCall::AllReduce { .. }
+            | CollectiveCall::AllGather { .. }
+            | CollectiveCall::ReduceScatter { .. }
+            | CollectiveCall::Barrier { .. } => return None,
         };
         let rank = named.evaluate(variables);
         let own = self.value("rank");
-        let is_own = rank == own && !matches!(call, Collective::Broadcast { .. });
+        let is_own = rank == own && !matches!(call, CollectiveCall::Broadcast { .. });
         if is_own {
             return Some((
                 format!("rank {own} sends to itself here"),

@@ -6,22 +6,22 @@ use kdl::KdlNode;
 
 use super::entries::value_range;
 use super::forms::CALLS;
-use super::{Reader, word_range};
+use super::{KdlReader, word_range};
 use crate::ErrorKind;
-use crate::program::{Branch, Step};
+use crate::program::{Branch, ProgramStep};
 use crate::template::Template;
 
 /// `try`s inside each other, at most.
 const DEPTH: usize = 16;
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     /// A `try`, and the `catch`es that come right behind it among `rest`.
     pub fn attempt<'n>(
         &mut self,
         node: &KdlNode,
         rest: &mut Peekable<impl Iterator<Item = &'n KdlNode>>,
         template: &mut Template,
-        code: &mut Vec<Step>,
+        code: &mut Vec<ProgramStep>,
     ) {
         let is_catch = |next: &&KdlNode| next.name().value() == "catch";
         let catches: Vec<&KdlNode> = std::iter::from_fn(|| rest.next_if(is_catch)).collect();
@@ -35,14 +35,14 @@ impl Reader<'_> {
             self.report(word_range(node), "nothing takes the errors of this", help);
         }
         let start = code.len();
-        code.push(Step::Try {
+        code.push(ProgramStep::Try {
             branches: Vec::new(),
         });
         self.names.attempts += 1;
         self.body(node, template, code);
         self.names.attempts -= 1;
         let mut ends = vec![code.len()];
-        code.push(Step::Leave(0));
+        code.push(ProgramStep::Leave(0));
         let mut found: Vec<Branch> = Vec::new();
         for catch in catches {
             let Some(kind) = self.catch_kind(catch, &found) else {
@@ -59,15 +59,15 @@ impl Reader<'_> {
                 self.body(catch, template, code);
             }
             ends.push(code.len());
-            code.push(Step::Skip(0));
+            code.push(ProgramStep::Skip(0));
         }
         let behind = code.len();
         for place in ends {
-            if let Some(Step::Leave(end) | Step::Skip(end)) = code.get_mut(place) {
+            if let Some(ProgramStep::Leave(end) | ProgramStep::Skip(end)) = code.get_mut(place) {
                 *end = behind;
             }
         }
-        if let Some(Step::Try { branches }) = code.get_mut(start) {
+        if let Some(ProgramStep::Try { branches }) = code.get_mut(start) {
             *branches = found;
         }
     }

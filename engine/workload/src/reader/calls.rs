@@ -6,22 +6,22 @@ use kdl::{KdlDocument, KdlEntry, KdlNode};
 
 use super::entries::{property, value_range};
 use super::forms::{CALLS, LAUNCH};
-use super::{Reader, node_range, word_range};
+use super::{KdlReader, node_range, word_range};
 use crate::call::Call;
 use crate::error::nearest;
 use crate::fields::KernelArguments;
-use crate::phase::{AsWritten, Class, Reference};
-use crate::program::{CallTemplate, Step};
+use crate::phase::{AsWritten, Reference, ResourceClass};
+use crate::program::{CallTemplate, ProgramStep};
 use crate::template::{HostTemplate, Template};
 use crate::verb::{FieldSlot, ReadCall, WordRule};
-use crate::{CallSite, Edition, Expression, KERNELS, Kernel, Place};
+use crate::{CallSite, Edition, Expression, KERNELS, Kernel, SourceLocation};
 
 /// Loops inside each other, at most.
 const LOOPS: usize = 16;
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     /// The code of a host thread.
-    pub fn host(&mut self, node: &KdlNode, template: &mut Template) -> Vec<Step> {
+    pub fn host(&mut self, node: &KdlNode, template: &mut Template) -> Vec<ProgramStep> {
         let mut code = Vec::new();
         let Some(entry) = self.argument(node, 0) else {
             return code;
@@ -51,7 +51,12 @@ impl Reader<'_> {
         code
     }
 
-    pub(super) fn body(&mut self, node: &KdlNode, template: &mut Template, code: &mut Vec<Step>) {
+    pub(super) fn body(
+        &mut self,
+        node: &KdlNode,
+        template: &mut Template,
+        code: &mut Vec<ProgramStep>,
+    ) {
         let Some(block) = node.children() else { return };
         if block.nodes().is_empty() {
             let message = format!("this {} does nothing", node.name().value());
@@ -77,7 +82,7 @@ impl Reader<'_> {
         }
     }
 
-    fn repeat(&mut self, node: &KdlNode, template: &mut Template, code: &mut Vec<Step>) {
+    fn repeat(&mut self, node: &KdlNode, template: &mut Template, code: &mut Vec<ProgramStep>) {
         let Some(entry) = self.argument(node, 0) else {
             return;
         };
@@ -92,7 +97,7 @@ impl Reader<'_> {
         &mut self,
         node: &KdlNode,
         template: &mut Template,
-        code: &mut Vec<Step>,
+        code: &mut Vec<ProgramStep>,
         (count, range): (Expression, Range<usize>),
     ) {
         if self.names.indices.len() >= LOOPS {
@@ -106,7 +111,7 @@ impl Reader<'_> {
         };
         let variable = self.names.parameters.len() + self.names.indices.len();
         let start = code.len();
-        code.push(Step::Repeat {
+        code.push(ProgramStep::Repeat {
             count,
             range,
             variable,
@@ -117,8 +122,8 @@ impl Reader<'_> {
         self.body(node, template, code);
         self.names.indices.pop();
         let last = code.len();
-        code.push(Step::Again);
-        if let Some(Step::Repeat { end, .. }) = code.get_mut(start) {
+        code.push(ProgramStep::Again);
+        if let Some(ProgramStep::Repeat { end, .. }) = code.get_mut(start) {
             *end = last;
         }
     }
@@ -129,13 +134,13 @@ impl Reader<'_> {
         read: ReadCall,
         node: &KdlNode,
         template: &mut Template,
-        code: &mut Vec<Step>,
+        code: &mut Vec<ProgramStep>,
     ) {
         // Placed first, so that what it names by a label is known even where it is wrong.
         let place = self.site(rule, node, template);
         self.names.lazy.chosen.clear();
         if let Some(call) = read(self, node) {
-            code.push(Step::Call(CallTemplate {
+            code.push(ProgramStep::Call(CallTemplate {
                 place,
                 range: node_range(node),
                 call,
@@ -152,19 +157,24 @@ impl Reader<'_> {
         rule: &'static WordRule,
         node: &KdlNode,
         template: &mut Template,
-        code: &mut Vec<Step>,
+        code: &mut Vec<ProgramStep>,
         call: Call<AsWritten>,
     ) {
         let place = self.site(rule, node, template);
-        code.push(Step::Call(CallTemplate {
+        code.push(ProgramStep::Call(CallTemplate {
             place,
             range: node_range(node),
             call,
         }));
     }
 
-    fn site(&mut self, rule: &'static WordRule, node: &KdlNode, template: &mut Template) -> Place {
-        let place = Place {
+    fn site(
+        &mut self,
+        rule: &'static WordRule,
+        node: &KdlNode,
+        template: &mut Template,
+    ) -> SourceLocation {
+        let place = SourceLocation {
             call: template.sites.len() as u32,
             line: self.source.line(node.span().offset()),
         };
@@ -189,7 +199,7 @@ impl Reader<'_> {
     /// The resource that stands at a place of a node.
     pub(crate) fn resource_at(
         &mut self,
-        class: Class,
+        class: ResourceClass,
         node: &KdlNode,
         slot: FieldSlot,
     ) -> Option<Reference> {
@@ -209,7 +219,7 @@ impl Reader<'_> {
     }
 
     /// The resource that the first argument names; the second is its index.
-    pub(super) fn named(&mut self, class: Class, node: &KdlNode) -> Option<Reference> {
+    pub(super) fn named(&mut self, class: ResourceClass, node: &KdlNode) -> Option<Reference> {
         let name = self.argument(node, 0)?;
         let index = self.argument(node, 1);
         self.reference(class, name, index)
@@ -247,8 +257,8 @@ impl Reader<'_> {
         let before = self.errors.len();
         for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
             match self.rule(child, LAUNCH, "a launch").map(|rule| rule.name) {
-                Some("read") => reads.extend(self.named(Class::Buffer, child)),
-                Some("write") => writes.extend(self.named(Class::Buffer, child)),
+                Some("read") => reads.extend(self.named(ResourceClass::Buffer, child)),
+                Some("write") => writes.extend(self.named(ResourceClass::Buffer, child)),
                 Some(_) => self.set(kernel, child, &mut parameters),
                 None => {}
             }

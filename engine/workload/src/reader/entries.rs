@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use kdl::{KdlEntry, KdlNode, KdlValue};
 
-use super::{Reader, node_range, word_range};
+use super::{KdlReader, node_range, word_range};
 use crate::Expression;
 use crate::error::nearest;
 use crate::expression;
-use crate::template::Amount;
+use crate::template::LocatedExpression;
 use crate::verb::{BlockRule, FieldSlot, WordRule};
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     /// Reports where a node is not as its rule says.
     pub fn obey(&mut self, node: &KdlNode, rule: &WordRule) {
         let write = format!("write: {}", rule.usage);
@@ -196,9 +196,9 @@ impl Reader<'_> {
     }
 
     /// An expression and its place.
-    pub fn amount(&mut self, entry: &KdlEntry, names: &[&str]) -> Option<Amount> {
+    pub fn amount(&mut self, entry: &KdlEntry, names: &[&str]) -> Option<LocatedExpression> {
         let expression = self.expression(entry, names)?;
-        Some(Amount {
+        Some(LocatedExpression {
             expression,
             range: value_range(entry),
         })

@@ -2,12 +2,12 @@
 
 use kdl::{KdlEntry, KdlNode};
 
-use super::Reader;
+use super::KdlReader;
 use super::entries::{property, value_range};
 use crate::call::{Call, EventCall};
 use crate::error::nearest;
-use crate::phase::{Class, Reference};
-use crate::program::Step;
+use crate::phase::{Reference, ResourceClass};
+use crate::program::ProgramStep;
 use crate::template::{Declaration, EventTemplate, PoolTemplate, Template};
 use crate::verb::WordRule;
 use crate::{Capabilities, EventOptions, PoolIndex, SlotUse};
@@ -15,7 +15,7 @@ use crate::{Capabilities, EventOptions, PoolIndex, SlotUse};
 /// The words of `kind=`, as in `AscendCL`'s flags (rule F1).
 const KINDS: [&str; 3] = ["sync", "progress", "timeline"];
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     pub fn event(&mut self, node: &KdlNode, template: &mut Template) {
         let mut timing = property(node, "timing").and_then(|entry| self.flag(entry));
         let mut options = EventOptions {
@@ -53,7 +53,7 @@ impl Reader<'_> {
             }
         }
         if let Some(entry) = property(node, "pool") {
-            let pool = self.reference(Class::Pool, entry, None);
+            let pool = self.reference(ResourceClass::Pool, entry, None);
             options.pool = pool.map(|pool| PoolIndex(pool.declaration as u32));
             let others = ["timing", "blocking", "kind", "slot", "interprocess"];
             if let Some(other) = others.iter().find_map(|name| property(node, name)) {
@@ -62,7 +62,7 @@ impl Reader<'_> {
                 self.report(value_range(other), message, help);
             }
         }
-        if let Some(declaration) = self.declare(Class::Event, node) {
+        if let Some(declaration) = self.declare(ResourceClass::Event, node) {
             if options.pool.is_some() {
                 self.names.pooled.push(declaration.name.clone());
             }
@@ -106,7 +106,7 @@ impl Reader<'_> {
             }
             "event-pool" => {
                 let timing = property(node, "timing").and_then(|entry| self.flag(entry));
-                if let Some(declaration) = self.declare(Class::Pool, node) {
+                if let Some(declaration) = self.declare(ResourceClass::Pool, node) {
                     template.pools.push(PoolTemplate {
                         declaration,
                         timing: timing.unwrap_or(false),
@@ -114,7 +114,7 @@ impl Reader<'_> {
                 }
             }
             _ => {
-                if let Some(declaration) = self.declare(Class::Thread, node) {
+                if let Some(declaration) = self.declare(ResourceClass::Thread, node) {
                     template.threads.push(declaration);
                 }
             }
@@ -127,7 +127,7 @@ impl Reader<'_> {
         rule: &'static WordRule,
         node: &KdlNode,
         template: &mut Template,
-        code: &mut Vec<Step>,
+        code: &mut Vec<ProgramStep>,
     ) {
         let name = self.argument(node, 0).and_then(|entry| self.text(entry));
         let stream = self.on(node);
@@ -143,7 +143,7 @@ impl Reader<'_> {
                 self.report(place.clone(), message, "choose another name");
             }
             ends.push(Reference {
-                class: Class::Event,
+                class: ResourceClass::Event,
                 declaration: self.names.events.len(),
                 index: None,
                 range: place.clone(),
@@ -179,7 +179,7 @@ impl Reader<'_> {
 
     /// An event that is taken from a pool.
     pub(crate) fn pooled(&mut self, node: &KdlNode) -> Option<Reference> {
-        let event = self.named(Class::Event, node)?;
+        let event = self.named(ResourceClass::Event, node)?;
         let name = self.names.events.get(event.declaration)?.clone();
         if !self.names.pooled.contains(&name) {
             let help = format!("declare it so: event \"{name}\" pool=\"…\"");

@@ -6,10 +6,12 @@ use kdl::{KdlDocument, KdlEntry, KdlNode};
 
 use super::entries::{property, value_range};
 use super::forms::EXPECTATIONS;
-use super::{Reader, node_range, word_range};
+use super::{KdlReader, node_range, word_range};
 use crate::error::nearest;
-use crate::phase::{Class, Reference};
-use crate::template::{Amount, ExpectationTemplate, Form, Limits, Order, Template};
+use crate::phase::{Reference, ResourceClass};
+use crate::template::{
+    BoundsTemplate, CallOrder, ExpectationForm, ExpectationTemplate, LocatedExpression, Template,
+};
 
 /// How far off a float may be where nothing else is said: rounding of a few operations on 32 bits.
 const TOLERANCE: f64 = 1e-5;
@@ -17,7 +19,7 @@ const TOLERANCE: f64 = 1e-5;
 /// How a promise may settle, and whether it is resolved then.
 const VERDICTS: &[(&str, bool)] = &[("resolved", true), ("rejected", false)];
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     pub fn expectations(&mut self, node: &KdlNode, template: &mut Template) {
         for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
             let before = self.errors.len();
@@ -47,23 +49,23 @@ impl Reader<'_> {
         }
     }
 
-    fn form(&mut self, word: &str, node: &KdlNode) -> Option<Form> {
+    fn form(&mut self, word: &str, node: &KdlNode) -> Option<ExpectationForm> {
         Some(match word {
             "overlap" => {
                 let (first, second) = (
-                    self.subject(Class::Stream, node, 0),
-                    self.subject(Class::Stream, node, 1),
+                    self.subject(ResourceClass::Stream, node, 0),
+                    self.subject(ResourceClass::Stream, node, 1),
                 );
                 let limits = self.limits(node, true);
-                Form::Overlap(first?, second?, limits?)
+                ExpectationForm::Overlap(first?, second?, limits?)
             }
             "busy" => {
-                let streams = self.subject(Class::Stream, node, 0);
+                let streams = self.subject(ResourceClass::Stream, node, 0);
                 let limits = self.limits(node, true);
-                Form::Busy(streams?, limits?)
+                ExpectationForm::Busy(streams?, limits?)
             }
             "each" => {
-                let buffers = self.subject(Class::Buffer, node, 0);
+                let buffers = self.subject(ResourceClass::Buffer, node, 0);
                 let names: Vec<String> = self
                     .names
                     .element_variables()
@@ -74,38 +76,38 @@ impl Reader<'_> {
                 let equals =
                     property(node, "equals").and_then(|entry| self.expression(entry, &names));
                 let tolerance = self.tolerance(node);
-                Form::Each(buffers?, equals?, tolerance?)
+                ExpectationForm::Each(buffers?, equals?, tolerance?)
             }
             "sum" => {
-                let buffers = self.subject(Class::Buffer, node, 0);
+                let buffers = self.subject(ResourceClass::Buffer, node, 0);
                 let limits = self.limits(node, false);
-                Form::Sum(buffers?, limits?)
+                ExpectationForm::Sum(buffers?, limits?)
             }
             "settles" => {
-                let promises = self.subject(Class::Promise, node, 0);
+                let promises = self.subject(ResourceClass::Promise, node, 0);
                 let verdict = self.argument(node, 1)?;
                 let verdict = self.one_of(verdict, "verdict", VERDICTS);
                 let value = property(node, "value").and_then(|entry| self.text(entry));
-                Form::Settles(promises?, verdict?, value)
+                ExpectationForm::Settles(promises?, verdict?, value)
             }
             "problem" => {
                 let code = self.argument(node, 0).and_then(|entry| self.text(entry));
                 let limits = self.limits(node, false);
-                Form::Problem(code?, limits?)
+                ExpectationForm::Problem(code?, limits?)
             }
             _ => {
                 let order = match word {
-                    "before" => Order::Before,
-                    "in-turn" => Order::InTurn,
-                    _ => Order::EndsBefore,
+                    "before" => CallOrder::Before,
+                    "in-turn" => CallOrder::InTurn,
+                    _ => CallOrder::EndsBefore,
                 };
                 let (first, second) = (self.labelled(node, 0), self.labelled(node, 1));
-                Form::Order(order, first?, second?)
+                ExpectationForm::Order(order, first?, second?)
             }
         })
     }
 
-    fn subject(&mut self, class: Class, node: &KdlNode, place: usize) -> Option<Reference> {
+    fn subject(&mut self, class: ResourceClass, node: &KdlNode, place: usize) -> Option<Reference> {
         let entry = self.argument(node, place)?;
         self.reference(class, entry, None)
     }
@@ -142,9 +144,9 @@ impl Reader<'_> {
         Some(value)
     }
 
-    fn limits(&mut self, node: &KdlNode, share: bool) -> Option<Limits> {
+    fn limits(&mut self, node: &KdlNode, share: bool) -> Option<BoundsTemplate> {
         let before = self.errors.len();
-        let limits = Limits {
+        let limits = BoundsTemplate {
             at_least: self.limit(node, "at-least", share),
             at_most: self.limit(node, "at-most", share),
             equals: self.limit(node, "equals", share),
@@ -168,7 +170,7 @@ impl Reader<'_> {
         (self.errors.len() == before).then_some(limits)
     }
 
-    fn limit(&mut self, node: &KdlNode, name: &str, share: bool) -> Option<Amount> {
+    fn limit(&mut self, node: &KdlNode, name: &str, share: bool) -> Option<LocatedExpression> {
         let entry: &KdlEntry = property(node, name)?;
         let names: Vec<String> = self.names.parameters.to_vec();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

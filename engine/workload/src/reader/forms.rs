@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 pub(super) use ranks::PLACEMENT;
 
 use crate::call::GROUPS;
-use crate::verb::{BlockRule, Takes, WordRule};
+use crate::verb::{BlockRule, WordForm, WordRule};
 use ranks::RANKS;
 
 const fn rule(
@@ -19,7 +19,7 @@ const fn rule(
 ) -> WordRule {
     WordRule {
         name,
-        takes: Takes::Entries {
+        takes: WordForm::Entries {
             arguments,
             required,
             properties,

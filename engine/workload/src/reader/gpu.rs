@@ -2,16 +2,16 @@
 
 use kdl::{KdlEntry, KdlNode};
 
-use super::Reader;
+use super::KdlReader;
 use super::entries::{property, value_range};
 use super::word_range;
 use crate::error::nearest;
 use crate::fields::WrittenMoment;
-use crate::phase::Class;
-use crate::template::{PipelineTemplate, Shader, ShaderTemplate, Template};
-use crate::{Moment, PipelineKind};
+use crate::phase::ResourceClass;
+use crate::template::{PipelineTemplate, ShaderReference, ShaderTemplate, Template};
+use crate::{LossMoment, PipelinePurpose};
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     pub fn shader(&mut self, node: &KdlNode, template: &mut Template) {
         let (Some(name), Some(source)) = (self.argument(node, 0), property(node, "wgsl")) else {
             return;
@@ -44,15 +44,15 @@ impl Reader<'_> {
         let slow = property(node, "slow-micros").and_then(|entry| self.amount(entry, &names));
         let entry = property(node, "entry").and_then(|entry| self.text(entry));
         let kind = property(node, "kind")
-            .and_then(|entry| self.one_of(entry, "kind", PipelineKind::LABELS));
+            .and_then(|entry| self.one_of(entry, "kind", PipelinePurpose::LABELS));
         let fails = property(node, "fails").and_then(|entry| self.flag(entry));
         let cache = property(node, "cache").and_then(|entry| self.flag(entry));
-        if let Some(declaration) = self.declare(Class::Pipeline, node) {
+        if let Some(declaration) = self.declare(ResourceClass::Pipeline, node) {
             template.pipelines.push(PipelineTemplate {
                 declaration,
                 kind: kind.unwrap_or_default(),
                 // One that is wrong in itself is still declared, so that its uses are not wrong too.
-                shader: shader.unwrap_or(Shader::Kernel("spin")),
+                shader: shader.unwrap_or(ShaderReference::Kernel("spin")),
                 entry,
                 slow,
                 fails: fails.unwrap_or(false),
@@ -62,9 +62,9 @@ impl Reader<'_> {
         }
     }
 
-    fn pipeline_shader(&mut self, node: &KdlNode) -> Option<Shader> {
+    fn pipeline_shader(&mut self, node: &KdlNode) -> Option<ShaderReference> {
         match (property(node, "kernel"), property(node, "shader")) {
-            (Some(entry), None) => Some(Shader::Kernel(self.kernel(entry)?.name)),
+            (Some(entry), None) => Some(ShaderReference::Kernel(self.kernel(entry)?.name)),
             (None, Some(entry)) => self.shader_named(entry),
             _ => {
                 let message = "a pipeline compiles either a kernel or a shader";
@@ -76,10 +76,10 @@ impl Reader<'_> {
         }
     }
 
-    fn shader_named(&mut self, entry: &KdlEntry) -> Option<Shader> {
+    fn shader_named(&mut self, entry: &KdlEntry) -> Option<ShaderReference> {
         let name = self.text(entry)?;
         if let Some(place) = self.names.shaders.place(&name) {
-            return Some(Shader::Text(place));
+            return Some(ShaderReference::Text(place));
         }
         let known = self.names.shaders.to_vec();
         let all = || match known.as_slice() {
@@ -121,15 +121,15 @@ impl Reader<'_> {
             return None;
         }
         Some(if let Some(entry) = property(node, "pipeline") {
-            self.reference(Class::Pipeline, entry, None)?;
-            WrittenMoment::Fixed(Moment::Pipeline(self.text(entry)?))
+            self.reference(ResourceClass::Pipeline, entry, None)?;
+            WrittenMoment::Fixed(LossMoment::Pipeline(self.text(entry)?))
         } else if let Some(entry) = property(node, "stream") {
-            self.reference(Class::Stream, entry, None)?;
-            WrittenMoment::Fixed(Moment::Stream(self.text(entry)?))
+            self.reference(ResourceClass::Stream, entry, None)?;
+            WrittenMoment::Fixed(LossMoment::Stream(self.text(entry)?))
         } else if let Some(entry) = property(node, "after-micros") {
             WrittenMoment::Micros(self.call_number(entry)?)
         } else {
-            WrittenMoment::Fixed(Moment::Now)
+            WrittenMoment::Fixed(LossMoment::Now)
         })
     }
 }

@@ -3,16 +3,16 @@
 use kdl::{KdlEntry, KdlNode, KdlValue};
 
 use super::entries::{property, value_range};
-use super::{Reader, word_range};
-use crate::phase::{AsWritten, Class};
+use super::{KdlReader, word_range};
+use crate::phase::{AsWritten, ResourceClass};
 use crate::template::{RecordedTemplate, Template};
 use crate::verb::FieldSlot;
 use crate::{ArgumentName, ArgumentValue, Kernel};
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     pub fn recorded(&mut self, node: &KdlNode, template: &mut Template) {
         let kernel = property(node, "kernel").and_then(|entry| self.kernel(entry));
-        if let Some(declaration) = self.declare(Class::Recorded, node) {
+        if let Some(declaration) = self.declare(ResourceClass::Recorded, node) {
             template.recorded.push(RecordedTemplate {
                 declaration,
                 kernel: kernel.map(|kernel: &Kernel| kernel.name),
@@ -21,7 +21,9 @@ impl Reader<'_> {
     }
 
     pub fn graph(&mut self, node: &KdlNode, template: &mut Template) {
-        template.graphs.extend(self.declare(Class::Graph, node));
+        template
+            .graphs
+            .extend(self.declare(ResourceClass::Graph, node));
     }
 
     /// A number, or the buffer of a property.
@@ -35,7 +37,7 @@ impl Reader<'_> {
         };
         match (property(node, name), self.argument(node, place)) {
             (Some(entry), None) => {
-                let buffer = self.reference(Class::Buffer, entry, None);
+                let buffer = self.reference(ResourceClass::Buffer, entry, None);
                 buffer.map(ArgumentValue::Buffer)
             }
             (None, Some(entry)) => self.call_number(entry).map(ArgumentValue::Number),

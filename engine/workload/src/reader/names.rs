@@ -8,10 +8,10 @@ use std::ops::Range;
 use kdl::KdlEntry;
 
 use super::entries::{text_range, value_range};
-use super::streams::Lazy;
-use super::{ERRORS, Reader};
+use super::streams::LazyStreams;
+use super::{ERRORS, KdlReader};
 use crate::error::nearest;
-use crate::phase::{Class, Reference};
+use crate::phase::{Reference, ResourceClass};
 use list::NameList;
 
 /// The element of an array that an initial value or an expected value is for.
@@ -21,7 +21,7 @@ pub(super) const ELEMENT: &str = "k";
 
 /// Every declared name.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct DeclarationNames {
     pub parameters: NameList,
     /// Loop indices, from outermost to innermost.
     pub indices: Vec<String>,
@@ -46,37 +46,37 @@ pub(super) struct Names {
     /// Calls by label.
     pub labels: BTreeMap<String, Vec<u32>>,
     /// What streams are like, for calls that name none.
-    pub lazy: Lazy,
+    pub lazy: LazyStreams,
 }
 
-impl Names {
-    pub fn of(&self, class: Class) -> &NameList {
+impl DeclarationNames {
+    pub fn of(&self, class: ResourceClass) -> &NameList {
         match class {
-            Class::Stream => &self.streams,
-            Class::Event => &self.events,
-            Class::Buffer => &self.buffers,
-            Class::Signal => &self.signals,
-            Class::Pipeline => &self.pipelines,
-            Class::Promise => &self.promises,
-            Class::Pool => &self.pools,
-            Class::Thread => &self.threads,
-            Class::Recorded => &self.recorded,
-            Class::Graph => &self.graphs,
+            ResourceClass::Stream => &self.streams,
+            ResourceClass::Event => &self.events,
+            ResourceClass::Buffer => &self.buffers,
+            ResourceClass::Signal => &self.signals,
+            ResourceClass::Pipeline => &self.pipelines,
+            ResourceClass::Promise => &self.promises,
+            ResourceClass::Pool => &self.pools,
+            ResourceClass::Thread => &self.threads,
+            ResourceClass::Recorded => &self.recorded,
+            ResourceClass::Graph => &self.graphs,
         }
     }
 
-    pub fn of_mut(&mut self, class: Class) -> &mut NameList {
+    pub fn of_mut(&mut self, class: ResourceClass) -> &mut NameList {
         match class {
-            Class::Stream => &mut self.streams,
-            Class::Event => &mut self.events,
-            Class::Buffer => &mut self.buffers,
-            Class::Signal => &mut self.signals,
-            Class::Pipeline => &mut self.pipelines,
-            Class::Promise => &mut self.promises,
-            Class::Pool => &mut self.pools,
-            Class::Thread => &mut self.threads,
-            Class::Recorded => &mut self.recorded,
-            Class::Graph => &mut self.graphs,
+            ResourceClass::Stream => &mut self.streams,
+            ResourceClass::Event => &mut self.events,
+            ResourceClass::Buffer => &mut self.buffers,
+            ResourceClass::Signal => &mut self.signals,
+            ResourceClass::Pipeline => &mut self.pipelines,
+            ResourceClass::Promise => &mut self.promises,
+            ResourceClass::Pool => &mut self.pools,
+            ResourceClass::Thread => &mut self.threads,
+            ResourceClass::Recorded => &mut self.recorded,
+            ResourceClass::Graph => &mut self.graphs,
         }
     }
 
@@ -99,7 +99,7 @@ impl Names {
     }
 }
 
-impl Class {
+impl ResourceClass {
     /// The word that declares one.
     pub(crate) const fn word(self) -> &'static str {
         match self {
@@ -128,11 +128,11 @@ impl Class {
     }
 }
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     /// The resource that `entry` names, with the index in its brackets or in `index`.
     pub fn reference(
         &mut self,
-        class: Class,
+        class: ResourceClass,
         entry: &KdlEntry,
         index: Option<&KdlEntry>,
     ) -> Option<Reference> {
@@ -170,7 +170,7 @@ impl Reader<'_> {
                 Some(self.call_formula(inner, inner_range)?)
             }
             (None, Some(index)) => Some(self.call_number(index)?),
-            (None, None) if class == Class::Stream => {
+            (None, None) if class == ResourceClass::Stream => {
                 declaration.and_then(|found| self.names.lazy.own(found))
             }
             (None, None) => None,
@@ -185,7 +185,7 @@ impl Reader<'_> {
 
     fn declaration(
         &mut self,
-        class: Class,
+        class: ResourceClass,
         name: &str,
         place: &Range<usize>,
         len: usize,

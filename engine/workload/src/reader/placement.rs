@@ -6,10 +6,10 @@ use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 
 use super::entries::{property, value_range};
 use super::forms::PLACEMENT;
-use super::{Reader, word_range};
+use super::{KdlReader, word_range};
 use crate::placement::RANKS;
-use crate::program::Step;
-use crate::template::{Guard, MachineTemplate, ParameterTemplate, PlacementTemplate, Template};
+use crate::program::ProgramStep;
+use crate::template::{MachineTemplate, ParameterTemplate, PlacementTemplate, RankGuard, Template};
 use crate::{FaultKind, FaultMoment, MachinePlan, Parameter, RankFault, RemoteAddress};
 use record::time::Nanos;
 
@@ -20,7 +20,7 @@ pub(super) const ALL: &str = "ranks";
 /// How long a rank waits for another one unless the workload says so.
 const TIMEOUT: Nanos = Nanos::from_millis(30_000);
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     /// Where the workload runs: so many ranks on this machine, or the devices of several machines.
     pub fn placement(&mut self, node: &KdlNode, template: &mut Template) {
         if template.placement.is_some() {
@@ -233,7 +233,7 @@ impl Reader<'_> {
         word: &str,
         node: &KdlNode,
         template: &mut Template,
-        code: &mut Vec<Step>,
+        code: &mut Vec<ProgramStep>,
     ) {
         let Some(entry) = self.argument(node, 0) else {
             return;
@@ -263,7 +263,7 @@ impl Reader<'_> {
             return;
         };
         if self.names.indices.is_empty() {
-            template.guards.push(Guard {
+            template.guards.push(RankGuard {
                 count: count.clone(),
                 text: format!("{word} {text}"),
                 line: self.source.line(node.span().offset()),

@@ -10,7 +10,7 @@ const RESERVED: &[&str] = &["true", "false", "null", "inf", "-inf", "nan"];
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ExpectedItem {
     /// A node.
     Node,
     /// What belongs to a node, if a space came before it.
@@ -21,37 +21,40 @@ enum Place {
 
 /// Where a text first departs from the plainest KDL; nothing where it does not.
 pub(super) fn departs(text: &str) -> Option<usize> {
-    let (mut place, mut depth, mut skipped, mut at) = (Place::Node, 0_usize, 0_usize, 0);
+    let (mut place, mut depth, mut skipped, mut at) = (ExpectedItem::Node, 0_usize, 0_usize, 0);
     let bytes = text.as_bytes();
     while let Some(&byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or_default();
         let start = at;
         match (byte, place) {
-            (b' ' | b'\t', Place::Entry { .. }) => {
-                (at, place) = (at + 1, Place::Entry { spaced: true });
+            (b' ' | b'\t', ExpectedItem::Entry { .. }) => {
+                (at, place) = (at + 1, ExpectedItem::Entry { spaced: true });
             }
             (b' ' | b'\t', _) => at += 1,
-            (b'\n', _) | (b';', Place::Entry { .. } | Place::Closed) => {
-                (at, place) = (at + 1, Place::Node);
+            (b'\n', _) | (b';', ExpectedItem::Entry { .. } | ExpectedItem::Closed) => {
+                (at, place) = (at + 1, ExpectedItem::Node);
             }
-            (b'/', Place::Node | Place::Closed | Place::Entry { spaced: true }) => {
-                match comment(rest) {
-                    0 => return Some(at),
-                    length => at += length,
-                }
+            (
+                b'/',
+                ExpectedItem::Node | ExpectedItem::Closed | ExpectedItem::Entry { spaced: true },
+            ) => match comment(rest) {
+                0 => return Some(at),
+                length => at += length,
+            },
+            (b'{', ExpectedItem::Entry { spaced: true }) => {
+                (at, depth, place) = (at + 1, depth + 1, ExpectedItem::Node);
             }
-            (b'{', Place::Entry { spaced: true }) => {
-                (at, depth, place) = (at + 1, depth + 1, Place::Node);
+            (b'}', _) if depth > 0 => {
+                (at, depth, place) = (at + 1, depth - 1, ExpectedItem::Closed)
             }
-            (b'}', _) if depth > 0 => (at, depth, place) = (at + 1, depth - 1, Place::Closed),
-            (_, Place::Node) => match word(rest) {
+            (_, ExpectedItem::Node) => match word(rest) {
                 Some(length) if byte.is_ascii_alphabetic() || byte == b'_' => {
-                    (at, place) = (at + length, Place::Entry { spaced: false });
+                    (at, place) = (at + length, ExpectedItem::Entry { spaced: false });
                 }
                 _ => return Some(at),
             },
-            (_, Place::Entry { spaced: true }) => match entry(rest) {
-                Some(length) => (at, place) = (at + length, Place::Entry { spaced: false }),
+            (_, ExpectedItem::Entry { spaced: true }) => match entry(rest) {
+                Some(length) => (at, place) = (at + length, ExpectedItem::Entry { spaced: false }),
                 None => return Some(at),
             },
             _ => return Some(at),

@@ -2,17 +2,17 @@
 
 use kdl::{KdlEntry, KdlNode};
 
-use super::Reader;
+use super::KdlReader;
 use super::entries::{property, value_range};
 use super::names::{ELEMENT, PART};
 use crate::error::nearest;
-use crate::phase::Class;
+use crate::phase::ResourceClass;
 use crate::template::{
-    Amount, BufferTemplate, Declaration, ParameterTemplate, StreamTemplate, Template,
+    BufferTemplate, Declaration, LocatedExpression, ParameterTemplate, StreamTemplate, Template,
 };
-use crate::{Expression, FailureMode, MemoryKind, Parameter, Role};
+use crate::{Expression, FailureMode, MemoryKind, Parameter, StreamRole};
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     pub fn parameter(&mut self, node: &KdlNode, template: &mut Template) {
         let (Some(name), Some(value)) = (self.argument(node, 0), self.argument(node, 1)) else {
             return;
@@ -112,12 +112,12 @@ impl Reader<'_> {
             "recorded" => self.recorded(node, template),
             "graph" => self.graph(node, template),
             "promise" => {
-                if let Some(declaration) = self.declare(Class::Promise, node) {
+                if let Some(declaration) = self.declare(ResourceClass::Promise, node) {
                     template.promises.push(declaration);
                 }
             }
             "signal" => {
-                if let Some(declaration) = self.declare(Class::Signal, node) {
+                if let Some(declaration) = self.declare(ResourceClass::Signal, node) {
                     template.signals.push(declaration);
                 }
             }
@@ -145,7 +145,7 @@ impl Reader<'_> {
         let traits = self.stream_traits(node);
         let failure = property(node, "failure")
             .and_then(|entry| self.one_of(entry, "failure mode", FailureMode::LABELS));
-        if let Some(declaration) = self.declare(Class::Stream, node) {
+        if let Some(declaration) = self.declare(ResourceClass::Stream, node) {
             self.names.lazy.declare(role, traits.kind);
             template.streams.push(StreamTemplate {
                 declaration,
@@ -157,12 +157,12 @@ impl Reader<'_> {
         }
     }
 
-    fn role(&mut self, entry: &KdlEntry) -> Option<Role> {
+    fn role(&mut self, entry: &KdlEntry) -> Option<StreamRole> {
         let text = self.text(entry)?;
-        if let Some((_, role)) = Role::LABELS.iter().find(|(label, _)| *label == text) {
+        if let Some((_, role)) = StreamRole::LABELS.iter().find(|(label, _)| *label == text) {
             return Some(*role);
         }
-        let labels = Role::LABELS.iter().map(|(label, _)| *label);
+        let labels = StreamRole::LABELS.iter().map(|(label, _)| *label);
         let all = || format!("roles: {}", labels.clone().collect::<Vec<_>>().join(", "));
         let help = nearest(&text, labels.clone()).unwrap_or_else(all);
         self.report(
@@ -184,11 +184,11 @@ impl Reader<'_> {
         };
         let memory = property(node, "memory")
             .and_then(|entry| self.one_of(entry, "kind of memory", MemoryKind::LABELS));
-        let Some(declaration) = self.declare(Class::Buffer, node) else {
+        let Some(declaration) = self.declare(ResourceClass::Buffer, node) else {
             return;
         };
         // A buffer that is wrong in itself is still declared, so that its uses are not wrong too.
-        let len = len.unwrap_or_else(|| Amount {
+        let len = len.unwrap_or_else(|| LocatedExpression {
             expression: Expression::constant(1.0),
             range: 0..0,
         });
@@ -201,7 +201,7 @@ impl Reader<'_> {
         });
     }
 
-    pub fn declare(&mut self, class: Class, node: &KdlNode) -> Option<Declaration> {
+    pub fn declare(&mut self, class: ResourceClass, node: &KdlNode) -> Option<Declaration> {
         let entry = self.argument(node, 0)?;
         let name = self.text(entry)?;
         let range = value_range(entry);

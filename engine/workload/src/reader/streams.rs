@@ -3,19 +3,19 @@
 use kdl::KdlNode;
 
 use super::entries::{property, value_range};
-use super::{Reader, word_range};
-use crate::phase::{Class, Reference};
+use super::{KdlReader, word_range};
+use crate::phase::{Reference, ResourceClass};
 use crate::template::{Declaration, StreamTemplate, Template, VirtualMachineTemplate};
 use crate::verb::FieldSlot;
-use crate::{Expression, MachineThreads, Role, StreamKind, StreamTraits, Synchronization};
+use crate::{Expression, MachineThreads, StreamKind, StreamRole, StreamTraits, Synchronization};
 
 /// What is known of streams while calls are read.
 #[derive(Debug, Default)]
-pub(super) struct Lazy {
+pub(super) struct LazyStreams {
     /// The role and the sort of each stream, in the order of their names.
-    known: Vec<(Role, StreamKind)>,
+    known: Vec<(StreamRole, StreamKind)>,
     /// Streams that calls made: what each is for, and for which host thread.
-    made: Vec<Made>,
+    made: Vec<LazyStream>,
     /// Why the call that is read runs where it does, unless it says so itself.
     pub chosen: String,
     /// The host thread whose calls are read, and what it is called.
@@ -24,16 +24,16 @@ pub(super) struct Lazy {
 
 /// A stream that a call made.
 #[derive(Clone, Debug)]
-struct Made {
+struct LazyStream {
     declaration: usize,
     name: String,
-    role: Role,
+    role: StreamRole,
     host: usize,
 }
 
-impl Lazy {
+impl LazyStreams {
     /// A stream was declared.
-    pub fn declare(&mut self, role: Role, kind: StreamKind) {
+    pub fn declare(&mut self, role: StreamRole, kind: StreamKind) {
         self.known.push((role, kind));
     }
 
@@ -44,14 +44,14 @@ impl Lazy {
         (*kind == StreamKind::PerThread).then(|| Expression::constant(*host as f64))
     }
 
-    fn of(&self, role: Role) -> Vec<usize> {
+    fn of(&self, role: StreamRole) -> Vec<usize> {
         let found = self.known.iter().enumerate();
         let found = found.filter(|(_, known)| **known == (role, StreamKind::User));
         found.map(|(place, _)| place).collect()
     }
 }
 
-impl Reader<'_> {
+impl KdlReader<'_> {
     /// What a stream's declaration says besides its role.
     pub fn stream_traits(&mut self, node: &KdlNode) -> StreamTraits {
         let kind = property(node, "kind")
@@ -73,7 +73,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let has_one = |known: &[(Role, StreamKind)]| known.iter().any(|it| it.1 == kind);
+        let has_one = |known: &[(StreamRole, StreamKind)]| known.iter().any(|it| it.1 == kind);
         if kind == StreamKind::Legacy && has_one(&self.names.lazy.known) {
             let help = "keep one of the two: a device has one legacy default stream";
             self.report(word_range(node), "this is a second legacy stream", help);
@@ -121,31 +121,41 @@ impl Reader<'_> {
 
     /// The stream that `on=` names.
     pub fn on(&mut self, node: &KdlNode) -> Option<Reference> {
-        self.resource_at(Class::Stream, node, FieldSlot::On)
+        self.resource_at(ResourceClass::Stream, node, FieldSlot::On)
     }
 
     /// The stream that an operation runs on for which one is chosen where it names none.
-    pub(super) fn chosen(&mut self, node: &KdlNode, role: Role, why: &str) -> Option<Reference> {
-        if role == Role::Collective && !self.names.has_ranks {
+    pub(super) fn chosen(
+        &mut self,
+        node: &KdlNode,
+        role: StreamRole,
+        why: &str,
+    ) -> Option<Reference> {
+        if role == StreamRole::Collective && !self.names.has_ranks {
             let verb = node.name().value();
             let message = format!("{verb} is for ranks, and this workload has no placement");
             let help = "write at the top: placement ranks=4; streams are held together by barrier";
             self.report(word_range(node), message, help);
         }
         match property(node, "on") {
-            Some(entry) => self.reference(Class::Stream, entry, None),
+            Some(entry) => self.reference(ResourceClass::Stream, entry, None),
             None => self.lazy_stream(node, role, why),
         }
     }
 
     /// A stream has one key: what it is for, and which host thread calls (rule E1). Of several that are declared for
     /// one thing, host threads take one after the other; where none is, the first call makes it.
-    fn lazy_stream(&mut self, node: &KdlNode, mut role: Role, why: &str) -> Option<Reference> {
+    fn lazy_stream(
+        &mut self,
+        node: &KdlNode,
+        mut role: StreamRole,
+        why: &str,
+    ) -> Option<Reference> {
         let (host, host_name) = self.names.lazy.host.clone()?;
         let mut declared = self.names.lazy.of(role);
         let mut why = why.to_owned();
-        if role == Role::DeviceToDevice && declared.is_empty() {
-            role = Role::Compute;
+        if role == StreamRole::DeviceToDevice && declared.is_empty() {
+            role = StreamRole::Compute;
             why.push_str(", which computes where no stream is for it");
             declared = self.names.lazy.of(role);
         }
@@ -165,7 +175,7 @@ impl Reader<'_> {
         let turn = host / declared.len().max(1);
         self.names.lazy.chosen = format!("role {label}, because {why}; {which}");
         Some(Reference {
-            class: Class::Stream,
+            class: ResourceClass::Stream,
             declaration,
             index: Some(Expression::constant(turn as f64)),
             range: word_range(node),
@@ -173,7 +183,7 @@ impl Reader<'_> {
     }
 
     /// The stream of this role that calls of this host thread made, or make now.
-    fn made_for(&mut self, role: Role, host: usize, host_name: &str) -> usize {
+    fn made_for(&mut self, role: StreamRole, host: usize, host_name: &str) -> usize {
         let made = self.names.lazy.made.iter();
         let mut made = made.filter(|it| it.role == role && it.host == host);
         if let Some(found) = made.next() {
@@ -192,7 +202,7 @@ impl Reader<'_> {
         names.streams.push(name.clone());
         // Nothing else is chosen from these: they are of one host thread.
         names.lazy.known.push((role, StreamKind::PerThread));
-        names.lazy.made.push(Made {
+        names.lazy.made.push(LazyStream {
             declaration,
             name,
             role,

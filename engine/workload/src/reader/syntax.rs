@@ -5,7 +5,7 @@ use std::{io, thread};
 use kdl::{KdlDocument, KdlError};
 
 use super::plain::departs;
-use crate::error::{Error, Source};
+use crate::error::{WorkloadError, WorkloadSource};
 
 /// Bytes of a workload file, at most: the parser's time on damaged text grows with their square.
 const BYTES: usize = 32 << 10;
@@ -17,7 +17,7 @@ const NESTING: usize = 48;
 const STACK: usize = 128 << 20;
 
 /// The nodes of a text.
-pub(super) fn parse(source: &Source) -> Result<KdlDocument, Vec<Error>> {
+pub(super) fn parse(source: &WorkloadSource) -> Result<KdlDocument, Vec<WorkloadError>> {
     refuse_absurd(source)?;
     let parsed = thread::scope(|scope| {
         let reader = thread::Builder::new()
@@ -41,7 +41,7 @@ pub(super) fn parse(source: &Source) -> Result<KdlDocument, Vec<Error>> {
 }
 
 /// Nothing is known to be wrong with the text: the system gives no thread to read it on.
-fn no_thread(source: &Source, error: &io::Error) -> Error {
+fn no_thread(source: &WorkloadSource, error: &io::Error) -> WorkloadError {
     let megabytes = STACK >> 20;
     let message = format!(
         "this was not read: no thread with a stack of {megabytes} MiB could be started for it: {error}"
@@ -51,7 +51,7 @@ fn no_thread(source: &Source, error: &io::Error) -> Error {
 }
 
 /// Refuses what the parser would spend minutes or its stack on.
-fn refuse_absurd(source: &Source) -> Result<(), Vec<Error>> {
+fn refuse_absurd(source: &WorkloadSource) -> Result<(), Vec<WorkloadError>> {
     let text = &source.text;
     if text.len() > PLAIN_BYTES {
         let message = format!(
@@ -141,7 +141,7 @@ fn text_length(bytes: &[u8]) -> usize {
     0
 }
 
-fn errors(source: &Source, error: &KdlError) -> Vec<Error> {
+fn errors(source: &WorkloadSource, error: &KdlError) -> Vec<WorkloadError> {
     let found = error.diagnostics.iter().map(|found| {
         let start = found.span.offset();
         let message = found.message.as_deref().unwrap_or("this is not KDL");
@@ -152,7 +152,7 @@ fn errors(source: &Source, error: &KdlError) -> Vec<Error> {
             .unwrap_or_default();
         source.error(start..start + found.span.len(), message, help)
     });
-    let found: Vec<Error> = found.collect();
+    let found: Vec<WorkloadError> = found.collect();
     if found.is_empty() {
         vec![source.error(0..0, "this is not KDL", "")]
     } else {
@@ -176,7 +176,7 @@ mod tests {
             format!("a \"\\\"{deep}\""),
         ];
         for text in whole {
-            let parsed = parse(&Source::new("a.kdl", &text));
+            let parsed = parse(&WorkloadSource::new("a.kdl", &text));
             assert!(parsed.is_ok(), "{text}: {parsed:?}");
         }
         for text in [
@@ -185,7 +185,7 @@ mod tests {
             format!("a #\"x\"# {deep}"),
             format!("// \"\na {deep} \""),
         ] {
-            let errors = parse(&Source::new("a.kdl", &text)).unwrap_err();
+            let errors = parse(&WorkloadSource::new("a.kdl", &text)).unwrap_err();
             assert!(
                 errors[0].to_string().contains("nested more than"),
                 "{text}: {errors:?}"
@@ -205,7 +205,7 @@ mod tests {
                 format!("a #\"{deep}\"# {damage}"),
                 format!("a {damage}\"{deep}\"{damage} {damage}"),
             ] {
-                let _ = parse(&Source::new("a.kdl", &text));
+                let _ = parse(&WorkloadSource::new("a.kdl", &text));
             }
         }
     }
@@ -216,9 +216,15 @@ mod tests {
             "}", "=", ")", "a=", "{}", "a (", "/*", "*/", "{/-}", "\"", "\\", "\n", "#", "/-",
         ] {
             let text = piece.repeat(6000 / piece.len());
-            let _ = parse(&Source::new("a.kdl", &text));
-            assert!(parse(&Source::new("a.kdl", &piece.repeat(BYTES + 1))).is_err());
-            assert!(parse(&Source::new("a.kdl", &piece.repeat(PLAIN_BYTES + 1))).is_err());
+            let _ = parse(&WorkloadSource::new("a.kdl", &text));
+            assert!(parse(&WorkloadSource::new("a.kdl", &piece.repeat(BYTES + 1))).is_err());
+            assert!(
+                parse(&WorkloadSource::new(
+                    "a.kdl",
+                    &piece.repeat(PLAIN_BYTES + 1)
+                ))
+                .is_err()
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Kernels that treat every element alike: saxpy, scale, add.
 
-use super::{Arguments, Implementation, first_len};
-use crate::threads::Fault;
+use super::{KernelImplementation, KernelInvocation, first_len};
+use crate::threads::ExecutionError;
 
-pub const SAXPY: Implementation = Implementation {
+pub const SAXPY: KernelImplementation = KernelImplementation {
     name: "saxpy",
     run: |arguments| {
         let a = arguments.number(0);
@@ -12,7 +12,7 @@ pub const SAXPY: Implementation = Implementation {
     cost: |shape| first_len(shape) / 8,
 };
 
-pub const SCALE: Implementation = Implementation {
+pub const SCALE: KernelImplementation = KernelImplementation {
     name: "scale",
     run: |arguments| {
         let (a, b) = (arguments.number(0), arguments.number(1));
@@ -21,7 +21,7 @@ pub const SCALE: Implementation = Implementation {
     cost: |shape| first_len(shape) / 8,
 };
 
-pub const ADD: Implementation = Implementation {
+pub const ADD: KernelImplementation = KernelImplementation {
     name: "add",
     run: |arguments| {
         let (x, y, z) = (arguments.read(0)?, arguments.read(1)?, arguments.write(0)?);
@@ -34,7 +34,10 @@ pub const ADD: Implementation = Implementation {
 };
 
 /// Writes `compute(x, y)` over y, element by element.
-fn zip(arguments: &Arguments<'_>, compute: impl Fn(f32, f32) -> f32) -> Result<(), Fault> {
+fn zip(
+    arguments: &KernelInvocation<'_>,
+    compute: impl Fn(f32, f32) -> f32,
+) -> Result<(), ExecutionError> {
     let (x, y) = (arguments.read(0)?, arguments.write(0)?);
     for place in 0..y.len().min(arguments.elements) {
         y.set(place, compute(x.get(place), y.get(place)));

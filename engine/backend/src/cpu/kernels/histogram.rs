@@ -1,15 +1,15 @@
 //! How many elements fall into each of several equal parts of a range.
 
-use super::{Arguments, Implementation, first_len};
-use crate::threads::Fault;
+use super::{KernelImplementation, KernelInvocation, first_len};
+use crate::threads::ExecutionError;
 
-pub const HISTOGRAM: Implementation = Implementation {
+pub const HISTOGRAM: KernelImplementation = KernelImplementation {
     name: "histogram",
     run: histogram,
     cost: |shape| first_len(shape) / 4,
 };
 
-fn histogram(arguments: &Arguments<'_>) -> Result<(), Fault> {
+fn histogram(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let (x, bins) = (arguments.read(0)?, arguments.write(0)?);
     let (low, high) = (arguments.number(0), arguments.number(1));
     let mut counts = vec![0_u32; bins.len()];

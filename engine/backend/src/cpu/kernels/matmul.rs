@@ -1,13 +1,13 @@
 //! The tiled product of row-major matrices.
 
-use super::{Arguments, Implementation};
+use super::{KernelImplementation, KernelInvocation};
 use crate::floats::Floats;
-use crate::threads::Fault;
+use crate::threads::ExecutionError;
 
 /// Side of a tile. Three of them fit into the first cache.
 const TILE: usize = 32;
 
-pub const MATMUL: Implementation = Implementation {
+pub const MATMUL: KernelImplementation = KernelImplementation {
     name: "matmul",
     run: matmul,
     cost: |shape| {
@@ -17,19 +17,19 @@ pub const MATMUL: Implementation = Implementation {
     },
 };
 
-fn matmul(arguments: &Arguments<'_>) -> Result<(), Fault> {
+fn matmul(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let (a, b, c) = (arguments.read(0)?, arguments.read(1)?, arguments.write(0)?);
     let sizes = arguments.lens().with(arguments.parameters).matmul();
-    let [rows, columns, inner] = sizes.map_err(Fault::Failed)?;
+    let [rows, columns, inner] = sizes.map_err(ExecutionError::Failed)?;
     let accumulate = arguments.number(3) != 0.0;
     for row in (0..rows).step_by(TILE) {
         for column in (0..columns).step_by(TILE) {
-            let mut sums = Tile::default();
+            let mut sums = MatrixTile::default();
             if accumulate {
                 sums.load(c, [row, column], [rows, columns]);
             }
             for step in (0..inner).step_by(TILE) {
-                let (mut left, mut right) = (Tile::default(), Tile::default());
+                let (mut left, mut right) = (MatrixTile::default(), MatrixTile::default());
                 left.load(a, [row, step], [rows, inner]);
                 right.load(b, [step, column], [inner, columns]);
                 sums.add_product(&left, &right);
@@ -41,15 +41,15 @@ fn matmul(arguments: &Arguments<'_>) -> Result<(), Fault> {
 }
 
 /// A square piece of a matrix, with zeros beyond the matrix's edge.
-struct Tile([[f32; TILE]; TILE]);
+struct MatrixTile([[f32; TILE]; TILE]);
 
-impl Default for Tile {
+impl Default for MatrixTile {
     fn default() -> Self {
         Self([[0.0; TILE]; TILE])
     }
 }
 
-impl Tile {
+impl MatrixTile {
     fn load(&mut self, from: &Floats, [row, column]: [usize; 2], [rows, columns]: [usize; 2]) {
         let width = TILE.min(columns - column);
         for (offset, line) in self.0.iter_mut().enumerate().take(rows - row) {

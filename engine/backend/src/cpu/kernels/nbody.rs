@@ -1,15 +1,15 @@
 //! One step of gravity between all pairs of bodies.
 
-use super::{Arguments, Implementation, first_len};
-use crate::threads::Fault;
+use super::{KernelImplementation, KernelInvocation, first_len};
+use crate::threads::ExecutionError;
 
-pub const NBODY: Implementation = Implementation {
+pub const NBODY: KernelImplementation = KernelImplementation {
     name: "nbody",
     run: nbody,
     cost: |shape| (first_len(shape) / 4).pow(2) / 2,
 };
 
-fn nbody(arguments: &Arguments<'_>) -> Result<(), Fault> {
+fn nbody(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let (position, next) = (arguments.read(0)?, arguments.write(0)?);
     let velocity = arguments.write(1)?;
     let (dt, softening) = (arguments.number(0), arguments.number(1));

@@ -1,19 +1,19 @@
 //! The sum of each chunk of a buffer, as a tree.
 
-use super::{Arguments, Implementation, first_len};
+use super::{KernelImplementation, KernelInvocation, first_len};
 use crate::floats::Floats;
-use crate::threads::Fault;
+use crate::threads::ExecutionError;
 
 /// Elements that are summed one after the other at the leaves of the tree.
 const LEAF: usize = 64;
 
-pub const REDUCE: Implementation = Implementation {
+pub const REDUCE: KernelImplementation = KernelImplementation {
     name: "reduce",
     run: reduce,
     cost: |shape| first_len(shape) / 8,
 };
 
-fn reduce(arguments: &Arguments<'_>) -> Result<(), Fault> {
+fn reduce(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let (x, sum) = (arguments.read(0)?, arguments.write(0)?);
     let chunk = x.len() / sum.len().max(1);
     for place in 0..sum.len() {

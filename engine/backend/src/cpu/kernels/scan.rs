@@ -1,8 +1,8 @@
 //! The inclusive prefix sum.
 
-use super::{Implementation, first_len};
+use super::{KernelImplementation, first_len};
 
-pub const SCAN: Implementation = Implementation {
+pub const SCAN: KernelImplementation = KernelImplementation {
     name: "scan",
     run: |arguments| {
         let (x, y) = (arguments.read(0)?, arguments.write(0)?);

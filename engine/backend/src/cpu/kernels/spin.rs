@@ -1,10 +1,10 @@
 //! Computes for a given time, and touches no buffer.
 
-use super::Implementation;
+use super::KernelImplementation;
 use crate::spin::spin;
 use record::time::Nanos;
 
-pub const SPIN: Implementation = Implementation {
+pub const SPIN: KernelImplementation = KernelImplementation {
     name: "spin",
     run: |arguments| {
         let micros = arguments.parameters.first().copied().unwrap_or_default();

@@ -1,18 +1,18 @@
 //! One step of diffusion on a grid.
 
-use super::{Arguments, Implementation, first_len};
-use crate::threads::Fault;
+use super::{KernelImplementation, KernelInvocation, first_len};
+use crate::threads::ExecutionError;
 
-pub const STENCIL: Implementation = Implementation {
+pub const STENCIL: KernelImplementation = KernelImplementation {
     name: "stencil",
     run: stencil,
     cost: |shape| first_len(shape) / 2,
 };
 
-fn stencil(arguments: &Arguments<'_>) -> Result<(), Fault> {
+fn stencil(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let (x, y) = (arguments.read(0)?, arguments.write(0)?);
     let grid = arguments.lens().with(arguments.parameters).grid();
-    let [width, height] = grid.map_err(Fault::Failed)?;
+    let [width, height] = grid.map_err(ExecutionError::Failed)?;
     let rate = arguments.number(1);
     for row in 0..height {
         let (above, below) = (row.saturating_sub(1), (row + 1).min(height - 1));

@@ -2,9 +2,9 @@
 
 use std::panic::resume_unwind;
 
-use super::Implementation;
+use super::KernelImplementation;
 
-pub const TRAP: Implementation = Implementation {
+pub const TRAP: KernelImplementation = KernelImplementation {
     name: "trap",
     // Unwinds rather than fails, as a fault of a kernel would, and without the noise of a panic's message.
     run: |_| resume_unwind(Box::new("trap was launched, which does nothing but fail")),

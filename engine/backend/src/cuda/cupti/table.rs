@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use inject::{Batch, Record, Times};
+use inject::{CuptiBatch, CuptiRecord, CuptiTimes};
 
 use device::lock;
 use record::SpanKind;
@@ -16,19 +16,19 @@ pub const OF_A_GRAPH: u64 = 1 << 63;
 
 /// When operations ran, in nanoseconds of the clock of the records.
 #[derive(Clone, Default)]
-pub struct Table(Arc<Shared>);
+pub struct CuptiTimeTable(Arc<SharedTimes>);
 
 /// What was done, as what kind of span, and when.
-pub type Taken = (&'static str, SpanKind, Times);
+pub type CuptiOverheadSpan = (&'static str, SpanKind, CuptiTimes);
 
 #[derive(Default)]
-struct Shared {
-    known: Mutex<Known>,
+struct SharedTimes {
+    known: Mutex<TimesByCall>,
     wanted: Condvar,
 }
 
 #[derive(Default)]
-struct Known {
+struct TimesByCall {
     /// Our number of each call.
     calls: BTreeMap<u32, u64>,
     /// When it ran what each call gave to the device, where our number has not come.
@@ -42,37 +42,37 @@ struct Known {
     /// When each node of the graph with our number ran.
     nodes: BTreeMap<(u64, u64), (u64, u64)>,
     /// What the driver and CUPTI took for themselves, and nobody has asked for.
-    overheads: Vec<Taken>,
+    overheads: Vec<CuptiOverheadSpan>,
     /// Whether somebody waits for a time.
     is_wanted: bool,
 }
 
-impl Table {
+impl CuptiTimeTable {
     /// Takes what was in a buffer.
-    pub fn take(&self, batch: Batch) {
+    pub fn take(&self, batch: CuptiBatch) {
         let mut known = lock(&self.0.known);
         for record in batch.records {
             match record {
-                Record::Correlation {
+                CuptiRecord::Correlation {
                     external,
                     correlation,
                 } => known.tie(correlation, external),
-                Record::Kernel(it) => {
+                CuptiRecord::Kernel(it) => {
                     known.take(it.correlation, it.graph, it.graph_node, it.times);
                 }
-                Record::Copy(it) => {
+                CuptiRecord::Copy(it) => {
                     known.take(it.correlation, it.graph, it.graph_node, it.times);
                 }
-                Record::Set(it) => {
+                CuptiRecord::Set(it) => {
                     known.take(it.correlation, it.graph, it.graph_node, it.times);
                 }
-                Record::Overhead(it) => {
+                CuptiRecord::Overhead(it) => {
                     known.spend((it.kind.words(), SpanKind::HostWork, it.times));
                 }
-                Record::Compilation(it) => {
+                CuptiRecord::Compilation(it) => {
                     known.spend((it.kind.words(), SpanKind::Compile, it.times));
                 }
-                Record::Event(it) => {
+                CuptiRecord::Event(it) => {
                     if let Some(at) = it.at {
                         known.note(it.correlation, (at, at));
                     }
@@ -99,11 +99,11 @@ impl Table {
     }
 
     /// What the driver and CUPTI took for themselves since this was asked last.
-    pub fn take_overheads(&self) -> Vec<Taken> {
+    pub fn take_overheads(&self) -> Vec<CuptiOverheadSpan> {
         std::mem::take(&mut lock(&self.0.known).overheads)
     }
 
-    fn want(&self, mut known: MutexGuard<'_, Known>, is_wanted: bool) {
+    fn want(&self, mut known: MutexGuard<'_, TimesByCall>, is_wanted: bool) {
         if is_wanted && !known.is_wanted {
             known.is_wanted = true;
             self.0.wanted.notify_one();
@@ -118,7 +118,7 @@ impl Table {
     }
 }
 
-impl Known {
+impl TimesByCall {
     /// The call `correlation` is our `own`.
     fn tie(&mut self, correlation: u32, own: u64) {
         if own & OF_A_GRAPH != 0 {
@@ -136,7 +136,7 @@ impl Known {
         }
     }
 
-    fn spend(&mut self, taken: Taken) {
+    fn spend(&mut self, taken: CuptiOverheadSpan) {
         let is_timed = (taken.2.start, taken.2.end) != (0, 0);
         if is_timed && self.overheads.len() < MOST {
             self.overheads.push(taken);
@@ -145,7 +145,7 @@ impl Known {
 
     /// What the call `correlation` gave to the device ran then, or a node of the graph that it launched did. No time at all
     /// is as good as no record.
-    fn take(&mut self, correlation: u32, graph: u32, node: u64, times: Times) {
+    fn take(&mut self, correlation: u32, graph: u32, node: u64, times: CuptiTimes) {
         let ran = (times.start, times.end);
         if graph == 0 {
             return self.note(correlation, ran);
@@ -181,33 +181,33 @@ fn keep<K: Ord, V>(into: &mut BTreeMap<K, V>, key: K, value: V) {
 
 #[cfg(test)]
 mod tests {
-    use inject::{Event, Place, Set, Times};
+    use inject::{CuptiEvent, CuptiLocation, CuptiMemset, CuptiTimes};
 
     use super::*;
 
-    fn set(correlation: u32, start: u64, end: u64, (graph, graph_node): (u32, u64)) -> Record {
-        Record::Set(Set {
+    fn set(correlation: u32, start: u64, end: u64, (graph, graph_node): (u32, u64)) -> CuptiRecord {
+        CuptiRecord::Set(CuptiMemset {
             value: 0,
             bytes: 4,
-            times: Times { start, end },
-            place: Place::default(),
+            times: CuptiTimes { start, end },
+            place: CuptiLocation::default(),
             correlation,
             graph,
             graph_node,
         })
     }
 
-    fn take(table: &Table, records: Vec<Record>) {
-        table.take(Batch {
+    fn take(table: &CuptiTimeTable, records: Vec<CuptiRecord>) {
+        table.take(CuptiBatch {
             records,
-            ..Batch::default()
+            ..CuptiBatch::default()
         });
     }
 
     #[test]
     fn records_come_in_any_order() {
-        let table = Table::default();
-        let tie = |external, correlation| Record::Correlation {
+        let table = CuptiTimeTable::default();
+        let tie = |external, correlation| CuptiRecord::Correlation {
             external,
             correlation,
         };
@@ -219,7 +219,7 @@ mod tests {
         // Without a time it is as if it never came.
         take(&table, vec![tie(3, 12), set(12, 0, 0, (0, 0))]);
         assert_eq!(table.get(3), None);
-        let event = Event {
+        let event = CuptiEvent {
             correlation: 14,
             context: 1,
             stream: 1,
@@ -227,14 +227,14 @@ mod tests {
             at: Some(9),
             sync: None,
         };
-        take(&table, vec![Record::Event(event), tie(5, 14)]);
+        take(&table, vec![CuptiRecord::Event(event), tie(5, 14)]);
         assert_eq!(table.get(5), Some((9, 9)));
     }
 
     #[test]
     fn nodes_of_a_graph_are_told_one_by_one() {
-        let table = Table::default();
-        let tie = |own: u64, correlation| Record::Correlation {
+        let table = CuptiTimeTable::default();
+        let tie = |own: u64, correlation| CuptiRecord::Correlation {
             external: own | OF_A_GRAPH,
             correlation,
         };
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn what_nobody_asks_for_is_not_kept_for_ever() {
-        let table = Table::default();
+        let table = CuptiTimeTable::default();
         let many = (1..=MOST as u32 + 10)
             .map(|call| set(call, 1, 2, (0, 0)))
             .collect();
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn whoever_waits_is_noticed() {
-        let table = Table::default();
+        let table = CuptiTimeTable::default();
         let other = table.clone();
         std::thread::scope(|scope| {
             scope.spawn(|| other.until_wanted());

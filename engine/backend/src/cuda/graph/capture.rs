@@ -6,48 +6,48 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::CUstreamCaptureMode;
 
-use super::super::body::Body;
-use super::super::code::Code;
-use super::super::context::{Context, Raw};
-use super::super::cupti::Activity;
-use super::super::event::Event;
-use super::super::give::{Functions, give};
-use super::super::lane::Lane;
-use super::super::stream::Stream;
-use super::times::Made;
-use crate::{EventLayout, Executable, Node};
+use super::super::body::CudaDeviceState;
+use super::super::code::DriverErrorCode;
+use super::super::context::{CudaContext, SharedHandle};
+use super::super::cupti::CuptiSubscription;
+use super::super::event::CudaEvent;
+use super::super::give::{HostFunctions, give};
+use super::super::lane::CudaStreamSlot;
+use super::super::stream::CudaStream;
+use super::times::CapturedNode;
+use crate::{EventLayout, ExecutableGraph, GraphNode};
 use workload::StreamTraits;
 
 /// How it will be known when nodes ran.
 #[derive(Clone, Copy)]
-pub enum Taking<'a> {
+pub enum NodeTimingMethod<'a> {
     /// CUPTI tells it, and says which nodes these are.
-    Names(&'a Activity),
+    Names(&'a CuptiSubscription),
     /// Each is between two events.
-    Stamps(&'a [[Event; 2]]),
+    Stamps(&'a [[CudaEvent; 2]]),
 }
 
 /// A graph of the driver.
-pub struct Captured {
+pub struct CapturedCudaGraph {
     /// It; whoever captured it gives it back.
-    pub graph: Raw,
+    pub graph: SharedHandle,
     /// What each node came to, where that was asked.
-    pub made: Vec<Made>,
+    pub made: Vec<CapturedNode>,
     /// The functions of the host that it calls.
-    pub functions: Functions,
+    pub functions: HostFunctions,
 }
 
 /// Streams that a graph is captured with, and what each has come to.
-struct Web<'a> {
-    context: &'a Arc<Context>,
-    streams: Vec<Stream>,
+struct CaptureStreams<'a> {
+    context: &'a Arc<CudaContext>,
+    streams: Vec<CudaStream>,
     /// The node that each stream had last.
     last: Vec<Option<usize>>,
     /// The stream of each node so far, and the event behind it.
-    nodes: Vec<(usize, Event)>,
-    fork: Event,
-    made: Vec<Made>,
-    functions: Functions,
+    nodes: Vec<(usize, CudaEvent)>,
+    fork: CudaEvent,
+    made: Vec<CapturedNode>,
+    functions: HostFunctions,
 }
 
 /// Captures the nodes of `of`.
@@ -55,15 +55,15 @@ struct Web<'a> {
 /// # Errors
 /// What the driver says.
 pub fn capture(
-    body: &Body,
-    lane: &Lane,
-    of: &Executable,
-    taking: Taking<'_>,
-) -> Result<Captured, Code> {
+    body: &CudaDeviceState,
+    lane: &CudaStreamSlot,
+    of: &ExecutableGraph,
+    taking: NodeTimingMethod<'_>,
+) -> Result<CapturedCudaGraph, DriverErrorCode> {
     let context = &body.context;
-    let mut web = Web {
+    let mut web = CaptureStreams {
         context,
-        streams: vec![Stream::new(context, StreamTraits::default(), 0)?],
+        streams: vec![CudaStream::new(context, StreamTraits::default(), 0)?],
         last: vec![None],
         nodes: Vec::new(),
         fork: untimed(context)?,
@@ -73,7 +73,7 @@ pub fn capture(
     let origin = web
         .streams
         .first()
-        .map_or(Raw(ptr::null_mut()), Stream::raw);
+        .map_or(SharedHandle(ptr::null_mut()), CudaStream::raw);
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED as i32;
     // SAFETY: the stream lives, and nothing is captured on it.
     context.call(|api| unsafe { (api.capture_begin)(origin.0, mode) })?;
@@ -81,15 +81,15 @@ pub fn capture(
     let mut graph = ptr::null_mut();
     // SAFETY: the stream lives and captures, and the driver writes one handle.
     let ended = context.call(|api| unsafe { (api.capture_end)(origin.0, &raw mut graph) });
-    told.and(ended).map(|()| Captured {
-        graph: Raw(graph),
+    told.and(ended).map(|()| CapturedCudaGraph {
+        graph: SharedHandle(graph),
         made: web.made,
         functions: web.functions,
     })
 }
 
-fn untimed(context: &Arc<Context>) -> Result<Event, Code> {
-    Event::new(
+fn untimed(context: &Arc<CudaContext>) -> Result<CudaEvent, DriverErrorCode> {
+    CudaEvent::new(
         context,
         EventLayout {
             timing: false,
@@ -98,14 +98,14 @@ fn untimed(context: &Arc<Context>) -> Result<Event, Code> {
     )
 }
 
-impl Web<'_> {
+impl CaptureStreams<'_> {
     fn tell(
         &mut self,
-        body: &Body,
-        lane: &Lane,
-        of: &Executable,
-        taking: Taking<'_>,
-    ) -> Result<(), Code> {
+        body: &CudaDeviceState,
+        lane: &CudaStreamSlot,
+        of: &ExecutableGraph,
+        taking: NodeTimingMethod<'_>,
+    ) -> Result<(), DriverErrorCode> {
         self.record(0, &self.fork)?;
         for (place, node) in of.nodes.iter().enumerate() {
             let before: Vec<usize> = node.before.iter().map(|it| *it as usize).collect();
@@ -130,7 +130,7 @@ impl Web<'_> {
     }
 
     /// The stream for a node that comes after these: that of one of them which nothing came after, or a new one.
-    fn stream_after(&mut self, before: &[usize]) -> Result<usize, Code> {
+    fn stream_after(&mut self, before: &[usize]) -> Result<usize, DriverErrorCode> {
         let goes_on = before.iter().find_map(|node| {
             let (stream, _) = self.nodes.get(*node)?;
             (self.last.get(*stream) == Some(&Some(*node))).then_some(*stream)
@@ -139,7 +139,7 @@ impl Web<'_> {
         let on = if let Some(stream) = goes_on.or(fresh) {
             stream
         } else {
-            let stream = Stream::new(self.context, StreamTraits::default(), 0)?;
+            let stream = CudaStream::new(self.context, StreamTraits::default(), 0)?;
             self.streams.push(stream);
             self.last.push(None);
             let place = self.streams.len() - 1;
@@ -154,39 +154,39 @@ impl Web<'_> {
         Ok(on)
     }
 
-    fn record(&self, stream: usize, event: &Event) -> Result<(), Code> {
+    fn record(&self, stream: usize, event: &CudaEvent) -> Result<(), DriverErrorCode> {
         self.streams
             .get(stream)
             .map_or(Ok(()), |it| it.record(event, false))
     }
 
-    fn wait(&self, stream: usize, event: &Event) -> Result<(), Code> {
+    fn wait(&self, stream: usize, event: &CudaEvent) -> Result<(), DriverErrorCode> {
         self.streams.get(stream).map_or(Ok(()), |it| it.wait(event))
     }
 }
 
 /// Gives one node to the stream that captures it.
 fn add(
-    body: &Body,
-    lane: &Lane,
-    stream: &Stream,
-    (place, node): (usize, &Node),
-    taking: Taking<'_>,
-    functions: &mut Functions,
-) -> Result<Option<Made>, Code> {
+    body: &CudaDeviceState,
+    lane: &CudaStreamSlot,
+    stream: &CudaStream,
+    (place, node): (usize, &GraphNode),
+    taking: NodeTimingMethod<'_>,
+    functions: &mut HostFunctions,
+) -> Result<Option<CapturedNode>, DriverErrorCode> {
     let known = functions.len();
     let mut give = || give(body, lane, stream, &node.operation, Some(functions));
     match taking {
-        Taking::Stamps(stamps) => {
+        NodeTimingMethod::Stamps(stamps) => {
             let stamps = stamps.get(place);
             stamps.map_or(Ok(()), |[start, _]| stream.record(start, true))?;
             give()?;
             stamps.map_or(Ok(()), |[_, end]| stream.record(end, true))?;
             Ok(None)
         }
-        Taking::Names(activity) => {
+        NodeTimingMethod::Names(activity) => {
             let (given, nodes) = activity.watching_nodes(give);
-            Ok(Some(Made {
+            Ok(Some(CapturedNode {
                 is_told: given?.is_told,
                 nodes,
                 function: functions.get(known).cloned(),

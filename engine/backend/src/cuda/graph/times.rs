@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use inject::Node;
+use inject::NodeOrigin;
 
-use super::super::cupti::Launched;
-use super::super::event::Event;
+use super::super::cupti::CuptiGraphTimes;
+use super::super::event::CudaEvent;
 use super::super::flight::ORDERED;
 use super::super::host::HostFunction;
-use crate::Executable;
-use crate::threads::{Landed, Later, Zero};
+use crate::ExecutableGraph;
+use crate::threads::{NodeOutcome, PendingTimestamp, TimeOrigin};
 use record::time::{Interval, Nanos};
 
 /// What tells when the nodes of a graph ran.
-pub enum Times {
+pub enum GraphTiming {
     /// For each node, events at its begin and its end.
-    Events(Vec<[Event; 2]>),
+    Events(Vec<[CudaEvent; 2]>),
     /// For each node, who knows.
-    Told(Vec<Part>),
+    Told(Vec<NodeTiming>),
 }
 
 /// Who knows when a node ran.
 #[derive(Clone)]
-pub enum Part {
+pub enum NodeTiming {
     /// CUPTI, by its numbers for what the node came to: in the graph that runs, and where it was captured. NVIDIA's own
     /// sample takes records for those of the first; neither documentation nor headers say it, so both count.
     Nodes(Vec<[u64; 2]>),
@@ -33,41 +33,46 @@ pub enum Part {
 }
 
 /// What a node came to when it was captured.
-pub struct Made {
+pub struct CapturedNode {
     /// Whether the device has something to do for it that CUPTI tells of.
     pub is_told: bool,
     /// The driver's nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NodeOrigin>,
     /// The function that it is.
     pub function: Option<Arc<HostFunction>>,
 }
 
 /// Who knows when the nodes of `of` ran that were captured as `made`, and of which the driver made `clones` to run. What
 /// was `old` before tells of nodes that the driver kept. Nothing where it is not known which of CUPTI's nodes one is.
-pub fn parts(of: &Executable, made: Vec<Made>, clones: &[Node], old: &[Part]) -> Option<Vec<Part>> {
-    let clone_of = |node: &Node| {
-        let Node::Made(made) = node else {
+pub fn parts(
+    of: &ExecutableGraph,
+    made: Vec<CapturedNode>,
+    clones: &[NodeOrigin],
+    old: &[NodeTiming],
+) -> Option<Vec<NodeTiming>> {
+    let clone_of = |node: &NodeOrigin| {
+        let NodeOrigin::Made(made) = node else {
             return None;
         };
         clones.iter().find_map(|clone| match clone {
-            Node::Cloned { of, own } if of == made => Some([*own, *of]),
+            NodeOrigin::Cloned { of, own } if of == made => Some([*own, *of]),
             _ => None,
         })
     };
-    let part = |(place, made): (usize, Made)| {
+    let part = |(place, made): (usize, CapturedNode)| {
         if let Some(function) = made.function {
-            return Some(Part::Function(function));
+            return Some(NodeTiming::Function(function));
         }
         if !made.is_told {
             let before = of.nodes.get(place).map(|node| node.before.clone());
-            return Some(Part::Ordered(before.unwrap_or_default()));
+            return Some(NodeTiming::Ordered(before.unwrap_or_default()));
         }
         let nodes: Option<Vec<[u64; 2]>> = made.nodes.iter().map(clone_of).collect();
         match nodes.filter(|nodes| !nodes.is_empty()) {
-            Some(nodes) => Some(Part::Nodes(nodes)),
+            Some(nodes) => Some(NodeTiming::Nodes(nodes)),
             None => old
                 .get(place)
-                .filter(|old| matches!(old, Part::Nodes(_)))
+                .filter(|old| matches!(old, NodeTiming::Nodes(_)))
                 .cloned(),
         }
     };
@@ -75,31 +80,31 @@ pub fn parts(of: &Executable, made: Vec<Made>, clones: &[Node], old: &[Part]) ->
 }
 
 /// The times of the nodes of one run of a graph, as they come.
-pub struct Coming {
-    launched: Launched,
-    nodes: Vec<Known>,
+pub struct PendingNodeTimes {
+    launched: CuptiGraphTimes,
+    nodes: Vec<NodeTime>,
 }
 
-enum Known {
+enum NodeTime {
     /// So far, and CUPTI's nodes that are still to come.
     Partly(Option<Interval>, Vec<[u64; 2]>),
     Ran(Interval),
     Ordered(Vec<u32>),
 }
 
-impl Coming {
+impl PendingNodeTimes {
     /// Of a run that has ended.
-    pub fn new(launched: Launched, parts: &[Part], zero: Zero) -> Self {
-        let known = |part: &Part| match part {
-            Part::Nodes(nodes) => Known::Partly(None, nodes.clone()),
-            Part::Function(function) => match function.ran() {
-                Some((start, end)) => Known::Ran(Interval {
+    pub fn new(launched: CuptiGraphTimes, parts: &[NodeTiming], zero: TimeOrigin) -> Self {
+        let known = |part: &NodeTiming| match part {
+            NodeTiming::Nodes(nodes) => NodeTime::Partly(None, nodes.clone()),
+            NodeTiming::Function(function) => match function.ran() {
+                Some((start, end)) => NodeTime::Ran(Interval {
                     start: zero.at(start),
                     end: zero.at(end),
                 }),
-                None => Known::Ordered(Vec::new()),
+                None => NodeTime::Ordered(Vec::new()),
             },
-            Part::Ordered(before) => Known::Ordered(before.clone()),
+            NodeTiming::Ordered(before) => NodeTime::Ordered(before.clone()),
         };
         Self {
             launched,
@@ -110,9 +115,9 @@ impl Coming {
     /// From the first begin to the last end that are known.
     fn whole(&self) -> Option<Interval> {
         let known = self.nodes.iter().filter_map(|node| match node {
-            Known::Partly(ran, _) => *ran,
-            Known::Ran(ran) => Some(*ran),
-            Known::Ordered(_) => None,
+            NodeTime::Partly(ran, _) => *ran,
+            NodeTime::Ran(ran) => Some(*ran),
+            NodeTime::Ordered(_) => None,
         });
         known.reduce(joined)
     }
@@ -125,11 +130,11 @@ fn joined(one: Interval, other: Interval) -> Interval {
     }
 }
 
-impl Later for Coming {
-    fn look(&mut self, zero: Zero) -> Option<Interval> {
+impl PendingTimestamp for PendingNodeTimes {
+    fn look(&mut self, zero: TimeOrigin) -> Option<Interval> {
         let mut is_whole = true;
         for node in &mut self.nodes {
-            if let Known::Partly(ran, left) = node {
+            if let NodeTime::Partly(ran, left) = node {
                 left.retain(|[own, of]| {
                     let look = |node: &u64| self.launched.look(*node, zero);
                     let told = look(own).or_else(|| look(of));
@@ -144,18 +149,18 @@ impl Later for Coming {
         is_whole.then(|| self.whole().unwrap_or(ORDERED))
     }
 
-    fn nodes(&mut self) -> Vec<Landed> {
+    fn nodes(&mut self) -> Vec<NodeOutcome> {
         let begun = self.whole().map_or(Nanos::MIN, |whole| whole.start);
         let mut all: Vec<Interval> = Vec::new();
         for node in &self.nodes {
             all.push(match node {
-                Known::Partly(Some(ran), _) | Known::Ran(ran) => *ran,
+                NodeTime::Partly(Some(ran), _) | NodeTime::Ran(ran) => *ran,
                 // As long as its graph, for all that is known.
-                Known::Partly(None, _) => Interval {
+                NodeTime::Partly(None, _) => Interval {
                     start: Nanos::MIN,
                     end: Nanos::MAX,
                 },
-                Known::Ordered(before) => {
+                NodeTime::Ordered(before) => {
                     let ends = before.iter().filter_map(|it| all.get(*it as usize));
                     let at = ends.map(|ran| ran.end).max().unwrap_or(begun);
                     Interval { start: at, end: at }
@@ -173,17 +178,17 @@ mod tests {
     use record::BufferIndex;
     use record::{CallId, NameId};
 
-    fn made(is_told: bool, nodes: &[u64]) -> Made {
-        Made {
+    fn made(is_told: bool, nodes: &[u64]) -> CapturedNode {
+        CapturedNode {
             is_told,
-            nodes: nodes.iter().map(|node| Node::Made(*node)).collect(),
+            nodes: nodes.iter().map(|node| NodeOrigin::Made(*node)).collect(),
             function: None,
         }
     }
 
     #[test]
     fn a_node_is_known_by_its_copy_that_runs() {
-        let node = |before: &[u32]| crate::Node {
+        let node = |before: &[u32]| crate::GraphNode {
             operation: Operation::Free(BufferIndex(0)),
             name: NameId::default(),
             call: CallId::NONE,
@@ -191,7 +196,7 @@ mod tests {
             uses: Vec::new(),
             after: Vec::new(),
         };
-        let of = Executable {
+        let of = ExecutableGraph {
             nodes: vec![node(&[]), node(&[0]), node(&[0])],
             uses: Vec::new(),
             reaches_out: false,
@@ -199,13 +204,18 @@ mod tests {
             own: None,
         };
         let all = || vec![made(true, &[10]), made(false, &[]), made(true, &[11, 12])];
-        let clone = |of, own| Node::Cloned { of, own };
-        let clones = [clone(12, 22), clone(10, 20), Node::Made(99), clone(11, 21)];
+        let clone = |of, own| NodeOrigin::Cloned { of, own };
+        let clones = [
+            clone(12, 22),
+            clone(10, 20),
+            NodeOrigin::Made(99),
+            clone(11, 21),
+        ];
         let known = parts(&of, all(), &clones, &[]).unwrap();
-        let text = |part: &Part| match part {
-            Part::Nodes(nodes) => format!("{nodes:?}"),
-            Part::Function(_) => "a function".to_owned(),
-            Part::Ordered(before) => format!("after {before:?}"),
+        let text = |part: &NodeTiming| match part {
+            NodeTiming::Nodes(nodes) => format!("{nodes:?}"),
+            NodeTiming::Function(_) => "a function".to_owned(),
+            NodeTiming::Ordered(before) => format!("after {before:?}"),
         };
         let texts: Vec<String> = known.iter().map(text).collect();
         assert_eq!(texts, ["[[20, 10]]", "after [0]", "[[21, 11], [22, 12]]"]);

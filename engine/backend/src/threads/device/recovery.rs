@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::ThreadedDevice;
 use crate::threads::Executor;
-use crate::{DeviceRecovery, DeviceState as _, Error, LossReport};
-use device::Status;
+use crate::{BackendError, DeviceRecovery, DeviceState as _, LossReport};
+use device::DeviceStatus;
 use record::LossKind;
 use record::time::Nanos;
 
@@ -16,7 +16,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(10);
 
 impl<E: Executor> DeviceRecovery for ThreadedDevice<E> {
-    fn status(&self) -> Status {
+    fn status(&self) -> DeviceStatus {
         self.shared.condition.status()
     }
 
@@ -45,18 +45,18 @@ impl<E: Executor> DeviceRecovery for ThreadedDevice<E> {
         condition.is_lost().then(|| condition.lost_at())
     }
 
-    fn drain(&self) -> Result<(), Error> {
+    fn drain(&self) -> Result<(), BackendError> {
         let deadline = Instant::now() + DRAIN;
         while !self.settle(LOOK) {
             self.shared.wake_all();
             if Instant::now() > deadline {
-                return Err(Error::TimedOut);
+                return Err(BackendError::TimedOut);
             }
         }
         Ok(())
     }
 
-    fn reopen(&self) -> Result<(), Error> {
+    fn reopen(&self) -> Result<(), BackendError> {
         self.drain()?;
         self.shared.executor.reopen()?;
         self.shared.reopen();

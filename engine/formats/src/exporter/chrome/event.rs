@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::arguments::EventArguments;
-use super::nest::{self, Nest};
+use super::nest::{self, LaneNesting};
 use super::process;
 use crate::exporter::csv;
 use crate::perfetto::fact::to_json;
@@ -14,12 +14,12 @@ use crate::perfetto::json::{RECORD, key};
 use capture::{Capture, Repair};
 use record::time::Nanos;
 use record::{
-    Began, Counter, CounterId, Dependency, DeviceId, Group, LaneId, NameId, Record, Sample, Span,
-    SpanId, SpanKind, State,
+    Counter, CounterId, Dependency, DeviceId, Group, LaneId, NameId, Record, Sample, Span, SpanId,
+    SpanKind, SpanStart, State,
 };
 
 /// Writes events one after the other.
-pub(super) struct Events<'a> {
+pub(super) struct ChromeEventWriter<'a> {
     capture: &'a Capture,
     origin: Nanos,
     output: &'a mut dyn Write,
@@ -39,7 +39,7 @@ pub(super) struct Events<'a> {
     doubles: BTreeSet<CounterId>,
 }
 
-impl<'a> Events<'a> {
+impl<'a> ChromeEventWriter<'a> {
     pub fn new(capture: &'a Capture, origin: Nanos, output: &'a mut dyn Write) -> Self {
         Self {
             capture,
@@ -81,7 +81,7 @@ impl<'a> Events<'a> {
     /// Finds the row of each span that does not nest with those before it, and names those rows.
     pub fn rows(&mut self) -> io::Result<()> {
         for lane in self.capture.lane_order() {
-            let mut nest = Nest::default();
+            let mut nest = LaneNesting::default();
             for placed in nest::in_order(self.capture, lane) {
                 let row = nest.place(placed.interval());
                 if row > 0 {
@@ -210,7 +210,7 @@ impl<'a> Events<'a> {
     }
 
     /// What still runs: a beginning without an end.
-    fn began(&mut self, began: &Began) -> io::Result<()> {
+    fn began(&mut self, began: &SpanStart) -> io::Result<()> {
         let (pid, tid) = process::of_lane(self.capture, began.lane, 0);
         let name = self.capture.name(began.name);
         let start = self.micros(began.start);

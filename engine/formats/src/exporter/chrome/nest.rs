@@ -12,9 +12,9 @@ const ROWS: usize = 900;
 
 /// The rows of one lane: the ends of the spans that are open at the latest start, the innermost last.
 #[derive(Debug, Default)]
-pub(super) struct Nest(Vec<Vec<Nanos>>);
+pub(super) struct LaneNesting(Vec<Vec<Nanos>>);
 
-impl Nest {
+impl LaneNesting {
     /// The first row on which a span nests with those before it. Spans come by start, outer ones first.
     pub fn place(&mut self, span: Interval) -> u16 {
         for (row, open) in self.0.iter_mut().enumerate() {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn calls_nest_and_overlaps_go_apart() {
-        let mut nest = Nest::default();
+        let mut nest = LaneNesting::default();
         let spans = [(0, 9), (0, 5), (1, 5), (5, 9), (6, 12), (9, 9), (12, 13)];
         let rows = spans.map(|(start, end)| nest.place(Interval::new(Nanos(start), Nanos(end))));
         assert_eq!(rows, [0, 0, 0, 0, 1, 0, 0]);

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::Tie;
+use super::ExtractedWait;
 use capture::PlacedSpan;
 use record::time::Nanos;
 use record::{LaneId, SpanId, SpanKind};
 
 /// One call of the host.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum HostStep {
     /// Submit an operation, at this instant of the capture at the earliest.
     Run(PlacedSpan, Nanos),
     /// Record the event of this number on a lane.
@@ -18,7 +18,7 @@ pub(super) enum Step {
     Wait(u32, LaneId),
 }
 
-impl Step {
+impl HostStep {
     /// The lane that it is about.
     pub const fn lane(&self) -> LaneId {
         match self {
@@ -29,8 +29,8 @@ impl Step {
 }
 
 /// The calls in order.
-pub(super) struct Order {
-    pub steps: Vec<Step>,
+pub(super) struct HostOrder {
+    pub steps: Vec<HostStep>,
     /// The span after which each event is recorded.
     pub events: Vec<SpanId>,
     /// Waits for what lies before the range, or is not known.
@@ -40,16 +40,16 @@ pub(super) struct Order {
 }
 
 /// What stands before and after an operation on its stream.
-struct Queued {
+struct OrderedOperation {
     placed: PlacedSpan,
     at: Nanos,
     waits: Vec<u32>,
     records: Option<u32>,
 }
 
-impl Order {
+impl HostOrder {
     /// Orders spans, which come by start, and the ties between them.
-    pub fn new(spans: &[PlacedSpan], ties: &[Tie]) -> Self {
+    pub fn new(spans: &[PlacedSpan], ties: &[ExtractedWait]) -> Self {
         let known: BTreeSet<SpanId> = spans.iter().map(|it| it.span.id).collect();
         let mut numbers: BTreeMap<SpanId, u32> = BTreeMap::new();
         let mut waits: BTreeMap<SpanId, Vec<u32>> = BTreeMap::new();
@@ -87,14 +87,15 @@ impl Order {
     }
 
     /// Takes the earliest operation whose events are recorded, until none is left.
-    fn merge(&mut self, mut lanes: BTreeMap<LaneId, VecDeque<Queued>>) {
+    fn merge(&mut self, mut lanes: BTreeMap<LaneId, VecDeque<OrderedOperation>>) {
         let mut recorded = BTreeSet::new();
         loop {
             let heads = lanes
                 .iter()
                 .filter_map(|(lane, queue)| Some((*lane, queue.front()?)));
-            let ready = |it: &Queued| it.waits.iter().all(|event| recorded.contains(event));
-            let first = |heads: &mut dyn Iterator<Item = (LaneId, &Queued)>| {
+            let ready =
+                |it: &OrderedOperation| it.waits.iter().all(|event| recorded.contains(event));
+            let first = |heads: &mut dyn Iterator<Item = (LaneId, &OrderedOperation)>| {
                 heads
                     .min_by_key(|(_, it)| (it.at, it.placed.span.start, it.placed.span.id))
                     .map(|(lane, _)| lane)
@@ -110,20 +111,20 @@ impl Order {
         }
     }
 
-    fn emit(&mut self, queued: Queued, lane: LaneId, recorded: &mut BTreeSet<u32>) {
+    fn emit(&mut self, queued: OrderedOperation, lane: LaneId, recorded: &mut BTreeSet<u32>) {
         for event in queued.waits {
             if recorded.contains(&event) {
-                self.steps.push(Step::Wait(event, lane));
+                self.steps.push(HostStep::Wait(event, lane));
             } else {
                 self.waits_in_circles += 1;
             }
         }
         let kind = queued.placed.span.kind;
         if !matches!(kind, SpanKind::EventRecord | SpanKind::EventWait) {
-            self.steps.push(Step::Run(queued.placed, queued.at));
+            self.steps.push(HostStep::Run(queued.placed, queued.at));
         }
         if let Some(event) = queued.records {
-            self.steps.push(Step::Record(event, lane));
+            self.steps.push(HostStep::Record(event, lane));
             recorded.insert(event);
         }
     }
@@ -134,15 +135,15 @@ fn queues(
     spans: &[PlacedSpan],
     numbers: &BTreeMap<SpanId, u32>,
     waits: &mut BTreeMap<SpanId, Vec<u32>>,
-) -> BTreeMap<LaneId, VecDeque<Queued>> {
-    let mut queues: BTreeMap<LaneId, VecDeque<Queued>> = BTreeMap::new();
+) -> BTreeMap<LaneId, VecDeque<OrderedOperation>> {
+    let mut queues: BTreeMap<LaneId, VecDeque<OrderedOperation>> = BTreeMap::new();
     for placed in spans {
         let queue = queues.entry(placed.span.lane).or_default();
         let before = queue.back().map_or(Nanos::MIN, |it| it.at);
         let mut waits = waits.remove(&placed.span.id).unwrap_or_default();
         waits.sort_unstable();
         waits.dedup();
-        queue.push_back(Queued {
+        queue.push_back(OrderedOperation {
             placed: *placed,
             at: placed.span.enqueued.max(before),
             waits,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::order::Order;
-use super::{Extracted, micros};
+use super::order::HostOrder;
+use super::{ExtractedWorkload, micros};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
 use record::{LaneId, Role, Span, SpanId, SpanKind, Value, counted};
@@ -18,7 +18,7 @@ const LARGEST: i64 = 4 << 30;
 
 /// How much a text says besides what is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum ScriptStyle {
     /// Streams by their names, every operation with the name it had, and parameters to stretch times with.
     Full,
     /// None of that, to fit more operations.
@@ -26,9 +26,9 @@ pub(super) enum Style {
 }
 
 /// A workload on its way.
-pub(super) struct Script<'a> {
+pub(super) struct WorkloadScript<'a> {
     capture: &'a Capture,
-    style: Style,
+    style: ScriptStyle,
     streams: BTreeMap<LaneId, String>,
     /// The name and the place in its array of each event.
     events: Vec<(String, u32)>,
@@ -38,16 +38,16 @@ pub(super) struct Script<'a> {
     unsized_copies: usize,
 }
 
-impl<'a> Script<'a> {
-    pub fn new(capture: &'a Capture, order: &Order, style: Style) -> Self {
-        let mut names = Names::default();
+impl<'a> WorkloadScript<'a> {
+    pub fn new(capture: &'a Capture, order: &HostOrder, style: ScriptStyle) -> Self {
+        let mut names = DeclaredNames::default();
         let mut streams = BTreeMap::new();
         for lane in capture.lane_order() {
             let used = order.steps.iter().any(|step| step.lane() == lane);
             if let (true, Some(row)) = (used, capture.lane(lane)) {
                 let name = match style {
-                    Style::Full => row.name.clone(),
-                    Style::Terse => format!("s{}", streams.len()),
+                    ScriptStyle::Full => row.name.clone(),
+                    ScriptStyle::Terse => format!("s{}", streams.len()),
                 };
                 streams.insert(lane, names.unique(&name, "stream"));
             }
@@ -92,15 +92,15 @@ impl<'a> Script<'a> {
         if pause >= PAUSE {
             let length = micros(pause);
             match self.style {
-                Style::Full => self.call(format_args!("work micros=\"pace * {length}\"")),
-                Style::Terse => self.call(format_args!("work micros={length}")),
+                ScriptStyle::Full => self.call(format_args!("work micros=\"pace * {length}\"")),
+                ScriptStyle::Terse => self.call(format_args!("work micros={length}")),
             }
         }
         self.host = Some(self.host.map_or(at, |host| host.max(at)));
         let on = self.stream(span.lane);
         let was = match self.style {
-            Style::Full => format!(" // {}", comment(self.capture.name(span.name))),
-            Style::Terse => String::new(),
+            ScriptStyle::Full => format!(" // {}", comment(self.capture.name(span.name))),
+            ScriptStyle::Terse => String::new(),
         };
         let bytes = self.bytes(&span);
         match (span.kind, bytes) {
@@ -130,8 +130,8 @@ impl<'a> Script<'a> {
                 self.unsized_copies += usize::from(kind != SpanKind::Kernel);
                 let length = micros(span.end - span.start);
                 let length = match self.style {
-                    Style::Full => format!("\"scale * {length}\""),
-                    Style::Terse => length,
+                    ScriptStyle::Full => format!("\"scale * {length}\""),
+                    ScriptStyle::Terse => length,
                 };
                 self.call(format_args!(
                     "launch \"spin\" on={on} {{ set \"micros\" {length} }}{was}"
@@ -175,7 +175,7 @@ impl<'a> Script<'a> {
     }
 
     /// The whole workload, and what it leaves out.
-    pub fn finish(self, range: Interval, order: &Order) -> Extracted {
+    pub fn finish(self, range: Interval, order: &HostOrder) -> ExtractedWorkload {
         let name = self
             .capture
             .run()
@@ -224,10 +224,10 @@ impl<'a> Script<'a> {
             "\nhost \"main\" {{\n{calls}    synchronize-device\n}}\n"
         );
         let notes = self.notes(order);
-        Extracted { text, notes }
+        ExtractedWorkload { text, notes }
     }
 
-    fn notes(&self, order: &Order) -> Vec<String> {
+    fn notes(&self, order: &HostOrder) -> Vec<String> {
         let told = [
             (
                 order.waits_outside,
@@ -270,9 +270,9 @@ fn event_name(capture: &Capture, cause: SpanId) -> String {
 
 /// Names that a workload can declare, no two the same.
 #[derive(Default)]
-struct Names(BTreeSet<String>);
+struct DeclaredNames(BTreeSet<String>);
 
-impl Names {
+impl DeclaredNames {
     fn unique(&mut self, wanted: &str, otherwise: &str) -> String {
         let fits = |it: char| it.is_alphanumeric() || " ._-".contains(it);
         let plain: String = wanted

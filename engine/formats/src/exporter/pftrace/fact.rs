@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::{Writer, packet};
+use super::{PftraceWriter, packet};
 use crate::perfetto::dialect::{Track, key, timestamp_of};
 use crate::perfetto::fact::to_json;
 use crate::perfetto::proto::{AnnotationValue, DebugAnnotation, event_type};
 use record::Record;
 use record::time::Nanos;
 
-impl<W: Write> Writer<W> {
+impl<W: Write> PftraceWriter<W> {
     /// Lets Perfetto draw what it can of a record that is also written as a text.
     pub(super) fn describe(&mut self, record: &Record) {
         match record {

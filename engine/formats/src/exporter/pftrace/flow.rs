@@ -23,9 +23,9 @@ const ARRIVES: &str = "arrow ends";
 
 /// The arrows that wait for their spans, and the spans that are written.
 #[derive(Debug, Default)]
-pub(super) struct Flows {
+pub(super) struct FlowWriter {
     count: u64,
-    waiting: HashMap<SpanId, Ends>,
+    waiting: HashMap<SpanId, SpanFlows>,
     /// Spans that were written.
     written: SpanSet,
     /// Dependencies whose spans are not written together, by each of the two.
@@ -38,7 +38,7 @@ pub(super) struct Flows {
 
 /// The arrows of one span.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
+pub(super) struct SpanFlows {
     /// Arrows that leave the slice.
     pub out: Vec<u64>,
     /// Arrows that leave a mark at its start.
@@ -50,12 +50,12 @@ pub(super) struct Ends {
     /// Arrows that reach a mark at its end.
     pub end_mark: Vec<u64>,
     /// Arrows that leave their cause in the same instant.
-    tied: Vec<Tied>,
+    tied: Vec<InstantFlow>,
 }
 
 /// An arrow that leaves its cause in the instant in which it reaches its effect, so that the order in the file counts.
 #[derive(Debug)]
-struct Tied {
+struct InstantFlow {
     flow: u64,
     cause: SpanId,
     lane: LaneId,
@@ -80,7 +80,7 @@ impl WrittenSlice {
     }
 }
 
-impl Flows {
+impl FlowWriter {
     /// Gives a dependency between two spans its arrow, and says when that arrives. Neither is written yet.
     pub fn tie(&mut self, cause: &Span, effect: &Span) -> Nanos {
         let meeting = FlowMeeting::of(
@@ -92,7 +92,7 @@ impl Flows {
         let flow = self.count;
         if meeting.is_tied {
             let ends = self.waiting.entry(effect.id).or_default();
-            ends.tied.push(Tied {
+            ends.tied.push(InstantFlow {
                 flow,
                 cause: cause.id,
                 lane: cause.lane,
@@ -126,7 +126,7 @@ impl Flows {
 
     /// The arrows of a span that is being written. Those that leave their cause in the same instant and before it is written
     /// leave a mark on its lane.
-    pub fn take(&mut self, buffer: &mut Vec<u8>, span: SpanId) -> Ends {
+    pub fn take(&mut self, buffer: &mut Vec<u8>, span: SpanId) -> SpanFlows {
         self.written.insert(span);
         let mut ends = self.waiting.remove(&span).unwrap_or_default();
         for tied in std::mem::take(&mut ends.tied) {

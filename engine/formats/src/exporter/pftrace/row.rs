@@ -13,23 +13,23 @@ const ROWS: usize = 256;
 
 /// The rows of one lane.
 #[derive(Debug, Default)]
-pub(super) struct Rows(Vec<Row>);
+pub(super) struct NestedRows(Vec<NestedRow>);
 
 /// A row of spans that nest.
 #[derive(Debug, Default)]
-struct Row {
+struct NestedRow {
     recent: VecDeque<Interval>,
     /// The latest end of all spans that are not compared any more.
     floor: Option<Interval>,
 }
 
-impl Rows {
+impl NestedRows {
     /// The first row on which a span nests with all that was put there before it.
     pub(super) fn place(&mut self, span: Interval) -> u16 {
         let free = self.0.iter().position(|row| row.takes(span));
         let place = free.unwrap_or_else(|| {
             if self.0.len() < ROWS {
-                self.0.push(Row::default());
+                self.0.push(NestedRow::default());
             }
             self.0.len() - 1
         });
@@ -40,7 +40,7 @@ impl Rows {
     }
 }
 
-impl Row {
+impl NestedRow {
     fn takes(&self, span: Interval) -> bool {
         self.floor.is_none_or(|floor| span.start >= floor.end)
             && self.recent.iter().rev().all(|&former| nests(former, span))
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn rows(spans: &[(i64, i64)]) -> Vec<u16> {
-        let mut rows = Rows::default();
+        let mut rows = NestedRows::default();
         spans
             .iter()
             .map(|&(start, end)| rows.place(Interval::new(Nanos(start), Nanos(end))))

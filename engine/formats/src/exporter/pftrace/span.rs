@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use super::flow::{self, WrittenSlice};
-use super::{Writer, packet};
+use super::{PftraceWriter, packet};
 use crate::perfetto::dialect::{Track, is_exact, key, name_iid, timestamp_of};
 use crate::perfetto::proto::{InternedData, TrackEvent, event_type};
 use record::{Basis, Dependency, NameId, Record, Sample, Span, SpanId, State};
 
-impl<W: Write> Writer<W> {
+impl<W: Write> PftraceWriter<W> {
     /// A slice's begin and end stand together, so that neither is found without the other.
     pub(super) fn write_span(&mut self, span: &Span) {
         let shown = WrittenSlice::interval(span);

@@ -9,19 +9,19 @@ use record::{
 };
 
 #[derive(Clone, PartialEq, prost::Message)]
-struct File {
+struct PacketFile {
     #[prost(message, repeated, tag = "1")]
     packet: Vec<TracePacket>,
 }
 
 fn write(records: &[Record]) -> Vec<TracePacket> {
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes);
+    let mut writer = PftraceWriter::new(&mut bytes);
     for record in records {
         writer.write(record).unwrap();
     }
     writer.flush().unwrap();
-    File::decode(bytes.as_slice()).unwrap().packet
+    PacketFile::decode(bytes.as_slice()).unwrap().packet
 }
 
 fn lane(id: u32) -> Record {
@@ -111,7 +111,7 @@ fn an_arrow_arrives_at_the_end_of_what_blocks() {
 #[test]
 fn an_arrow_between_spans_that_are_written_apart_joins_two_marks() {
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes);
+    let mut writer = PftraceWriter::new(&mut bytes);
     for record in [lane(0), tie(0, 1), span(0, SpanKind::Call, 0, 9)] {
         writer.write(&record).unwrap();
     }
@@ -119,7 +119,7 @@ fn an_arrow_between_spans_that_are_written_apart_joins_two_marks() {
     writer.write(&span(1, SpanKind::Kernel, 5, 20)).unwrap();
     writer.flush().unwrap();
     drop(writer);
-    let packets = File::decode(bytes.as_slice()).unwrap().packet;
+    let packets = PacketFile::decode(bytes.as_slice()).unwrap().packet;
     let (row, mark) = (|row| Track::Lane(LaneId(0), row), event_type::INSTANT);
     let found = slices(&packets).split_off(4);
     assert_eq!(
@@ -167,7 +167,7 @@ fn what_overlaps_goes_to_a_row_that_shares_the_lane() {
 
 #[test]
 fn what_still_runs_is_written_at_a_flush_and_not_before() {
-    let began = Began {
+    let began = SpanStart {
         id: SpanId(0),
         lane: LaneId(0),
         name: NameId(0),

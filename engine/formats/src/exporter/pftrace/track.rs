@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::packet;
-use super::row::Rows;
+use super::row::NestedRows;
 use crate::perfetto::dialect::Track;
 use crate::perfetto::proto::{CounterDescriptor, MERGE_BY_KEY, TrackDescriptor};
 use record::time::Interval;
@@ -11,21 +11,21 @@ use record::{Counter, CounterId, Device, DeviceId, Lane, LaneId};
 
 /// What the file has said of its tracks so far.
 #[derive(Default)]
-pub(super) struct Tracks {
-    lanes: HashMap<LaneId, Described>,
+pub(super) struct TrackWriter {
+    lanes: HashMap<LaneId, DescribedLane>,
     processes: HashSet<Option<DeviceId>>,
     counters: HashSet<CounterId>,
 }
 
 /// A lane, and how many of its rows the file knows.
-struct Described {
+struct DescribedLane {
     /// Its descriptor, apart from the row's number.
     track: TrackDescriptor,
-    rows: Rows,
+    rows: NestedRows,
     known: HashSet<u16>,
 }
 
-impl Tracks {
+impl TrackWriter {
     /// Says what a device is called.
     pub(super) fn device(&mut self, buffer: &mut Vec<u8>, device: &Device) {
         self.processes.insert(Some(device.id));
@@ -45,7 +45,7 @@ impl Tracks {
         };
         let former = self.lanes.remove(&lane.id);
         let (rows, known) = former.map_or_else(Default::default, |it| (it.rows, it.known));
-        let described = Described { track, rows, known };
+        let described = DescribedLane { track, rows, known };
         for &row in described
             .known
             .iter()
@@ -124,7 +124,7 @@ impl Tracks {
     }
 }
 
-impl Described {
+impl DescribedLane {
     fn describe(&self, buffer: &mut Vec<u8>, lane: LaneId, row: u16) {
         let mut track = self.track.clone();
         track.uuid = Some(Track::Lane(lane, row).uuid());

@@ -1,36 +1,36 @@
 //! What was measured of the NPU meanwhile.
 
-use super::super::sqlite::Untimed;
+use super::super::sqlite::UntimedRow;
 use super::AscendReader;
 use super::tables::{CacheRow, FrequencyRow, HbmRow, NpuMemoryRow};
 use record::{Counter, CounterId, Record, Sample};
 
 /// A counter that a table holds: its name, its unit, and what there may be several of.
 #[derive(Clone, Copy, Debug)]
-struct Series(&'static str, &'static str, &'static str);
+struct CounterSeries(&'static str, &'static str, &'static str);
 
-const FREQUENCY: Series = Series("AI core frequency", "MHz", "");
-const BANDWIDTH: Series = Series("HBM bandwidth", "B/s", "HBM");
-const CACHE: Series = Series("LLC throughput", "B/s", "LLC");
-const MEMORY: Series = Series("NPU memory", "bytes", "");
+const FREQUENCY: CounterSeries = CounterSeries("AI core frequency", "MHz", "");
+const BANDWIDTH: CounterSeries = CounterSeries("HBM bandwidth", "B/s", "HBM");
+const CACHE: CounterSeries = CounterSeries("LLC throughput", "B/s", "LLC");
+const MEMORY: CounterSeries = CounterSeries("NPU memory", "bytes", "");
 
 impl AscendReader<'_, '_> {
-    pub(super) fn frequency(&mut self, row: FrequencyRow) -> Result<(), Untimed> {
+    pub(super) fn frequency(&mut self, row: FrequencyRow) -> Result<(), UntimedRow> {
         let at = (row.time, row.device);
         self.sample(FREQUENCY, at, row.value, (None, None))
     }
 
-    pub(super) fn memory_bandwidth(&mut self, row: HbmRow) -> Result<(), Untimed> {
+    pub(super) fn memory_bandwidth(&mut self, row: HbmRow) -> Result<(), UntimedRow> {
         let at = (row.time, row.device);
         self.sample(BANDWIDTH, at, row.value, (row.number, row.sort))
     }
 
-    pub(super) fn cache_throughput(&mut self, row: CacheRow) -> Result<(), Untimed> {
+    pub(super) fn cache_throughput(&mut self, row: CacheRow) -> Result<(), UntimedRow> {
         let at = (row.time, row.device);
         self.sample(CACHE, at, row.value, (row.number, row.sort))
     }
 
-    pub(super) fn memory(&mut self, row: NpuMemoryRow) -> Result<(), Untimed> {
+    pub(super) fn memory(&mut self, row: NpuMemoryRow) -> Result<(), UntimedRow> {
         let at = (row.time, row.device);
         self.sample(MEMORY, at, row.value, (None, row.sort))
     }
@@ -38,12 +38,12 @@ impl AscendReader<'_, '_> {
     /// A value of a series: of which of several it is, and of what sort, is told by a number and a text of the file.
     fn sample(
         &mut self,
-        Series(name, unit, of): Series,
+        CounterSeries(name, unit, of): CounterSeries,
         (time, device): (Option<i64>, i64),
         value: Option<f64>,
         (number, sort): (Option<i64>, Option<i64>),
-    ) -> Result<(), Untimed> {
-        let (time, value) = time.zip(value).ok_or(Untimed)?;
+    ) -> Result<(), UntimedRow> {
+        let (time, value) = time.zip(value).ok_or(UntimedRow)?;
         let which = number.map(|number| format!(" {of} {number}"));
         let sort = sort.and_then(|id| self.dialect.strings.text(id));
         let sort = sort.map(|text| format!(", {text}"));

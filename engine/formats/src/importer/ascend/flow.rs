@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::super::sqlite::{Draft, Hosts};
+use super::super::sqlite::{HostSpans, SqliteDraft};
 use record::{Basis, Dependency, DependencyKind, SpanId};
 
 /// Ties by number. A call has a number of its own that stands for several.
 #[derive(Debug, Default)]
-pub(super) struct Flows {
+pub(super) struct AscendFlows {
     numbers: BTreeMap<i64, Vec<i64>>,
     /// Calls of PyTorch by number, by place.
     calls: BTreeMap<i64, Vec<u32>>,
     tasks: BTreeMap<i64, Vec<SpanId>>,
 }
 
-impl Flows {
+impl AscendFlows {
     /// The number `id` stands for `number` too.
     pub fn connect(&mut self, id: i64, number: i64) {
         self.numbers.entry(id).or_default().push(number);
@@ -35,7 +35,7 @@ impl Flows {
     }
 
     /// Ties the calls of each number in order of time, and each of its tasks to the last of them.
-    pub fn tie(mut self, hosts: &Hosts, draft: &mut Draft<'_, '_>) {
+    pub fn tie(mut self, hosts: &HostSpans, draft: &mut SqliteDraft<'_, '_>) {
         for (number, calls) in &mut self.calls {
             calls.sort_by_key(|&place| (hosts.start(place), place));
             for pair in calls.windows(2) {

@@ -1,6 +1,6 @@
 //! Calls of PyTorch and of CANN, ranges of the program itself, and steps.
 
-use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::super::sqlite::{HostSpan, LaneTitle, UntimedRow};
 use super::tables::{AscendHostRow, AscendStepRow, CannRow, MstxRow, PytorchRow};
 use super::{AscendReader, PROCESS};
 use record::{Group, LaneId, SpanKind, State, Value};
@@ -10,7 +10,7 @@ const THREAD_BITS: u32 = 32;
 
 impl AscendReader<'_, '_> {
     /// A call of CANN.
-    pub(super) fn cann(&mut self, row: CannRow) -> Result<(), Untimed> {
+    pub(super) fn cann(&mut self, row: CannRow) -> Result<(), UntimedRow> {
         let text = self.dialect.strings.text(row.name).unwrap_or_default();
         let all = text == "aclrtSynchronizeDevice";
         let kind = if text.contains("Synchronize") {
@@ -31,7 +31,7 @@ impl AscendReader<'_, '_> {
     }
 
     /// A call of PyTorch, or of Python.
-    pub(super) fn python(&mut self, row: PytorchRow) -> Result<(), Untimed> {
+    pub(super) fn python(&mut self, row: PytorchRow) -> Result<(), UntimedRow> {
         let place = self.host(row.host, row.name, SpanKind::Call)?;
         if let Some(id) = row.connection {
             self.dialect.flows.call(id, place);
@@ -51,21 +51,21 @@ impl AscendReader<'_, '_> {
     }
 
     /// A range of the program itself.
-    pub(super) fn range(&mut self, row: MstxRow) -> Result<(), Untimed> {
+    pub(super) fn range(&mut self, row: MstxRow) -> Result<(), UntimedRow> {
         self.host(row.host, row.name, SpanKind::Scope).map(drop)
     }
 
     /// A step of the training loop, which is of no thread.
-    pub(super) fn step(&mut self, row: AscendStepRow) -> Result<(), Untimed> {
-        let start = row.start.ok_or(Untimed)?;
+    pub(super) fn step(&mut self, row: AscendStepRow) -> Result<(), UntimedRow> {
+        let start = row.start.ok_or(UntimedRow)?;
         let name = self.draft.name(&format!("step {}", row.id));
         let lane = self
             .draft
             .lanes
             .id((Group::Host, [i64::MIN, 0, 0, 0]), self.draft.sink, |_| {
-                Title {
+                LaneTitle {
                     name: "Steps".to_owned(),
-                    ..Title::default()
+                    ..LaneTitle::default()
                 }
             });
         let span = HostSpan {
@@ -79,8 +79,8 @@ impl AscendReader<'_, '_> {
         Ok(())
     }
 
-    fn host(&mut self, row: AscendHostRow, name: i64, kind: SpanKind) -> Result<u32, Untimed> {
-        let start = row.start.ok_or(Untimed)?;
+    fn host(&mut self, row: AscendHostRow, name: i64, kind: SpanKind) -> Result<u32, UntimedRow> {
+        let start = row.start.ok_or(UntimedRow)?;
         let name = self.dialect.strings.name(name, &mut self.draft);
         let lane = self.thread(row.thread);
         let span = HostSpan {
@@ -98,7 +98,7 @@ impl AscendReader<'_, '_> {
         self.draft.lanes.id(
             (Group::Host, [process, thread, 0, 0]),
             self.draft.sink,
-            |_| Title {
+            |_| LaneTitle {
                 name: format!("Thread {number}"),
                 besides: format!("process {process}"),
                 device: None,

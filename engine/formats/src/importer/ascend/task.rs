@@ -1,14 +1,16 @@
 //! Tasks of the NPU by stream, and the collective operations that they are part of.
 
-use super::super::sqlite::{Operation, Ran, Stream, Title, Untimed, Work};
+use super::super::sqlite::{
+    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind,
+};
 use super::tables::{AscendCollectiveRow, AscendTaskRow, CommunicationRow, ComputeRow};
-use super::wait::Reached;
+use super::wait::StreamSyncTask;
 use super::{AscendReader, PROCESS};
 use record::{Dependency, DeviceId, Group, LaneId, NameId, SpanId, SpanKind, State, Value};
 
 /// What is known of a task besides its times.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Detail {
+pub(super) struct TaskDetail {
     name: i64,
     /// What a task that is part of a collective operation does in it.
     part: Option<i64>,
@@ -26,7 +28,7 @@ const NO_RANK: i64 = 0xFFFF_FFFF;
 impl AscendReader<'_, '_> {
     /// What is known of a task that computes.
     pub(super) fn compute_detail(&mut self, row: ComputeRow) {
-        let detail = Detail {
+        let detail = TaskDetail {
             name: row.name,
             part: None,
             sort: row.sort,
@@ -39,7 +41,7 @@ impl AscendReader<'_, '_> {
 
     /// What is known of a task that is part of a collective operation.
     pub(super) fn communication_detail(&mut self, row: CommunicationRow) {
-        let detail = Detail {
+        let detail = TaskDetail {
             name: row.name,
             part: row.sort,
             sort: None,
@@ -50,27 +52,27 @@ impl AscendReader<'_, '_> {
         self.dialect.details.insert(row.task, detail);
     }
 
-    pub(super) fn task(&mut self, row: AscendTaskRow) -> Result<(), Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+    pub(super) fn task(&mut self, row: AscendTaskRow) -> Result<(), UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
         let detail = self.dialect.details.get(&row.task).copied();
         let text = |id| self.dialect.strings.text(id).unwrap_or_default();
         let sort = text(row.sort).to_owned();
         let does = detail.and_then(|it| it.part).map_or("", text);
         let kind = kind(&sort, does);
         let name = self.task_name(detail, row.sort);
-        let stream = Stream {
+        let stream = SqliteStream {
             process: PROCESS,
             context: row.device,
             number: row.stream,
         };
         let lane = self.stream(stream);
         let work = match detail.and_then(|it| it.part) {
-            Some(_) => Work::Collective,
-            None => Work::of(kind, ""),
+            Some(_) => WorkKind::Collective,
+            None => WorkKind::of(kind, ""),
         };
         let number = row.connection;
         let place = number.and_then(|number| self.launches.get(PROCESS, number));
-        let ran = Ran {
+        let ran = SqliteSpan {
             lane,
             name,
             kind,
@@ -84,12 +86,12 @@ impl AscendReader<'_, '_> {
         let call = place.map(|place| (self.hosts.start(place).unwrap_or(start), self.lane(place)));
         if let Some((order, _)) = call {
             self.operations
-                .add(stream, Operation { order, start, span });
+                .add(stream, SqliteOperation { order, start, span });
         }
         if let Some(number) = number {
             self.dialect.flows.task(number, span);
         }
-        let reached = Reached {
+        let reached = StreamSyncTask {
             stream,
             span,
             start,
@@ -106,12 +108,12 @@ impl AscendReader<'_, '_> {
     }
 
     /// What a task is called: its own name, or what it does in a collective operation, or its sort.
-    fn task_name(&mut self, detail: Option<Detail>, sort: i64) -> NameId {
+    fn task_name(&mut self, detail: Option<TaskDetail>, sort: i64) -> NameId {
         let id = detail.map_or(sort, |detail| detail.part.unwrap_or(detail.name));
         self.dialect.strings.name(id, &mut self.draft)
     }
 
-    fn describe(&mut self, span: SpanId, sort: &str, detail: Option<Detail>) {
+    fn describe(&mut self, span: SpanId, sort: &str, detail: Option<TaskDetail>) {
         self.draft
             .field(span, "task type", Value::Text(sort.into()));
         let Some(detail) = detail else { return };
@@ -141,24 +143,24 @@ impl AscendReader<'_, '_> {
     }
 
     /// A collective operation as a whole, on a lane of its group.
-    pub(super) fn collective(&mut self, row: AscendCollectiveRow) -> Result<(), Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+    pub(super) fn collective(&mut self, row: AscendCollectiveRow) -> Result<(), UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
         let group = row.group;
         let name = self.dialect.strings.name(row.name, &mut self.draft);
         let device = self.device(row.device);
         let lane = self.draft.lanes.id(
             (Group::Streams, [i64::MAX, group, 0, 0]),
             self.draft.sink,
-            |_| Title {
+            |_| LaneTitle {
                 name: "Collective operations".to_owned(),
                 besides: format!("group {group}"),
                 device: Some(device),
-                ..Title::default()
+                ..LaneTitle::default()
             },
         );
         let number = row.connection;
         let place = number.and_then(|number| self.launches.get(PROCESS, number));
-        let span = self.draft.ran(Ran {
+        let span = self.draft.ran(SqliteSpan {
             lane,
             name,
             kind: SpanKind::Kernel,
@@ -167,7 +169,7 @@ impl AscendReader<'_, '_> {
             start,
             end,
         });
-        self.draft.lanes.did(lane, Work::Collective);
+        self.draft.lanes.did(lane, WorkKind::Collective);
         if let Some(place) = place {
             self.draft
                 .depends(Dependency::submission(self.hosts.span(place), span));
@@ -180,10 +182,10 @@ impl AscendReader<'_, '_> {
         Ok(())
     }
 
-    fn stream(&mut self, stream: Stream) -> LaneId {
+    fn stream(&mut self, stream: SqliteStream) -> LaneId {
         let device = self.device(stream.context);
         let key = (Group::Streams, [stream.context, stream.number, 0, 0]);
-        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+        self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {
             name: format!("Stream {}", stream.number),
             device: Some(device),
             process: stream.context.to_string(),
@@ -193,7 +195,7 @@ impl AscendReader<'_, '_> {
                 .ranks
                 .get(&stream.context)
                 .and_then(|it| u32::try_from(*it).ok()),
-            ..Title::default()
+            ..LaneTitle::default()
         })
     }
 

@@ -3,14 +3,14 @@
 //! The file says when each stream waited and when each record was reached, and never which record a wait was for. So
 //! what is said here is concluded: from times where a stream really stood still, from the order of calls where not.
 
-use super::super::sqlite::Stream;
+use super::super::sqlite::SqliteStream;
 use super::{AscendReader, PROCESS};
 use record::{Basis, Dependency, DependencyKind, LaneId, SpanId};
 
 /// A record or a wait, as its stream reached it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reached {
-    pub stream: Stream,
+pub(super) struct StreamSyncTask {
+    pub stream: SqliteStream,
     pub span: SpanId,
     pub start: i64,
     pub end: i64,
@@ -20,7 +20,7 @@ pub(super) struct Reached {
 
 /// Host threads that waited.
 #[derive(Debug, Default)]
-pub(super) struct Syncs {
+pub(super) struct HostSyncs {
     /// Calls that wait for everything, by place.
     pub all: Vec<u32>,
     /// Calls of which the file does not say what they waited for.
@@ -91,8 +91,8 @@ fn synchronised(cause: SpanId, effect: SpanId) -> record::Record {
 
 /// The record that a wait was for. A wait that held its stream back ended just after it; one that passed at once was
 /// for the last record that its own thread asked for before, if another stream had reached that by then.
-fn record_for(wait: &Reached, records: &[Reached]) -> Option<Reached> {
-    let asked = |record: &Reached| match (record.call, wait.call) {
+fn record_for(wait: &StreamSyncTask, records: &[StreamSyncTask]) -> Option<StreamSyncTask> {
+    let asked = |record: &StreamSyncTask| match (record.call, wait.call) {
         (Some((record, _)), Some((wait, _))) => record < wait,
         _ => true,
     };
@@ -113,9 +113,9 @@ fn record_for(wait: &Reached, records: &[Reached]) -> Option<Reached> {
 mod tests {
     use super::*;
 
-    fn reached(stream: i64, span: u32, (start, end): (i64, i64), call: i64) -> Reached {
-        Reached {
-            stream: Stream {
+    fn reached(stream: i64, span: u32, (start, end): (i64, i64), call: i64) -> StreamSyncTask {
+        StreamSyncTask {
+            stream: SqliteStream {
                 process: 0,
                 context: 0,
                 number: stream,
@@ -134,7 +134,7 @@ mod tests {
             reached(4, 2, (99_800, 99_820), 20),
             reached(2, 3, (99_900, 99_920), 30),
         ];
-        let found = |wait: &Reached| record_for(wait, &records).map(|it| it.span.0);
+        let found = |wait: &StreamSyncTask| record_for(wait, &records).map(|it| it.span.0);
         assert_eq!(found(&reached(2, 9, (5_000, 100_000), 40)), Some(2));
         assert_eq!(
             found(&reached(2, 9, (5_000, 100_000), 15)),

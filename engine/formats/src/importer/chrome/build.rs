@@ -1,22 +1,23 @@
 //! Turns events into records: spans wait until their row is sorted, everything else goes on at once.
 
-use super::class::{Class, Verb};
-use super::counters::Counters;
-use super::flows::{self, FlowRole, Flows};
-use super::halves::Halves;
-use super::handover::When;
-use super::judge::{Judge, Judged};
-use super::lanes::Lanes;
-use super::rows::{Pending, Rows, Slot};
+use super::class::{ApiVerb, EventClass};
+use super::counters::ChromeCounters;
+use super::flows::{self, ChromeFlows, FlowRole};
+use super::halves::SpanHalves;
+use super::handover::EmitScope;
+use super::judge::{NameClass, NameClassifier};
+use super::lanes::ChromeLanes;
+use super::rows::{ChromeRows, LaneSlot, PendingSpan};
 use super::scan::{
-    Argument, Event, NO_CORRELATION, Packed, Payload, Token, flag, is_told, makes_span, words,
+    ArgumentPayload, ChromeArgument, ChromeEvent, NO_CORRELATION, RowToken, ScannerFields, flag,
+    is_told, makes_span, words,
 };
-use super::stream::Piece;
-use super::tally::Tally;
-use super::texts::Texts;
-use super::work::{Call, Work};
-use super::xla::Xla;
-use crate::importer::{Error, Sink};
+use super::stream::ScannedStretch;
+use super::tally::ChromeTally;
+use super::texts::ChromeTexts;
+use super::work::{ChromeCall, ChromeWork};
+use super::xla::XlaSpans;
+use crate::importer::{ImportError, RecordSink};
 use record::time::Nanos;
 use record::{NameId, Record, SpanId, SpanKind, Value};
 
@@ -31,17 +32,17 @@ const MOST: usize = 1 << 23;
 const CENTURY: i64 = 3_155_760_000_000_000_000;
 
 /// Everything that was read so far.
-pub(super) struct Builder {
-    pub texts: Texts,
-    pub rows: Rows,
-    pub lanes: Lanes,
-    pub judge: Judge,
-    pub tally: Tally,
-    pub work: Work,
-    pub flows: Flows,
-    pub halves: Halves,
-    pub counters: Counters,
-    pub xla: Xla,
+pub(super) struct ChromeBuilder {
+    pub texts: ChromeTexts,
+    pub rows: ChromeRows,
+    pub lanes: ChromeLanes,
+    pub judge: NameClassifier,
+    pub tally: ChromeTally,
+    pub work: ChromeWork,
+    pub flows: ChromeFlows,
+    pub halves: SpanHalves,
+    pub counters: ChromeCounters,
+    pub xla: XlaSpans,
     /// What file time is capture time zero, once spans were handed over.
     pub origin: Option<i64>,
     /// When the earliest span begins that was read so far; where there is none, the earliest of all that has a time.
@@ -60,26 +61,26 @@ pub(super) struct Builder {
 
 /// An event with its arguments, and the scanner whose numbers they are in.
 #[derive(Clone, Copy)]
-pub(super) struct Told<'a> {
-    pub event: &'a Event,
-    pub arguments: &'a [Argument],
+pub(super) struct ParsedEvent<'a> {
+    pub event: &'a ChromeEvent,
+    pub arguments: &'a [ChromeArgument],
     pub scanner: usize,
 }
 
-impl Builder {
+impl ChromeBuilder {
     /// A builder for a file that says that it has devices, or does not.
     pub fn new(expects_work: bool) -> Self {
         Self {
-            texts: Texts::new(),
-            rows: Rows::default(),
-            lanes: Lanes::default(),
-            judge: Judge::default(),
-            tally: Tally::default(),
-            work: Work::default(),
-            flows: Flows::default(),
-            halves: Halves::default(),
-            counters: Counters::default(),
-            xla: Xla::default(),
+            texts: ChromeTexts::new(),
+            rows: ChromeRows::default(),
+            lanes: ChromeLanes::default(),
+            judge: NameClassifier::default(),
+            tally: ChromeTally::default(),
+            work: ChromeWork::default(),
+            flows: ChromeFlows::default(),
+            halves: SpanHalves::default(),
+            counters: ChromeCounters::default(),
+            xla: XlaSpans::default(),
             origin: None,
             earliest: None,
             last: i64::MIN,
@@ -92,8 +93,12 @@ impl Builder {
     }
 
     /// Takes a stretch.
-    pub fn take(&mut self, piece: &mut Piece, sink: &mut Sink<'_>) -> Result<(), Error> {
-        let Piece {
+    pub fn take(
+        &mut self,
+        piece: &mut ScannedStretch,
+        sink: &mut RecordSink<'_>,
+    ) -> Result<(), ImportError> {
+        let ScannedStretch {
             parsed, scanner, ..
         } = piece;
         self.texts.absorb(*scanner, &parsed.texts);
@@ -112,7 +117,7 @@ impl Builder {
                     .split_at_checked(event.arguments as usize)
                     .unwrap_or((rest, &[]));
                 rest = after;
-                let told = Told {
+                let told = ParsedEvent {
                     event,
                     arguments,
                     scanner: *scanner,
@@ -128,15 +133,15 @@ impl Builder {
 
     /// Hands over what can be shown before the file is whole: work on streams, which comes in order of time. Host
     /// threads wait, since what is around a span may come long after it, but not for ever.
-    fn hand_over_some(&mut self, sink: &mut Sink<'_>) {
+    fn hand_over_some(&mut self, sink: &mut RecordSink<'_>) {
         if self.waiting >= MOST {
-            self.hand_over(When::All, sink);
+            self.hand_over(EmitScope::All, sink);
         } else if self.waiting >= self.next {
             // In files of other tools than GPU profilers there may be nothing but threads.
             let when = if self.next == FIRST && !self.expects_work {
-                When::All
+                EmitScope::All
             } else {
-                When::Streams
+                EmitScope::Streams
             };
             self.hand_over(when, sink);
             self.next = self.waiting + WINDOW;
@@ -144,7 +149,7 @@ impl Builder {
     }
 
     /// Looks for the earliest span, which is capture time zero unless it comes long after the first were handed over.
-    fn begin(&mut self, events: &[Event]) {
+    fn begin(&mut self, events: &[ChromeEvent]) {
         let timed = events.iter().filter(|it| {
             it.phase != b'M' && it.flags & (flag::TIME | flag::FAR_TIME) == flag::TIME
         });
@@ -165,7 +170,7 @@ impl Builder {
         *self.origin.get_or_insert(earliest)
     }
 
-    fn event(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+    fn event(&mut self, told: ParsedEvent<'_>, sink: &mut RecordSink<'_>) {
         let event = told.event;
         self.tally.events += 1;
         if event.flags & (flag::TEXT_TIME | flag::BAD_TIME) != 0 {
@@ -183,7 +188,7 @@ impl Builder {
                 self.tally.samples += u64::from(event.phase == b'P');
                 let span = self.next_span();
                 let time = self.time(event);
-                self.wait(told, Class::Annotation, span, time, 0);
+                self.wait(told, EventClass::Annotation, span, time, 0);
             }
             b's' | b't' | b'f' => self.flow(told),
             b'C' => {
@@ -198,10 +203,10 @@ impl Builder {
         }
     }
 
-    fn describe(&mut self, told: Told<'_>) {
+    fn describe(&mut self, told: ParsedEvent<'_>) {
         let name = self.texts.global(told.scanner, told.event.name);
         let row = self.rows.global(told.scanner, told.event.row);
-        let arguments: Vec<Argument> = told
+        let arguments: Vec<ChromeArgument> = told
             .arguments
             .iter()
             .map(|it| self.argument(told.scanner, *it))
@@ -212,18 +217,20 @@ impl Builder {
     }
 
     /// An argument with the numbers of its texts here.
-    pub fn argument(&self, scanner: usize, argument: Argument) -> Argument {
-        Argument {
+    pub fn argument(&self, scanner: usize, argument: ChromeArgument) -> ChromeArgument {
+        ChromeArgument {
             key: self.texts.global(scanner, argument.key),
             payload: match argument.payload {
-                Payload::Text(text) => Payload::Text(self.texts.global(scanner, text)),
+                ArgumentPayload::Text(text) => {
+                    ArgumentPayload::Text(self.texts.global(scanner, text))
+                }
                 other => other,
             },
         }
     }
 
     /// The instant of an event. One beyond all reckoning is put at the file's beginning.
-    pub fn time(&mut self, event: &Event) -> i64 {
+    pub fn time(&mut self, event: &ChromeEvent) -> i64 {
         let earliest = self.earliest.map_or(0, |(_, time)| time);
         let origin = self.origin.unwrap_or(earliest);
         if event.flags & flag::FAR_TIME != 0 || event.time.checked_sub(origin).is_none() {
@@ -249,9 +256,9 @@ impl Builder {
     fn hand_over_fields(
         &mut self,
         scanner: usize,
-        packed: &mut Packed,
+        packed: &mut ScannerFields,
         counts: bool,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
     ) {
         let mut fields = std::mem::take(&mut packed.fields);
         fields.writer = scanner as u32;
@@ -270,35 +277,35 @@ impl Builder {
     }
 
     /// Hands over the fields of the next span where they are not packed.
-    fn loose(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+    fn loose(&mut self, told: ParsedEvent<'_>, sink: &mut RecordSink<'_>) {
         let category = told.event.category;
-        let category = is_told(category).then_some(Argument {
+        let category = is_told(category).then_some(ChromeArgument {
             key: words::CATEGORY,
-            payload: Payload::Text(category),
+            payload: ArgumentPayload::Text(category),
         });
         for argument in category.iter().chain(told.arguments) {
-            let Argument { key, payload } = self.argument(told.scanner, *argument);
+            let ChromeArgument { key, payload } = self.argument(told.scanner, *argument);
             let key = self.texts.name(key, sink);
             let value = self.value(payload);
             sink.push(Record::Argument(SpanId(self.spans), key, value));
         }
     }
 
-    pub fn value(&self, payload: Payload) -> Value {
+    pub fn value(&self, payload: ArgumentPayload) -> Value {
         match payload {
-            Payload::Integer(value) => Value::Integer(value),
-            Payload::Text(text) => Value::Text(self.texts.text(text).into()),
+            ArgumentPayload::Integer(value) => Value::Integer(value),
+            ArgumentPayload::Text(text) => Value::Text(self.texts.text(text).into()),
             other => Value::Number(other.number(self.texts.table()).unwrap_or_default()),
         }
     }
 
     /// Hands over a field of our own.
-    pub fn remark(&mut self, span: SpanId, key: u32, text: &str, sink: &mut Sink<'_>) {
+    pub fn remark(&mut self, span: SpanId, key: u32, text: &str, sink: &mut RecordSink<'_>) {
         let key: NameId = self.texts.name(key, sink);
         sink.push(Record::Argument(span, key, Value::Text(text.into())));
     }
 
-    fn complete(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+    fn complete(&mut self, told: ParsedEvent<'_>, sink: &mut RecordSink<'_>) {
         let event = told.event;
         let span = self.next_span();
         let time = self.time(event);
@@ -328,21 +335,21 @@ impl Builder {
         }
         self.last = self.last.max(time.saturating_add(length));
         let category = self.texts.global(told.scanner, event.category);
-        let class = Class::of(category);
+        let class = EventClass::of(category);
         self.link(told, class, span);
-        if class == Class::Plain && !told.arguments.is_empty() {
+        if class == EventClass::Plain && !told.arguments.is_empty() {
             let end = time.saturating_add(length.max(0));
             self.note_connection(told, time, span);
             if let Some(row) = self.note_xla(told, (time, end), span) {
-                let pending = Pending {
+                let pending = PendingSpan {
                     span,
                     name: self.texts.global(told.scanner, event.name),
-                    class: Class::Kernel,
+                    class: EventClass::Kernel,
                     start: time,
                     length,
                     correlation: NO_CORRELATION,
                 };
-                self.put(row, Slot::Stream, pending);
+                self.put(row, LaneSlot::Stream, pending);
                 return;
             }
         }
@@ -350,7 +357,7 @@ impl Builder {
     }
 
     /// Remembers the number that ties a task of Ascend to the call that asked for it, of records of events and waits for them.
-    fn note_connection(&mut self, told: Told<'_>, start: i64, span: SpanId) {
+    fn note_connection(&mut self, told: ParsedEvent<'_>, start: i64, span: SpanId) {
         let mut arguments = told.arguments.iter();
         let number = arguments.find(|it| it.key == words::CONNECTION);
         let number = number.and_then(|it| {
@@ -364,12 +371,12 @@ impl Builder {
         let name = self.texts.global(told.scanner, told.event.name);
         let row = self.rows.global(told.scanner, told.event.row);
         match self.judge.of(name, &self.texts) {
-            Judged {
+            NameClass {
                 kind: SpanKind::EventRecord | SpanKind::EventWait,
                 ..
             } => self.work.connect_task(span, number),
-            Judged {
-                verb: Verb::Record | Verb::Wait,
+            NameClass {
+                verb: ApiVerb::Record | ApiVerb::Wait,
                 ..
             } => self.work.connect_call(number, (start, row)),
             _ => {}
@@ -377,24 +384,24 @@ impl Builder {
     }
 
     /// Remembers what of an event ties it to others.
-    fn link(&mut self, told: Told<'_>, class: Class, span: SpanId) {
+    fn link(&mut self, told: ParsedEvent<'_>, class: EventClass, span: SpanId) {
         let event = told.event;
         let row = self.rows.global(told.scanner, event.row);
         if event.flags & (flag::FLOW_IN | flag::FLOW_OUT) != 0 {
             self.flows.at_span(event, row, span);
         }
-        if class == Class::Kernel
+        if class == EventClass::Kernel
             && let Some(group) = told
                 .arguments
                 .iter()
                 .find(|it| it.key == words::PROCESS_GROUP)
-            && let Payload::Text(group) = group.payload
+            && let ArgumentPayload::Text(group) = group.payload
         {
             self.work
                 .group(span, self.texts.global(told.scanner, group));
         }
-        if matches!(class, Class::Sync | Class::Task) {
-            let arguments: Vec<Argument> = told
+        if matches!(class, EventClass::Sync | EventClass::Task) {
+            let arguments: Vec<ChromeArgument> = told
                 .arguments
                 .iter()
                 .map(|it| self.argument(told.scanner, *it))
@@ -405,24 +412,32 @@ impl Builder {
     }
 
     /// Puts a span with those that wait for their row to be sorted.
-    pub fn wait(&mut self, told: Told<'_>, class: Class, span: SpanId, start: i64, length: i64) {
+    pub fn wait(
+        &mut self,
+        told: ParsedEvent<'_>,
+        class: EventClass,
+        span: SpanId,
+        start: i64,
+        length: i64,
+    ) {
         let mut row = self.rows.global(told.scanner, told.event.row);
-        if class == Class::Task
+        if class == EventClass::Task
             && let Some(stream) = self.work.stream_of(span)
             && let Some(process) = self.rows.get(row).map(|it| it.row.0)
         {
-            row = self.rows.place((process, Token::Number(stream)));
+            row = self.rows.place((process, RowToken::Number(stream)));
         }
-        let correlation = if class == Class::Call || class == Class::Sync || class.is_work() {
-            told.event.correlation
-        } else {
-            NO_CORRELATION
-        };
+        let correlation =
+            if class == EventClass::Call || class == EventClass::Sync || class.is_work() {
+                told.event.correlation
+            } else {
+                NO_CORRELATION
+            };
         let name = self.texts.global(told.scanner, told.event.name);
         let end = start.saturating_add(length.max(0));
-        if class == Class::Call {
+        if class == EventClass::Call {
             let verb = self.judge.of(name, &self.texts).verb;
-            self.work.call(Call {
+            self.work.call(ChromeCall {
                 correlation,
                 start,
                 end,
@@ -431,20 +446,21 @@ impl Builder {
                 verb,
             });
         }
-        if matches!(class, Class::Sync | Class::Task) {
-            let process = self.rows.get(row).map_or(Token::None, |it| it.row.0);
+        if matches!(class, EventClass::Sync | EventClass::Task) {
+            let process = self.rows.get(row).map_or(RowToken::None, |it| it.row.0);
             self.work.place_detail(span, process, start, end);
         }
-        let is_function = class == Class::Plain && self.judge.of(name, &self.texts).is_function;
+        let is_function =
+            class == EventClass::Plain && self.judge.of(name, &self.texts).is_function;
         let slot = if is_function {
-            Slot::Functions
+            LaneSlot::Functions
         } else {
-            Slot::of(class)
+            LaneSlot::of(class)
         };
         self.put(
             row,
             slot,
-            Pending {
+            PendingSpan {
                 span,
                 name,
                 class,
@@ -456,7 +472,7 @@ impl Builder {
     }
 
     /// The same for a span whose row is known.
-    pub fn put(&mut self, row: u32, slot: Slot, pending: Pending) {
+    pub fn put(&mut self, row: u32, slot: LaneSlot, pending: PendingSpan) {
         if let Some(facts) = self.rows.get_mut(row) {
             facts.wait(slot, pending);
             self.waiting += 1;
@@ -468,7 +484,7 @@ impl Builder {
         self.waiting = waiting;
     }
 
-    fn flow(&mut self, told: Told<'_>) {
+    fn flow(&mut self, told: ParsedEvent<'_>) {
         let event = told.event;
         let category = self.texts.global(told.scanner, event.category);
         let name = self.texts.global(told.scanner, event.name);

@@ -5,7 +5,7 @@ use record::SpanKind;
 
 /// What an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum EventClass {
     /// Work of a host thread, or of whatever its row turns out to be.
     Plain,
     /// A part of a host thread that somebody named.
@@ -26,7 +26,7 @@ pub(super) enum Class {
     Sync,
 }
 
-impl Class {
+impl EventClass {
     pub fn of(category: u32) -> Self {
         match category {
             words::KERNEL | words::KERNEL_OLD | words::NSIGHTFUL => Self::Kernel,
@@ -57,7 +57,7 @@ impl Class {
 
 /// What an API call does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum ApiVerb {
     #[default]
     Other,
     /// Puts work on a stream.
@@ -69,37 +69,37 @@ pub(super) enum Verb {
     SyncDevice,
 }
 
-impl Verb {
+impl ApiVerb {
     /// By the name of the call: `cudaStreamWaitEvent_v3020`, `hipEventRecord`, `AscendCL@aclrtStreamWaitEvent`.
     pub fn of(name: &str) -> Self {
-        const KNOWN: &[(&str, Verb)] = &[
-            ("StreamWaitEvent", Verb::Wait),
-            ("StreamWaitNotify", Verb::Wait),
-            ("waitOnEvent", Verb::Wait),
-            ("EventRecord", Verb::Record),
-            ("RecordEvent", Verb::Record),
-            ("recordEvent", Verb::Record),
-            ("StreamSynchronize", Verb::SyncStream),
-            ("SynchronizeStream", Verb::SyncStream),
-            ("synchronizeStream", Verb::SyncStream),
-            ("EventSynchronize", Verb::SyncEvent),
-            ("SynchronizeEvent", Verb::SyncEvent),
-            ("DeviceSynchronize", Verb::SyncDevice),
-            ("SynchronizeDevice", Verb::SyncDevice),
-            ("CtxSynchronize", Verb::SyncDevice),
-            ("urQueueFinish", Verb::SyncStream),
-            ("zeCommandQueueSynchronize", Verb::SyncStream),
-            ("urEventWait", Verb::SyncEvent),
-            ("zeEventHostSynchronize", Verb::SyncEvent),
-            ("Launch", Verb::Launch),
-            ("Memcpy", Verb::Launch),
-            ("Memset", Verb::Launch),
-            ("runFunction", Verb::Launch),
-            ("memcpy", Verb::Launch),
-            ("urEnqueueUSMFill", Verb::Launch),
-            ("urEnqueueMem", Verb::Launch),
-            ("AppendMemoryCopy", Verb::Launch),
-            ("AppendMemoryFill", Verb::Launch),
+        const KNOWN: &[(&str, ApiVerb)] = &[
+            ("StreamWaitEvent", ApiVerb::Wait),
+            ("StreamWaitNotify", ApiVerb::Wait),
+            ("waitOnEvent", ApiVerb::Wait),
+            ("EventRecord", ApiVerb::Record),
+            ("RecordEvent", ApiVerb::Record),
+            ("recordEvent", ApiVerb::Record),
+            ("StreamSynchronize", ApiVerb::SyncStream),
+            ("SynchronizeStream", ApiVerb::SyncStream),
+            ("synchronizeStream", ApiVerb::SyncStream),
+            ("EventSynchronize", ApiVerb::SyncEvent),
+            ("SynchronizeEvent", ApiVerb::SyncEvent),
+            ("DeviceSynchronize", ApiVerb::SyncDevice),
+            ("SynchronizeDevice", ApiVerb::SyncDevice),
+            ("CtxSynchronize", ApiVerb::SyncDevice),
+            ("urQueueFinish", ApiVerb::SyncStream),
+            ("zeCommandQueueSynchronize", ApiVerb::SyncStream),
+            ("urEventWait", ApiVerb::SyncEvent),
+            ("zeEventHostSynchronize", ApiVerb::SyncEvent),
+            ("Launch", ApiVerb::Launch),
+            ("Memcpy", ApiVerb::Launch),
+            ("Memset", ApiVerb::Launch),
+            ("runFunction", ApiVerb::Launch),
+            ("memcpy", ApiVerb::Launch),
+            ("urEnqueueUSMFill", ApiVerb::Launch),
+            ("urEnqueueMem", ApiVerb::Launch),
+            ("AppendMemoryCopy", ApiVerb::Launch),
+            ("AppendMemoryFill", ApiVerb::Launch),
         ];
         let found = KNOWN.iter().find(|(part, _)| name.contains(part));
         found.map_or(Self::Other, |(_, verb)| *verb)
@@ -182,30 +182,30 @@ mod tests {
     #[test]
     fn calls_are_known_by_their_names_in_every_api() {
         let cases = [
-            ("cudaStreamWaitEvent", Verb::Wait),
-            ("cudaStreamWaitEvent_v3020", Verb::Wait),
-            ("hipEventRecord", Verb::Record),
-            ("cudaEventRecordWithFlags_v11010", Verb::Record),
-            ("AscendCL@aclrtRecordEvent", Verb::Record),
+            ("cudaStreamWaitEvent", ApiVerb::Wait),
+            ("cudaStreamWaitEvent_v3020", ApiVerb::Wait),
+            ("hipEventRecord", ApiVerb::Record),
+            ("cudaEventRecordWithFlags_v11010", ApiVerb::Record),
+            ("AscendCL@aclrtRecordEvent", ApiVerb::Record),
             (
                 "AscendCL@aclrtSynchronizeStreamWithTimeout",
-                Verb::SyncStream,
+                ApiVerb::SyncStream,
             ),
-            ("cuCtxSynchronize", Verb::SyncDevice),
-            ("cudaLaunchKernelExC_v11060", Verb::Launch),
-            ("hipGraphLaunch", Verb::Launch),
-            ("cudaMemcpyAsync", Verb::Launch),
-            ("cudaGetDevice", Verb::Other),
-            ("urEnqueueKernelLaunch", Verb::Launch),
-            ("urEnqueueUSMMemcpy", Verb::Launch),
-            ("urEnqueueMemBufferWrite", Verb::Launch),
-            ("zeCommandListAppendLaunchKernel", Verb::Launch),
-            ("urQueueFinish", Verb::SyncStream),
-            ("urEventWait", Verb::SyncEvent),
-            ("urEventGetInfo", Verb::Other),
+            ("cuCtxSynchronize", ApiVerb::SyncDevice),
+            ("cudaLaunchKernelExC_v11060", ApiVerb::Launch),
+            ("hipGraphLaunch", ApiVerb::Launch),
+            ("cudaMemcpyAsync", ApiVerb::Launch),
+            ("cudaGetDevice", ApiVerb::Other),
+            ("urEnqueueKernelLaunch", ApiVerb::Launch),
+            ("urEnqueueUSMMemcpy", ApiVerb::Launch),
+            ("urEnqueueMemBufferWrite", ApiVerb::Launch),
+            ("zeCommandListAppendLaunchKernel", ApiVerb::Launch),
+            ("urQueueFinish", ApiVerb::SyncStream),
+            ("urEventWait", ApiVerb::SyncEvent),
+            ("urEventGetInfo", ApiVerb::Other),
         ];
         for (name, verb) in cases {
-            assert_eq!(Verb::of(name), verb, "{name}");
+            assert_eq!(ApiVerb::of(name), verb, "{name}");
         }
     }
 

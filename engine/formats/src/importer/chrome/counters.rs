@@ -2,40 +2,40 @@
 
 use std::collections::HashMap;
 
-use super::build::Told;
+use super::build::ParsedEvent;
 use super::lanes::program;
-use super::rows::Rows;
-use super::scan::{Payload, Token, flag};
-use super::texts::Texts;
-use crate::importer::Sink;
+use super::rows::ChromeRows;
+use super::scan::{ArgumentPayload, RowToken, flag};
+use super::texts::ChromeTexts;
+use crate::importer::RecordSink;
 use crate::importer::counter_titles::{CounterTitle, tell_apart};
 use record::time::Nanos;
 use record::{Counter, CounterId, Record, Sample};
 
 /// What makes a series: its process, its name, its number and its field.
-type Key = (Token, u32, u64, u32);
+type SeriesKey = (RowToken, u32, u64, u32);
 
 /// Every series.
 #[derive(Default)]
-pub(super) struct Counters {
-    known: HashMap<Key, CounterId>,
+pub(super) struct ChromeCounters {
+    known: HashMap<SeriesKey, CounterId>,
     waiting: Vec<(CounterId, i64, f64)>,
-    made: Vec<Key>,
+    made: Vec<SeriesKey>,
 }
 
-impl Counters {
+impl ChromeCounters {
     /// Takes an event.
     pub fn take(
         &mut self,
-        told: Told<'_>,
+        told: ParsedEvent<'_>,
         time: i64,
-        rows: &Rows,
-        texts: &Texts,
-        sink: &mut Sink<'_>,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
+        sink: &mut RecordSink<'_>,
     ) {
         let event = told.event;
         let row = rows.global(told.scanner, event.row);
-        let process = rows.get(row).map_or(Token::None, |it| it.row.0);
+        let process = rows.get(row).map_or(RowToken::None, |it| it.row.0);
         let name = texts.global(told.scanner, event.name);
         let number = if event.flags & flag::ID != 0 {
             event.id
@@ -45,7 +45,9 @@ impl Counters {
         for argument in told.arguments {
             let field = texts.global(told.scanner, argument.key);
             let value = match argument.payload {
-                Payload::Text(text) => texts.text(texts.global(told.scanner, text)).parse().ok(),
+                ArgumentPayload::Text(text) => {
+                    texts.text(texts.global(told.scanner, text)).parse().ok()
+                }
                 other => other.number(texts.table()),
             };
             let Some(value) = value.filter(|it: &f64| it.is_finite()) else {
@@ -63,7 +65,7 @@ impl Counters {
     }
 
     /// Hands over the samples that wait, as instants of the capture.
-    pub fn hand_over(&mut self, origin: i64, sink: &mut Sink<'_>) {
+    pub fn hand_over(&mut self, origin: i64, sink: &mut RecordSink<'_>) {
         for (counter, time, value) in self.waiting.drain(..) {
             let time = Nanos(time) - Nanos(origin);
             sink.push(Record::Sample(Sample {
@@ -75,7 +77,7 @@ impl Counters {
     }
 
     /// Names all series again, now that the processes have their names.
-    pub fn finish(&self, rows: &Rows, texts: &Texts, sink: &mut Sink<'_>) {
+    pub fn finish(&self, rows: &ChromeRows, texts: &ChromeTexts, sink: &mut RecordSink<'_>) {
         let titles = self.made.iter().map(|key| title(*key, rows, texts));
         let mut titles: Vec<CounterTitle> = titles.collect();
         tell_apart(&mut titles);
@@ -102,12 +104,12 @@ fn parted(field: &str) -> (&str, &str) {
 }
 
 /// The unit of a series.
-fn unit((_, _, _, field): Key, texts: &Texts) -> &str {
+fn unit((_, _, _, field): SeriesKey, texts: &ChromeTexts) -> &str {
     parted(texts.text(field)).1
 }
 
 /// What a series is called.
-fn title(key: Key, rows: &Rows, texts: &Texts) -> CounterTitle {
+fn title(key: SeriesKey, rows: &ChromeRows, texts: &ChromeTexts) -> CounterTitle {
     let (process, name, number, field) = key;
     let (name, (field, _)) = (texts.text(name), parted(texts.text(field)));
     let same = name.eq_ignore_ascii_case(field) || field == "value" || name.ends_with(field);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::build::Builder;
-use super::rows::Rows;
-use super::scan::{Event, Token, flag, words};
-use crate::importer::Sink;
+use super::build::ChromeBuilder;
+use super::rows::ChromeRows;
+use super::scan::{ChromeEvent, RowToken, flag, words};
+use crate::importer::RecordSink;
 use crate::importer::flow_points::{FlowKey, FlowPoint, FlowStep, bind_row, tie_points};
 use record::{Basis, Dependency, DependencyKind, Record, SpanId};
 
@@ -22,7 +22,7 @@ pub(super) enum FlowRole {
 
 /// Every point of a flow that was read.
 #[derive(Default)]
-pub(super) struct Flows {
+pub(super) struct ChromeFlows {
     points: Vec<FlowPoint>,
     /// Points of flows from launches to work, which correlations tell as well.
     launches: Vec<FlowPoint>,
@@ -34,8 +34,8 @@ pub(super) struct Flows {
 
 /// A point of the phase `s`, `t` or `f`.
 pub(super) fn point(
-    event: &Event,
-    (row, process): (u32, Option<Token>),
+    event: &ChromeEvent,
+    (row, process): (u32, Option<RowToken>),
     (category, name): (u32, u32),
     time: i64,
 ) -> FlowPoint {
@@ -55,7 +55,7 @@ pub(super) fn point(
     }
 }
 
-impl Flows {
+impl ChromeFlows {
     /// Takes a point.
     pub fn take(&mut self, flow: FlowPoint, role: FlowRole) {
         match role {
@@ -98,7 +98,7 @@ impl Flows {
     }
 
     /// Takes the points that a span itself is, by its `bind_id`.
-    pub fn at_span(&mut self, event: &Event, row: u32, span: SpanId) {
+    pub fn at_span(&mut self, event: &ChromeEvent, row: u32, span: SpanId) {
         let comes_in = event.flags & flag::FLOW_IN != 0;
         let goes_out = event.flags & flag::FLOW_OUT != 0;
         self.points.push(FlowPoint {
@@ -117,14 +117,14 @@ impl Flows {
     }
 }
 
-impl Builder {
+impl ChromeBuilder {
     /// Ties what flows tie.
-    pub fn tie_flows(&mut self, sink: &mut Sink<'_>) {
+    pub fn tie_flows(&mut self, sink: &mut RecordSink<'_>) {
         let mut flows = std::mem::take(&mut self.flows);
         if self.work.has_correlations() {
             self.tally.launch_flows = flows.count_repeated();
         }
-        let Flows {
+        let ChromeFlows {
             mut points,
             launches,
             distant,
@@ -158,7 +158,7 @@ fn meaning(category: &str) -> (DependencyKind, Basis) {
 }
 
 /// Finds the span of each point.
-fn bind(points: &mut [FlowPoint], rows: &mut Rows) {
+fn bind(points: &mut [FlowPoint], rows: &mut ChromeRows) {
     points.sort_by_key(|it| (it.row, it.time));
     for on_row in points.chunk_by_mut(|a, b| a.row == b.row) {
         let row = on_row.first().map_or(0, |it| it.row);

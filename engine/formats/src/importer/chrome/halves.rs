@@ -3,25 +3,25 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-use super::build::{Builder, Told};
-use super::class::Class;
-use super::rows::{Pending, Slot};
-use super::scan::{Argument, Event, NO_CORRELATION, Token, words};
-use crate::importer::Sink;
+use super::build::{ChromeBuilder, ParsedEvent};
+use super::class::EventClass;
+use super::rows::{LaneSlot, PendingSpan};
+use super::scan::{ChromeArgument, ChromeEvent, NO_CORRELATION, RowToken, words};
+use crate::importer::RecordSink;
 use record::{Record, SpanId};
 
 /// One half of a span.
 #[derive(Clone, Debug)]
-struct Half {
+struct SpanHalf {
     time: i64,
     name: u32,
     category: u32,
-    what: What,
-    arguments: Vec<Argument>,
+    what: HalfKind,
+    arguments: Vec<ChromeArgument>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum HalfKind {
     Begin(SpanId),
     End,
     /// An instant within.
@@ -30,12 +30,12 @@ enum What {
 
 /// Which halves belong together: those of a row, or those of a process, a category and a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+enum HalfKey {
     Row(u32),
     Number(u32, u64),
 }
 
-impl Half {
+impl SpanHalf {
     /// Whether an end is that of this begin: what both say of the name and the category is the same.
     fn may_end_with(&self, end: &Self) -> bool {
         let agree =
@@ -48,7 +48,7 @@ impl Half {
 #[derive(Default)]
 struct OpenHalves {
     /// Each with its number; one that was taken out of the middle leaves its place.
-    all: Vec<(u32, Option<Half>)>,
+    all: Vec<(u32, Option<SpanHalf>)>,
     next: u32,
     count: usize,
     /// Made when first an end is not that of the last begin.
@@ -68,7 +68,7 @@ impl OpenHalves {
         self.count == 0
     }
 
-    fn push(&mut self, half: Half) {
+    fn push(&mut self, half: SpanHalf) {
         if let Some(index) = &mut self.index {
             index.add(self.next, &half);
         }
@@ -78,7 +78,7 @@ impl OpenHalves {
     }
 
     /// Takes out the begin of an end.
-    fn take(&mut self, end: &Half) -> Option<Half> {
+    fn take(&mut self, end: &SpanHalf) -> Option<SpanHalf> {
         while self.all.last().is_some_and(|(_, half)| half.is_none()) {
             self.all.pop();
         }
@@ -95,13 +95,13 @@ impl OpenHalves {
         taken
     }
 
-    fn rest(self) -> Vec<Half> {
+    fn rest(self) -> Vec<SpanHalf> {
         self.all.into_iter().filter_map(|(_, half)| half).collect()
     }
 }
 
 impl OpenIndex {
-    fn new(all: &[(u32, Option<Half>)]) -> Self {
+    fn new(all: &[(u32, Option<SpanHalf>)]) -> Self {
         let mut index = Self::default();
         for (number, half) in all {
             if let Some(half) = half {
@@ -111,7 +111,7 @@ impl OpenIndex {
         index
     }
 
-    fn add(&mut self, number: u32, half: &Half) {
+    fn add(&mut self, number: u32, half: &SpanHalf) {
         let (name, category) = (half.name, half.category);
         self.both.entry((name, category)).or_default().push(number);
         self.names.entry(name).or_default().push(number);
@@ -119,7 +119,7 @@ impl OpenIndex {
     }
 
     /// The place of the last begin that an end may end, which is not the last of all.
-    fn find(&mut self, end: &Half, all: &[(u32, Option<Half>)]) -> Option<usize> {
+    fn find(&mut self, end: &SpanHalf, all: &[(u32, Option<SpanHalf>)]) -> Option<usize> {
         const ANY: u32 = words::EMPTY;
         match (end.name, end.category) {
             // Any begin would do, so that it is the last.
@@ -138,7 +138,7 @@ impl OpenIndex {
 fn last<K: Eq + Hash, const N: usize>(
     numbers: &mut HashMap<K, Vec<u32>>,
     keys: &[K; N],
-    all: &[(u32, Option<Half>)],
+    all: &[(u32, Option<SpanHalf>)],
 ) -> Option<usize> {
     let place_of = |number: u32| {
         let place = all.binary_search_by_key(&number, |(it, _)| *it).ok()?;
@@ -161,31 +161,31 @@ fn last<K: Eq + Hash, const N: usize>(
 
 /// Every half that was read.
 #[derive(Default)]
-pub(super) struct Halves {
-    lists: BTreeMap<Key, Vec<Half>>,
+pub(super) struct SpanHalves {
+    lists: BTreeMap<HalfKey, Vec<SpanHalf>>,
 }
 
-impl Builder {
+impl ChromeBuilder {
     /// Takes a begin or an end on a row.
-    pub fn half(&mut self, told: Told<'_>) {
+    pub fn half(&mut self, told: ParsedEvent<'_>) {
         let row = self.rows.global(told.scanner, told.event.row);
         let begins = told.event.phase == b'B';
-        self.keep(Key::Row(row), told, begins, row);
+        self.keep(HalfKey::Row(row), told, begins, row);
     }
 
     /// Takes a begin, an end or a step of an operation that has a number.
-    pub fn distant(&mut self, told: Told<'_>) {
+    pub fn distant(&mut self, told: ParsedEvent<'_>) {
         let event = told.event;
         let row = self.rows.global(told.scanner, event.row);
         let category = self.texts.global(told.scanner, event.category);
-        let process = self.rows.get(row).map_or(Token::None, |it| it.row.0);
+        let process = self.rows.get(row).map_or(RowToken::None, |it| it.row.0);
         let shown = format!("{} (asynchronous)", self.texts.text(category));
-        let thread = Token::Text(self.texts.add(shown.trim_start()));
+        let thread = RowToken::Text(self.texts.add(shown.trim_start()));
         let lane = self.rows.place((process, thread));
         if let Some(facts) = self.rows.get_mut(lane) {
             facts.is_distant = true;
         }
-        let key = Key::Number(lane, event.id);
+        let key = HalfKey::Number(lane, event.id);
         match event.phase {
             b'b' | b'S' => {
                 let span = self.keep(key, told, true, lane);
@@ -197,7 +197,7 @@ impl Builder {
             }
             _ => {
                 let span = self.next_span();
-                let half = self.make(told, What::Within(span));
+                let half = self.make(told, HalfKind::Within(span));
                 self.flows.at_distant(row, half.time, category, span);
                 self.halves.lists.entry(key).or_default().push(half);
             }
@@ -205,14 +205,14 @@ impl Builder {
     }
 
     /// Keeps a half; answers the span that it begins, if it does.
-    fn keep(&mut self, key: Key, told: Told<'_>, begins: bool, row: u32) -> SpanId {
+    fn keep(&mut self, key: HalfKey, told: ParsedEvent<'_>, begins: bool, row: u32) -> SpanId {
         let mut span = SpanId::NONE;
         let half = if begins {
             span = self.next_span();
             self.flow_of_half(told.event, row, span);
-            self.make(told, What::Begin(span))
+            self.make(told, HalfKind::Begin(span))
         } else {
-            let mut half = self.make(told, What::End);
+            let mut half = self.make(told, HalfKind::End);
             let own = told
                 .arguments
                 .iter()
@@ -224,15 +224,15 @@ impl Builder {
         span
     }
 
-    fn flow_of_half(&mut self, event: &Event, row: u32, span: SpanId) {
+    fn flow_of_half(&mut self, event: &ChromeEvent, row: u32, span: SpanId) {
         use super::scan::flag;
         if event.flags & (flag::FLOW_IN | flag::FLOW_OUT) != 0 {
             self.flows.at_span(event, row, span);
         }
     }
 
-    fn make(&mut self, told: Told<'_>, what: What) -> Half {
-        Half {
+    fn make(&mut self, told: ParsedEvent<'_>, what: HalfKind) -> SpanHalf {
+        SpanHalf {
             time: self.time(told.event),
             name: self.texts.global(told.scanner, told.event.name),
             category: self.texts.global(told.scanner, told.event.category),
@@ -242,14 +242,14 @@ impl Builder {
     }
 
     /// Joins all halves, now that every one is there.
-    pub fn join(&mut self, sink: &mut Sink<'_>) {
+    pub fn join(&mut self, sink: &mut RecordSink<'_>) {
         let mut open = Vec::new();
         for (key, mut halves) in std::mem::take(&mut self.halves.lists) {
             if !halves.is_sorted_by_key(|it| it.time) {
                 self.tally.unordered += 1;
                 halves.sort_by_key(|it| it.time);
             }
-            let (Key::Row(row) | Key::Number(row, _)) = key;
+            let (HalfKey::Row(row) | HalfKey::Number(row, _)) = key;
             let left = self.join_one(row, halves, sink);
             open.extend(left.into_iter().map(|it| (row, it)));
         }
@@ -261,13 +261,18 @@ impl Builder {
     }
 
     /// Joins the halves of one list; gives back the begins that have no end.
-    fn join_one(&mut self, row: u32, halves: Vec<Half>, sink: &mut Sink<'_>) -> Vec<Half> {
+    fn join_one(
+        &mut self,
+        row: u32,
+        halves: Vec<SpanHalf>,
+        sink: &mut RecordSink<'_>,
+    ) -> Vec<SpanHalf> {
         let mut open = OpenHalves::default();
         for half in halves {
             match half.what {
-                What::Begin(_) => open.push(half),
-                What::Within(span) => self.span_of(row, span, half.name, half.time, half.time),
-                What::End => match open.take(&half) {
+                HalfKind::Begin(_) => open.push(half),
+                HalfKind::Within(span) => self.span_of(row, span, half.name, half.time, half.time),
+                HalfKind::End => match open.take(&half) {
                     Some(begin) => self.end(row, &begin, &half, sink),
                     None if open.is_empty() => self.end_alone(row, &half, sink),
                     // Of a file that was cut nothing is open where a span ends whose begin is missing. Here something
@@ -280,8 +285,8 @@ impl Builder {
     }
 
     /// Ends a span whose end is not in the file.
-    fn leave_open(&mut self, row: u32, end: i64, half: &Half, sink: &mut Sink<'_>) {
-        let What::Begin(span) = half.what else {
+    fn leave_open(&mut self, row: u32, end: i64, half: &SpanHalf, sink: &mut RecordSink<'_>) {
+        let HalfKind::Begin(span) = half.what else {
             return;
         };
         self.tally.open += 1;
@@ -290,7 +295,7 @@ impl Builder {
     }
 
     /// An end on a row where nothing is open.
-    fn end_alone(&mut self, row: u32, end: &Half, sink: &mut Sink<'_>) {
+    fn end_alone(&mut self, row: u32, end: &SpanHalf, sink: &mut RecordSink<'_>) {
         self.tally.ends += 1;
         let span = self.next_span();
         self.remark(span, words::REPAIRED, "the file holds no begin of it", sink);
@@ -298,16 +303,16 @@ impl Builder {
         self.span_of(row, span, end.name, end.time, end.time);
     }
 
-    fn told(&mut self, span: SpanId, arguments: &[Argument], sink: &mut Sink<'_>) {
-        for Argument { key, payload } in arguments {
+    fn told(&mut self, span: SpanId, arguments: &[ChromeArgument], sink: &mut RecordSink<'_>) {
+        for ChromeArgument { key, payload } in arguments {
             let key = self.texts.name(*key, sink);
             let value = self.value(*payload);
             sink.push(Record::Argument(span, key, value));
         }
     }
 
-    fn end(&mut self, row: u32, begin: &Half, end: &Half, sink: &mut Sink<'_>) {
-        let What::Begin(span) = begin.what else {
+    fn end(&mut self, row: u32, begin: &SpanHalf, end: &SpanHalf, sink: &mut RecordSink<'_>) {
+        let HalfKind::Begin(span) = begin.what else {
             return;
         };
         self.told(span, &end.arguments, sink);
@@ -315,15 +320,15 @@ impl Builder {
     }
 
     fn span_of(&mut self, row: u32, span: SpanId, name: u32, start: i64, end: i64) {
-        let pending = Pending {
+        let pending = PendingSpan {
             span,
             name,
-            class: Class::Plain,
+            class: EventClass::Plain,
             start,
             length: end.saturating_sub(start),
             correlation: NO_CORRELATION,
         };
-        self.put(row, Slot::Own, pending);
+        self.put(row, LaneSlot::Own, pending);
     }
 }
 
@@ -339,17 +344,17 @@ mod tests {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (random >> 16) % limit
         };
-        let (mut open, mut plain) = (OpenHalves::default(), Vec::<Half>::new());
+        let (mut open, mut plain) = (OpenHalves::default(), Vec::<SpanHalf>::new());
         for round in 0..20_000 {
             let mut word = |kinds| match below(kinds) {
                 0 => words::EMPTY,
                 other => 1_000 + other,
             };
-            let half = Half {
+            let half = SpanHalf {
                 time: round,
                 name: word(6),
                 category: word(3),
-                what: What::End,
+                what: HalfKind::End,
                 arguments: Vec::new(),
             };
             if below(2) == 0 {
@@ -362,7 +367,7 @@ mod tests {
             assert_eq!(open.take(&half).map(|it| it.time), expected);
             assert_eq!(open.is_empty(), plain.is_empty());
         }
-        let rest = |all: Vec<Half>| all.iter().map(|it| it.time).collect::<Vec<_>>();
+        let rest = |all: Vec<SpanHalf>| all.iter().map(|it| it.time).collect::<Vec<_>>();
         assert_eq!(rest(open.rest()), rest(plain));
     }
 }

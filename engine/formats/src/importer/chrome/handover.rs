@@ -2,21 +2,21 @@
 
 use std::cmp::Reverse;
 
-use super::build::Builder;
-use super::class::{Class, Verb};
-use super::judge::Judged;
-use super::nature::Nature;
-use super::rows::{Pending, Slot};
+use super::build::ChromeBuilder;
+use super::class::{ApiVerb, EventClass};
+use super::judge::NameClass;
+use super::nature::RowKind;
+use super::rows::{LaneSlot, PendingSpan};
 use super::scan::{NO_CORRELATION, words};
-use super::work::Operation;
-use crate::importer::Sink;
+use super::work::ChromeOperation;
+use crate::importer::RecordSink;
 use crate::importer::flow_points::SpanExtent;
 use record::time::Nanos;
 use record::{CallId, LaneId, Record, Span, SpanKind, State};
 
 /// Which spans are handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum EmitScope {
     /// Work on streams, while the file is being read.
     Streams,
     /// All, while the file is being read.
@@ -27,31 +27,31 @@ pub(super) enum When {
 
 /// Where a span goes.
 #[derive(Clone, Copy)]
-struct Target {
+struct EmitTarget {
     row: u32,
-    slot: Slot,
+    slot: LaneSlot,
     lane: LaneId,
-    nature: Nature,
+    nature: RowKind,
 }
 
-impl Builder {
+impl ChromeBuilder {
     /// Hands over spans that wait. Unless it is the last time, work whose launch has not come yet waits on.
-    pub fn hand_over(&mut self, when: When, sink: &mut Sink<'_>) {
+    pub fn hand_over(&mut self, when: EmitScope, sink: &mut RecordSink<'_>) {
         let mut held = 0;
         // Who looks for the span around an instant is known once the whole file was read.
-        self.looks_around = when != When::Last || self.flows.look_around();
+        self.looks_around = when != EmitScope::Last || self.flows.look_around();
         let origin = self.settle_origin();
         for row in 0..self.rows.all.len() as u32 {
-            for slot in Slot::ALL {
+            for slot in LaneSlot::ALL {
                 let facts = self.rows.get_mut(row);
                 let mut list = facts.map_or_else(Vec::new, |it| it.take_waiting(slot));
                 if list.is_empty() {
                     continue;
                 }
-                let kept = if when == When::Streams && slot != Slot::Stream {
+                let kept = if when == EmitScope::Streams && slot != LaneSlot::Stream {
                     list
                 } else {
-                    self.hand_over_row(row, slot, &mut list, when == When::Last, sink)
+                    self.hand_over_row(row, slot, &mut list, when == EmitScope::Last, sink)
                 };
                 held += kept.len();
                 if let Some(facts) = self.rows.get_mut(row).filter(|_| !kept.is_empty()) {
@@ -66,19 +66,19 @@ impl Builder {
     fn hand_over_row(
         &mut self,
         row: u32,
-        slot: Slot,
-        list: &mut Vec<Pending>,
+        slot: LaneSlot,
+        list: &mut Vec<PendingSpan>,
         is_last: bool,
-        sink: &mut Sink<'_>,
-    ) -> Vec<Pending> {
-        let key = |it: &Pending| (it.start, Reverse(it.length));
+        sink: &mut RecordSink<'_>,
+    ) -> Vec<PendingSpan> {
+        let key = |it: &PendingSpan| (it.start, Reverse(it.length));
         if !list.is_sorted_by_key(key) {
             list.sort_by_key(key);
         }
         let (lane, nature) = self
             .lanes
             .lane(&mut self.rows, row, slot, &self.texts, sink);
-        let target = Target {
+        let target = EmitTarget {
             row,
             slot,
             lane,
@@ -86,7 +86,7 @@ impl Builder {
         };
         let mut kept = Vec::new();
         for pending in list.drain(..) {
-            let tied = slot == Slot::Stream && pending.correlation != NO_CORRELATION;
+            let tied = slot == LaneSlot::Stream && pending.correlation != NO_CORRELATION;
             let call = tied.then(|| self.work.of(pending.correlation)).flatten();
             let launched = call.map(|it| it.start);
             if tied && launched.is_none() && !is_last {
@@ -100,10 +100,10 @@ impl Builder {
 
     fn hand_over_one(
         &mut self,
-        target: Target,
-        pending: &Pending,
+        target: EmitTarget,
+        pending: &PendingSpan,
         launched: Option<i64>,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
     ) {
         let judged = self.judge.of(pending.name, &self.texts);
         let told = self.work.kind_of(pending.span);
@@ -127,13 +127,15 @@ impl Builder {
             start,
             end: self.instant(end),
         }));
-        let streams = target.nature == Nature::Stream;
+        let streams = target.nature == RowKind::Stream;
         if streams {
             self.lanes.ran(target.lane, kind, judged.collective);
             self.operate(target, pending, launched, judged);
         }
-        if matches!(target.slot, Slot::Own | Slot::Stream | Slot::Functions)
-            && self.looks_around
+        if matches!(
+            target.slot,
+            LaneSlot::Own | LaneSlot::Stream | LaneSlot::Functions
+        ) && self.looks_around
             && let Some(facts) = self.rows.get_mut(target.row)
         {
             facts.placed().push(SpanExtent {
@@ -146,12 +148,12 @@ impl Builder {
 
     fn operate(
         &mut self,
-        target: Target,
-        pending: &Pending,
+        target: EmitTarget,
+        pending: &PendingSpan,
         launched: Option<i64>,
-        judged: Judged,
+        judged: NameClass,
     ) {
-        self.work.operations.push(Operation {
+        self.work.operations.push(ChromeOperation {
             correlation: pending.correlation,
             launched: launched.unwrap_or(pending.start),
             start: pending.start,
@@ -166,19 +168,21 @@ impl Builder {
 }
 
 /// What sort of operation a span is.
-fn kind(pending: &Pending, target: Target, judged: Judged) -> SpanKind {
+fn kind(pending: &PendingSpan, target: EmitTarget, judged: NameClass) -> SpanKind {
     match (pending.class, target.nature) {
-        (Class::Plain, Nature::Stream) | (Class::Task, _) => judged.kind,
-        (Class::Plain, Nature::Derived) | (Class::Annotation | Class::Scope, _) => SpanKind::Scope,
-        (Class::Plain, Nature::Host) if judged.is_step => SpanKind::Scope,
-        (Class::Call, _) if judged.verb.blocks() => SpanKind::Synchronize,
-        (Class::Call, _) => SpanKind::Call,
-        (Class::Plain, Nature::Host) if judged.is_api && judged.verb.blocks() => {
+        (EventClass::Plain, RowKind::Stream) | (EventClass::Task, _) => judged.kind,
+        (EventClass::Plain, RowKind::Derived) | (EventClass::Annotation | EventClass::Scope, _) => {
+            SpanKind::Scope
+        }
+        (EventClass::Plain, RowKind::Host) if judged.is_step => SpanKind::Scope,
+        (EventClass::Call, _) if judged.verb.blocks() => SpanKind::Synchronize,
+        (EventClass::Call, _) => SpanKind::Call,
+        (EventClass::Plain, RowKind::Host) if judged.is_api && judged.verb.blocks() => {
             SpanKind::Synchronize
         }
-        (Class::Plain, Nature::Host) if judged.is_api => SpanKind::Call,
-        (Class::Plain, Nature::Host) => SpanKind::HostWork,
-        (Class::Kernel, _) => match judged.kind {
+        (EventClass::Plain, RowKind::Host) if judged.is_api => SpanKind::Call,
+        (EventClass::Plain, RowKind::Host) => SpanKind::HostWork,
+        (EventClass::Kernel, _) => match judged.kind {
             // One category for all work, as nsys2json has it.
             copy @ (SpanKind::Upload | SpanKind::Download | SpanKind::Copy | SpanKind::Fill)
                 if judged.names_copy =>
@@ -187,14 +191,14 @@ fn kind(pending: &Pending, target: Target, judged: Judged) -> SpanKind {
             }
             _ => SpanKind::Kernel,
         },
-        (Class::Copy, _) => match judged.kind {
+        (EventClass::Copy, _) => match judged.kind {
             copy @ (SpanKind::Upload | SpanKind::Download) => copy,
             _ => SpanKind::Copy,
         },
-        (Class::Fill, _) => SpanKind::Fill,
-        (Class::Sync, _) => match (pending.name, judged.verb) {
+        (EventClass::Fill, _) => SpanKind::Fill,
+        (EventClass::Sync, _) => match (pending.name, judged.verb) {
             (words::STREAM_WAIT, _) => SpanKind::EventWait,
-            (_, Verb::Record) => SpanKind::EventRecord,
+            (_, ApiVerb::Record) => SpanKind::EventRecord,
             _ => SpanKind::Synchronize,
         },
     }

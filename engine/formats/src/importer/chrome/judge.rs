@@ -1,15 +1,15 @@
 //! What names say, worked out once for each.
 
-use super::class::{Verb, is_collective, kind_of_work};
-use super::texts::Texts;
+use super::class::{ApiVerb, is_collective, kind_of_work};
+use super::texts::ChromeTexts;
 use record::SpanKind;
 
 /// What a name says.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Judged {
+pub(super) struct NameClass {
     /// If it is a call.
-    pub verb: Verb,
+    pub verb: ApiVerb,
     /// If it is an operation on a stream.
     pub kind: SpanKind,
     /// Whether it is a copy or a fill by a name that only those have.
@@ -28,20 +28,20 @@ pub(super) struct Judged {
 
 /// What all names say.
 #[derive(Default)]
-pub(super) struct Judge {
-    known: Vec<Option<Judged>>,
+pub(super) struct NameClassifier {
+    known: Vec<Option<NameClass>>,
 }
 
-impl Judge {
+impl NameClassifier {
     /// What a name says.
-    pub fn of(&mut self, name: u32, texts: &Texts) -> Judged {
+    pub fn of(&mut self, name: u32, texts: &ChromeTexts) -> NameClass {
         let at = name as usize;
         if let Some(Some(judged)) = self.known.get(at) {
             return *judged;
         }
         let text = texts.text(name);
-        let judged = Judged {
-            verb: Verb::of(text),
+        let judged = NameClass {
+            verb: ApiVerb::of(text),
             kind: kind_of_work(text),
             names_copy: text.starts_with("[CUDA mem")
                 || text.starts_with("Memcpy")

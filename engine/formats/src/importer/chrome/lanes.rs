@@ -2,18 +2,18 @@
 
 use std::num::NonZeroU32;
 
-use super::nature::Nature;
-use super::rows::{RowFacts, Rows, Slot};
-use super::scan::Token;
-use super::stream::top::Top;
-use super::texts::Texts;
-use crate::importer::Sink;
+use super::nature::RowKind;
+use super::rows::{ChromeRows, LaneSlot, RowFacts};
+use super::scan::RowToken;
+use super::stream::top::FileFacts;
+use super::texts::ChromeTexts;
+use crate::importer::RecordSink;
 use crate::importer::shared_titles::SharedTitles;
 use record::{Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
 
 /// What ran on a lane, by sort.
 #[derive(Clone, Copy, Debug, Default)]
-struct Work {
+struct LaneWork {
     kernels: u32,
     uploads: u32,
     downloads: u32,
@@ -22,10 +22,10 @@ struct Work {
 }
 
 /// A lane that is in use.
-struct Used {
+struct UsedLane {
     row: u32,
-    slot: Slot,
-    nature: Nature,
+    slot: LaneSlot,
+    nature: RowKind,
     device: DeviceId,
     /// The place of what ran there, of streams.
     work: Option<NonZeroU32>,
@@ -33,14 +33,14 @@ struct Used {
 
 /// Every lane and device in use.
 #[derive(Default)]
-pub(super) struct Lanes {
-    used: Vec<Used>,
+pub(super) struct ChromeLanes {
+    used: Vec<UsedLane>,
     /// What ran on streams, in a list of its own: most lanes may be of host threads.
-    work: Vec<Work>,
-    devices: Vec<Token>,
+    work: Vec<LaneWork>,
+    devices: Vec<RowToken>,
 }
 
-impl Lanes {
+impl ChromeLanes {
     /// How many lanes are streams.
     pub fn streams(&self) -> usize {
         self.used
@@ -52,29 +52,29 @@ impl Lanes {
     /// The lane of a row's slot; a new one is announced by what is known so far.
     pub fn lane(
         &mut self,
-        rows: &mut Rows,
+        rows: &mut ChromeRows,
         place: u32,
-        slot: Slot,
-        texts: &Texts,
-        sink: &mut Sink<'_>,
-    ) -> (LaneId, Nature) {
+        slot: LaneSlot,
+        texts: &ChromeTexts,
+        sink: &mut RecordSink<'_>,
+    ) -> (LaneId, RowKind) {
         let Some(facts) = rows.get(place) else {
-            return (LaneId::NONE, Nature::Host);
+            return (LaneId::NONE, RowKind::Host);
         };
         if let Some(lane) = facts.lane(slot) {
             let used = self.used.get(lane.index());
-            return (lane, used.map_or(Nature::Host, |it| it.nature));
+            return (lane, used.map_or(RowKind::Host, |it| it.nature));
         }
         let nature = match slot {
-            Slot::Own => Nature::of(rows, facts, texts),
-            Slot::Functions => Nature::Host,
-            Slot::Stream => Nature::Stream,
-            Slot::Scopes | Slot::Syncs => Nature::Derived,
+            LaneSlot::Own => RowKind::of(rows, facts, texts),
+            LaneSlot::Functions => RowKind::Host,
+            LaneSlot::Stream => RowKind::Stream,
+            LaneSlot::Scopes | LaneSlot::Syncs => RowKind::Derived,
         };
         let process = facts.row.0;
-        let device = (nature != Nature::Host).then(|| self.device(rows, process, texts, sink));
+        let device = (nature != RowKind::Host).then(|| self.device(rows, process, texts, sink));
         let lane = LaneId(self.used.len() as u32);
-        self.used.push(Used {
+        self.used.push(UsedLane {
             row: place,
             slot,
             nature,
@@ -96,7 +96,7 @@ impl Lanes {
         let next = NonZeroU32::MIN.saturating_add(self.work.len() as u32);
         let place = *used.work.get_or_insert(next);
         if place == next {
-            self.work.push(Work::default());
+            self.work.push(LaneWork::default());
         }
         let Some(work) = self.work.get_mut(place.get() as usize - 1) else {
             return;
@@ -112,17 +112,17 @@ impl Lanes {
         *count += 1;
     }
 
-    fn work_of(&self, used: &Used) -> Option<&Work> {
+    fn work_of(&self, used: &UsedLane) -> Option<&LaneWork> {
         self.work.get(used.work?.get() as usize - 1)
     }
 
     /// The device that is a process.
     fn device(
         &mut self,
-        rows: &mut Rows,
-        process: Token,
-        texts: &Texts,
-        sink: &mut Sink<'_>,
+        rows: &mut ChromeRows,
+        process: RowToken,
+        texts: &ChromeTexts,
+        sink: &mut RecordSink<'_>,
     ) -> DeviceId {
         let facts = rows.processes.entry(process).or_default();
         if let Some(device) = facts.device {
@@ -142,7 +142,13 @@ impl Lanes {
     }
 
     /// Says again what each lane and device is, now that the whole file is known.
-    pub fn finish(&self, rows: &Rows, texts: &Texts, top: &Top, sink: &mut Sink<'_>) {
+    pub fn finish(
+        &self,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
+        top: &FileFacts,
+        sink: &mut RecordSink<'_>,
+    ) {
         let devices = top.devices.as_slice();
         for (place, process) in self.devices.iter().enumerate() {
             sink.push(Record::Device(Box::new(Device {
@@ -163,7 +169,7 @@ impl Lanes {
                 lane,
                 rank: top.rank.and_then(|it| u32::try_from(it).ok()),
                 number: match row.map(|it| it.row.1) {
-                    Some(Token::Number(number)) => Some(number),
+                    Some(RowToken::Number(number)) => Some(number),
                     _ => None,
                 },
             }));
@@ -174,10 +180,10 @@ impl Lanes {
     fn announce(
         &self,
         id: LaneId,
-        rows: &Rows,
-        texts: &Texts,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
         titles: Option<&LaneTitles>,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
     ) {
         let Some(used) = self.used.get(id.index()) else {
             return;
@@ -195,8 +201,8 @@ impl Lanes {
             group,
             device: Some(used.device).filter(|it| it.is_some()),
             role: match (used.slot, group) {
-                (_, Group::Streams) => self.work_of(used).map_or(Role::None, Work::role),
-                (Slot::Functions, _) => Role::Functions,
+                (_, Group::Streams) => self.work_of(used).map_or(Role::None, LaneWork::role),
+                (LaneSlot::Functions, _) => Role::Functions,
                 _ => Role::None,
             },
             name,
@@ -220,7 +226,11 @@ struct LaneTitles {
 }
 
 impl LaneTitles {
-    fn of<'a>(hosts: impl Iterator<Item = &'a Used> + Clone, rows: &Rows, texts: &Texts) -> Self {
+    fn of<'a>(
+        hosts: impl Iterator<Item = &'a UsedLane> + Clone,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
+    ) -> Self {
         let plain = SharedTitles::of(hosts.clone().map(|used| used.title(rows, texts)));
         let shared = hosts.filter_map(|used| {
             let title = used.title(rows, texts);
@@ -233,7 +243,7 @@ impl LaneTitles {
 
     /// A title with what tells its lane from others of the same: the number of the thread, and of the process where both are
     /// the same.
-    fn distinct(&self, title: String, facts: &RowFacts, texts: &Texts) -> String {
+    fn distinct(&self, title: String, facts: &RowFacts, texts: &ChromeTexts) -> String {
         if !self.plain.contains(&title) {
             return title;
         }
@@ -249,7 +259,7 @@ impl LaneTitles {
 }
 
 /// A title with the number of its thread, or of the process where it is of none, unless it ends with that.
-fn numbered(title: String, facts: &RowFacts, texts: &Texts) -> String {
+fn numbered(title: String, facts: &RowFacts, texts: &ChromeTexts) -> String {
     let number = if facts.is_distant {
         facts.row.0
     } else {
@@ -264,9 +274,9 @@ fn numbered(title: String, facts: &RowFacts, texts: &Texts) -> String {
     }
 }
 
-impl Used {
+impl UsedLane {
     /// What it is called, be it the only one of that name or not.
-    fn title(&self, rows: &Rows, texts: &Texts) -> String {
+    fn title(&self, rows: &ChromeRows, texts: &ChromeTexts) -> String {
         let facts = rows.get(self.row);
         facts.map_or_else(String::new, |facts| {
             lane_name(rows, facts, self.slot, self.nature, texts)
@@ -275,14 +285,14 @@ impl Used {
 
     fn group(&self) -> Group {
         match (self.slot, self.nature) {
-            (_, Nature::Stream) => Group::Streams,
-            (Slot::Own | Slot::Functions, Nature::Host) => Group::Host,
+            (_, RowKind::Stream) => Group::Streams,
+            (LaneSlot::Own | LaneSlot::Functions, RowKind::Host) => Group::Host,
             _ => Group::Device,
         }
     }
 }
 
-impl Work {
+impl LaneWork {
     /// What a stream is for: communication and copies are seldom mixed with anything.
     fn role(&self) -> Role {
         let copies = self.uploads + self.downloads + self.copies;
@@ -302,14 +312,14 @@ impl Work {
     }
 }
 
-fn order(rows: &Rows, facts: &RowFacts) -> i32 {
+fn order(rows: &ChromeRows, facts: &RowFacts) -> i32 {
     let process = rows
         .processes
         .get(&facts.row.0)
         .and_then(|it| it.order)
         .unwrap_or(0);
     let thread = facts.said().order.or(match facts.row.1 {
-        Token::Number(number) => Some(number),
+        RowToken::Number(number) => Some(number),
         _ => None,
     });
     let clamp = |value: i64, most: i64| value.clamp(-most, most);
@@ -317,7 +327,13 @@ fn order(rows: &Rows, facts: &RowFacts) -> i32 {
     sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-fn lane_name(rows: &Rows, facts: &RowFacts, slot: Slot, nature: Nature, texts: &Texts) -> String {
+fn lane_name(
+    rows: &ChromeRows,
+    facts: &RowFacts,
+    slot: LaneSlot,
+    nature: RowKind,
+    texts: &ChromeTexts,
+) -> String {
     let thread = texts.shown(facts.row.1);
     let own = facts
         .said()
@@ -325,7 +341,7 @@ fn lane_name(rows: &Rows, facts: &RowFacts, slot: Slot, nature: Nature, texts: &
         .map(|name| texts.text(name).trim().to_owned());
     let own = own.filter(|name| !name.is_empty());
     let stream = own.clone().unwrap_or_else(|| {
-        let number = matches!(facts.row.1, Token::Number(_));
+        let number = matches!(facts.row.1, RowToken::Number(_));
         if number {
             format!("stream {thread}")
         } else {
@@ -333,34 +349,34 @@ fn lane_name(rows: &Rows, facts: &RowFacts, slot: Slot, nature: Nature, texts: &
         }
     });
     match (slot, nature) {
-        (Slot::Own, Nature::Host) => host_name(rows, facts, own, &thread, texts),
-        (Slot::Own | Slot::Stream, _) => stream,
-        (Slot::Functions, _) => {
+        (LaneSlot::Own, RowKind::Host) => host_name(rows, facts, own, &thread, texts),
+        (LaneSlot::Own | LaneSlot::Stream, _) => stream,
+        (LaneSlot::Functions, _) => {
             let thread = host_name(rows, facts, own, &thread, texts);
             format!("{thread} · Python functions")
         }
-        (Slot::Scopes, _) => format!("{stream} · annotations"),
-        (Slot::Syncs, _) if matches!(facts.row.1, Token::Number(-1 | 0xFFFF_FFFF)) => {
+        (LaneSlot::Scopes, _) => format!("{stream} · annotations"),
+        (LaneSlot::Syncs, _) if matches!(facts.row.1, RowToken::Number(-1 | 0xFFFF_FFFF)) => {
             "waits of the host".to_owned()
         }
-        (Slot::Syncs, _) => format!("{stream} · waits, host time"),
+        (LaneSlot::Syncs, _) => format!("{stream} · waits, host time"),
     }
 }
 
 /// A thread's name, with that of its process where there are several.
 fn host_name(
-    rows: &Rows,
+    rows: &ChromeRows,
     facts: &RowFacts,
     own: Option<String>,
     thread: &str,
-    texts: &Texts,
+    texts: &ChromeTexts,
 ) -> String {
     let process = rows.processes.get(&facts.row.0).and_then(|it| it.name);
     let process = process.map(|name| texts.text(name).trim().to_owned());
     let process = process
         .filter(|it| !it.is_empty())
         .map_or_else(|| texts.shown(facts.row.0), |it| program(&it).to_owned());
-    let number = matches!(facts.row.1, Token::Number(_));
+    let number = matches!(facts.row.1, RowToken::Number(_));
     let thread = own.unwrap_or_else(|| {
         if number {
             format!("thread {thread}")
@@ -386,7 +402,12 @@ pub(in crate::importer) fn program(name: &str) -> &str {
 }
 
 /// What a device is called: by its properties, its labels, or its process.
-fn device_name(rows: &Rows, process: Token, texts: &Texts, devices: &[(i64, String)]) -> String {
+fn device_name(
+    rows: &ChromeRows,
+    process: RowToken,
+    texts: &ChromeTexts,
+    devices: &[(i64, String)],
+) -> String {
     let shown = texts.shown(process);
     let facts = rows.processes.get(&process);
     let text = |text: Option<u32>| {
@@ -396,7 +417,7 @@ fn device_name(rows: &Rows, process: Token, texts: &Texts, devices: &[(i64, Stri
     let labels = text(facts.and_then(|it| it.labels));
     let name = text(facts.and_then(|it| it.name));
     let properties = match process {
-        Token::Number(number) => devices.iter().find(|(id, _)| *id == number),
+        RowToken::Number(number) => devices.iter().find(|(id, _)| *id == number),
         _ => None,
     };
     if let Some((id, name)) = properties {
@@ -406,7 +427,7 @@ fn device_name(rows: &Rows, process: Token, texts: &Texts, devices: &[(i64, Stri
         };
     }
     match process {
-        Token::Text(_) => shown,
+        RowToken::Text(_) => shown,
         _ => labels
             .filter(|it| it != "NPU")
             .or(name)

@@ -12,10 +12,10 @@ mod order;
 mod syncs;
 mod waits;
 
-use super::build::Builder;
+use super::build::ChromeBuilder;
 use super::scan::words;
-use crate::importer::{Receipt, Sink};
-use order::Order;
+use crate::importer::{Receipt, RecordSink};
+use order::LaunchOrder;
 use record::{Basis, Dependency, DependencyKind, Record, SpanId, counted};
 
 /// How far the clocks of host and device may be apart: a call may seem to return so much before what it waited for ended.
@@ -23,7 +23,7 @@ const CLOCKS: i64 = 2_000;
 
 /// What was tied, and what could not be.
 #[derive(Default)]
-pub(super) struct Ties {
+pub(super) struct DependencySummary {
     inferred: u64,
     /// Arrows that rest on the calls alone, and those that the times of the work contradict.
     from_calls: u64,
@@ -38,11 +38,11 @@ pub(super) struct Ties {
 }
 
 /// Hands over every dependency, and says what cannot be known.
-pub(super) fn tie(builder: &mut Builder, receipt: &mut Receipt, sink: &mut Sink<'_>) {
-    let mut ties = Ties::default();
+pub(super) fn tie(builder: &mut ChromeBuilder, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
+    let mut ties = DependencySummary::default();
     launches::tie(builder, &mut ties, sink);
     builder.tie_flows(sink);
-    let order = Order::of(builder);
+    let order = LaunchOrder::of(builder);
     mtia::tie(builder, &mut ties, sink);
     ascend::tie(builder, &order, &mut ties, sink);
     commands::tie(builder, &order, &mut ties, sink);
@@ -55,19 +55,19 @@ pub(super) fn tie(builder: &mut Builder, receipt: &mut Receipt, sink: &mut Sink<
     ties.tell((builder.lanes.streams(), is_xla), receipt);
 }
 
-impl Ties {
+impl DependencySummary {
     /// Hands over a dependency between two spans.
     fn tie(
         &mut self,
         (cause, effect): (SpanId, SpanId),
         kind: DependencyKind,
         basis: Basis,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
     ) {
         self.tie_by(Dependency::new(cause, effect, kind, basis), sink);
     }
 
-    fn tie_by(&mut self, dependency: Dependency, sink: &mut Sink<'_>) {
+    fn tie_by(&mut self, dependency: Dependency, sink: &mut RecordSink<'_>) {
         self.inferred += u64::from(dependency.basis == Basis::Inferred);
         sink.push(Record::Dependency(dependency));
     }
@@ -105,6 +105,6 @@ impl Ties {
 }
 
 /// Says on a wait what its arrow rests on.
-fn rests_on(builder: &mut Builder, wait: SpanId, text: &str, sink: &mut Sink<'_>) {
+fn rests_on(builder: &mut ChromeBuilder, wait: SpanId, text: &str, sink: &mut RecordSink<'_>) {
     builder.remark(wait, words::RESTS_ON, text, sink);
 }

@@ -1,12 +1,12 @@
 //! What a row is, where no category says it: by what its process and its thread are called.
 
+use super::rows::ChromeRows;
 use super::rows::RowFacts;
-use super::rows::Rows;
-use super::texts::Texts;
+use super::texts::ChromeTexts;
 
 /// What a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nature {
+pub(super) enum RowKind {
     /// A thread of the host, or something that happens there.
     Host,
     /// A stream of a device.
@@ -15,8 +15,8 @@ pub(super) enum Nature {
     Derived,
 }
 
-impl Nature {
-    pub fn of(rows: &Rows, facts: &RowFacts, texts: &Texts) -> Self {
+impl RowKind {
+    pub fn of(rows: &ChromeRows, facts: &RowFacts, texts: &ChromeTexts) -> Self {
         let process = rows.processes.get(&facts.row.0);
         let process = process
             .and_then(|it| it.name)
@@ -57,19 +57,19 @@ mod tests {
     #[test]
     fn rows_are_known_by_what_tools_call_them() {
         let cases = [
-            (("Ascend Hardware", "Stream 2"), Nature::Stream),
-            (("HCCL", "Plane 0"), Nature::Stream),
-            (("HCCL", "Group 0 Communication"), Nature::Derived),
-            (("/device:GPU:0", "Stream #20(Compute)"), Nature::Stream),
-            (("/device:GPU:0", "XLA Ops"), Nature::Derived),
-            (("/host:CPU", "tf_XLA"), Nature::Host),
-            (("GPU2", ""), Nature::Stream),
-            (("GPU Process", "CrGpuMain"), Nature::Host),
-            (("python", "thread 1"), Nature::Host),
+            (("Ascend Hardware", "Stream 2"), RowKind::Stream),
+            (("HCCL", "Plane 0"), RowKind::Stream),
+            (("HCCL", "Group 0 Communication"), RowKind::Derived),
+            (("/device:GPU:0", "Stream #20(Compute)"), RowKind::Stream),
+            (("/device:GPU:0", "XLA Ops"), RowKind::Derived),
+            (("/host:CPU", "tf_XLA"), RowKind::Host),
+            (("GPU2", ""), RowKind::Stream),
+            (("GPU Process", "CrGpuMain"), RowKind::Host),
+            (("python", "thread 1"), RowKind::Host),
         ];
         for ((process, thread), nature) in cases {
             assert_eq!(
-                Nature::by_name(process, thread),
+                RowKind::by_name(process, thread),
                 nature,
                 "{process} {thread}"
             );

@@ -11,14 +11,14 @@ const NONE: u32 = u32::MAX;
 
 /// Places by number.
 #[derive(Default)]
-pub(super) struct Numbered {
+pub(super) struct NumberIndex {
     places: QuickMap<i64, u32>,
     pages: Vec<[u32; 1 << SHIFT]>,
     /// The page that was asked for last.
     last: Cell<Option<(i64, u32)>>,
 }
 
-impl Numbered {
+impl NumberIndex {
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_was_put_is_found_and_nothing_else() {
-        let mut known = Numbered::default();
+        let mut known = NumberIndex::default();
         let numbers = [0, 1, 15, 16, -1, i64::MIN, i64::MAX, 1 << 40, (1 << 40) + 3];
         for (place, number) in numbers.into_iter().enumerate() {
             assert_eq!(known.get(number), None);

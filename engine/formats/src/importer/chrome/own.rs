@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::rows::Rows;
-use super::scan::{Argument, Event, Payload, Token, flag};
-use super::stream::Piece;
-use super::tally::Tally;
-use super::texts::Texts;
-use crate::importer::{Error, Receipt, Sink};
+use super::rows::ChromeRows;
+use super::scan::{ArgumentPayload, ChromeArgument, ChromeEvent, RowToken, flag};
+use super::stream::ScannedStretch;
+use super::tally::ChromeTally;
+use super::texts::ChromeTexts;
+use crate::importer::{ImportError, Receipt, RecordSink};
 use crate::perfetto::fact::from_json;
 use crate::perfetto::json::{RECORD, ROWS, key, unescape};
 use record::time::Nanos;
 use record::{
-    Basis, Began, CallId, CounterId, Dependency, DependencyKind, EventId, LaneId, NameId, Record,
-    Sample, Severity, Span, SpanId, SpanKind, State, Value, counted,
+    Basis, CallId, CounterId, Dependency, DependencyKind, EventId, LaneId, NameId, Record, Sample,
+    Severity, Span, SpanId, SpanKind, SpanStart, State, Value, counted,
 };
 
 /// The arguments of our own that are read back.
@@ -46,9 +46,9 @@ enum OwnField {
 
 /// What the events so far have said.
 pub(super) struct OwnEvents {
-    texts: Texts,
-    rows: Rows,
-    pub tally: Tally,
+    texts: ChromeTexts,
+    rows: ChromeRows,
+    pub tally: ChromeTally,
     /// When in the capture the file's time zero is.
     origin: Nanos,
     fields: HashMap<u32, OwnField>,
@@ -63,22 +63,22 @@ pub(super) struct OwnEvents {
 /// An event with its arguments, and the scanner whose numbers of texts and rows it bears.
 #[derive(Clone, Copy)]
 struct ScannedEvent<'a> {
-    event: &'a Event,
-    arguments: &'a [Argument],
+    event: &'a ChromeEvent,
+    arguments: &'a [ChromeArgument],
     scanner: usize,
 }
 
 /// The own arguments of an event, as numbers and texts.
 #[derive(Default)]
-struct OwnFacts(Vec<(&'static str, Payload)>);
+struct OwnFacts(Vec<(&'static str, ArgumentPayload)>);
 
 impl OwnEvents {
     /// A reader for a file whose times are so much later than those of the capture.
     pub fn new(zero: i64) -> Self {
         Self {
-            texts: Texts::new(),
-            rows: Rows::default(),
-            tally: Tally::default(),
+            texts: ChromeTexts::new(),
+            rows: ChromeRows::default(),
+            tally: ChromeTally::default(),
             origin: Nanos(zero.saturating_neg()),
             fields: HashMap::new(),
             counters: HashMap::new(),
@@ -88,7 +88,11 @@ impl OwnEvents {
     }
 
     /// Takes a stretch.
-    pub fn take(&mut self, piece: &mut Piece, sink: &mut Sink<'_>) -> Result<(), Error> {
+    pub fn take(
+        &mut self,
+        piece: &mut ScannedStretch,
+        sink: &mut RecordSink<'_>,
+    ) -> Result<(), ImportError> {
         let (parsed, scanner) = (&piece.parsed, piece.scanner);
         self.texts.absorb(scanner, &parsed.texts);
         self.rows.absorb(scanner, &parsed.rows, &self.texts);
@@ -119,7 +123,7 @@ impl OwnEvents {
     }
 
     /// Takes an event; nothing where it is not as Syncline writes it.
-    fn event(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+    fn event(&mut self, scanned: ScannedEvent<'_>, sink: &mut RecordSink<'_>) -> Option<()> {
         match scanned.event.phase {
             b'X' | b'B' => self.span(scanned, sink),
             b's' => self.dependency(scanned, sink),
@@ -132,7 +136,7 @@ impl OwnEvents {
     }
 
     /// What an argument of a scanner is called.
-    fn field(&mut self, scanner: usize, key: u32, sink: &mut Sink<'_>) -> OwnField {
+    fn field(&mut self, scanner: usize, key: u32, sink: &mut RecordSink<'_>) -> OwnField {
         let text = self.texts.global(scanner, key);
         if let Some(known) = self.fields.get(&text) {
             return *known;
@@ -156,13 +160,15 @@ impl OwnEvents {
     fn divide(
         &mut self,
         scanned: ScannedEvent<'_>,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
         mut take: impl FnMut(NameId, Value),
     ) -> OwnFacts {
         let mut facts = OwnFacts::default();
         for argument in scanned.arguments {
             let payload = match argument.payload {
-                Payload::Text(text) => Payload::Text(self.texts.global(scanned.scanner, text)),
+                ArgumentPayload::Text(text) => {
+                    ArgumentPayload::Text(self.texts.global(scanned.scanner, text))
+                }
                 other => other,
             };
             match self.field(scanned.scanner, argument.key, sink) {
@@ -174,10 +180,10 @@ impl OwnEvents {
         facts
     }
 
-    fn value(&self, payload: Payload, is_real: bool) -> Value {
+    fn value(&self, payload: ArgumentPayload, is_real: bool) -> Value {
         match payload {
-            Payload::Integer(value) => Value::Integer(value),
-            Payload::Text(text) => {
+            ArgumentPayload::Integer(value) => Value::Integer(value),
+            ArgumentPayload::Text(text) => {
                 let text = self.texts.text(text);
                 let number = is_real.then(|| text.parse().ok()).flatten();
                 number.map_or_else(|| Value::Text(text.into()), Value::Number)
@@ -186,7 +192,7 @@ impl OwnEvents {
         }
     }
 
-    fn span(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+    fn span(&mut self, scanned: ScannedEvent<'_>, sink: &mut RecordSink<'_>) -> Option<()> {
         let ScannedEvent { event, scanner, .. } = scanned;
         let mut plain = Vec::new();
         let facts = self.divide(scanned, sink, |name, value| {
@@ -194,7 +200,7 @@ impl OwnEvents {
         });
         let id = SpanId(facts.id(key::ID)?);
         let row = self.rows.global(scanner, event.row);
-        let Token::Number(thread) = self.rows.get(row)?.row.1 else {
+        let RowToken::Number(thread) = self.rows.get(row)?.row.1 else {
             return None;
         };
         let lane = LaneId(u32::try_from(thread.checked_div(ROWS)?.checked_sub(1)?).ok()?);
@@ -213,7 +219,7 @@ impl OwnEvents {
         };
         let enqueued = Nanos(start.0.wrapping_sub(facts.number(key::QUEUED).unwrap_or(0)));
         if event.phase == b'B' {
-            sink.push(Record::Began(Began {
+            sink.push(Record::Began(SpanStart {
                 id,
                 lane,
                 name,
@@ -244,12 +250,12 @@ impl OwnEvents {
     }
 
     /// When an event was, in the capture.
-    fn time(&self, event: &Event) -> Option<Nanos> {
+    fn time(&self, event: &ChromeEvent) -> Option<Nanos> {
         let time = event.time.checked_add(self.origin.0)?;
         (event.flags & flag::TIME != 0).then_some(Nanos(time))
     }
 
-    fn dependency(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+    fn dependency(&mut self, scanned: ScannedEvent<'_>, sink: &mut RecordSink<'_>) -> Option<()> {
         let facts = self.divide(scanned, sink, |_, _| {});
         let kind = self.texts.global(scanned.scanner, scanned.event.name);
         let kind = self.texts.text(kind);
@@ -266,7 +272,7 @@ impl OwnEvents {
         Some(())
     }
 
-    fn sample(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+    fn sample(&mut self, scanned: ScannedEvent<'_>, sink: &mut RecordSink<'_>) -> Option<()> {
         let ScannedEvent {
             event,
             arguments,
@@ -274,7 +280,7 @@ impl OwnEvents {
         } = scanned;
         let counter = if event.flags & flag::ID == 0 {
             let row = self.rows.global(scanner, event.row);
-            let Token::Number(process) = self.rows.get(row)?.row.0 else {
+            let RowToken::Number(process) = self.rows.get(row)?.row.0 else {
                 return None;
             };
             let name = self.texts.global(scanner, event.name);
@@ -293,7 +299,7 @@ impl OwnEvents {
     }
 
     /// A record that has no place on a timeline. Names of processes and threads repeat what records say.
-    fn metadata(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+    fn metadata(&mut self, scanned: ScannedEvent<'_>, sink: &mut RecordSink<'_>) -> Option<()> {
         let ScannedEvent {
             event,
             arguments,
@@ -307,7 +313,7 @@ impl OwnEvents {
                 .iter()
                 .find(|it| self.texts.text(self.texts.global(scanner, it.key)) == key);
             match found.map(|it| it.payload) {
-                Some(Payload::Text(text)) => {
+                Some(ArgumentPayload::Text(text)) => {
                     Some(self.texts.text(self.texts.global(scanner, text)))
                 }
                 _ => None,
@@ -335,7 +341,7 @@ impl OwnEvents {
     }
 
     /// Says what the capture's notes were, and what in the file is not its own.
-    pub fn finish(&mut self, receipt: &mut Receipt, sink: &mut Sink<'_>) {
+    pub fn finish(&mut self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
         receipt.notes.append(&mut self.receipt.notes);
         receipt.repairs.append(&mut self.receipt.repairs);
         receipt.repaired = receipt.repaired.saturating_add(self.receipt.repaired);
@@ -351,13 +357,13 @@ impl OwnEvents {
 }
 
 impl OwnFacts {
-    fn payload(&self, key: &str) -> Option<Payload> {
+    fn payload(&self, key: &str) -> Option<ArgumentPayload> {
         self.0.iter().find(|it| it.0 == key).map(|it| it.1)
     }
 
     fn number(&self, key: &str) -> Option<i64> {
         match self.payload(key)? {
-            Payload::Integer(value) => Some(value),
+            ArgumentPayload::Integer(value) => Some(value),
             _ => None,
         }
     }
@@ -366,9 +372,9 @@ impl OwnFacts {
         u32::try_from(self.number(key)?).ok()
     }
 
-    fn text<'a>(&self, key: &str, texts: &'a Texts) -> Option<&'a str> {
+    fn text<'a>(&self, key: &str, texts: &'a ChromeTexts) -> Option<&'a str> {
         match self.payload(key)? {
-            Payload::Text(text) => Some(texts.text(text)),
+            ArgumentPayload::Text(text) => Some(texts.text(text)),
             _ => None,
         }
     }

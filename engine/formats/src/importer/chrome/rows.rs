@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::class::Class;
-use super::scan::{Argument, Payload, Row, Token, words};
-use super::texts::Texts;
+use super::class::EventClass;
+use super::scan::{ArgumentPayload, ChromeArgument, RowKey, RowToken, words};
+use super::texts::ChromeTexts;
 use crate::importer::flow_points::SpanExtent;
 use crate::importer::key_index::KeyIndex;
 use record::{DeviceId, LaneId, SmallList, SpanId};
 
 /// A span that waits for its row to be sorted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingSpan {
     pub span: SpanId,
     pub name: u32,
-    pub class: Class,
+    pub class: EventClass,
     pub start: i64,
     pub length: i64,
     pub correlation: i64,
@@ -22,7 +22,7 @@ pub(super) struct Pending {
 
 /// The lanes that one row may need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum LaneSlot {
     /// What the row itself did.
     Own,
     /// What ran on the stream that the row is.
@@ -38,7 +38,7 @@ pub(super) enum Slot {
 /// How many there are.
 pub(super) const SLOTS: usize = 5;
 
-impl Slot {
+impl LaneSlot {
     pub const ALL: [Self; SLOTS] = [
         Self::Own,
         Self::Stream,
@@ -47,27 +47,29 @@ impl Slot {
         Self::Functions,
     ];
 
-    pub fn of(class: Class) -> Self {
+    pub fn of(class: EventClass) -> Self {
         match class {
-            Class::Plain | Class::Annotation | Class::Call => Self::Own,
-            Class::Kernel | Class::Copy | Class::Fill | Class::Task => Self::Stream,
-            Class::Scope => Self::Scopes,
-            Class::Sync => Self::Syncs,
+            EventClass::Plain | EventClass::Annotation | EventClass::Call => Self::Own,
+            EventClass::Kernel | EventClass::Copy | EventClass::Fill | EventClass::Task => {
+                Self::Stream
+            }
+            EventClass::Scope => Self::Scopes,
+            EventClass::Sync => Self::Syncs,
         }
     }
 }
 
 /// A row. A file may have millions of rows with a span each.
 pub(super) struct RowFacts {
-    pub row: Row,
+    pub row: RowKey,
     /// What few rows have.
     more: Option<Box<RowDescription>>,
     /// Whether it holds what is of no thread: asynchronous spans of a category.
     pub is_distant: bool,
     /// The lane of the first slot that has one, and that slot.
-    lane: (LaneId, Slot),
+    lane: (LaneId, LaneSlot),
     /// Spans that wait, for the slots that have any.
-    pending: SmallList<(Slot, SmallList<Pending>)>,
+    pending: SmallList<(LaneSlot, SmallList<PendingSpan>)>,
     /// Spans of the row itself that were handed over.
     placed: Option<Box<PlacedList>>,
 }
@@ -82,17 +84,17 @@ pub(super) struct RowDescription {
     /// Where it wants to stand.
     pub order: Option<i64>,
     /// The process whose threads ran what it did, where it stands for a device of theirs.
-    pub owner: Option<Token>,
+    pub owner: Option<RowToken>,
     lanes: [Option<LaneId>; SLOTS],
 }
 
 impl RowFacts {
-    fn new(row: Row) -> Self {
+    fn new(row: RowKey) -> Self {
         Self {
             row,
             more: None,
             is_distant: false,
-            lane: (LaneId::NONE, Slot::Own),
+            lane: (LaneId::NONE, LaneSlot::Own),
             pending: SmallList::None,
             placed: None,
         }
@@ -109,7 +111,7 @@ impl RowFacts {
     }
 
     /// The lane of a slot, once there is one.
-    pub fn lane(&self, slot: Slot) -> Option<LaneId> {
+    pub fn lane(&self, slot: LaneSlot) -> Option<LaneId> {
         let (lane, first) = self.lane;
         if first == slot && lane.is_some() {
             return Some(lane);
@@ -119,7 +121,7 @@ impl RowFacts {
             .and_then(|it| *it.lanes.get(slot as usize)?)
     }
 
-    pub fn set_lane(&mut self, slot: Slot, lane: LaneId) {
+    pub fn set_lane(&mut self, slot: LaneSlot, lane: LaneId) {
         if !self.lane.0.is_some() {
             self.lane = (lane, slot);
         } else if let Some(known) = self.describe().lanes.get_mut(slot as usize) {
@@ -134,7 +136,7 @@ impl RowFacts {
     }
 
     /// Puts a span with those that wait for a slot.
-    pub fn wait(&mut self, slot: Slot, pending: Pending) {
+    pub fn wait(&mut self, slot: LaneSlot, pending: PendingSpan) {
         let mut slots = self.pending.all_mut().iter_mut();
         match slots.find(|(known, _)| *known == slot) {
             Some((_, list)) => list.push(pending),
@@ -143,14 +145,14 @@ impl RowFacts {
     }
 
     /// Takes out the spans that wait for a slot.
-    pub fn take_waiting(&mut self, slot: Slot) -> Vec<Pending> {
+    pub fn take_waiting(&mut self, slot: LaneSlot) -> Vec<PendingSpan> {
         let mut slots = self.pending.all_mut().iter_mut();
         let found = slots.find(|(known, _)| *known == slot);
         found.map_or_else(Vec::new, |(_, list)| std::mem::take(list).into_vec())
     }
 
     /// Puts spans back that go on waiting for a slot.
-    pub fn put_back(&mut self, slot: Slot, waiting: Vec<Pending>) {
+    pub fn put_back(&mut self, slot: LaneSlot, waiting: Vec<PendingSpan>) {
         let mut slots = self.pending.all_mut().iter_mut();
         if let Some((_, list)) = slots.find(|(known, _)| *known == slot) {
             *list = waiting.into();
@@ -160,7 +162,7 @@ impl RowFacts {
 
 /// A process.
 #[derive(Default)]
-pub(super) struct Process {
+pub(super) struct ChromeProcess {
     pub name: Option<u32>,
     pub labels: Option<u32>,
     pub order: Option<i64>,
@@ -170,17 +172,17 @@ pub(super) struct Process {
 
 /// Every row and process.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct ChromeRows {
     pub all: Vec<RowFacts>,
     places: KeyIndex,
-    pub processes: HashMap<Token, Process>,
+    pub processes: HashMap<RowToken, ChromeProcess>,
     /// For each scanner, the number here of each of its rows.
     maps: Vec<Vec<u32>>,
 }
 
-impl Rows {
+impl ChromeRows {
     /// The number of a row.
-    pub fn place(&mut self, row: Row) -> u32 {
+    pub fn place(&mut self, row: RowKey) -> u32 {
         let all = &self.all;
         let next = all.len();
         let known = |place: u32| all.get(place as usize).map(|it| it.row);
@@ -200,7 +202,7 @@ impl Rows {
     }
 
     /// Takes the rows that a scanner met for the first time; its texts were taken before.
-    pub fn absorb(&mut self, scanner: usize, rows: &[Row], texts: &Texts) {
+    pub fn absorb(&mut self, scanner: usize, rows: &[RowKey], texts: &ChromeTexts) {
         if self.maps.len() <= scanner {
             self.maps.resize_with(scanner + 1, Vec::new);
         }
@@ -221,7 +223,13 @@ impl Rows {
     }
 
     /// Takes an event of metadata; says no where it tells nothing that is shown.
-    pub fn describe(&mut self, row: u32, name: u32, arguments: &[Argument], texts: &Texts) -> bool {
+    pub fn describe(
+        &mut self,
+        row: u32,
+        name: u32,
+        arguments: &[ChromeArgument],
+        texts: &ChromeTexts,
+    ) -> bool {
         let wanted = match name {
             words::PROCESS_NAME | words::THREAD_NAME => words::NAME,
             words::PROCESS_LABELS => words::LABELS,
@@ -232,7 +240,7 @@ impl Rows {
             return false;
         };
         let text = match found.payload {
-            Payload::Text(text) => Some(text),
+            ArgumentPayload::Text(text) => Some(text),
             _ => None,
         };
         let number = found.payload.integer(texts.table());

@@ -1,12 +1,12 @@
 //! Whether a file is of this format, and what it is where it only looks so.
 
-use super::scan::Cursor;
-use crate::importer::{Error, Source};
+use super::scan::ByteCursor;
+use crate::importer::{ImportError, Source};
 
 /// Whether a file that begins so is a list of events, or an object that holds one.
 pub(super) fn is_list_of_events(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let mut cursor = Cursor::new(head, 0);
+    let mut cursor = ByteCursor::new(head, 0);
     cursor.space();
     let first = cursor.peek();
     cursor.step();
@@ -23,8 +23,8 @@ pub(super) fn is_list_of_events(head: &[u8]) -> bool {
 }
 
 /// Whether an object without fields stands there, as some writers begin.
-fn is_empty_object(head: &[u8], cursor: &Cursor<'_>) -> bool {
-    let mut cursor = Cursor::new(head, cursor.at() + 1);
+fn is_empty_object(head: &[u8], cursor: &ByteCursor<'_>) -> bool {
+    let mut cursor = ByteCursor::new(head, cursor.at() + 1);
     cursor.space();
     matches!(cursor.peek(), Some(b'}') | None) || head.len() < 64
 }
@@ -34,7 +34,7 @@ fn contains(head: &[u8], text: &str) -> bool {
 }
 
 /// Why nothing can be shown of a file.
-pub(super) fn useless(source: &Source) -> Error {
+pub(super) fn useless(source: &Source) -> ImportError {
     const KNOWN: &[(&[&str], &str)] = &[
         (
             &["\"spans\""],
@@ -52,7 +52,7 @@ pub(super) fn useless(source: &Source) -> Error {
         "it is JSON without a list “traceEvents”, or breaks off before it",
         |(_, why)| why,
     );
-    Error::Useless {
+    ImportError::Useless {
         path: source.path().to_owned(),
         why: why.to_owned(),
     }

@@ -9,4 +9,4 @@ mod pool;
 mod stitch;
 pub(super) mod top;
 
-pub(super) use stitch::{Piece, Tail, run};
+pub(super) use stitch::{ChromeFileEnd, ScannedStretch, run};

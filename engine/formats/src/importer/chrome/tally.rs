@@ -1,12 +1,12 @@
 //! Counts what has to be said about a file.
 
-use crate::importer::{Receipt, Sink};
+use crate::importer::{Receipt, RecordSink};
 use record::time::Nanos;
 use record::{Severity, counted};
 
 /// What has to be said about a file.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct ChromeTally {
     /// Events that were understood.
     pub events: u64,
     pub text_times: u64,
@@ -38,7 +38,7 @@ pub(super) struct Tally {
     pub damaged: (u64, u64, u64),
 }
 
-impl Tally {
+impl ChromeTally {
     /// Counts damage.
     pub fn damage(&mut self, at: u64, length: u64) {
         let (count, bytes, first) = &mut self.damaged;
@@ -50,7 +50,7 @@ impl Tally {
     }
 
     /// Says it all: what was mended, as problems where something is missing, and as notes.
-    pub fn tell(&self, receipt: &mut Receipt, sink: &mut Sink<'_>) {
+    pub fn tell(&self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
         receipt.events = self.events;
         let repairs = [
             ("times written as texts", self.text_times),

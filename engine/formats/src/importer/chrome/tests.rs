@@ -6,15 +6,15 @@ mod meanings;
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use crate::importer::{Error, Receipt, Source, open_source};
+use crate::importer::{ImportError, Receipt, Source, open_source};
 use record::{Basis, Dependency, DependencyKind, Group, Lane, Record, Span, SpanKind};
 
-struct Opened {
+struct OpenedFile {
     receipt: Receipt,
     records: Vec<Record>,
 }
 
-fn open(bytes: &[u8]) -> Result<Opened, Error> {
+fn open(bytes: &[u8]) -> Result<OpenedFile, ImportError> {
     let source = Source::from_bytes("sample.json", bytes.to_vec())?;
     let mut records = Vec::new();
     let receipt = open_source(&source, &mut |batch| {
@@ -22,10 +22,10 @@ fn open(bytes: &[u8]) -> Result<Opened, Error> {
         ControlFlow::Continue(())
     })?;
     assert_eq!(receipt.dropped, 0);
-    Ok(Opened { receipt, records })
+    Ok(OpenedFile { receipt, records })
 }
 
-impl Opened {
+impl OpenedFile {
     fn spans(&self) -> Vec<Span> {
         let spans = self.records.iter().filter_map(|it| match it {
             Record::Span(span) => Some(*span),

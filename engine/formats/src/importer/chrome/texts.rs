@@ -1,11 +1,11 @@
 //! The texts of all scanners under one number each, and which of them are names in the capture.
 
-use super::scan::{Interner, Row, Token};
-use crate::importer::Sink;
+use super::scan::{Interner, RowKey, RowToken};
+use crate::importer::RecordSink;
 use record::{NameId, Record};
 
 /// Texts of a file.
-pub(in crate::importer) struct Texts {
+pub(in crate::importer) struct ChromeTexts {
     table: Interner,
     /// For each scanner, the number here of each of its texts.
     maps: Vec<Vec<u32>>,
@@ -13,7 +13,7 @@ pub(in crate::importer) struct Texts {
     named: u32,
 }
 
-impl Texts {
+impl ChromeTexts {
     pub fn new() -> Self {
         Self {
             table: Interner::new(),
@@ -67,16 +67,16 @@ impl Texts {
     }
 
     /// The same for a row.
-    pub fn row(&self, scanner: usize, row: Row) -> Row {
+    pub fn row(&self, scanner: usize, row: RowKey) -> RowKey {
         let token = |token| match token {
-            Token::Text(text) => Token::Text(self.global(scanner, text)),
+            RowToken::Text(text) => RowToken::Text(self.global(scanner, text)),
             other => other,
         };
         (token(row.0), token(row.1))
     }
 
     /// The name of a text in the capture; a new one is announced.
-    pub fn name(&mut self, text: u32, sink: &mut Sink<'_>) -> NameId {
+    pub fn name(&mut self, text: u32, sink: &mut RecordSink<'_>) -> NameId {
         let at = text as usize;
         if at >= self.names.len() {
             self.names.resize(at + 1, NameId::NONE);
@@ -105,11 +105,11 @@ impl Texts {
     }
 
     /// What names a process or a thread, as a text.
-    pub fn shown(&self, token: Token) -> String {
+    pub fn shown(&self, token: RowToken) -> String {
         match token {
-            Token::None => String::new(),
-            Token::Number(number) => number.to_string(),
-            Token::Text(text) => self.text(text).trim().to_owned(),
+            RowToken::None => String::new(),
+            RowToken::Number(number) => number.to_string(),
+            RowToken::Text(text) => self.text(text).trim().to_owned(),
         }
     }
 }

@@ -2,27 +2,27 @@
 
 use std::collections::HashMap;
 
-use super::class::{Class, Verb, kind_of_work};
-use super::numbered::Numbered;
-use super::scan::{Argument, NO_CORRELATION, Payload, Token, words};
-use super::texts::Texts;
+use super::class::{ApiVerb, EventClass, kind_of_work};
+use super::numbered::NumberIndex;
+use super::scan::{ArgumentPayload, ChromeArgument, NO_CORRELATION, RowToken, words};
+use super::texts::ChromeTexts;
 use record::{SpanId, SpanKind};
 
 /// A call of a GPU's API.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+pub(super) struct ChromeCall {
     pub correlation: i64,
     pub start: i64,
     pub end: i64,
     /// The row of the thread that made it.
     pub row: u32,
     pub span: SpanId,
-    pub verb: Verb,
+    pub verb: ApiVerb,
 }
 
 /// An operation on a stream.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Operation {
+pub(super) struct ChromeOperation {
     pub correlation: i64,
     /// When it was launched; when it started, where that is not known.
     pub launched: i64,
@@ -39,10 +39,10 @@ pub(super) struct Operation {
 
 /// What the fields of a wait, a record or a task say.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Detail {
+pub(super) struct SyncDetail {
     pub span: SpanId,
     pub name: u32,
-    pub process: Token,
+    pub process: RowToken,
     pub start: i64,
     pub end: i64,
     pub correlation: Option<i64>,
@@ -55,12 +55,12 @@ pub(super) struct Detail {
 
 /// What was launched and waited for.
 #[derive(Default)]
-pub(super) struct Work {
-    pub calls: Vec<Call>,
-    pub operations: Vec<Operation>,
-    pub details: Vec<Detail>,
+pub(super) struct ChromeWork {
+    pub calls: Vec<ChromeCall>,
+    pub operations: Vec<ChromeOperation>,
+    pub details: Vec<SyncDetail>,
     /// Calls by the number that ties them to their work.
-    launches: Numbered,
+    launches: NumberIndex,
     streams: HashMap<SpanId, i64>,
     /// What tasks are that say which way they copy.
     kinds: HashMap<SpanId, SpanKind>,
@@ -71,9 +71,9 @@ pub(super) struct Work {
     connected: HashMap<i64, (i64, u32)>,
 }
 
-impl Work {
+impl ChromeWork {
     /// Takes a call. Of two with one number, the one that is a launch by its name counts, or else the first.
-    pub fn call(&mut self, call: Call) {
+    pub fn call(&mut self, call: ChromeCall) {
         let place = self.calls.len() as u32;
         self.calls.push(call);
         if call.correlation == NO_CORRELATION || call.correlation < 0 {
@@ -81,8 +81,8 @@ impl Work {
         }
         let known = self.launches.get(call.correlation);
         let before = known.and_then(|known| self.calls.get(known as usize));
-        let counts =
-            before.is_none_or(|before| call.verb == Verb::Launch && before.verb != Verb::Launch);
+        let counts = before
+            .is_none_or(|before| call.verb == ApiVerb::Launch && before.verb != ApiVerb::Launch);
         if counts {
             self.launches.put(call.correlation, place);
         }
@@ -94,7 +94,7 @@ impl Work {
     }
 
     /// The call with a number.
-    pub fn of(&self, correlation: i64) -> Option<&Call> {
+    pub fn of(&self, correlation: i64) -> Option<&ChromeCall> {
         let place = self.launches.get(correlation)?;
         self.calls.get(place as usize)
     }
@@ -103,15 +103,15 @@ impl Work {
     pub fn detail(
         &mut self,
         span: SpanId,
-        class: Class,
+        class: EventClass,
         name: u32,
-        arguments: &[Argument],
-        texts: &Texts,
+        arguments: &[ChromeArgument],
+        texts: &ChromeTexts,
     ) {
-        let mut detail = Detail {
+        let mut detail = SyncDetail {
             span,
             name,
-            ..Detail::default()
+            ..SyncDetail::default()
         };
         for argument in arguments {
             let value = argument.payload.integer(texts.table());
@@ -122,19 +122,19 @@ impl Work {
                 words::WAIT_RECORD => detail.wait_record = value,
                 words::WAIT_EVENT => detail.wait_event = value,
                 words::SEQUENCE => detail.sequence = value,
-                words::DIRECTION if class == Class::Task => {
+                words::DIRECTION if class == EventClass::Task => {
                     self.direct(span, argument.payload, texts);
                 }
                 _ => {}
             }
         }
-        if class == Class::Task
+        if class == EventClass::Task
             && let Some(stream) = detail.stream
         {
             self.streams.insert(span, stream);
         }
         let ties = [words::EVENT_WAIT, words::EVENT_RECORD].contains(&name);
-        if class == Class::Sync || ties {
+        if class == EventClass::Sync || ties {
             self.details.push(detail);
         }
     }
@@ -164,8 +164,8 @@ impl Work {
         self.groups.get(&span).copied().unwrap_or(words::EMPTY)
     }
 
-    fn direct(&mut self, span: SpanId, direction: Payload, texts: &Texts) {
-        if let Payload::Text(text) = direction {
+    fn direct(&mut self, span: SpanId, direction: ArgumentPayload, texts: &ChromeTexts) {
+        if let ArgumentPayload::Text(text) = direction {
             self.kinds.insert(span, kind_of_work(texts.text(text)));
         }
     }
@@ -189,7 +189,7 @@ impl Work {
     }
 
     /// Completes what was said last of a span.
-    pub fn place_detail(&mut self, span: SpanId, process: Token, start: i64, end: i64) {
+    pub fn place_detail(&mut self, span: SpanId, process: RowToken, start: i64, end: i64) {
         if let Some(detail) = self.details.last_mut().filter(|it| it.span == span) {
             (detail.process, detail.start, detail.end) = (process, start, end);
         }

@@ -1,11 +1,11 @@
 //! What JAX and TensorFlow say of XLA in trace JSON: operations of devices that threads of the host ran, and where those
 //! threads met. The links between spans are in their XPlane alone.
 
-use super::build::{Builder, Told};
-use super::scan::{Payload, Token, words};
+use super::build::{ChromeBuilder, ParsedEvent};
+use super::scan::{ArgumentPayload, RowToken, words};
 use crate::importer::quick::QuickMap;
-use crate::importer::xplane::Meetings;
-use crate::importer::{Error, Sink};
+use crate::importer::xplane::RendezvousList;
+use crate::importer::{ImportError, RecordSink};
 use record::{SpanId, SpanKind};
 
 /// A span that an operation or a rendezvous is, in the file's own time.
@@ -22,24 +22,24 @@ struct XlaSpan {
 
 /// What of a file is XLA's.
 #[derive(Default)]
-pub(super) struct Xla {
+pub(super) struct XlaSpans {
     all: Vec<XlaSpan>,
     /// The operation that each thread ran last, and when it ends.
     latest: QuickMap<u32, (i64, SpanId)>,
 }
 
-impl Xla {
+impl XlaSpans {
     /// Whether operations of devices were among the events.
     pub fn has_devices(&self) -> bool {
         !self.latest.is_empty()
     }
 }
 
-impl Builder {
+impl ChromeBuilder {
     /// Notes what an event says of XLA. Answers the row of its device, where it is an operation of one.
     pub fn note_xla(
         &mut self,
-        told: Told<'_>,
+        told: ParsedEvent<'_>,
         (start, end): (i64, i64),
         span: SpanId,
     ) -> Option<u32> {
@@ -53,7 +53,7 @@ impl Builder {
                 (words::HLO_OP, _) => is_operation = true,
                 (words::NUM_THREADS, _) => meets = true,
                 (words::ID, _) => order = whole,
-                (words::NAME, Payload::Text(text)) => key = Some(text),
+                (words::NAME, ArgumentPayload::Text(text)) => key = Some(text),
                 _ => {}
             }
         }
@@ -84,18 +84,18 @@ impl Builder {
 
     /// The row of the operations of a device that threads of a process ran.
     fn row_of_device(&mut self, thread: u32, device: i64) -> u32 {
-        let process = self.rows.get(thread).map_or(Token::None, |it| it.row.0);
-        let number = Token::Text(self.texts.add(&format!("device {device}")));
+        let process = self.rows.get(thread).map_or(RowToken::None, |it| it.row.0);
+        let number = RowToken::Text(self.texts.add(&format!("device {device}")));
         let mut name = format!("CPU {device}");
         let mut row = self
             .rows
-            .place((Token::Text(self.texts.add(&name)), number));
+            .place((RowToken::Text(self.texts.add(&name)), number));
         let owner = self.rows.get(row).and_then(|it| it.said().owner);
         if owner.is_some_and(|it| it != process) {
             name = format!("{name} of {}", self.texts.shown(process));
             row = self
                 .rows
-                .place((Token::Text(self.texts.add(&name)), number));
+                .place((RowToken::Text(self.texts.add(&name)), number));
         }
         let title = self.texts.add("XLA Ops");
         if let Some(facts) = self.rows.get_mut(row) {
@@ -106,10 +106,10 @@ impl Builder {
     }
 
     /// Ties those that met to the last to come.
-    pub fn tie_xla(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
+    pub fn tie_xla(&mut self, sink: &mut RecordSink<'_>) -> Result<(), ImportError> {
         let mut all = std::mem::take(&mut self.xla.all);
         all.sort_by_key(|it| (it.thread, it.start, std::cmp::Reverse(it.end)));
-        let mut meetings = Meetings::default();
+        let mut meetings = RendezvousList::default();
         for thread in all.chunk_by(|a, b| a.thread == b.thread) {
             meetings.begin_line();
             for it in thread {

@@ -7,7 +7,7 @@ pub const MOST_MICROS: i64 = i64::MAX / 1000 - 1;
 
 /// Why something could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum SyntaxFault {
     /// The bytes are over: what follows may mend it.
     Cut,
     /// It makes no sense.
@@ -16,7 +16,7 @@ pub enum Fault {
 
 /// A place in some bytes.
 #[derive(Clone, Copy)]
-pub struct Cursor<'a> {
+pub struct ByteCursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -34,13 +34,13 @@ pub struct OpenValue {
 
 /// A text between quotes, as it stands there.
 #[derive(Clone, Copy)]
-pub struct Raw<'a> {
+pub struct RawText<'a> {
     pub bytes: &'a [u8],
     /// Whether it holds a backslash.
     pub escaped: bool,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> ByteCursor<'a> {
     pub fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes white space and one byte that has to follow.
-    pub fn demand(&mut self, byte: u8) -> Result<(), Fault> {
+    pub fn demand(&mut self, byte: u8) -> Result<(), SyntaxFault> {
         if self.peek() != Some(byte) {
             self.space();
         }
@@ -104,28 +104,28 @@ impl<'a> Cursor<'a> {
                 self.at += 1;
                 Ok(())
             }
-            Some(_) => Err(Fault::Bad),
-            None => Err(Fault::Cut),
+            Some(_) => Err(SyntaxFault::Bad),
+            None => Err(SyntaxFault::Cut),
         }
     }
 
     /// Passes a text between quotes.
-    pub fn text(&mut self) -> Result<Raw<'a>, Fault> {
+    pub fn text(&mut self) -> Result<RawText<'a>, SyntaxFault> {
         self.demand(b'"')?;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let end = quote(rest).ok_or(Fault::Cut)?;
+        let end = quote(rest).ok_or(SyntaxFault::Cut)?;
         if rest.get(end) == Some(&b'"') {
             self.at += end + 1;
             let bytes = rest.get(..end).unwrap_or_default();
-            return Ok(Raw {
+            return Ok(RawText {
                 bytes,
                 escaped: false,
             });
         }
-        let end = end_of_escaped(rest, end).ok_or(Fault::Cut)?;
+        let end = end_of_escaped(rest, end).ok_or(SyntaxFault::Cut)?;
         self.at += end + 1;
         let bytes = rest.get(..end).unwrap_or_default();
-        Ok(Raw {
+        Ok(RawText {
             bytes,
             escaped: true,
         })
@@ -196,21 +196,21 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes a number, `true`, `false` or `null`: everything up to the next delimiter.
-    pub fn plain(&mut self) -> Result<&'a [u8], Fault> {
+    pub fn plain(&mut self) -> Result<&'a [u8], SyntaxFault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = rest.iter().position(|byte| is_delimiter(*byte));
         match end {
-            Some(0) => Err(Fault::Bad),
+            Some(0) => Err(SyntaxFault::Bad),
             Some(end) => {
                 self.at += end;
                 Ok(rest.get(..end).unwrap_or_default())
             }
-            None => Err(Fault::Cut),
+            None => Err(SyntaxFault::Cut),
         }
     }
 
     /// Passes an array or an object and returns it as it stands there.
-    pub fn nested(&mut self) -> Result<&'a [u8], Fault> {
+    pub fn nested(&mut self) -> Result<&'a [u8], SyntaxFault> {
         let start = self.at;
         self.pass_value(&mut OpenValue::default())?;
         Ok(self.bytes.get(start..self.at).unwrap_or_default())
@@ -218,7 +218,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes a value, or what is left of one of which the bytes before were passed. However deep it is, this does not
     /// recurse. Where the bytes end before it, those behind this place are to be followed by what comes next.
-    pub fn pass_value(&mut self, open: &mut OpenValue) -> Result<(), Fault> {
+    pub fn pass_value(&mut self, open: &mut OpenValue) -> Result<(), SyntaxFault> {
         if open.in_text {
             self.pass_text(open)?;
             if open.depth == 0 {
@@ -247,7 +247,7 @@ impl<'a> Cursor<'a> {
             }
         }
         open.depth = depth;
-        Err(Fault::Cut)
+        Err(SyntaxFault::Cut)
     }
 
     /// Whether a text, an array or an object begins here.
@@ -256,7 +256,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes what is left of a text. A backslash stays with what it escapes.
-    fn pass_text(&mut self, open: &mut OpenValue) -> Result<(), Fault> {
+    fn pass_text(&mut self, open: &mut OpenValue) -> Result<(), SyntaxFault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = quote(rest).and_then(|at| end_of_escaped(rest, at));
         open.in_text = end.is_none();
@@ -266,33 +266,33 @@ impl<'a> Cursor<'a> {
         }
         let slashes = rest.iter().rev().take_while(|byte| **byte == b'\\');
         self.at = self.bytes.len() - slashes.count() % 2;
-        Err(Fault::Cut)
+        Err(SyntaxFault::Cut)
     }
 
     /// Passes what is left of a number or a word.
-    fn pass_plain(&mut self, open: &mut OpenValue) -> Result<(), Fault> {
+    fn pass_plain(&mut self, open: &mut OpenValue) -> Result<(), SyntaxFault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = rest.iter().position(|byte| is_delimiter(*byte));
         self.at += end.unwrap_or(rest.len());
         match end {
-            Some(0) if !open.in_plain => Err(Fault::Bad),
-            Some(_) if matches!(self.peek(), Some(b'"' | b'{' | b'[')) => Err(Fault::Bad),
+            Some(0) if !open.in_plain => Err(SyntaxFault::Bad),
+            Some(_) if matches!(self.peek(), Some(b'"' | b'{' | b'[')) => Err(SyntaxFault::Bad),
             Some(_) => Ok(()),
             None => {
                 open.in_plain = true;
-                Err(Fault::Cut)
+                Err(SyntaxFault::Cut)
             }
         }
     }
 
     /// Passes any value.
-    pub fn skip(&mut self) -> Result<(), Fault> {
+    pub fn skip(&mut self) -> Result<(), SyntaxFault> {
         self.space();
         match self.peek() {
             Some(b'"') => self.text().map(|_| ()),
             Some(b'[' | b'{') => self.nested().map(|_| ()),
             Some(_) => self.plain().map(|_| ()),
-            None => Err(Fault::Cut),
+            None => Err(SyntaxFault::Cut),
         }
     }
 }

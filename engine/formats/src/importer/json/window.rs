@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::cursor::{Cursor, Fault as CursorFault, OpenValue};
+use super::cursor::{ByteCursor, OpenValue, SyntaxFault as CursorFault};
 
 /// How much is read at a time.
 const BLOCK: usize = 1 << 18;
@@ -11,7 +11,7 @@ const LONGEST: usize = 64 << 20;
 
 /// Why reading cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum WindowFault {
     /// The file ends within a value.
     Cut,
     /// What stands there is no JSON, or not what belongs there.
@@ -20,7 +20,7 @@ pub enum Fault {
     Long,
 }
 
-impl From<CursorFault> for Fault {
+impl From<CursorFault> for WindowFault {
     fn from(fault: CursorFault) -> Self {
         match fault {
             CursorFault::Cut => Self::Cut,
@@ -30,7 +30,7 @@ impl From<CursorFault> for Fault {
 }
 
 /// The part of a file that is being read.
-pub struct Window {
+pub struct ReadWindow {
     reader: Box<dyn Read + Send>,
     bytes: Vec<u8>,
     at: usize,
@@ -40,7 +40,7 @@ pub struct Window {
     failed: Option<io::Error>,
 }
 
-impl Window {
+impl ReadWindow {
     pub fn new(reader: Box<dyn Read + Send>) -> Self {
         Self {
             reader,
@@ -106,22 +106,22 @@ impl Window {
     }
 
     /// Passes a byte that has to come next.
-    pub fn pass(&mut self, byte: u8) -> Result<(), Fault> {
+    pub fn pass(&mut self, byte: u8) -> Result<(), WindowFault> {
         match self.peek() {
             Some(found) if found == byte => {
                 self.step();
                 Ok(())
             }
-            Some(_) => Err(Fault::Bad),
-            None => Err(Fault::Cut),
+            Some(_) => Err(WindowFault::Bad),
+            None => Err(WindowFault::Cut),
         }
     }
 
     /// Passes a value and returns it as it stands there.
-    pub fn value(&mut self) -> Result<&[u8], Fault> {
-        self.peek().ok_or(Fault::Cut)?;
+    pub fn value(&mut self) -> Result<&[u8], WindowFault> {
+        self.peek().ok_or(WindowFault::Cut)?;
         loop {
-            let mut cursor = Cursor::new(&self.bytes, self.at);
+            let mut cursor = ByteCursor::new(&self.bytes, self.at);
             match cursor.pass_value(&mut OpenValue::default()) {
                 Err(CursorFault::Cut) => {}
                 passed => {
@@ -133,10 +133,10 @@ impl Window {
             }
             if self.bytes.len() - self.at >= LONGEST {
                 self.skip()?;
-                return Err(Fault::Long);
+                return Err(WindowFault::Long);
             }
             if !self.fill() {
-                return Err(Fault::Cut);
+                return Err(WindowFault::Cut);
             }
         }
     }
@@ -148,11 +148,11 @@ impl Window {
     }
 
     /// Passes a value, however long it is: of a long one no more is kept than is read at a time.
-    pub fn skip(&mut self) -> Result<(), Fault> {
-        self.peek().ok_or(Fault::Cut)?;
+    pub fn skip(&mut self) -> Result<(), WindowFault> {
+        self.peek().ok_or(WindowFault::Cut)?;
         let mut open = OpenValue::default();
         loop {
-            let mut cursor = Cursor::new(&self.bytes, self.at);
+            let mut cursor = ByteCursor::new(&self.bytes, self.at);
             let passed = cursor.pass_value(&mut open);
             self.at = cursor.at();
             match passed {
@@ -167,8 +167,8 @@ impl Window {
 mod tests {
     use super::*;
 
-    fn window(text: &'static str) -> Window {
-        Window::new(Box::new(text.as_bytes()))
+    fn window(text: &'static str) -> ReadWindow {
+        ReadWindow::new(Box::new(text.as_bytes()))
     }
 
     #[test]
@@ -211,12 +211,12 @@ mod tests {
 
     #[test]
     fn what_is_no_value_is_said() {
-        assert_eq!(window("{\"a\":1").value(), Err(Fault::Cut));
-        assert_eq!(window("\"a\\\"").value(), Err(Fault::Cut));
-        assert_eq!(window("]").value(), Err(Fault::Bad));
-        assert_eq!(window("1\"a\"").value(), Err(Fault::Bad));
-        assert_eq!(window("  ").value(), Err(Fault::Cut));
+        assert_eq!(window("{\"a\":1").value(), Err(WindowFault::Cut));
+        assert_eq!(window("\"a\\\"").value(), Err(WindowFault::Cut));
+        assert_eq!(window("]").value(), Err(WindowFault::Bad));
+        assert_eq!(window("1\"a\"").value(), Err(WindowFault::Bad));
+        assert_eq!(window("  ").value(), Err(WindowFault::Cut));
         let deep = "[".repeat(3_000_000).leak();
-        assert_eq!(window(deep).skip(), Err(Fault::Cut));
+        assert_eq!(window(deep).skip(), Err(WindowFault::Cut));
     }
 }

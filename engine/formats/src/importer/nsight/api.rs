@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::{Draft, Strings};
+use super::super::sqlite::{SqliteDraft, StringTable};
 use record::{NameId, SpanKind};
 
 /// What is known of a call by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Api {
+pub(super) struct NsightApi {
     pub name: NameId,
     pub kind: SpanKind,
     /// Whether it records an event.
@@ -16,14 +16,19 @@ pub(super) struct Api {
 
 /// Every call that was met, by the file's number of its name.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    known: HashMap<i64, Api>,
-    last: Option<(i64, Api)>,
+pub(super) struct NsightCalls {
+    known: HashMap<i64, NsightApi>,
+    last: Option<(i64, NsightApi)>,
 }
 
-impl Calls {
+impl NsightCalls {
     /// What is known of the call of a name.
-    pub fn get(&mut self, id: i64, strings: &Strings, draft: &mut Draft<'_, '_>) -> Api {
+    pub fn get(
+        &mut self,
+        id: i64,
+        strings: &StringTable,
+        draft: &mut SqliteDraft<'_, '_>,
+    ) -> NsightApi {
         if let Some((last, api)) = self.last
             && last == id
         {
@@ -32,7 +37,7 @@ impl Calls {
         let api = *self.known.entry(id).or_insert_with(|| {
             let unknown = format!("string {id}");
             let text = clean(strings.text(id).unwrap_or(&unknown));
-            Api {
+            NsightApi {
                 name: draft.name(text),
                 kind: kind(text),
                 records: text.contains("EventRecord"),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::{Stream, Strings};
+use super::super::sqlite::{SqliteStream, StringTable};
 use super::NsightReader;
 use super::host::THREAD_BITS;
 use super::tables::{
@@ -17,23 +17,23 @@ const NULL_STREAM: i64 = 3;
 
 /// A GPU of the machine.
 #[derive(Clone, Debug, Default)]
-struct Gpu {
+struct NsightGpu {
     name: String,
     detail: String,
 }
 
 /// Everything that the small tables say.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
-    pub strings: Strings,
+pub(super) struct NsightFacts {
+    pub strings: StringTable,
     /// Version of the program that exported it.
     pub version: String,
     processes: HashMap<i64, String>,
     threads: HashMap<i64, (i64, String)>,
-    gpus: HashMap<i64, Gpu>,
+    gpus: HashMap<i64, NsightGpu>,
     devices: HashMap<(i64, i64), i64>,
     /// Priority and flag.
-    streams: HashMap<Stream, (i64, i64)>,
+    streams: HashMap<SqliteStream, (i64, i64)>,
     /// What the time of day was at capture time zero.
     pub epoch: Option<i64>,
 }
@@ -54,7 +54,7 @@ impl NsightReader<'_, '_> {
 
     /// Of several names of a thread the one of the highest priority counts.
     pub(super) fn name_thread(&mut self, row: NsightThreadRow) {
-        let Facts {
+        let NsightFacts {
             strings, threads, ..
         } = &mut self.dialect.facts;
         let (Some(thread), Some(name)) = (row.thread, row.name.and_then(|it| strings.text(it)))
@@ -75,7 +75,7 @@ impl NsightReader<'_, '_> {
             row.memory
                 .map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9)),
         ];
-        let gpu = Gpu {
+        let gpu = NsightGpu {
             name: row.name.to_owned(),
             detail: facts.into_iter().flatten().collect::<Vec<_>>().join(", "),
         };
@@ -88,7 +88,7 @@ impl NsightReader<'_, '_> {
     }
 
     pub(super) fn describe_stream(&mut self, row: NsightStreamRow) {
-        let stream = Stream {
+        let stream = SqliteStream {
             process: row.process,
             context: row.context,
             number: row.stream,
@@ -108,7 +108,7 @@ impl NsightReader<'_, '_> {
     }
 }
 
-impl Facts {
+impl NsightFacts {
     /// The number of the GPU that a process knows under another number.
     pub fn gpu(&self, process: i64, device: i64) -> i64 {
         let known = self.devices.get(&(process & PROCESS, device));
@@ -118,7 +118,7 @@ impl Facts {
     /// The name and the details of a GPU.
     pub fn device(&self, gpu: i64) -> (String, String) {
         match self.gpus.get(&gpu) {
-            Some(Gpu { name, detail }) if !name.is_empty() => {
+            Some(NsightGpu { name, detail }) if !name.is_empty() => {
                 (format!("{name} ({gpu})"), detail.clone())
             }
             _ => (format!("GPU {gpu}"), String::new()),
@@ -126,8 +126,8 @@ impl Facts {
     }
 
     /// What a stream is called on screen.
-    pub fn stream_name(&self, stream: Stream) -> String {
-        let own = Stream {
+    pub fn stream_name(&self, stream: SqliteStream) -> String {
+        let own = SqliteStream {
             process: stream.process & PROCESS,
             ..stream
         };
@@ -144,7 +144,7 @@ impl Facts {
     }
 
     /// Whose a stream is: streams of several processes and contexts have the same numbers.
-    pub fn owner(&self, stream: Stream) -> String {
+    pub fn owner(&self, stream: SqliteStream) -> String {
         let process = self
             .processes
             .get(&stream.process)

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::{Draft, Operation, Ran, Stream, Title, Untimed, Work, copy};
+use super::super::sqlite::{
+    LaneTitle, SqliteDraft, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind, copy,
+};
 use super::NsightReader;
 use super::facts::PROCESS;
 use super::host::THREAD_BITS;
@@ -32,7 +34,7 @@ const SIZES: usize = 1 << 12;
 
 /// Names of fields, and texts of sizes: the same few over and over.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct NsightFields {
     pub returned: NameId,
     pub category: NameId,
     pub domain: NameId,
@@ -49,8 +51,8 @@ pub(super) struct Fields {
     sizes: HashMap<[i64; 3], Box<str>>,
 }
 
-impl Fields {
-    pub fn new(draft: &mut Draft<'_, '_>) -> Self {
+impl NsightFields {
+    pub fn new(draft: &mut SqliteDraft<'_, '_>) -> Self {
         Self {
             returned: draft.name("returned"),
             category: draft.name("category"),
@@ -83,11 +85,11 @@ impl Fields {
 }
 
 impl NsightReader<'_, '_> {
-    pub(super) fn kernel(&mut self, row: NsightKernelRow) -> Result<(), Untimed> {
+    pub(super) fn kernel(&mut self, row: NsightKernelRow) -> Result<(), UntimedRow> {
         let id = row.name.or(row.short_name).unwrap_or(-1);
         let strings = &mut self.dialect.facts.strings;
         let name = strings.name(id, &mut self.draft);
-        let work = Work::of(SpanKind::Kernel, strings.text(id).unwrap_or_default());
+        let work = WorkKind::of(SpanKind::Kernel, strings.text(id).unwrap_or_default());
         let span = self.work(row.work, name, SpanKind::Kernel, work)?;
         let fields = &mut self.dialect.fields;
         for (field, size) in [(fields.grid, row.grid), (fields.block, row.block)] {
@@ -107,11 +109,11 @@ impl NsightReader<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn copy(&mut self, row: NsightCopyRow) -> Result<(), Untimed> {
+    pub(super) fn copy(&mut self, row: NsightCopyRow) -> Result<(), UntimedRow> {
         let (name, kind) = copy(row.kind);
         let name = self.draft.name(name);
-        let span = self.work(row.work, name, kind, Work::of(kind, ""))?;
-        let Fields {
+        let span = self.work(row.work, name, kind, WorkKind::of(kind, ""))?;
+        let NsightFields {
             bytes, from, to, ..
         } = self.dialect.fields;
         self.draft.argument(span, bytes, Value::Integer(row.bytes));
@@ -142,10 +144,10 @@ impl NsightReader<'_, '_> {
         }
     }
 
-    pub(super) fn fill(&mut self, row: NsightFillRow) -> Result<(), Untimed> {
+    pub(super) fn fill(&mut self, row: NsightFillRow) -> Result<(), UntimedRow> {
         let name = self.draft.name("Memset");
-        let span = self.work(row.work, name, SpanKind::Fill, Work::Other)?;
-        let Fields {
+        let span = self.work(row.work, name, SpanKind::Fill, WorkKind::Other)?;
+        let NsightFields {
             bytes, value, to, ..
         } = self.dialect.fields;
         self.draft.argument(span, bytes, Value::Integer(row.bytes));
@@ -154,9 +156,9 @@ impl NsightReader<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn graph(&mut self, row: NsightGraphRow) -> Result<(), Untimed> {
+    pub(super) fn graph(&mut self, row: NsightGraphRow) -> Result<(), UntimedRow> {
         let name = self.draft.name(&format!("graph {}", row.graph));
-        self.work(row.work, name, SpanKind::Kernel, Work::Kernel)
+        self.work(row.work, name, SpanKind::Kernel, WorkKind::Kernel)
             .map(drop)
     }
 
@@ -174,15 +176,15 @@ impl NsightReader<'_, '_> {
         row: NsightWorkRow,
         name: NameId,
         kind: SpanKind,
-        work: Work,
-    ) -> Result<SpanId, Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
-        let stream = Stream {
+        work: WorkKind,
+    ) -> Result<SpanId, UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
+        let stream = SqliteStream {
             process: row.process >> THREAD_BITS,
             context: row.context,
             number: row.stream,
         };
-        let ran = Ran {
+        let ran = SqliteSpan {
             lane: self.stream(stream, row.device),
             name,
             kind,
@@ -196,7 +198,7 @@ impl NsightReader<'_, '_> {
         let span = self.submitted(ran, work, call);
         if let Some(order) = order {
             self.operations
-                .add(stream, Operation { order, start, span });
+                .add(stream, SqliteOperation { order, start, span });
         }
         if row.node != 0 {
             let node = Value::Integer(row.node);
@@ -206,7 +208,7 @@ impl NsightReader<'_, '_> {
     }
 
     /// The lane of a stream. Work that unified memory does for another device is on a lane of that device.
-    pub(super) fn stream(&mut self, stream: Stream, device: i64) -> LaneId {
+    pub(super) fn stream(&mut self, stream: SqliteStream, device: i64) -> LaneId {
         let device = self.dialect.facts.gpu(stream.process, device);
         let key = (
             Group::Streams,
@@ -215,7 +217,7 @@ impl NsightReader<'_, '_> {
         let (facts, devices) = (&self.dialect.facts, &mut self.draft.devices);
         self.draft.lanes.id(key, self.draft.sink, |sink| {
             let id = devices.id(device, "cuda", sink, || facts.device(device));
-            Title {
+            LaneTitle {
                 name: facts.stream_name(stream),
                 besides: facts.owner(stream),
                 device: Some(id),

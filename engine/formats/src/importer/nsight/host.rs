@@ -1,6 +1,6 @@
 //! Calls of host threads.
 
-use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::super::sqlite::{HostSpan, LaneTitle, UntimedRow};
 use super::NsightReader;
 use super::facts::PROCESS;
 use super::tables::NsightCallRow;
@@ -13,17 +13,17 @@ const NOT_READY: i64 = 600;
 pub(super) const THREAD_BITS: u32 = 24;
 
 impl NsightReader<'_, '_> {
-    pub(super) fn cuda_call(&mut self, row: NsightCallRow) -> Result<(), Untimed> {
+    pub(super) fn cuda_call(&mut self, row: NsightCallRow) -> Result<(), UntimedRow> {
         self.call(row, true)
     }
 
-    pub(super) fn other_call(&mut self, row: NsightCallRow) -> Result<(), Untimed> {
+    pub(super) fn other_call(&mut self, row: NsightCallRow) -> Result<(), UntimedRow> {
         self.call(row, false)
     }
 
     /// A call of CUDA or of another library.
-    fn call(&mut self, row: NsightCallRow, cuda: bool) -> Result<(), Untimed> {
-        let start = row.start.ok_or(Untimed)?;
+    fn call(&mut self, row: NsightCallRow, cuda: bool) -> Result<(), UntimedRow> {
+        let start = row.start.ok_or(UntimedRow)?;
         let lane = self.thread(row.thread);
         let id = row.name.or(row.text).unwrap_or(-1);
         let known = &mut self.dialect;
@@ -59,11 +59,11 @@ impl NsightReader<'_, '_> {
     pub(super) fn thread(&mut self, thread: i64) -> LaneId {
         let key = (Group::Host, [thread >> THREAD_BITS, thread, 0, 0]);
         let facts = &self.dialect.facts;
-        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+        self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {
             name: facts.thread_name(thread),
             process: ((thread >> THREAD_BITS) & PROCESS).to_string(),
             thread: (thread & PROCESS).to_string(),
-            ..Title::default()
+            ..LaneTitle::default()
         })
     }
 }

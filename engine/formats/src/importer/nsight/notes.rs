@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::{Database, Outcome};
+use super::super::sqlite::{Database, SqliteWaitOutcome};
 use super::NsightReader;
 use record::Severity;
 
 /// What was counted on the way.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct NsightTally {
     /// Names of NVTX domains.
     pub domains: HashMap<i64, String>,
     /// Ranges in a domain of their own: place and domain.
@@ -41,7 +41,7 @@ pub(super) const SILENT: &[&str] = &[
 
 impl NsightReader<'_, '_> {
     /// Says it all.
-    pub(super) fn tell(&mut self, outcome: &Outcome, database: &Database) {
+    pub(super) fn tell(&mut self, outcome: &SqliteWaitOutcome, database: &Database) {
         self.tell_waits(outcome);
         let tally = &self.dialect.tally;
         let said = [
@@ -84,12 +84,12 @@ impl NsightReader<'_, '_> {
         }
     }
 
-    fn waits_of_streams_are_none(&self, outcome: &Outcome) -> bool {
+    fn waits_of_streams_are_none(&self, outcome: &SqliteWaitOutcome) -> bool {
         outcome.waits == 0 && self.dialect.events.is_empty()
     }
 
-    fn tell_waits(&mut self, outcome: &Outcome) {
-        let Outcome { waits, blind, .. } = *outcome;
+    fn tell_waits(&mut self, outcome: &SqliteWaitOutcome) {
+        let SqliteWaitOutcome { waits, blind, .. } = *outcome;
         if self.dialect.events.is_empty() && (waits > 0 || blind > 0) {
             let text = "The file has no records of events (CUPTI_ACTIVITY_KIND_CUDA_EVENT): what a stream waited for is \
                         known only as far as the order of calls allows. Export a capture made with \

@@ -1,6 +1,6 @@
 //! Ranges and marks that the program itself set with NVTX.
 
-use super::super::sqlite::{HostSpan, Untimed};
+use super::super::sqlite::{HostSpan, UntimedRow};
 use super::NsightReader;
 use super::tables::NvtxRow;
 use record::{NameId, SpanKind, State, Value};
@@ -16,7 +16,7 @@ mod event_type {
 
 impl NsightReader<'_, '_> {
     /// A row of the table.
-    pub(super) fn nvtx(&mut self, row: NvtxRow<'_>) -> Result<(), Untimed> {
+    pub(super) fn nvtx(&mut self, row: NvtxRow<'_>) -> Result<(), UntimedRow> {
         let known = &mut self.dialect;
         match row.sort {
             event_type::DOMAIN => {
@@ -35,8 +35,8 @@ impl NsightReader<'_, '_> {
         Ok(())
     }
 
-    fn range(&mut self, row: NvtxRow<'_>, mark: bool) -> Result<(), Untimed> {
-        let start = row.start.ok_or(Untimed)?;
+    fn range(&mut self, row: NvtxRow<'_>, mark: bool) -> Result<(), UntimedRow> {
+        let start = row.start.ok_or(UntimedRow)?;
         let name = self.nvtx_name(row);
         let lane = self.thread(row.thread);
         let place = self.hosts.push(

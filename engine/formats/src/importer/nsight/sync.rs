@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use super::super::sqlite::{
-    Event, Operation, Outcome, Ran, Recorded, Stream, Title, Untimed, Wait, Waits, resolve,
+    LaneTitle, SqliteOperation, SqliteRecord, SqliteSpan, SqliteStream, SqliteWait,
+    SqliteWaitOutcome, SqliteWaitTarget, UntimedRow, WaitedEvent, resolve,
 };
 use super::NsightReader;
 use super::host::THREAD_BITS;
@@ -33,7 +34,7 @@ impl NsightReader<'_, '_> {
             self.dialect.tally.empty_records += 1;
             return;
         };
-        let stream = Stream {
+        let stream = SqliteStream {
             process: row.process >> THREAD_BITS,
             context: row.context,
             number: row.stream,
@@ -56,7 +57,7 @@ impl NsightReader<'_, '_> {
             }
             None => self.dialect.tally.uncalled_records += 1,
         }
-        let recorded = Recorded {
+        let recorded = SqliteRecord {
             order,
             stream,
             span,
@@ -66,7 +67,7 @@ impl NsightReader<'_, '_> {
         self.dialect.events.add(recorded, tie(row.tie));
     }
 
-    fn reached(&mut self, stream: Stream, (device, order): (i64, i64), time: i64) -> SpanId {
+    fn reached(&mut self, stream: SqliteStream, (device, order): (i64, i64), time: i64) -> SpanId {
         let kind = SpanKind::EventRecord;
         self.on_stream(
             stream,
@@ -79,14 +80,14 @@ impl NsightReader<'_, '_> {
     /// A record or a wait as a span of its stream; in a file without work it stands for what was submitted there.
     fn on_stream(
         &mut self,
-        stream: Stream,
+        stream: SqliteStream,
         (device, order): (i64, i64),
         (name, kind): (&str, SpanKind),
         (start, end): (i64, i64),
     ) -> SpanId {
         let lane = self.stream(stream, device);
         let name = self.draft.name(name);
-        let span = self.draft.ran(Ran {
+        let span = self.draft.ran(SqliteSpan {
             lane,
             name,
             kind,
@@ -97,7 +98,7 @@ impl NsightReader<'_, '_> {
         });
         if self.dialect.workless {
             self.operations
-                .add(stream, Operation { order, start, span });
+                .add(stream, SqliteOperation { order, start, span });
         }
         span
     }
@@ -113,22 +114,22 @@ impl NsightReader<'_, '_> {
     }
 
     /// A wait. Its row doubles a call of a host thread; where that call is missing it is a span of its own.
-    pub(super) fn sync(&mut self, row: NsightSyncRow) -> Result<(), Untimed> {
+    pub(super) fn sync(&mut self, row: NsightSyncRow) -> Result<(), UntimedRow> {
         let process = row.process >> THREAD_BITS;
-        let stream = set(row.stream).map(|number| Stream {
+        let stream = set(row.stream).map(|number| SqliteStream {
             process,
             context: row.context.unwrap_or(0),
             number,
         });
-        let event = set(row.event).map(|number| Event {
+        let event = set(row.event).map(|number| WaitedEvent {
             id: self.dialect.events.id(process, number, &mut self.draft),
             tie: tie(row.tie),
         });
         let waits = match (stream, event) {
-            (Some(stream), Some(event)) => Waits::Stream(stream, event),
-            (None, Some(event)) => Waits::HostForEvent(event),
-            (Some(stream), None) => Waits::HostForStream(stream),
-            (None, None) => Waits::HostForAll(set(row.context)),
+            (Some(stream), Some(event)) => SqliteWaitTarget::Stream(stream, event),
+            (None, Some(event)) => SqliteWaitTarget::HostForEvent(event),
+            (Some(stream), None) => SqliteWaitTarget::HostForStream(stream),
+            (None, None) => SqliteWaitTarget::HostForAll(set(row.context)),
         };
         let order = row.correlation;
         let place = order.and_then(|order| self.launches.get(process, order));
@@ -139,20 +140,20 @@ impl NsightReader<'_, '_> {
         self.describe(call, stream.map(|it| it.number), event.map(|it| it.id));
         let queries = place.is_some_and(|place| self.hosts.kind(place) == SpanKind::Call);
         // A query only looks: nothing held it up.
-        if queries && !matches!(waits, Waits::Stream(..)) {
+        if queries && !matches!(waits, SqliteWaitTarget::Stream(..)) {
             self.dialect.tally.queries += 1;
             return Ok(());
         }
         if let Some(order) = order {
             let times = row.start.zip(row.end);
             let own = match (waits, times) {
-                (Waits::Stream(stream, _), Some(times)) if self.dialect.workless => {
+                (SqliteWaitTarget::Stream(stream, _), Some(times)) if self.dialect.workless => {
                     let wait = ("stream wait event", SpanKind::EventWait);
                     Some(self.on_stream(stream, (row.device, order), wait, times))
                 }
                 _ => None,
             };
-            self.dialect.waits.push(Wait {
+            self.dialect.waits.push(SqliteWait {
                 process,
                 order,
                 call,
@@ -169,17 +170,17 @@ impl NsightReader<'_, '_> {
         &mut self,
         row: NsightSyncRow,
         process: i64,
-        waits: Waits,
-    ) -> Result<SpanId, Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+        waits: SqliteWaitTarget,
+    ) -> Result<SpanId, UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
         self.dialect.tally.uncalled_waits += 1;
         let kind = match waits {
-            Waits::Stream(..) => SpanKind::Call,
+            SqliteWaitTarget::Stream(..) => SpanKind::Call,
             _ => SpanKind::Synchronize,
         };
         let name = self.draft.name(waits.label());
         let lane = self.uncalled_lane(process);
-        Ok(self.draft.ran(Ran {
+        Ok(self.draft.ran(SqliteSpan {
             lane,
             name,
             kind,
@@ -194,15 +195,15 @@ impl NsightReader<'_, '_> {
     fn uncalled_lane(&mut self, process: i64) -> LaneId {
         let key = (Group::Host, [process, i64::MAX, 0, 0]);
         let number = process & 0x00FF_FFFF;
-        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+        self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {
             name: format!("Synchronisation of process {number}"),
             process: number.to_string(),
-            ..Title::default()
+            ..LaneTitle::default()
         })
     }
 
     /// Ties every wait to what it waited for.
-    pub(super) fn resolve(&mut self) -> Outcome {
+    pub(super) fn resolve(&mut self) -> SqliteWaitOutcome {
         self.operations.sort();
         self.dialect.events.sort();
         self.dialect.recorders.sort_unstable();
@@ -219,10 +220,10 @@ impl NsightReader<'_, '_> {
 
     /// Of waits whose record is not in the file: the thread's last call that records an event is probably the one,
     /// and what the thread had last submitted before that is probably what it recorded.
-    fn guess(&self, waits: &mut [Wait]) {
+    fn guess(&self, waits: &mut [SqliteWait]) {
         let mut recorders = HashMap::new();
         for wait in waits {
-            let Waits::Stream(stream, event) = wait.waits else {
+            let SqliteWaitTarget::Stream(stream, event) = wait.waits else {
                 continue;
             };
             if self
@@ -246,7 +247,7 @@ impl NsightReader<'_, '_> {
     }
 
     /// The last call of the wait's own thread that records an event, and that thread's lane.
-    fn recorder_before(&self, wait: &Wait) -> Option<(i64, LaneId)> {
+    fn recorder_before(&self, wait: &SqliteWait) -> Option<(i64, LaneId)> {
         let lane = self
             .hosts
             .lane(self.launches.get(wait.process, wait.order)?)?;
@@ -266,7 +267,7 @@ impl NsightReader<'_, '_> {
         process: i64,
         order: i64,
         lane: LaneId,
-    ) -> Option<(Stream, Operation)> {
+    ) -> Option<(SqliteStream, SqliteOperation)> {
         let all = self.operations.all_before(process, None, order);
         let (stream, last) = all.max_by_key(|(_, operation)| operation.order)?;
         let place = self.launches.get(process, last.order)?;

@@ -1,6 +1,6 @@
 //! Which tables of an export are read, in which order, and what of them.
 
-use super::super::sqlite::{Database, Query, TableQuery, TableReader, columns, table};
+use super::super::sqlite::{Database, SelectQuery, TableQuery, TableReader, columns, table};
 use super::{NsightDialect, NsightReader};
 
 columns! {
@@ -265,7 +265,7 @@ pub(super) fn of_export(database: &Database) -> Vec<TableQuery<NsightDialect>> {
     let calls = cuda.chain(others).map(|(reader, table)| TableQuery {
         reader,
         owner: 0,
-        query: Query::new(table, reader.columns),
+        query: SelectQuery::new(table, reader.columns),
     });
     calls.chain(TableQuery::all(TABLES, database)).collect()
 }

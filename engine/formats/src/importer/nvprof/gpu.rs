@@ -1,16 +1,18 @@
 //! Work of the GPU: kernels, copies and fills.
 
-use super::super::sqlite::{Operation, Ran, Stream, Title, Untimed, Work, copy};
+use super::super::sqlite::{
+    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind, copy,
+};
 use super::tables::{NvprofCopyRow, NvprofFillRow, NvprofKernelRow, NvprofWorkRow};
 use super::{NvprofReader, PROCESS};
 use record::{Group, LaneId, NameId, SpanId, SpanKind, State, Value};
 
 impl NvprofReader<'_, '_> {
-    pub(super) fn kernel(&mut self, row: NvprofKernelRow) -> Result<(), Untimed> {
+    pub(super) fn kernel(&mut self, row: NvprofKernelRow) -> Result<(), UntimedRow> {
         let strings = &mut self.dialect.strings;
         let name = strings.name(row.name, &mut self.draft);
         let text = strings.text(row.name).unwrap_or_default();
-        let work = Work::of(SpanKind::Kernel, text);
+        let work = WorkKind::of(SpanKind::Kernel, text);
         let span = self.work(row.work, name, SpanKind::Kernel, work)?;
         for (field, [x, y, z]) in [("grid", row.grid), ("block", row.block)] {
             let size = format!("{x}×{y}×{z}");
@@ -26,17 +28,17 @@ impl NvprofReader<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn copy(&mut self, row: NvprofCopyRow) -> Result<(), Untimed> {
+    pub(super) fn copy(&mut self, row: NvprofCopyRow) -> Result<(), UntimedRow> {
         let (name, kind) = copy(row.kind);
         let name = self.draft.name(name);
-        let span = self.work(row.work, name, kind, Work::of(kind, ""))?;
+        let span = self.work(row.work, name, kind, WorkKind::of(kind, ""))?;
         self.draft.field(span, "bytes", Value::Integer(row.bytes));
         Ok(())
     }
 
-    pub(super) fn fill(&mut self, row: NvprofFillRow) -> Result<(), Untimed> {
+    pub(super) fn fill(&mut self, row: NvprofFillRow) -> Result<(), UntimedRow> {
         let name = self.draft.name("Memset");
-        let span = self.work(row.work, name, SpanKind::Fill, Work::Other)?;
+        let span = self.work(row.work, name, SpanKind::Fill, WorkKind::Other)?;
         self.draft.field(span, "bytes", Value::Integer(row.bytes));
         self.draft.field(span, "value", Value::Integer(row.value));
         Ok(())
@@ -48,18 +50,18 @@ impl NvprofReader<'_, '_> {
         row: NvprofWorkRow,
         name: NameId,
         kind: SpanKind,
-        work: Work,
-    ) -> Result<SpanId, Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+        work: WorkKind,
+    ) -> Result<SpanId, UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
         if start <= 0 || end <= 0 {
-            return Err(Untimed);
+            return Err(UntimedRow);
         }
-        let stream = Stream {
+        let stream = SqliteStream {
             process: PROCESS,
             context: row.context,
             number: row.stream,
         };
-        let ran = Ran {
+        let ran = SqliteSpan {
             lane: self.stream(stream, row.device),
             name,
             kind,
@@ -73,12 +75,12 @@ impl NvprofReader<'_, '_> {
         let span = self.submitted(ran, work, call);
         if let Some(order) = order {
             self.operations
-                .add(stream, Operation { order, start, span });
+                .add(stream, SqliteOperation { order, start, span });
         }
         Ok(span)
     }
 
-    fn stream(&mut self, stream: Stream, device: i64) -> LaneId {
+    fn stream(&mut self, stream: SqliteStream, device: i64) -> LaneId {
         let key = (Group::Streams, [device, stream.context, stream.number, 0]);
         let (names, devices) = (&self.dialect.devices, &mut self.draft.devices);
         self.draft.lanes.id(key, self.draft.sink, |sink| {
@@ -86,12 +88,12 @@ impl NvprofReader<'_, '_> {
             let id = devices.id(device, "cuda", sink, || {
                 (format!("{name} ({device})"), String::new())
             });
-            Title {
+            LaneTitle {
                 name: format!("Stream {}", stream.number),
                 besides: format!("context {}", stream.context),
                 device: Some(id),
                 thread: stream.number.to_string(),
-                ..Title::default()
+                ..LaneTitle::default()
             }
         })
     }

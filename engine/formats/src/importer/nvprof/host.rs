@@ -1,6 +1,6 @@
 //! Calls of host threads, and ranges and marks of the program itself.
 
-use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::super::sqlite::{HostSpan, LaneTitle, UntimedRow};
 use super::tables::{NvprofCallRow, NvprofDeviceRow, NvprofMarkRow};
 use super::{NvprofReader, PROCESS, api};
 use record::{Group, LaneId, NameId, SpanKind, State, Value};
@@ -17,7 +17,7 @@ mod flag {
 
 /// A range that has begun.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
+pub(super) struct OpenRange {
     start: i64,
     name: NameId,
 }
@@ -28,17 +28,17 @@ impl NvprofReader<'_, '_> {
         self.dialect.devices.insert(row.id, name.to_owned());
     }
 
-    pub(super) fn runtime_call(&mut self, row: NvprofCallRow) -> Result<(), Untimed> {
+    pub(super) fn runtime_call(&mut self, row: NvprofCallRow) -> Result<(), UntimedRow> {
         self.call(row, &api::name(row.function, true))
     }
 
-    pub(super) fn driver_call(&mut self, row: NvprofCallRow) -> Result<(), Untimed> {
+    pub(super) fn driver_call(&mut self, row: NvprofCallRow) -> Result<(), UntimedRow> {
         self.call(row, &api::name(row.function, false))
     }
 
     /// A call of the runtime or of the driver.
-    fn call(&mut self, row: NvprofCallRow, text: &str) -> Result<(), Untimed> {
-        let start = row.start.filter(|&start| start > 0).ok_or(Untimed)?;
+    fn call(&mut self, row: NvprofCallRow, text: &str) -> Result<(), UntimedRow> {
+        let start = row.start.filter(|&start| start > 0).ok_or(UntimedRow)?;
         let name = self.draft.name(text);
         let returned = row.returned;
         let lane = self.thread(row.process, row.thread);
@@ -73,7 +73,7 @@ impl NvprofReader<'_, '_> {
         let key = (Group::Host, [process, thread, 0, 0]);
         // Written without a sign in some versions, and with one in others.
         let number = thread as u32;
-        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+        self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {
             name: format!("Thread {number}"),
             besides: format!("process {process}"),
             device: None,
@@ -93,7 +93,7 @@ impl NvprofReader<'_, '_> {
             return;
         }
         let name = self.dialect.strings.name(row.name, &mut self.draft);
-        let mark = Mark { start, name };
+        let mark = OpenRange { start, name };
         if flags & flag::START != 0 {
             self.dialect.marks.insert(id, mark);
         } else if flags & flag::INSTANT != 0 {
@@ -103,7 +103,7 @@ impl NvprofReader<'_, '_> {
 
     /// Ranges that have not ended are shown as still running.
     pub(super) fn close_marks(&mut self) {
-        let mut open: Vec<(i64, Mark)> = std::mem::take(&mut self.dialect.marks)
+        let mut open: Vec<(i64, OpenRange)> = std::mem::take(&mut self.dialect.marks)
             .into_iter()
             .collect();
         open.sort_unstable_by_key(|(id, mark)| (mark.start, *id));
@@ -112,14 +112,14 @@ impl NvprofReader<'_, '_> {
         }
     }
 
-    fn range(&mut self, mark: Mark, end: Option<i64>) {
+    fn range(&mut self, mark: OpenRange, end: Option<i64>) {
         let lane = self
             .draft
             .lanes
             .id((Group::Host, [i64::MIN, 0, 0, 0]), self.draft.sink, |_| {
-                Title {
+                LaneTitle {
                     name: "Ranges of the program".to_owned(),
-                    ..Title::default()
+                    ..LaneTitle::default()
                 }
             });
         let span = HostSpan {

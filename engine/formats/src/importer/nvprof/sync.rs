@@ -1,6 +1,9 @@
 //! Records of events and waits.
 
-use super::super::sqlite::{Event, Ran, Recorded, Stream, Title, Untimed, Wait, Waits};
+use super::super::sqlite::{
+    LaneTitle, SqliteRecord, SqliteSpan, SqliteStream, SqliteWait, SqliteWaitTarget, UntimedRow,
+    WaitedEvent,
+};
 use super::tables::{NvprofRecordRow, NvprofSyncRow};
 use super::{NvprofReader, PROCESS};
 use record::{Basis, Group, SpanId, SpanKind, State, Value};
@@ -23,7 +26,7 @@ impl NvprofReader<'_, '_> {
                 .field(call, "stream", Value::Integer(stream.number));
             self.draft.field(call, "event", Value::Integer(number));
         }
-        let recorded = Recorded {
+        let recorded = SqliteRecord {
             order,
             stream,
             span: None,
@@ -33,18 +36,18 @@ impl NvprofReader<'_, '_> {
         self.dialect.events.add(recorded, None);
     }
 
-    pub(super) fn sync(&mut self, row: NvprofSyncRow) -> Result<(), Untimed> {
+    pub(super) fn sync(&mut self, row: NvprofSyncRow) -> Result<(), UntimedRow> {
         let stream = stream(row.context.unwrap_or(0), row.stream);
         let (number, sort) = (row.event, row.sort);
-        let mut event = || Event {
+        let mut event = || WaitedEvent {
             id: self.dialect.events.id(PROCESS, number, &mut self.draft),
             tie: None,
         };
         let waits = match sort {
-            sort::EVENT => Waits::HostForEvent(event()),
-            sort::STREAM_WAIT => Waits::Stream(stream, event()),
-            sort::STREAM => Waits::HostForStream(stream),
-            _ => Waits::HostForAll(row.context),
+            sort::EVENT => SqliteWaitTarget::HostForEvent(event()),
+            sort::STREAM_WAIT => SqliteWaitTarget::Stream(stream, event()),
+            sort::STREAM => SqliteWaitTarget::HostForStream(stream),
+            _ => SqliteWaitTarget::HostForAll(row.context),
         };
         let order = row.correlation;
         let place = order.and_then(|order| self.launches.get(PROCESS, order));
@@ -65,7 +68,7 @@ impl NvprofReader<'_, '_> {
             return Ok(());
         }
         if let Some(order) = order {
-            self.dialect.waits.push(Wait {
+            self.dialect.waits.push(SqliteWait {
                 process: PROCESS,
                 order,
                 call,
@@ -79,21 +82,25 @@ impl NvprofReader<'_, '_> {
     }
 
     /// A wait of which the call is not in the file, on a lane of its own.
-    fn uncalled(&mut self, row: NvprofSyncRow, waits: Waits) -> Result<SpanId, Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+    fn uncalled(
+        &mut self,
+        row: NvprofSyncRow,
+        waits: SqliteWaitTarget,
+    ) -> Result<SpanId, UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
         self.dialect.uncalled += 1;
         let name = self.draft.name(waits.label());
         let lane = self
             .draft
             .lanes
             .id((Group::Host, [i64::MAX, 0, 0, 0]), self.draft.sink, |_| {
-                Title {
+                LaneTitle {
                     name: "Synchronisation".to_owned(),
-                    ..Title::default()
+                    ..LaneTitle::default()
                 }
             });
-        let stream = matches!(waits, Waits::Stream(..));
-        Ok(self.draft.ran(Ran {
+        let stream = matches!(waits, SqliteWaitTarget::Stream(..));
+        Ok(self.draft.ran(SqliteSpan {
             lane,
             name,
             kind: if stream {
@@ -109,8 +116,8 @@ impl NvprofReader<'_, '_> {
     }
 }
 
-fn stream(context: i64, number: i64) -> Stream {
-    Stream {
+fn stream(context: i64, number: i64) -> SqliteStream {
+    SqliteStream {
         process: PROCESS,
         context,
         number,

@@ -11,8 +11,8 @@ const OWN_CLOCKS: u32 = 64;
 
 /// What the file has said of its clocks.
 #[derive(Default)]
-pub(super) struct Clocks {
-    known: HashMap<(u32, u32), Known>,
+pub(super) struct PftraceClocks {
+    known: HashMap<(u32, u32), ClockPoint>,
     /// Timestamps of clocks that no snapshot names.
     pub unknown: u64,
     /// What is added to a time for nanoseconds since 1970, where a snapshot says it.
@@ -22,7 +22,7 @@ pub(super) struct Clocks {
 }
 
 /// A clock at one instant.
-struct Known {
+struct ClockPoint {
     reading: i64,
     nanos: i64,
     tick: i64,
@@ -39,7 +39,7 @@ fn narrow(timestamp: u64) -> i64 {
     i64::try_from(timestamp).unwrap_or(i64::MAX)
 }
 
-impl Clocks {
+impl PftraceClocks {
     /// Takes readings of several clocks at one instant.
     pub fn snapshot(&mut self, sequence: u32, snapshot: &ClockSnapshot) {
         let reading_of = |id: u32| {
@@ -71,7 +71,7 @@ impl Clocks {
         }
         for clock in &snapshot.clocks {
             let reading = narrow(clock.timestamp.unwrap_or(0));
-            let known = Known {
+            let known = ClockPoint {
                 reading,
                 nanos: nanos.unwrap_or(0),
                 tick: clock.unit_multiplier_ns.map_or(1, narrow).max(1),
@@ -112,7 +112,7 @@ impl Clocks {
     }
 }
 
-impl Known {
+impl ClockPoint {
     /// A reading in nanoseconds.
     fn at(&self, reading: i64) -> i64 {
         let ticks = reading.saturating_sub(self.reading);
@@ -137,7 +137,7 @@ mod tests {
             unit_multiplier_ns: Some(1000),
             ..clock(64, 5)
         };
-        let mut clocks = Clocks::default();
+        let mut clocks = PftraceClocks::default();
         clocks.snapshot(
             7,
             &ClockSnapshot {
@@ -166,7 +166,7 @@ mod tests {
             clocks: clocks.to_vec(),
             primary_trace_clock: primary,
         };
-        let mut clocks = Clocks::default();
+        let mut clocks = PftraceClocks::default();
         let service = [clock(BOOTTIME, 1_000), clock(3, 1_140)];
         clocks.snapshot(1, &snapshot(&service, Some(3)));
         assert_eq!(clocks.time(1, 3, 5_000), 5_000);

@@ -1,11 +1,11 @@
 //! Counts what of a file could not be read, and says so in the capture.
 
-use crate::importer::{Receipt, Sink};
+use crate::importer::{Receipt, RecordSink};
 use record::{Severity, counted};
 
 /// What of a file could not be read.
 #[derive(Debug, Default)]
-pub(super) struct Damage {
+pub(super) struct PacketDamage {
     /// Packets that make no sense, their bytes, and where the first of them begins.
     packets: u64,
     bytes: u64,
@@ -16,7 +16,7 @@ pub(super) struct Damage {
     rest: Option<(u64, u64)>,
 }
 
-impl Damage {
+impl PacketDamage {
     /// A packet that is no message.
     pub fn packet(&mut self, at: u64, bytes: u64) {
         self.packets += 1;
@@ -35,7 +35,7 @@ impl Damage {
     }
 
     /// Says what is missing.
-    pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
+    pub fn tell(&self, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
         let mut say = |code: &str, text: String| {
             sink.complain(Severity::DataLoss, code, text.clone());
             receipt.notes.push(text);

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use super::extra_counters::ExtraCounters;
-use super::items::Flows;
+use super::items::SliceFlows;
 use super::legacy::{self, LegacyPhase};
-use super::sequence::Sequence;
-use crate::importer::chrome::Texts;
-use crate::perfetto::view::{Wire, each_field};
-use record::Plain;
+use super::sequence::PacketSequence;
+use crate::importer::chrome::ChromeTexts;
+use crate::perfetto::view::{WireValue, each_field};
+use record::FieldValue;
 
 /// Annotations may lie so deep in each other. Those of writers lie two or three deep.
 const DEEPEST: usize = 90;
@@ -35,18 +35,18 @@ pub(super) struct EventView<'a> {
 
 /// What an event has several of. One of these serves all events, so that none has to reserve.
 #[derive(Default)]
-pub(super) struct Lists {
+pub(super) struct EventViewLists {
     /// Categories, by the numbers of their texts.
     pub categories: Vec<u32>,
     /// Fields: names and texts by their numbers.
-    pub values: Vec<(u32, Plain)>,
+    pub values: Vec<(u32, FieldValue)>,
     pub through: Vec<u64>,
     pub ending: Vec<u64>,
     pub extra: ExtraCounters,
     path: String,
 }
 
-impl Lists {
+impl EventViewLists {
     /// Forgets those of the event before.
     pub fn clear(&mut self) {
         self.categories.clear();
@@ -58,8 +58,8 @@ impl Lists {
     }
 
     /// The arrows.
-    pub fn flows(&self) -> Flows<'_> {
-        Flows {
+    pub fn flows(&self) -> SliceFlows<'_> {
+        SliceFlows {
             through: &self.through,
             ending: &self.ending,
         }
@@ -69,9 +69,9 @@ impl Lists {
 /// Reads an event of a writer. Nothing where the bytes are no event.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
-    sequence: &Sequence,
-    texts: &mut Texts,
-    lists: &mut Lists,
+    sequence: &PacketSequence,
+    texts: &mut ChromeTexts,
+    lists: &mut EventViewLists,
 ) -> Option<EventView<'a>> {
     lists.clear();
     let (mut event, mut own, mut iid) = (EventView::default(), None, None);
@@ -108,9 +108,9 @@ pub(super) fn read<'a>(
 /// Reads an annotation; of one that holds others, each of those, under a path such as `grid.0`.
 fn annotation(
     bytes: &[u8],
-    sequence: &Sequence,
-    texts: &mut Texts,
-    lists: &mut Lists,
+    sequence: &PacketSequence,
+    texts: &mut ChromeTexts,
+    lists: &mut EventViewLists,
     depth: usize,
 ) -> Option<()> {
     let (mut iid, mut own, mut value, mut is_nested) = (None, None, None, false);
@@ -167,9 +167,9 @@ fn annotation(
 /// Reads what an annotation holds: elements by their place, and then entries by their name.
 fn nested(
     bytes: &[u8],
-    sequence: &Sequence,
-    texts: &mut Texts,
-    lists: &mut Lists,
+    sequence: &PacketSequence,
+    texts: &mut ChromeTexts,
+    lists: &mut EventViewLists,
     depth: usize,
 ) -> Option<()> {
     let (path, mut place) = (lists.path.len(), 0);
@@ -191,23 +191,28 @@ fn nested(
 }
 
 /// The value of an annotation.
-fn plain(field: u32, wire: Wire<'_>, sequence: &Sequence, texts: &mut Texts) -> Option<Plain> {
+fn plain(
+    field: u32,
+    wire: WireValue<'_>,
+    sequence: &PacketSequence,
+    texts: &mut ChromeTexts,
+) -> Option<FieldValue> {
     Some(match field {
-        2 => Plain::Text(texts.add(if wire.varint()? == 0 { "false" } else { "true" })),
+        2 => FieldValue::Text(texts.add(if wire.varint()? == 0 { "false" } else { "true" })),
         3 => {
             let number = wire.varint()?;
             i64::try_from(number).map_or_else(
-                |_| Plain::Text(texts.add(&number.to_string())),
-                Plain::Integer,
+                |_| FieldValue::Text(texts.add(&number.to_string())),
+                FieldValue::Integer,
             )
         }
-        4 => Plain::Integer(wire.varint()? as i64),
-        5 => Plain::Number(f64::from_bits(wire.fixed()?)),
-        7 => Plain::Text(texts.add(&format!("{:#x}", wire.varint()?))),
+        4 => FieldValue::Integer(wire.varint()? as i64),
+        5 => FieldValue::Number(f64::from_bits(wire.fixed()?)),
+        7 => FieldValue::Text(texts.add(&format!("{:#x}", wire.varint()?))),
         17 => {
             let text = sequence.text(wire.varint()?);
-            Plain::Text(text.unwrap_or_else(|| texts.add("?")))
+            FieldValue::Text(text.unwrap_or_else(|| texts.add("?")))
         }
-        _ => Plain::Text(texts.add_bytes(wire.bytes()?)),
+        _ => FieldValue::Text(texts.add_bytes(wire.bytes()?)),
     })
 }

@@ -1,9 +1,9 @@
 //! Counters whose values events of other tracks carry along: how much memory there was when a slice began, for one.
 
-use super::foreign::Foreign;
-use super::items::{Items, What};
+use super::foreign::ForeignFile;
+use super::items::{TrackItemKind, TrackItems};
 use crate::perfetto::proto::TrackEventDefaults;
-use crate::perfetto::view::Wire;
+use crate::perfetto::view::WireValue;
 
 /// The tracks that extra values are of: the first value is of the first track, and so on.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ impl ExtraCounters {
     }
 
     /// Reads one of the four fields of an event. Nothing where the bytes are no such field.
-    pub fn take(&mut self, field: u32, wire: Wire<'_>) -> Option<()> {
+    pub fn take(&mut self, field: u32, wire: WireValue<'_>) -> Option<()> {
         match field {
             12 => wire.varints(|value| self.whole.push(value as i64 as f64)),
             31 => wire.varints(|track| self.tracks.whole.push(track)),
@@ -58,7 +58,7 @@ impl ExtraCounters {
     }
 }
 
-impl Foreign {
+impl ForeignFile {
     /// Keeps the values of extra counters of the event under way: of the tracks that it names, or else its writer's defaults, as
     /// Perfetto's `TrackEventTokenizer::AddExtraCounterValues` has it.
     pub(super) fn extra_counters(&mut self, sequence: u32, time: i64) {
@@ -99,11 +99,11 @@ impl Foreign {
     /// Makes sums of the samples that are differences. They add up as their writer told them, as in Perfetto: it may tell of an
     /// instant later than of what came after that, and counts on all the same.
     pub(super) fn add_up(&mut self) {
-        let Items {
+        let TrackItems {
             all, values, sums, ..
         } = &mut self.items;
         for item in &*all {
-            if let What::Count(place) = item.what()
+            if let TrackItemKind::Count(place) = item.what()
                 && let Some(value) = values.get_mut(place as usize)
             {
                 let sum = sums.get(place as usize).copied().unwrap_or_default();

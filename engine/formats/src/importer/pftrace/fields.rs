@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::importer::Sink;
-use crate::importer::chrome::Texts;
-use record::{Fields, NameId, Packer, Plain, Record, SpanId};
+use crate::importer::RecordSink;
+use crate::importer::chrome::ChromeTexts;
+use record::{FieldEncoder, FieldValue, Fields, NameId, Record, SpanId};
 
 /// Slices whose fields are one record.
 const BLOCK: u32 = 1 << 13;
@@ -14,7 +14,7 @@ const MOST_FORMS: usize = 1 << 16;
 const UNTOLD: u32 = u32::MAX;
 
 /// Packed fields, and the texts that are new in them.
-struct Packed {
+struct EncodedFields {
     fields: Fields,
     texts: Vec<u32>,
 }
@@ -22,7 +22,7 @@ struct Packed {
 /// The fields of all slices, by their numbers.
 #[derive(Default)]
 pub(in crate::importer) struct SliceFields {
-    packer: Packer,
+    packer: FieldEncoder,
     /// For each text its number among those of fields.
     numbers: Vec<u32>,
     count: u32,
@@ -30,21 +30,21 @@ pub(in crate::importer) struct SliceFields {
     /// Slices that it took, and the first of them that is in no block yet.
     slices: u32,
     first: u32,
-    blocks: VecDeque<Packed>,
+    blocks: VecDeque<EncodedFields>,
     /// Fields of slices beyond the forms that are packed.
-    loose: VecDeque<(SpanId, u32, Plain)>,
+    loose: VecDeque<(SpanId, u32, FieldValue)>,
 }
 
 impl SliceFields {
     /// Takes the fields of the next slice: names and texts by their numbers.
-    pub fn take(&mut self, values: &[(u32, Plain)]) {
+    pub fn take(&mut self, values: &[(u32, FieldValue)]) {
         if self.packer.forms() < MOST_FORMS {
             for &(name, value) in values {
                 let name = NameId(name);
                 match value {
-                    Plain::Integer(value) => self.packer.integer(name, value),
-                    Plain::Number(value) => self.packer.real(name, value),
-                    Plain::Text(text) => {
+                    FieldValue::Integer(value) => self.packer.integer(name, value),
+                    FieldValue::Number(value) => self.packer.real(name, value),
+                    FieldValue::Text(text) => {
                         let text = self.number(text);
                         self.packer.text(name, text);
                     }
@@ -83,19 +83,19 @@ impl SliceFields {
         let mut fields = self.packer.finish();
         fields.first = SpanId(self.first);
         self.first = self.slices;
-        self.blocks.push_back(Packed {
+        self.blocks.push_back(EncodedFields {
             fields,
             texts: std::mem::take(&mut self.told),
         });
     }
 
     /// Hands over the fields of all slices before `end`, and perhaps of some behind it.
-    pub fn hand_over(&mut self, end: u32, texts: &mut Texts, sink: &mut Sink<'_>) {
+    pub fn hand_over(&mut self, end: u32, texts: &mut ChromeTexts, sink: &mut RecordSink<'_>) {
         if self.first < end && self.first < self.slices {
             self.close();
         }
         while let Some(packed) = self.blocks.pop_front_if(|it| it.fields.first.0 < end) {
-            let Packed {
+            let EncodedFields {
                 mut fields,
                 texts: new,
             } = packed;

@@ -4,57 +4,57 @@ use std::collections::HashMap;
 
 use prost::Message as _;
 
-use super::clocks::Clocks;
-use super::event::{EventView, Lists, read};
+use super::clocks::PftraceClocks;
+use super::event::{EventView, EventViewLists, read};
 use super::fields::SliceFields;
-use super::gpu::{Gpu, Points};
-use super::items::{Items, Slice, What};
-use super::legacy::{AsyncScope, Sort};
+use super::gpu::{PftraceGpu, SliceSyncPoints};
+use super::items::{Slice, TrackItemKind, TrackItems};
+use super::legacy::{AsyncScope, LegacyEventKind};
 use super::nature;
 use super::replay::replay;
-use super::sequence::Sequence;
-use super::tracks::Tracks;
-use super::unread::Unread;
+use super::sequence::PacketSequence;
+use super::tracks::PftraceTracks;
+use super::unread::UnreadPackets;
 use super::utf8;
-use crate::importer::chrome::{Texts, Token};
+use crate::importer::chrome::{ChromeTexts, RowToken};
 use crate::importer::flow_points::{FlowKey, FlowPoint, FlowStep};
 use crate::importer::quick::QuickMap;
-use crate::importer::{Error, Receipt, Sink, Source};
+use crate::importer::{ImportError, Receipt, RecordSink, Source};
 use crate::perfetto::proto::gpu::{API, BufferStats, GpuCorrelation};
 use crate::perfetto::proto::{BOOTTIME, InternedData, TracePacket};
 use crate::perfetto::view::PacketView;
 use record::time::Nanos;
-use record::{Clock, Plain, Record, Run, Severity, SpanId, SpanKind, counted};
+use record::{Clock, FieldValue, Record, Run, Severity, SpanId, SpanKind, counted};
 
 /// What a file of several streams without a single wait does not tell.
 const NO_WAITS: &str = "The file has no waits between streams: what one stream waited for on another is not known, \
     and no arrow shows it.";
 
 /// Everything that was read so far.
-pub(super) struct Foreign {
-    pub(super) sequences: QuickMap<u32, Sequence>,
-    clocks: Clocks,
-    pub(super) gpu: Gpu,
-    unread: Unread,
-    pub(super) tracks: Tracks,
-    pub(super) texts: Texts,
-    pub(super) items: Items,
+pub(super) struct ForeignFile {
+    pub(super) sequences: QuickMap<u32, PacketSequence>,
+    clocks: PftraceClocks,
+    pub(super) gpu: PftraceGpu,
+    unread: UnreadPackets,
+    pub(super) tracks: PftraceTracks,
+    pub(super) texts: ChromeTexts,
+    pub(super) items: TrackItems,
     pub(super) fields: SliceFields,
     /// Points of arrows of the old form.
     pub(super) points: Vec<FlowPoint>,
-    pub(super) lists: Lists,
+    pub(super) lists: EventViewLists,
     /// What slices are by the numbers of their name and of their category.
     kinds: QuickMap<(u32, u32), Option<SpanKind>>,
     /// How many sums of counters there were.
     pub(super) sums: u32,
     /// Several categories as one text.
     joined: HashMap<Box<[u32]>, u32>,
-    pub(super) own: Own,
-    pub(super) tally: Tally,
+    pub(super) own: OwnTextIds,
+    pub(super) tally: ForeignTally,
 }
 
 /// The numbers of texts that are ours.
-pub(super) struct Own {
+pub(super) struct OwnTextIds {
     /// The name of slices that have none.
     pub unnamed: u32,
     category: u32,
@@ -67,7 +67,7 @@ pub(super) struct Own {
 
 /// What has to be said about the file.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct ForeignTally {
     /// Points of arrows of the old form that have no number, and those that nothing leads to or from.
     unnumbered: u64,
     pub loose: u64,
@@ -88,10 +88,10 @@ pub(super) struct Tally {
     pub waits: usize,
 }
 
-impl Default for Foreign {
+impl Default for ForeignFile {
     fn default() -> Self {
-        let mut texts = Texts::new();
-        let own = Own {
+        let mut texts = ChromeTexts::new();
+        let own = OwnTextIds {
             unnamed: texts.add("?"),
             category: texts.add("category"),
             api: texts.add("api"),
@@ -101,25 +101,25 @@ impl Default for Foreign {
         };
         Self {
             sequences: QuickMap::default(),
-            clocks: Clocks::default(),
-            gpu: Gpu::default(),
-            unread: Unread::default(),
-            tracks: Tracks::default(),
+            clocks: PftraceClocks::default(),
+            gpu: PftraceGpu::default(),
+            unread: UnreadPackets::default(),
+            tracks: PftraceTracks::default(),
             texts,
-            items: Items::default(),
+            items: TrackItems::default(),
             fields: SliceFields::default(),
             points: Vec::new(),
-            lists: Lists::default(),
+            lists: EventViewLists::default(),
             kinds: QuickMap::default(),
             sums: 0,
             joined: HashMap::new(),
             own,
-            tally: Tally::default(),
+            tally: ForeignTally::default(),
         }
     }
 }
 
-impl Foreign {
+impl ForeignFile {
     /// Takes a packet that holds nothing but an event and texts; says whether it makes sense.
     pub fn take_plain(&mut self, packet: &PacketView<'_>) -> bool {
         self.begin(packet);
@@ -214,28 +214,30 @@ impl Foreign {
         self.extra_counters(packet.sequence, time);
         let track = self.track_of(packet.sequence, &event, home);
         let track = self.asynchronous(track, &event).unwrap_or(track);
-        match Sort::of(&event) {
-            Sort::Begin => {
+        match LegacyEventKind::of(&event) {
+            LegacyEventKind::Begin => {
                 let slice = self.track_slice((time, track), &event)?;
-                self.items.push(time, track, What::Begin(slice));
+                self.items.push(time, track, TrackItemKind::Begin(slice));
             }
-            Sort::Instant => {
+            LegacyEventKind::Instant => {
                 let slice = self.track_slice((time, track), &event)?;
-                self.items.push(time, track, What::Instant(slice));
+                self.items.push(time, track, TrackItemKind::Instant(slice));
             }
-            Sort::Complete(length) => {
+            LegacyEventKind::Complete(length) => {
                 let slice = self.track_slice((time, track), &event)?;
                 self.whole((time, time.saturating_add(length)), track, slice);
             }
-            Sort::End => {
+            LegacyEventKind::End => {
                 let category = Some(self.category()).filter(|it| *it != self.own.none);
                 let said = (event.name, category);
                 self.items.end((time, track), said, self.lists.flows());
             }
-            Sort::Count => self.count((packet.sequence, time, track), event.value.unwrap_or(0.0)),
-            Sort::Series(id) => self.series(time, track, (event.name, id)),
-            Sort::Arrow(what) => self.arrow((time, track), &event, what),
-            Sort::Other => {
+            LegacyEventKind::Count => {
+                self.count((packet.sequence, time, track), event.value.unwrap_or(0.0))
+            }
+            LegacyEventKind::Series(id) => self.series(time, track, (event.name, id)),
+            LegacyEventKind::Arrow(what) => self.arrow((time, track), &event, what),
+            LegacyEventKind::Other => {
                 let phase = event.legacy.map_or(0, |it| it.phase);
                 self.unread.event(event.kind, phase);
             }
@@ -254,7 +256,7 @@ impl Foreign {
         let key = FlowKey {
             category: self.category(),
             name: event.name.unwrap_or(self.own.unnamed),
-            process: process.map(|pid| Token::Number(pid.into())),
+            process: process.map(|pid| RowToken::Number(pid.into())),
             id,
         };
         self.points.push(FlowPoint {
@@ -289,9 +291,9 @@ impl Foreign {
         let name = name.unwrap_or(self.own.unnamed);
         for &(field, value) in &self.lists.values {
             let value = match value {
-                Plain::Integer(value) => value as f64,
-                Plain::Number(value) => value,
-                Plain::Text(_) => continue,
+                FieldValue::Integer(value) => value as f64,
+                FieldValue::Number(value) => value,
+                FieldValue::Text(_) => continue,
             };
             let names = (self.texts.text(name), self.texts.text(field));
             let place = self.tracks.series(track, (name, field, id), names);
@@ -310,19 +312,19 @@ impl Foreign {
             Some(SpanKind::Synchronize)
         };
         for (name, value) in &self.lists.values {
-            if let Plain::Integer(value) = value {
+            if let FieldValue::Integer(value) = value {
                 let name = self.texts.text(*name);
                 self.tracks.note_agent(track, name, *value);
             }
         }
         if category != self.own.none {
-            let field = (self.own.category, Plain::Text(category));
+            let field = (self.own.category, FieldValue::Text(category));
             self.lists.values.push(field);
         }
         let api = event.api.and_then(|api| usize::try_from(api).ok());
         let api = api.and_then(|api| API.get(api));
         if let Some(api) = api.filter(|api| !api.is_empty()) {
-            let api = Plain::Text(self.texts.add(api));
+            let api = FieldValue::Text(self.texts.add(api));
             self.lists.values.push((self.own.api, api));
         }
         let slice = self.slice((name, category), kind, points);
@@ -349,7 +351,7 @@ impl Foreign {
         &mut self,
         (name, category): (u32, u32),
         kind: Option<SpanKind>,
-        points: Points,
+        points: SliceSyncPoints,
     ) -> u32 {
         let number = self.items.slices.len() as u32;
         let arrows = self.items.keep(self.lists.flows());
@@ -360,7 +362,7 @@ impl Foreign {
             kind,
         });
         self.fields.take(&self.lists.values);
-        if points != Points::default() {
+        if points != SliceSyncPoints::default() {
             self.items.points.insert(number, Box::new(points));
         }
         number
@@ -394,7 +396,11 @@ impl Foreign {
     }
 
     /// Hands over everything in order of time.
-    pub fn finish(mut self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+    pub fn finish(
+        mut self,
+        source: &Source,
+        sink: &mut RecordSink<'_>,
+    ) -> Result<Receipt, ImportError> {
         sink.push(Record::Run(Box::new(Run {
             name: source.name(),
             backend: "pftrace".to_owned(),
@@ -415,8 +421,8 @@ impl Foreign {
         Ok(receipt)
     }
 
-    fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
-        let Tally {
+    fn tell(&self, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
+        let ForeignTally {
             unnumbered,
             loose,
             missing,
@@ -518,14 +524,14 @@ fn lost_in(stats: &BufferStats) -> u64 {
 }
 
 /// The events of GPUs that a slice submitted, and those that it waited for. Nothing where they make no sense.
-fn points(event: &EventView<'_>) -> Option<Points> {
+fn points(event: &EventView<'_>) -> Option<SliceSyncPoints> {
     let Some(correlation) = event.correlation else {
-        return Some(Points::default());
+        return Some(SliceSyncPoints::default());
     };
     let GpuCorrelation { submitted, waited } = GpuCorrelation::decode(correlation).ok()?;
-    Some(Points {
+    Some(SliceSyncPoints {
         submitted,
         waited,
-        ..Points::default()
+        ..SliceSyncPoints::default()
     })
 }

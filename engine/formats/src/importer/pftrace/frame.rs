@@ -20,7 +20,7 @@ const LAST_FIELD: u64 = 2000;
 
 /// The next thing in a file.
 #[derive(Debug)]
-pub(super) enum Frame<'a> {
+pub(super) enum NextPacket<'a> {
     /// A whole packet and where it begins.
     Packet { at: u64, bytes: &'a [u8] },
     /// What follows is no whole packet.
@@ -30,7 +30,7 @@ pub(super) enum Frame<'a> {
 }
 
 /// The packets of a file.
-pub(super) struct Frames<R> {
+pub(super) struct PacketReader<R> {
     reader: R,
     buffer: Vec<u8>,
     /// How much of the buffer was handed out.
@@ -44,7 +44,7 @@ pub(super) struct Frames<R> {
     latest: usize,
 }
 
-impl<R: Read> Frames<R> {
+impl<R: Read> PacketReader<R> {
     /// The packets of the first `length` bytes that `reader` gives, or of all of them.
     pub fn new(reader: R, length: Option<u64>) -> Self {
         Self {
@@ -70,34 +70,34 @@ impl<R: Read> Frames<R> {
     }
 
     /// The next packet. Fails where the file cannot be read.
-    pub fn next(&mut self) -> io::Result<Frame<'_>> {
+    pub fn next(&mut self) -> io::Result<NextPacket<'_>> {
         self.want(LONGEST_HEAD)?;
         let at = self.position();
         self.latest = self.used;
         let ahead = self.buffer.get(self.used..).unwrap_or_default();
         if ahead.is_empty() {
-            return Ok(Frame::End);
+            return Ok(NextPacket::End);
         }
         let known = self.length.saturating_sub(at).min(self.longest);
         let left = known.max(ahead.len() as u64);
         let Some((head, body)) = head(ahead) else {
-            return Ok(Frame::Rest { at, left });
+            return Ok(NextPacket::Rest { at, left });
         };
         // A length beyond the end of the file is never reserved.
         if body > left - head as u64 {
-            return Ok(Frame::Rest { at, left });
+            return Ok(NextPacket::Rest { at, left });
         }
         let whole = head + body as usize;
         if !self.want(whole)? {
             self.latest = self.used;
-            return Ok(Frame::Rest { at, left });
+            return Ok(NextPacket::Rest { at, left });
         }
         let start = self.used + head;
         self.latest = self.used;
         self.used += whole;
         self.count += 1;
         let bytes = self.buffer.get(start..self.used).unwrap_or_default();
-        Ok(Frame::Packet { at, bytes })
+        Ok(NextPacket::Packet { at, bytes })
     }
 
     /// Goes on with the next packet of ours behind the beginning of what was handed out last. Answers how many bytes lie
@@ -215,13 +215,13 @@ mod tests {
     use super::*;
 
     fn all(file: &[u8]) -> (Vec<Vec<u8>>, Option<(u64, u64)>) {
-        let mut frames = Frames::new(file, Some(file.len() as u64));
+        let mut frames = PacketReader::new(file, Some(file.len() as u64));
         let mut packets = Vec::new();
         loop {
             match frames.next().unwrap() {
-                Frame::Packet { bytes, .. } => packets.push(bytes.to_vec()),
-                Frame::Rest { at, left } => return (packets, Some((at, left))),
-                Frame::End => return (packets, None),
+                NextPacket::Packet { bytes, .. } => packets.push(bytes.to_vec()),
+                NextPacket::Rest { at, left } => return (packets, Some((at, left))),
+                NextPacket::End => return (packets, None),
             }
         }
     }

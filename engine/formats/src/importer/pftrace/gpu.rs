@@ -5,8 +5,8 @@ mod points;
 mod specifications;
 mod stages;
 
-pub(super) use points::{Meetings, Points};
-pub(super) use specifications::Interned;
+pub(super) use points::{SliceMeetings, SliceSyncPoints};
+pub(super) use specifications::InternedGpuNames;
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::perfetto::proto::gpu::{Description, Specifications};
 
 /// What the file says once, of no writer in particular.
 #[derive(Default)]
-pub(super) struct Gpu {
+pub(super) struct PftraceGpu {
     /// Names of objects of Vulkan by their handle.
     objects: HashMap<u64, String>,
     /// Queues and stages as older writers number them.
@@ -23,7 +23,7 @@ pub(super) struct Gpu {
     pub unknown_queues: u64,
 }
 
-impl Gpu {
+impl PftraceGpu {
     /// What an object of Vulkan is called, or its handle.
     fn object(&self, handle: u64) -> String {
         let known = self.objects.get(&handle).cloned();

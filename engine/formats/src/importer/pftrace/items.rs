@@ -1,6 +1,6 @@
 //! What happened, gathered in few bytes each until the file is whole: it need not be in order of time.
 
-use super::gpu::Points;
+use super::gpu::SliceSyncPoints;
 use crate::importer::quick::QuickMap;
 use record::SpanKind;
 
@@ -11,7 +11,7 @@ const WHAT: u32 = 3;
 
 /// Something that happened on a track.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
+pub(super) struct TrackItem {
     /// When, in nanoseconds of the file.
     pub time: i64,
     /// The track's place, and what happened in the lowest bits.
@@ -22,7 +22,7 @@ pub(super) struct Item {
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum TrackItemKind {
     /// A slice begins, by its number.
     Begin(u32),
     /// The innermost slice ends. Arrows are at the place, if there are any.
@@ -37,20 +37,20 @@ pub(super) enum What {
     Count(u32),
 }
 
-impl Item {
+impl TrackItem {
     pub fn track(&self) -> u32 {
         self.track >> WHAT
     }
 
-    pub fn what(&self) -> What {
+    pub fn what(&self) -> TrackItemKind {
         let number = self.number;
         match self.track & ((1 << WHAT) - 1) {
-            0 => What::Begin(number),
-            1 => What::End(number),
-            2 => What::Instant(number),
-            3 => What::Whole(number),
-            4 => What::NamedEnd(number),
-            _ => What::Count(number),
+            0 => TrackItemKind::Begin(number),
+            1 => TrackItemKind::End(number),
+            2 => TrackItemKind::Instant(number),
+            3 => TrackItemKind::Whole(number),
+            4 => TrackItemKind::NamedEnd(number),
+            _ => TrackItemKind::Count(number),
         }
     }
 }
@@ -79,15 +79,15 @@ pub(super) struct StatedEnd {
 
 /// The arrows that pass through a slice, and those that end there.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flows<'a> {
+pub(super) struct SliceFlows<'a> {
     pub through: &'a [u64],
     pub ending: &'a [u64],
 }
 
 /// All that happened.
 #[derive(Default)]
-pub(super) struct Items {
-    pub all: Vec<Item>,
+pub(super) struct TrackItems {
+    pub all: Vec<TrackItem>,
     /// By their numbers, which are those of their spans.
     pub slices: Vec<Slice>,
     /// Slices whose end is known, with it.
@@ -98,24 +98,24 @@ pub(super) struct Items {
     /// For each value the sums that it adds to if it is a difference, by their number.
     pub sums: Vec<u32>,
     /// What slices have to do with events of GPUs, by the number of the slice.
-    pub points: QuickMap<u32, Box<Points>>,
+    pub points: QuickMap<u32, Box<SliceSyncPoints>>,
     /// Two counts in one number, then as many numbers of arrows.
     arrows: Vec<u64>,
 }
 
-impl Items {
+impl TrackItems {
     /// Takes something that happened on the track at a place.
-    pub fn push(&mut self, time: i64, track: u32, what: What) {
+    pub fn push(&mut self, time: i64, track: u32, what: TrackItemKind) {
         let (what, number) = match what {
-            What::Begin(number) => (0, number),
-            What::End(number) => (1, number),
-            What::Instant(number) => (2, number),
-            What::Whole(number) => (3, number),
-            What::NamedEnd(number) => (4, number),
-            What::Count(number) => (5, number),
+            TrackItemKind::Begin(number) => (0, number),
+            TrackItemKind::End(number) => (1, number),
+            TrackItemKind::Instant(number) => (2, number),
+            TrackItemKind::Whole(number) => (3, number),
+            TrackItemKind::NamedEnd(number) => (4, number),
+            TrackItemKind::Count(number) => (5, number),
         };
         let track = track << WHAT | what;
-        self.all.push(Item {
+        self.all.push(TrackItem {
             time,
             track,
             number,
@@ -127,18 +127,18 @@ impl Items {
         &mut self,
         (time, track): (i64, u32),
         (name, category): (Option<u32>, Option<u32>),
-        flows: Flows<'_>,
+        flows: SliceFlows<'_>,
     ) {
         let arrows = self.keep(flows);
         let what = if name.is_none() && category.is_none() {
-            What::End(arrows)
+            TrackItemKind::End(arrows)
         } else {
             self.named_ends.push(StatedEnd {
                 name: name.unwrap_or(NONE),
                 category: category.unwrap_or(NONE),
                 arrows,
             });
-            What::NamedEnd(self.named_ends.len() as u32 - 1)
+            TrackItemKind::NamedEnd(self.named_ends.len() as u32 - 1)
         };
         self.push(time, track, what);
     }
@@ -148,12 +148,12 @@ impl Items {
         let number = self.values.len() as u32;
         self.values.push(value);
         self.sums.push(sum);
-        self.push(time, track, What::Count(number));
+        self.push(time, track, TrackItemKind::Count(number));
     }
 
     /// Takes arrows; says where they are.
-    pub fn keep(&mut self, flows: Flows<'_>) -> u32 {
-        let Flows { through, ending } = flows;
+    pub fn keep(&mut self, flows: SliceFlows<'_>) -> u32 {
+        let SliceFlows { through, ending } = flows;
         if through.is_empty() && ending.is_empty() {
             return NONE;
         }
@@ -166,13 +166,13 @@ impl Items {
     }
 
     /// The arrows at a place.
-    pub fn flows(&self, place: u32) -> Flows<'_> {
+    pub fn flows(&self, place: u32) -> SliceFlows<'_> {
         let found = || {
             let rest = self.arrows.get(place as usize..)?;
             let (counts, rest) = rest.split_first()?;
             let (through, rest) = rest.split_at_checked((counts >> 32) as usize)?;
             let ending = rest.get(..*counts as u32 as usize)?;
-            Some(Flows { through, ending })
+            Some(SliceFlows { through, ending })
         };
         found().unwrap_or_default()
     }
@@ -186,16 +186,16 @@ impl Items {
     }
 
     /// The number of the slice that something is about, unless it ends one.
-    pub fn slice_of(&self, item: &Item) -> Option<u32> {
+    pub fn slice_of(&self, item: &TrackItem) -> Option<u32> {
         match item.what() {
-            What::Begin(number) | What::Instant(number) => Some(number),
-            What::Whole(place) => self.wholes.get(place as usize).map(|it| it.0),
-            What::End(_) | What::NamedEnd(_) | What::Count(_) => None,
+            TrackItemKind::Begin(number) | TrackItemKind::Instant(number) => Some(number),
+            TrackItemKind::Whole(place) => self.wholes.get(place as usize).map(|it| it.0),
+            TrackItemKind::End(_) | TrackItemKind::NamedEnd(_) | TrackItemKind::Count(_) => None,
         }
     }
 
     /// Takes out what a slice has to do with events of GPUs.
-    pub fn points_of(&mut self, slice: u32) -> Option<Box<Points>> {
+    pub fn points_of(&mut self, slice: u32) -> Option<Box<SliceSyncPoints>> {
         if self.points.is_empty() {
             return None;
         }
@@ -209,13 +209,13 @@ mod tests {
 
     #[test]
     fn what_was_taken_comes_back_in_order_of_time() {
-        let mut items = Items::default();
-        let flows = items.keep(Flows {
+        let mut items = TrackItems::default();
+        let flows = items.keep(SliceFlows {
             through: &[7, 8],
             ending: &[u64::MAX],
         });
-        items.push(20, 3, What::End(flows));
-        items.push(10, u32::MAX >> WHAT, What::Begin(0));
+        items.push(20, 3, TrackItemKind::End(flows));
+        items.push(10, u32::MAX >> WHAT, TrackItemKind::Begin(0));
         items.count((20, 4), 0.5, 1);
         items.sort();
         let found: Vec<_> = items
@@ -223,15 +223,19 @@ mod tests {
             .iter()
             .map(|it| (it.time, it.track(), it.what()))
             .collect();
-        let begin = (10, u32::MAX >> WHAT, What::Begin(0));
+        let begin = (10, u32::MAX >> WHAT, TrackItemKind::Begin(0));
         assert_eq!(
             found,
-            [begin, (20, 3, What::End(flows)), (20, 4, What::Count(0))]
+            [
+                begin,
+                (20, 3, TrackItemKind::End(flows)),
+                (20, 4, TrackItemKind::Count(0))
+            ]
         );
         let kept = items.flows(flows);
         assert_eq!((kept.through, kept.ending), (&[7, 8][..], &[u64::MAX][..]));
         assert!(items.flows(NONE).through.is_empty());
-        assert_eq!(items.keep(Flows::default()), NONE);
-        assert_eq!((size_of::<Item>(), size_of::<Slice>()), (16, 16));
+        assert_eq!(items.keep(SliceFlows::default()), NONE);
+        assert_eq!((size_of::<TrackItem>(), size_of::<Slice>()), (16, 16));
     }
 }

@@ -1,8 +1,8 @@
 //! What events say in the form that came before tracks: a phase as in trace JSON.
 
 use super::event::EventView;
-use super::sequence::Sequence;
-use crate::importer::chrome::Texts;
+use super::sequence::PacketSequence;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::flow_points::FlowStep;
 use crate::perfetto::proto::event_type;
 use crate::perfetto::view::each_field;
@@ -68,7 +68,7 @@ impl LegacyPhase {
 
 /// What an event is, in either form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum LegacyEventKind {
     Begin,
     End,
     Instant,
@@ -83,7 +83,7 @@ pub(super) enum Sort {
     Other,
 }
 
-impl Sort {
+impl LegacyEventKind {
     /// What an event is: a phase counts before a type, as in Perfetto, but for counters.
     pub fn of(event: &EventView<'_>) -> Self {
         let legacy = event.legacy.unwrap_or_default();
@@ -103,7 +103,11 @@ impl Sort {
 }
 
 /// Reads what an event says in the old form. Nothing where the bytes are no message.
-pub(super) fn read(bytes: &[u8], sequence: &Sequence, texts: &mut Texts) -> Option<LegacyPhase> {
+pub(super) fn read(
+    bytes: &[u8],
+    sequence: &PacketSequence,
+    texts: &mut ChromeTexts,
+) -> Option<LegacyPhase> {
     let mut legacy = LegacyPhase::default();
     each_field(bytes, |field, wire| {
         match field {
@@ -140,14 +144,35 @@ mod tests {
             }),
             ..EventView::default()
         };
-        assert_eq!(Sort::of(&event(0, b'X')), Sort::Complete(2_000));
-        assert_eq!(Sort::of(&event(event_type::END, b'b')), Sort::Begin);
-        assert_eq!(Sort::of(&event(event_type::END, 0)), Sort::End);
-        assert_eq!(Sort::of(&event(event_type::COUNTER, b'X')), Sort::Count);
-        assert_eq!(Sort::of(&event(0, b'C')), Sort::Series(None));
-        assert_eq!(Sort::of(&event(0, b'f')), Sort::Arrow(FlowStep::End));
-        assert_eq!(Sort::of(&event(0, b'?')), Sort::Other);
-        assert_eq!(Sort::of(&EventView::default()), Sort::Other);
+        assert_eq!(
+            LegacyEventKind::of(&event(0, b'X')),
+            LegacyEventKind::Complete(2_000)
+        );
+        assert_eq!(
+            LegacyEventKind::of(&event(event_type::END, b'b')),
+            LegacyEventKind::Begin
+        );
+        assert_eq!(
+            LegacyEventKind::of(&event(event_type::END, 0)),
+            LegacyEventKind::End
+        );
+        assert_eq!(
+            LegacyEventKind::of(&event(event_type::COUNTER, b'X')),
+            LegacyEventKind::Count
+        );
+        assert_eq!(
+            LegacyEventKind::of(&event(0, b'C')),
+            LegacyEventKind::Series(None)
+        );
+        assert_eq!(
+            LegacyEventKind::of(&event(0, b'f')),
+            LegacyEventKind::Arrow(FlowStep::End)
+        );
+        assert_eq!(LegacyEventKind::of(&event(0, b'?')), LegacyEventKind::Other);
+        assert_eq!(
+            LegacyEventKind::of(&EventView::default()),
+            LegacyEventKind::Other
+        );
     }
 
     #[test]
@@ -165,8 +190,8 @@ mod tests {
             1,
             b's',
         ];
-        let mut texts = Texts::new();
-        let found = read(&bytes, &Sequence::default(), &mut texts).unwrap();
+        let mut texts = ChromeTexts::new();
+        let found = read(&bytes, &PacketSequence::default(), &mut texts).unwrap();
         let scope = texts.add("s");
         let expected = LegacyPhase {
             phase: b'b',
@@ -180,8 +205,11 @@ mod tests {
             found.asynchronous(),
             Some((AsyncScope::Own(scope), (9, true)))
         );
-        let first = read(&bytes[..2], &Sequence::default(), &mut texts).unwrap();
+        let first = read(&bytes[..2], &PacketSequence::default(), &mut texts).unwrap();
         assert_eq!((first.phase, first.asynchronous()), (b'b', None));
-        assert_eq!(read(&bytes[..1], &Sequence::default(), &mut texts), None);
+        assert_eq!(
+            read(&bytes[..1], &PacketSequence::default(), &mut texts),
+            None
+        );
     }
 }

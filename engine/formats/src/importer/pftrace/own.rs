@@ -2,12 +2,12 @@
 
 use prost::Message as _;
 
-use super::damage::Damage;
-use super::frame::{Frame, Frames};
+use super::damage::PacketDamage;
+use super::frame::{NextPacket, PacketReader};
 use super::resync;
 use super::sequence::annotations::{find, int, narrow, text, uint};
-use super::unwritten::Unwritten;
-use crate::importer::{Error, Receipt, Sink, Source};
+use super::unwritten::UnwrittenSpans;
+use crate::importer::{ImportError, Receipt, RecordSink, Source};
 use crate::perfetto::dialect::{
     self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, TITLE, Track, key, time_of,
 };
@@ -18,13 +18,13 @@ use crate::perfetto::proto::{
 };
 use record::time::Nanos;
 use record::{
-    Basis, Began, CallId, Dependency, DependencyKind, EventId, LaneId, NameId, Record, Sample,
-    Severity, Span, SpanId, SpanKind, State, Value, counted,
+    Basis, CallId, Dependency, DependencyKind, EventId, LaneId, NameId, Record, Sample, Severity,
+    Span, SpanId, SpanKind, SpanStart, State, Value, counted,
 };
 
 /// What the packets so far have said.
 #[derive(Default)]
-pub(super) struct Own {
+pub(super) struct OwnFile {
     kinds: Vec<(u64, SpanKind)>,
     ties: Vec<(u64, DependencyKind)>,
     /// A slice whose end has not come: its track, its span and the arguments of that.
@@ -34,15 +34,15 @@ pub(super) struct Own {
     headers: u64,
     others: u64,
     open: u64,
-    unwritten: Unwritten,
+    unwritten: UnwrittenSpans,
 }
 
 /// Whether a file's first packet, as far as it is known, says that Syncline wrote the file, or what stands behind a damaged
 /// one does.
 pub(super) fn begins(head: &[u8]) -> bool {
-    let mut frames = Frames::new(head, Some(head.len() as u64));
+    let mut frames = PacketReader::new(head, Some(head.len() as u64));
     let first = match frames.next() {
-        Ok(Frame::Packet { bytes, .. }) => TracePacket::decode(bytes).ok(),
+        Ok(NextPacket::Packet { bytes, .. }) => TracePacket::decode(bytes).ok(),
         _ => None,
     };
     first.map_or_else(|| resync::is_ours(head), |packet| is_ours(&packet))
@@ -74,15 +74,15 @@ fn version(packet: &TracePacket) -> Option<u64> {
     numbers.min().filter(|_| is_ours && signs > 1)
 }
 
-impl Own {
+impl OwnFile {
     /// Takes a packet. What cannot be understood is counted as damage.
     pub fn take(
         &mut self,
         source: &Source,
         packet: TracePacket,
-        sink: &mut Sink<'_>,
-        damage: &mut Damage,
-    ) -> Result<(), Error> {
+        sink: &mut RecordSink<'_>,
+        damage: &mut PacketDamage,
+    ) -> Result<(), ImportError> {
         let version = version(&packet);
         self.headers += u64::from(version.is_some());
         // A second header begins another capture, whose numbers mean other things.
@@ -99,7 +99,7 @@ impl Own {
         match version {
             Some(found) if found > FORMAT => {
                 let (path, known) = (source.path().to_owned(), FORMAT);
-                return Err(Error::Newer { path, found, known });
+                return Err(ImportError::Newer { path, found, known });
             }
             Some(_) => {}
             None => {
@@ -111,7 +111,7 @@ impl Own {
         Ok(())
     }
 
-    fn intern(&mut self, interned: InternedData, sink: &mut Sink<'_>) {
+    fn intern(&mut self, interned: InternedData, sink: &mut RecordSink<'_>) {
         if !interned.event_categories.is_empty() {
             return self.learn(&interned);
         }
@@ -157,7 +157,7 @@ impl Own {
         &mut self,
         timestamp: Option<u64>,
         event: TrackEvent,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
     ) -> Option<()> {
         let exact = int(&event, key::EXACT).map(Nanos);
         let time = exact.or(timestamp.map(time_of))?;
@@ -245,11 +245,11 @@ impl Own {
     }
 
     /// The file says that a span began, and breaks off before it says when it ended.
-    fn leave_open(&mut self, sink: &mut Sink<'_>) {
+    fn leave_open(&mut self, sink: &mut RecordSink<'_>) {
         if let Some((_, span, arguments)) = self.begun.take() {
             self.open += 1;
             self.unwritten.hold(span.id);
-            sink.push(Record::Began(Began {
+            sink.push(Record::Began(SpanStart {
                 id: span.id,
                 lane: span.lane,
                 name: span.name,
@@ -278,7 +278,7 @@ impl Own {
     }
 
     /// Says what the file did not end, and what in it is not its own.
-    pub fn finish(mut self, sink: &mut Sink<'_>) -> Receipt {
+    pub fn finish(mut self, sink: &mut RecordSink<'_>) -> Receipt {
         self.leave_open(sink);
         let mut receipt = self.receipt;
         if self.open > 0 {

@@ -3,10 +3,10 @@
 mod apart;
 mod matched;
 
-use super::foreign::Foreign;
-use super::items::{Item, Items, Slice, What};
-use crate::importer::{Error, Sink};
-use matched::{Matched, OPEN};
+use super::foreign::ForeignFile;
+use super::items::{Slice, TrackItem, TrackItemKind, TrackItems};
+use crate::importer::{ImportError, RecordSink};
+use matched::{MatchedSlices, OPEN};
 use record::time::Nanos;
 use record::{
     Basis, CallId, Dependency, DependencyKind, Record, Sample, Span, SpanId, SpanKind, State, Value,
@@ -20,10 +20,14 @@ const WINDOW: u32 = 22;
 const ENDLESS: &str = "the file holds no end of it";
 
 /// Turns all that was gathered into records, the earliest instant being `origin`.
-pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) -> Result<(), Error> {
+pub(super) fn replay(
+    foreign: &mut ForeignFile,
+    origin: i64,
+    sink: &mut RecordSink<'_>,
+) -> Result<(), ImportError> {
     let mut items = std::mem::take(&mut foreign.items);
     let unnamed = foreign.own.unnamed;
-    let mut matched = Matched::of(&mut items, &mut foreign.tracks, (origin, unnamed));
+    let mut matched = MatchedSlices::of(&mut items, &mut foreign.tracks, (origin, unnamed));
     let points = std::mem::take(&mut foreign.points);
     foreign.tally.loose = apart::tie(points, &items, &mut matched);
     // Lanes come before their spans, so that the capture knows which are streams.
@@ -31,13 +35,16 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
     foreign.tracks.forget_descriptions();
     (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);
     let last = last_instant(&items, &matched.ends);
-    items
-        .all
-        .retain(|it| !matches!(it.what(), What::End(_) | What::NamedEnd(_)));
+    items.all.retain(|it| {
+        !matches!(
+            it.what(),
+            TrackItemKind::End(_) | TrackItemKind::NamedEnd(_)
+        )
+    });
     arrange(&mut items, &matched.ends);
     for item in std::mem::take(&mut items.all) {
         let time = Nanos(item.time.saturating_sub(origin));
-        if let What::Count(place) = item.what() {
+        if let TrackItemKind::Count(place) = item.what() {
             let value = items.values.get(place as usize).copied();
             let counter = foreign.tracks.counter(item.track());
             let value = value.unwrap_or_default();
@@ -79,8 +86,13 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
 }
 
 /// The last instant at which a slice or a counter is known to be: what never ends is drawn up to it, as in Perfetto.
-fn last_instant(items: &Items, ends: &[i64]) -> i64 {
-    let is_end = |item: &&Item| matches!(item.what(), What::End(_) | What::NamedEnd(_));
+fn last_instant(items: &TrackItems, ends: &[i64]) -> i64 {
+    let is_end = |item: &&TrackItem| {
+        matches!(
+            item.what(),
+            TrackItemKind::End(_) | TrackItemKind::NamedEnd(_)
+        )
+    };
     // They are in order of time.
     let last = items.all.iter().rev().find(|it| !is_end(it));
     let ends = ends.iter().copied();
@@ -88,12 +100,12 @@ fn last_instant(items: &Items, ends: &[i64]) -> i64 {
 }
 
 /// Brings slices that begin together in the order of their lengths, outer ones before inner ones.
-fn arrange(items: &mut Items, ends: &[i64]) {
+fn arrange(items: &mut TrackItems, ends: &[i64]) {
     let mut all = std::mem::take(&mut items.all);
     if items.slices.len() > 1 << WINDOW {
         all.sort_by_key(|it| items.slice_of(it).map_or(0, |number| number >> WINDOW));
     }
-    let end = |item: &Item| {
+    let end = |item: &TrackItem| {
         let number = items.slice_of(item)?;
         ends.get(number as usize).filter(|&&end| end != OPEN)
     };
@@ -105,14 +117,14 @@ fn arrange(items: &mut Items, ends: &[i64]) {
     items.all = all;
 }
 
-impl Foreign {
+impl ForeignFile {
     /// Hands over a slice.
     fn span(
         &mut self,
-        items: &mut Items,
+        items: &mut TrackItems,
         (number, track): (u32, u32),
         (start, end): (Nanos, Nanos),
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
     ) {
         let Some(slice) = items.slices.get_mut(number as usize) else {
             return;

@@ -3,15 +3,15 @@
 pub(super) mod annotations;
 
 use super::extra_counters::ExtraTracks;
-use super::gpu::Interned;
-use crate::importer::chrome::Texts;
+use super::gpu::InternedGpuNames;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::quick::QuickMap;
 use crate::perfetto::proto::{CLEARED, InternedData, InternedName, TracePacketDefaults};
 
 /// The texts and defaults of one writer. A file may have very many of them, most of which intern nothing.
 #[derive(Default)]
-pub(super) struct Sequence {
-    interned: Option<Box<Known>>,
+pub(super) struct PacketSequence {
+    interned: Option<Box<InternedTexts>>,
     clock: Option<u32>,
     track: Option<u64>,
     /// The track of the thread that it writes on.
@@ -23,16 +23,16 @@ pub(super) struct Sequence {
 
 /// What a writer interned: texts by their numbers.
 #[derive(Default)]
-struct Known {
+struct InternedTexts {
     names: QuickMap<u64, u32>,
     categories: QuickMap<u64, u32>,
     annotation_names: QuickMap<u64, u32>,
     texts: QuickMap<u64, u32>,
     /// Queues, stages, kernels and contexts.
-    gpu: Interned,
+    gpu: InternedGpuNames,
 }
 
-impl Sequence {
+impl PacketSequence {
     /// Begins anew where the flags of a packet say so.
     pub fn flags(&mut self, flags: u32, cleared: bool) {
         if flags & CLEARED != 0 || cleared {
@@ -60,7 +60,7 @@ impl Sequence {
     }
 
     /// Takes texts that later packets refer to.
-    pub fn intern(&mut self, mut interned: InternedData, texts: &mut Texts) {
+    pub fn intern(&mut self, mut interned: InternedData, texts: &mut ChromeTexts) {
         let known = self.interned.get_or_insert_default();
         known.gpu.take(&mut interned);
         extend(&mut known.names, interned.event_names, texts);
@@ -117,12 +117,12 @@ impl Sequence {
     }
 
     /// Queues, stages, kernels and contexts.
-    pub fn gpu(&self) -> Option<&Interned> {
+    pub fn gpu(&self) -> Option<&InternedGpuNames> {
         self.interned.as_ref().map(|it| &it.gpu)
     }
 }
 
-fn extend(table: &mut QuickMap<u64, u32>, entries: Vec<InternedName>, texts: &mut Texts) {
+fn extend(table: &mut QuickMap<u64, u32>, entries: Vec<InternedName>, texts: &mut ChromeTexts) {
     for entry in entries {
         let text = texts.add(&entry.name.unwrap_or_default());
         table.insert(entry.iid.unwrap_or(0), text);

@@ -11,7 +11,7 @@ use crate::importer::quick::QuickMap;
 use crate::perfetto::proto::{
     CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
 };
-use device::Agents;
+use device::SliceAgents;
 use record::{CounterId, LaneId, Role, ShortText, SpanKind};
 use shared::{SharedKey, TrackMerge};
 
@@ -28,14 +28,14 @@ const WRITERS: u64 = u64::MAX << 32;
 
 /// Every track that was described or used.
 #[derive(Default)]
-pub(super) struct Tracks {
+pub(super) struct PftraceTracks {
     /// The places of tracks of the file, and the one that was asked for last.
     by_uuid: QuickMap<u64, TrackPlaces>,
     last: Option<(u64, u32)>,
     /// The places of all others.
-    places: HashMap<Key, u32>,
-    described: Vec<Described>,
-    used: Vec<Used>,
+    places: HashMap<TrackKey, u32>,
+    described: Vec<DescribedTrack>,
+    used: Vec<UsedTrack>,
     /// The place of the track that each lane was made for.
     lanes: Vec<u32>,
     /// Lanes that several tracks share.
@@ -65,7 +65,7 @@ impl Default for TrackPlaces {
 
 /// What the file says of a track. There may be very many, of which most are little more than a name.
 #[derive(Default)]
-struct Described {
+struct DescribedTrack {
     parent_uuid: Option<u64>,
     name: Option<ShortText>,
     more: Option<Box<TrackDetail>>,
@@ -80,7 +80,7 @@ struct TrackDetail {
     merge: TrackMerge,
 }
 
-impl Described {
+impl DescribedTrack {
     fn process(&self) -> Option<&ProcessDescriptor> {
         self.more.as_ref()?.process.as_ref()
     }
@@ -100,7 +100,7 @@ impl Described {
 
 /// What a track is found by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
+enum TrackKey {
     /// A track of the file, by its number.
     Track(u64),
     /// A queue of a GPU, by its name.
@@ -126,8 +126,8 @@ enum NumberSpace {
 }
 
 /// A track on which something happened.
-struct Used {
-    key: Key,
+struct UsedTrack {
+    key: TrackKey,
     lane: Option<LaneId>,
     /// The name of its first slice, by the number of the text.
     first: u32,
@@ -146,19 +146,19 @@ struct Used {
 /// What is known of few tracks in use.
 #[derive(Default)]
 struct UsedDetail {
-    agents: Agents,
+    agents: SliceAgents,
     /// The sums of a counter whose samples are differences, by their numbers.
     sums: QuickMap<u32, f64>,
     /// Name and unit of a counter that has no track of its own.
     gauge: Option<(String, String)>,
 }
 
-impl Used {
-    fn agents(&self) -> Agents {
+impl UsedTrack {
+    fn agents(&self) -> SliceAgents {
         self.more.as_ref().map(|it| it.agents).unwrap_or_default()
     }
 
-    fn new(key: Key) -> Self {
+    fn new(key: TrackKey) -> Self {
         Self {
             key,
             lane: None,
@@ -173,13 +173,13 @@ impl Used {
     }
 }
 
-impl Tracks {
+impl PftraceTracks {
     /// Takes a description; what an earlier one said and this one does not say stays.
     pub fn describe(&mut self, track: TrackDescriptor) {
         let places = self.by_uuid.entry(track.uuid.unwrap_or(0)).or_default();
         if places.described == NOWHERE {
             places.described = self.described.len() as u32;
-            self.described.push(Described::default());
+            self.described.push(DescribedTrack::default());
         }
         let Some(known) = self.described.get_mut(places.described as usize) else {
             return;
@@ -215,7 +215,7 @@ impl Tracks {
     }
 
     /// What the file says of a track.
-    fn described(&self, uuid: u64) -> Option<&Described> {
+    fn described(&self, uuid: u64) -> Option<&DescribedTrack> {
         let places = self.by_uuid.get(&uuid)?;
         self.described.get(places.described as usize)
     }
@@ -232,7 +232,7 @@ impl Tracks {
         }
         let place = places.used;
         if place == next {
-            self.used.push(Used::new(Key::Track(uuid)));
+            self.used.push(UsedTrack::new(TrackKey::Track(uuid)));
         }
         self.last = Some((uuid, place));
         place
@@ -240,12 +240,12 @@ impl Tracks {
 
     /// The place of a GPU's queue.
     pub fn queue(&mut self, gpu: i32, name: &str) -> u32 {
-        self.place_of(Key::Queue(gpu, Box::new(name.into())))
+        self.place_of(TrackKey::Queue(gpu, Box::new(name.into())))
     }
 
     /// The place of a thread that no track describes.
     pub fn thread(&mut self, pid: u32, tid: u32) -> u32 {
-        self.place_of(Key::Thread(pid, tid))
+        self.place_of(TrackKey::Thread(pid, tid))
     }
 
     /// The place of a thread by its numbers: that of the track which describes it, if there is one.
@@ -277,7 +277,7 @@ impl Tracks {
         (shown, part): (&str, &str),
     ) -> u32 {
         let next = self.used.len() as u32;
-        let place = self.place_of(Key::Series(Box::new((track, name, field, id))));
+        let place = self.place_of(TrackKey::Series(Box::new((track, name, field, id))));
         if place == next {
             let same = shown.eq_ignore_ascii_case(part) || part == "value";
             let shown = if same {
@@ -300,7 +300,7 @@ impl Tracks {
             None => NumberSpace::Track(track),
         };
         let next = self.used.len() as u32;
-        let place = self.place_of(Key::Numbered(Box::new((space, scope.into(), id))));
+        let place = self.place_of(TrackKey::Numbered(Box::new((space, scope.into(), id))));
         if place == next
             && let Some(used) = self.at_mut(place)
         {
@@ -316,24 +316,24 @@ impl Tracks {
 
     /// The place of a GPU's counter.
     pub fn gauge(&mut self, gpu: i32, number: u32) -> u32 {
-        self.place_of(Key::Gauge(gpu, number))
+        self.place_of(TrackKey::Gauge(gpu, number))
     }
 
-    fn place_of(&mut self, key: Key) -> u32 {
+    fn place_of(&mut self, key: TrackKey) -> u32 {
         if let Some(place) = self.places.get(&key) {
             return *place;
         }
         let next = self.used.len() as u32;
         self.places.insert(key.clone(), next);
-        self.used.push(Used::new(key));
+        self.used.push(UsedTrack::new(key));
         next
     }
 
-    fn at(&self, place: u32) -> Option<&Used> {
+    fn at(&self, place: u32) -> Option<&UsedTrack> {
         self.used.get(place as usize)
     }
 
-    fn at_mut(&mut self, place: u32) -> Option<&mut Used> {
+    fn at_mut(&mut self, place: u32) -> Option<&mut UsedTrack> {
         self.used.get_mut(place as usize)
     }
 
@@ -347,7 +347,7 @@ impl Tracks {
 
     /// Notes what a slice says of the agents that its work moves between.
     pub fn note_agent(&mut self, place: u32, name: &str, value: i64) {
-        if Agents::concerns(name)
+        if SliceAgents::concerns(name)
             && let Some(used) = self.at_mut(place)
         {
             let more = used.more.get_or_insert_default();
@@ -426,10 +426,10 @@ impl Tracks {
     /// long as its state holds.
     pub fn value(&mut self, place: u32, value: f64, sum: u32) -> f64 {
         let described = self.at(place).and_then(|used| match used.key {
-            Key::Track(uuid) => self.described(uuid),
+            TrackKey::Track(uuid) => self.described(uuid),
             _ => None,
         });
-        let counter = described.and_then(Described::counter);
+        let counter = described.and_then(DescribedTrack::counter);
         let (factor, adds) = counter.map_or((1, false), |it| {
             (
                 it.unit_multiplier.unwrap_or(1).max(1),
@@ -462,7 +462,11 @@ mod tests {
     #[test]
     fn a_track_takes_few_bytes() {
         // There may be millions, each with one slice.
-        assert!(size_of::<Used>() <= 56, "{}", size_of::<Used>());
-        assert!(size_of::<Described>() <= 40, "{}", size_of::<Described>());
+        assert!(size_of::<UsedTrack>() <= 56, "{}", size_of::<UsedTrack>());
+        assert!(
+            size_of::<DescribedTrack>() <= 40,
+            "{}",
+            size_of::<DescribedTrack>()
+        );
     }
 }

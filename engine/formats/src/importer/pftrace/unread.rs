@@ -86,13 +86,13 @@ const KINDS: &[(u32, &str)] = &[
 
 /// Packets that were not read, by kind, and track events of other packets.
 #[derive(Debug, Default)]
-pub(super) struct Unread {
+pub(super) struct UnreadPackets {
     packets: BTreeMap<u32, u64>,
     /// By their type and by their phase.
     events: BTreeMap<(i32, u8), u64>,
 }
 
-impl Unread {
+impl UnreadPackets {
     /// Takes a packet of which nothing was read.
     pub fn packet(&mut self, bytes: &[u8]) {
         let kind = fields(bytes).find(|(field, _)| !FRAME.contains(field));
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn kinds_are_counted_and_frames_are_not() {
-        let mut unread = Unread::default();
+        let mut unread = UnreadPackets::default();
         // A timestamp and an empty bundle of ftrace.
         let bundle = [8 << 3, 5, 1 << 3 | 2, 0];
         unread.packet(&bundle);
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn events_that_are_not_read_are_named() {
-        let mut unread = Unread::default();
+        let mut unread = UnreadPackets::default();
         for (kind, phase) in [(0, 0), (0, b'O'), (0, 200), (9, 0), (0, b'O')] {
             unread.event(kind, phase);
         }
@@ -249,7 +249,7 @@ mod tests {
         // A bundle with one event, which has a time and one more field.
         let bundle = |field: u8| [1 << 3 | 2, 6, 2 << 3 | 2, 4, 1 << 3, 7, field << 3 | 2, 0];
         let told = |field| {
-            let mut unread = Unread::default();
+            let mut unread = UnreadPackets::default();
             unread.packet(&bundle(field));
             unread.told().join(" ")
         };
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn kinds_of_chromium_have_a_name_or_miss_nothing() {
-        let mut unread = Unread::default();
+        let mut unread = UnreadPackets::default();
         for kind in [5_u32, 51, 72, 89] {
             let tag = kind << 3 | 2;
             unread.packet(&[tag as u8 | 0x80, (tag >> 7) as u8, 0]);

@@ -1,6 +1,6 @@
 //! Counts the spans that dependencies of a file name and that are not in it, as in the file of a process that was killed.
 
-use crate::importer::{Receipt, Sink};
+use crate::importer::{Receipt, RecordSink};
 use record::{Dependency, Record, Severity, SpanId, SpanSet, counted};
 
 /// How receipts call it.
@@ -8,14 +8,14 @@ const CAUSE: &str = "spans named and not written";
 
 /// Which spans a file holds, and which its dependencies name.
 #[derive(Debug, Default)]
-pub(super) struct Unwritten {
+pub(super) struct UnwrittenSpans {
     held: SpanSet,
     named: SpanSet,
     /// Whether a run began that has no end: its process may have been killed.
     is_running: bool,
 }
 
-impl Unwritten {
+impl UnwrittenSpans {
     /// The file holds a span.
     pub fn hold(&mut self, span: SpanId) {
         self.held.insert(span);
@@ -38,7 +38,7 @@ impl Unwritten {
     }
 
     /// Says how many are named and are not there, of a run that was cut off.
-    pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
+    pub fn tell(&self, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
         let count = self.named.count_beyond(&self.held);
         // Whoever saves what is left of such a file saves what was said of it.
         let is_told = receipt.repairs.iter().any(|(cause, _)| cause == CAUSE);

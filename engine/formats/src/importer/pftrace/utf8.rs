@@ -4,23 +4,23 @@ use std::borrow::Cow;
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 
-use crate::perfetto::view::{Wire, each_field};
+use crate::perfetto::view::{WireValue, each_field};
 
 /// Messages may lie so deep in each other, as in the decoder.
 const DEEPEST: usize = 100;
 
 /// What a field holds.
-enum Part {
+enum Utf8Field {
     Text,
-    Message(&'static Texts),
+    Message(&'static Utf8Fields),
 }
 
-use Part::{Message, Text};
+use Utf8Field::{Message, Text};
 
 /// The fields of a message that are texts, or messages that hold some.
-struct Texts(&'static [(u32, Part)]);
+struct Utf8Fields(&'static [(u32, Utf8Field)]);
 
-static PACKET: Texts = Texts(&[
+static PACKET: Utf8Fields = Utf8Fields(&[
     (11, Message(&EVENT)),
     (12, Message(&INTERNED)),
     (52, Message(&COUNTERS)),
@@ -28,15 +28,15 @@ static PACKET: Texts = Texts(&[
     (60, Message(&TRACK)),
     (65, Message(&VULKAN)),
 ]);
-static EVENT: Texts = Texts(&[(4, Message(&ANNOTATION)), (22, Text), (23, Text)]);
-static ANNOTATION: Texts = Texts(&[
+static EVENT: Utf8Fields = Utf8Fields(&[(4, Message(&ANNOTATION)), (22, Text), (23, Text)]);
+static ANNOTATION: Utf8Fields = Utf8Fields(&[
     (6, Text),
     (9, Text),
     (10, Text),
     (11, Message(&ANNOTATION)),
     (12, Message(&ANNOTATION)),
 ]);
-static INTERNED: Texts = Texts(&[
+static INTERNED: Utf8Fields = Utf8Fields(&[
     (1, Message(&NAMED)),
     (2, Message(&NAMED)),
     (3, Message(&NAMED)),
@@ -44,23 +44,24 @@ static INTERNED: Texts = Texts(&[
     (1000, Message(&KERNEL)),
     (1001, Message(&NAMED)),
 ]);
-static NAMED: Texts = Texts(&[(2, Text)]);
-static SPECIFICATION: Texts = Texts(&[(2, Text), (3, Text)]);
-static KERNEL: Texts = Texts(&[(2, Text), (3, Text), (4, Text), (5, Message(&ARGUMENT))]);
-static ARGUMENT: Texts = Texts(&[(2, Text), (6, Text)]);
-static COUNTERS: Texts = Texts(&[(1, Message(&COUNTER_LIST))]);
-static COUNTER_LIST: Texts = Texts(&[(1, Message(&NAMED))]);
-static STAGE: Texts = Texts(&[
+static NAMED: Utf8Fields = Utf8Fields(&[(2, Text)]);
+static SPECIFICATION: Utf8Fields = Utf8Fields(&[(2, Text), (3, Text)]);
+static KERNEL: Utf8Fields = Utf8Fields(&[(2, Text), (3, Text), (4, Text), (5, Message(&ARGUMENT))]);
+static ARGUMENT: Utf8Fields = Utf8Fields(&[(2, Text), (6, Text)]);
+static COUNTERS: Utf8Fields = Utf8Fields(&[(1, Message(&COUNTER_LIST))]);
+static COUNTER_LIST: Utf8Fields = Utf8Fields(&[(1, Message(&NAMED))]);
+static STAGE: Utf8Fields = Utf8Fields(&[
     (6, Message(&EXTRA)),
     (7, Message(&DESCRIPTIONS)),
     (17, Text),
     (21, Message(&LAUNCH)),
 ]);
-static EXTRA: Texts = Texts(&[(1, Text), (2, Text)]);
-static DESCRIPTIONS: Texts = Texts(&[(2, Message(&DESCRIPTION)), (3, Message(&DESCRIPTION))]);
-static DESCRIPTION: Texts = Texts(&[(1, Text)]);
-static LAUNCH: Texts = Texts(&[(3, Message(&ARGUMENT))]);
-static TRACK: Texts = Texts(&[
+static EXTRA: Utf8Fields = Utf8Fields(&[(1, Text), (2, Text)]);
+static DESCRIPTIONS: Utf8Fields =
+    Utf8Fields(&[(2, Message(&DESCRIPTION)), (3, Message(&DESCRIPTION))]);
+static DESCRIPTION: Utf8Fields = Utf8Fields(&[(1, Text)]);
+static LAUNCH: Utf8Fields = Utf8Fields(&[(3, Message(&ARGUMENT))]);
+static TRACK: Utf8Fields = Utf8Fields(&[
     (2, Text),
     (3, Message(&PROCESS)),
     (4, Message(&THREAD)),
@@ -68,11 +69,11 @@ static TRACK: Texts = Texts(&[
     (10, Text),
     (14, Text),
 ]);
-static PROCESS: Texts = Texts(&[(6, Text)]);
-static THREAD: Texts = Texts(&[(5, Text)]);
-static COUNTER: Texts = Texts(&[(6, Text)]);
-static VULKAN: Texts = Texts(&[(1, Message(&OBJECT))]);
-static OBJECT: Texts = Texts(&[(4, Text)]);
+static PROCESS: Utf8Fields = Utf8Fields(&[(6, Text)]);
+static THREAD: Utf8Fields = Utf8Fields(&[(5, Text)]);
+static COUNTER: Utf8Fields = Utf8Fields(&[(6, Text)]);
+static VULKAN: Utf8Fields = Utf8Fields(&[(1, Message(&OBJECT))]);
+static OBJECT: Utf8Fields = Utf8Fields(&[(4, Text)]);
 
 /// A packet with replacement characters where a text is no UTF-8, and how many texts have some. Nothing where the bytes
 /// are no packet.
@@ -85,32 +86,32 @@ pub(super) fn interned(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
     mended(bytes, &INTERNED)
 }
 
-fn mended(bytes: &[u8], texts: &Texts) -> Option<(Vec<u8>, u64)> {
+fn mended(bytes: &[u8], texts: &Utf8Fields) -> Option<(Vec<u8>, u64)> {
     let mut count = 0;
     let bytes = message(bytes, texts, &mut count, 0)?;
     Some((bytes, count))
 }
 
-fn message(bytes: &[u8], texts: &Texts, count: &mut u64, depth: usize) -> Option<Vec<u8>> {
+fn message(bytes: &[u8], texts: &Utf8Fields, count: &mut u64, depth: usize) -> Option<Vec<u8>> {
     if depth > DEEPEST {
         return None;
     }
     let mut out = Vec::with_capacity(bytes.len() + 8);
     each_field(bytes, |field, wire| {
         match wire {
-            Wire::Varint(number) => {
+            WireValue::Varint(number) => {
                 encode_key(field, WireType::Varint, &mut out);
                 encode_varint(number, &mut out);
             }
-            Wire::Fixed(number) => {
+            WireValue::Fixed(number) => {
                 encode_key(field, WireType::SixtyFourBit, &mut out);
                 out.extend_from_slice(&number.to_le_bytes());
             }
-            Wire::Short(number) => {
+            WireValue::Short(number) => {
                 encode_key(field, WireType::ThirtyTwoBit, &mut out);
                 out.extend_from_slice(&number.to_le_bytes());
             }
-            Wire::Bytes(body) => {
+            WireValue::Bytes(body) => {
                 let part = texts.0.iter().find(|(known, _)| *known == field);
                 let body = match part.map(|(_, part)| part) {
                     None => Cow::Borrowed(body),

@@ -1,7 +1,7 @@
 //! The thread that a writer writes on: events of the old form are there where they name no track.
 
 use super::event::EventView;
-use super::foreign::Foreign;
+use super::foreign::ForeignFile;
 use super::tracks::writer_track;
 use crate::perfetto::proto::{ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 
@@ -12,7 +12,7 @@ impl ThreadDescriptor {
     }
 }
 
-impl Foreign {
+impl ForeignFile {
     /// Takes the description of a track. The thread that a writer describes is the one that it writes on.
     pub(super) fn describe(&mut self, sequence: u32, track: TrackDescriptor) {
         let numbers = track.thread.as_ref().and_then(ThreadDescriptor::numbers);

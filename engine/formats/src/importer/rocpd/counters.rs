@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::Untimed;
+use super::super::sqlite::UntimedRow;
 use super::RocpdReader;
-use super::facts::Own;
+use super::facts::ProcessNumber;
 use super::host::process;
 use super::tables::{RocpdCountRow, RocpdSampleRow};
 use record::{Counter, CounterId, Record, Sample, Value};
 
 /// When events of counters were, and the counters that were met.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
-    times: HashMap<Own, i64>,
-    ids: HashMap<Own, CounterId>,
+pub(super) struct RocpdCounters {
+    times: HashMap<ProcessNumber, i64>,
+    ids: HashMap<ProcessNumber, CounterId>,
 }
 
 impl RocpdReader<'_, '_> {
@@ -26,9 +26,9 @@ impl RocpdReader<'_, '_> {
     }
 
     /// A value of a counter: at an instant, or for a kernel as a whole.
-    pub(super) fn count(&mut self, row: RocpdCountRow) -> Result<(), Untimed> {
+    pub(super) fn count(&mut self, row: RocpdCountRow) -> Result<(), UntimedRow> {
         let (event, counter) = ((self.owner, row.event), (self.owner, row.counter));
-        let value = row.value.ok_or(Untimed)?;
+        let value = row.value.ok_or(UntimedRow)?;
         if let Some(&time) = self.dialect.counters.times.get(&event) {
             let counter = self.counter(counter);
             let time = self.draft.time(time);
@@ -52,7 +52,7 @@ impl RocpdReader<'_, '_> {
         Ok(())
     }
 
-    fn counter(&mut self, own: Own) -> CounterId {
+    fn counter(&mut self, own: ProcessNumber) -> CounterId {
         if let Some(id) = self.dialect.counters.ids.get(&own) {
             return *id;
         }

@@ -9,11 +9,11 @@ use super::tables::{
 };
 
 /// A number within one profiled process.
-pub(super) type Own = (i64, i64);
+pub(super) type ProcessNumber = (i64, i64);
 
 /// An agent: a GPU or a CPU.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Agent {
+pub(super) struct RocpdAgent {
     pub is_gpu: bool,
     pub name: String,
     pub detail: String,
@@ -21,7 +21,7 @@ pub(super) struct Agent {
 
 /// A counter of an agent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct RocpdCounter {
     pub name: String,
     pub unit: String,
     pub agent: i64,
@@ -29,23 +29,28 @@ pub(super) struct Counted {
 
 /// Everything that the small tables say.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
-    texts: HashMap<Own, String>,
-    commands: HashMap<Own, String>,
-    threads: HashMap<Own, (i64, String)>,
-    agents: HashMap<Own, Agent>,
-    queues: HashMap<Own, String>,
-    streams: HashMap<Own, String>,
-    symbols: HashMap<Own, String>,
-    pub counters: HashMap<Own, Counted>,
+pub(super) struct RocpdFacts {
+    texts: HashMap<ProcessNumber, String>,
+    commands: HashMap<ProcessNumber, String>,
+    threads: HashMap<ProcessNumber, (i64, String)>,
+    agents: HashMap<ProcessNumber, RocpdAgent>,
+    queues: HashMap<ProcessNumber, String>,
+    streams: HashMap<ProcessNumber, String>,
+    symbols: HashMap<ProcessNumber, String>,
+    pub counters: HashMap<ProcessNumber, RocpdCounter>,
     /// The call stack of each event, and its category.
-    events: HashMap<Own, (i64, i64)>,
+    events: HashMap<ProcessNumber, (i64, i64)>,
 }
 
 /// Rows of the small tables. Those without a number explain nothing.
 impl RocpdReader<'_, '_> {
     /// Keeps a fact by the number that the table has for it.
-    fn keep<T>(&mut self, id: Option<i64>, facts: fn(&mut Facts) -> &mut HashMap<Own, T>, fact: T) {
+    fn keep<T>(
+        &mut self,
+        id: Option<i64>,
+        facts: fn(&mut RocpdFacts) -> &mut HashMap<ProcessNumber, T>,
+        fact: T,
+    ) {
         if let Some(id) = id {
             facts(&mut self.dialect.facts).insert((self.owner, id), fact);
         }
@@ -71,7 +76,7 @@ impl RocpdReader<'_, '_> {
         } else {
             row.product
         };
-        let agent = Agent {
+        let agent = RocpdAgent {
             is_gpu: row.sort.eq_ignore_ascii_case("GPU"),
             name: format!("{name} ({})", row.number),
             detail: row.name.to_owned(),
@@ -94,7 +99,7 @@ impl RocpdReader<'_, '_> {
     }
 
     pub(super) fn describe_counter(&mut self, row: RocpdCounterRow<'_>) {
-        let counted = Counted {
+        let counted = RocpdCounter {
             name: row.name.to_owned(),
             unit: row.unit.to_owned(),
             agent: row.agent,
@@ -107,19 +112,19 @@ impl RocpdReader<'_, '_> {
     }
 }
 
-impl Facts {
+impl RocpdFacts {
     /// The text of a number.
-    pub fn text(&self, own: Own) -> &str {
+    pub fn text(&self, own: ProcessNumber) -> &str {
         self.texts.get(&own).map_or("?", String::as_str)
     }
 
     /// The name of a kernel.
-    pub fn symbol(&self, own: Own) -> &str {
+    pub fn symbol(&self, own: ProcessNumber) -> &str {
         self.symbols.get(&own).map_or("kernel", String::as_str)
     }
 
     /// The call stack that an event belongs to: nothing where it belongs to none.
-    pub fn stack(&self, own: Own) -> Option<i64> {
+    pub fn stack(&self, own: ProcessNumber) -> Option<i64> {
         self.events
             .get(&own)
             .map(|(stack, _)| *stack)
@@ -127,23 +132,23 @@ impl Facts {
     }
 
     /// The category of an event.
-    pub fn category(&self, own: Own) -> &str {
+    pub fn category(&self, own: ProcessNumber) -> &str {
         let category = self.events.get(&own).map(|(_, category)| *category);
         category.map_or("", |category| self.text((own.0, category)))
     }
 
     /// The agent of a number.
-    pub fn agent(&self, own: Own) -> Option<&Agent> {
+    pub fn agent(&self, own: ProcessNumber) -> Option<&RocpdAgent> {
         self.agents.get(&own)
     }
 
     /// The name of a queue.
-    pub fn queue(&self, own: Own) -> Option<&str> {
+    pub fn queue(&self, own: ProcessNumber) -> Option<&str> {
         self.queues.get(&own).map(String::as_str)
     }
 
     /// What a stream is called on screen.
-    pub fn stream(&self, own: Own) -> String {
+    pub fn stream(&self, own: ProcessNumber) -> String {
         match self.streams.get(&own) {
             Some(name) if !name.is_empty() => name.clone(),
             _ => format!("Stream {}", own.1),

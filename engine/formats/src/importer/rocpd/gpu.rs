@@ -1,6 +1,8 @@
 //! Work of the GPU: kernels and copies, by stream.
 
-use super::super::sqlite::{Operation, Ran, Stream, Title, Untimed, Work};
+use super::super::sqlite::{
+    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind,
+};
 use super::RocpdReader;
 use super::host::process;
 use super::tables::{RocpdCopyRow, RocpdKernelRow, RocpdWorkRow};
@@ -8,9 +10,9 @@ use record::{Group, LaneId, SpanId, SpanKind, State, Value};
 
 impl RocpdReader<'_, '_> {
     /// A kernel.
-    pub(super) fn dispatch(&mut self, row: RocpdKernelRow) -> Result<(), Untimed> {
+    pub(super) fn dispatch(&mut self, row: RocpdKernelRow) -> Result<(), UntimedRow> {
         let text = self.dialect.facts.symbol((self.owner, row.kernel));
-        let work = Work::of(SpanKind::Kernel, text);
+        let work = WorkKind::of(SpanKind::Kernel, text);
         let name = self.draft.names.id(text, self.draft.sink);
         let ran = (name, SpanKind::Kernel, work);
         let key = (process(self.owner, row.work.process), row.work.stream);
@@ -37,7 +39,7 @@ impl RocpdReader<'_, '_> {
     }
 
     /// A copy.
-    pub(super) fn copy(&mut self, row: RocpdCopyRow) -> Result<(), Untimed> {
+    pub(super) fn copy(&mut self, row: RocpdCopyRow) -> Result<(), UntimedRow> {
         let (owner, to, from) = (self.owner, row.destination, row.source);
         let facts = &self.dialect.facts;
         let text = facts.text((owner, row.name));
@@ -57,7 +59,7 @@ impl RocpdReader<'_, '_> {
             _ => self.dialect.agents.get(&key).copied().unwrap_or(to),
         };
         let name = self.draft.names.id(text, self.draft.sink);
-        let span = self.work(row.work, agent, (name, kind, Work::of(kind, "")))?;
+        let span = self.work(row.work, agent, (name, kind, WorkKind::of(kind, "")))?;
         self.draft.field(span, "bytes", Value::Integer(row.bytes));
         Ok(())
     }
@@ -67,15 +69,15 @@ impl RocpdReader<'_, '_> {
         &mut self,
         row: RocpdWorkRow,
         agent: i64,
-        (name, kind, work): (record::NameId, SpanKind, Work),
-    ) -> Result<SpanId, Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
-        let stream = Stream {
+        (name, kind, work): (record::NameId, SpanKind, WorkKind),
+    ) -> Result<SpanId, UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
+        let stream = SqliteStream {
             process: process(self.owner, row.process),
             context: agent,
             number: row.stream,
         };
-        let ran = Ran {
+        let ran = SqliteSpan {
             lane: self.stream(row.process, stream),
             name,
             kind,
@@ -91,7 +93,7 @@ impl RocpdReader<'_, '_> {
             self.dialect.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, Operation { order, start, span });
+                .add(stream, SqliteOperation { order, start, span });
         }
         if let Some(queue) = self.dialect.facts.queue((self.owner, row.queue)) {
             let queue = Value::Text(queue.into());
@@ -100,7 +102,7 @@ impl RocpdReader<'_, '_> {
         Ok(span)
     }
 
-    fn stream(&mut self, process_number: i64, stream: Stream) -> LaneId {
+    fn stream(&mut self, process_number: i64, stream: SqliteStream) -> LaneId {
         let owner = self.owner;
         let key = (
             Group::Streams,
@@ -114,7 +116,7 @@ impl RocpdReader<'_, '_> {
                 .unwrap_or_default();
             let device = process(owner, stream.context);
             let id = devices.id(device, "hip", sink, || (agent.name, agent.detail));
-            Title {
+            LaneTitle {
                 name: facts.stream((owner, stream.number)),
                 besides: facts.owner(owner, process_number),
                 device: Some(id),

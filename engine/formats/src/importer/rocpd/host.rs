@@ -1,6 +1,6 @@
 //! Calls and other parts of host threads, and what the calls were given.
 
-use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::super::sqlite::{HostSpan, LaneTitle, UntimedRow};
 use super::RocpdReader;
 use super::tables::{RocpdAllocationRow, RocpdArgumentRow, RocpdRegionRow};
 use record::{Group, LaneId, SpanKind, State, Value};
@@ -15,8 +15,8 @@ pub(super) fn process(owner: i64, number: i64) -> i64 {
 
 impl RocpdReader<'_, '_> {
     /// A call, or another part of a host thread.
-    pub(super) fn region(&mut self, row: RocpdRegionRow) -> Result<(), Untimed> {
-        let start = row.start.ok_or(Untimed)?;
+    pub(super) fn region(&mut self, row: RocpdRegionRow) -> Result<(), UntimedRow> {
+        let start = row.start.ok_or(UntimedRow)?;
         let (owner, event) = (self.owner, (self.owner, row.event));
         let facts = &self.dialect.facts;
         let text = facts.text((owner, row.name));
@@ -44,8 +44,8 @@ impl RocpdReader<'_, '_> {
     }
 
     /// Memory that was taken or given back.
-    pub(super) fn allocation(&mut self, row: RocpdAllocationRow<'_>) -> Result<(), Untimed> {
-        let start = row.start.ok_or(Untimed)?;
+    pub(super) fn allocation(&mut self, row: RocpdAllocationRow<'_>) -> Result<(), UntimedRow> {
+        let start = row.start.ok_or(UntimedRow)?;
         let lane = self.thread(row.process, row.thread);
         let name = match row.sort {
             Some("ALLOC") => "allocate memory",
@@ -88,7 +88,7 @@ impl RocpdReader<'_, '_> {
         let owner = self.owner;
         let key = (Group::Host, [process(owner, process_number), thread, 0, 0]);
         let facts = &self.dialect.facts;
-        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+        self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {
             name: facts.thread(owner, process_number, thread).0,
             besides: facts.owner(owner, process_number),
             device: None,

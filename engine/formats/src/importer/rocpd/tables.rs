@@ -1,6 +1,6 @@
 //! Which tables there are, whose each of them is, and what is read of it.
 
-use super::super::sqlite::{Database, Query, TableQuery, TableReader, columns, table};
+use super::super::sqlite::{Database, SelectQuery, TableQuery, TableReader, columns, table};
 use super::{RocpdDialect, RocpdReader};
 
 columns! {
@@ -203,7 +203,7 @@ pub(super) fn of_each_process(database: &Database) -> Vec<TableQuery<RocpdDialec
             queries.push(TableQuery {
                 reader,
                 owner: owner as i64,
-                query: Query::new(table, reader.columns),
+                query: SelectQuery::new(table, reader.columns),
             });
         }
     }

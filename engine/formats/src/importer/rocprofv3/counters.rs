@@ -2,30 +2,30 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::row::Collection;
-use super::{Reading, facts::Facts};
-use crate::importer::sqlite::Draft;
+use super::row::CounterCollection;
+use super::{Rocprofv3Reader, facts::Rocprofv3Facts};
+use crate::importer::sqlite::SqliteDraft;
 use record::{Counter, CounterId, Record, Sample, SpanId, Value};
 
 /// A counter by process and the file's own number.
-type Own = (u32, i64);
+type CounterKey = (u32, i64);
 
 /// The series of every counter.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
-    ids: HashMap<Own, CounterId>,
+pub(super) struct Rocprofv3Counters {
+    ids: HashMap<CounterKey, CounterId>,
     samples: BTreeMap<(CounterId, i64), f64>,
 }
 
-impl Counters {
+impl Rocprofv3Counters {
     /// A counter had a value while a kernel ran.
     fn add(
         &mut self,
-        own: Own,
+        own: CounterKey,
         (start, end): (i64, i64),
         value: f64,
-        facts: &Facts,
-        draft: &mut Draft<'_, '_>,
+        facts: &Rocprofv3Facts,
+        draft: &mut SqliteDraft<'_, '_>,
     ) {
         let next = CounterId(self.ids.len() as u32);
         let id = *self.ids.entry(own).or_insert(next);
@@ -43,7 +43,7 @@ impl Counters {
     }
 
     /// Hands over every series in order of time.
-    pub fn finish(&mut self, draft: &mut Draft<'_, '_>) {
+    pub fn finish(&mut self, draft: &mut SqliteDraft<'_, '_>) {
         for ((counter, time), value) in std::mem::take(&mut self.samples) {
             let time = draft.time(time);
             draft.sink.push(Record::Sample(Sample {
@@ -55,12 +55,12 @@ impl Counters {
     }
 }
 
-impl Reading<'_, '_> {
+impl Rocprofv3Reader<'_, '_> {
     /// Takes what was counted while one kernel ran: parts of one counter add up.
     pub(super) fn count(
         &mut self,
         process: u32,
-        collection: &Collection,
+        collection: &CounterCollection,
         spans: &HashMap<(u32, i64), SpanId>,
     ) {
         let row = &collection.dispatch_data;

@@ -5,43 +5,43 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::from_slice;
 
-use super::row::Whole;
-use super::walk::Place;
+use super::row::WholeNumber;
+use super::walk::ElementPosition;
 
 /// A fact by process and the file's own number.
-type Own = (u32, i64);
+type FactKey = (u32, i64);
 
 /// Everything that records refer to by number.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct Rocprofv3Facts {
     /// The system's number of each process.
     processes: Vec<i64>,
-    agents: HashMap<Own, Agent>,
-    kernels: HashMap<Own, String>,
-    counters: HashMap<Own, String>,
+    agents: HashMap<FactKey, Rocprofv3Agent>,
+    kernels: HashMap<FactKey, String>,
+    counters: HashMap<FactKey, String>,
     /// Operations by kind, by process.
-    operations: HashMap<Own, Kind>,
+    operations: HashMap<FactKey, RecordKindNames>,
     /// Kinds seen so far of each process.
     kinds: HashMap<u32, i64>,
-    markers: HashMap<Own, String>,
+    markers: HashMap<FactKey, String>,
 }
 
 /// A processor.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Agent {
-    id: Whole,
+pub(super) struct Rocprofv3Agent {
+    id: WholeNumber,
     #[serde(rename = "type")]
-    sort: Whole,
+    sort: WholeNumber,
     name: String,
     product_name: String,
-    logical_node_type_id: Whole,
+    logical_node_type_id: WholeNumber,
 }
 
-impl Agent {
+impl Rocprofv3Agent {
     /// Whether it is a GPU.
     pub fn is_gpu(&self) -> bool {
-        self.sort == Whole(Some(2))
+        self.sort == WholeNumber(Some(2))
     }
 
     /// What people call it, with its number among those of its sort.
@@ -63,8 +63,8 @@ impl Agent {
 /// A kernel's names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Symbol {
-    kernel_id: Whole,
+struct KernelSymbol {
+    kernel_id: WholeNumber,
     formatted_kernel_name: String,
     demangled_kernel_name: String,
     kernel_name: String,
@@ -73,7 +73,7 @@ struct Symbol {
 /// A kind of record and the names of its operations.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Kind {
+struct RecordKindNames {
     kind: String,
     operations: Vec<String>,
 }
@@ -81,55 +81,54 @@ struct Kind {
 /// A text by number.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Text {
-    key: Whole,
+struct NumberedText {
+    key: WholeNumber,
     value: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Counter {
-    id: Whole,
+struct Rocprofv3Counter {
+    id: WholeNumber,
     name: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Metadata {
-    pid: Whole,
+struct ProcessMetadata {
+    pid: WholeNumber,
 }
 
-impl Facts {
+impl Rocprofv3Facts {
     /// Takes an element of a section that holds facts. Says no where it cannot be read.
-    pub fn take(&mut self, place: Place<'_>, bytes: &[u8]) -> bool {
-        let own = |id: Whole| (place.process, id.or_zero());
-        let taken =
-            match (place.section, place.list) {
-                ("metadata", _) => from_slice(bytes).map(|it: Metadata| {
-                    let at = place.process as usize;
-                    self.processes.resize(self.processes.len().max(at + 1), 0);
-                    if let Some(slot) = self.processes.get_mut(at) {
-                        *slot = it.pid.or_zero();
-                    }
-                }),
-                ("agents", _) => {
-                    from_slice(bytes).map(|it: Agent| drop(self.agents.insert(own(it.id), it)))
+    pub fn take(&mut self, place: ElementPosition<'_>, bytes: &[u8]) -> bool {
+        let own = |id: WholeNumber| (place.process, id.or_zero());
+        let taken = match (place.section, place.list) {
+            ("metadata", _) => from_slice(bytes).map(|it: ProcessMetadata| {
+                let at = place.process as usize;
+                self.processes.resize(self.processes.len().max(at + 1), 0);
+                if let Some(slot) = self.processes.get_mut(at) {
+                    *slot = it.pid.or_zero();
                 }
-                ("kernel_symbols", _) => from_slice(bytes).map(|it: Symbol| {
-                    let id = own(it.kernel_id);
-                    self.kernels.insert(id, it.best());
-                }),
-                ("counters", _) => from_slice(bytes)
-                    .map(|it: Counter| drop(self.counters.insert(own(it.id), it.name))),
-                ("strings", "buffer_records") => from_slice(bytes).map(|it: Kind| {
-                    let next = self.kinds.entry(place.process).or_default();
-                    self.operations.insert((place.process, *next), it);
-                    *next += 1;
-                }),
-                ("strings", "marker_api") => from_slice(bytes)
-                    .map(|it: Text| drop(self.markers.insert(own(it.key), it.value))),
-                _ => Ok(()),
-            };
+            }),
+            ("agents", _) => {
+                from_slice(bytes).map(|it: Rocprofv3Agent| drop(self.agents.insert(own(it.id), it)))
+            }
+            ("kernel_symbols", _) => from_slice(bytes).map(|it: KernelSymbol| {
+                let id = own(it.kernel_id);
+                self.kernels.insert(id, it.best());
+            }),
+            ("counters", _) => from_slice(bytes)
+                .map(|it: Rocprofv3Counter| drop(self.counters.insert(own(it.id), it.name))),
+            ("strings", "buffer_records") => from_slice(bytes).map(|it: RecordKindNames| {
+                let next = self.kinds.entry(place.process).or_default();
+                self.operations.insert((place.process, *next), it);
+                *next += 1;
+            }),
+            ("strings", "marker_api") => from_slice(bytes)
+                .map(|it: NumberedText| drop(self.markers.insert(own(it.key), it.value))),
+            _ => Ok(()),
+        };
         taken.is_ok()
     }
 
@@ -139,7 +138,7 @@ impl Facts {
         known.copied().unwrap_or_else(|| i64::from(process))
     }
 
-    pub fn agent(&self, process: u32, id: i64) -> Option<&Agent> {
+    pub fn agent(&self, process: u32, id: i64) -> Option<&Rocprofv3Agent> {
         self.agents.get(&(process, id))
     }
 
@@ -156,7 +155,12 @@ impl Facts {
     }
 
     /// What an operation is called.
-    pub fn operation(&self, process: u32, kind: Whole, operation: Whole) -> Option<&str> {
+    pub fn operation(
+        &self,
+        process: u32,
+        kind: WholeNumber,
+        operation: WholeNumber,
+    ) -> Option<&str> {
         let known = self.operations.get(&(process, kind.0?))?;
         let at = usize::try_from(operation.0?).ok()?;
         let name = known.operations.get(at).unwrap_or(&known.kind);
@@ -171,7 +175,7 @@ impl Facts {
     }
 }
 
-impl Symbol {
+impl KernelSymbol {
     fn best(self) -> String {
         let names = [
             self.formatted_kernel_name,

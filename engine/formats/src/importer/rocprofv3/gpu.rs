@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::row::{Collection, Dispatch, Row};
-use super::{Owned, Reading};
-use crate::importer::Error;
-use crate::importer::sqlite::{Operation, Ran, Stream, Title, Work};
+use super::row::{CounterCollection, DispatchFields, Rocprofv3Row};
+use super::{ProcessRecord, Rocprofv3Reader};
+use crate::importer::ImportError;
+use crate::importer::sqlite::{LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, WorkKind};
 use record::{Dependency, Group, LaneId, SpanId, SpanKind, State, Value};
 
 /// Rows of the work that one process put on one stream of one device.
-type Counts = HashMap<(u32, i64, i64), u32>;
+type StreamRowCounts = HashMap<(u32, i64, i64), u32>;
 
 /// So many streams of one operation each may lie between the others.
 const LONELY: usize = 16;
@@ -18,7 +18,7 @@ const COPIES: i64 = -1;
 
 /// Where work ran.
 #[derive(Clone, Copy, Debug)]
-struct Site {
+struct WorkSite {
     process: u32,
     agent: i64,
     queue: Option<i64>,
@@ -27,8 +27,8 @@ struct Site {
     streamed: bool,
 }
 
-impl Site {
-    fn of((process, row): &Owned<Row>, agent: i64) -> Self {
+impl WorkSite {
+    fn of((process, row): &ProcessRecord<Rocprofv3Row>, agent: i64) -> Self {
         let queue = row.dispatch_info.as_ref().and_then(|it| it.queue_id.0);
         Self {
             process: *process,
@@ -48,15 +48,15 @@ impl Site {
     }
 }
 
-impl Reading<'_, '_> {
+impl Rocprofv3Reader<'_, '_> {
     /// Hands over everything that ran on devices.
-    pub(super) fn run_all(&mut self, read: u64) -> Result<(), Error> {
-        let dispatch = |row: &Row| row.dispatch_info.as_ref().map(|it| it.dispatch_id);
+    pub(super) fn run_all(&mut self, read: u64) -> Result<(), ImportError> {
+        let dispatch = |row: &Rocprofv3Row| row.dispatch_info.as_ref().map(|it| it.dispatch_id);
         self.work_of_counts();
-        let mut counts = Counts::new();
+        let mut counts = StreamRowCounts::new();
         for (process, (), row) in self.work.all() {
             let owned = (process, row);
-            let site = Site::of(&owned, self.agent(&owned));
+            let site = WorkSite::of(&owned, self.agent(&owned));
             *counts
                 .entry((site.process, site.agent, site.number))
                 .or_default() += 1;
@@ -83,13 +83,15 @@ impl Reading<'_, '_> {
         if self.collections.is_empty() {
             return;
         }
-        let id = |process: u32, row: &Row| Some((process, row.dispatch_info.as_ref()?.dispatch_id));
+        let id = |process: u32, row: &Rocprofv3Row| {
+            Some((process, row.dispatch_info.as_ref()?.dispatch_id))
+        };
         let listed = self.work.all();
         let mut known: HashSet<_> = listed
             .filter_map(|(process, (), row)| id(process, &row))
             .collect();
         let collections = std::mem::take(&mut self.collections);
-        for (process, (), collection) in collections.all::<Collection>() {
+        for (process, (), collection) in collections.all::<CounterCollection>() {
             let mut row = collection.dispatch_data;
             if id(process, &row).is_some_and(|id| known.insert(id)) {
                 row.thread_id = collection.thread_id;
@@ -102,7 +104,7 @@ impl Reading<'_, '_> {
     }
 
     /// Whether streams of one operation are so many that they are kept below the others, which is then said.
-    fn lonely(&mut self, counts: &Counts) -> bool {
+    fn lonely(&mut self, counts: &StreamRowCounts) -> bool {
         let lonely = counts.values().filter(|count| **count == 1).count();
         if lonely > LONELY && lonely < counts.len() {
             self.draft.receipt.note(format!(
@@ -115,19 +117,24 @@ impl Reading<'_, '_> {
     }
 
     /// The GPU that work ran on.
-    fn agent(&self, (process, row): &Owned<Row>) -> i64 {
+    fn agent(&self, (process, row): &ProcessRecord<Rocprofv3Row>) -> i64 {
         if let Some(dispatch) = &row.dispatch_info {
             return dispatch.agent_id.or_zero();
         }
         let ends = [row.dst_agent_id, row.src_agent_id].map(|it| it.0);
         let gpu = ends.into_iter().flatten().find(|agent| {
             let agent = self.facts.agent(*process, *agent);
-            agent.is_some_and(super::facts::Agent::is_gpu)
+            agent.is_some_and(super::facts::Rocprofv3Agent::is_gpu)
         });
         gpu.or(ends[0]).unwrap_or(0)
     }
 
-    fn run(&mut self, owned: &Owned<Row>, counts: &Counts, lonely: bool) -> Option<SpanId> {
+    fn run(
+        &mut self,
+        owned: &ProcessRecord<Rocprofv3Row>,
+        counts: &StreamRowCounts,
+        lonely: bool,
+    ) -> Option<SpanId> {
         let (process, row) = owned;
         let list = if row.dispatch_info.is_some() {
             "kernel_dispatch"
@@ -138,16 +145,16 @@ impl Reading<'_, '_> {
             self.unread.untimed(list);
             return None;
         };
-        let site = Site::of(owned, self.agent(owned));
+        let site = WorkSite::of(owned, self.agent(owned));
         let (text, kind) = self.what(*process, row);
         let count = counts.get(&(site.process, site.agent, site.number));
         let lane = self.lane(site, lonely && count == Some(&1));
-        self.draft.lanes.did(lane, Work::of(kind, &text));
+        self.draft.lanes.did(lane, WorkKind::of(kind, &text));
         let whose = i64::from(*process);
         let correlation = row.correlation_id.internal.0;
         let place = correlation.and_then(|it| self.launches.get(whose, it));
         let name = self.draft.name(&text);
-        let span = self.draft.ran(Ran {
+        let span = self.draft.ran(SqliteSpan {
             lane,
             name,
             kind,
@@ -156,7 +163,7 @@ impl Reading<'_, '_> {
             start,
             end,
         });
-        let stream = Stream {
+        let stream = SqliteStream {
             process: whose,
             context: site.agent,
             number: site.number,
@@ -167,7 +174,7 @@ impl Reading<'_, '_> {
             self.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, Operation { order, start, span });
+                .add(stream, SqliteOperation { order, start, span });
         } else {
             self.unlaunched += 1;
         }
@@ -176,7 +183,7 @@ impl Reading<'_, '_> {
     }
 
     /// What an operation is called, and of what sort it is.
-    fn what(&self, process: u32, row: &Row) -> (String, SpanKind) {
+    fn what(&self, process: u32, row: &Rocprofv3Row) -> (String, SpanKind) {
         if let Some(dispatch) = &row.dispatch_info {
             let text = self.facts.kernel(process, dispatch.kernel_id.or_zero());
             return (text, SpanKind::Kernel);
@@ -191,7 +198,7 @@ impl Reading<'_, '_> {
         (text, kind)
     }
 
-    fn lane(&mut self, site: Site, below: bool) -> LaneId {
+    fn lane(&mut self, site: WorkSite, below: bool) -> LaneId {
         let order = if below {
             1 << 62 | site.queue.unwrap_or(0) << 40
         } else {
@@ -207,7 +214,7 @@ impl Reading<'_, '_> {
                 None => (format!("GPU {agent}"), String::new()),
             };
             let device = devices.id(owner << 48 | agent, "hip", sink, describe);
-            Title {
+            LaneTitle {
                 name: site.title(),
                 besides: format!("process {}", facts.process(site.process)),
                 device: Some(device),
@@ -218,7 +225,7 @@ impl Reading<'_, '_> {
         })
     }
 
-    fn details(&mut self, span: SpanId, row: &Row) {
+    fn details(&mut self, span: SpanId, row: &Rocprofv3Row) {
         if let Some(bytes) = row.bytes.0 {
             self.draft.field(span, "bytes", Value::Integer(bytes));
         }
@@ -239,7 +246,7 @@ impl Reading<'_, '_> {
 }
 
 /// What a kernel was launched with, as far as it is not nothing.
-fn numbers(dispatch: &Dispatch) -> impl Iterator<Item = (&'static str, i64)> + use<> {
+fn numbers(dispatch: &DispatchFields) -> impl Iterator<Item = (&'static str, i64)> + use<> {
     let fields = [
         ("queue", dispatch.queue_id),
         ("dispatch", dispatch.dispatch_id),

@@ -2,22 +2,22 @@
 
 use serde_json::Value as Json;
 
-use super::Reading;
-use super::row::Row;
-use crate::importer::Error;
-use crate::importer::sqlite::{HostSpan, Title};
+use super::Rocprofv3Reader;
+use super::row::Rocprofv3Row;
+use crate::importer::ImportError;
+use crate::importer::sqlite::{HostSpan, LaneTitle};
 use record::{Group, LaneId, SpanKind, State, Value};
 
 /// What a list of records is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum RecordListKind {
     Call,
     Marker,
     Memory,
     Other,
 }
 
-impl Sort {
+impl RecordListKind {
     /// What the records of a list are.
     pub fn of(list: &str) -> Self {
         match list {
@@ -29,21 +29,21 @@ impl Sort {
     }
 }
 
-impl Reading<'_, '_> {
+impl Rocprofv3Reader<'_, '_> {
     /// Hands over everything that threads did.
-    pub(super) fn call_all(&mut self, read: u64) -> Result<(), Error> {
+    pub(super) fn call_all(&mut self, read: u64) -> Result<(), ImportError> {
         while let Some((process, sort, row)) = self.calls.next() {
             self.call(process, row, sort);
         }
         self.hosts.hand_over(&mut self.draft, read)
     }
 
-    fn call(&mut self, process: u32, row: Row, sort: Sort) {
+    fn call(&mut self, process: u32, row: Rocprofv3Row, sort: RecordListKind) {
         let (Some(start), owner) = (row.start_timestamp.0, i64::from(process)) else {
             return;
         };
         let correlation = row.correlation_id.internal;
-        let marked = correlation.0.filter(|_| sort == Sort::Marker);
+        let marked = correlation.0.filter(|_| sort == RecordListKind::Marker);
         let marked = marked.and_then(|it| self.facts.marker(process, it));
         let text = marked.or_else(|| self.facts.operation(process, row.kind, row.operation));
         let text = text.unwrap_or("?").to_owned();
@@ -56,7 +56,7 @@ impl Reading<'_, '_> {
         };
         let lane = self.thread(process, row.thread_id.or_zero());
         let place = self.hosts.push(lane, span);
-        if sort == Sort::Call {
+        if sort == RecordListKind::Call {
             if let Some(correlation) = correlation.0 {
                 self.launches.add(owner, correlation, place);
             }
@@ -85,7 +85,7 @@ impl Reading<'_, '_> {
     fn thread(&mut self, process: u32, thread: i64) -> LaneId {
         let key = (Group::Host, [i64::from(process), thread, 0, 0]);
         let facts = &self.facts;
-        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+        self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {
             name: format!("Thread {thread}"),
             besides: format!("process {}", facts.process(process)),
             device: None,
@@ -97,13 +97,13 @@ impl Reading<'_, '_> {
 }
 
 /// What sort of span a record is.
-fn kind(sort: Sort, name: &str) -> SpanKind {
+fn kind(sort: RecordListKind, name: &str) -> SpanKind {
     match sort {
-        Sort::Call if name.starts_with("hip") && name.contains("Synchronize") => {
+        RecordListKind::Call if name.starts_with("hip") && name.contains("Synchronize") => {
             SpanKind::Synchronize
         }
-        Sort::Call => SpanKind::Call,
-        Sort::Marker => SpanKind::Scope,
-        Sort::Memory | Sort::Other => SpanKind::HostWork,
+        RecordListKind::Call => SpanKind::Call,
+        RecordListKind::Marker => SpanKind::Scope,
+        RecordListKind::Memory | RecordListKind::Other => SpanKind::HostWork,
     }
 }

@@ -10,7 +10,7 @@ const BLOCK: usize = 1 << 20;
 
 /// Records of one sort, each with its process and what else is known of it.
 #[derive(Debug)]
-pub(super) struct Kept<K> {
+pub(super) struct RecordList<K> {
     blocks: VecDeque<Vec<u8>>,
     /// Process, length and what is known of each.
     list: VecDeque<(u32, u32, K)>,
@@ -18,7 +18,7 @@ pub(super) struct Kept<K> {
     at: usize,
 }
 
-impl<K> Default for Kept<K> {
+impl<K> Default for RecordList<K> {
     fn default() -> Self {
         Self {
             blocks: VecDeque::new(),
@@ -28,7 +28,7 @@ impl<K> Default for Kept<K> {
     }
 }
 
-impl<K: Copy> Kept<K> {
+impl<K: Copy> RecordList<K> {
     /// Keeps a record that can be read.
     pub fn push(&mut self, process: u32, known: K, bytes: &[u8]) {
         let room = |block: &Vec<u8>| block.capacity() - block.len();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn records_come_back_in_order_and_give_their_room_back() {
-        let mut kept = Kept::default();
+        let mut kept = RecordList::default();
         let text = |number: usize| format!("\"{}{number}\"", "x".repeat(number % 7 * 300_000));
         for number in 0..40 {
             kept.push(number as u32 / 3, number, text(number).as_bytes());

@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::Reading;
-use super::walk::{Place, Stop};
-use crate::importer::json::window::{Fault, Window};
-use crate::importer::sqlite::{Draft, Outcome};
-use crate::importer::{Error, Source};
+use super::Rocprofv3Reader;
+use super::walk::{ElementPosition, WalkStop};
+use crate::importer::json::window::{ReadWindow, WindowFault};
+use crate::importer::sqlite::{SqliteDraft, SqliteWaitOutcome};
+use crate::importer::{ImportError, Source};
 use record::{Severity, counted};
 
 /// How the file ended.
 #[derive(Debug)]
-pub(super) struct End {
-    fault: Option<Fault>,
+pub(super) struct Rocprofv3FileEnd {
+    fault: Option<WindowFault>,
     at: u64,
     failed: Option<io::Error>,
 }
 
-impl End {
+impl Rocprofv3FileEnd {
     /// How a walk ended. Fails where the reader wants no more.
-    pub fn of(walked: Result<(), Stop>, window: &mut Window) -> Result<Self, Error> {
+    pub fn of(walked: Result<(), WalkStop>, window: &mut ReadWindow) -> Result<Self, ImportError> {
         let fault = match walked {
             Ok(()) => None,
-            Err(Stop::Fault(fault)) => Some(fault),
-            Err(Stop::Error(error)) => return Err(error),
+            Err(WalkStop::Fault(fault)) => Some(fault),
+            Err(WalkStop::Error(error)) => return Err(error),
         };
         Ok(Self {
             fault,
@@ -34,7 +34,7 @@ impl End {
     }
 
     /// Why nothing can be shown of a file without records.
-    pub fn useless(self, source: &Source, window: &mut Window) -> Error {
+    pub fn useless(self, source: &Source, window: &mut ReadWindow) -> ImportError {
         if let Some(error) = self.failed.or_else(|| window.failed()) {
             return source.failed(error);
         }
@@ -48,14 +48,14 @@ impl End {
                 )
             }
         };
-        Error::Useless {
+        ImportError::Useless {
             path: source.path().to_owned(),
             why,
         }
     }
 
     /// Says how it ended, where that was not as it should.
-    pub fn tell(&self, draft: &mut Draft<'_, '_>) {
+    pub fn tell(&self, draft: &mut SqliteDraft<'_, '_>) {
         let at = self.at;
         let (code, text) = match (&self.failed, self.fault) {
             (Some(error), _) => (
@@ -80,24 +80,24 @@ impl End {
 }
 
 /// What is wrong, after the words "the file".
-const fn said(fault: Fault) -> &'static str {
+const fn said(fault: WindowFault) -> &'static str {
     match fault {
-        Fault::Cut => "breaks off",
-        Fault::Bad => "is damaged",
-        Fault::Long => "holds a value of more than 64 MB",
+        WindowFault::Cut => "breaks off",
+        WindowFault::Bad => "is damaged",
+        WindowFault::Long => "holds a value of more than 64 MB",
     }
 }
 
 /// Records that are not shown, by list.
 #[derive(Debug, Default)]
-pub(super) struct Unread {
+pub(super) struct UnreadRecords {
     other: BTreeMap<String, u64>,
     untimed: BTreeMap<String, u64>,
     spoilt: Option<(u64, u64)>,
     strays: u64,
 }
 
-impl Unread {
+impl UnreadRecords {
     /// A record that is nothing that a timeline shows.
     pub fn add(&mut self, list: &str) {
         *self.other.entry(list.to_owned()).or_default() += 1;
@@ -109,7 +109,7 @@ impl Unread {
     }
 
     /// An element that cannot be understood.
-    pub fn spoilt(&mut self, place: Place<'_>, length: usize) {
+    pub fn spoilt(&mut self, place: ElementPosition<'_>, length: usize) {
         let first = place.end.saturating_sub(length as u64);
         let (_, count) = self.spoilt.get_or_insert((first, 0));
         *count += 1;
@@ -121,7 +121,7 @@ impl Unread {
     }
 
     /// Says it all, in problems of the capture and in the receipt.
-    pub fn tell(&self, draft: &mut Draft<'_, '_>) {
+    pub fn tell(&self, draft: &mut SqliteDraft<'_, '_>) {
         let mut lost = Vec::new();
         if let Some((first, count)) = self.spoilt {
             lost.push(("records-damaged", format!(
@@ -152,9 +152,9 @@ impl Unread {
     }
 }
 
-impl Reading<'_, '_> {
+impl Rocprofv3Reader<'_, '_> {
     /// Says what the file does not hold.
-    pub(super) fn tell(&mut self, outcome: Outcome) {
+    pub(super) fn tell(&mut self, outcome: SqliteWaitOutcome) {
         let receipt = &mut self.draft.receipt;
         let unlaunched = "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}: when \
                           {it was|they were} enqueued is not known. Profile with --hip-trace to have the calls";

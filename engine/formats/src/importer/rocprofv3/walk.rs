@@ -1,7 +1,7 @@
 //! Walks through a file: processes, their sections, and in these one element after the other.
 
-use crate::importer::Error;
-use crate::importer::json::window::{Fault, Window};
+use crate::importer::ImportError;
+use crate::importer::json::window::{ReadWindow, WindowFault};
 
 /// The key of the list of processes.
 pub(super) const ROOT: &str = "rocprofiler-sdk-tool";
@@ -10,7 +10,7 @@ const NAMED: &[&str] = &["strings", "callback_records", "buffer_records"];
 
 /// Where an element stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct ElementPosition<'a> {
     /// The number of the process, counted from 0.
     pub process: u32,
     /// The section, such as `buffer_records`.
@@ -23,24 +23,25 @@ pub(super) struct Place<'a> {
 
 /// Why the walk ended early.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum WalkStop {
     /// The file is damaged.
-    Fault(Fault),
+    Fault(WindowFault),
     /// The reader wants no more.
-    Error(Error),
+    Error(ImportError),
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
+impl From<WindowFault> for WalkStop {
+    fn from(fault: WindowFault) -> Self {
         Self::Fault(fault)
     }
 }
 
 /// Takes one element as it stands in the file.
-pub(super) type Take<'a> = dyn FnMut(Place<'_>, &[u8]) -> Result<(), Error> + 'a;
+pub(super) type ElementHandler<'a> =
+    dyn FnMut(ElementPosition<'_>, &[u8]) -> Result<(), ImportError> + 'a;
 
 /// Gives every element of every section to `take`.
-pub(super) fn walk(window: &mut Window, take: &mut Take<'_>) -> Result<(), Stop> {
+pub(super) fn walk(window: &mut ReadWindow, take: &mut ElementHandler<'_>) -> Result<(), WalkStop> {
     let mut process = 0;
     object(window, &mut |window, key| {
         if key != ROOT || window.peek() != Some(b'[') {
@@ -63,25 +64,25 @@ pub(super) fn walk(window: &mut Window, take: &mut Take<'_>) -> Result<(), Stop>
 
 /// Gives every element of a list, or a value that is no list as a whole.
 fn elements(
-    window: &mut Window,
+    window: &mut ReadWindow,
     (process, section, name): (u32, &str, &str),
-    take: &mut Take<'_>,
-) -> Result<(), Stop> {
-    let mut one = |window: &mut Window| {
+    take: &mut ElementHandler<'_>,
+) -> Result<(), WalkStop> {
+    let mut one = |window: &mut ReadWindow| {
         let bytes = match window.value() {
             Ok(bytes) => bytes.len() as u64,
             // What is too long to be read is no element that can be understood.
-            Err(Fault::Long) => 0,
+            Err(WindowFault::Long) => 0,
             Err(fault) => return Err(fault.into()),
         };
         let end = window.place();
-        let place = Place {
+        let place = ElementPosition {
             process,
             section,
             list: name,
             end,
         };
-        take(place, window.passed(bytes)).map_err(Stop::Error)
+        take(place, window.passed(bytes)).map_err(WalkStop::Error)
     };
     if window.peek() == Some(b'[') {
         list(window, &mut one)
@@ -92,9 +93,9 @@ fn elements(
 
 /// Walks through an object: each key, with the window before its value.
 fn object(
-    window: &mut Window,
-    each: &mut dyn FnMut(&mut Window, &str) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+    window: &mut ReadWindow,
+    each: &mut dyn FnMut(&mut ReadWindow, &str) -> Result<(), WalkStop>,
+) -> Result<(), WalkStop> {
     window.pass(b'{')?;
     loop {
         match window.peek() {
@@ -108,17 +109,17 @@ fn object(
                 window.pass(b':')?;
                 each(window, key.trim_matches('"'))?;
             }
-            Some(_) => return Err(Fault::Bad.into()),
-            None => return Err(Fault::Cut.into()),
+            Some(_) => return Err(WindowFault::Bad.into()),
+            None => return Err(WindowFault::Cut.into()),
         }
     }
 }
 
 /// Walks through a list, with the window before each element.
 fn list(
-    window: &mut Window,
-    each: &mut dyn FnMut(&mut Window) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+    window: &mut ReadWindow,
+    each: &mut dyn FnMut(&mut ReadWindow) -> Result<(), WalkStop>,
+) -> Result<(), WalkStop> {
     window.pass(b'[')?;
     loop {
         match window.peek() {
@@ -128,7 +129,7 @@ fn list(
             }
             Some(b',') => window.step(),
             Some(_) => each(window)?,
-            None => return Err(Fault::Cut.into()),
+            None => return Err(WindowFault::Cut.into()),
         }
     }
 }

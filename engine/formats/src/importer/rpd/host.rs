@@ -1,6 +1,6 @@
 //! Calls, and what they were given.
 
-use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::super::sqlite::{HostSpan, LaneTitle, UntimedRow};
 use super::tables::{RpdCallRow, RpdCopyCallRow, RpdKernelCallRow};
 use super::{RpdCall, RpdReader};
 use record::{Group, LaneId, SpanKind, State, Value};
@@ -9,8 +9,8 @@ use record::{Group, LaneId, SpanKind, State, Value};
 const MARKER: &str = "UserMarker";
 
 impl RpdReader<'_, '_> {
-    pub(super) fn call(&mut self, row: RpdCallRow) -> Result<(), Untimed> {
-        let start = row.start.ok_or(Untimed)?;
+    pub(super) fn call(&mut self, row: RpdCallRow) -> Result<(), UntimedRow> {
+        let start = row.start.ok_or(UntimedRow)?;
         let (process, known) = (row.process, &self.dialect);
         let text = known.strings.text(row.name).unwrap_or("?").to_owned();
         let given = known.longer.text(row.given);
@@ -84,7 +84,7 @@ impl RpdReader<'_, '_> {
 
     fn thread(&mut self, process: i64, thread: i64) -> LaneId {
         let key = (Group::Host, [process, thread, 0, 0]);
-        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+        self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {
             name: format!("Thread {thread}"),
             besides: format!("process {process}"),
             device: None,

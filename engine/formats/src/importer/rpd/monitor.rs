@@ -1,13 +1,13 @@
 //! What was measured of devices meanwhile, such as their clocks and temperatures.
 
-use super::super::sqlite::Untimed;
+use super::super::sqlite::UntimedRow;
 use super::RpdReader;
 use super::tables::RpdMonitorRow;
 use record::{Counter, CounterId, Record, Sample};
 
 impl RpdReader<'_, '_> {
-    pub(super) fn monitor(&mut self, row: RpdMonitorRow<'_>) -> Result<(), Untimed> {
-        let (time, value) = row.time.zip(row.value).ok_or(Untimed)?;
+    pub(super) fn monitor(&mut self, row: RpdMonitorRow<'_>) -> Result<(), UntimedRow> {
+        let (time, value) = row.time.zip(row.value).ok_or(UntimedRow)?;
         let name = format!("{} {} {}", row.device_sort, row.device, row.measured);
         let counters = &mut self.dialect.counters;
         let next = CounterId(counters.len() as u32);

@@ -1,28 +1,30 @@
 //! Work of the GPU, by queue.
 
-use super::super::sqlite::{Operation, Ran, Stream, Title, Untimed, Work};
+use super::super::sqlite::{
+    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind,
+};
 use super::RpdReader;
 use super::tables::RpdOperationRow;
 use record::{Group, LaneId, SpanKind, State};
 
 impl RpdReader<'_, '_> {
-    pub(super) fn operation(&mut self, row: RpdOperationRow) -> Result<(), Untimed> {
-        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+    pub(super) fn operation(&mut self, row: RpdOperationRow) -> Result<(), UntimedRow> {
+        let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
         let known = &self.dialect;
         let sort = known.strings.text(row.sort).unwrap_or_default();
         let described = known.strings.text(row.description);
         let text = described.filter(|it| !it.is_empty()).unwrap_or(sort);
         let kind = kind(sort);
-        let work = Work::of(kind, text);
+        let work = WorkKind::of(kind, text);
         let name = self.draft.names.id(text, self.draft.sink);
         let call = known.launched.get(&row.id);
         let call = call.and_then(|call| known.calls.get(call)).copied();
-        let stream = Stream {
+        let stream = SqliteStream {
             process: call.map_or(0, |call| call.process),
             context: row.gpu,
             number: row.queue,
         };
-        let ran = Ran {
+        let ran = SqliteSpan {
             lane: self.queue(stream),
             name,
             kind,
@@ -37,13 +39,13 @@ impl RpdReader<'_, '_> {
             self.dialect.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, Operation { order, start, span });
+                .add(stream, SqliteOperation { order, start, span });
         }
         Ok(())
     }
 
     /// The file numbers queues by GPU, whichever process used them.
-    fn queue(&mut self, stream: Stream) -> LaneId {
+    fn queue(&mut self, stream: SqliteStream) -> LaneId {
         let (gpu, queue) = (stream.context, stream.number);
         let devices = &mut self.draft.devices;
         self.draft.lanes.id(
@@ -51,11 +53,11 @@ impl RpdReader<'_, '_> {
             self.draft.sink,
             |sink| {
                 let device = devices.id(gpu, "hip", sink, || (format!("GPU {gpu}"), String::new()));
-                Title {
+                LaneTitle {
                     name: format!("Queue {queue}"),
                     device: Some(device),
                     thread: queue.to_string(),
-                    ..Title::default()
+                    ..LaneTitle::default()
                 }
             },
         )

@@ -11,13 +11,13 @@ const FREE: u64 = 64 << 20;
 
 /// What is known of the reading of a file.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Meter {
+pub(in crate::importer) struct ReadMeter {
     read: AtomicU64,
     failed: AtomicBool,
     damage: Mutex<Option<String>>,
 }
 
-impl Meter {
+impl ReadMeter {
     /// Forgets the reading before.
     pub(super) fn reset(&self) {
         self.read.store(0, Ordering::Relaxed);
@@ -38,8 +38,8 @@ impl Meter {
     }
 
     /// A reader that is counted.
-    pub(super) fn over(self: &Arc<Self>, inner: Box<dyn Read + Send>) -> Metered {
-        Metered {
+    pub(super) fn over(self: &Arc<Self>, inner: Box<dyn Read + Send>) -> MeteredReader {
+        MeteredReader {
             inner,
             meter: Arc::clone(self),
         }
@@ -47,12 +47,12 @@ impl Meter {
 }
 
 /// Counts what is read from a file.
-pub(super) struct Metered {
+pub(super) struct MeteredReader {
     inner: Box<dyn Read + Send>,
-    meter: Arc<Meter>,
+    meter: Arc<ReadMeter>,
 }
 
-impl Read for Metered {
+impl Read for MeteredReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let answer = self.inner.read(into);
         match &answer {
@@ -67,15 +67,15 @@ impl Read for Metered {
 }
 
 /// Ends where the packing is damaged or unpacks to more than it may, and notes why.
-pub(super) struct Guard {
+pub(super) struct UnpackGuard {
     inner: Box<dyn Read + Send>,
-    meter: Arc<Meter>,
+    meter: Arc<ReadMeter>,
     given: u64,
     over: bool,
 }
 
-impl Guard {
-    pub fn new(inner: Box<dyn Read + Send>, meter: Arc<Meter>) -> Self {
+impl UnpackGuard {
+    pub fn new(inner: Box<dyn Read + Send>, meter: Arc<ReadMeter>) -> Self {
         let (given, over) = (0, false);
         Self {
             inner,
@@ -96,7 +96,7 @@ impl Guard {
     }
 }
 
-impl Read for Guard {
+impl Read for UnpackGuard {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.over {
             return Ok(0);

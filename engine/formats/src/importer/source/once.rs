@@ -12,9 +12,9 @@ use std::time::Duration;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use tempfile::TempPath;
 
-use super::packing::Layer;
+use super::packing::CompressionLayer;
 use super::{HEAD, Source};
-use crate::importer::{Error, IMPORTERS, REFUSED, sqlite};
+use crate::importer::{IMPORTERS, ImportError, REFUSED, sqlite};
 
 /// The name that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -26,7 +26,7 @@ const PIECE: usize = 1 << 20;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Says of so many bytes read whether to go on.
-pub type GoOn<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+pub type ReadProgress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Whether a path stands for standard input.
 pub fn is_standard_input(path: &Path) -> bool {
@@ -39,13 +39,16 @@ pub(super) fn is_needed(found: &Metadata) -> bool {
 }
 
 /// A copy of what is read at `path`, and what it is called. Ends once it is known that no format begins like that.
-pub(super) fn copy(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Arc<TempPath>, u64), Error> {
+pub(super) fn copy(
+    path: &Path,
+    go_on: ReadProgress<'_>,
+) -> Result<(PathBuf, Arc<TempPath>, u64), ImportError> {
     let called = if is_standard_input(path) {
         PathBuf::from(CALLED)
     } else {
         path.to_owned()
     };
-    let uncopied = |error| Error::Uncopied {
+    let uncopied = |error| ImportError::Uncopied {
         path: called.clone(),
         folder: std::env::temp_dir(),
         error,
@@ -54,7 +57,7 @@ pub(super) fn copy(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Arc<TempPat
     // Kept here and not by the thread: whoever gives up leaves that behind, and no file.
     let (file, kept) = made.map_err(uncopied)?.into_parts();
     let (sender, counts) = bounded(4);
-    let work = Copying {
+    let work = CopyJob {
         path: path.to_owned(),
         called: called.clone(),
         file,
@@ -62,7 +65,7 @@ pub(super) fn copy(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Arc<TempPat
     };
     let named = thread::Builder::new().name("pipe".to_owned());
     let started = named.spawn(move || work.run());
-    let started = started.map_err(|error| Error::from_io(&called, error))?;
+    let started = started.map_err(|error| ImportError::from_io(&called, error))?;
     let mut read = 0;
     loop {
         match counts.recv_timeout(LOOK) {
@@ -71,7 +74,7 @@ pub(super) fn copy(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Arc<TempPat
             Err(RecvTimeoutError::Disconnected) => break,
         }
         if go_on(read).is_break() {
-            return Err(Error::Cancelled);
+            return Err(ImportError::Cancelled);
         }
     }
     match started.join() {
@@ -81,16 +84,16 @@ pub(super) fn copy(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Arc<TempPat
 }
 
 /// What the thread that copies works with.
-struct Copying {
+struct CopyJob {
     path: PathBuf,
     called: PathBuf,
     file: File,
     sender: Sender<u64>,
 }
 
-impl Copying {
-    fn run(mut self) -> Result<u64, Error> {
-        let unreadable = |error| Error::from_io(&self.called, error);
+impl CopyJob {
+    fn run(mut self) -> Result<u64, ImportError> {
+        let unreadable = |error| ImportError::from_io(&self.called, error);
         let mut input: Box<dyn Read> = if is_standard_input(&self.path) {
             Box::new(io::stdin())
         } else {
@@ -105,14 +108,14 @@ impl Copying {
         while !piece.is_empty() {
             self.file
                 .write_all(&piece)
-                .map_err(|error| Error::Uncopied {
+                .map_err(|error| ImportError::Uncopied {
                     path: self.called.clone(),
                     folder: std::env::temp_dir(),
                     error,
                 })?;
             read += piece.len() as u64;
             if self.sender.send(read).is_err() {
-                return Err(Error::Cancelled);
+                return Err(ImportError::Cancelled);
             }
             piece.clear();
             let next = input.by_ref().take(PIECE as u64).read_to_end(&mut piece);
@@ -123,13 +126,13 @@ impl Copying {
 }
 
 /// Refuses what begins like no format, which may never end.
-fn refuse_unknown(called: &Path, head: &[u8]) -> Result<(), Error> {
-    let is_known = Layer::of(head).is_some()
+fn refuse_unknown(called: &Path, head: &[u8]) -> Result<(), ImportError> {
+    let is_known = CompressionLayer::of(head).is_some()
         || sqlite::is_database(head)
         || IMPORTERS.iter().any(|it| it.recognises(head));
     if is_known && !REFUSED.iter().any(|it| (it.recognises)(head)) {
         return Ok(());
     }
     let begun = Source::from_bytes(&called.to_string_lossy(), head.to_vec())?;
-    Err(Error::unknown(&begun))
+    Err(ImportError::unknown(&begun))
 }

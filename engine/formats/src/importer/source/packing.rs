@@ -8,28 +8,28 @@ use std::io::{self, BufReader, Read};
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
-use super::Whole;
-use super::meter::Metered;
-pub(super) use zip::Entry;
+use super::SeekableBytes;
+use super::meter::MeteredReader;
+pub(super) use zip::ZipEntry;
 
 /// How much is read of a packed file at a time.
 const PIECE: usize = 256 << 10;
 
 /// One packing.
 #[derive(Clone, Debug)]
-pub(super) enum Layer {
+pub(super) enum CompressionLayer {
     Gzip,
     Zstd,
-    Zip(Entry),
+    Zip(ZipEntry),
 }
 
-impl Layer {
+impl CompressionLayer {
     /// The packing that begins with `head`.
     pub fn of(head: &[u8]) -> Option<Self> {
-        const KNOWN: &[(&[u8], Layer)] = &[
-            (&[0x1F, 0x8B, 8], Layer::Gzip),
-            (&[0x28, 0xB5, 0x2F, 0xFD], Layer::Zstd),
-            (b"PK\x03\x04", Layer::Zip(Entry::UNKNOWN)),
+        const KNOWN: &[(&[u8], CompressionLayer)] = &[
+            (&[0x1F, 0x8B, 8], CompressionLayer::Gzip),
+            (&[0x28, 0xB5, 0x2F, 0xFD], CompressionLayer::Zstd),
+            (b"PK\x03\x04", CompressionLayer::Zip(ZipEntry::UNKNOWN)),
         ];
         let found = KNOWN.iter().find(|(magic, _)| head.starts_with(magic));
         found.map(|(_, layer)| layer.clone())
@@ -46,12 +46,12 @@ impl Layer {
 
 /// The packings of a file, from the outermost inwards.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Packing {
-    layers: Vec<Layer>,
+pub(super) struct FileCompression {
+    layers: Vec<CompressionLayer>,
     notes: Vec<String>,
 }
 
-impl Packing {
+impl FileCompression {
     /// Whether there is none.
     pub fn is_plain(&self) -> bool {
         self.layers.is_empty()
@@ -63,29 +63,31 @@ impl Packing {
     }
 
     /// Adds a packing inside the others and returns how many there are.
-    pub fn add(&mut self, layer: Layer) -> usize {
+    pub fn add(&mut self, layer: CompressionLayer) -> usize {
         self.layers.push(layer);
         self.layers.len()
     }
 
     /// The file in a zip that is to be opened: the largest. The others are noted. Fails with the name of the method where
     /// none can be unpacked.
-    pub fn entry(&mut self, whole: Whole) -> Result<Layer, String> {
+    pub fn entry(&mut self, whole: SeekableBytes) -> Result<CompressionLayer, String> {
         let (entry, note) = zip::largest(whole)?;
         self.notes.extend(note);
-        Ok(Layer::Zip(entry))
+        Ok(CompressionLayer::Zip(entry))
     }
 
     /// Unpacks what `reader` gives.
-    pub fn open(&self, reader: Metered) -> io::Result<Box<dyn Read + Send>> {
+    pub fn open(&self, reader: MeteredReader) -> io::Result<Box<dyn Read + Send>> {
         let mut reader: Box<dyn Read + Send> = Box::new(reader);
         for layer in &self.layers {
             reader = match layer {
-                Layer::Gzip => {
+                CompressionLayer::Gzip => {
                     Box::new(MultiGzDecoder::new(BufReader::with_capacity(PIECE, reader)))
                 }
-                Layer::Zstd => Box::new(zstd::Frames::new(BufReader::with_capacity(PIECE, reader))),
-                Layer::Zip(entry) => {
+                CompressionLayer::Zstd => Box::new(zstd::ZstdFrames::new(
+                    BufReader::with_capacity(PIECE, reader),
+                )),
+                CompressionLayer::Zip(entry) => {
                     let body = BufReader::with_capacity(PIECE, entry.body(reader)?);
                     if entry.stored {
                         Box::new(body)
@@ -100,9 +102,14 @@ impl Packing {
 }
 
 /// The packings by name, such as `gzip in zip`.
-impl fmt::Display for Packing {
+impl fmt::Display for FileCompression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let labels: Vec<&str> = self.layers.iter().rev().map(Layer::label).collect();
+        let labels: Vec<&str> = self
+            .layers
+            .iter()
+            .rev()
+            .map(CompressionLayer::label)
+            .collect();
         f.write_str(&labels.join(" in "))
     }
 }

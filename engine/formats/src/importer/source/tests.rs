@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::Source;
-use crate::importer::Error;
+use crate::importer::ImportError;
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -82,7 +82,10 @@ fn what_is_whole_of_a_cut_packing_is_read_and_the_cut_is_told() {
         for length in (1..whole.len()).step_by(whole.len() / 200) {
             let answer = Source::from_bytes("cut", whole[..length].to_vec());
             let Ok(source) = answer else {
-                assert!(matches!(answer, Err(Error::Packed { .. })), "{answer:?}");
+                assert!(
+                    matches!(answer, Err(ImportError::Packed { .. })),
+                    "{answer:?}"
+                );
                 continue;
             };
             if source.packed().is_some() {
@@ -121,9 +124,12 @@ fn packings_without_end_are_refused() {
         bytes = gzip(&bytes);
     }
     let answer = Source::from_bytes("nested", bytes);
-    assert!(matches!(answer, Err(Error::Nested(_))), "{answer:?}");
+    assert!(matches!(answer, Err(ImportError::Nested(_))), "{answer:?}");
     let answer = Source::from_bytes("nothing.gz", gzip(b""));
-    assert!(matches!(answer, Err(Error::Packed { .. })), "{answer:?}");
+    assert!(
+        matches!(answer, Err(ImportError::Packed { .. })),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -146,7 +152,7 @@ fn an_archive_packed_otherwise_is_named_by_its_method() {
         // The same where the table at the end is missing.
         for bytes in [archive.clone(), archive[..central].to_vec()] {
             let answer = Source::from_bytes("a.zip", bytes);
-            let Err(Error::Unsupported { method, .. }) = &answer else {
+            let Err(ImportError::Unsupported { method, .. }) = &answer else {
                 panic!("{answer:?}")
             };
             assert_eq!(method, name);

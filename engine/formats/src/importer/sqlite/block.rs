@@ -10,7 +10,7 @@ const NOTHING: i64 = i64::MIN;
 
 /// Some rows of one table.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Block {
+pub(in crate::importer) struct RowBlock {
     width: usize,
     /// The number of its first row, counted from 1.
     first: u64,
@@ -23,14 +23,14 @@ pub(in crate::importer) struct Block {
 
 /// One row.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::importer) struct Row<'a> {
-    block: &'a Block,
+pub(in crate::importer) struct SqliteRow<'a> {
+    block: &'a RowBlock,
     cells: &'a [i64],
     /// Its number in the table, counted from 1.
     pub number: u64,
 }
 
-impl Block {
+impl RowBlock {
     pub fn new(width: usize, first: u64) -> Self {
         Self {
             width: width.max(1),
@@ -60,9 +60,9 @@ impl Block {
         self.cells.len() / self.width.max(1)
     }
 
-    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    pub fn rows(&self) -> impl Iterator<Item = SqliteRow<'_>> {
         let numbered = self.cells.chunks_exact(self.width.max(1)).zip(self.first..);
-        numbered.map(|(cells, number)| Row {
+        numbered.map(|(cells, number)| SqliteRow {
             block: self,
             cells,
             number,
@@ -90,7 +90,7 @@ impl Block {
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> SqliteRow<'a> {
     /// The whole number in a column.
     pub fn integer(&self, column: usize) -> Option<i64> {
         let cell = *self.cells.get(column)?;
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn cells_come_back_as_they_went_in() {
-        let mut block = Block::new(3, 7);
+        let mut block = RowBlock::new(3, 7);
         for (integer, number, text) in [(1, 0.5, "a"), (-9, -2.0, ""), (3, 1e300, "käse")] {
             block.push_integer(integer);
             block.push_number(number);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn nothing_stays_nothing() {
-        let mut block = Block::new(2, 1);
+        let mut block = RowBlock::new(2, 1);
         block.push_nothing();
         block.push_text(&[0x66, 0xff]);
         let row = block.rows().next().unwrap();

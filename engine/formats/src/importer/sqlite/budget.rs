@@ -13,7 +13,7 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// Rows, text and time that may still be spent on one file, by all threads that read it.
 #[derive(Debug)]
-pub(in crate::importer) struct Budget {
+pub(in crate::importer) struct ReadBudget {
     rows: AtomicI64,
     text: AtomicI64,
     /// Nanoseconds; waiting for the one who takes the rows does not count.
@@ -21,7 +21,7 @@ pub(in crate::importer) struct Budget {
     limit: Duration,
 }
 
-impl Budget {
+impl ReadBudget {
     /// For a file of `length` bytes.
     pub fn new(length: u64) -> Self {
         Self {
@@ -42,11 +42,11 @@ impl Budget {
 
 /// The time that one thread spends reading.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct ReadTimer {
     since: Mutex<Option<Instant>>,
 }
 
-impl Watch {
+impl ReadTimer {
     /// Time runs from now on.
     pub fn start(&self) {
         if let Ok(mut since) = self.since.lock() {
@@ -55,7 +55,7 @@ impl Watch {
     }
 
     /// Time stands still until the next start, and what passed is counted.
-    pub fn stop(&self, budget: &Budget) {
+    pub fn stop(&self, budget: &ReadBudget) {
         if let Ok(mut since) = self.since.lock()
             && let Some(since) = since.take()
         {
@@ -65,7 +65,7 @@ impl Watch {
     }
 
     /// Whether the file has taken more time than any whole one does.
-    pub fn is_over(&self, budget: &Budget) -> bool {
+    pub fn is_over(&self, budget: &ReadBudget) -> bool {
         let running = match self.since.lock() {
             Ok(since) => since.map_or(Duration::ZERO, |since| since.elapsed()),
             Err(_) => Duration::ZERO,
@@ -80,9 +80,12 @@ mod tests {
 
     #[test]
     fn a_file_holds_only_so_many_rows() {
-        let budget = Budget::new(8_000);
+        let budget = ReadBudget::new(8_000);
         assert!(budget.take(1_000, 8_000));
         assert!(!budget.take(1_000, 0), "more rows than bytes for them");
-        assert!(!Budget::new(8_000).take(0, 80_000), "more text than bytes");
+        assert!(
+            !ReadBudget::new(8_000).take(0, 80_000),
+            "more text than bytes"
+        );
     }
 }

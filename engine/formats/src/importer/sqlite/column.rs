@@ -1,10 +1,10 @@
 //! The columns that a format asks for: declared once as fields of a row, and read by their names from then on.
 
-use super::Row;
+use super::SqliteRow;
 
 /// What a column is read as, whatever the file wrote in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::importer) enum As {
+pub(in crate::importer) enum ColumnType {
     /// A whole number. Texts of digits and real numbers are understood.
     Integer,
     /// A real number.
@@ -15,7 +15,7 @@ pub(in crate::importer) enum As {
 
 /// Names of columns in the order in which they are asked for, each with what it is read as. Those that a table lacks
 /// read as nothing.
-pub(in crate::importer) type ColumnList = Vec<(&'static str, As)>;
+pub(in crate::importer) type ColumnList = Vec<(&'static str, ColumnType)>;
 
 /// What is read of one column or several that follow each other.
 pub(in crate::importer) trait RowField<'a>: Sized {
@@ -26,7 +26,7 @@ pub(in crate::importer) trait RowField<'a>: Sized {
     fn list(names: &[&'static str], columns: &mut ColumnList);
 
     /// Reads it from the column `at` on, which afterwards is the one behind it.
-    fn read(row: Row<'a>, at: &mut usize) -> Self;
+    fn read(row: SqliteRow<'a>, at: &mut usize) -> Self;
 }
 
 /// Declares what is read of the rows of tables: structs of which each field says its type and its column. The same
@@ -54,7 +54,7 @@ macro_rules! columns {
                 })+
             }
 
-            fn read(row: $crate::importer::sqlite::Row<$life>, at: &mut usize) -> Self {
+            fn read(row: $crate::importer::sqlite::SqliteRow<$life>, at: &mut usize) -> Self {
                 Self {
                     $($field: $crate::importer::sqlite::RowField::read(row, at),)+
                 }
@@ -81,10 +81,10 @@ macro_rules! one_column {
             const NAMES: usize = 1;
 
             fn list(names: &[&'static str], columns: &mut ColumnList) {
-                columns.extend(names.iter().map(|name| (*name, As::$kind)));
+                columns.extend(names.iter().map(|name| (*name, ColumnType::$kind)));
             }
 
-            fn read($row: Row<$life>, at: &mut usize) -> Self {
+            fn read($row: SqliteRow<$life>, at: &mut usize) -> Self {
                 let $at = *at;
                 *at += 1;
                 $read
@@ -108,7 +108,7 @@ impl<'a> RowField<'a> for [i64; 3] {
         i64::list(names, columns);
     }
 
-    fn read(row: Row<'a>, at: &mut usize) -> Self {
+    fn read(row: SqliteRow<'a>, at: &mut usize) -> Self {
         [(); 3].map(|()| i64::read(row, at))
     }
 }
@@ -121,7 +121,7 @@ impl<'a> RowField<'a> for Option<[i64; 3]> {
         i64::list(names, columns);
     }
 
-    fn read(row: Row<'a>, at: &mut usize) -> Self {
+    fn read(row: SqliteRow<'a>, at: &mut usize) -> Self {
         let first = row.integer(*at);
         let all = RowField::read(row, at);
         first.map(|_| all)
@@ -131,7 +131,7 @@ impl<'a> RowField<'a> for Option<[i64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::importer::sqlite::block::Block;
+    use crate::importer::sqlite::block::RowBlock;
 
     columns! {
         struct InnerRow<'a> {
@@ -153,7 +153,7 @@ mod tests {
         OuterRow::list(&[], &mut columns);
         let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, ["start", "text", "real", "x", "y", "z", "end"]);
-        let mut block = Block::new(columns.len(), 1);
+        let mut block = RowBlock::new(columns.len(), 1);
         block.push_integer(7);
         block.push_text(b"name");
         block.push_number(0.5);

@@ -11,9 +11,9 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempPath;
 
-use super::budget::{Budget, Watch};
-use super::schema::{RowCount, Table, count_rows, quoted, tables};
-use crate::importer::{Error, Receipt, Source};
+use super::budget::{ReadBudget, ReadTimer};
+use super::schema::{RowCount, TableSchema, count_rows, quoted, tables};
+use crate::importer::{ImportError, Receipt, Source};
 use record::counted;
 
 /// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
@@ -27,22 +27,22 @@ pub(in crate::importer) struct Database {
     shown: PathBuf,
     file: PathBuf,
     length: u64,
-    tables: Vec<Table>,
-    pub(super) budget: Arc<Budget>,
+    tables: Vec<TableSchema>,
+    pub(super) budget: Arc<ReadBudget>,
     /// Deletes the copy of a packed database in the end.
     _copy: Option<TempPath>,
 }
 
 /// A way to read a database, for one thread.
-pub(super) struct Door {
+pub(super) struct DatabaseConnection {
     pub connection: Connection,
-    pub watch: Arc<Watch>,
+    pub watch: Arc<ReadTimer>,
 }
 
 impl Database {
     /// Opens a source. One that is packed or in memory is copied to a temporary file, since SQLite reads any place
     /// of it; of a packed one no more than its own header promises.
-    pub fn open(source: &Source) -> Result<Self, Error> {
+    pub fn open(source: &Source) -> Result<Self, ImportError> {
         let copy = match source.plain_file() {
             Some(_) => None,
             None => Some(copied(source).map_err(|error| source.failed(error))?),
@@ -59,7 +59,7 @@ impl Database {
             file: file.to_owned(),
             length,
             tables: Vec::new(),
-            budget: Arc::new(Budget::new(length)),
+            budget: Arc::new(ReadBudget::new(length)),
             _copy: copy,
         };
         let door = database.door()?;
@@ -76,12 +76,12 @@ impl Database {
     }
 
     /// Every table that rows are stored in.
-    pub fn tables(&self) -> &[Table] {
+    pub fn tables(&self) -> &[TableSchema] {
         &self.tables
     }
 
     /// The table of a name.
-    pub fn table(&self, name: &str) -> Option<&Table> {
+    pub fn table(&self, name: &str) -> Option<&TableSchema> {
         self.tables
             .iter()
             .find(|it| it.name.eq_ignore_ascii_case(name))
@@ -120,7 +120,7 @@ impl Database {
     }
 
     /// How many rows a table has, in words: counted, and where it is damaged as many as can be read.
-    fn told_rows(&self, table: &Table) -> String {
+    fn told_rows(&self, table: &TableSchema) -> String {
         let Ok(door) = self.door() else {
             return "rows that cannot be read".to_owned();
         };
@@ -139,7 +139,7 @@ impl Database {
     pub fn lowest<'a>(
         &self,
         columns: impl Iterator<Item = (&'a str, &'a str)>,
-    ) -> Result<i64, Error> {
+    ) -> Result<i64, ImportError> {
         let door = self.door()?;
         let mut lowest = i64::MAX;
         for (table, column) in columns {
@@ -163,15 +163,15 @@ impl Database {
     }
 
     /// Why nothing of it can be read.
-    pub fn useless(&self, why: &str) -> Error {
-        Error::Useless {
+    pub fn useless(&self, why: &str) -> ImportError {
+        ImportError::Useless {
             path: self.shown.clone(),
             why: format!("it is an SQLite database that cannot be read ({why}); export it anew"),
         }
     }
 
     /// Opens it once more.
-    pub(super) fn door(&self) -> Result<Door, Error> {
+    pub(super) fn door(&self) -> Result<DatabaseConnection, ImportError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_URI
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -180,7 +180,7 @@ impl Database {
         prepared.map_err(|error| self.useless(&error.to_string()))
     }
 
-    fn prepared(&self, mut connection: Connection) -> rusqlite::Result<Door> {
+    fn prepared(&self, mut connection: Connection) -> rusqlite::Result<DatabaseConnection> {
         // Said of a writable schema, SQLite reads a file that was cut short up to the cut. Nothing is ever written.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -188,10 +188,10 @@ impl Database {
         let text = self.length.clamp(TEXT.0, TEXT.1);
         connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, text as i32)?;
         connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 16)?;
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(ReadTimer::default());
         let (looking, budget) = (Arc::clone(&watch), Arc::clone(&self.budget));
         connection.progress_handler(STEPS, Some(move || looking.is_over(&budget)))?;
-        Ok(Door { connection, watch })
+        Ok(DatabaseConnection { connection, watch })
     }
 }
 

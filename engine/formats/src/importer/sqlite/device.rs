@@ -2,22 +2,22 @@
 
 use std::collections::HashMap;
 
-use crate::importer::Sink;
+use crate::importer::RecordSink;
 use record::{Device, DeviceId, Record};
 
 /// Every device on which something ran, by the file's own number.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Devices {
+pub(in crate::importer) struct SqliteDevices {
     ids: HashMap<i64, DeviceId>,
 }
 
-impl Devices {
+impl SqliteDevices {
     /// The device of a number. A new one is announced with the name and the details that `describe` gives.
     pub fn id(
         &mut self,
         key: i64,
         backend: &str,
-        sink: &mut Sink<'_>,
+        sink: &mut RecordSink<'_>,
         describe: impl FnOnce() -> (String, String),
     ) -> DeviceId {
         if let Some(id) = self.ids.get(&key) {

@@ -1,13 +1,13 @@
 //! The capture that a database is made into, as far as it has come.
 
-use super::{Devices, Lanes, Names, Troubles};
-use crate::importer::{Error, Receipt, Sink};
+use super::{SqliteDevices, SqliteLanes, SqliteNames, TableProblems};
+use crate::importer::{ImportError, Receipt, RecordSink};
 use record::time::Nanos;
 use record::{CallId, Dependency, LaneId, NameId, Record, Span, SpanId, SpanKind, State, Value};
 
 /// An operation of a stream, in the file's own time.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::importer) struct Ran {
+pub(in crate::importer) struct SqliteSpan {
     pub lane: LaneId,
     pub name: NameId,
     pub kind: SpanKind,
@@ -19,12 +19,12 @@ pub(in crate::importer) struct Ran {
 }
 
 /// The capture as far as it has come, and what the receipt will say.
-pub(in crate::importer) struct Draft<'a, 's> {
-    pub sink: &'a mut Sink<'s>,
-    pub names: Names,
-    pub lanes: Lanes,
-    pub devices: Devices,
-    pub troubles: Troubles,
+pub(in crate::importer) struct SqliteDraft<'a, 's> {
+    pub sink: &'a mut RecordSink<'s>,
+    pub names: SqliteNames,
+    pub lanes: SqliteLanes,
+    pub devices: SqliteDevices,
+    pub troubles: TableProblems,
     pub receipt: Receipt,
     /// The file's time at capture time zero.
     pub zero: i64,
@@ -34,14 +34,14 @@ pub(in crate::importer) struct Draft<'a, 's> {
     early: (u64, Nanos),
 }
 
-impl<'a, 's> Draft<'a, 's> {
-    pub fn new(sink: &'a mut Sink<'s>) -> Self {
+impl<'a, 's> SqliteDraft<'a, 's> {
+    pub fn new(sink: &'a mut RecordSink<'s>) -> Self {
         Self {
             sink,
-            names: Names::default(),
-            lanes: Lanes::default(),
-            devices: Devices::default(),
-            troubles: Troubles::default(),
+            names: SqliteNames::default(),
+            lanes: SqliteLanes::default(),
+            devices: SqliteDevices::default(),
+            troubles: TableProblems::default(),
             receipt: Receipt::default(),
             zero: 0,
             spans: 0,
@@ -67,14 +67,14 @@ impl<'a, 's> Draft<'a, 's> {
     }
 
     /// Takes an operation of a stream.
-    pub fn ran(&mut self, ran: Ran) -> SpanId {
+    pub fn ran(&mut self, ran: SqliteSpan) -> SpanId {
         let id = self.next_span();
         self.put(id, ran);
         id
     }
 
     /// The same for one that has a number.
-    pub fn put(&mut self, id: SpanId, ran: Ran) {
+    pub fn put(&mut self, id: SpanId, ran: SqliteSpan) {
         let enqueued = ran.enqueued.unwrap_or(ran.start);
         self.backwards += u64::from(ran.end < ran.start);
         if enqueued > ran.start {
@@ -111,7 +111,7 @@ impl<'a, 's> Draft<'a, 's> {
     }
 
     /// Says all that has to be said in the end.
-    pub fn finish(mut self) -> Result<Receipt, Error> {
+    pub fn finish(mut self) -> Result<Receipt, ImportError> {
         self.lanes.finish(self.sink);
         self.receipt.repair("ends before it starts", self.backwards);
         self.receipt

@@ -1,11 +1,13 @@
 //! How every database is read: its tables in order, row by row, with what has to be told of them. What a format adds is
 //! its dialect.
 
-use super::block::Block;
-use super::draft::Ran;
+use super::block::RowBlock;
+use super::draft::SqliteSpan;
 use super::table::{TableQuery, TableReader};
-use super::{Database, Draft, Hosts, Launches, Operations, Query, Work, scan};
-use crate::importer::{Error, Importer, Receipt, Sink, Source};
+use super::{
+    Database, HostSpans, LaunchIndex, SelectQuery, SqliteDraft, SqliteOperations, WorkKind, scan,
+};
+use crate::importer::{ImportError, Importer, Receipt, RecordSink, Source};
 use record::{Clock, Dependency, Record, Run, SpanId};
 
 /// What tells one format in SQLite from the others, and what it knows while its tables are read.
@@ -45,11 +47,11 @@ pub(in crate::importer) trait Dialect: Default + 'static {
 
 /// A capture that is made of a database, as far as it has come.
 pub(in crate::importer) struct DatabaseReader<'a, 's, D> {
-    pub draft: Draft<'a, 's>,
-    pub hosts: Hosts,
+    pub draft: SqliteDraft<'a, 's>,
+    pub hosts: HostSpans,
     /// Calls by the number that they share with the work that they submitted.
-    pub launches: Launches,
-    pub operations: Operations,
+    pub launches: LaunchIndex,
+    pub operations: SqliteOperations,
     /// Operations of which the call is not in the file.
     pub unlaunched: u64,
     /// Whose the table is that is being read: see [`TableQuery::owner`].
@@ -65,14 +67,14 @@ pub(in crate::importer) struct DatabaseReader<'a, 's, D> {
 pub(in crate::importer) fn read<D: Dialect>(
     importer: &dyn Importer,
     source: &Source,
-    sink: &mut Sink<'_>,
-) -> Result<Receipt, Error> {
+    sink: &mut RecordSink<'_>,
+) -> Result<Receipt, ImportError> {
     let database = Database::open(source)?;
     let mut reader = DatabaseReader {
-        draft: Draft::new(sink),
-        hosts: Hosts::default(),
-        launches: Launches::default(),
-        operations: Operations::default(),
+        draft: SqliteDraft::new(sink),
+        hosts: HostSpans::default(),
+        launches: LaunchIndex::default(),
+        operations: SqliteOperations::default(),
         unlaunched: 0,
         owner: 0,
         dialect: D::default(),
@@ -106,9 +108,9 @@ pub(in crate::importer) fn read<D: Dialect>(
 }
 
 impl<D: Dialect> DatabaseReader<'_, '_, D> {
-    fn read_facts(&mut self, database: &Database) -> Result<(), Error> {
+    fn read_facts(&mut self, database: &Database) -> Result<(), ImportError> {
         let tables = TableQuery::all(D::FACTS, database);
-        let queries: Vec<Query> = tables.iter().map(|table| table.query.clone()).collect();
+        let queries: Vec<SelectQuery> = tables.iter().map(|table| table.query.clone()).collect();
         let faults = scan(database, &queries, &mut |at, block| {
             if let (Some(table), Some(block)) = (tables.get(at), block) {
                 self.take(table, block);
@@ -119,8 +121,12 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
         Ok(())
     }
 
-    fn read_tables(&mut self, database: &Database, tables: &[TableQuery<D>]) -> Result<(), Error> {
-        let queries: Vec<Query> = tables.iter().map(|table| table.query.clone()).collect();
+    fn read_tables(
+        &mut self,
+        database: &Database,
+        tables: &[TableQuery<D>],
+    ) -> Result<(), ImportError> {
+        let queries: Vec<SelectQuery> = tables.iter().map(|table| table.query.clone()).collect();
         self.rows.1 = queries.iter().map(|query| query.rows).sum();
         let mut host_over = false;
         let faults = scan(database, &queries, &mut |at, block| {
@@ -147,7 +153,7 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
     }
 
     /// Takes some rows of a table.
-    fn take(&mut self, table: &TableQuery<D>, block: &Block) {
+    fn take(&mut self, table: &TableQuery<D>, block: &RowBlock) {
         self.owner = table.owner;
         for row in block.rows() {
             if (table.reader.take)(self, row).is_err() {
@@ -161,7 +167,7 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
         }
     }
 
-    fn hand_over_hosts(&mut self) -> Result<(), Error> {
+    fn hand_over_hosts(&mut self) -> Result<(), ImportError> {
         D::end_hosts(self);
         let read = self.read_so_far();
         self.hosts.hand_over(&mut self.draft, read)
@@ -174,10 +180,10 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
     }
 
     /// Takes an operation of a stream, which the call at a place submitted.
-    pub fn submitted(&mut self, ran: Ran, work: Work, call: Option<u32>) -> SpanId {
+    pub fn submitted(&mut self, ran: SqliteSpan, work: WorkKind, call: Option<u32>) -> SpanId {
         let enqueued = call.and_then(|call| self.hosts.start(call));
         let lane = ran.lane;
-        let span = self.draft.ran(Ran { enqueued, ..ran });
+        let span = self.draft.ran(SqliteSpan { enqueued, ..ran });
         self.draft.lanes.did(lane, work);
         match call {
             Some(call) => self

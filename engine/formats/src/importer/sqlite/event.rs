@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::Draft;
-use super::order::{Operation, Operations, Stream};
+use super::SqliteDraft;
+use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
 use record::{Basis, Event, EventId, Record, SpanId};
 
 /// A record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::importer) struct Recorded {
+pub(in crate::importer) struct SqliteRecord {
     /// The number of the call.
     pub order: i64,
     /// The stream that it is recorded on.
-    pub stream: Stream,
+    pub stream: SqliteStream,
     /// The span of the record itself, where the file says when the stream reached it.
     pub span: Option<SpanId>,
     pub event: EventId,
@@ -22,19 +22,19 @@ pub(in crate::importer) struct Recorded {
 
 /// Every record, by event and by the number that ties it to its waits.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Events {
+pub(in crate::importer) struct SqliteEvents {
     ids: HashMap<(i64, i64), EventId>,
     /// The number of each event, in the order of its id.
     numbers: Vec<i64>,
     /// By event, in the order of its id.
-    records: Vec<Vec<Recorded>>,
+    records: Vec<Vec<SqliteRecord>>,
     /// The event, and the call that recorded it.
     ties: HashMap<(i64, i64), (EventId, i64)>,
 }
 
-impl Events {
+impl SqliteEvents {
     /// The event of a process and a number; a new one is announced.
-    pub fn id(&mut self, process: i64, number: i64, draft: &mut Draft<'_, '_>) -> EventId {
+    pub fn id(&mut self, process: i64, number: i64, draft: &mut SqliteDraft<'_, '_>) -> EventId {
         if let Some(id) = self.ids.get(&(process, number)) {
             return *id;
         }
@@ -53,7 +53,7 @@ impl Events {
     }
 
     /// Notes a record; its generation is counted once all are known.
-    pub fn add(&mut self, recorded: Recorded, tie: Option<i64>) {
+    pub fn add(&mut self, recorded: SqliteRecord, tie: Option<i64>) {
         let index = recorded.event.index();
         if self.records.len() <= index {
             self.records.resize_with(index + 1, Vec::new);
@@ -85,7 +85,7 @@ impl Events {
         process: i64,
         tie: Option<i64>,
         order: i64,
-    ) -> Option<(Recorded, Basis)> {
+    ) -> Option<(SqliteRecord, Basis)> {
         let tied = tie.and_then(|tie| self.ties.get(&(process, tie)));
         let (event, order, basis) = match tied {
             Some(&(event, recorded)) => (event, recorded.saturating_add(1), Basis::Enforced),
@@ -94,19 +94,19 @@ impl Events {
         Some((self.last_before(event, order)?, basis))
     }
 
-    fn last_before(&self, event: EventId, order: i64) -> Option<Recorded> {
+    fn last_before(&self, event: EventId, order: i64) -> Option<SqliteRecord> {
         let records = self.records.get(event.index())?;
         let at = records.partition_point(|it| it.order < order);
         records.get(at.checked_sub(1)?).copied()
     }
 
     /// Records that are spans of their streams, in the order of their calls.
-    pub fn marks(&self) -> Operations {
-        let mut marks = Operations::default();
+    pub fn marks(&self) -> SqliteOperations {
+        let mut marks = SqliteOperations::default();
         for record in self.records.iter().flatten() {
             if let Some(span) = record.span {
                 let (order, start) = (record.order, 0);
-                marks.add(record.stream, Operation { order, start, span });
+                marks.add(record.stream, SqliteOperation { order, start, span });
             }
         }
         marks.sort();

@@ -2,24 +2,29 @@
 
 use std::collections::HashMap;
 
-use super::order::{Operation, Operations, Stream};
+use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
 
 /// The last operation of each stream that is captured: one or two, mostly.
-pub(in crate::importer) type Frontier = Vec<(Stream, Operation)>;
+pub(in crate::importer) type SqliteFrontier = Vec<(SqliteStream, SqliteOperation)>;
 
 /// Of more streams than this the operations that were submitted last are kept.
 const MOST: usize = 64;
 
 /// What each stream waited for, wait by wait in the order of the calls.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Waited {
+pub(in crate::importer) struct StreamWaitLists {
     /// With each wait all that the stream waited for since its last operation before it.
-    streams: HashMap<Stream, Vec<(i64, Frontier)>>,
+    streams: HashMap<SqliteStream, Vec<(i64, SqliteFrontier)>>,
 }
 
-impl Waited {
+impl StreamWaitLists {
     /// What a record on a stream captures that is called with this number. Waits with higher numbers count no more.
-    pub fn at(&self, operations: &Operations, stream: Stream, order: i64) -> Frontier {
+    pub fn at(
+        &self,
+        operations: &SqliteOperations,
+        stream: SqliteStream,
+        order: i64,
+    ) -> SqliteFrontier {
         let last = operations.before(stream, order);
         let waits = self.streams.get(&stream);
         let wait = waits.and_then(|waits| {
@@ -38,9 +43,9 @@ impl Waited {
     /// A stream waits for what a record captured, from the call of this number on. Waits come in the order of their calls.
     pub fn wait(
         &mut self,
-        operations: &Operations,
-        (stream, order): (Stream, i64),
-        captured: &Frontier,
+        operations: &SqliteOperations,
+        (stream, order): (SqliteStream, i64),
+        captured: &SqliteFrontier,
     ) {
         let mut all = self.at(operations, stream, order);
         all.retain(|(known, _)| *known != stream);
@@ -59,7 +64,7 @@ impl Waited {
 }
 
 /// In which order operations were submitted.
-fn submitted(operation: &Operation) -> (i64, i64) {
+fn submitted(operation: &SqliteOperation) -> (i64, i64) {
     (operation.order, operation.start)
 }
 
@@ -68,25 +73,25 @@ mod tests {
     use super::*;
     use record::SpanId;
 
-    fn stream(number: i64) -> Stream {
-        Stream {
+    fn stream(number: i64) -> SqliteStream {
+        SqliteStream {
             process: 1,
             context: 1,
             number,
         }
     }
 
-    fn operations(all: &[(i64, i64)]) -> Operations {
-        let mut operations = Operations::default();
+    fn operations(all: &[(i64, i64)]) -> SqliteOperations {
+        let mut operations = SqliteOperations::default();
         for &(on, order) in all {
             let (start, span) = (order, SpanId(order as u32));
-            operations.add(stream(on), Operation { order, start, span });
+            operations.add(stream(on), SqliteOperation { order, start, span });
         }
         operations.sort();
         operations
     }
 
-    fn spans(frontier: &Frontier) -> Vec<u32> {
+    fn spans(frontier: &SqliteFrontier) -> Vec<u32> {
         let mut spans: Vec<u32> = frontier.iter().map(|(_, it)| it.span.0).collect();
         spans.sort_unstable();
         spans
@@ -95,7 +100,7 @@ mod tests {
     #[test]
     fn a_stream_without_work_passes_on_what_it_waited_for() {
         let operations = operations(&[(7, 1), (8, 2), (7, 9)]);
-        let mut waited = Waited::default();
+        let mut waited = StreamWaitLists::default();
         let captured = waited.at(&operations, stream(7), 3);
         waited.wait(&operations, (stream(21), 4), &captured);
         let captured = waited.at(&operations, stream(8), 5);
@@ -108,7 +113,7 @@ mod tests {
     #[test]
     fn an_operation_stands_for_the_waits_before_it() {
         let operations = operations(&[(7, 1), (8, 5)]);
-        let mut waited = Waited::default();
+        let mut waited = StreamWaitLists::default();
         let captured = waited.at(&operations, stream(7), 2);
         waited.wait(&operations, (stream(8), 3), &captured);
         assert_eq!(spans(&waited.at(&operations, stream(8), 4)), [1]);
@@ -119,7 +124,7 @@ mod tests {
     fn of_very_many_streams_the_last_are_kept() {
         let all: Vec<(i64, i64)> = (0..100).map(|it| (it, it)).collect();
         let operations = operations(&all);
-        let mut waited = Waited::default();
+        let mut waited = StreamWaitLists::default();
         for on in 0..100 {
             let captured = waited.at(&operations, stream(on), 200);
             waited.wait(&operations, (stream(500), 300 + on), &captured);

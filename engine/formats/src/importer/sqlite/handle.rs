@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use super::{
-    Draft, Event, Events, Hosts, Operations, Outcome, Recorded, Stream, Wait, Waits, resolve,
+    HostSpans, SqliteDraft, SqliteEvents, SqliteOperations, SqliteRecord, SqliteStream, SqliteWait,
+    SqliteWaitOutcome, SqliteWaitTarget, WaitedEvent, resolve,
 };
 use record::{Basis, SpanId};
 
 /// What a call does to streams and events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Deed {
+enum SyncCallKind {
     Record,
     StreamWait,
     EventSync,
@@ -19,12 +20,12 @@ enum Deed {
 
 /// A call that has to do with streams and events.
 #[derive(Clone, Copy, Debug)]
-struct Call {
+struct SyncCall {
     process: i64,
     /// When it was made, which is the order of calls.
     order: i64,
     span: SpanId,
-    deed: Deed,
+    deed: SyncCallKind,
     stream: Option<i64>,
     event: Option<i64>,
 }
@@ -32,9 +33,9 @@ struct Call {
 /// Every such call, and which stream each address proved to be.
 #[derive(Debug, Default)]
 pub(in crate::importer) struct Handles {
-    calls: Vec<Call>,
+    calls: Vec<SyncCall>,
     by_place: HashMap<u32, usize>,
-    streams: HashMap<(i64, i64), Stream>,
+    streams: HashMap<(i64, i64), SqliteStream>,
     given: HashMap<u32, i64>,
 }
 
@@ -43,17 +44,17 @@ const NOWHERE: i64 = i64::MIN;
 
 impl Handles {
     /// Takes the call at a place, if its name says that it has to do with streams and events.
-    pub fn call(&mut self, name: &str, process: i64, place: u32, hosts: &Hosts) {
+    pub fn call(&mut self, name: &str, process: i64, place: u32, hosts: &HostSpans) {
         let deed = match name {
-            _ if name.starts_with("hipEventRecord") => Deed::Record,
-            "hipStreamWaitEvent" | "hipStreamWaitEvent_spt" => Deed::StreamWait,
-            "hipEventSynchronize" => Deed::EventSync,
-            "hipStreamSynchronize" | "hipStreamSynchronize_spt" => Deed::StreamSync,
-            "hipDeviceSynchronize" => Deed::DeviceSync,
+            _ if name.starts_with("hipEventRecord") => SyncCallKind::Record,
+            "hipStreamWaitEvent" | "hipStreamWaitEvent_spt" => SyncCallKind::StreamWait,
+            "hipEventSynchronize" => SyncCallKind::EventSync,
+            "hipStreamSynchronize" | "hipStreamSynchronize_spt" => SyncCallKind::StreamSync,
+            "hipDeviceSynchronize" => SyncCallKind::DeviceSync,
             _ => return,
         };
         self.by_place.insert(place, self.calls.len());
-        self.calls.push(Call {
+        self.calls.push(SyncCall {
             process,
             order: hosts.start(place).unwrap_or(0),
             span: SpanId::NONE,
@@ -83,7 +84,7 @@ impl Handles {
     }
 
     /// The call at a place put work on a stream: the address that it was given is that stream's.
-    pub fn ran(&mut self, place: u32, stream: Stream) {
+    pub fn ran(&mut self, place: u32, stream: SqliteStream) {
         if let Some(&address) = self.given.get(&place) {
             self.streams
                 .entry((stream.process, address))
@@ -94,10 +95,10 @@ impl Handles {
     /// Ties every wait to what it waited for.
     pub fn resolve(
         mut self,
-        hosts: &Hosts,
-        operations: &Operations,
-        draft: &mut Draft<'_, '_>,
-    ) -> Outcome {
+        hosts: &HostSpans,
+        operations: &SqliteOperations,
+        draft: &mut SqliteDraft<'_, '_>,
+    ) -> SqliteWaitOutcome {
         let mut places: Vec<(usize, u32)> = self
             .by_place
             .iter()
@@ -109,7 +110,7 @@ impl Handles {
                 call.span = hosts.span(place);
             }
         }
-        let mut events = Events::default();
+        let mut events = SqliteEvents::default();
         let mut waits = Vec::new();
         for call in &self.calls {
             let stream = call
@@ -118,10 +119,10 @@ impl Handles {
             let event = call
                 .event
                 .map(|event| events.id(call.process, event, draft));
-            let waits_for = event.map(|id| Event { id, tie: None });
+            let waits_for = event.map(|id| WaitedEvent { id, tie: None });
             let found = match (call.deed, stream, waits_for) {
-                (Deed::Record, Some(stream), Some(event)) => {
-                    let recorded = Recorded {
+                (SyncCallKind::Record, Some(stream), Some(event)) => {
+                    let recorded = SqliteRecord {
                         order: call.order,
                         stream,
                         span: None,
@@ -131,13 +132,17 @@ impl Handles {
                     events.add(recorded, None);
                     continue;
                 }
-                (Deed::StreamWait, Some(stream), Some(event)) => Waits::Stream(stream, event),
-                (Deed::EventSync, _, Some(event)) => Waits::HostForEvent(event),
-                (Deed::StreamSync, Some(stream), _) => Waits::HostForStream(stream),
-                (Deed::DeviceSync, ..) => Waits::HostForAll(None),
+                (SyncCallKind::StreamWait, Some(stream), Some(event)) => {
+                    SqliteWaitTarget::Stream(stream, event)
+                }
+                (SyncCallKind::EventSync, _, Some(event)) => SqliteWaitTarget::HostForEvent(event),
+                (SyncCallKind::StreamSync, Some(stream), _) => {
+                    SqliteWaitTarget::HostForStream(stream)
+                }
+                (SyncCallKind::DeviceSync, ..) => SqliteWaitTarget::HostForAll(None),
                 _ => continue,
             };
-            waits.push(Wait {
+            waits.push(SqliteWait {
                 process: call.process,
                 order: call.order,
                 call: call.span,
@@ -151,9 +156,9 @@ impl Handles {
         resolve(&mut waits, &events, operations, draft)
     }
 
-    fn stream(&self, process: i64, address: i64) -> Stream {
+    fn stream(&self, process: i64, address: i64) -> SqliteStream {
         let known = self.streams.get(&(process, address)).copied();
-        known.unwrap_or(Stream {
+        known.unwrap_or(SqliteStream {
             process,
             context: NOWHERE,
             number: address,

@@ -2,10 +2,10 @@
 
 mod fields;
 
-use super::draft::{Draft, Ran};
-use crate::importer::Error;
+use super::draft::{SqliteDraft, SqliteSpan};
+use crate::importer::ImportError;
 use fields::HostFields;
-use record::{Began, LaneId, NameId, Record, SpanId, SpanKind, State, Value};
+use record::{LaneId, NameId, Record, SpanId, SpanKind, SpanStart, State, Value};
 
 /// Spans between two looks at whether the reader still wants them.
 const STRIDE: usize = 1024;
@@ -23,7 +23,7 @@ pub(in crate::importer) struct HostSpan {
 
 /// One row of a host thread, by its place in the order of reading.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct HostEntry {
     lane: LaneId,
     start: i64,
     end: i64,
@@ -38,9 +38,9 @@ const OPEN: i64 = i64::MAX;
 
 /// Everything that host threads did, until it is handed over.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Hosts {
+pub(in crate::importer) struct HostSpans {
     /// Those of all lanes together: there may be as many lanes as spans.
-    entries: Vec<Entry>,
+    entries: Vec<HostEntry>,
     starts: Vec<i64>,
     /// How long each took, as far as that fits.
     lengths: Vec<u32>,
@@ -49,7 +49,7 @@ pub(in crate::importer) struct Hosts {
     fields: HostFields,
 }
 
-impl Hosts {
+impl HostSpans {
     /// Takes a span; answers its place.
     pub fn push(&mut self, lane: LaneId, span: HostSpan) -> u32 {
         let place = self.starts.len() as u32;
@@ -58,7 +58,7 @@ impl Hosts {
         self.lengths
             .push(length.map_or(u32::MAX, |it| u32::try_from(it).unwrap_or(u32::MAX)));
         self.lanes_of.push((lane, span.kind));
-        self.entries.push(Entry {
+        self.entries.push(HostEntry {
             lane,
             start: span.start,
             end: span.end.unwrap_or(OPEN),
@@ -110,7 +110,11 @@ impl Hosts {
 
     /// Hands everything over, each thread in order of time, an outer span before those within. `shown` says how far
     /// the file has been read.
-    pub fn hand_over(&mut self, draft: &mut Draft<'_, '_>, read: u64) -> Result<(), Error> {
+    pub fn hand_over(
+        &mut self,
+        draft: &mut SqliteDraft<'_, '_>,
+        read: u64,
+    ) -> Result<(), ImportError> {
         self.spans.resize(self.starts.len(), SpanId::NONE);
         let mut entries = std::mem::take(&mut self.entries);
         // Lanes are numbered as they turn up.
@@ -132,12 +136,12 @@ impl Hosts {
     }
 }
 
-fn put(draft: &mut Draft<'_, '_>, entry: &Entry) -> SpanId {
+fn put(draft: &mut SqliteDraft<'_, '_>, entry: &HostEntry) -> SpanId {
     let lane = entry.lane;
     if entry.end == OPEN {
         let id = draft.next_span();
         let start = draft.time(entry.start);
-        draft.sink.push(Record::Began(Began {
+        draft.sink.push(Record::Began(SpanStart {
             id,
             lane,
             name: entry.name,
@@ -147,7 +151,7 @@ fn put(draft: &mut Draft<'_, '_>, entry: &Entry) -> SpanId {
         }));
         return id;
     }
-    draft.ran(Ran {
+    draft.ran(SqliteSpan {
         lane,
         name: entry.name,
         kind: entry.kind,

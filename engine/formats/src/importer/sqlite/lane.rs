@@ -1,7 +1,7 @@
 //! Lanes as they turn up, and what each stream proves to be for.
 
-use crate::activity::{Did, Work};
-use crate::importer::Sink;
+use crate::activity::{WorkCounts, WorkKind};
+use crate::importer::RecordSink;
 use crate::importer::key_index::KeyIndex;
 use crate::importer::shared_titles::SharedTitles;
 use record::{DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, ShortText};
@@ -11,7 +11,7 @@ pub(in crate::importer) type LaneKey = (Group, [i64; 4]);
 
 /// What a lane is called on screen.
 #[derive(Clone, Debug, Default)]
-pub(in crate::importer) struct Title {
+pub(in crate::importer) struct LaneTitle {
     pub name: String,
     /// What tells it from another lane of the same name, such as its process.
     pub besides: String,
@@ -30,24 +30,24 @@ struct LaneDraft {
     lane: Lane,
     besides: ShortText,
     /// What it did, of streams.
-    did: Option<Box<Did>>,
+    did: Option<Box<WorkCounts>>,
 }
 
 /// Every lane on which something happened.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Lanes {
+pub(in crate::importer) struct SqliteLanes {
     places: KeyIndex,
     all: Vec<LaneDraft>,
     last: Option<(LaneKey, LaneId)>,
 }
 
-impl Lanes {
+impl SqliteLanes {
     /// The lane of a key. A new one is announced under the title that `describe` gives.
     pub fn id(
         &mut self,
         key: LaneKey,
-        sink: &mut Sink<'_>,
-        describe: impl FnOnce(&mut Sink<'_>) -> Title,
+        sink: &mut RecordSink<'_>,
+        describe: impl FnOnce(&mut RecordSink<'_>) -> LaneTitle,
     ) -> LaneId {
         if let Some((last, id)) = self.last
             && last == key
@@ -64,8 +64,8 @@ impl Lanes {
         id
     }
 
-    fn add(&mut self, key: LaneKey, title: Title, sink: &mut Sink<'_>) {
-        let Title {
+    fn add(&mut self, key: LaneKey, title: LaneTitle, sink: &mut RecordSink<'_>) {
+        let LaneTitle {
             name,
             besides,
             device,
@@ -103,14 +103,14 @@ impl Lanes {
     }
 
     /// Notes what a stream did.
-    pub fn did(&mut self, lane: LaneId, work: Work) {
+    pub fn did(&mut self, lane: LaneId, work: WorkKind) {
         if let Some(it) = self.all.get_mut(lane.index()) {
             it.did.get_or_insert_default().note(work);
         }
     }
 
     /// Announces every lane anew, with its role and its place in order.
-    pub fn finish(&mut self, sink: &mut Sink<'_>) {
+    pub fn finish(&mut self, sink: &mut RecordSink<'_>) {
         self.put_in_order();
         self.tell_apart();
         for it in &mut self.all {

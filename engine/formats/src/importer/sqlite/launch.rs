@@ -7,13 +7,13 @@ const SPARSE: usize = 8;
 
 /// Places of calls by process and number. Numbers repeat across processes.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Launches {
-    processes: HashMap<i64, Calls>,
+pub(in crate::importer) struct LaunchIndex {
+    processes: HashMap<i64, ProcessCalls>,
 }
 
 /// The calls of one process: in a list as long as the numbers run on without large gaps.
 #[derive(Debug, Default)]
-struct Calls {
+struct ProcessCalls {
     first: i64,
     count: usize,
     near: Vec<u32>,
@@ -23,7 +23,7 @@ struct Calls {
 /// Stands for no call.
 const NONE: u32 = u32::MAX;
 
-impl Launches {
+impl LaunchIndex {
     /// Notes the place of a call. Of two with one number the first stays.
     pub fn add(&mut self, process: i64, number: i64, place: u32) {
         self.processes
@@ -38,7 +38,7 @@ impl Launches {
     }
 }
 
-impl Calls {
+impl ProcessCalls {
     fn add(&mut self, number: i64, place: u32) {
         if self.count == 0 {
             self.first = number;
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn numbers_near_and_far_are_found() {
-        let mut launches = Launches::default();
+        let mut launches = LaunchIndex::default();
         let numbers = [
             2_600_000,
             2_600_001,

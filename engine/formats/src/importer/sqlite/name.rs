@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use crate::importer::Sink;
+use crate::importer::RecordSink;
 use record::{NameId, Record};
 
 /// Every text that has a number.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Names {
+pub(in crate::importer) struct SqliteNames {
     ids: HashMap<Box<str>, NameId>,
 }
 
-impl Names {
+impl SqliteNames {
     /// The number of a text; a new one is announced.
-    pub fn id(&mut self, text: &str, sink: &mut Sink<'_>) -> NameId {
+    pub fn id(&mut self, text: &str, sink: &mut RecordSink<'_>) -> NameId {
         if let Some(id) = self.ids.get(text) {
             return *id;
         }

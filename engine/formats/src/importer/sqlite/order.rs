@@ -7,7 +7,7 @@ use record::SpanId;
 
 /// A stream as a profiler names it: its process, its context and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::importer) struct Stream {
+pub(in crate::importer) struct SqliteStream {
     pub process: i64,
     pub context: i64,
     pub number: i64,
@@ -15,7 +15,7 @@ pub(in crate::importer) struct Stream {
 
 /// An operation and when it was submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::importer) struct Operation {
+pub(in crate::importer) struct SqliteOperation {
     /// The number of the call that submitted it; calls of a process count upwards.
     pub order: i64,
     /// When it started, in the file's own time: what one call submitted runs in this order.
@@ -25,21 +25,21 @@ pub(in crate::importer) struct Operation {
 
 /// The operations of every stream.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Operations {
-    streams: BTreeMap<Stream, Vec<Operation>>,
+pub(in crate::importer) struct SqliteOperations {
+    streams: BTreeMap<SqliteStream, Vec<SqliteOperation>>,
     /// Where there are very many streams: the operations of all, and of each context, in the order of their calls.
-    crowds: OnceCell<Crowds>,
+    crowds: OnceCell<ContextOperations>,
 }
 
 /// Operations with their streams, by process and context, or by process alone.
-type Crowds = BTreeMap<(i64, Option<i64>), Vec<(Operation, Stream)>>;
+type ContextOperations = BTreeMap<(i64, Option<i64>), Vec<(SqliteOperation, SqliteStream)>>;
 
 /// Streams of a context from which on not each of them is looked at for each wait.
 const MANY: usize = 64;
 
-impl Operations {
+impl SqliteOperations {
     /// Notes an operation.
-    pub fn add(&mut self, stream: Stream, operation: Operation) {
+    pub fn add(&mut self, stream: SqliteStream, operation: SqliteOperation) {
         self.streams.entry(stream).or_default().push(operation);
     }
 
@@ -49,7 +49,7 @@ impl Operations {
         process: i64,
         context: Option<i64>,
         (after, order): (Option<i64>, i64),
-    ) -> Vec<(Stream, Operation)> {
+    ) -> Vec<(SqliteStream, SqliteOperation)> {
         let crowds = self.crowds.get_or_init(|| self.crowds());
         let Some(crowd) = crowds.get(&(process, context)) else {
             let all = self.all_before(process, context, order);
@@ -63,21 +63,22 @@ impl Operations {
         let to = crowd.partition_point(|(it, _)| it.order < order);
         let between = crowd.get(from..to).unwrap_or_default().iter();
         // Of each stream the last stays.
-        let last: BTreeMap<Stream, Operation> = between
+        let last: BTreeMap<SqliteStream, SqliteOperation> = between
             .map(|&(operation, stream)| (stream, operation))
             .collect();
         last.into_iter().collect()
     }
 
-    fn crowds(&self) -> Crowds {
-        let keys =
-            |stream: &Stream| [None, Some(stream.context)].map(|context| (stream.process, context));
+    fn crowds(&self) -> ContextOperations {
+        let keys = |stream: &SqliteStream| {
+            [None, Some(stream.context)].map(|context| (stream.process, context))
+        };
         let mut counts: BTreeMap<(i64, Option<i64>), usize> = BTreeMap::new();
         for key in self.streams.keys().flat_map(keys) {
             *counts.entry(key).or_default() += 1;
         }
         counts.retain(|_, count| *count > MANY);
-        let mut crowds = Crowds::new();
+        let mut crowds = ContextOperations::new();
         for (stream, operations) in &self.streams {
             for key in keys(stream)
                 .into_iter()
@@ -101,12 +102,12 @@ impl Operations {
     }
 
     /// The last operation that was submitted to a stream before a call.
-    pub fn before(&self, stream: Stream, order: i64) -> Option<Operation> {
+    pub fn before(&self, stream: SqliteStream, order: i64) -> Option<SqliteOperation> {
         last_before(self.streams.get(&stream)?, order)
     }
 
     /// The first operation that was submitted to a stream after a call.
-    pub fn after(&self, stream: Stream, order: i64) -> Option<Operation> {
+    pub fn after(&self, stream: SqliteStream, order: i64) -> Option<SqliteOperation> {
         let operations = self.streams.get(&stream)?;
         let at = operations.partition_point(|it| it.order <= order);
         operations.get(at).copied()
@@ -119,13 +120,13 @@ impl Operations {
         process: i64,
         context: Option<i64>,
         order: i64,
-    ) -> impl Iterator<Item = (Stream, Operation)> {
-        let first = Stream {
+    ) -> impl Iterator<Item = (SqliteStream, SqliteOperation)> {
+        let first = SqliteStream {
             process,
             context: context.unwrap_or(i64::MIN),
             number: i64::MIN,
         };
-        let last = Stream {
+        let last = SqliteStream {
             process,
             context: context.unwrap_or(i64::MAX),
             number: i64::MAX,
@@ -137,7 +138,7 @@ impl Operations {
     }
 }
 
-fn last_before(operations: &[Operation], order: i64) -> Option<Operation> {
+fn last_before(operations: &[SqliteOperation], order: i64) -> Option<SqliteOperation> {
     let at = operations.partition_point(|it| it.order < order);
     operations.get(at.checked_sub(1)?).copied()
 }
@@ -146,18 +147,18 @@ fn last_before(operations: &[Operation], order: i64) -> Option<Operation> {
 mod tests {
     use super::*;
 
-    const STREAM: Stream = Stream {
+    const STREAM: SqliteStream = SqliteStream {
         process: 1,
         context: 2,
         number: 7,
     };
 
-    fn operations(orders: &[i64]) -> Operations {
-        let mut operations = Operations::default();
+    fn operations(orders: &[i64]) -> SqliteOperations {
+        let mut operations = SqliteOperations::default();
         for (span, &order) in orders.iter().enumerate() {
             let start = span as i64;
             let span = SpanId(span as u32);
-            operations.add(STREAM, Operation { order, start, span });
+            operations.add(STREAM, SqliteOperation { order, start, span });
         }
         operations.sort();
         operations
@@ -181,16 +182,16 @@ mod tests {
 
     #[test]
     fn of_very_many_streams_the_same_is_found_as_of_few() {
-        let mut operations = Operations::default();
+        let mut operations = SqliteOperations::default();
         for number in 0..3_000_i64 {
-            let stream = Stream {
+            let stream = SqliteStream {
                 process: 1,
                 context: number % 2,
                 number: number * 37 % 500,
             };
             let (order, start) = (number / 3 * 2, -number);
             let span = SpanId(number as u32);
-            operations.add(stream, Operation { order, start, span });
+            operations.add(stream, SqliteOperation { order, start, span });
         }
         operations.sort();
         for context in [None, Some(0), Some(1), Some(2)] {
@@ -208,14 +209,14 @@ mod tests {
     #[test]
     fn a_context_is_all_of_its_streams() {
         let mut operations = operations(&[1]);
-        let other = Stream {
+        let other = SqliteStream {
             context: 3,
             ..STREAM
         };
         let (order, start) = (2, 0);
         operations.add(
             other,
-            Operation {
+            SqliteOperation {
                 order,
                 start,
                 span: SpanId(9),

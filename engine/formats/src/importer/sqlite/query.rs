@@ -1,25 +1,25 @@
 //! What is asked of one table.
 
-use super::column::{As, ColumnList};
-use super::schema::{Table, quoted};
+use super::column::{ColumnList, ColumnType};
+use super::schema::{TableSchema, quoted};
 
 /// Columns of one table, in the order asked for.
 #[derive(Clone, Debug)]
-pub(in crate::importer) struct Query {
+pub(in crate::importer) struct SelectQuery {
     /// The table's name.
     pub table: String,
     /// About how many rows it has.
     pub rows: u64,
     pub(super) sql: String,
-    pub(super) kinds: Vec<As>,
+    pub(super) kinds: Vec<ColumnType>,
 }
 
-impl Query {
+impl SelectQuery {
     /// Asks a table for the columns that a declaration lists; those that it lacks read as nothing.
-    pub fn new(table: &Table, list: fn(&mut ColumnList)) -> Self {
+    pub fn new(table: &TableSchema, list: fn(&mut ColumnList)) -> Self {
         let mut columns = ColumnList::new();
         list(&mut columns);
-        let (names, kinds): (Vec<String>, Vec<As>) = columns
+        let (names, kinds): (Vec<String>, Vec<ColumnType>) = columns
             .into_iter()
             .map(|(name, kind)| {
                 let known = table.has(name).then(|| quoted(name));

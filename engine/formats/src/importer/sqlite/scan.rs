@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::types::ValueRef;
 
-use super::block::{Block, ROWS};
-use super::column::As;
-use super::database::{Database, Door};
-use super::query::Query;
-use super::trouble::Fault;
-use crate::importer::Error;
+use super::block::{ROWS, RowBlock};
+use super::column::ColumnType;
+use super::database::{Database, DatabaseConnection};
+use super::query::SelectQuery;
+use super::trouble::TableFault;
+use crate::importer::ImportError;
 
 /// Blocks of one table that may wait to be understood.
 const WAITING: usize = 64;
@@ -20,26 +20,26 @@ const WAITING: usize = 64;
 const LARGE: u64 = 1 << 20;
 
 /// What a reading thread has to tell.
-enum News {
-    Block(Block),
-    Fault(Fault),
+enum ScanMessage {
+    Block(RowBlock),
+    Fault(TableFault),
 }
 
 /// Takes the rows of each query, block by block, and nothing once the query has no more.
-type Take<'a> = dyn FnMut(usize, Option<&Block>) -> Result<(), Error> + 'a;
+type BlockHandler<'a> = dyn FnMut(usize, Option<&RowBlock>) -> Result<(), ImportError> + 'a;
 
 /// A table to read, and where its rows go.
-type Task<'a> = (&'a Query, Sender<News>);
+type ScanTask<'a> = (&'a SelectQuery, Sender<ScanMessage>);
 
 /// Hands over the rows of every query, one query after the other: `take` gets the number of the query and a block,
 /// and nothing once the query has no more. Answers where and why a table could not be read further.
 pub(in crate::importer) fn scan(
     database: &Database,
-    queries: &[Query],
-    take: &mut Take<'_>,
-) -> Result<Vec<Fault>, Error> {
+    queries: &[SelectQuery],
+    take: &mut BlockHandler<'_>,
+) -> Result<Vec<TableFault>, ImportError> {
     let (senders, receivers): (Vec<_>, Vec<_>) = queries.iter().map(|_| bounded(WAITING)).unzip();
-    let tasks: Mutex<VecDeque<Task<'_>>> = Mutex::new(queries.iter().zip(senders).collect());
+    let tasks: Mutex<VecDeque<ScanTask<'_>>> = Mutex::new(queries.iter().zip(senders).collect());
     std::thread::scope(|scope| {
         let threads = if database.length() < LARGE { 1 } else { 2 };
         let mut readers = Vec::new();
@@ -59,13 +59,16 @@ pub(in crate::importer) fn scan(
     })
 }
 
-fn receive(receivers: Vec<Receiver<News>>, take: &mut Take<'_>) -> Result<Vec<Fault>, Error> {
+fn receive(
+    receivers: Vec<Receiver<ScanMessage>>,
+    take: &mut BlockHandler<'_>,
+) -> Result<Vec<TableFault>, ImportError> {
     let mut faults = Vec::new();
     for (query, receiver) in receivers.into_iter().enumerate() {
         for news in receiver {
             match news {
-                News::Block(block) => take(query, Some(&block))?,
-                News::Fault(fault) => faults.push(fault),
+                ScanMessage::Block(block) => take(query, Some(&block))?,
+                ScanMessage::Fault(fault) => faults.push(fault),
             }
         }
         take(query, None)?;
@@ -74,11 +77,11 @@ fn receive(receivers: Vec<Receiver<News>>, take: &mut Take<'_>) -> Result<Vec<Fa
 }
 
 /// Reads one table after the other until none is left or nobody listens.
-fn work(database: &Database, door: &Door, tasks: &Mutex<VecDeque<Task<'_>>>) {
+fn work(database: &Database, door: &DatabaseConnection, tasks: &Mutex<VecDeque<ScanTask<'_>>>) {
     loop {
         let task = tasks.lock().ok().and_then(|mut tasks| tasks.pop_front());
         let Some((query, sender)) = task else { return };
-        let mut table = Reading {
+        let mut table = TableScan {
             database,
             door,
             query,
@@ -88,7 +91,7 @@ fn work(database: &Database, door: &Door, tasks: &Mutex<VecDeque<Task<'_>>>) {
         let told = match table.read() {
             Ok(true) => Ok(()),
             Ok(false) => return,
-            Err(why) => sender.send(News::Fault(Fault {
+            Err(why) => sender.send(ScanMessage::Fault(TableFault {
                 table: query.table.clone(),
                 row: table.row + 1,
                 why,
@@ -101,15 +104,15 @@ fn work(database: &Database, door: &Door, tasks: &Mutex<VecDeque<Task<'_>>>) {
 }
 
 /// A table that is being read.
-struct Reading<'a> {
+struct TableScan<'a> {
     database: &'a Database,
-    door: &'a Door,
-    query: &'a Query,
-    sender: &'a Sender<News>,
+    door: &'a DatabaseConnection,
+    query: &'a SelectQuery,
+    sender: &'a Sender<ScanMessage>,
     row: u64,
 }
 
-impl Reading<'_> {
+impl TableScan<'_> {
     /// Reads to the end; says no where nobody listens any more. Fails with the reason where the file is damaged.
     fn read(&mut self) -> Result<bool, String> {
         let said = |error: rusqlite::Error| error.to_string();
@@ -122,7 +125,7 @@ impl Reading<'_> {
             .map_err(said)?;
         let mut rows = statement.query([]).map_err(said)?;
         loop {
-            let mut block = Block::new(self.query.kinds.len(), self.row + 1);
+            let mut block = RowBlock::new(self.query.kinds.len(), self.row + 1);
             let mut ended = None;
             while ended.is_none() && block.len() < ROWS {
                 match rows.next() {
@@ -138,7 +141,7 @@ impl Reading<'_> {
                 );
             }
             self.row += block.len() as u64;
-            if block.len() > 0 && self.sender.send(News::Block(block)).is_err() {
+            if block.len() > 0 && self.sender.send(ScanMessage::Block(block)).is_err() {
                 return Ok(false);
             }
             if let Some(end) = ended {
@@ -150,14 +153,18 @@ impl Reading<'_> {
 }
 
 /// Puts the cells of a row into a block, each as what it was asked for.
-fn fill(block: &mut Block, row: &rusqlite::Row<'_>, kinds: &[As]) -> rusqlite::Result<()> {
+fn fill(
+    block: &mut RowBlock,
+    row: &rusqlite::Row<'_>,
+    kinds: &[ColumnType],
+) -> rusqlite::Result<()> {
     for (column, kind) in kinds.iter().enumerate() {
         match (kind, row.get_ref(column)?) {
-            (As::Integer, ValueRef::Integer(value)) => block.push_integer(value),
+            (ColumnType::Integer, ValueRef::Integer(value)) => block.push_integer(value),
             (_, ValueRef::Null) => block.push_nothing(),
-            (As::Text, ValueRef::Text(bytes)) => block.push_text(bytes),
-            (As::Number, ValueRef::Real(value)) => block.push_number(value),
-            (As::Number, ValueRef::Integer(value)) => block.push_number(value as f64),
+            (ColumnType::Text, ValueRef::Text(bytes)) => block.push_text(bytes),
+            (ColumnType::Number, ValueRef::Real(value)) => block.push_number(value),
+            (ColumnType::Number, ValueRef::Integer(value)) => block.push_number(value as f64),
             (kind, value) => mend(block, *kind, value),
         }
     }
@@ -165,7 +172,7 @@ fn fill(block: &mut Block, row: &rusqlite::Row<'_>, kinds: &[As]) -> rusqlite::R
 }
 
 /// Takes what is not of the type it should be, as far as it has a meaning.
-fn mend(block: &mut Block, kind: As, value: ValueRef<'_>) {
+fn mend(block: &mut RowBlock, kind: ColumnType, value: ValueRef<'_>) {
     block.mend();
     let text = match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
@@ -176,12 +183,12 @@ fn mend(block: &mut Block, kind: As, value: ValueRef<'_>) {
         ValueRef::Null => String::new(),
     };
     match kind {
-        As::Text => block.push_text(text.as_bytes()),
-        As::Number => match text.parse() {
+        ColumnType::Text => block.push_text(text.as_bytes()),
+        ColumnType::Number => match text.parse() {
             Ok(value) => block.push_number(value),
             Err(_) => block.push_nothing(),
         },
-        As::Integer => match (text.parse::<i64>(), text.parse::<f64>()) {
+        ColumnType::Integer => match (text.parse::<i64>(), text.parse::<f64>()) {
             (Ok(value), _) => block.push_integer(value),
             (_, Ok(value)) if value.is_finite() => block.push_integer(value.round() as i64),
             _ => block.push_nothing(),

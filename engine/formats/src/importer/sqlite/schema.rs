@@ -6,14 +6,14 @@ use rusqlite::{Connection, Error};
 
 /// A table that rows are stored in. Views and virtual tables are none: what they answer is a program's work.
 #[derive(Clone, Debug)]
-pub(in crate::importer) struct Table {
+pub(in crate::importer) struct TableSchema {
     pub name: String,
     columns: Vec<String>,
     /// About how many rows there are, for progress: what is told of them is counted.
     pub rows: u64,
 }
 
-impl Table {
+impl TableSchema {
     /// Whether there is such a column; names are compared as SQLite does, without regard to case.
     pub fn has(&self, column: &str) -> bool {
         self.columns
@@ -32,7 +32,7 @@ const PAGE: u64 = 512;
 
 /// Every table of a database of `length` bytes, as far as the list of them can be read. A damaged list may turn in
 /// circles: no more is read of it than such a database can hold.
-pub(super) fn tables(connection: &Connection, length: u64) -> Result<Vec<Table>, Error> {
+pub(super) fn tables(connection: &Connection, length: u64) -> Result<Vec<TableSchema>, Error> {
     let list = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 1";
     let mut statement = connection.prepare(list)?;
     let mut rows = statement.query([])?;
@@ -47,7 +47,7 @@ pub(super) fn tables(connection: &Connection, length: u64) -> Result<Vec<Table>,
                 {
                     let rows = rows_of(connection, name, length);
                     let name = name.to_owned();
-                    tables.push(Table {
+                    tables.push(TableSchema {
                         name,
                         columns,
                         rows,

@@ -1,11 +1,11 @@
 //! The file's own table of texts, by the file's own numbers.
 
-use super::Draft;
+use super::SqliteDraft;
 use record::NameId;
 
 /// Texts by number. A text gets a name of the capture only once something is called so.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Strings {
+pub(in crate::importer) struct StringTable {
     ids: Vec<i64>,
     ends: Vec<usize>,
     text: String,
@@ -13,7 +13,7 @@ pub(in crate::importer) struct Strings {
     sorted: bool,
 }
 
-impl Strings {
+impl StringTable {
     /// Takes a text, if the file says both its number and what it is.
     pub fn take(&mut self, id: Option<i64>, text: Option<&str>) {
         if let (Some(id), Some(text)) = (id, text) {
@@ -36,7 +36,7 @@ impl Strings {
     }
 
     /// The capture's name for a number; of one that the file does not explain, the number itself.
-    pub fn name(&mut self, id: i64, draft: &mut Draft<'_, '_>) -> NameId {
+    pub fn name(&mut self, id: i64, draft: &mut SqliteDraft<'_, '_>) -> NameId {
         let Some(place) = self.place(id) else {
             return draft.name(&format!("string {id}"));
         };

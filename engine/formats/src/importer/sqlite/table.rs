@@ -1,24 +1,24 @@
 //! What a format does with the rows of one table.
 
 use super::driver::{DatabaseReader, Dialect};
-use super::{ColumnList, Database, Query, Row};
+use super::{ColumnList, Database, SelectQuery, SqliteRow};
 
 /// A row says no time that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::importer) struct Untimed;
+pub(in crate::importer) struct UntimedRow;
 
 /// What came of a row: those of tables without times cannot lack any.
 pub(in crate::importer) trait RowOutcome {
-    fn checked(self) -> Result<(), Untimed>;
+    fn checked(self) -> Result<(), UntimedRow>;
 }
 
 impl RowOutcome for () {
-    fn checked(self) -> Result<(), Untimed> {
+    fn checked(self) -> Result<(), UntimedRow> {
         Ok(())
     }
 }
 
-impl RowOutcome for Result<(), Untimed> {
+impl RowOutcome for Result<(), UntimedRow> {
     fn checked(self) -> Self {
         self
     }
@@ -30,7 +30,7 @@ pub(in crate::importer) struct TableReader<D: Dialect> {
     /// The table's name, or how it begins where the dialect says so.
     pub name: &'static str,
     pub columns: fn(&mut ColumnList),
-    pub take: fn(&mut DatabaseReader<'_, '_, D>, Row<'_>) -> Result<(), Untimed>,
+    pub take: fn(&mut DatabaseReader<'_, '_, D>, SqliteRow<'_>) -> Result<(), UntimedRow>,
     /// The column by which it is found when the capture began.
     pub time: Option<&'static str>,
     /// Whether it refers to spans of host threads, which are handed over before it is read.
@@ -73,14 +73,14 @@ pub(in crate::importer) struct TableQuery<D: Dialect> {
     pub reader: &'static TableReader<D>,
     /// Which of several profiled processes it is of, where each has its own tables.
     pub owner: i64,
-    pub query: Query,
+    pub query: SelectQuery,
 }
 
 impl<D: Dialect> TableQuery<D> {
     /// The tables of a list that a database has.
     pub fn all(readers: &'static [TableReader<D>], database: &Database) -> Vec<Self> {
         let known = readers.iter().filter_map(|reader| {
-            let query = Query::new(database.table(reader.name)?, reader.columns);
+            let query = SelectQuery::new(database.table(reader.name)?, reader.columns);
             Some(Self {
                 reader,
                 owner: 0,

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::importer::{Receipt, Sink};
+use crate::importer::{Receipt, RecordSink};
 use record::{Severity, counted};
 
 /// Where and why a table could not be read further.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::importer) struct Fault {
+pub(in crate::importer) struct TableFault {
     pub table: String,
     /// The first row that could not be read, counted from 1.
     pub row: u64,
@@ -16,22 +16,22 @@ pub(in crate::importer) struct Fault {
 
 /// Rows of one table of which the same has to be said.
 #[derive(Clone, Copy, Debug)]
-struct Odd {
+struct OddRows {
     first: u64,
     count: u64,
 }
 
 /// Everything that has to be said, by table.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Troubles {
-    faults: Vec<Fault>,
-    unplaced: BTreeMap<String, Odd>,
+pub(in crate::importer) struct TableProblems {
+    faults: Vec<TableFault>,
+    unplaced: BTreeMap<String, OddRows>,
     mended: BTreeMap<String, u64>,
 }
 
-impl Troubles {
+impl TableProblems {
     /// Tables that could not be read to their end.
-    pub fn faults(&mut self, faults: Vec<Fault>) {
+    pub fn faults(&mut self, faults: Vec<TableFault>) {
         self.faults.extend(faults);
     }
 
@@ -41,7 +41,7 @@ impl Troubles {
             Some(odd) => odd.count += 1,
             None => drop(self.unplaced.insert(
                 table.to_owned(),
-                Odd {
+                OddRows {
                     first: row,
                     count: 1,
                 },
@@ -57,8 +57,8 @@ impl Troubles {
     }
 
     /// Says it all, in problems of the capture and in the receipt.
-    pub fn tell(self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
-        for Fault { table, row, why } in self.faults {
+    pub fn tell(self, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
+        for TableFault { table, row, why } in self.faults {
             let text = format!(
                 "Table {table} could be read up to row {}; row {row} and what follows is lost: {why}. Export the file \
                  anew if you can.",
@@ -67,7 +67,7 @@ impl Troubles {
             sink.complain(Severity::DataLoss, "table-damaged", text.clone());
             receipt.note(text);
         }
-        for (table, Odd { first, count }) in self.unplaced {
+        for (table, OddRows { first, count }) in self.unplaced {
             let words = format!(
                 "{{row of table {table} has no time that can be read and is not shown; it|rows of table {table} have no time \
                  that can be read and are not shown; the first}} is row {first}."

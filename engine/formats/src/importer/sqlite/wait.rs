@@ -2,27 +2,27 @@
 
 use std::collections::HashMap;
 
-use super::Draft;
-use super::event::{Events, Recorded};
-use super::frontier::{Frontier, Waited};
-use super::order::{Operation, Operations, Stream};
+use super::SqliteDraft;
+use super::event::{SqliteEvents, SqliteRecord};
+use super::frontier::{SqliteFrontier, StreamWaitLists};
+use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
 use crate::importer::Receipt;
 use record::{Basis, Dependency, DependencyKind, EventId, SpanId};
 
 /// What waits for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::importer) enum Waits {
+pub(in crate::importer) enum SqliteWaitTarget {
     /// A stream, for an event.
-    Stream(Stream, Event),
+    Stream(SqliteStream, WaitedEvent),
     /// A host thread, for an event.
-    HostForEvent(Event),
+    HostForEvent(WaitedEvent),
     /// A host thread, for all that was submitted to a stream.
-    HostForStream(Stream),
+    HostForStream(SqliteStream),
     /// A host thread, for all that was submitted to a context, or in the process where none is named.
     HostForAll(Option<i64>),
 }
 
-impl Waits {
+impl SqliteWaitTarget {
     /// What a wait is called of which the call is not known.
     pub const fn label(self) -> &'static str {
         match self {
@@ -36,14 +36,14 @@ impl Waits {
 
 /// An event, and the number that ties a wait to one record of it, where there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::importer) struct Event {
+pub(in crate::importer) struct WaitedEvent {
     pub id: EventId,
     pub tie: Option<i64>,
 }
 
 /// A wait as the file tells it.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::importer) struct Wait {
+pub(in crate::importer) struct SqliteWait {
     pub process: i64,
     /// The number of the call.
     pub order: i64,
@@ -51,16 +51,16 @@ pub(in crate::importer) struct Wait {
     pub call: SpanId,
     /// How it is known that this call waits for that.
     pub basis: Basis,
-    pub waits: Waits,
+    pub waits: SqliteWaitTarget,
     /// The wait as a span of its stream, in a file without work that it could hold back.
     pub own: Option<SpanId>,
     /// Where the record of the event is not in the file: the operation after which it was probably recorded.
-    pub guess: Option<(Stream, Operation)>,
+    pub guess: Option<(SqliteStream, SqliteOperation)>,
 }
 
 /// What became of the waits, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::importer) struct Outcome {
+pub(in crate::importer) struct SqliteWaitOutcome {
     /// Waits of streams that the file has.
     pub waits: u64,
     /// Drawn by what the file says.
@@ -79,7 +79,7 @@ pub(in crate::importer) struct Outcome {
     pub blind: u64,
 }
 
-impl Outcome {
+impl SqliteWaitOutcome {
     /// Says in the receipt what became of waits that are not drawn.
     pub fn tell(&self, receipt: &mut Receipt) {
         let said = [
@@ -114,32 +114,32 @@ impl Outcome {
 
 /// Ties every wait to what it waited for.
 pub(in crate::importer) fn resolve(
-    waits: &mut [Wait],
-    events: &Events,
-    operations: &Operations,
-    draft: &mut Draft<'_, '_>,
-) -> Outcome {
+    waits: &mut [SqliteWait],
+    events: &SqliteEvents,
+    operations: &SqliteOperations,
+    draft: &mut SqliteDraft<'_, '_>,
+) -> SqliteWaitOutcome {
     waits.sort_by_key(|wait| (wait.process, wait.order));
     let marks = events.marks();
-    let mut resolver = Resolver {
+    let mut resolver = WaitResolver {
         events,
         operations,
         marks: &marks,
-        waited: Waited::default(),
-        outcome: Outcome::default(),
+        waited: StreamWaitLists::default(),
+        outcome: SqliteWaitOutcome::default(),
     };
     let mut all = HashMap::new();
     for wait in waits.iter() {
         match wait.waits {
-            Waits::Stream(stream, event) => resolver.stream(wait, stream, event, draft),
-            Waits::HostForEvent(event) => resolver.host_for_event(wait, event, draft),
-            Waits::HostForStream(stream) => {
+            SqliteWaitTarget::Stream(stream, event) => resolver.stream(wait, stream, event, draft),
+            SqliteWaitTarget::HostForEvent(event) => resolver.host_for_event(wait, event, draft),
+            SqliteWaitTarget::HostForStream(stream) => {
                 let captured = resolver.waited.at(operations, stream, wait.order);
                 for (_, last) in captured {
                     draft.depends(host(wait, last.span, EventId::NONE, 0));
                 }
             }
-            Waits::HostForAll(context) => {
+            SqliteWaitTarget::HostForAll(context) => {
                 let before = all.insert((wait.process, context), wait.order);
                 // What an earlier wait for everything has seen end is no longer waited for.
                 let between = (before, wait.order);
@@ -154,19 +154,25 @@ pub(in crate::importer) fn resolve(
 }
 
 /// What waits are tied by.
-struct Resolver<'a> {
-    events: &'a Events,
-    operations: &'a Operations,
+struct WaitResolver<'a> {
+    events: &'a SqliteEvents,
+    operations: &'a SqliteOperations,
     /// Records that are spans of their streams.
-    marks: &'a Operations,
-    waited: Waited,
-    outcome: Outcome,
+    marks: &'a SqliteOperations,
+    waited: StreamWaitLists,
+    outcome: SqliteWaitOutcome,
 }
 
-impl Resolver<'_> {
+impl WaitResolver<'_> {
     /// A wait of a stream: what its event's record captured holds back what comes next on the stream. A stream without work
     /// passes it on to whoever waits for that stream.
-    fn stream(&mut self, wait: &Wait, stream: Stream, event: Event, draft: &mut Draft<'_, '_>) {
+    fn stream(
+        &mut self,
+        wait: &SqliteWait,
+        stream: SqliteStream,
+        event: WaitedEvent,
+        draft: &mut SqliteDraft<'_, '_>,
+    ) {
         self.outcome.waits += 1;
         let record = self
             .events
@@ -176,7 +182,9 @@ impl Resolver<'_> {
                 let basis = weaker(wait.basis, basis);
                 (self.captured(&record), record.generation, basis)
             }
-            (None, Some((source, last))) => (Frontier::from([(source, last)]), 0, Basis::Inferred),
+            (None, Some((source, last))) => {
+                (SqliteFrontier::from([(source, last)]), 0, Basis::Inferred)
+            }
             (None, None) => {
                 let next = self.next(wait, stream);
                 *if next.is_some() {
@@ -222,7 +230,12 @@ impl Resolver<'_> {
         }
     }
 
-    fn host_for_event(&mut self, wait: &Wait, event: Event, draft: &mut Draft<'_, '_>) {
+    fn host_for_event(
+        &mut self,
+        wait: &SqliteWait,
+        event: WaitedEvent,
+        draft: &mut SqliteDraft<'_, '_>,
+    ) {
         let record = self
             .events
             .waited_for(event.id, wait.process, event.tie, wait.order);
@@ -247,13 +260,13 @@ impl Resolver<'_> {
     }
 
     /// What a record captured.
-    fn captured(&self, record: &Recorded) -> Frontier {
+    fn captured(&self, record: &SqliteRecord) -> SqliteFrontier {
         self.waited.at(self.operations, record.stream, record.order)
     }
 
     /// What a wait of a stream holds back: the wait itself where it is a span, or what comes next, a record as well.
-    fn next(&self, wait: &Wait, stream: Stream) -> Option<SpanId> {
-        let after = |all: &Operations| all.after(stream, wait.order);
+    fn next(&self, wait: &SqliteWait, stream: SqliteStream) -> Option<SpanId> {
+        let after = |all: &SqliteOperations| all.after(stream, wait.order);
         let next = after(self.operations).into_iter().chain(after(self.marks));
         wait.own
             .or_else(|| Some(next.min_by_key(|it| it.order)?.span))
@@ -269,7 +282,7 @@ const fn weaker(one: Basis, other: Basis) -> Basis {
 }
 
 /// A host thread that blocked until an operation ended.
-fn host(wait: &Wait, cause: SpanId, event: EventId, generation: u32) -> Dependency {
+fn host(wait: &SqliteWait, cause: SpanId, event: EventId, generation: u32) -> Dependency {
     Dependency {
         cause,
         effect: wait.call,

@@ -1,6 +1,6 @@
 //! Counts what of a file could not be read, and says so in the capture.
 
-use crate::importer::{Receipt, Sink};
+use crate::importer::{Receipt, RecordSink};
 use record::{Severity, counted};
 
 /// What of a file could not be read.
@@ -46,7 +46,7 @@ impl SpaceDamage {
     }
 
     /// Says what is missing.
-    pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
+    pub fn tell(&self, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
         let mut say = |code: &str, text: String| {
             sink.complain(Severity::DataLoss, code, text.clone());
             receipt.note(text);

@@ -2,9 +2,9 @@
 
 use super::plane::{NamedEvent, PlaneFacts};
 use super::stat::{RawStat, RawValue, StatKey};
-use crate::importer::chrome::Texts;
+use crate::importer::chrome::ChromeTexts;
 use crate::perfetto::view::each_field;
-use record::Plain;
+use record::FieldValue;
 
 /// Picoseconds in a nanosecond.
 const PICOS: i64 = 1_000;
@@ -93,7 +93,7 @@ pub(super) struct EventMeaning {
 #[derive(Default)]
 pub(super) struct EventReader {
     /// The fields to show: names and texts by their numbers.
-    pub fields: Vec<(u32, Plain)>,
+    pub fields: Vec<(u32, FieldValue)>,
     pub meaning: EventMeaning,
     /// Stats that have a number without a name.
     pub nameless: u64,
@@ -105,7 +105,7 @@ impl EventReader {
         &mut self,
         bytes: &[u8],
         plane: &PlaneFacts,
-        texts: &mut Texts,
+        texts: &mut ChromeTexts,
     ) -> Option<XEventView> {
         self.fields.clear();
         self.meaning = EventMeaning::default();
@@ -129,7 +129,7 @@ impl EventReader {
         }
     }
 
-    fn stat(&mut self, stat: RawStat<'_>, plane: &PlaneFacts, texts: &mut Texts) {
+    fn stat(&mut self, stat: RawStat<'_>, plane: &PlaneFacts, texts: &mut ChromeTexts) {
         let Some((name, key)) = plane.stats.get(stat.name) else {
             self.nameless += 1;
             return;
@@ -144,11 +144,11 @@ impl EventReader {
         self.fields.push((name, value));
         self.understand(key, value, stat.value.bits());
         if key == StatKey::Copy
-            && let Plain::Text(details) = value
+            && let FieldValue::Text(details) = value
             && let Some(bytes) = size_of_copy(texts.text(details))
         {
             self.fields
-                .push((texts.add("bytes"), Plain::Integer(bytes)));
+                .push((texts.add("bytes"), FieldValue::Integer(bytes)));
         }
     }
 
@@ -164,10 +164,10 @@ impl EventReader {
         }
     }
 
-    fn understand(&mut self, key: StatKey, value: Plain, bits: Option<u64>) {
+    fn understand(&mut self, key: StatKey, value: FieldValue, bits: Option<u64>) {
         let meaning = &mut self.meaning;
         let whole = match value {
-            Plain::Integer(whole) => Some(whole),
+            FieldValue::Integer(whole) => Some(whole),
             _ => bits.map(|bits| bits as i64),
         };
         let bits = bits.or(whole.map(|it| it as u64));
@@ -185,7 +185,7 @@ impl EventReader {
             StatKey::Copy => meaning.copies = true,
             StatKey::Fill => meaning.fills = true,
             StatKey::Name => {
-                if let Plain::Text(text) = value {
+                if let FieldValue::Text(text) = value {
                     meaning.key = Some(text);
                 }
             }

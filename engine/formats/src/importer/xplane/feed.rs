@@ -5,8 +5,8 @@ use std::io::Read;
 use prost::encoding::decode_varint;
 
 use super::damage::SpaceDamage;
-use crate::importer::{Error, Source};
-use crate::perfetto::view::Wire;
+use crate::importer::{ImportError, Source};
+use crate::perfetto::view::WireValue;
 
 /// How much is read at a time.
 const PIECE: usize = 1 << 20;
@@ -23,7 +23,7 @@ pub(super) const LINE: u32 = 3;
 
 /// Where a field lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum XPlaneLevel {
     Space,
     Plane,
     Line,
@@ -31,27 +31,27 @@ pub(super) enum Level {
 
 /// The next thing in a file.
 #[derive(Debug)]
-pub(super) enum Piece<'a> {
+pub(super) enum XPlanePiece<'a> {
     /// A plane or a line begins.
-    Begin(Level),
+    Begin(XPlaneLevel),
     /// A field of the innermost that has begun.
-    Field(Level, u32, Wire<'a>),
+    Field(XPlaneLevel, u32, WireValue<'a>),
     /// The innermost that has begun is over.
-    End(Level),
+    End(XPlaneLevel),
 }
 
 /// Whoever wants to know what a file holds.
-pub(super) trait PieceTaker {
+pub(super) trait XPlaneVisitor {
     /// Whether the message or text in a field is wanted; what is not is passed over.
-    fn wants(&self, level: Level, field: u32) -> bool;
+    fn wants(&self, level: XPlaneLevel, field: u32) -> bool;
     /// Hears of a whole one that was passed over.
-    fn passed(&mut self, _level: Level, _field: u32) {}
+    fn passed(&mut self, _level: XPlaneLevel, _field: u32) {}
     /// Takes the next piece, which ends at byte `end`.
-    fn take(&mut self, piece: Piece<'_>, end: u64) -> Result<(), Error>;
+    fn take(&mut self, piece: XPlanePiece<'_>, end: u64) -> Result<(), ImportError>;
 }
 
 /// The value of a field as it begins.
-enum Head {
+enum FieldHead {
     Varint(u64),
     Fixed(u64),
     Short(u32),
@@ -79,7 +79,7 @@ impl XPlaneFeed<'_> {
     }
 
     /// Makes sure that the buffer holds `count` more bytes; answers whether the file has as many.
-    fn want(&mut self, count: usize) -> Result<bool, Error> {
+    fn want(&mut self, count: usize) -> Result<bool, ImportError> {
         while self.buffer.len() - self.used < count {
             self.buffer.drain(..self.used);
             self.used = 0;
@@ -96,7 +96,7 @@ impl XPlaneFeed<'_> {
     }
 
     /// Passes over `count` bytes; answers whether the file has as many.
-    fn skip(&mut self, count: u64) -> Result<bool, Error> {
+    fn skip(&mut self, count: u64) -> Result<bool, ImportError> {
         let mut left = count;
         loop {
             let ahead = self.ahead().len() as u64;
@@ -113,7 +113,7 @@ impl XPlaneFeed<'_> {
     }
 
     /// The field and the beginning of its value; nothing where there is none before byte `end`.
-    fn head(&mut self, end: u64) -> Result<Option<(u32, Head)>, Error> {
+    fn head(&mut self, end: u64) -> Result<Option<(u32, FieldHead)>, ImportError> {
         self.want(LONGEST_HEAD)?;
         let room = end.saturating_sub(self.position());
         let ahead = self.ahead();
@@ -126,21 +126,21 @@ impl XPlaneFeed<'_> {
     }
 }
 
-fn head(bytes: &mut &[u8]) -> Option<(u32, Head)> {
+fn head(bytes: &mut &[u8]) -> Option<(u32, FieldHead)> {
     let key = decode_varint(bytes).ok()?;
     let field = u32::try_from(key >> 3).ok().filter(|it| *it > 0)?;
     let value = match key & 7 {
-        0 => Head::Varint(decode_varint(bytes).ok()?),
+        0 => FieldHead::Varint(decode_varint(bytes).ok()?),
         1 => {
             let (number, rest) = bytes.split_first_chunk::<8>()?;
             *bytes = rest;
-            Head::Fixed(u64::from_le_bytes(*number))
+            FieldHead::Fixed(u64::from_le_bytes(*number))
         }
-        2 => Head::Length(decode_varint(bytes).ok()?),
+        2 => FieldHead::Length(decode_varint(bytes).ok()?),
         5 => {
             let (number, rest) = bytes.split_first_chunk::<4>()?;
             *bytes = rest;
-            Head::Short(u32::from_le_bytes(*number))
+            FieldHead::Short(u32::from_le_bytes(*number))
         }
         _ => return None,
     };
@@ -148,7 +148,10 @@ fn head(bytes: &mut &[u8]) -> Option<(u32, Head)> {
 }
 
 /// Hands everything in a file to `taker`, and says what of it could not be read.
-pub(super) fn walk(source: &Source, taker: &mut dyn PieceTaker) -> Result<SpaceDamage, Error> {
+pub(super) fn walk(
+    source: &Source,
+    taker: &mut dyn XPlaneVisitor,
+) -> Result<SpaceDamage, ImportError> {
     let feed = XPlaneFeed {
         source,
         reader: source.reader()?,
@@ -156,7 +159,7 @@ pub(super) fn walk(source: &Source, taker: &mut dyn PieceTaker) -> Result<SpaceD
         used: 0,
         filled: 0,
     };
-    let mut walker = Walker {
+    let mut walker = XPlaneWalker {
         feed,
         depth: 0,
         ends: [u64::MAX; LEVELS],
@@ -167,7 +170,7 @@ pub(super) fn walk(source: &Source, taker: &mut dyn PieceTaker) -> Result<SpaceD
 }
 
 /// A way through a file.
-struct Walker<'a> {
+struct XPlaneWalker<'a> {
     feed: XPlaneFeed<'a>,
     depth: usize,
     /// Where the message of each level ends.
@@ -175,12 +178,12 @@ struct Walker<'a> {
     damage: SpaceDamage,
 }
 
-impl Walker<'_> {
-    fn level(&self) -> Level {
+impl XPlaneWalker<'_> {
+    fn level(&self) -> XPlaneLevel {
         match self.depth {
-            0 => Level::Space,
-            1 => Level::Plane,
-            _ => Level::Line,
+            0 => XPlaneLevel::Space,
+            1 => XPlaneLevel::Plane,
+            _ => XPlaneLevel::Line,
         }
     }
 
@@ -189,7 +192,7 @@ impl Walker<'_> {
     }
 
     /// Goes on by one field; answers whether there may be more.
-    fn step(&mut self, taker: &mut dyn PieceTaker) -> Result<bool, Error> {
+    fn step(&mut self, taker: &mut dyn XPlaneVisitor) -> Result<bool, ImportError> {
         let at = self.feed.position();
         while self.depth > 0 && at >= self.end() {
             self.close(taker)?;
@@ -205,17 +208,17 @@ impl Walker<'_> {
             return self.broken(at, taker);
         };
         let wire = match head {
-            Head::Varint(number) => Wire::Varint(number),
-            Head::Fixed(number) => Wire::Fixed(number),
-            Head::Short(number) => Wire::Short(number),
-            Head::Length(length) => return self.message(at, field, length, taker),
+            FieldHead::Varint(number) => WireValue::Varint(number),
+            FieldHead::Fixed(number) => WireValue::Fixed(number),
+            FieldHead::Short(number) => WireValue::Short(number),
+            FieldHead::Length(length) => return self.message(at, field, length, taker),
         };
         if is_message(level, field) {
             self.damage.part(at, self.feed.position() - at);
             return Ok(true);
         }
         let end = self.feed.position();
-        taker.take(Piece::Field(level, field, wire), end)?;
+        taker.take(XPlanePiece::Field(level, field, wire), end)?;
         Ok(true)
     }
 
@@ -225,8 +228,8 @@ impl Walker<'_> {
         at: u64,
         field: u32,
         length: u64,
-        taker: &mut dyn PieceTaker,
-    ) -> Result<bool, Error> {
+        taker: &mut dyn XPlaneVisitor,
+    ) -> Result<bool, ImportError> {
         let (level, start) = (self.level(), self.feed.position());
         let end = start.saturating_add(length);
         // A plane may say that it ends behind the file's end: then the file was cut.
@@ -234,8 +237,8 @@ impl Walker<'_> {
             return self.broken(at, taker);
         }
         match (level, field) {
-            (Level::Space, PLANE) => self.open(Level::Plane, end, taker)?,
-            (Level::Plane, LINE) => self.open(Level::Line, end, taker)?,
+            (XPlaneLevel::Space, PLANE) => self.open(XPlaneLevel::Plane, end, taker)?,
+            (XPlaneLevel::Plane, LINE) => self.open(XPlaneLevel::Line, end, taker)?,
             _ if length > LONGEST => {
                 self.damage.part(at, end.saturating_sub(at));
                 if !self.feed.skip(length)? {
@@ -255,29 +258,34 @@ impl Walker<'_> {
                 self.feed.used += length as usize;
                 let begin = self.feed.used - length as usize;
                 let bytes = self.feed.buffer.get(begin..self.feed.used);
-                let wire = Wire::Bytes(bytes.unwrap_or_default());
-                taker.take(Piece::Field(level, field, wire), end)?;
+                let wire = WireValue::Bytes(bytes.unwrap_or_default());
+                taker.take(XPlanePiece::Field(level, field, wire), end)?;
             }
         }
         Ok(true)
     }
 
-    fn open(&mut self, level: Level, end: u64, taker: &mut dyn PieceTaker) -> Result<(), Error> {
+    fn open(
+        &mut self,
+        level: XPlaneLevel,
+        end: u64,
+        taker: &mut dyn XPlaneVisitor,
+    ) -> Result<(), ImportError> {
         self.depth += 1;
         if let Some(slot) = self.ends.get_mut(self.depth) {
             *slot = end;
         }
-        taker.take(Piece::Begin(level), self.feed.position())
+        taker.take(XPlanePiece::Begin(level), self.feed.position())
     }
 
-    fn close(&mut self, taker: &mut dyn PieceTaker) -> Result<(), Error> {
+    fn close(&mut self, taker: &mut dyn XPlaneVisitor) -> Result<(), ImportError> {
         let level = self.level();
         self.depth -= 1;
-        taker.take(Piece::End(level), self.feed.position())
+        taker.take(XPlanePiece::End(level), self.feed.position())
     }
 
     /// What is at byte `at` is no field: the rest of what holds it is left out.
-    fn broken(&mut self, at: u64, taker: &mut dyn PieceTaker) -> Result<bool, Error> {
+    fn broken(&mut self, at: u64, taker: &mut dyn XPlaneVisitor) -> Result<bool, ImportError> {
         let end = self.end();
         if self.depth == 0 || !self.feed.skip(end.saturating_sub(self.feed.position()))? {
             return self.cut(at, taker);
@@ -287,13 +295,13 @@ impl Walker<'_> {
     }
 
     /// Nothing can be read from byte `at` on.
-    fn cut(&mut self, at: u64, taker: &mut dyn PieceTaker) -> Result<bool, Error> {
+    fn cut(&mut self, at: u64, taker: &mut dyn XPlaneVisitor) -> Result<bool, ImportError> {
         self.feed.skip(u64::MAX)?;
         self.damage.rest(at, self.feed.position() - at);
         self.finish(taker)
     }
 
-    fn finish(&mut self, taker: &mut dyn PieceTaker) -> Result<bool, Error> {
+    fn finish(&mut self, taker: &mut dyn XPlaneVisitor) -> Result<bool, ImportError> {
         while self.depth > 0 {
             self.close(taker)?;
         }
@@ -302,11 +310,11 @@ impl Walker<'_> {
 }
 
 /// Whether a field of the format is a message or a text wherever it is sound.
-const fn is_message(level: Level, field: u32) -> bool {
+const fn is_message(level: XPlaneLevel, field: u32) -> bool {
     match level {
-        Level::Space => field <= 4,
-        Level::Plane => matches!(field, 2..=6),
-        Level::Line => matches!(field, 2 | 4 | 11),
+        XPlaneLevel::Space => field <= 4,
+        XPlaneLevel::Plane => matches!(field, 2..=6),
+        XPlaneLevel::Line => matches!(field, 2 | 4 | 11),
     }
 }
 
@@ -316,19 +324,21 @@ mod tests {
 
     /// What a walk met, in words.
     #[derive(Default)]
-    struct Met(Vec<String>);
+    struct FieldLog(Vec<String>);
 
-    impl PieceTaker for Met {
-        fn wants(&self, _: Level, field: u32) -> bool {
+    impl XPlaneVisitor for FieldLog {
+        fn wants(&self, _: XPlaneLevel, field: u32) -> bool {
             field != 5
         }
 
-        fn take(&mut self, piece: Piece<'_>, _: u64) -> Result<(), Error> {
+        fn take(&mut self, piece: XPlanePiece<'_>, _: u64) -> Result<(), ImportError> {
             self.0.push(match piece {
-                Piece::Begin(level) => format!("begin {level:?}"),
-                Piece::Field(_, field, Wire::Varint(number)) => format!("{field}={number}"),
-                Piece::Field(_, field, _) => format!("{field}"),
-                Piece::End(_) => "end".to_owned(),
+                XPlanePiece::Begin(level) => format!("begin {level:?}"),
+                XPlanePiece::Field(_, field, WireValue::Varint(number)) => {
+                    format!("{field}={number}")
+                }
+                XPlanePiece::Field(_, field, _) => format!("{field}"),
+                XPlanePiece::End(_) => "end".to_owned(),
             });
             Ok(())
         }
@@ -336,7 +346,7 @@ mod tests {
 
     fn met(bytes: &[u8]) -> (String, SpaceDamage) {
         let source = Source::from_bytes("a", bytes.to_vec()).unwrap();
-        let mut met = Met::default();
+        let mut met = FieldLog::default();
         let damage = walk(&source, &mut met).unwrap();
         (met.0.join(" "), damage)
     }

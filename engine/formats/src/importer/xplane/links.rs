@@ -1,10 +1,10 @@
 //! What ties spans: producers and consumers, calls and the work that they submitted.
 
 use super::event::EventMeaning;
-use super::rows::Rows;
+use super::rows::XPlaneRows;
 use crate::importer::quick::QuickMap;
-use crate::importer::sqlite::Draft;
-use crate::importer::{Error, Sink};
+use crate::importer::sqlite::SqliteDraft;
+use crate::importer::{ImportError, RecordSink};
 use record::{Basis, Dependency, DependencyKind, Record, SpanId};
 
 /// Types of links: a program's run, and what a pool of threads schedules.
@@ -77,7 +77,7 @@ impl XPlaneLinks {
     }
 
     /// Tells each operation which call submitted it; answers how many on streams have none.
-    pub fn submit(&mut self, rows: &mut Rows) -> u64 {
+    pub fn submit(&mut self, rows: &mut XPlaneRows) -> u64 {
         let mut without = 0;
         for (number, row) in std::mem::take(&mut self.work) {
             match self.calls.get(&number) {
@@ -95,7 +95,7 @@ impl XPlaneLinks {
 
     /// Hands over the links. Each consumer is tied to the last producer of its number that began before it, or to the
     /// first. Answers how many have no producer.
-    pub fn hand_over(self, sink: &mut Sink<'_>) -> Result<u64, Error> {
+    pub fn hand_over(self, sink: &mut RecordSink<'_>) -> Result<u64, ImportError> {
         let (mut producers, mut alone) = (self.producers, 0);
         producers.sort_unstable();
         for consumer in &self.consumers {
@@ -126,7 +126,7 @@ pub(super) fn dependency(
 }
 
 /// What an operation waits for to be called: the call and the operation, by correlation or by the run that both name.
-pub(super) fn submission(draft: &mut Draft<'_, '_>, (call, row): (u32, u32), is_said: bool) {
+pub(super) fn submission(draft: &mut SqliteDraft<'_, '_>, (call, row): (u32, u32), is_said: bool) {
     let mut tie = Dependency::submission(SpanId(call), SpanId(row));
     if !is_said {
         tie.basis = Basis::Inferred;
@@ -153,11 +153,11 @@ mod tests {
         };
         let source = crate::importer::Source::from_bytes("a", vec![1]).unwrap();
         let mut found = Vec::new();
-        let mut take = |batch: crate::importer::Batch| {
+        let mut take = |batch: crate::importer::ImportBatch| {
             found.extend(batch.records);
             std::ops::ControlFlow::Continue(())
         };
-        let mut sink = Sink::new(&source, &mut take);
+        let mut sink = RecordSink::new(&source, &mut take);
         assert_eq!(links.hand_over(&mut sink).unwrap(), 1);
         sink.send().unwrap();
         let kind = (DependencyKind::Flow, Basis::Declared);

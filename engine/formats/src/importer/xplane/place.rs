@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::plane::{PlaneFacts, Space};
+use super::plane::{PlaneFacts, XSpace};
 use super::stat::StatKey;
-use crate::importer::Sink;
-use crate::importer::chrome::Texts;
+use crate::importer::RecordSink;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::quick::QuickMap;
-use crate::importer::sqlite::{Devices, Lanes, Title};
-use record::{DeviceId, Group, LaneId, Plain, Role};
+use crate::importer::sqlite::{LaneTitle, SqliteDevices, SqliteLanes};
+use record::{DeviceId, FieldValue, Group, LaneId, Role};
 
 /// How the names of planes of devices begin.
 const DEVICE: &str = "/device:";
@@ -70,14 +70,14 @@ pub(super) struct XPlanePlaces {
 
 impl XPlanePlaces {
     /// What the planes and lines of a file are.
-    pub fn of(space: &Space, texts: &Texts) -> Self {
+    pub fn of(space: &XSpace, texts: &ChromeTexts) -> Self {
         let process = space.number(StatKey::Process);
         let mut all = Self {
             planes: Vec::new(),
             devices: HashMap::new(),
             process: process.map_or_else(String::new, |it| it.to_string()),
         };
-        let mut threads = Threads::of(space);
+        let mut threads = HostThreads::of(space);
         let mut known = HashMap::new();
         for (at, plane) in space.planes.iter().enumerate() {
             let Some(name) = plane.name.strip_prefix(DEVICE) else {
@@ -101,8 +101,8 @@ impl XPlanePlaces {
     pub fn lane(
         &self,
         line: &LinePlace,
-        (lanes, devices): (&mut Lanes, &mut Devices),
-        sink: &mut Sink<'_>,
+        (lanes, devices): (&mut SqliteLanes, &mut SqliteDevices),
+        sink: &mut RecordSink<'_>,
     ) -> LaneId {
         let group = match line.sort {
             LineSort::Thread => Group::Host,
@@ -117,7 +117,7 @@ impl XPlanePlaces {
         // Lines without a number are told apart by their place.
         let number = if line.id == 0 { line.order } else { line.id };
         let key = (group, [line.device, order, 0, number]);
-        lanes.id(key, sink, |sink| Title {
+        lanes.id(key, sink, |sink| LaneTitle {
             device: (line.sort != LineSort::Thread)
                 .then(|| self.device(line.device, devices, sink)),
             ..self.title(line.title.clone(), line.id)
@@ -125,7 +125,12 @@ impl XPlanePlaces {
     }
 
     /// The lane of the functions of Python that ran on a thread: they nest by rules of their own, and deep.
-    pub fn python(&self, thread: &LinePlace, lanes: &mut Lanes, sink: &mut Sink<'_>) -> LaneId {
+    pub fn python(
+        &self,
+        thread: &LinePlace,
+        lanes: &mut SqliteLanes,
+        sink: &mut RecordSink<'_>,
+    ) -> LaneId {
         let key = (Group::Host, [thread.device, thread.order, 1, thread.order]);
         let lane = lanes.id(key, sink, |_| {
             self.title(format!("{} · Python functions", thread.title), thread.id)
@@ -138,12 +143,12 @@ impl XPlanePlaces {
     pub fn ordinal(
         &self,
         ordinal: i64,
-        (lanes, devices): (&mut Lanes, &mut Devices),
-        sink: &mut Sink<'_>,
+        (lanes, devices): (&mut SqliteLanes, &mut SqliteDevices),
+        sink: &mut RecordSink<'_>,
     ) -> LaneId {
         let device = ORDINAL.saturating_add(ordinal);
         let key = (Group::Streams, [device, 0, 0, ordinal]);
-        lanes.id(key, sink, |sink| Title {
+        lanes.id(key, sink, |sink| LaneTitle {
             name: "XLA Ops".to_owned(),
             besides: String::new(),
             device: Some(self.device(device, devices, sink)),
@@ -153,8 +158,8 @@ impl XPlanePlaces {
         })
     }
 
-    fn title(&self, name: String, id: i64) -> Title {
-        Title {
+    fn title(&self, name: String, id: i64) -> LaneTitle {
+        LaneTitle {
             name,
             besides: id.to_string(),
             device: None,
@@ -164,7 +169,7 @@ impl XPlanePlaces {
         }
     }
 
-    fn device(&self, key: i64, devices: &mut Devices, sink: &mut Sink<'_>) -> DeviceId {
+    fn device(&self, key: i64, devices: &mut SqliteDevices, sink: &mut RecordSink<'_>) -> DeviceId {
         devices.id(key, "xla", sink, || {
             let known = self.devices.get(&key).cloned();
             known.unwrap_or_else(|| {
@@ -176,7 +181,7 @@ impl XPlanePlaces {
 }
 
 /// Threads by their numbers, over all planes of the host.
-struct Threads {
+struct HostThreads {
     /// How many threads have a name.
     named: HashMap<String, u32>,
     /// How many of them were met.
@@ -185,8 +190,8 @@ struct Threads {
     count: i64,
 }
 
-impl Threads {
-    fn of(space: &Space) -> Self {
+impl HostThreads {
+    fn of(space: &XSpace) -> Self {
         let mut named: HashMap<String, u32> = HashMap::new();
         let mut seen = HashSet::new();
         let hosts = space
@@ -303,13 +308,13 @@ fn device_name(name: &str) -> String {
 }
 
 /// What a plane says of its device.
-fn detail(plane: &PlaneFacts, texts: &Texts) -> String {
+fn detail(plane: &PlaneFacts, texts: &ChromeTexts) -> String {
     let said = plane.values.iter().map(|(name, _, value)| {
         let name = texts.text(*name).replace('_', " ");
         match value {
-            Plain::Integer(value) => format!("{name} {value}"),
-            Plain::Number(value) => format!("{name} {value}"),
-            Plain::Text(text) => format!("{name} {}", texts.text(*text)),
+            FieldValue::Integer(value) => format!("{name} {value}"),
+            FieldValue::Number(value) => format!("{name} {value}"),
+            FieldValue::Text(text) => format!("{name} {}", texts.text(*text)),
         }
     });
     said.collect::<Vec<_>>().join(", ")

@@ -2,19 +2,19 @@
 //! the lines as a rule, so a file is looked through for it first.
 
 use super::damage::SpaceDamage;
-use super::feed::{Level, Piece, PieceTaker, walk};
+use super::feed::{XPlaneLevel, XPlanePiece, XPlaneVisitor, walk};
 use super::stat::{RawStat, RawValue, StatKey, StatNames, entry_of};
-use crate::importer::chrome::Texts;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::quick::QuickMap;
-use crate::importer::{Error, Sink, Source};
-use crate::perfetto::view::{Wire, each_field};
-use record::Plain;
+use crate::importer::{ImportError, RecordSink, Source};
+use crate::perfetto::view::{WireValue, each_field};
+use record::FieldValue;
 
 /// Bytes between two looks at whether the reader still wants the file.
 const STRIDE: u64 = 32 << 20;
 
 /// What a file says before any of its spans is looked at.
-pub(super) struct Space {
+pub(super) struct XSpace {
     pub planes: Vec<PlaneFacts>,
     pub hosts: Vec<String>,
     /// What the profiler itself complains of: errors, then warnings.
@@ -28,10 +28,10 @@ pub(super) struct PlaneFacts {
     pub stats: StatNames,
     pub lines: Vec<LineFacts>,
     /// Its own stats.
-    pub values: Vec<(u32, StatKey, Plain)>,
+    pub values: Vec<(u32, StatKey, FieldValue)>,
     names: QuickMap<u64, NamedEvent>,
     /// Its stats, and those of its names, until the names of stats are known.
-    raw: Vec<Pending>,
+    raw: Vec<PendingStat>,
 }
 
 /// What events of one sort are called.
@@ -40,7 +40,7 @@ pub(super) struct NamedEvent {
     /// The name to show.
     pub text: u32,
     /// What all of them say.
-    pub fields: Vec<(u32, StatKey, Plain)>,
+    pub fields: Vec<(u32, StatKey, FieldValue)>,
 }
 
 /// A line without its events.
@@ -54,27 +54,27 @@ pub(super) struct LineFacts {
 }
 
 /// A stat whose name and text may follow.
-struct Pending {
+struct PendingStat {
     /// The event's name that it is of; nothing for the plane itself.
     owner: Option<u64>,
     name: u64,
-    value: LaterValue,
+    value: PendingValue,
 }
 
 /// A value, or the number of a text that may follow.
-enum LaterValue {
-    Known(Plain),
+enum PendingValue {
+    Known(FieldValue),
     Reference(u64),
 }
 
-impl Space {
+impl XSpace {
     /// Looks through a file.
     pub fn of(
         source: &Source,
-        texts: &mut Texts,
-        sink: &mut Sink<'_>,
-    ) -> Result<(Self, SpaceDamage), Error> {
-        let mut survey = Survey {
+        texts: &mut ChromeTexts,
+        sink: &mut RecordSink<'_>,
+    ) -> Result<(Self, SpaceDamage), ImportError> {
+        let mut survey = XPlaneSurvey {
             space: Self {
                 planes: Vec::new(),
                 hosts: Vec::new(),
@@ -93,7 +93,7 @@ impl Space {
     pub fn number(&self, key: StatKey) -> Option<i64> {
         let mut all = self.planes.iter().flat_map(|it| &it.values);
         all.find_map(|(_, known, value)| match value {
-            Plain::Integer(value) if *known == key => Some(*value),
+            FieldValue::Integer(value) if *known == key => Some(*value),
             _ => None,
         })
     }
@@ -104,7 +104,7 @@ impl Space {
         let named = self.planes.iter().filter(|it| it.is_metadata());
         for name in named.flat_map(|it| it.names.values()) {
             let number = name.fields.iter().find_map(|(_, key, value)| match value {
-                Plain::Integer(value) if *key == StatKey::Program => Some(*value),
+                FieldValue::Integer(value) if *key == StatKey::Program => Some(*value),
                 _ => None,
             });
             if let Some(number) = number {
@@ -127,7 +127,7 @@ impl PlaneFacts {
     }
 
     /// Takes the name of events of one sort.
-    fn name(&mut self, entry: &[u8], texts: &mut Texts) -> Option<()> {
+    fn name(&mut self, entry: &[u8], texts: &mut ChromeTexts) -> Option<()> {
         let (number, message) = entry_of(entry)?;
         let (mut long, mut shown) = (&[][..], &[][..]);
         each_field(message, |field, wire| {
@@ -145,7 +145,7 @@ impl PlaneFacts {
             fields: Vec::new(),
         };
         if !shown.is_empty() && !long.is_empty() && shown != long {
-            let value = Plain::Text(texts.add_bytes(long));
+            let value = FieldValue::Text(texts.add_bytes(long));
             named
                 .fields
                 .push((texts.add("long_name"), StatKey::Other, value));
@@ -155,13 +155,13 @@ impl PlaneFacts {
     }
 
     /// Keeps a stat until all names are known.
-    fn pend(&mut self, owner: Option<u64>, stat: &[u8], texts: &mut Texts) -> Option<()> {
+    fn pend(&mut self, owner: Option<u64>, stat: &[u8], texts: &mut ChromeTexts) -> Option<()> {
         let stat = RawStat::of(stat)?;
         let value = match stat.value {
-            RawValue::Reference(number) => LaterValue::Reference(number),
-            value => LaterValue::Known(self.stats.plain(value, texts)?),
+            RawValue::Reference(number) => PendingValue::Reference(number),
+            value => PendingValue::Known(self.stats.plain(value, texts)?),
         };
-        self.raw.push(Pending {
+        self.raw.push(PendingStat {
             owner,
             name: stat.name,
             value,
@@ -170,14 +170,14 @@ impl PlaneFacts {
     }
 
     /// Gives stats their names, now that all are known.
-    fn finish(&mut self, texts: &mut Texts) {
+    fn finish(&mut self, texts: &mut ChromeTexts) {
         for pending in std::mem::take(&mut self.raw) {
             let Some((name, key)) = self.stats.get(pending.name) else {
                 continue;
             };
             let value = match pending.value {
-                LaterValue::Known(value) => Some(value),
-                LaterValue::Reference(number) => {
+                PendingValue::Known(value) => Some(value),
+                PendingValue::Reference(number) => {
                     self.stats.plain(RawValue::Reference(number), texts)
                 }
             };
@@ -195,22 +195,22 @@ impl PlaneFacts {
 }
 
 /// A look through a file.
-struct Survey<'a, 's> {
-    space: Space,
-    texts: &'a mut Texts,
-    sink: &'a mut Sink<'s>,
+struct XPlaneSurvey<'a, 's> {
+    space: XSpace,
+    texts: &'a mut ChromeTexts,
+    sink: &'a mut RecordSink<'s>,
     asked: u64,
     /// What is no name and no stat.
     broken: SpaceDamage,
 }
 
-impl Survey<'_, '_> {
-    fn field(&mut self, level: Level, field: u32, wire: Wire<'_>) -> Option<()> {
+impl XPlaneSurvey<'_, '_> {
+    fn field(&mut self, level: XPlaneLevel, field: u32, wire: WireValue<'_>) -> Option<()> {
         let space = &mut self.space;
         match (level, field) {
-            (Level::Space, 2 | 3) => space.complaints.push((field == 2, text(wire)?)),
-            (Level::Space, 4) => space.hosts.push(text(wire)?),
-            (Level::Plane, _) => {
+            (XPlaneLevel::Space, 2 | 3) => space.complaints.push((field == 2, text(wire)?)),
+            (XPlaneLevel::Space, 4) => space.hosts.push(text(wire)?),
+            (XPlaneLevel::Plane, _) => {
                 let plane = space.planes.last_mut()?;
                 match field {
                     2 => plane.name = text(wire)?,
@@ -220,7 +220,7 @@ impl Survey<'_, '_> {
                     _ => {}
                 }
             }
-            (Level::Line, _) => {
+            (XPlaneLevel::Line, _) => {
                 let line = space.planes.last_mut()?.lines.last_mut()?;
                 match field {
                     1 => line.id = wire.varint()? as i64,
@@ -230,24 +230,24 @@ impl Survey<'_, '_> {
                     _ => {}
                 }
             }
-            (Level::Space, _) => {}
+            (XPlaneLevel::Space, _) => {}
         }
         Some(())
     }
 }
 
-fn text(wire: Wire<'_>) -> Option<String> {
+fn text(wire: WireValue<'_>) -> Option<String> {
     Some(String::from_utf8_lossy(wire.bytes()?).into_owned())
 }
 
-impl PieceTaker for Survey<'_, '_> {
-    fn wants(&self, level: Level, field: u32) -> bool {
+impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
+    fn wants(&self, level: XPlaneLevel, field: u32) -> bool {
         // Of events it is enough to know that there are some.
-        level != Level::Line || field != EVENT
+        level != XPlaneLevel::Line || field != EVENT
     }
 
-    fn passed(&mut self, level: Level, field: u32) {
-        if (level, field) == (Level::Line, EVENT)
+    fn passed(&mut self, level: XPlaneLevel, field: u32) {
+        if (level, field) == (XPlaneLevel::Line, EVENT)
             && let Some(plane) = self.space.planes.last_mut()
             && let Some(line) = plane.lines.last_mut()
         {
@@ -255,26 +255,26 @@ impl PieceTaker for Survey<'_, '_> {
         }
     }
 
-    fn take(&mut self, piece: Piece<'_>, end: u64) -> Result<(), Error> {
+    fn take(&mut self, piece: XPlanePiece<'_>, end: u64) -> Result<(), ImportError> {
         match piece {
-            Piece::Begin(Level::Plane) => self.space.planes.push(PlaneFacts::default()),
-            Piece::Begin(_) => {
+            XPlanePiece::Begin(XPlaneLevel::Plane) => self.space.planes.push(PlaneFacts::default()),
+            XPlanePiece::Begin(_) => {
                 if let Some(plane) = self.space.planes.last_mut() {
                     plane.lines.push(LineFacts::default());
                 }
             }
-            Piece::Field(level, field, wire) => {
+            XPlanePiece::Field(level, field, wire) => {
                 if self.field(level, field, wire).is_none() {
                     let bytes = wire.bytes().map_or(0, <[u8]>::len) as u64;
                     self.broken.part(end.saturating_sub(bytes), bytes);
                 }
             }
-            Piece::End(Level::Plane) => {
+            XPlanePiece::End(XPlaneLevel::Plane) => {
                 if let Some(plane) = self.space.planes.last_mut() {
                     plane.finish(self.texts);
                 }
             }
-            Piece::End(_) => {}
+            XPlanePiece::End(_) => {}
         }
         if end.saturating_sub(self.asked) >= STRIDE {
             self.asked = end;

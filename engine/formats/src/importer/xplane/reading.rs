@@ -2,21 +2,21 @@
 
 use super::damage::SpaceDamage;
 use super::event::{EventReader, XEventView};
-use super::feed::{Level, Piece, PieceTaker};
+use super::feed::{XPlaneLevel, XPlanePiece, XPlaneVisitor};
 use super::links::XPlaneLinks;
 use super::place::{LinePlace, LineSort, XPlanePlaces};
-use super::plane::{EVENT, Space};
-use super::rendezvous::{MEETING, Meetings};
-use super::rows::{Rows, XRow};
+use super::plane::{EVENT, XSpace};
+use super::rendezvous::{MEETING, RendezvousList};
+use super::rows::{XPlaneRows, XRow};
 use super::stat::StatKey;
-use crate::importer::chrome::Texts;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::pftrace::kind_of_work;
 use crate::importer::quick::QuickMap;
-use crate::importer::sqlite::{Draft, Work};
-use crate::importer::{Error, Receipt};
-use crate::perfetto::view::Wire;
+use crate::importer::sqlite::{SqliteDraft, WorkKind};
+use crate::importer::{ImportError, Receipt};
+use crate::perfetto::view::WireValue;
 use record::time::Nanos;
-use record::{Clock, LaneId, Plain, Record, Severity, SpanKind, counted};
+use record::{Clock, FieldValue, LaneId, Record, Severity, SpanKind, counted};
 
 /// How functions of Python are told from all else that a thread did.
 const PYTHON: u8 = b'$';
@@ -29,7 +29,7 @@ const REGION: &str = "ThreadpoolListener::Region";
 const ABSOLUTE: i64 = 1_000_000_000_000_000_000;
 
 /// Texts that mean something, by their numbers.
-struct Marks {
+struct XPlaneMarks {
     begin: u32,
     end: u32,
     region: u32,
@@ -49,16 +49,16 @@ struct EventTally {
 }
 
 /// A file that is read.
-pub(super) struct SpaceReading<'a, 'd, 's> {
-    space: &'a Space,
-    texts: Texts,
-    draft: Draft<'d, 's>,
+pub(super) struct XPlaneReader<'a, 'd, 's> {
+    space: &'a XSpace,
+    texts: ChromeTexts,
+    draft: SqliteDraft<'d, 's>,
     places: XPlanePlaces,
     programs: QuickMap<i64, u32>,
-    marks: Marks,
-    rows: Rows,
+    marks: XPlaneMarks,
+    rows: XPlaneRows,
     links: XPlaneLinks,
-    meetings: Meetings,
+    meetings: RendezvousList,
     reader: EventReader,
     /// The plane and the line that are read, counted from 1.
     at: (usize, usize),
@@ -68,9 +68,9 @@ pub(super) struct SpaceReading<'a, 'd, 's> {
     broken: SpaceDamage,
 }
 
-impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
-    pub fn new(space: &'a Space, mut texts: Texts, draft: Draft<'d, 's>) -> Self {
-        let marks = Marks {
+impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
+    pub fn new(space: &'a XSpace, mut texts: ChromeTexts, draft: SqliteDraft<'d, 's>) -> Self {
+        let marks = XPlaneMarks {
             begin: texts.add(BEGIN),
             end: texts.add(END),
             region: texts.add(REGION),
@@ -84,9 +84,9 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
             texts,
             draft,
             marks,
-            rows: Rows::default(),
+            rows: XPlaneRows::default(),
             links: XPlaneLinks::default(),
-            meetings: Meetings::default(),
+            meetings: RendezvousList::default(),
             reader: EventReader::default(),
             at: (0, 0),
             open: Vec::new(),
@@ -121,7 +121,7 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
         let when = event.interval(place.start);
         let meaning = self.reader.meaning;
         if let Some(program) = meaning.program.and_then(|it| self.programs.get(&it)) {
-            let program = (self.marks.program, Plain::Text(*program));
+            let program = (self.marks.program, FieldValue::Text(*program));
             self.reader.fields.push(program);
         }
         match place.sort {
@@ -160,7 +160,7 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
 
     /// Takes an operation of a device.
     fn work(&mut self, when: (i64, i64), (name, kind): (u32, SpanKind), lane: LaneId) -> u32 {
-        let work = Work::of(kind, self.texts.text(name));
+        let work = WorkKind::of(kind, self.texts.text(name));
         self.draft.lanes.did(lane, work);
         self.push(XRow::new(when, name, lane, kind))
     }
@@ -207,7 +207,7 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
     }
 
     /// Hands everything over.
-    pub fn finish(mut self, damage: &SpaceDamage) -> Result<Receipt, Error> {
+    pub fn finish(mut self, damage: &SpaceDamage) -> Result<Receipt, ImportError> {
         self.draft.zero = self.rows.first().unwrap_or(0);
         if let Some(zero) = self.unix() {
             let clock = Clock::unix(Nanos(zero));
@@ -256,7 +256,7 @@ fn kind_of_call(meaning: &super::event::EventMeaning, name: &str) -> SpanKind {
 }
 
 /// Says what the file does not hold, and what is not shown of it.
-fn tell(draft: &mut Draft<'_, '_>, tally: &EventTally, (unlaunched, alone): (u64, u64)) {
+fn tell(draft: &mut SqliteDraft<'_, '_>, tally: &EventTally, (unlaunched, alone): (u64, u64)) {
     let receipt = &mut draft.receipt;
     receipt.events = tally.all;
     if tally.streams {
@@ -297,7 +297,7 @@ fn tell(draft: &mut Draft<'_, '_>, tally: &EventTally, (unlaunched, alone): (u64
 }
 
 /// Hands on what the profiler itself complained of.
-fn complain(draft: &mut Draft<'_, '_>, space: &Space) {
+fn complain(draft: &mut SqliteDraft<'_, '_>, space: &XSpace) {
     for (is_error, text) in &space.complaints {
         let (severity, word) = if *is_error {
             (Severity::Error, "an error")
@@ -310,27 +310,27 @@ fn complain(draft: &mut Draft<'_, '_>, space: &Space) {
     }
 }
 
-impl PieceTaker for SpaceReading<'_, '_, '_> {
-    fn wants(&self, level: Level, field: u32) -> bool {
-        level == Level::Line && field == EVENT
+impl XPlaneVisitor for XPlaneReader<'_, '_, '_> {
+    fn wants(&self, level: XPlaneLevel, field: u32) -> bool {
+        level == XPlaneLevel::Line && field == EVENT
     }
 
-    fn take(&mut self, piece: Piece<'_>, end: u64) -> Result<(), Error> {
+    fn take(&mut self, piece: XPlanePiece<'_>, end: u64) -> Result<(), ImportError> {
         match piece {
-            Piece::Begin(Level::Plane) => self.at = (self.at.0 + 1, 0),
-            Piece::Begin(_) => {
+            XPlanePiece::Begin(XPlaneLevel::Plane) => self.at = (self.at.0 + 1, 0),
+            XPlanePiece::Begin(_) => {
                 self.at.1 += 1;
                 self.open.clear();
                 self.meetings.begin_line();
             }
-            Piece::Field(Level::Line, EVENT, Wire::Bytes(bytes)) => {
+            XPlanePiece::Field(XPlaneLevel::Line, EVENT, WireValue::Bytes(bytes)) => {
                 if self.event(bytes).is_none() {
                     let length = bytes.len() as u64;
                     self.broken.part(end - length, length);
                 }
             }
-            Piece::End(Level::Line) => self.rows.end_line(),
-            Piece::Field(..) | Piece::End(_) => {}
+            XPlanePiece::End(XPlaneLevel::Line) => self.rows.end_line(),
+            XPlanePiece::Field(..) | XPlanePiece::End(_) => {}
         }
         self.draft.sink.advance(end)
     }

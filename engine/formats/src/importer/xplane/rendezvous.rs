@@ -1,8 +1,8 @@
 //! Where threads meet for a collective operation: who came last, for whom all others waited.
 
 use super::links::dependency;
-use super::rows::Rows;
-use crate::importer::{Error, Sink};
+use super::rows::XPlaneRows;
+use crate::importer::{ImportError, RecordSink};
 use record::{Basis, DependencyKind, SpanKind};
 
 /// The name of the span of a thread that comes to a rendezvous and leaves it.
@@ -30,14 +30,14 @@ struct ThreadArrival {
 
 /// Every rendezvous.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct Meetings {
+pub(in crate::importer) struct RendezvousList {
     all: Vec<ThreadArrival>,
     /// Operations under way on the line that is read: when they end, and their rows.
     open: Vec<(i64, u32)>,
     line: u32,
 }
 
-impl Meetings {
+impl RendezvousList {
     /// Another line begins.
     pub fn begin_line(&mut self) {
         self.open.clear();
@@ -66,7 +66,7 @@ impl Meetings {
     }
 
     /// Ties the last to come to each of the others, threads and the operations that they came for alike.
-    pub fn hand_over(mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
+    pub fn hand_over(mut self, sink: &mut RecordSink<'_>) -> Result<(), ImportError> {
         self.count_rounds();
         let (kind, mut before) = ((DependencyKind::Collective, Basis::Enforced), Vec::new());
         for round in self
@@ -93,7 +93,7 @@ impl Meetings {
     }
 
     /// Says of the operations that met that they are collective.
-    pub(super) fn name_kinds(&self, rows: &mut Rows) {
+    pub(super) fn name_kinds(&self, rows: &mut XPlaneRows) {
         for arrival in &self.all {
             rows.set_kind(arrival.operation, SpanKind::Collective);
         }

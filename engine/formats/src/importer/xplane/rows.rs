@@ -1,11 +1,11 @@
 //! Spans as they are read, in few bytes each until the file is whole: what they wait for may follow.
 
 use super::links::{NO_CALL, submission};
-use crate::importer::Error;
-use crate::importer::chrome::Texts;
+use crate::importer::ImportError;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::pftrace::SliceFields;
-use crate::importer::sqlite::{Draft, Ran};
-use record::{LaneId, Plain, SpanId, SpanKind, State};
+use crate::importer::sqlite::{SqliteDraft, SqliteSpan};
+use record::{FieldValue, LaneId, SpanId, SpanKind, State};
 
 /// Rows that lie behind each other: as many never move once more come.
 const BLOCK: usize = 1 << 16;
@@ -41,7 +41,7 @@ impl XRow {
 
 /// All spans. Their numbers are the order in which they were read.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct XPlaneRows {
     blocks: Vec<Vec<XRow>>,
     count: u32,
     /// How many there were when each line ended.
@@ -51,9 +51,9 @@ pub(super) struct Rows {
     pub inferred: u64,
 }
 
-impl Rows {
+impl XPlaneRows {
     /// Takes a span with its fields: names and texts by their numbers. Answers its number.
-    pub fn push(&mut self, row: XRow, fields: &[(u32, Plain)]) -> u32 {
+    pub fn push(&mut self, row: XRow, fields: &[(u32, FieldValue)]) -> u32 {
         if (self.count as usize).is_multiple_of(BLOCK) {
             self.blocks.push(Vec::new());
         }
@@ -105,7 +105,11 @@ impl Rows {
     }
 
     /// Hands everything over: each line in order of time, outer spans before inner ones.
-    pub fn hand_over(&mut self, texts: &mut Texts, draft: &mut Draft<'_, '_>) -> Result<(), Error> {
+    pub fn hand_over(
+        &mut self,
+        texts: &mut ChromeTexts,
+        draft: &mut SqliteDraft<'_, '_>,
+    ) -> Result<(), ImportError> {
         let mut begin = 0;
         for end in std::mem::take(&mut self.lines) {
             let line = begin..end;
@@ -129,9 +133,9 @@ impl Rows {
     fn put_all(
         &mut self,
         rows: impl IntoIterator<Item = u32>,
-        texts: &mut Texts,
-        draft: &mut Draft<'_, '_>,
-    ) -> Result<(), Error> {
+        texts: &mut ChromeTexts,
+        draft: &mut SqliteDraft<'_, '_>,
+    ) -> Result<(), ImportError> {
         for row in rows {
             self.put(row, texts, draft);
             draft.sink.advance(u64::MAX)?;
@@ -149,12 +153,12 @@ impl Rows {
         self.blocks.get_mut(row / BLOCK)?.get_mut(row % BLOCK)
     }
 
-    fn put(&mut self, number: u32, texts: &mut Texts, draft: &mut Draft<'_, '_>) {
+    fn put(&mut self, number: u32, texts: &mut ChromeTexts, draft: &mut SqliteDraft<'_, '_>) {
         self.fields.hand_over(number + 1, texts, draft.sink);
         let Some(row) = self.get(number).copied() else {
             return;
         };
-        let ran = Ran {
+        let ran = SqliteSpan {
             lane: row.lane,
             name: texts.name(row.name, draft.sink),
             kind: row.kind,

@@ -1,9 +1,9 @@
 //! The fields of events, planes and names, which the format calls stats: what is known of some, and the values of all.
 
-use crate::importer::chrome::Texts;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::quick::QuickMap;
-use crate::perfetto::view::{Wire, each_field};
-use record::Plain;
+use crate::perfetto::view::{WireValue, each_field};
+use record::FieldValue;
 
 macro_rules! keys {
     ($($name:ident = $text:literal,)*) => {
@@ -116,7 +116,7 @@ pub(super) struct StatNames(QuickMap<u64, (u32, StatKey)>);
 
 impl StatNames {
     /// Takes an entry: a number and a name.
-    pub fn take(&mut self, entry: &[u8], texts: &mut Texts) -> Option<()> {
+    pub fn take(&mut self, entry: &[u8], texts: &mut ChromeTexts) -> Option<()> {
         let (number, name) = entry_of(entry)?;
         let mut text = None;
         each_field(name, |field, wire| {
@@ -137,20 +137,20 @@ impl StatNames {
     }
 
     /// A value with its texts by their numbers; nothing where a stat has none.
-    pub fn plain(&self, value: RawValue<'_>, texts: &mut Texts) -> Option<Plain> {
+    pub fn plain(&self, value: RawValue<'_>, texts: &mut ChromeTexts) -> Option<FieldValue> {
         Some(match value {
             RawValue::None => return None,
-            RawValue::Real(number) => Plain::Number(number),
+            RawValue::Real(number) => FieldValue::Number(number),
             RawValue::Unsigned(number) => match i64::try_from(number) {
-                Ok(number) => Plain::Integer(number),
-                Err(_) => Plain::Text(texts.add(&number.to_string())),
+                Ok(number) => FieldValue::Integer(number),
+                Err(_) => FieldValue::Text(texts.add(&number.to_string())),
             },
-            RawValue::Signed(number) => Plain::Integer(number),
-            RawValue::Text(text) => Plain::Text(texts.add_bytes(text)),
-            RawValue::Bytes(length) => Plain::Text(texts.add(&format!("{length} bytes"))),
+            RawValue::Signed(number) => FieldValue::Integer(number),
+            RawValue::Text(text) => FieldValue::Text(texts.add_bytes(text)),
+            RawValue::Bytes(length) => FieldValue::Text(texts.add(&format!("{length} bytes"))),
             RawValue::Reference(number) => {
                 let text = self.get(number).map(|(text, _)| text);
-                Plain::Text(text.unwrap_or_else(|| texts.add("?")))
+                FieldValue::Text(text.unwrap_or_else(|| texts.add("?")))
             }
         })
     }
@@ -159,7 +159,7 @@ impl StatNames {
 /// The key and the message of an entry of a table.
 pub(super) fn entry_of(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (mut key, mut message) = (0, &[][..]);
-    each_field(bytes, |field, wire: Wire<'_>| {
+    each_field(bytes, |field, wire: WireValue<'_>| {
         match field {
             1 => key = wire.varint()?,
             2 => message = wire.bytes()?,

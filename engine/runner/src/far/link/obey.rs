@@ -2,18 +2,18 @@
 
 use std::time::Instant;
 
-use super::{Link, Phase};
-use crate::far::line::Line;
-use crate::far::packet::Up;
-use crate::save::Save;
-use crate::{Control, Message, Recovery, RunRequest};
+use super::{LinkPhase, WorkerLink};
+use crate::far::line::WorkerLine;
+use crate::far::packet::UpPacket;
+use crate::save::SaveFile;
+use crate::{Control, Message, RecoveryMode, RunRequest};
 
-impl Link {
+impl WorkerLink {
     /// Does what is asked for, or hands it to the worker.
     pub(super) fn obey(&mut self, control: Control) {
         match (control, &self.phase) {
             (Control::Run(request), _) => self.run(request),
-            (Control::Recover(how), Phase::Gone) => self.run_again(how),
+            (Control::Recover(how), LinkPhase::Gone) => self.run_again(how),
             // The worker's standard streams are the link.
             (Control::Record(_), _) => self.outbox.post(Message::Refused(
                 "programs are recorded on the machine of the window; run syncline record on the other one, and open its \
@@ -21,22 +21,22 @@ impl Link {
                     .to_owned(),
             )),
             // Whoever stops does not want to wait for a link that dropped.
-            (Control::Stop, Phase::Dropped(_)) => {
+            (Control::Stop, LinkPhase::Dropped(_)) => {
                 self.dismiss();
                 self.over_for_good("it was given up while the link was down");
             }
-            (control @ Control::Pace(_), Phase::Gone | Phase::Connecting | Phase::Dropped(_)) => {
+            (control @ Control::Pace(_), LinkPhase::Gone | LinkPhase::Connecting | LinkPhase::Dropped(_)) => {
                 self.waiting.push(control);
             }
-            (_, Phase::Gone) => {}
-            (control, Phase::Connected) => {
+            (_, LinkPhase::Gone) => {}
+            (control, LinkPhase::Connected) => {
                 // One whose process is stopped would hear it when it is too late to answer.
                 if let (Control::Stop, Some(line)) = (&control, &mut self.line) {
                     line.wake();
                 }
-                self.send(&Up::Control(control));
+                self.send(&UpPacket::Control(control));
             }
-            (control, Phase::Connecting | Phase::Dropped(_)) => self.waiting.push(control),
+            (control, LinkPhase::Connecting | LinkPhase::Dropped(_)) => self.waiting.push(control),
         }
     }
 
@@ -46,21 +46,21 @@ impl Link {
         // Without a thread it ends by itself once it has waited for long enough.
         let _ = std::thread::Builder::new()
             .name("farewell".to_owned())
-            .spawn(move || Line::farewell(&target, &token));
+            .spawn(move || WorkerLine::farewell(&target, &token));
     }
 
     /// Has the worker run, a new one where there is none. The file is written here.
     pub(super) fn run(&mut self, mut request: Box<RunRequest>) {
-        if self.phase == Phase::Gone {
+        if self.phase == LinkPhase::Gone {
             self.connect();
-            if self.phase == Phase::Gone {
+            if self.phase == LinkPhase::Gone {
                 return;
             }
         }
         self.saved.clone_from(&request.save);
         // The one before is over, and would hold its file.
         self.save = None;
-        match Save::of_request(request.save.take().as_deref()) {
+        match SaveFile::of_request(request.save.take().as_deref()) {
             Ok(save) => self.save = save,
             Err(reason) => {
                 self.own.is_over = true;
@@ -74,9 +74,9 @@ impl Link {
     }
 
     /// The worker that ran it is gone: there is nothing to go on with, but it can be begun again.
-    fn run_again(&mut self, how: Recovery) {
+    fn run_again(&mut self, how: RecoveryMode) {
         match (how, self.watch.request.clone()) {
-            (Recovery::Replay, Some(request)) => self.run(request),
+            (RecoveryMode::Replay, Some(request)) => self.run(request),
             _ => self.outbox.post(Message::Refused(
                 "the process that ran this is gone, and what it had in memory with it: there is nothing to go on \
                  with; “Recover and replay” begins again in a new one"
@@ -87,14 +87,14 @@ impl Link {
 
     /// Hands on what waited, once the worker answers and its clock is known.
     pub(super) fn release(&mut self) {
-        if self.phase != Phase::Connected || self.trips.best().is_none() {
+        if self.phase != LinkPhase::Connected || self.trips.best().is_none() {
             return;
         }
         for control in std::mem::take(&mut self.waiting) {
             if matches!(control, Control::Run(_)) {
                 self.watch.asked = Some(Instant::now());
             }
-            self.send(&Up::Control(control));
+            self.send(&UpPacket::Control(control));
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::{Link, Phase};
-use crate::{Control, Message, Recovery, RunRequest};
+use super::{LinkPhase, WorkerLink};
+use crate::{Control, Message, RecoveryMode, RunRequest};
 use record::{Log, LossKind, Record, Severity};
 
 /// How often a workload is begun again by itself after a fault, so that one that fails each time comes to an end.
@@ -13,7 +13,7 @@ const AGAIN: u32 = 3;
 
 /// What is known of the run of a worker of our own.
 #[derive(Debug, Default)]
-pub(super) struct Own {
+pub(super) struct OwnWorkerRun {
     /// Whether the run is over.
     pub is_over: bool,
     /// Whether the device had a fault: the worker's process is good for nothing more.
@@ -23,7 +23,7 @@ pub(super) struct Own {
     again: u32,
 }
 
-impl Own {
+impl OwnWorkerRun {
     /// Notes what comes from the worker.
     pub fn note(&mut self, message: &Message, is_running: bool) {
         match message {
@@ -63,7 +63,7 @@ impl Own {
     }
 }
 
-impl Link {
+impl WorkerLink {
     /// Runs `request` to its end, in a new worker where the last had a fault. Gives back the request that is to replace
     /// it, where one came.
     pub fn run_one(&mut self, request: Box<RunRequest>) -> Option<Box<RunRequest>> {
@@ -72,9 +72,9 @@ impl Link {
         if self.own.had_fault {
             self.retire();
         }
-        self.own = Own {
+        self.own = OwnWorkerRun {
             since,
-            ..Own::default()
+            ..OwnWorkerRun::default()
         };
         self.run(request);
         while !self.own.is_over && !self.is_closing() {
@@ -93,7 +93,7 @@ impl Link {
     /// Ends the worker: the next run starts another.
     fn retire(&mut self) {
         self.line = None;
-        self.phase = Phase::Gone;
+        self.phase = LinkPhase::Gone;
         self.gone = Some(Instant::now());
     }
 
@@ -101,8 +101,10 @@ impl Link {
     pub(super) fn begins_again(&mut self) -> bool {
         let asked = self.watch.request.clone();
         let asked = asked.filter(|request| {
-            matches!(request.recovery, Recovery::Replay | Recovery::Resume)
-                && self.own.had_fault
+            matches!(
+                request.recovery,
+                RecoveryMode::Replay | RecoveryMode::Resume
+            ) && self.own.had_fault
                 && self.own.again < AGAIN
         });
         let Some(mut request) = asked else {

@@ -9,26 +9,26 @@ const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 600 })
 
 /// Where a link stands.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum LinkPhase {
     /// A process was started that has not answered yet.
     Connecting,
     /// The worker answers.
     Connected,
     /// The link dropped; the worker may live on.
-    Dropped(Patience),
+    Dropped(RetryBackoff),
     /// There is no worker.
     Gone,
 }
 
 /// How often a link was tried again, and when it is next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryBackoff {
     since: Instant,
     wait: Duration,
     next: Instant,
 }
 
-impl Patience {
+impl RetryBackoff {
     /// Right after the link dropped.
     pub fn new() -> Self {
         let now = Instant::now();

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Link;
-use crate::far::packet::{Down, unix_now};
+use super::WorkerLink;
+use crate::far::packet::{DownPacket, unix_now};
 use crate::far::room::MemoryRoom;
-use crate::far::{PROTOCOL, Target, wire};
+use crate::far::{PROTOCOL, WorkerTarget, wire};
 use crate::outbox::Outbox;
 use crate::{Control, Engine, Message, RunRequest};
 use record::time::Nanos;
-use record::{Outcome, Record};
+use record::{Record, RunOutcome};
 
 /// A worker's first words, as they go over the link.
 fn hello(folder: &Path) {
@@ -22,7 +22,7 @@ fn hello(folder: &Path) {
     bytes.extend([0, 0xd9, text.len() as u8]);
     bytes.extend(text.as_bytes());
     std::fs::write(folder.join("hello"), bytes).unwrap();
-    let pong = Down::Pong {
+    let pong = DownPacket::Pong {
         sent: unix_now(),
         unix: unix_now(),
         waiting: 0,
@@ -30,9 +30,9 @@ fn hello(folder: &Path) {
     };
     std::fs::write(folder.join("pong"), wire::frame(&pong, false).unwrap()).unwrap();
     // Of a number that is not the next one's, so it is none that anybody waits for.
-    let stale = Down::Message(7, Message::Started { run: 1 });
+    let stale = DownPacket::Message(7, Message::Started { run: 1 });
     std::fs::write(folder.join("stale"), wire::frame(&stale, false).unwrap()).unwrap();
-    let refused = Down::Message(1, Message::Refused("ö".repeat(1 << 20)));
+    let refused = DownPacket::Message(1, Message::Refused("ö".repeat(1 << 20)));
     std::fs::write(
         folder.join("refused"),
         wire::frame(&refused, false).unwrap(),
@@ -41,9 +41,9 @@ fn hello(folder: &Path) {
 }
 
 /// A far end that is this script.
-fn scripted(folder: &Path, script: &str, can_drop: bool) -> Target {
+fn scripted(folder: &Path, script: &str, can_drop: bool) -> WorkerTarget {
     let place = folder.display();
-    Target {
+    WorkerTarget {
         name: "odd".to_owned(),
         command: [
             "sh".into(),
@@ -143,7 +143,7 @@ fn a_link_that_comes_back_and_brings_nothing_is_given_up_in_the_end() {
 fn whoever_sends_more_than_this_machine_can_keep_is_ended() {
     let folder = tempfile::tempdir().unwrap();
     hello(folder.path());
-    let started = Down::Message(1, Message::Started { run: 1 });
+    let started = DownPacket::Message(1, Message::Started { run: 1 });
     let started = wire::frame(&started, false).unwrap();
     std::fs::write(folder.path().join("started"), started).unwrap();
     // It is there all the time, so it is not the silence that ends it.
@@ -152,7 +152,7 @@ fn whoever_sends_more_than_this_machine_can_keep_is_ended() {
     let (outbox, messages) = Outbox::new(Box::new(|| ()));
     let (controls, inbox) = crossbeam_channel::bounded(8);
     let is_closing = Arc::new(AtomicBool::new(false));
-    let mut link = Link::new(target, inbox, Arc::new(outbox), Arc::clone(&is_closing));
+    let mut link = WorkerLink::new(target, inbox, Arc::new(outbox), Arc::clone(&is_closing));
     link.room = MemoryRoom { total: 1 };
     let named = std::thread::Builder::new().name("link".to_owned());
     let link = named.spawn(move || link.work()).unwrap();
@@ -173,7 +173,7 @@ fn whoever_sends_more_than_this_machine_can_keep_is_ended() {
     }
     is_closing.store(true, Ordering::SeqCst);
     link.join().unwrap();
-    let Some(Outcome::Failed(why)) = found else {
+    let Some(RunOutcome::Failed(why)) = found else {
         panic!("{found:?}");
     };
     assert!(
@@ -182,7 +182,7 @@ fn whoever_sends_more_than_this_machine_can_keep_is_ended() {
     );
 }
 
-fn outcome(record: Record) -> Option<Outcome> {
+fn outcome(record: Record) -> Option<RunOutcome> {
     match record {
         Record::End(end) => Some(end.outcome),
         _ => None,
@@ -194,7 +194,7 @@ fn whoever_is_to_stop_is_woken_first() {
     let folder = tempfile::tempdir().unwrap();
     hello(folder.path());
     let script = "cat hello pong; kill -STOP $$; echo > woke; exec sleep 600";
-    let target = Target {
+    let target = WorkerTarget {
         silence: Duration::from_mins(2),
         ..scripted(folder.path(), script, false)
     };

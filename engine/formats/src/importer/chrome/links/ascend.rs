@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::order::Order;
-use super::{Ties, rests_on};
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
-use crate::importer::chrome::scan::Token;
-use crate::importer::chrome::work::Operation;
+use super::order::LaunchOrder;
+use super::{DependencySummary, rests_on};
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
+use crate::importer::chrome::scan::RowToken;
+use crate::importer::chrome::work::ChromeOperation;
 use record::{Basis, DependencyKind};
 
 /// How far apart the two may end, in nanoseconds.
@@ -19,8 +19,13 @@ const STOOD: i64 = 1_000;
 const REACH: usize = 256;
 
 /// Ties each wait to the record on another stream that ended with it.
-pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
-    let named = |name: &str| -> Vec<Operation> {
+pub(super) fn tie(
+    builder: &mut ChromeBuilder,
+    order: &LaunchOrder,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
+    let named = |name: &str| -> Vec<ChromeOperation> {
         let all = order.all().iter();
         all.filter(|it| builder.texts.text(it.name) == name)
             .copied()
@@ -28,7 +33,7 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
     };
     let (mut records, waits) = (named("EVENT_RECORD"), named("EVENT_WAIT"));
     records.sort_by_key(|it| it.end);
-    let mut devices: BTreeMap<Token, Ends> = BTreeMap::new();
+    let mut devices: BTreeMap<RowToken, RecordEnds> = BTreeMap::new();
     let mut threads = ThreadOperations::default();
     for record in &records {
         if let Some((called, thread)) = builder.work.asked(record.span) {
@@ -77,16 +82,16 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
 }
 
 /// The records that each thread asked for, by when it did.
-type ThreadOperations = BTreeMap<u32, Vec<(i64, Operation)>>;
+type ThreadOperations = BTreeMap<u32, Vec<(i64, ChromeOperation)>>;
 
 /// The record on another stream that a thread had asked for last when it asked for a wait, and that was reached by the wait's
 /// end.
 fn last_asked<'a>(
     threads: &'a ThreadOperations,
     (called, thread): (i64, u32),
-    wait: &Operation,
-    order: &Order,
-) -> Option<&'a Operation> {
+    wait: &ChromeOperation,
+    order: &LaunchOrder,
+) -> Option<&'a ChromeOperation> {
     let records = threads.get(&thread)?;
     let before = records.partition_point(|(record, _)| *record < called);
     let mut last = records.get(..before)?.iter().rev().take(REACH);
@@ -97,15 +102,15 @@ fn last_asked<'a>(
 
 /// The records of one device by their ends. Very many may end together, so runs of one stream are passed over at once.
 #[derive(Default)]
-struct Ends {
-    records: Vec<(Token, Operation)>,
+struct RecordEnds {
+    records: Vec<(RowToken, ChromeOperation)>,
     /// Where the run of one stream begins that each is in.
     runs: Vec<usize>,
 }
 
-impl Ends {
+impl RecordEnds {
     /// Takes the record that ends next.
-    fn push(&mut self, stream: Token, record: Operation) {
+    fn push(&mut self, stream: RowToken, record: ChromeOperation) {
         let goes_on = self
             .records
             .last()
@@ -116,7 +121,7 @@ impl Ends {
     }
 
     /// The record of another stream that ended nearest to an instant, the first of several.
-    fn nearest(&self, stream: Token, instant: i64) -> Option<&Operation> {
+    fn nearest(&self, stream: RowToken, instant: i64) -> Option<&ChromeOperation> {
         let start = self.records.partition_point(|(_, it)| it.end <= instant);
         let near = |end: i64| end.abs_diff(instant) <= NEAR as u64;
         let mut before = start;
@@ -143,7 +148,7 @@ impl Ends {
     }
 
     /// The first record of another stream from a place on, as long as they end near each other.
-    fn first_of_others(&self, stream: Token, from: usize) -> Option<&Operation> {
+    fn first_of_others(&self, stream: RowToken, from: usize) -> Option<&ChromeOperation> {
         let limit = self.records.get(from)?.1.end.saturating_add(2 * NEAR);
         let mut at = from;
         loop {

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::order::Order;
-use super::{Ties, rests_on};
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
-use crate::importer::chrome::class::Verb;
-use crate::importer::chrome::scan::Token;
-use crate::importer::chrome::work::{Call, Operation};
+use super::order::LaunchOrder;
+use super::{DependencySummary, rests_on};
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
+use crate::importer::chrome::class::ApiVerb;
+use crate::importer::chrome::scan::RowToken;
+use crate::importer::chrome::work::{ChromeCall, ChromeOperation};
 use record::{Basis, DependencyKind, SpanId};
 
 /// How far back work is looked at for each wait.
@@ -16,7 +16,12 @@ const REACH: usize = 256;
 
 /// Ties the next work that a thread launched after a wait to the last work that its process launched, before the
 /// record before the wait, on another stream. Where the times contradict that, nothing is tied.
-pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
+pub(super) fn tie(
+    builder: &mut ChromeBuilder,
+    order: &LaunchOrder,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
     let calls = |verb| {
         builder
             .work
@@ -25,14 +30,14 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
             .filter(move |it| it.verb == verb)
             .copied()
     };
-    let waits: Vec<Call> = calls(Verb::Wait).collect();
+    let waits: Vec<ChromeCall> = calls(ApiVerb::Wait).collect();
     ties.wait_calls = waits.len() as u64;
     // Where the file tells of waits itself, those it leaves out had nothing to wait for.
     if ties.waits > 0 {
         return;
     }
     let mut records: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
-    for record in calls(Verb::Record) {
+    for record in calls(ApiVerb::Record) {
         records.entry(record.row).or_default().push(record.start);
     }
     for list in records.values_mut() {
@@ -47,7 +52,7 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
         let process = builder
             .rows
             .get(wait.row)
-            .map_or(Token::None, |it| it.row.0);
+            .map_or(RowToken::None, |it| it.row.0);
         let instant = recorded.unwrap_or(wait.start);
         let Some((cause, effect)) = pair(order, &wait, process, instant) else {
             continue;
@@ -72,11 +77,11 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
 
 /// The work that a wait probably held back, and the work that it probably waited for.
 fn pair<'a>(
-    order: &'a Order,
-    wait: &Call,
-    process: Token,
+    order: &'a LaunchOrder,
+    wait: &ChromeCall,
+    process: RowToken,
     instant: i64,
-) -> Option<(&'a Operation, &'a Operation)> {
+) -> Option<(&'a ChromeOperation, &'a ChromeOperation)> {
     let effect = order.next_of_thread(wait.row, wait.start)?;
     let before = order.of_host(process, instant).take(REACH);
     let (process, stream) = order.stream_of(effect);

@@ -2,18 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Ties;
-use super::order::Order;
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
-use crate::importer::chrome::scan::Token;
-use crate::importer::chrome::work::Operation;
+use super::DependencySummary;
+use super::order::LaunchOrder;
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
+use crate::importer::chrome::scan::RowToken;
+use crate::importer::chrome::work::ChromeOperation;
 use record::{Basis, DependencyKind};
 
 /// Ties the part that started last, which all others had to wait for, to each of the others.
-pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
+pub(super) fn tie(
+    builder: &ChromeBuilder,
+    order: &LaunchOrder,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
     let all = order.all().iter().filter(|it| it.collective);
-    let mut lists: BTreeMap<(u32, u32), BTreeMap<Token, Vec<Operation>>> = BTreeMap::new();
+    let mut lists: BTreeMap<(u32, u32), BTreeMap<RowToken, Vec<ChromeOperation>>> = BTreeMap::new();
     let mut devices = BTreeSet::new();
     for operation in all {
         let (process, _) = order.stream_of(operation);
@@ -32,7 +37,7 @@ pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut 
         // A device that took no further part is not looked at again.
         let mut lists: Vec<_> = parts.values().map(|it| it.iter()).collect();
         while !lists.is_empty() {
-            let mut members: Vec<&Operation> = Vec::new();
+            let mut members: Vec<&ChromeOperation> = Vec::new();
             lists.retain_mut(|list| {
                 let member = list.next();
                 members.extend(member);
@@ -44,7 +49,7 @@ pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut 
 }
 
 /// Ties the members of one, if they were at work together.
-fn tie_one(members: &[&Operation], ties: &mut Ties, sink: &mut Sink<'_>) {
+fn tie_one(members: &[&ChromeOperation], ties: &mut DependencySummary, sink: &mut RecordSink<'_>) {
     let Some(last) = members.iter().max_by_key(|it| it.start) else {
         return;
     };

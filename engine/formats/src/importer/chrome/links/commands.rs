@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use super::Ties;
-use super::frontier::{Frontier, Frontiers};
-use super::order::{Order, Stream};
+use super::DependencySummary;
+use super::frontier::{ChromeFrontier, StreamFrontiers};
+use super::order::{ChromeStream, LaunchOrder};
 use super::rests_on;
-use super::syncs::{self, Blocked};
-use super::waits::{Events, record_number, stream, tie_wait};
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
+use super::syncs::{self, BlockedCall};
+use super::waits::{WaitEvents, record_number, stream, tie_wait};
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::words;
-use crate::importer::chrome::work::Detail;
+use crate::importer::chrome::work::SyncDetail;
 
 /// What a command does. At one instant records come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Deal {
+enum SyncCommand {
     /// A record on a stream, which some wait names.
-    Record(Stream),
+    Record(ChromeStream),
     /// The wait at this place in the list of details.
     Wait(u32),
     /// The blocking call at this place.
@@ -25,21 +25,26 @@ enum Deal {
 }
 
 /// What records captured, by stream and instant.
-type Captures = BTreeMap<(Stream, i64), Frontier>;
+type CapturedFrontiers = BTreeMap<(ChromeStream, i64), ChromeFrontier>;
 
 /// Ties waits and blocking calls to what they waited for.
-pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
-    let events = Events::of(builder, sink);
+pub(super) fn tie(
+    builder: &mut ChromeBuilder,
+    order: &LaunchOrder,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
+    let events = WaitEvents::of(builder, sink);
     let details = std::mem::take(&mut builder.work.details);
-    let mut frontiers = Frontiers::new(order);
-    let mut recorded = Captures::new();
+    let mut frontiers = StreamFrontiers::new(order);
+    let mut recorded = CapturedFrontiers::new();
     for (instant, deal) in commands(builder, &details) {
         match deal {
-            Deal::Record(stream) => {
+            SyncCommand::Record(stream) => {
                 let known = recorded.entry((stream, instant));
                 known.or_insert_with(|| frontiers.at(stream, instant));
             }
-            Deal::Wait(place) => {
+            SyncCommand::Wait(place) => {
                 let Some(wait) = details.get(place as usize) else {
                     continue;
                 };
@@ -51,11 +56,11 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
                 let text = tie_wait(builder, order, &events, (wait, captured), ties, sink);
                 rests_on(builder, wait.span, text, sink);
             }
-            Deal::Block(place) => {
+            SyncCommand::Block(place) => {
                 let Some(detail) = details.get(place as usize) else {
                     continue;
                 };
-                let Blocked {
+                let BlockedCall {
                     effect,
                     called,
                     end,
@@ -91,19 +96,21 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
 }
 
 /// The commands that the details tell of, in the order of their calls.
-fn commands(builder: &Builder, details: &[Detail]) -> Vec<(i64, Deal)> {
+fn commands(builder: &ChromeBuilder, details: &[SyncDetail]) -> Vec<(i64, SyncCommand)> {
     let mut list = Vec::new();
     for (place, detail) in (0_u32..).zip(details) {
         let deal = match detail.name {
-            words::STREAM_WAIT => Deal::Wait(place),
-            words::EVENT_SYNC | words::STREAM_SYNC | words::CONTEXT_SYNC => Deal::Block(place),
+            words::STREAM_WAIT => SyncCommand::Wait(place),
+            words::EVENT_SYNC | words::STREAM_SYNC | words::CONTEXT_SYNC => {
+                SyncCommand::Block(place)
+            }
             _ => continue,
         };
         list.push((called(builder, detail), deal));
         if matches!(detail.name, words::STREAM_WAIT | words::EVENT_SYNC)
             && let Some((stream, instant)) = record_of(builder, detail)
         {
-            list.push((instant, Deal::Record(stream)));
+            list.push((instant, SyncCommand::Record(stream)));
         }
     }
     list.sort_unstable();
@@ -111,14 +118,14 @@ fn commands(builder: &Builder, details: &[Detail]) -> Vec<(i64, Deal)> {
 }
 
 /// When the call that a detail belongs to was made.
-pub(super) fn called(builder: &Builder, detail: &Detail) -> i64 {
+pub(super) fn called(builder: &ChromeBuilder, detail: &SyncDetail) -> i64 {
     let call = detail.correlation.and_then(|it| builder.work.of(it));
     call.map_or(detail.start, |it| it.start)
 }
 
 /// The stream and the instant of the record that a wait is for: where it names none, the latest on the stream when it was
 /// called; nothing where the one that it names is not in the file.
-fn record_of(builder: &Builder, detail: &Detail) -> Option<(Stream, i64)> {
+fn record_of(builder: &ChromeBuilder, detail: &SyncDetail) -> Option<(ChromeStream, i64)> {
     let from = (detail.process, stream(detail.wait_stream)?);
     let instant = match record_number(detail) {
         Some(record) => builder.work.of(record)?.start,

@@ -1,7 +1,7 @@
 //! Devices of very many streams: what ended last of all that was launched before an instant, without a look at each.
 
-use super::order::Stream;
-use crate::importer::chrome::work::Operation;
+use super::order::ChromeStream;
+use crate::importer::chrome::work::ChromeOperation;
 
 /// Of more streams than this, a call that waits for all is tied to the one that ended last.
 pub(super) const MANY: usize = 64;
@@ -9,23 +9,27 @@ pub(super) const MANY: usize = 64;
 /// What a call waits for that waits for a device of many streams.
 pub(super) enum WaitedFor {
     /// The last work of each of these.
-    Streams(Vec<Stream>),
+    Streams(Vec<ChromeStream>),
     /// The work at this place.
     Last(Option<u32>),
 }
 
 /// The streams and the work of a device, in the order of their launches.
 #[derive(Default)]
-pub(super) struct Crowd {
+pub(super) struct DeviceStreams {
     /// When the first work of each stream was launched.
-    firsts: Vec<(i64, Stream)>,
+    firsts: Vec<(i64, ChromeStream)>,
     /// For each piece of work when it was launched, and the place of what ends last of all up to it.
     last: Vec<(i64, u32)>,
 }
 
-impl Crowd {
+impl DeviceStreams {
     /// Takes the first launch of each stream, and the places of all work, in any order.
-    pub fn new(mut firsts: Vec<(i64, Stream)>, mut places: Vec<u32>, all: &[Operation]) -> Self {
+    pub fn new(
+        mut firsts: Vec<(i64, ChromeStream)>,
+        mut places: Vec<u32>,
+        all: &[ChromeOperation],
+    ) -> Self {
         firsts.sort_unstable();
         let launched = |place: u32| all.get(place as usize).map_or(i64::MAX, |it| it.launched);
         let end = |place: u32| all.get(place as usize).map_or(i64::MIN, |it| it.end);
@@ -49,7 +53,7 @@ impl Crowd {
             return WaitedFor::Last(self.last(instant));
         }
         let streams = self.firsts.get(..count).unwrap_or_default().iter();
-        let mut streams: Vec<Stream> = streams.map(looked_at).collect();
+        let mut streams: Vec<ChromeStream> = streams.map(looked_at).collect();
         streams.sort_unstable();
         WaitedFor::Streams(streams)
     }
@@ -64,7 +68,7 @@ impl Crowd {
     }
 }
 
-fn looked_at(first: &(i64, Stream)) -> Stream {
+fn looked_at(first: &(i64, ChromeStream)) -> ChromeStream {
     #[cfg(test)]
     tests::LOOKED_AT.set(tests::LOOKED_AT.get() + 1);
     first.1
@@ -83,8 +87,8 @@ mod tests {
 
     /// How many are looked at where something is launched on that many streams, and a call waits for all after each.
     fn looked_at(streams: i64) -> u64 {
-        let firsts = (0..streams).map(|it| (it * 10, Stream::default()));
-        let crowd = Crowd::new(firsts.collect(), Vec::new(), &[]);
+        let firsts = (0..streams).map(|it| (it * 10, ChromeStream::default()));
+        let crowd = DeviceStreams::new(firsts.collect(), Vec::new(), &[]);
         LOOKED_AT.set(0);
         for it in 0..streams {
             crowd.waited_for(it * 10 + 5);

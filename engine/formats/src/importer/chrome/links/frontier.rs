@@ -2,27 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use super::order::{Order, Stream};
+use super::order::{ChromeStream, LaunchOrder};
 
 /// The last work of each stream that is captured: places in the order of launches, and in the list of all work.
-pub(super) type Frontier = BTreeMap<Stream, (u32, u32)>;
+pub(super) type ChromeFrontier = BTreeMap<ChromeStream, (u32, u32)>;
 
 /// What each stream waits for before what comes next, as its commands go by in the order of their calls.
-pub(super) struct Frontiers<'a> {
-    order: &'a Order,
-    waiting: BTreeMap<Stream, Waiting>,
+pub(super) struct StreamFrontiers<'a> {
+    order: &'a LaunchOrder,
+    waiting: BTreeMap<ChromeStream, StreamWaits>,
 }
 
 /// What a stream waits for since its last work.
 #[derive(Default)]
-struct Waiting {
+struct StreamWaits {
     last: Option<u32>,
-    captured: Frontier,
+    captured: ChromeFrontier,
 }
 
-impl<'a> Frontiers<'a> {
+impl<'a> StreamFrontiers<'a> {
     /// Before any command.
-    pub fn new(order: &'a Order) -> Self {
+    pub fn new(order: &'a LaunchOrder) -> Self {
         Self {
             order,
             waiting: BTreeMap::new(),
@@ -30,7 +30,7 @@ impl<'a> Frontiers<'a> {
     }
 
     /// What the stream waits for at an instant; work in between has waited already, and stands for it.
-    fn since(&mut self, stream: Stream, instant: i64) -> &mut Waiting {
+    fn since(&mut self, stream: ChromeStream, instant: i64) -> &mut StreamWaits {
         let last = self.order.before(stream, instant).map(|it| it.0);
         let waiting = self.waiting.entry(stream).or_default();
         if waiting.last != last {
@@ -41,13 +41,13 @@ impl<'a> Frontiers<'a> {
     }
 
     /// A stream waits for what a record captured, from an instant on.
-    pub fn wait(&mut self, stream: Stream, instant: i64, captured: &Frontier) {
+    pub fn wait(&mut self, stream: ChromeStream, instant: i64, captured: &ChromeFrontier) {
         let waiting = self.since(stream, instant);
         merge(&mut waiting.captured, captured);
     }
 
     /// What a record on a stream captures at an instant.
-    pub fn at(&mut self, stream: Stream, instant: i64) -> Frontier {
+    pub fn at(&mut self, stream: ChromeStream, instant: i64) -> ChromeFrontier {
         let last = self.order.before(stream, instant);
         let mut captured = self.since(stream, instant).captured.clone();
         captured.extend(last.map(|last| (stream, last)));
@@ -56,7 +56,7 @@ impl<'a> Frontiers<'a> {
 }
 
 /// Of two works of one stream the later counts.
-fn merge(all: &mut Frontier, more: &Frontier) {
+fn merge(all: &mut ChromeFrontier, more: &ChromeFrontier) {
     for (stream, place) in more {
         let known = all.entry(*stream).or_insert(*place);
         *known = (*known).max(*place);

@@ -1,13 +1,17 @@
 //! Calls and the work they launched, by the number that both bear. One call may have launched hundreds of kernels.
 
-use super::{CLOCKS, Ties};
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
+use super::{CLOCKS, DependencySummary};
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::NO_CORRELATION;
 use record::{Basis, Dependency, DependencyKind, Record};
 
 /// Ties each operation to its launch, and a call that blocked until its copy was complete to that.
-pub(super) fn tie(builder: &mut Builder, ties: &mut Ties, sink: &mut Sink<'_>) {
+pub(super) fn tie(
+    builder: &mut ChromeBuilder,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
     let mut unlaunched = 0;
     for operation in &builder.work.operations {
         let Some(call) = builder.work.of(operation.correlation) else {

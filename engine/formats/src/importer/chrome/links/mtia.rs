@@ -2,16 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::{Ties, rests_on};
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
+use super::{DependencySummary, rests_on};
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::words;
-use crate::importer::chrome::work::Detail;
+use crate::importer::chrome::work::SyncDetail;
 use record::{Basis, DependencyKind};
 
 /// Ties each wait to the record with its number on the stream that it names.
-pub(super) fn tie(builder: &mut Builder, ties: &mut Ties, sink: &mut Sink<'_>) {
-    let of = |name: u32| -> Vec<Detail> {
+pub(super) fn tie(
+    builder: &mut ChromeBuilder,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
+    let of = |name: u32| -> Vec<SyncDetail> {
         let details = builder.work.details.iter();
         details.filter(|it| it.name == name).copied().collect()
     };

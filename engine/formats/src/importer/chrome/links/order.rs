@@ -3,44 +3,48 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use super::crowd::{Crowd, MANY, WaitedFor};
-use crate::importer::chrome::build::Builder;
-use crate::importer::chrome::scan::{NO_CORRELATION, Token};
-use crate::importer::chrome::work::Operation;
+use super::crowd::{DeviceStreams, MANY, WaitedFor};
+use crate::importer::chrome::build::ChromeBuilder;
+use crate::importer::chrome::scan::{NO_CORRELATION, RowToken};
+use crate::importer::chrome::work::ChromeOperation;
 
 /// A stream: its process, which stands for the device, and its number.
-pub(super) type Stream = (Token, Token);
+pub(super) type ChromeStream = (RowToken, RowToken);
 
 /// Work in the order of its launches.
 #[derive(Default)]
-pub(super) struct Order {
-    all: Vec<Operation>,
+pub(super) struct LaunchOrder {
+    all: Vec<ChromeOperation>,
     /// The process and the stream of each row.
-    rows: Vec<Stream>,
+    rows: Vec<ChromeStream>,
     /// Rows that are streams on which anything ran, by process and stream.
     used: Vec<u32>,
     /// By row, what ran on it.
-    streams: Lists,
+    streams: IndexLists,
     /// By row, what it launched.
-    threads: Lists,
+    threads: IndexLists,
     /// What each process launched.
-    hosts: Lists,
-    processes: BTreeMap<Token, u32>,
+    hosts: IndexLists,
+    processes: BTreeMap<RowToken, u32>,
     /// The streams of each device; made for the first call that waits for all of one.
     devices: OnceCell<StreamsByDevice>,
 }
 
 /// Places in the list of all, in lists by number that lie one behind the other: there may be a million lists.
 #[derive(Default)]
-struct Lists {
+struct IndexLists {
     /// Where each list ends; none where all of them are empty.
     ends: Vec<u32>,
     places: Vec<u32>,
 }
 
-impl Lists {
+impl IndexLists {
     /// So many lists, with each operation in the one that `of` names, in the order of launches.
-    fn of(all: &[Operation], count: usize, of: impl Fn(&Operation) -> Option<u32>) -> Self {
+    fn of(
+        all: &[ChromeOperation],
+        count: usize,
+        of: impl Fn(&ChromeOperation) -> Option<u32>,
+    ) -> Self {
         let mut ends = vec![0; count];
         let lists = || {
             all.iter()
@@ -98,23 +102,23 @@ impl Lists {
 /// The streams of each device.
 struct StreamsByDevice {
     /// Of devices that have few.
-    few: BTreeMap<Token, Vec<Stream>>,
+    few: BTreeMap<RowToken, Vec<ChromeStream>>,
     /// Devices of many streams; all of them together under no process.
-    crowds: BTreeMap<Option<Token>, Crowd>,
+    crowds: BTreeMap<Option<RowToken>, DeviceStreams>,
 }
 
-impl Order {
+impl LaunchOrder {
     /// Takes the operations of a file.
-    pub fn of(builder: &mut Builder) -> Self {
+    pub fn of(builder: &mut ChromeBuilder) -> Self {
         let mut all = std::mem::take(&mut builder.work.operations);
         if all.is_empty() {
             return Self::default();
         }
         place_unlaunched(builder, &mut all);
-        let rows: Vec<Stream> = builder.rows.all.iter().map(|it| it.row).collect();
-        let caller = |it: &Operation| builder.work.of(it.correlation).map(|it| it.row);
-        let streams = Lists::of(&all, rows.len(), |it| Some(it.row));
-        let threads = Lists::of(&all, rows.len(), caller);
+        let rows: Vec<ChromeStream> = builder.rows.all.iter().map(|it| it.row).collect();
+        let caller = |it: &ChromeOperation| builder.work.of(it.correlation).map(|it| it.row);
+        let streams = IndexLists::of(&all, rows.len(), |it| Some(it.row));
+        let threads = IndexLists::of(&all, rows.len(), caller);
         let mut used: Vec<u32> = (0..rows.len() as u32).collect();
         used.retain(|row| !streams.get(*row).is_empty());
         used.sort_unstable_by_key(|row| rows.get(*row as usize));
@@ -126,7 +130,7 @@ impl Order {
             }
         }
         let process = |row: u32| processes.get(&rows.get(row as usize)?.0).copied();
-        let hosts = Lists::of(&all, processes.len(), |it| process(caller(it)?));
+        let hosts = IndexLists::of(&all, processes.len(), |it| process(caller(it)?));
         Self {
             all,
             rows,
@@ -140,58 +144,62 @@ impl Order {
     }
 
     /// The work of a stream.
-    fn stream(&self, stream: Stream) -> Option<&[u32]> {
+    fn stream(&self, stream: ChromeStream) -> Option<&[u32]> {
         let by = |row: &u32| self.rows.get(*row as usize).cmp(&Some(&stream));
         let row = *self.used.get(self.used.binary_search_by(by).ok()?)?;
         Some(self.streams.get(row))
     }
 
     /// The streams on which anything ran, with their work.
-    fn streams(&self) -> impl Iterator<Item = (Stream, &[u32])> {
+    fn streams(&self) -> impl Iterator<Item = (ChromeStream, &[u32])> {
         let used = self.used.iter();
         used.filter_map(|row| Some((*self.rows.get(*row as usize)?, self.streams.get(*row))))
     }
 
     /// The process and the stream on which an operation ran.
-    pub fn stream_of(&self, operation: &Operation) -> Stream {
+    pub fn stream_of(&self, operation: &ChromeOperation) -> ChromeStream {
         let row = self.rows.get(operation.row as usize);
         row.copied().unwrap_or_default()
     }
 
     /// Every operation, in the order of the file.
-    pub fn all(&self) -> &[Operation] {
+    pub fn all(&self) -> &[ChromeOperation] {
         &self.all
     }
 
     /// Whether anything ran on a stream.
-    pub fn ran(&self, stream: Stream) -> bool {
+    pub fn ran(&self, stream: ChromeStream) -> bool {
         self.stream(stream).is_some()
     }
 
     /// The last work of a stream that was launched before an instant: its place on the stream, and in the list of all.
-    pub fn before(&self, stream: Stream, instant: i64) -> Option<(u32, u32)> {
+    pub fn before(&self, stream: ChromeStream, instant: i64) -> Option<(u32, u32)> {
         let list = self.stream(stream)?;
         let place = self.begun(list, instant).checked_sub(1)?;
         Some((place as u32, *list.get(place)?))
     }
 
     /// The work at a place in the list of all.
-    pub fn get(&self, place: u32) -> Option<&Operation> {
+    pub fn get(&self, place: u32) -> Option<&ChromeOperation> {
         self.all.get(place as usize)
     }
 
     /// The first work of a stream that was launched after an instant.
-    pub fn first_after(&self, stream: Stream, instant: i64) -> Option<&Operation> {
+    pub fn first_after(&self, stream: ChromeStream, instant: i64) -> Option<&ChromeOperation> {
         self.after(self.stream(stream)?, instant)
     }
 
     /// The first work that a thread launched after an instant.
-    pub fn next_of_thread(&self, row: u32, instant: i64) -> Option<&Operation> {
+    pub fn next_of_thread(&self, row: u32, instant: i64) -> Option<&ChromeOperation> {
         self.after(self.threads.get(row), instant)
     }
 
     /// What a process launched before an instant, the latest first.
-    pub fn of_host(&self, process: Token, instant: i64) -> impl Iterator<Item = &Operation> {
+    pub fn of_host(
+        &self,
+        process: RowToken,
+        instant: i64,
+    ) -> impl Iterator<Item = &ChromeOperation> {
         let list = self.processes.get(&process);
         let list = list.map_or(&[][..], |it| self.hosts.get(*it));
         let end = self.begun(list, instant);
@@ -201,8 +209,8 @@ impl Order {
 
     /// The last work of each stream of a device that was launched before an instant, or of every stream where no device
     /// is given. Where those are many, what ended last of all.
-    pub fn last_of_each(&self, process: Option<Token>, instant: i64) -> Vec<&Operation> {
-        let last = |stream: Stream| self.get(self.before(stream, instant)?.1);
+    pub fn last_of_each(&self, process: Option<RowToken>, instant: i64) -> Vec<&ChromeOperation> {
+        let last = |stream: ChromeStream| self.get(self.before(stream, instant)?.1);
         let devices = self.devices.get_or_init(|| StreamsByDevice::of(self));
         let Some(crowd) = devices.crowds.get(&process) else {
             return match process {
@@ -219,7 +227,7 @@ impl Order {
         }
     }
 
-    fn at(&self, list: &[u32], place: usize) -> Option<&Operation> {
+    fn at(&self, list: &[u32], place: usize) -> Option<&ChromeOperation> {
         self.all.get(*list.get(place)? as usize)
     }
 
@@ -229,7 +237,7 @@ impl Order {
     }
 
     /// The first of a list that was launched after an instant.
-    fn after(&self, list: &[u32], instant: i64) -> Option<&Operation> {
+    fn after(&self, list: &[u32], instant: i64) -> Option<&ChromeOperation> {
         let place = list.partition_point(|place| self.launched(*place) <= instant);
         self.at(list, place)
     }
@@ -241,9 +249,9 @@ impl Order {
 }
 
 impl StreamsByDevice {
-    fn of(order: &Order) -> Self {
+    fn of(order: &LaunchOrder) -> Self {
         let crowds = crowds(order);
-        let mut few: BTreeMap<Token, Vec<Stream>> = BTreeMap::new();
+        let mut few: BTreeMap<RowToken, Vec<ChromeStream>> = BTreeMap::new();
         for (stream, _) in order.streams() {
             if !crowds.contains_key(&Some(stream.0)) {
                 few.entry(stream.0).or_default().push(stream);
@@ -254,8 +262,8 @@ impl StreamsByDevice {
 }
 
 /// Devices of many streams.
-fn crowds(order: &Order) -> BTreeMap<Option<Token>, Crowd> {
-    let mut of: BTreeMap<Option<Token>, Vec<Stream>> = BTreeMap::new();
+fn crowds(order: &LaunchOrder) -> BTreeMap<Option<RowToken>, DeviceStreams> {
+    let mut of: BTreeMap<Option<RowToken>, Vec<ChromeStream>> = BTreeMap::new();
     for (stream, _) in order.streams() {
         of.entry(Some(stream.0)).or_default().push(stream);
         of.entry(None).or_default().push(stream);
@@ -267,21 +275,21 @@ fn crowds(order: &Order) -> BTreeMap<Option<Token>, Crowd> {
             .clone()
             .filter_map(|(stream, list)| Some((order.launched(*list.first()?), stream)));
         let places = lists.flat_map(|(_, list)| list.iter().copied());
-        let crowd = Crowd::new(firsts.collect(), places.collect(), &order.all);
+        let crowd = DeviceStreams::new(firsts.collect(), places.collect(), &order.all);
         (process, crowd)
     });
     crowds.collect()
 }
 
 /// Work whose launch lies before the file was launched before the work that it ran before.
-fn place_unlaunched(builder: &Builder, all: &mut [Operation]) {
-    let is_launched = |it: &Operation| builder.work.of(it.correlation).is_some();
-    let is_lost = |it: &Operation| it.correlation != NO_CORRELATION && !is_launched(it);
+fn place_unlaunched(builder: &ChromeBuilder, all: &mut [ChromeOperation]) {
+    let is_launched = |it: &ChromeOperation| builder.work.of(it.correlation).is_some();
+    let is_lost = |it: &ChromeOperation| it.correlation != NO_CORRELATION && !is_launched(it);
     if !builder.work.has_correlations() || !all.iter().any(is_lost) {
         return;
     }
     let mut by_start: Vec<u32> = (0..all.len() as u32).collect();
-    let at = |all: &[Operation], place: u32| all.get(place as usize).copied();
+    let at = |all: &[ChromeOperation], place: u32| all.get(place as usize).copied();
     by_start.sort_by_key(|place| at(all, *place).map(|it| (it.row, it.start, *place)));
     let mut launched = (u32::MAX, i64::MIN);
     for place in by_start {

@@ -2,20 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use super::order::Order;
-use super::{CLOCKS, Ties};
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
-use crate::importer::chrome::class::Verb;
-use crate::importer::chrome::scan::{Token, words};
-use crate::importer::chrome::work::{Call, Detail, Operation};
+use super::order::LaunchOrder;
+use super::{CLOCKS, DependencySummary};
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
+use crate::importer::chrome::class::ApiVerb;
+use crate::importer::chrome::scan::{RowToken, words};
+use crate::importer::chrome::work::{ChromeCall, ChromeOperation, SyncDetail};
 use record::{Basis, DependencyKind, SpanId};
 
 /// How far back work is looked at for each call of which only the name is known.
 const REACH: usize = 256;
 
 /// Ties each blocking call of which only the name is known to what it waited for.
-pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
+pub(super) fn tie(
+    builder: &ChromeBuilder,
+    order: &LaunchOrder,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
     let details = builder.work.details.iter();
     let syncs = [words::EVENT_SYNC, words::STREAM_SYNC, words::CONTEXT_SYNC];
     let told = details.filter(|it| syncs.contains(&it.name));
@@ -28,7 +33,7 @@ pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut 
 }
 
 /// A call that the file says to have waited.
-pub(super) struct Blocked {
+pub(super) struct BlockedCall {
     pub effect: SpanId,
     pub called: i64,
     pub end: i64,
@@ -36,9 +41,9 @@ pub(super) struct Blocked {
 }
 
 /// The call that a row of waits of the host is about. One that only asks whether something is complete blocks nobody.
-pub(super) fn blocked(builder: &Builder, detail: &Detail) -> Blocked {
+pub(super) fn blocked(builder: &ChromeBuilder, detail: &SyncDetail) -> BlockedCall {
     let call = detail.correlation.and_then(|it| builder.work.of(it));
-    Blocked {
+    BlockedCall {
         effect: call.map_or(detail.span, |it| it.span),
         called: call.map_or(detail.start, |it| it.start),
         end: call.map_or(detail.end, |it| it.end),
@@ -51,16 +56,22 @@ pub(super) fn blocked(builder: &Builder, detail: &Detail) -> Blocked {
 }
 
 /// A blocking call of which only the name is known.
-fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink: &mut Sink<'_>) {
+fn tie_call(
+    builder: &ChromeBuilder,
+    order: &LaunchOrder,
+    call: &ChromeCall,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
+) {
     let process = builder
         .rows
         .get(call.row)
-        .map_or(Token::None, |it| it.row.0);
+        .map_or(RowToken::None, |it| it.row.0);
     let device = order
         .of_host(process, call.start)
         .next()
         .map(|it| order.stream_of(it).0);
-    if call.verb == Verb::SyncDevice {
+    if call.verb == ApiVerb::SyncDevice {
         if device.is_some() {
             let causes = order.last_of_each(device, call.start);
             tie_all(&causes, (call.span, call.end), Basis::Enforced, ties, sink);
@@ -84,14 +95,14 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
 
 /// Ties what had ended when the call returned, as far as the clocks can tell; a query of an event returns before.
 pub(super) fn tie_all(
-    causes: &[&Operation],
+    causes: &[&ChromeOperation],
     (effect, end): (SpanId, i64),
     basis: Basis,
-    ties: &mut Ties,
-    sink: &mut Sink<'_>,
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
 ) {
     let clocks = if basis == Basis::Observed { 0 } else { CLOCKS };
-    let ended = |it: &&&Operation| it.end <= end.saturating_add(clocks);
+    let ended = |it: &&&ChromeOperation| it.end <= end.saturating_add(clocks);
     for cause in causes.iter().filter(ended) {
         let both = (cause.span, effect);
         ties.tie(both, DependencyKind::Synchronization, basis, sink);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Ties;
+use super::DependencySummary;
 use super::commands::called;
-use super::frontier::Frontier;
-use super::order::Order;
-use crate::importer::Sink;
-use crate::importer::chrome::build::Builder;
-use crate::importer::chrome::scan::Token;
-use crate::importer::chrome::work::{Detail, Operation};
+use super::frontier::ChromeFrontier;
+use super::order::LaunchOrder;
+use crate::importer::RecordSink;
+use crate::importer::chrome::build::ChromeBuilder;
+use crate::importer::chrome::scan::RowToken;
+use crate::importer::chrome::work::{ChromeOperation, SyncDetail};
 use record::{Basis, Dependency, DependencyKind, Event, EventId, Record};
 
 /// How no stream is written, besides not at all.
@@ -17,13 +17,13 @@ const NO_STREAM: i64 = 0xFFFF_FFFF;
 
 /// The events that waits name, and the records of each.
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct WaitEvents {
     known: BTreeMap<i64, (EventId, Vec<i64>)>,
 }
 
-impl Events {
+impl WaitEvents {
     /// Announces the events that waits name.
-    pub fn of(builder: &mut Builder, sink: &mut Sink<'_>) -> Self {
+    pub fn of(builder: &mut ChromeBuilder, sink: &mut RecordSink<'_>) -> Self {
         let mut events = Self::default();
         for detail in &builder.work.details {
             let event = detail.wait_event.filter(|it| *it >= 0 && *it != NO_STREAM);
@@ -47,7 +47,7 @@ impl Events {
     }
 
     /// The event that a wait names, and which of its records it was, as far as the file tells.
-    fn find(&self, detail: &Detail) -> (EventId, u32) {
+    fn find(&self, detail: &SyncDetail) -> (EventId, u32) {
         let known = detail.wait_event.and_then(|it| self.known.get(&it));
         let found = known
             .zip(record_number(detail))
@@ -59,25 +59,25 @@ impl Events {
 }
 
 /// The number of the record that a wait names.
-pub(super) fn record_number(detail: &Detail) -> Option<i64> {
+pub(super) fn record_number(detail: &SyncDetail) -> Option<i64> {
     detail.wait_record.filter(|it| *it > 0)
 }
 
 /// A stream by its number; nothing where it stands for none.
-pub(super) fn stream(number: Option<i64>) -> Option<Token> {
+pub(super) fn stream(number: Option<i64>) -> Option<RowToken> {
     number
         .filter(|it| *it >= 0 && *it != NO_STREAM)
-        .map(Token::Number)
+        .map(RowToken::Number)
 }
 
 /// Ties the first work after a wait to what the record that it waited for had captured, and says what that rests on.
 pub(super) fn tie_wait(
-    builder: &Builder,
-    order: &Order,
-    events: &Events,
-    (wait, captured): (&Detail, Option<&Frontier>),
-    ties: &mut Ties,
-    sink: &mut Sink<'_>,
+    builder: &ChromeBuilder,
+    order: &LaunchOrder,
+    events: &WaitEvents,
+    (wait, captured): (&SyncDetail, Option<&ChromeFrontier>),
+    ties: &mut DependencySummary,
+    sink: &mut RecordSink<'_>,
 ) -> &'static str {
     let (Some(on), Some(from)) = (stream(wait.stream), stream(wait.wait_stream)) else {
         ties.unresolved += 1;
@@ -89,7 +89,7 @@ pub(super) fn tie_wait(
         return "nothing: the record lies outside of what was captured";
     };
     let effect = order.first_after(on, called(builder, wait));
-    let causes: Vec<&Operation> = captured
+    let causes: Vec<&ChromeOperation> = captured
         .iter()
         .filter(|(stream, _)| **stream != on)
         .filter_map(|(_, place)| order.get(place.1))

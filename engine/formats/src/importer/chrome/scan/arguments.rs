@@ -4,19 +4,19 @@ use super::intern::Interner;
 use super::number::integer;
 use super::text::intern;
 use super::words;
-use crate::importer::json::cursor::{Cursor, Fault};
+use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
 
 /// A field of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Argument {
+pub struct ChromeArgument {
     /// The number of its name.
     pub key: u32,
-    pub payload: Payload,
+    pub payload: ArgumentPayload,
 }
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Payload {
+pub enum ArgumentPayload {
     Integer(i64),
     /// Digits, and how many of them stand behind the point; a float holds the digits.
     Decimal(i64, u8),
@@ -25,7 +25,7 @@ pub enum Payload {
     Text(u32),
 }
 
-impl Payload {
+impl ArgumentPayload {
     /// The number it is.
     pub fn number(self, table: &Interner) -> Option<f64> {
         match self {
@@ -47,7 +47,7 @@ impl Payload {
 }
 
 /// A number with a point and so few digits that a float holds them.
-fn decimal(bytes: &[u8]) -> Option<Payload> {
+fn decimal(bytes: &[u8]) -> Option<ArgumentPayload> {
     let (negative, digits) = match bytes.split_first()? {
         (b'-', digits) => (true, digits),
         _ => (false, bytes),
@@ -69,21 +69,21 @@ fn decimal(bytes: &[u8]) -> Option<Payload> {
     // A float knows a negative zero.
     let zero = negative && sum == 0;
     let digits = if negative { -sum } else { sum };
-    (!zero).then_some(Payload::Decimal(digits, scale as u8))
+    (!zero).then_some(ArgumentPayload::Decimal(digits, scale as u8))
 }
 
 /// Reads the value of `args`.
 pub fn arguments(
-    cursor: &mut Cursor<'_>,
+    cursor: &mut ByteCursor<'_>,
     table: &mut Interner,
-    out: &mut Vec<Argument>,
-) -> Result<(), Fault> {
+    out: &mut Vec<ChromeArgument>,
+) -> Result<(), SyntaxFault> {
     cursor.space();
     if cursor.peek() != Some(b'{') {
         let key = words::ARGS;
         let payload = value(cursor, table)?;
-        if payload != Payload::Text(words::EMPTY) {
-            out.push(Argument { key, payload });
+        if payload != ArgumentPayload::Text(words::EMPTY) {
+            out.push(ChromeArgument { key, payload });
         }
         return Ok(());
     }
@@ -99,7 +99,7 @@ pub fn arguments(
         let key = intern(table, key);
         cursor.demand(b':')?;
         let payload = value(cursor, table)?;
-        out.push(Argument { key, payload });
+        out.push(ChromeArgument { key, payload });
         cursor.space();
         match cursor.peek() {
             Some(b',') => cursor.step(),
@@ -107,39 +107,42 @@ pub fn arguments(
                 cursor.step();
                 return Ok(());
             }
-            Some(_) => return Err(Fault::Bad),
-            None => return Err(Fault::Cut),
+            Some(_) => return Err(SyntaxFault::Bad),
+            None => return Err(SyntaxFault::Cut),
         }
     }
 }
 
 /// Reads a value.
-pub fn value(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<Payload, Fault> {
+pub fn value(
+    cursor: &mut ByteCursor<'_>,
+    table: &mut Interner,
+) -> Result<ArgumentPayload, SyntaxFault> {
     if cursor.peek() == Some(b' ') {
         cursor.space();
     }
     match cursor.peek() {
         Some(b'"') => {
             let raw = cursor.text()?;
-            Ok(Payload::Text(intern(table, raw)))
+            Ok(ArgumentPayload::Text(intern(table, raw)))
         }
-        Some(b'[' | b'{') => Ok(Payload::Text(table.intern(cursor.nested()?))),
+        Some(b'[' | b'{') => Ok(ArgumentPayload::Text(table.intern(cursor.nested()?))),
         Some(b'\n' | b'\r' | b'\t' | 0) => {
             cursor.space();
             value(cursor, table)
         }
         Some(_) => match cursor.whole() {
-            Some(value) => Ok(Payload::Integer(value)),
+            Some(value) => Ok(ArgumentPayload::Integer(value)),
             None => Ok(plain(cursor.plain()?, table)),
         },
-        None => Err(Fault::Cut),
+        None => Err(SyntaxFault::Cut),
     }
 }
 
 /// What stands there without quotes. Whole numbers that 64 bits cannot hold stay texts: every digit counts in an id.
-fn plain(bytes: &[u8], table: &mut Interner) -> Payload {
+fn plain(bytes: &[u8], table: &mut Interner) -> ArgumentPayload {
     if let Some(value) = integer(bytes) {
-        return Payload::Integer(value);
+        return ArgumentPayload::Integer(value);
     }
     if let Some(value) = decimal(bytes) {
         return value;
@@ -147,7 +150,7 @@ fn plain(bytes: &[u8], table: &mut Interner) -> Payload {
     let real = bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
     let text = std::str::from_utf8(bytes).ok().filter(|_| real);
     match text.and_then(|text| text.parse::<f64>().ok()) {
-        Some(value) if value.is_finite() => Payload::Number(value),
-        _ => Payload::Text(table.intern(bytes)),
+        Some(value) if value.is_finite() => ArgumentPayload::Number(value),
+        _ => ArgumentPayload::Text(table.intern(bytes)),
     }
 }

@@ -2,17 +2,17 @@
 
 use memchr::memchr;
 
-use super::arguments::Argument;
-use super::event::{Desk, Event, event};
+use super::arguments::ChromeArgument;
+use super::event::{ChromeEvent, EventContext, event};
 use super::intern::Interner;
-use super::layout::Layout;
-use super::packing::{Packed, Packing};
-use super::rows::{Row, Rows};
-use crate::importer::json::cursor::{Cursor, Fault};
+use super::layout::FieldLayout;
+use super::packing::{ScannerFieldEncoder, ScannerFields};
+use super::rows::{RowKey, RowKeys};
+use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
 
 /// Bytes of which no sense could be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub struct DamagedBytes {
     /// Where they begin in the stretch.
     pub at: usize,
     /// How many there are.
@@ -21,7 +21,7 @@ pub struct Damage {
 
 /// How a stretch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum StretchEnd {
     /// Between two events.
     Between,
     /// The list ends; what follows begins at this place.
@@ -31,59 +31,59 @@ pub enum End {
 }
 
 /// What events and arguments are put in.
-pub type Lists = (Vec<Event>, Vec<Argument>);
+pub type EventLists = (Vec<ChromeEvent>, Vec<ChromeArgument>);
 
 /// What a stretch holds.
-pub struct Parsed {
-    pub events: Vec<Event>,
+pub struct ParsedStretch {
+    pub events: Vec<ChromeEvent>,
     /// Of the events that give no span, and of those that may be tied to others.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<ChromeArgument>,
     /// The fields of all that give a span.
-    pub packed: Packed,
+    pub packed: ScannerFields,
     /// Texts that the scanner met for the first time, in the order of their numbers.
     pub texts: Vec<Box<str>>,
     /// Rows that it met for the first time.
-    pub rows: Vec<Row>,
-    pub damage: Vec<Damage>,
+    pub rows: Vec<RowKey>,
+    pub damage: Vec<DamagedBytes>,
     /// Texts that were no UTF-8.
     pub mended: u64,
-    pub end: End,
+    pub end: StretchEnd,
 }
 
 /// Reads stretches, and remembers the texts and rows it met.
-pub struct Scanner {
+pub struct StretchScanner {
     table: Interner,
-    rows: Rows,
+    rows: RowKeys,
     /// Packs the fields of spans, unless every argument is to be handed on as it is.
-    packing: Option<Packing>,
-    layout: Layout,
+    packing: Option<ScannerFieldEncoder>,
+    layout: FieldLayout,
 }
 
-impl Scanner {
+impl StretchScanner {
     /// A scanner that packs the fields of spans, or hands on every argument of a file of ours as it is.
     pub fn new(packs: bool) -> Self {
         let mut table = Interner::new();
         table.keeps_nul = !packs;
         Self {
             table,
-            rows: Rows::default(),
-            packing: packs.then(Packing::default),
-            layout: Layout::default(),
+            rows: RowKeys::default(),
+            packing: packs.then(ScannerFieldEncoder::default),
+            layout: FieldLayout::default(),
         }
     }
 
     /// Reads a stretch that begins between two events, into lists that may have been used before.
-    pub fn scan(&mut self, bytes: &[u8], (events, arguments): Lists) -> Parsed {
+    pub fn scan(&mut self, bytes: &[u8], (events, arguments): EventLists) -> ParsedStretch {
         let (texts, rows) = (self.table.len(), self.rows.len());
-        let mut parsed = Parsed {
+        let mut parsed = ParsedStretch {
             events,
             arguments,
-            packed: Packed::default(),
+            packed: ScannerFields::default(),
             texts: Vec::new(),
             rows: Vec::new(),
             damage: Vec::new(),
             mended: 0,
-            end: End::Between,
+            end: StretchEnd::Between,
         };
         parsed.events.clear();
         parsed.arguments.clear();
@@ -93,14 +93,14 @@ impl Scanner {
         parsed.packed = self
             .packing
             .as_mut()
-            .map(Packing::finish)
+            .map(ScannerFieldEncoder::finish)
             .unwrap_or_default();
         parsed.mended = std::mem::take(&mut self.table.mended);
         parsed
     }
 
-    fn events(&mut self, bytes: &[u8], parsed: &mut Parsed) {
-        let mut cursor = Cursor::new(bytes, 0);
+    fn events(&mut self, bytes: &[u8], parsed: &mut ParsedStretch) {
+        let mut cursor = ByteCursor::new(bytes, 0);
         loop {
             while let Some(b',' | b' ' | b'\n' | b'\r' | b'\t' | 0) = cursor.peek() {
                 cursor.step();
@@ -110,11 +110,11 @@ impl Scanner {
             let fault = match cursor.peek() {
                 None => return,
                 Some(b']') => {
-                    parsed.end = End::List(start + 1);
+                    parsed.end = StretchEnd::List(start + 1);
                     return;
                 }
                 Some(b'{') => {
-                    let mut desk = Desk {
+                    let mut desk = EventContext {
                         table: &mut self.table,
                         rows: &mut self.rows,
                         arguments: &mut parsed.arguments,
@@ -134,16 +134,16 @@ impl Scanner {
                         Err(fault) => fault,
                     }
                 }
-                Some(_) => Fault::Bad,
+                Some(_) => SyntaxFault::Bad,
             };
             parsed.arguments.truncate(kept);
-            if fault == Fault::Cut {
-                parsed.end = End::Inside(start);
+            if fault == SyntaxFault::Cut {
+                parsed.end = StretchEnd::Inside(start);
                 return;
             }
             let next = resume(bytes, start.max(cursor.at()));
             let length = next - start;
-            parsed.damage.push(Damage { at: start, length });
+            parsed.damage.push(DamagedBytes { at: start, length });
             cursor.go(next);
         }
     }
@@ -163,7 +163,7 @@ fn resume(bytes: &[u8], from: usize) -> usize {
 
 /// The place of an opening bracket that follows `at` after one comma.
 pub fn boundary(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut cursor = Cursor::new(bytes, at);
+    let mut cursor = ByteCursor::new(bytes, at);
     cursor.demand(b',').ok()?;
     cursor.space();
     (cursor.peek() == Some(b'{')).then(|| cursor.at())

@@ -1,14 +1,14 @@
 //! One event, with its fields in whatever order they come.
 
-use super::arguments::{Argument, Payload, arguments, value};
-use super::field::Field;
+use super::arguments::{ArgumentPayload, ChromeArgument, arguments, value};
+use super::field::EventField;
 use super::intern::Interner;
-use super::layout::Layout;
+use super::layout::FieldLayout;
 use super::number::{integer, nanos};
-use super::rows::{Rows, Token, number_of};
+use super::rows::{RowKeys, RowToken, number_of};
 use super::text::unescape;
 use super::words;
-use crate::importer::json::cursor::{Cursor, Fault};
+use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
 
 /// Stands for no correlation.
 pub const NO_CORRELATION: i64 = i64::MIN;
@@ -41,7 +41,7 @@ pub mod flag {
 
 /// An event of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub struct ChromeEvent {
     /// When, in nanoseconds of the file.
     pub time: i64,
     /// How long, in nanoseconds; may be negative in a bad file.
@@ -65,19 +65,22 @@ pub struct Event {
 }
 
 /// What an event is read with.
-pub struct Desk<'a> {
+pub struct EventContext<'a> {
     pub table: &'a mut Interner,
-    pub rows: &'a mut Rows,
-    pub arguments: &'a mut Vec<Argument>,
-    pub layout: &'a mut Layout,
+    pub rows: &'a mut RowKeys,
+    pub arguments: &'a mut Vec<ChromeArgument>,
+    pub layout: &'a mut FieldLayout,
 }
 
 /// Reads an event, from its opening bracket on.
-pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Fault> {
+pub fn event(
+    cursor: &mut ByteCursor<'_>,
+    desk: &mut EventContext<'_>,
+) -> Result<ChromeEvent, SyntaxFault> {
     let first = desk.arguments.len();
-    let mut draft = Draft {
+    let mut draft = EventDraft {
         first,
-        ..Draft::default()
+        ..EventDraft::default()
     };
     let mut empty = true;
     desk.layout.begin();
@@ -100,7 +103,7 @@ pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Faul
 }
 
 /// Leaves those out of the arguments from `first` on whose bits are set: only arguments are series of a counter.
-fn without(arguments: &mut Vec<Argument>, first: usize, extras: u64) {
+fn without(arguments: &mut Vec<ChromeArgument>, first: usize, extras: u64) {
     let mut place = 0_usize;
     arguments.retain(|_| {
         let bit = place.checked_sub(first);
@@ -110,7 +113,7 @@ fn without(arguments: &mut Vec<Argument>, first: usize, extras: u64) {
 }
 
 /// The correlation among some arguments.
-fn correlation(arguments: &[Argument], table: &Interner) -> i64 {
+fn correlation(arguments: &[ChromeArgument], table: &Interner) -> i64 {
     let known = [words::CORRELATION, words::CORRELATION_ID];
     let found = arguments
         .iter()
@@ -121,20 +124,20 @@ fn correlation(arguments: &[Argument], table: &Interner) -> i64 {
 }
 
 /// An event that is being read.
-struct Draft {
-    event: Event,
-    process: Token,
-    thread: Token,
+struct EventDraft {
+    event: ChromeEvent,
+    process: RowToken,
+    thread: RowToken,
     /// Where in the list of all arguments its own begin.
     first: usize,
     /// Which of its arguments stand beside the others, bit by bit.
     extras: u64,
 }
 
-impl Default for Draft {
+impl Default for EventDraft {
     fn default() -> Self {
         Self {
-            event: Event {
+            event: ChromeEvent {
                 time: 0,
                 length: 0,
                 id: 0,
@@ -146,25 +149,25 @@ impl Default for Draft {
                 phase: 0,
                 flags: 0,
             },
-            process: Token::None,
-            thread: Token::None,
+            process: RowToken::None,
+            thread: RowToken::None,
             first: 0,
             extras: 0,
         }
     }
 }
 
-impl Draft {
+impl EventDraft {
     fn field(
         &mut self,
-        field: Field,
-        cursor: &mut Cursor<'_>,
-        desk: &mut Desk<'_>,
-    ) -> Result<(), Fault> {
+        field: EventField,
+        cursor: &mut ByteCursor<'_>,
+        desk: &mut EventContext<'_>,
+    ) -> Result<(), SyntaxFault> {
         match field {
-            Field::Phase => self.event.phase = letter(cursor)?,
-            Field::Name => self.event.name = text(cursor, desk.table)?,
-            Field::Category => {
+            EventField::Phase => self.event.phase = letter(cursor)?,
+            EventField::Name => self.event.name = text(cursor, desk.table)?,
+            EventField::Category => {
                 self.event.category = if let Some(known) = desk.layout.again(cursor) {
                     known
                 } else {
@@ -174,34 +177,34 @@ impl Draft {
                     number
                 };
             }
-            Field::Process => self.process = token(cursor, desk.table)?,
-            Field::Thread => self.thread = token(cursor, desk.table)?,
-            Field::Time => self.event.time = self.time(flag::TIME, cursor)?,
-            Field::Length => self.event.length = self.time(flag::LENGTH, cursor)?,
-            Field::Id => self.id(cursor)?,
-            Field::Arguments => arguments(cursor, desk.table, desk.arguments)?,
-            Field::BindingPoint => {
+            EventField::Process => self.process = token(cursor, desk.table)?,
+            EventField::Thread => self.thread = token(cursor, desk.table)?,
+            EventField::Time => self.event.time = self.time(flag::TIME, cursor)?,
+            EventField::Length => self.event.length = self.time(flag::LENGTH, cursor)?,
+            EventField::Id => self.id(cursor)?,
+            EventField::Arguments => arguments(cursor, desk.table, desk.arguments)?,
+            EventField::BindingPoint => {
                 if scalar(cursor)?.0 == b"e" {
                     self.event.flags |= flag::ENCLOSING;
                 }
             }
-            Field::FlowOut => self.flow(flag::FLOW_OUT, cursor)?,
-            Field::FlowIn => self.flow(flag::FLOW_IN, cursor)?,
-            Field::Reach => cursor.skip()?,
-            Field::Argument(key) | Field::Extra(key) => {
+            EventField::FlowOut => self.flow(flag::FLOW_OUT, cursor)?,
+            EventField::FlowIn => self.flow(flag::FLOW_IN, cursor)?,
+            EventField::Reach => cursor.skip()?,
+            EventField::Argument(key) | EventField::Extra(key) => {
                 let payload = argument(cursor, desk)?;
-                if matches!(field, Field::Extra(_)) {
+                if matches!(field, EventField::Extra(_)) {
                     self.extras |= 1_u64
                         .checked_shl((desk.arguments.len() - self.first) as u32)
                         .unwrap_or(0);
                 }
-                desk.arguments.push(Argument { key, payload });
+                desk.arguments.push(ChromeArgument { key, payload });
             }
         }
         Ok(())
     }
 
-    fn time(&mut self, has: u16, cursor: &mut Cursor<'_>) -> Result<i64, Fault> {
+    fn time(&mut self, has: u16, cursor: &mut ByteCursor<'_>) -> Result<i64, SyntaxFault> {
         if let Some(time) = cursor.micros() {
             self.event.flags |= has;
             return Ok(time);
@@ -220,7 +223,7 @@ impl Draft {
     }
 
     /// An id may be a number, a number in a text, any other text, or an object that says how far it holds.
-    fn id(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    fn id(&mut self, cursor: &mut ByteCursor<'_>) -> Result<(), SyntaxFault> {
         self.event.flags |= flag::ID;
         if let Some(id) = cursor.whole() {
             self.event.id = id as u64;
@@ -239,7 +242,7 @@ impl Draft {
         Ok(())
     }
 
-    fn flow(&mut self, which: u16, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    fn flow(&mut self, which: u16, cursor: &mut ByteCursor<'_>) -> Result<(), SyntaxFault> {
         if scalar(cursor)?.0 == b"true" {
             self.event.flags |= which;
         }
@@ -249,7 +252,7 @@ impl Draft {
 
 /// The id of an object such as `{"local":"0x5"}`, and whether it counts in one process alone.
 fn scoped(bytes: &[u8]) -> Option<(u64, bool)> {
-    let mut cursor = Cursor::new(bytes, 0);
+    let mut cursor = ByteCursor::new(bytes, 0);
     cursor.demand(b'{').ok()?;
     let key = cursor.text().ok()?.bytes;
     cursor.demand(b':').ok()?;
@@ -272,28 +275,31 @@ fn id_of(bytes: &[u8]) -> u64 {
 }
 
 /// The value of an argument. Most texts are those of the event before.
-fn argument(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Payload, Fault> {
+fn argument(
+    cursor: &mut ByteCursor<'_>,
+    desk: &mut EventContext<'_>,
+) -> Result<ArgumentPayload, SyntaxFault> {
     if let Some(value) = cursor.whole() {
-        return Ok(Payload::Integer(value));
+        return Ok(ArgumentPayload::Integer(value));
     }
     if let Some(known) = desk.layout.again(cursor) {
-        return Ok(Payload::Text(known));
+        return Ok(ArgumentPayload::Text(known));
     }
     let before = *cursor;
     let payload = value(cursor, desk.table)?;
-    if let Payload::Text(number) = payload {
+    if let ArgumentPayload::Text(number) = payload {
         desk.layout.remember(before.until(cursor.at()), number);
     }
     Ok(payload)
 }
 
 /// A phase: a letter between quotes, in any sensible file.
-fn letter(cursor: &mut Cursor<'_>) -> Result<u8, Fault> {
+fn letter(cursor: &mut ByteCursor<'_>) -> Result<u8, SyntaxFault> {
     Ok(scalar(cursor)?.0.first().copied().unwrap_or(0))
 }
 
 /// The bytes of a value, and whether they stood between quotes.
-fn scalar<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], bool), Fault> {
+fn scalar<'a>(cursor: &mut ByteCursor<'a>) -> Result<(&'a [u8], bool), SyntaxFault> {
     cursor.space();
     match cursor.peek() {
         Some(b'"') => Ok((cursor.text()?.bytes, true)),
@@ -302,10 +308,10 @@ fn scalar<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], bool), Fault> {
     }
 }
 
-fn text(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<u32, Fault> {
+fn text(cursor: &mut ByteCursor<'_>, table: &mut Interner) -> Result<u32, SyntaxFault> {
     Ok(match value(cursor, table)? {
-        Payload::Text(text) => text,
-        Payload::Integer(value) => table.intern(value.to_string().as_bytes()),
+        ArgumentPayload::Text(text) => text,
+        ArgumentPayload::Integer(value) => table.intern(value.to_string().as_bytes()),
         other => {
             let value = other.number(table).unwrap_or_default();
             table.intern(value.to_string().as_bytes())
@@ -314,20 +320,20 @@ fn text(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<u32, Fault> {
 }
 
 /// What names a process or a thread.
-fn token(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<Token, Fault> {
+fn token(cursor: &mut ByteCursor<'_>, table: &mut Interner) -> Result<RowToken, SyntaxFault> {
     if let Some(number) = cursor.whole() {
-        return Ok(Token::Number(number));
+        return Ok(RowToken::Number(number));
     }
     let (bytes, quoted) = scalar(cursor)?;
     if let Some(number) = integer(bytes) {
-        return Ok(Token::Number(number));
+        return Ok(RowToken::Number(number));
     }
     // No word names nothing, as if it were not there.
     if bytes.is_empty() {
-        return Ok(Token::None);
+        return Ok(RowToken::None);
     }
     let escaped = quoted && bytes.contains(&b'\\');
-    Ok(Token::Text(if escaped {
+    Ok(RowToken::Text(if escaped {
         table.intern(&unescape(bytes))
     } else {
         table.intern(bytes)

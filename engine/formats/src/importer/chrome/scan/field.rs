@@ -2,7 +2,7 @@
 
 /// What a field of an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum EventField {
     Phase,
     Name,
     Category,
@@ -24,7 +24,7 @@ pub enum Field {
     Extra(u32),
 }
 
-impl Field {
+impl EventField {
     /// What a name means at the top of an event; nothing where it is one more argument.
     pub fn of(key: &[u8]) -> Option<Self> {
         Some(match key {

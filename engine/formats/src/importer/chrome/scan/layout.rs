@@ -1,10 +1,10 @@
 //! How a file lays out its events: what stands between two values is the same in most of them, and once it was
 //! understood, comparing bytes says what follows.
 
-use super::field::Field;
+use super::field::EventField;
 use super::intern::Interner;
 use super::text::intern;
-use crate::importer::json::cursor::{Cursor, Fault};
+use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
 
 /// Nothing follows, or nothing more.
 const NONE: u32 = u32::MAX;
@@ -22,9 +22,9 @@ const LONGEST: usize = 512;
 const LONGEST_VALUE: usize = 64;
 
 /// A place in the layout: what led here from the one before, and what stands here.
-struct Place {
+struct LayoutNode {
     literal: Box<[u8]>,
-    field: Option<Field>,
+    field: Option<EventField>,
     /// Whether it is among the arguments.
     inside: bool,
     /// The first way on, the next way from the place before, and how many ways on there are.
@@ -36,8 +36,8 @@ struct Place {
     number: u32,
 }
 
-impl Place {
-    fn new(literal: &[u8], field: Option<Field>, inside: bool, sibling: u32) -> Self {
+impl LayoutNode {
+    fn new(literal: &[u8], field: Option<EventField>, inside: bool, sibling: u32) -> Self {
         Self {
             literal: literal.into(),
             field,
@@ -52,14 +52,14 @@ impl Place {
 }
 
 /// The layout of the events of a file, as far as it was met.
-pub struct Layout {
-    places: Vec<Place>,
+pub struct FieldLayout {
+    places: Vec<LayoutNode>,
     here: u32,
 }
 
-impl Default for Layout {
+impl Default for FieldLayout {
     fn default() -> Self {
-        let place = |inside| Place::new(&[], None, inside, NONE);
+        let place = |inside| LayoutNode::new(&[], None, inside, NONE);
         Self {
             places: vec![place(false), place(false), place(true)],
             here: ROOT,
@@ -67,7 +67,7 @@ impl Default for Layout {
     }
 }
 
-impl Layout {
+impl FieldLayout {
     /// An event begins.
     pub fn begin(&mut self) {
         self.here = ROOT;
@@ -76,9 +76,9 @@ impl Layout {
     /// Passes what stands before the next value and says what it is; nothing at the end of the event.
     pub fn next(
         &mut self,
-        cursor: &mut Cursor<'_>,
+        cursor: &mut ByteCursor<'_>,
         table: &mut Interner,
-    ) -> Result<Option<Field>, Fault> {
+    ) -> Result<Option<EventField>, SyntaxFault> {
         let mut way = self
             .places
             .get(self.here as usize)
@@ -96,9 +96,9 @@ impl Layout {
     /// The same where it was never met.
     fn learn(
         &mut self,
-        cursor: &mut Cursor<'_>,
+        cursor: &mut ByteCursor<'_>,
         table: &mut Interner,
-    ) -> Result<Option<Field>, Fault> {
+    ) -> Result<Option<EventField>, SyntaxFault> {
         let before = *cursor;
         let place = self.places.get(self.here as usize);
         let inside = place.filter(|_| self.here != ROOT).map(|it| it.inside);
@@ -112,7 +112,7 @@ impl Layout {
                 let sibling = std::mem::replace(&mut from.child, next);
                 from.ways += 1;
                 self.places
-                    .push(Place::new(literal, field, inside, sibling));
+                    .push(LayoutNode::new(literal, field, inside, sibling));
                 self.here = next;
             }
             None => self.here = if inside { LOST[1] } else { LOST[0] },
@@ -121,7 +121,7 @@ impl Layout {
     }
 
     /// The number of the text that stood here last, if it stands here again; it is passed then.
-    pub fn again(&self, cursor: &mut Cursor<'_>) -> Option<u32> {
+    pub fn again(&self, cursor: &mut ByteCursor<'_>) -> Option<u32> {
         let place = self.places.get(self.here as usize)?;
         (!place.seen.is_empty() && cursor.pass(&place.seen)).then_some(place.number)
     }
@@ -142,10 +142,10 @@ impl Layout {
 /// Passes what stands before the next value: says what that is, and whether it is among the arguments. `inside` says
 /// whether the value before was; nothing at the beginning of an event.
 fn step(
-    cursor: &mut Cursor<'_>,
+    cursor: &mut ByteCursor<'_>,
     inside: Option<bool>,
     table: &mut Interner,
-) -> Result<(Option<Field>, bool), Fault> {
+) -> Result<(Option<EventField>, bool), SyntaxFault> {
     let mut fresh = inside.is_none();
     let mut inside = inside.unwrap_or(false);
     if fresh {
@@ -164,23 +164,23 @@ fn step(
             }
             Some(b',') if !fresh => cursor.step(),
             Some(_) if fresh => {}
-            Some(_) => return Err(Fault::Bad),
-            None => return Err(Fault::Cut),
+            Some(_) => return Err(SyntaxFault::Bad),
+            None => return Err(SyntaxFault::Cut),
         }
         cursor.space();
         let key = cursor.text()?;
         cursor.demand(b':')?;
         cursor.space();
         if inside {
-            return Ok((Some(Field::Argument(intern(table, key))), true));
+            return Ok((Some(EventField::Argument(intern(table, key))), true));
         }
-        match Field::of(key.bytes) {
-            Some(Field::Arguments) if cursor.peek() == Some(b'{') => {
+        match EventField::of(key.bytes) {
+            Some(EventField::Arguments) if cursor.peek() == Some(b'{') => {
                 cursor.step();
                 (inside, fresh) = (true, true);
             }
             Some(field) => return Ok((Some(field), false)),
-            None => return Ok((Some(Field::Extra(intern(table, key))), false)),
+            None => return Ok((Some(EventField::Extra(intern(table, key))), false)),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Packs the fields of spans while the file is scanned; only what ties spans to others is handed on as it is.
 
-use super::arguments::{Argument, Payload};
-use super::event::{Event, flag};
+use super::arguments::{ArgumentPayload, ChromeArgument};
+use super::event::{ChromeEvent, flag};
 use super::words;
-use crate::importer::chrome::class::Class;
-use record::{Fields, NameId, Packer};
+use crate::importer::chrome::class::EventClass;
+use record::{FieldEncoder, Fields, NameId};
 
 /// Stands for a text that no field had yet.
 const UNTOLD: u32 = u32::MAX;
@@ -14,8 +14,8 @@ const MOST_FORMS: usize = 1 << 16;
 
 /// Packs the fields of one scanner.
 #[derive(Default)]
-pub struct Packing {
-    packer: Packer,
+pub struct ScannerFieldEncoder {
+    packer: FieldEncoder,
     /// For each text its number among those of fields.
     numbers: Vec<u32>,
     /// How many texts have such a number.
@@ -26,15 +26,15 @@ pub struct Packing {
 
 /// Packed fields whose names and texts are still the scanner's.
 #[derive(Default)]
-pub struct Packed {
+pub struct ScannerFields {
     pub fields: Fields,
     /// The texts that are new in them.
     pub texts: Vec<u32>,
 }
 
-impl Packing {
+impl ScannerFieldEncoder {
     /// Takes an event with its arguments. Says whether they have to be handed on as well.
-    pub fn take(&mut self, event: &mut Event, arguments: &[Argument]) -> bool {
+    pub fn take(&mut self, event: &mut ChromeEvent, arguments: &[ChromeArgument]) -> bool {
         if !makes_span(event.phase) {
             return true;
         }
@@ -43,19 +43,19 @@ impl Packing {
             self.packer.end();
             return true;
         }
-        let class = Class::of(event.category);
+        let class = EventClass::of(event.category);
         if is_told(event.category) {
             let category = self.number(event.category);
             self.packer.text(NameId(words::CATEGORY), category);
         }
-        let mut ties = matches!(class, Class::Sync | Class::Task);
+        let mut ties = matches!(class, EventClass::Sync | EventClass::Task);
         for argument in arguments {
             let name = NameId(argument.key);
             match argument.payload {
-                Payload::Integer(value) => self.packer.integer(name, value),
-                Payload::Decimal(digits, scale) => self.packer.decimal(name, digits, scale),
-                Payload::Number(value) => self.packer.real(name, value),
-                Payload::Text(text) => {
+                ArgumentPayload::Integer(value) => self.packer.integer(name, value),
+                ArgumentPayload::Decimal(digits, scale) => self.packer.decimal(name, digits, scale),
+                ArgumentPayload::Number(value) => self.packer.real(name, value),
+                ArgumentPayload::Text(text) => {
                     let text = self.number(text);
                     self.packer.text(name, text);
                 }
@@ -90,8 +90,8 @@ impl Packing {
     }
 
     /// What has gathered.
-    pub fn finish(&mut self) -> Packed {
-        Packed {
+    pub fn finish(&mut self) -> ScannerFields {
+        ScannerFields {
             fields: self.packer.finish(),
             texts: std::mem::take(&mut self.told),
         }
@@ -100,8 +100,8 @@ impl Packing {
 
 /// Whether a category is a field of its spans: the kind of a span and its lane say the others.
 pub fn is_told(category: u32) -> bool {
-    let class = Class::of(category);
-    category != words::EMPTY && matches!(class, Class::Plain | Class::Annotation)
+    let class = EventClass::of(category);
+    category != words::EMPTY && matches!(class, EventClass::Plain | EventClass::Annotation)
 }
 
 /// Whether an event of a phase gives one span, whose fields its arguments are.

@@ -5,7 +5,7 @@ use crate::importer::key_index::KeyIndex;
 
 /// What names a process or a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Token {
+pub enum RowToken {
     /// Nothing does.
     #[default]
     None,
@@ -16,32 +16,32 @@ pub enum Token {
 }
 
 /// A process and one of its threads.
-pub type Row = (Token, Token);
+pub type RowKey = (RowToken, RowToken);
 
 /// The rows of one scanner. The last few are remembered, since events come in runs.
 #[derive(Default)]
-pub struct Rows {
-    list: Vec<Row>,
+pub struct RowKeys {
+    list: Vec<RowKey>,
     places: KeyIndex,
-    recent: [(Row, u32); 8],
+    recent: [(RowKey, u32); 8],
 }
 
-impl Rows {
+impl RowKeys {
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
     /// The rows from a number on.
-    pub fn since(&self, first: usize) -> &[Row] {
+    pub fn since(&self, first: usize) -> &[RowKey] {
         self.list.get(first..).unwrap_or_default()
     }
 
     /// The number of a row.
-    pub fn place(&mut self, row: Row) -> u32 {
-        let mix = |token: Token| match token {
-            Token::None => 0,
-            Token::Number(number) => number as u64,
-            Token::Text(text) => !u64::from(text),
+    pub fn place(&mut self, row: RowKey) -> u32 {
+        let mix = |token: RowToken| match token {
+            RowToken::None => 0,
+            RowToken::Number(number) => number as u64,
+            RowToken::Text(text) => !u64::from(text),
         };
         let (process, thread) = (mix(row.0), mix(row.1));
         let slot = (process ^ thread.rotate_left(3)) as usize % self.recent.len();

@@ -1,10 +1,10 @@
 //! Texts with escapes, as they are meant.
 
 use super::intern::Interner;
-use crate::importer::json::cursor::Raw;
+use crate::importer::json::cursor::RawText;
 
 /// The number of a text. NUL bytes, which some writers leave at the end, are taken off, unless the table keeps them.
-pub fn intern(table: &mut Interner, raw: Raw<'_>) -> u32 {
+pub fn intern(table: &mut Interner, raw: RawText<'_>) -> u32 {
     let unescaped;
     let text = if raw.escaped {
         unescaped = unescape(raw.bytes);
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_text_has_one_number_and_bad_bytes_are_mended() {
         let mut table = Interner::new();
-        let plain = |bytes: &'static [u8]| Raw {
+        let plain = |bytes: &'static [u8]| RawText {
             bytes,
             escaped: false,
         };

@@ -5,11 +5,11 @@ macro_rules! words {
         #[derive(Clone, Copy)]
         #[repr(u32)]
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "they name the constants below")]
-        enum Place { $($name,)* }
+        enum KnownWord { $($name,)* }
 
         $(
             #[doc = concat!("The number of `", $text, "`.")]
-            pub const $name: u32 = Place::$name as u32;
+            pub const $name: u32 = KnownWord::$name as u32;
         )*
 
         /// Every word, in the order of its number.

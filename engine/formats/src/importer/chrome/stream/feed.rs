@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use crossbeam_channel::{Receiver, Sender};
 use memchr::memrchr;
 
-use crate::importer::chrome::scan::Lists;
+use crate::importer::chrome::scan::EventLists;
 
 /// How much is read at a time.
 const BLOCK: usize = 1 << 20;
@@ -15,23 +15,23 @@ pub const LONGEST: usize = 96 << 20;
 pub const LONGEST_UNPACKED: usize = 24 << 20;
 
 /// What a stretch takes, to be used again.
-pub type Spare = (Vec<u8>, Lists);
+pub type SpareBuffers = (Vec<u8>, EventLists);
 
 /// A stretch of the file.
-pub struct Block {
+pub struct FileBlock {
     /// Its place in the order of all.
     pub order: u64,
     /// Where in the file it begins.
     pub at: u64,
     pub bytes: Vec<u8>,
     /// What its events are to be put in.
-    pub lists: Lists,
+    pub lists: EventLists,
     /// Why reading ended with it, where that was not the end of the file.
     pub failed: Option<io::Error>,
 }
 
 /// Reads a file from the first event on.
-pub struct Feed<R> {
+pub struct BlockReader<R> {
     pub reader: R,
     /// What was read already, and where in the file that begins.
     pub ahead: Vec<u8>,
@@ -40,10 +40,10 @@ pub struct Feed<R> {
     pub longest: usize,
 }
 
-impl<R: Read> Feed<R> {
+impl<R: Read> BlockReader<R> {
     /// Sends every stretch. `spare` gives buffers, so that only so many are under way.
-    pub fn run(mut self, spare: &Receiver<Spare>, out: &Sender<Block>) {
-        let opening = Opening::of(&self.ahead);
+    pub fn run(mut self, spare: &Receiver<SpareBuffers>, out: &Sender<FileBlock>) {
+        let opening = EventOpening::of(&self.ahead);
         let mut carry = std::mem::take(&mut self.ahead);
         for order in 0.. {
             let Ok((mut bytes, lists)) = spare.recv() else {
@@ -67,7 +67,7 @@ impl<R: Read> Feed<R> {
             };
             let at = self.at;
             self.at += bytes.len() as u64;
-            let block = Block {
+            let block = FileBlock {
                 order,
                 at,
                 bytes,
@@ -86,7 +86,7 @@ impl<R: Read> Feed<R> {
         &mut self,
         bytes: &mut Vec<u8>,
         mut held: usize,
-        opening: &Opening,
+        opening: &EventOpening,
     ) -> io::Result<Option<usize>> {
         let mut searched = 0;
         loop {
@@ -139,11 +139,11 @@ fn read(reader: &mut impl Read, room: &mut [u8]) -> (usize, Option<io::Error>) {
 }
 
 /// How events begin, as far as the first shows.
-struct Opening {
+struct EventOpening {
     key: Vec<u8>,
 }
 
-impl Opening {
+impl EventOpening {
     fn of(bytes: &[u8]) -> Self {
         let mut parts = bytes.splitn(3, |&byte| byte == b'"');
         let before = parts.next().unwrap_or_default();

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-use super::feed::{Feed, LONGEST, LONGEST_UNPACKED};
-use super::pool::{Pool, Scanned, start};
-use crate::importer::chrome::scan::{Damage, End, Lists, Parsed, Scanner};
+use super::feed::{BlockReader, LONGEST, LONGEST_UNPACKED};
+use super::pool::{ScannedBlock, ScannerPool, start};
+use crate::importer::chrome::scan::{
+    DamagedBytes, EventLists, ParsedStretch, StretchEnd, StretchScanner,
+};
 
 /// What follows the list of events may be so long and is still looked through.
 const LONGEST_TAIL: usize = 16 << 20;
 
 /// A stretch that was scanned, in order.
-pub struct Piece {
-    pub parsed: Parsed,
+pub struct ScannedStretch {
+    pub parsed: ParsedStretch,
     /// Which scanner did it.
     pub scanner: usize,
     /// Where in the file it begins.
@@ -25,7 +27,7 @@ pub struct Piece {
 
 /// How a file ended.
 #[derive(Default)]
-pub struct Tail {
+pub struct ChromeFileEnd {
     /// What follows the list of events, and where; nothing where the list does not end.
     pub after: Option<(u64, Vec<u8>)>,
     /// Where the last event begins, where it is cut, and how many bytes of it there are.
@@ -42,24 +44,24 @@ pub fn run<E>(
     (reader, is_packed, packs): (Box<dyn Read + Send>, bool, bool),
     ahead: Vec<u8>,
     at: u64,
-    mut take: impl FnMut(&mut Piece) -> Result<(), E>,
-) -> Result<Tail, E> {
+    mut take: impl FnMut(&mut ScannedStretch) -> Result<(), E>,
+) -> Result<ChromeFileEnd, E> {
     std::thread::scope(|scope| {
         let longest = if is_packed { LONGEST_UNPACKED } else { LONGEST };
-        let feed = Feed {
+        let feed = BlockReader {
             reader,
             ahead,
             at,
             longest,
         };
         let pool = start(scope, feed, packs);
-        let mut stitch = Stitch {
+        let mut stitch = StretchJoiner {
             carry: Vec::new(),
             carry_at: 0,
             longest,
-            scanner: Scanner::new(packs),
+            scanner: StretchScanner::new(packs),
             number: pool.scanners,
-            tail: Tail::default(),
+            tail: ChromeFileEnd::default(),
         };
         let mut waiting = BTreeMap::new();
         let mut next = 0;
@@ -74,24 +76,24 @@ pub fn run<E>(
     })
 }
 
-struct Stitch {
+struct StretchJoiner {
     /// An event that began in the stretch before.
     carry: Vec<u8>,
     carry_at: u64,
     longest: usize,
-    scanner: Scanner,
+    scanner: StretchScanner,
     number: usize,
-    tail: Tail,
+    tail: ChromeFileEnd,
 }
 
-impl Stitch {
+impl StretchJoiner {
     fn take<E>(
         &mut self,
-        scanned: Scanned,
-        pool: &Pool,
-        take: &mut impl FnMut(&mut Piece) -> Result<(), E>,
+        scanned: ScannedBlock,
+        pool: &ScannerPool,
+        take: &mut impl FnMut(&mut ScannedStretch) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Scanned {
+        let ScannedBlock {
             block,
             parsed,
             scanner,
@@ -102,7 +104,7 @@ impl Stitch {
         let over = self.tail.after.is_some();
         let counts = !over && self.carry.is_empty();
         let end = parsed.end;
-        let mut piece = Piece {
+        let mut piece = ScannedStretch {
             parsed,
             scanner,
             at: block.at,
@@ -125,14 +127,14 @@ impl Stitch {
     }
 
     /// Remembers what a stretch leaves over.
-    fn keep(&mut self, end: End, at: u64, bytes: &[u8]) {
+    fn keep(&mut self, end: StretchEnd, at: u64, bytes: &[u8]) {
         match end {
-            End::Between => {}
-            End::Inside(place) => {
+            StretchEnd::Between => {}
+            StretchEnd::Inside(place) => {
                 self.carry = bytes.get(place..).unwrap_or_default().to_vec();
                 self.carry_at = at + place as u64;
             }
-            End::List(place) => {
+            StretchEnd::List(place) => {
                 let after = bytes.get(place..).unwrap_or_default().to_vec();
                 self.tail.after = Some((at + place as u64, after));
             }
@@ -144,19 +146,19 @@ impl Stitch {
         &mut self,
         bytes: &[u8],
         read: u64,
-        take: &mut impl FnMut(&mut Piece) -> Result<(), E>,
+        take: &mut impl FnMut(&mut ScannedStretch) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut joined = std::mem::take(&mut self.carry);
         joined.extend_from_slice(bytes);
         let at = self.carry_at;
-        let mut parsed = self.scanner.scan(&joined, Lists::default());
-        if joined.len() > self.longest * 2 && matches!(parsed.end, End::Inside(_)) {
+        let mut parsed = self.scanner.scan(&joined, EventLists::default());
+        if joined.len() > self.longest * 2 && matches!(parsed.end, StretchEnd::Inside(_)) {
             let (place, length) = (0, joined.len());
-            parsed.damage.push(Damage { at: place, length });
-            parsed.end = End::Between;
+            parsed.damage.push(DamagedBytes { at: place, length });
+            parsed.end = StretchEnd::Between;
         }
         let end = parsed.end;
-        take(&mut Piece {
+        take(&mut ScannedStretch {
             parsed,
             scanner: self.number,
             at,
@@ -167,7 +169,7 @@ impl Stitch {
         Ok(())
     }
 
-    fn finish(mut self) -> Tail {
+    fn finish(mut self) -> ChromeFileEnd {
         if !self.carry.is_empty() {
             self.tail.cut = Some((self.carry_at, self.carry.len() as u64));
         }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
-use crate::importer::chrome::scan::{Cursor, Fault, integer};
+use crate::importer::chrome::scan::{ByteCursor, SyntaxFault, integer};
 use crate::perfetto::json::WRITER;
 
 /// What stands before the list may be so long.
@@ -16,7 +16,7 @@ const LIST_KEY: &[u8] = b"\"traceEvents\"";
 
 /// What a file says besides its events.
 #[derive(Debug, Default)]
-pub struct Top {
+pub struct FileFacts {
     /// When its clock began, in nanoseconds since 1970.
     pub base: Option<i64>,
     /// The devices: number and name.
@@ -38,7 +38,7 @@ pub struct Top {
 const ABOUT: &[&[u8]] = &[b"metadata", b"viztracer_metadata", b"file_info"];
 
 /// How far the keys go.
-enum Place {
+enum KeysEnd {
     /// The list of events begins here.
     List(usize),
     /// There is none.
@@ -46,41 +46,41 @@ enum Place {
 }
 
 /// The beginning of a file.
-pub struct Head {
-    pub top: Top,
+pub struct FileHead {
+    pub top: FileFacts,
     /// What was read and not used, from the list's first event on.
     pub ahead: Vec<u8>,
     /// Where in the file that begins.
     pub at: u64,
 }
 
-impl Head {
+impl FileHead {
     /// Reads up to the first event; nothing where there is no list of events.
     pub fn read(reader: &mut impl Read) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         let mut want = 64 << 10;
         loop {
             let got = reader.by_ref().take(want).read_to_end(&mut bytes)?;
-            let mut top = Top::default();
+            let mut top = FileFacts::default();
             let over = got == 0 || bytes.len() >= LONGEST;
             match top.begin(&bytes, over) {
-                Ok(Place::List(at)) => {
+                Ok(KeysEnd::List(at)) => {
                     let ahead = bytes.split_off(at);
                     let at = at as u64;
                     return Ok(Some(Self { top, ahead, at }));
                 }
-                Err(Fault::Cut) if !over => want = bytes.len() as u64,
+                Err(SyntaxFault::Cut) if !over => want = bytes.len() as u64,
                 _ => return Ok(None),
             }
         }
     }
 }
 
-impl Top {
+impl FileFacts {
     /// Reads up to the list of events; `over` says that nothing follows these bytes.
-    fn begin(&mut self, bytes: &[u8], over: bool) -> Result<Place, Fault> {
+    fn begin(&mut self, bytes: &[u8], over: bool) -> Result<KeysEnd, SyntaxFault> {
         let mark = b"\xEF\xBB\xBF";
-        let mut cursor = Cursor::new(
+        let mut cursor = ByteCursor::new(
             bytes,
             if bytes.starts_with(mark) {
                 mark.len()
@@ -90,32 +90,37 @@ impl Top {
         );
         cursor.space();
         match cursor.peek() {
-            Some(b'[') => Ok(Place::List(cursor.at() + 1)),
+            Some(b'[') => Ok(KeysEnd::List(cursor.at() + 1)),
             Some(b'{') => {
                 cursor.step();
                 self.is_object = true;
                 self.all_keys(&mut cursor, 0, over)
             }
-            Some(_) => Err(Fault::Bad),
-            None => Err(Fault::Cut),
+            Some(_) => Err(SyntaxFault::Bad),
+            None => Err(SyntaxFault::Cut),
         }
     }
 
     /// Reads the keys that follow the list of events, which ends at byte `at`; what is damaged there is passed over.
     pub fn finish(&mut self, bytes: &[u8], at: u64) {
-        let mut cursor = Cursor::new(bytes, 0);
+        let mut cursor = ByteCursor::new(bytes, 0);
         // The list may be followed by nothing, by a comma and more keys, or by the end of the object.
         if cursor.demand(b',').is_ok() {
-            let _: Result<Place, Fault> = self.all_keys(&mut cursor, at, true);
+            let _: Result<KeysEnd, SyntaxFault> = self.all_keys(&mut cursor, at, true);
         }
     }
 
     /// Reads keys, and goes on behind those that are no JSON: `PyTorch` writes what it is given without a look at it.
-    fn all_keys(&mut self, cursor: &mut Cursor<'_>, at: u64, over: bool) -> Result<Place, Fault> {
+    fn all_keys(
+        &mut self,
+        cursor: &mut ByteCursor<'_>,
+        at: u64,
+        over: bool,
+    ) -> Result<KeysEnd, SyntaxFault> {
         let mut broken = None;
         loop {
             let fault = match self.keys(cursor) {
-                Err(fault) if fault == Fault::Bad || broken.is_some() && over => fault,
+                Err(fault) if fault == SyntaxFault::Bad || broken.is_some() && over => fault,
                 other => {
                     self.broken = broken.or(self.broken);
                     return other;
@@ -139,30 +144,30 @@ impl Top {
         }
     }
 
-    fn keys(&mut self, cursor: &mut Cursor<'_>) -> Result<Place, Fault> {
+    fn keys(&mut self, cursor: &mut ByteCursor<'_>) -> Result<KeysEnd, SyntaxFault> {
         loop {
             cursor.space();
             match cursor.peek() {
-                Some(b'}') => return Ok(Place::Over),
+                Some(b'}') => return Ok(KeysEnd::Over),
                 Some(b',') => {
                     cursor.step();
                     continue;
                 }
                 Some(b'"') => {}
-                Some(_) => return Err(Fault::Bad),
-                None => return Err(Fault::Cut),
+                Some(_) => return Err(SyntaxFault::Bad),
+                None => return Err(SyntaxFault::Cut),
             }
             let key = cursor.text()?.bytes;
             cursor.demand(b':')?;
             cursor.space();
             if key == LIST && cursor.peek() == Some(b'[') {
-                return Ok(Place::List(cursor.at() + 1));
+                return Ok(KeysEnd::List(cursor.at() + 1));
             }
             self.key(key, cursor)?;
         }
     }
 
-    fn key(&mut self, key: &[u8], cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    fn key(&mut self, key: &[u8], cursor: &mut ByteCursor<'_>) -> Result<(), SyntaxFault> {
         match (key, cursor.peek()) {
             (b"baseTimeNanoseconds", Some(b'"')) => self.base = integer(cursor.text()?.bytes),
             (b"baseTimeNanoseconds", Some(b'-' | b'0'..=b'9')) => {
@@ -192,7 +197,7 @@ impl Top {
                 let before = *cursor;
                 if !is_value(cursor.plain()?) {
                     *cursor = before;
-                    return Err(Fault::Bad);
+                    return Err(SyntaxFault::Bad);
                 }
             }
         }

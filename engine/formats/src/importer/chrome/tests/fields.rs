@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Opened, open};
-use record::{NameId, Record, SpanId, Unpacker, Value};
+use super::{OpenedFile, open};
+use record::{FieldDecoder, NameId, Record, SpanId, Value};
 
 /// The fields of each span by their names.
-fn fields(opened: &Opened) -> BTreeMap<u32, Vec<(String, Value)>> {
+fn fields(opened: &OpenedFile) -> BTreeMap<u32, Vec<(String, Value)>> {
     let mut names: BTreeMap<NameId, &str> = BTreeMap::new();
     let mut found: BTreeMap<u32, Vec<(NameId, Value)>> = BTreeMap::new();
-    let mut unpacker = Unpacker::default();
+    let mut unpacker = FieldDecoder::default();
     let mut take = |span: SpanId, name: NameId, value: Value| {
         found.entry(span.0).or_default().push((name, value));
     };

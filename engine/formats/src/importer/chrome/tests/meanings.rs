@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Opened, open};
+use super::{OpenedFile, open};
 use record::{DependencyKind, Record, SpanKind};
 
-fn names(opened: &Opened) -> Vec<(String, i64, i64)> {
+fn names(opened: &OpenedFile) -> Vec<(String, i64, i64)> {
     let name = |id| {
         opened.records.iter().find_map(|it| match it {
             Record::Name(known, text) if *known == id => Some(text.to_string()),
@@ -20,13 +20,13 @@ fn names(opened: &Opened) -> Vec<(String, i64, i64)> {
     times.collect()
 }
 
-fn repaired(opened: &Opened, cause: &str) -> u64 {
+fn repaired(opened: &OpenedFile, cause: &str) -> u64 {
     let repairs = opened.receipt.repairs.iter();
     let found = repairs.filter(|(known, _)| known == cause);
     found.map(|(_, count)| count).sum()
 }
 
-fn pairs(opened: &Opened) -> Vec<(u32, u32)> {
+fn pairs(opened: &OpenedFile) -> Vec<(u32, u32)> {
     let ties = opened.ties(DependencyKind::Flow);
     ties.iter().map(|it| (it.cause.0, it.effect.0)).collect()
 }

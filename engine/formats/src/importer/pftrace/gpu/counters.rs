@@ -1,6 +1,6 @@
 //! Counters of GPUs: what they are called, in which unit they count, and their values.
 
-use crate::importer::pftrace::foreign::Foreign;
+use crate::importer::pftrace::foreign::ForeignFile;
 use crate::perfetto::proto::gpu::{GpuCounterEvent, GpuCounterSpec};
 
 /// Units by their number.
@@ -48,7 +48,7 @@ const UNITS: &[&str] = &[
     "instructions",
 ];
 
-impl Foreign {
+impl ForeignFile {
     /// Takes names or values of a GPU's counters.
     pub(in super::super) fn gpu_counters(&mut self, time: i64, event: GpuCounterEvent) {
         let gpu = event.gpu_id.unwrap_or(0);

@@ -7,7 +7,7 @@ use record::{Basis, Dependency, DependencyKind, Record, SpanId};
 
 /// The numbers of a slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Points {
+pub(in super::super) struct SliceSyncPoints {
     /// Its own, which others wait for.
     pub event: Option<u64>,
     /// The events of GPUs that had to end before it could run.
@@ -22,45 +22,46 @@ pub(in super::super) struct Points {
 
 /// Slices that meet at numbers.
 #[derive(Debug, Default)]
-pub(in super::super) struct Meetings {
+pub(in super::super) struct SliceMeetings {
     events: HashMap<u64, Vec<(Nanos, SpanId)>>,
     calls: HashMap<u32, (Nanos, SpanId)>,
     parts: Vec<(u32, Nanos, SpanId)>,
-    wanted: Vec<Wanted>,
+    wanted: Vec<EventMention>,
 }
 
 /// A slice that names an event.
 #[derive(Clone, Copy, Debug)]
-struct Wanted {
+struct EventMention {
     event: u64,
     span: SpanId,
     start: Nanos,
-    way: Way,
+    way: EventRelation,
 }
 
 /// What a slice has to do with an event that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum EventRelation {
     After,
     Submitted,
     Waited,
 }
 
-impl Meetings {
+impl SliceMeetings {
     /// Takes a slice's numbers. Slices come by their start.
-    pub fn note(&mut self, span: SpanId, start: Nanos, points: Points) {
+    pub fn note(&mut self, span: SpanId, start: Nanos, points: SliceSyncPoints) {
         let ways = [
-            (Way::After, points.after),
-            (Way::Submitted, points.submitted),
-            (Way::Waited, points.waited),
+            (EventRelation::After, points.after),
+            (EventRelation::Submitted, points.submitted),
+            (EventRelation::Waited, points.waited),
         ];
         for (way, events) in ways {
-            self.wanted.extend(events.into_iter().map(|event| Wanted {
-                event,
-                span,
-                start,
-                way,
-            }));
+            self.wanted
+                .extend(events.into_iter().map(|event| EventMention {
+                    event,
+                    span,
+                    start,
+                    way,
+                }));
         }
         if let Some(event) = points.event {
             self.events.entry(event).or_default().push((start, span));
@@ -81,9 +82,9 @@ impl Meetings {
                 continue;
             };
             ties.push(match wanted.way {
-                Way::After => tie(found, wanted.span, DependencyKind::Event),
-                Way::Submitted => tie(wanted.span, found, DependencyKind::Submission),
-                Way::Waited => tie(found, wanted.span, DependencyKind::Synchronization),
+                EventRelation::After => tie(found, wanted.span, DependencyKind::Event),
+                EventRelation::Submitted => tie(wanted.span, found, DependencyKind::Submission),
+                EventRelation::Waited => tie(found, wanted.span, DependencyKind::Synchronization),
             });
         }
         for &(submission, _, part) in &self.parts {
@@ -95,7 +96,7 @@ impl Meetings {
     }
 
     /// The event of a number. Writers begin to count anew, so it is the nearest on the right side of the slice.
-    fn find(&self, wanted: &Wanted) -> Option<SpanId> {
+    fn find(&self, wanted: &EventMention) -> Option<SpanId> {
         let events = self.events.get(&wanted.event)?;
         // Slices come by their start, so each of these looks at its own slice and at one more.
         let is_other = |(_, span): &&(Nanos, SpanId)| *span != wanted.span;
@@ -104,8 +105,8 @@ impl Meetings {
         let before = earlier.iter().rfind(is_other);
         let after = later.iter().find(is_other);
         let (first, second) = match wanted.way {
-            Way::Submitted => (after, before),
-            Way::After | Way::Waited => (before, after),
+            EventRelation::Submitted => (after, before),
+            EventRelation::After | EventRelation::Waited => (before, after),
         };
         first.or(second).map(|(_, span)| *span)
     }
@@ -121,20 +122,20 @@ mod tests {
 
     #[test]
     fn numbers_that_are_used_again_mean_the_nearest() {
-        let mut meetings = Meetings::default();
-        let event = |number| Points {
+        let mut meetings = SliceMeetings::default();
+        let event = |number| SliceSyncPoints {
             event: Some(number),
-            ..Points::default()
+            ..SliceSyncPoints::default()
         };
         meetings.note(SpanId(0), Nanos(10), event(1));
-        let waits = Points {
+        let waits = SliceSyncPoints {
             after: vec![1, 9],
-            ..Points::default()
+            ..SliceSyncPoints::default()
         };
         meetings.note(SpanId(1), Nanos(20), waits);
-        let submits = Points {
+        let submits = SliceSyncPoints {
             submitted: vec![1],
-            ..Points::default()
+            ..SliceSyncPoints::default()
         };
         meetings.note(SpanId(2), Nanos(25), submits);
         meetings.note(SpanId(3), Nanos(30), event(1));

@@ -10,14 +10,14 @@ use record::Value;
 
 /// The queues, stages, kernels and contexts of one writer.
 #[derive(Default)]
-pub(in super::super) struct Interned {
+pub(in super::super) struct InternedGpuNames {
     contexts: HashMap<u64, GraphicsContext>,
     specifications: HashMap<u64, GpuSpecification>,
     kernels: HashMap<u64, ComputeKernel>,
     arguments: HashMap<u64, String>,
 }
 
-impl Interned {
+impl InternedGpuNames {
     /// Takes what a packet says for those after it.
     pub fn take(&mut self, data: &mut InternedData) {
         for it in std::mem::take(&mut data.graphics_contexts) {

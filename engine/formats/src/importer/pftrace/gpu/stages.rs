@@ -1,18 +1,18 @@
 //! Render stages, which are also kernels and copies of compute APIs, and submissions of Vulkan.
 
-use super::{Gpu, Interned, Points};
-use crate::importer::pftrace::foreign::Foreign;
-use crate::importer::pftrace::items::What;
+use super::{InternedGpuNames, PftraceGpu, SliceSyncPoints};
+use crate::importer::pftrace::foreign::ForeignFile;
+use crate::importer::pftrace::items::TrackItemKind;
 use crate::importer::pftrace::nature;
 use crate::perfetto::proto::gpu::{
     ComputeArg, Dim3, GpuRenderStageEvent, VkQueueSubmit, VulkanApiEvent,
 };
-use record::{Plain, SpanKind, Value};
+use record::{FieldValue, SpanKind, Value};
 
 /// Named values on their way to a span.
-type Values = Vec<(String, Value)>;
+type NamedValues = Vec<(String, Value)>;
 
-impl Foreign {
+impl ForeignFile {
     /// Takes a piece of work of a GPU.
     pub(in super::super) fn stage(&mut self, (id, time): (u32, i64), event: GpuRenderStageEvent) {
         if let Some(said) = &event.specifications {
@@ -27,11 +27,11 @@ impl Foreign {
         let (name, values) = self.stage_facts(id, &event);
         let kind = nature::of_work(&name);
         let track = self.tracks.queue(event.gpu_id.unwrap_or(0), &queue);
-        let points = Points {
+        let points = SliceSyncPoints {
             event: event.event_id,
             after: event.event_wait_ids,
             submission: event.submission_id,
-            ..Points::default()
+            ..SliceSyncPoints::default()
         };
         let length = i64::try_from(event.duration.unwrap_or(0)).unwrap_or(i64::MAX);
         let slice = self.whole_slice(&name, (kind, values), points);
@@ -41,16 +41,16 @@ impl Foreign {
     fn whole_slice(
         &mut self,
         name: &str,
-        (kind, values): (SpanKind, Values),
-        points: Points,
+        (kind, values): (SpanKind, NamedValues),
+        points: SliceSyncPoints,
     ) -> u32 {
         self.lists.clear();
         let name = self.texts.add(name);
         for (name, value) in values {
             let value = match value {
-                Value::Integer(value) => Plain::Integer(value),
-                Value::Number(value) => Plain::Number(value),
-                Value::Text(text) => Plain::Text(self.texts.add(&text)),
+                Value::Integer(value) => FieldValue::Integer(value),
+                Value::Number(value) => FieldValue::Number(value),
+                Value::Text(text) => FieldValue::Text(self.texts.add(&text)),
             };
             self.lists.values.push((self.texts.add(&name), value));
         }
@@ -61,7 +61,7 @@ impl Foreign {
     pub(in super::super) fn whole(&mut self, (start, end): (i64, i64), track: u32, slice: u32) {
         let place = self.items.wholes.len() as u32;
         self.items.wholes.push((slice, end));
-        self.items.push(start, track, What::Whole(place));
+        self.items.push(start, track, TrackItemKind::Whole(place));
     }
 
     /// What the queue of a piece of work is called.
@@ -69,7 +69,7 @@ impl Foreign {
         let interned = self.sequences.get(&id).and_then(|it| it.gpu());
         let described = interned.and_then(|it| it.specification(event.hw_queue_iid));
         let name = described.and_then(|it| it.name.clone());
-        let name = name.or_else(|| Gpu::old_name(&self.gpu.old.hw_queue, event.hw_queue_id));
+        let name = name.or_else(|| PftraceGpu::old_name(&self.gpu.old.hw_queue, event.hw_queue_id));
         let name = name.unwrap_or_else(|| {
             self.gpu.unknown_queues += 1;
             let number = event.hw_queue_iid.unwrap_or(0);
@@ -83,23 +83,23 @@ impl Foreign {
     }
 
     /// The name of a piece of work, and what is known of it.
-    fn stage_facts(&mut self, id: u32, event: &GpuRenderStageEvent) -> (String, Values) {
+    fn stage_facts(&mut self, id: u32, event: &GpuRenderStageEvent) -> (String, NamedValues) {
         let sequence = self.sequences.entry(id).or_default();
-        let nothing = Interned::default();
+        let nothing = InternedGpuNames::default();
         let interned = sequence.gpu().unwrap_or(&nothing);
         let texts = &self.texts;
         let kernel = interned.kernel(event.kernel_iid);
         let stage = interned
             .specification(event.stage_iid)
             .and_then(|it| it.name.clone())
-            .or_else(|| Gpu::old_name(&self.gpu.old.stage, event.stage_id));
+            .or_else(|| PftraceGpu::old_name(&self.gpu.old.stage, event.stage_id));
         let given = event
             .name
             .clone()
             .or_else(|| Some(texts.text(sequence.name(event.name_iid?)?).to_owned()));
         let of_kernel = kernel.and_then(|it| it.demangled_name.clone().or(it.name.clone()));
         let name = given.or(of_kernel).or(stage.clone());
-        let mut values = Values::new();
+        let mut values = NamedValues::new();
         let mut say = |name: &str, text: Option<String>| {
             let value = text.map(|text| Value::Text(text.into()));
             values.extend(value.map(|value| (name.to_owned(), value)));
@@ -148,15 +148,15 @@ impl Foreign {
         let (pid, tid) = (submit.pid.unwrap_or(0), submit.tid.unwrap_or(0));
         let track = self.tracks.thread(pid, tid);
         let text = |handle: u64| Value::Text(self.gpu.object(handle).into());
-        let mut values = Values::new();
+        let mut values = NamedValues::new();
         let queue = submit.vk_queue.map(text);
         values.extend(queue.map(|value| ("queue".to_owned(), value)));
         for (place, &buffer) in submit.vk_command_buffers.iter().enumerate() {
             values.push((format!("command_buffer.{place}"), text(buffer)));
         }
-        let points = Points {
+        let points = SliceSyncPoints {
             submission: submit.submission_id,
-            ..Points::default()
+            ..SliceSyncPoints::default()
         };
         let length = i64::try_from(submit.duration_ns.unwrap_or(0)).unwrap_or(i64::MAX);
         let slice = self.whole_slice("vkQueueSubmit", (SpanKind::Call, values), points);

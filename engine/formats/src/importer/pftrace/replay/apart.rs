@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::matched::Matched;
+use super::matched::MatchedSlices;
 use crate::importer::flow_points::{FlowPoint, SpanExtent, bind_row, tie_points};
-use crate::importer::pftrace::items::Items;
+use crate::importer::pftrace::items::TrackItems;
 use record::SpanId;
 
 /// Adds the arrows to those that are known; says how many points lead nowhere.
-pub(super) fn tie(mut points: Vec<FlowPoint>, items: &Items, matched: &mut Matched) -> u64 {
+pub(super) fn tie(
+    mut points: Vec<FlowPoint>,
+    items: &TrackItems,
+    matched: &mut MatchedSlices,
+) -> u64 {
     if points.is_empty() {
         return 0;
     }

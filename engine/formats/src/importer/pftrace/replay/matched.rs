@@ -1,8 +1,8 @@
 //! Which begin belongs to which end, and which slices arrows lead from and to.
 
-use crate::importer::pftrace::gpu::Meetings;
-use crate::importer::pftrace::items::{Flows, Items, NONE, What};
-use crate::importer::pftrace::tracks::Tracks;
+use crate::importer::pftrace::gpu::SliceMeetings;
+use crate::importer::pftrace::items::{NONE, SliceFlows, TrackItemKind, TrackItems};
+use crate::importer::pftrace::tracks::PftraceTracks;
 use crate::importer::quick::QuickMap;
 use record::SpanId;
 use record::time::Nanos;
@@ -14,12 +14,12 @@ pub(super) const OPEN: i64 = i64::MIN;
 
 /// What is known of slices once all are there.
 #[derive(Default)]
-pub(super) struct Matched {
+pub(super) struct MatchedSlices {
     /// When each slice ends.
     pub ends: Vec<i64>,
     /// From which slice to which each arrow leads.
     pub arrows: Vec<(u32, u32)>,
-    pub meetings: Meetings,
+    pub meetings: SliceMeetings,
     /// Ends without a begin.
     pub alone: u64,
     /// Begins without an end.
@@ -31,9 +31,13 @@ pub(super) struct Matched {
     around: Vec<u32>,
 }
 
-impl Matched {
+impl MatchedSlices {
     /// Goes through all that happened, which is in order of time.
-    pub fn of(items: &mut Items, tracks: &mut Tracks, (origin, unnamed): (i64, u32)) -> Self {
+    pub fn of(
+        items: &mut TrackItems,
+        tracks: &mut PftraceTracks,
+        (origin, unnamed): (i64, u32),
+    ) -> Self {
         let mut matched = Self {
             ends: vec![OPEN; items.slices.len()],
             around: vec![NONE; items.slices.len()],
@@ -43,11 +47,11 @@ impl Matched {
         for item in &all {
             let track = item.track();
             match item.what() {
-                What::Count(_) => {
+                TrackItemKind::Count(_) => {
                     tracks.counter(track);
                 }
-                What::End(flows) => matched.close(track, item.time, items.flows(flows)),
-                What::NamedEnd(place) => {
+                TrackItemKind::End(flows) => matched.close(track, item.time, items.flows(flows)),
+                TrackItemKind::NamedEnd(place) => {
                     let Some(&end) = items.named_ends.get(place as usize) else {
                         continue;
                     };
@@ -71,8 +75,10 @@ impl Matched {
                         continue;
                     };
                     let end = match item.what() {
-                        What::Whole(place) => items.wholes.get(place as usize).map(|it| it.1),
-                        What::Instant(_) => Some(item.time),
+                        TrackItemKind::Whole(place) => {
+                            items.wholes.get(place as usize).map(|it| it.1)
+                        }
+                        TrackItemKind::Instant(_) => Some(item.time),
                         _ => None,
                     };
                     match end {
@@ -157,7 +163,7 @@ impl Matched {
     }
 
     /// Ends the innermost slice of a track.
-    fn close(&mut self, track: u32, time: i64, flows: Flows<'_>) {
+    fn close(&mut self, track: u32, time: i64, flows: SliceFlows<'_>) {
         let top = self.innermost.get_mut(track as usize);
         let Some(top) = top.filter(|top| **top != NONE) else {
             self.alone += 1;
@@ -171,7 +177,7 @@ impl Matched {
     }
 
     /// Ties a slice to the one in which each of its arrows was seen last.
-    fn arrow(&mut self, flows: Flows<'_>, effect: u32) {
+    fn arrow(&mut self, flows: SliceFlows<'_>, effect: u32) {
         for flow in flows.through.iter().chain(flows.ending) {
             if let Some(cause) = self.seen.insert(*flow, effect)
                 && cause != effect

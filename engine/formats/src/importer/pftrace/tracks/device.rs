@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Key, Tracks, Used};
+use super::{PftraceTracks, TrackKey, UsedTrack};
 
 /// What slices of a track say of agents: the processors of a machine, GPUs among them, in one numbering.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Agents {
+pub(super) struct SliceAgents {
     node: Option<i64>,
     from: Option<i64>,
     to: Option<i64>,
 }
 
-impl Agents {
+impl SliceAgents {
     /// Whether an annotation of this name says something of an agent.
     pub fn concerns(name: &str) -> bool {
         matches!(name, "node_id" | "src_agent" | "dst_agent")
@@ -30,7 +30,7 @@ impl Agents {
     }
 }
 
-impl Tracks {
+impl PftraceTracks {
     /// The GPU of each track in use, where it can be known.
     pub(super) fn gpus(&self) -> Vec<Option<i64>> {
         let own: Vec<Option<i64>> = self.used.iter().map(|used| self.own_gpu(used)).collect();
@@ -54,11 +54,11 @@ impl Tracks {
     }
 
     /// The GPU whose number a track or its ancestors bear.
-    fn own_gpu(&self, used: &Used) -> Option<i64> {
+    fn own_gpu(&self, used: &UsedTrack) -> Option<i64> {
         match &used.key {
-            Key::Queue(gpu, _) | Key::Gauge(gpu, _) => Some(i64::from(*gpu)),
-            Key::Thread(..) | Key::Series(..) | Key::Numbered(..) => None,
-            Key::Track(uuid) => {
+            TrackKey::Queue(gpu, _) | TrackKey::Gauge(gpu, _) => Some(i64::from(*gpu)),
+            TrackKey::Thread(..) | TrackKey::Series(..) | TrackKey::Numbered(..) => None,
+            TrackKey::Track(uuid) => {
                 let mut next = Some(*uuid);
                 for _ in 0..super::GENERATIONS {
                     let track = next.and_then(|uuid| self.described(uuid))?;

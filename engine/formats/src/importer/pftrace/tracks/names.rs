@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::device::gpu_number;
-use super::{Described, GENERATIONS, Key, Tracks, Used, WRITERS};
-use crate::importer::chrome::{Texts, program};
+use super::{DescribedTrack, GENERATIONS, PftraceTracks, TrackKey, UsedTrack, WRITERS};
+use crate::importer::chrome::{ChromeTexts, program};
 use crate::perfetto::proto::ProcessDescriptor;
 use record::LaneId;
 
@@ -38,14 +38,14 @@ fn is_word(word: &str) -> bool {
 
 /// The process and the thread that a lane belongs to, as the file numbers them; empty where it does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Owner {
+pub(super) struct LaneOwner {
     pub process: String,
     pub thread: String,
 }
 
 /// What lanes are called: no two of the host, and no two streams of a GPU, have one name.
 #[derive(Default)]
-pub(super) struct Titles {
+pub(super) struct TrackTitles {
     of: Vec<String>,
 }
 
@@ -60,11 +60,11 @@ enum TitlePart {
     Count,
 }
 
-impl Tracks {
+impl PftraceTracks {
     /// A track of the file and those it is below, from itself outwards.
-    fn line(&self, uuid: u64) -> impl Iterator<Item = &Described> {
+    fn line(&self, uuid: u64) -> impl Iterator<Item = &DescribedTrack> {
         let first = self.described(uuid);
-        let outwards = |it: &&Described| self.described(it.parent_uuid?);
+        let outwards = |it: &&DescribedTrack| self.described(it.parent_uuid?);
         std::iter::successors(first, outwards).take(GENERATIONS)
     }
 
@@ -75,8 +75,8 @@ impl Tracks {
             return false;
         };
         let uuid = match &used.key {
-            Key::Track(uuid) => *uuid,
-            Key::Queue(..) => return true,
+            TrackKey::Track(uuid) => *uuid,
+            TrackKey::Queue(..) => return true,
             _ => return false,
         };
         if self.line(uuid).any(|it| it.thread().is_some()) {
@@ -93,29 +93,29 @@ impl Tracks {
     }
 
     /// The process of a track, as the file numbers it.
-    pub(super) fn process_of(&self, used: &Used) -> Option<i32> {
-        let pid = |it: &Described| match (it.thread(), it.process()) {
+    pub(super) fn process_of(&self, used: &UsedTrack) -> Option<i32> {
+        let pid = |it: &DescribedTrack| match (it.thread(), it.process()) {
             (Some(thread), _) => thread.pid,
             (None, process) => process?.pid,
         };
         match used.key {
-            Key::Track(uuid) => self.line(uuid).find_map(pid),
+            TrackKey::Track(uuid) => self.line(uuid).find_map(pid),
             _ => used.process,
         }
     }
 
     /// The process and the thread of a track.
-    pub(super) fn owner(&self, used: &Used) -> Owner {
+    pub(super) fn owner(&self, used: &UsedTrack) -> LaneOwner {
         let shown = |number: Option<i64>| number.map_or_else(String::new, |it| it.to_string());
         match &used.key {
-            Key::Track(uuid) => {
+            TrackKey::Track(uuid) => {
                 let mut line = self.line(*uuid);
                 let found = line.find_map(|it| match (it.thread(), it.process()) {
-                    (Some(thread), _) => Some(Owner {
+                    (Some(thread), _) => Some(LaneOwner {
                         process: shown(thread.pid.map(i64::from)),
                         thread: shown(thread.tid),
                     }),
-                    (None, Some(process)) => Some(Owner {
+                    (None, Some(process)) => Some(LaneOwner {
                         process: shown(process.pid.map(i64::from)),
                         thread: String::new(),
                     }),
@@ -123,25 +123,25 @@ impl Tracks {
                 });
                 found.unwrap_or_default()
             }
-            Key::Thread(pid, tid) => Owner {
+            TrackKey::Thread(pid, tid) => LaneOwner {
                 process: pid.to_string(),
                 thread: tid.to_string(),
             },
-            Key::Numbered(..) => Owner {
+            TrackKey::Numbered(..) => LaneOwner {
                 process: shown(used.process.map(i64::from)),
                 thread: String::new(),
             },
             // A counter that events name is of their track.
-            Key::Series(series) => {
+            TrackKey::Series(series) => {
                 let track = self.at(series.0);
                 track.map(|it| self.owner(it)).unwrap_or_default()
             }
-            Key::Queue(..) | Key::Gauge(..) => Owner::default(),
+            TrackKey::Queue(..) | TrackKey::Gauge(..) => LaneOwner::default(),
         }
     }
 
     /// What all lanes are called; of each track in use the GPU, where it has one.
-    pub(super) fn titles(&self, texts: &Texts, gpus: &[Option<i64>]) -> Titles {
+    pub(super) fn titles(&self, texts: &ChromeTexts, gpus: &[Option<i64>]) -> TrackTitles {
         let processes = self.described.iter().filter_map(|it| {
             let process = it.process()?;
             let name = process.process_name.as_deref()?;
@@ -157,34 +157,35 @@ impl Tracks {
         let owners = lanes().map(|(_, used)| self.owner(used).process);
         let used_processes: BTreeSet<String> = owners.filter(|it| !it.is_empty()).collect();
         let are_several = used_processes.len() > 1;
-        let mut titles: Vec<Title> = lanes()
+        let mut titles: Vec<TrackTitle> = lanes()
             .map(|(place, used)| self.title((place, used), texts, &processes, are_several))
             .collect();
         for part in [TitlePart::Parent, TitlePart::Number, TitlePart::Count] {
             self.tell_apart(&mut titles, part, gpus);
         }
-        let of = titles.into_iter().map(Title::into_whole);
-        Titles { of: of.collect() }
+        let of = titles.into_iter().map(TrackTitle::into_whole);
+        TrackTitles { of: of.collect() }
     }
 
     /// What a lane is called, be it the only one of that name or not: with its process where there are several.
     fn title(
         &self,
-        (place, used): (u32, &Used),
-        texts: &Texts,
+        (place, used): (u32, &UsedTrack),
+        texts: &ChromeTexts,
         processes: &BTreeMap<String, String>,
         are_several: bool,
-    ) -> Title {
+    ) -> TrackTitle {
         let name = self.name_of(used, texts);
-        let Owner { process, .. } = self.owner(used);
-        let is_said = used.is_stream || process.is_empty() || matches!(used.key, Key::Thread(..));
+        let LaneOwner { process, .. } = self.owner(used);
+        let is_said =
+            used.is_stream || process.is_empty() || matches!(used.key, TrackKey::Thread(..));
         let program = match processes.get(&process) {
             _ if !are_several || is_said => String::new(),
             Some(program) if name.starts_with(program) => String::new(),
             Some(program) => program.clone(),
             None => format!("process {process}"),
         };
-        Title {
+        TrackTitle {
             place,
             program,
             name,
@@ -192,8 +193,8 @@ impl Tracks {
     }
 
     /// Adds a part to titles that several lanes have, where it is not the same for all of them.
-    fn tell_apart(&self, titles: &mut [Title], part: TitlePart, gpus: &[Option<i64>]) {
-        let key = |title: &Title| {
+    fn tell_apart(&self, titles: &mut [TrackTitle], part: TitlePart, gpus: &[Option<i64>]) {
+        let key = |title: &TrackTitle| {
             let is_stream = self.at(title.place).is_some_and(|used| used.is_stream);
             let gpu = is_stream.then(|| gpus.get(title.place as usize).copied().flatten());
             (gpu, title.whole())
@@ -239,7 +240,7 @@ impl Tracks {
         };
         match part {
             TitlePart::Parent => match used.key {
-                Key::Track(uuid) => {
+                TrackKey::Track(uuid) => {
                     let mut above = self.line(uuid).skip(1);
                     let above =
                         above.find(|it| it.name.as_deref().is_some_and(|it| !it.is_empty()));
@@ -251,32 +252,32 @@ impl Tracks {
                 _ => String::new(),
             },
             TitlePart::Number => {
-                let Owner { process, thread } = self.owner(used);
+                let LaneOwner { process, thread } = self.owner(used);
                 if thread.is_empty() { process } else { thread }
             }
             TitlePart::Count => format!("#{count}"),
         }
     }
 
-    pub(super) fn name_of(&self, used: &Used, texts: &Texts) -> String {
+    pub(super) fn name_of(&self, used: &UsedTrack, texts: &ChromeTexts) -> String {
         match &used.key {
-            Key::Track(uuid) => self.name(*uuid, texts.text(used.first)),
-            Key::Queue(_, name) => name.to_string(),
-            Key::Gauge(_, number) => format!("counter {number}"),
-            Key::Thread(pid, tid) if pid == tid => format!("thread {tid}"),
-            Key::Thread(pid, tid) => format!("thread {tid} of process {pid}"),
-            Key::Series(series) => texts.text(series.1).to_owned(),
-            Key::Numbered(..) => texts.text(used.first).to_owned(),
+            TrackKey::Track(uuid) => self.name(*uuid, texts.text(used.first)),
+            TrackKey::Queue(_, name) => name.to_string(),
+            TrackKey::Gauge(_, number) => format!("counter {number}"),
+            TrackKey::Thread(pid, tid) if pid == tid => format!("thread {tid}"),
+            TrackKey::Thread(pid, tid) => format!("thread {tid} of process {pid}"),
+            TrackKey::Series(series) => texts.text(series.1).to_owned(),
+            TrackKey::Numbered(..) => texts.text(used.first).to_owned(),
         }
     }
 
     /// A track's own name. One without any goes by its first slice where it is below another, or else by that, or by its number.
     fn name(&self, uuid: u64, first: &str) -> String {
-        let own = self.described(uuid).and_then(Described::title);
+        let own = self.described(uuid).and_then(DescribedTrack::title);
         let is_below = self.line(uuid).nth(1).is_some();
         let first = (is_below && !first.is_empty()).then(|| first.to_owned());
         let name = own.or(first);
-        let name = name.or_else(|| self.line(uuid).skip(1).find_map(Described::title));
+        let name = name.or_else(|| self.line(uuid).skip(1).find_map(DescribedTrack::title));
         name.unwrap_or_else(|| match uuid {
             // Of events that are of no track, as Perfetto has it.
             0 => "default track".to_owned(),
@@ -287,7 +288,7 @@ impl Tracks {
     }
 }
 
-impl Described {
+impl DescribedTrack {
     /// The number of the GPU that it is called after, if it is a process that is.
     fn process_gpu(&self) -> Option<i64> {
         gpu_number(self.process()?.process_name.as_deref()?)
@@ -331,14 +332,14 @@ fn program_of(name: &str) -> &str {
 }
 
 /// A title as it is put together.
-struct Title {
+struct TrackTitle {
     /// The place of its lane's track.
     place: u32,
     program: String,
     name: String,
 }
 
-impl Title {
+impl TrackTitle {
     fn into_whole(self) -> String {
         if self.program.is_empty() {
             self.name
@@ -356,7 +357,7 @@ impl Title {
     }
 }
 
-impl Titles {
+impl TrackTitles {
     /// What a lane is called; asked once.
     pub fn take(&mut self, lane: LaneId) -> String {
         self.of

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::Owner;
-use super::{Described, Key, Tracks, Used};
-use crate::importer::Sink;
-use crate::importer::chrome::Texts;
+use super::names::LaneOwner;
+use super::{DescribedTrack, PftraceTracks, TrackKey, UsedTrack};
+use crate::importer::RecordSink;
+use crate::importer::chrome::ChromeTexts;
 use crate::importer::counter_titles::{CounterTitle, tell_apart};
 use crate::perfetto::proto::CounterDescriptor;
 use record::{Counter, Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role};
 
-impl Tracks {
+impl PftraceTracks {
     /// Hands over the devices, lanes and counters of all tracks in use; says how many of them are streams.
-    pub fn announce(&mut self, texts: &Texts, sink: &mut Sink<'_>) -> usize {
+    pub fn announce(&mut self, texts: &ChromeTexts, sink: &mut RecordSink<'_>) -> usize {
         let gpus = self.gpus();
         let numbers: BTreeSet<i64> = gpus.iter().flatten().copied().collect();
         let ids: BTreeMap<i64, DeviceId> = numbers.into_iter().zip((0..).map(DeviceId)).collect();
@@ -55,13 +55,13 @@ impl Tracks {
     fn announce_counters(
         &self,
         (gpus, ids): (&[Option<i64>], &BTreeMap<i64, DeviceId>),
-        texts: &Texts,
-        sink: &mut Sink<'_>,
+        texts: &ChromeTexts,
+        sink: &mut RecordSink<'_>,
     ) {
         let counters = self.used.iter().zip(gpus).filter_map(|(used, gpu)| {
             let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
             let (name, unit) = self.name_and_unit(used, texts);
-            let Owner { process, thread } = self.owner(used);
+            let LaneOwner { process, thread } = self.owner(used);
             let title = CounterTitle {
                 name,
                 device,
@@ -83,14 +83,14 @@ impl Tracks {
         }
     }
 
-    fn name_and_unit(&self, used: &Used, texts: &Texts) -> (String, String) {
+    fn name_and_unit(&self, used: &UsedTrack, texts: &ChromeTexts) -> (String, String) {
         if let Some(gauge) = used.more.as_ref().and_then(|it| it.gauge.clone()) {
             return gauge;
         }
         let unit = match used.key {
-            Key::Track(uuid) => self
+            TrackKey::Track(uuid) => self
                 .described(uuid)
-                .and_then(Described::counter)
+                .and_then(DescribedTrack::counter)
                 .map(CounterDescriptor::unit_name),
             _ => None,
         };
@@ -101,7 +101,7 @@ impl Tracks {
     fn described_lane(
         &self,
         name: String,
-        (id, place, used): (LaneId, u32, &Used),
+        (id, place, used): (LaneId, u32, &UsedTrack),
         device: Option<DeviceId>,
     ) -> Lane {
         let owner = self.owner(used);

@@ -1,7 +1,7 @@
 //! Which tracks share a lane: a writer gives every asynchronous operation a track of its own, and those of one name below one
 //! track are drawn as one, as in Perfetto.
 
-use super::{Key, Tracks, Used, names};
+use super::{PftraceTracks, TrackKey, UsedTrack, names};
 use crate::perfetto::proto::{MERGE_BY_KEY, TrackDescriptor};
 
 /// Siblings are kept apart.
@@ -40,13 +40,13 @@ pub(super) enum SharedKey {
     Numbered(Option<i32>, u32),
 }
 
-impl Tracks {
+impl PftraceTracks {
     /// What a track whose first slice has this name shares its lane by. Nothing where it has one of its own: threads, processes
     /// and streams have.
-    pub(super) fn shared_key(&self, used: &Used, first: u32) -> Option<SharedKey> {
+    pub(super) fn shared_key(&self, used: &UsedTrack, first: u32) -> Option<SharedKey> {
         let uuid = match &used.key {
-            Key::Track(uuid) => uuid,
-            Key::Numbered(..) => return Some(SharedKey::Numbered(used.process, first)),
+            TrackKey::Track(uuid) => uuid,
+            TrackKey::Numbered(..) => return Some(SharedKey::Numbered(used.process, first)),
             _ => return None,
         };
         let track = self.described(*uuid)?;

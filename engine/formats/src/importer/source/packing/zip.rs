@@ -4,11 +4,11 @@ use std::io::{self, Read, Seek as _};
 
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::importer::source::Whole;
+use crate::importer::source::SeekableBytes;
 
 /// Where a file lies in an archive.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::importer::source) struct Entry {
+pub(in crate::importer::source) struct ZipEntry {
     /// Where its bytes begin; nothing where only the header before them says.
     start: Option<u64>,
     /// How many there are, packed; the rest of the archive where that is not known.
@@ -17,7 +17,7 @@ pub(in crate::importer::source) struct Entry {
     pub stored: bool,
 }
 
-impl Entry {
+impl ZipEntry {
     /// The first of an archive, as its own header describes it.
     pub const UNKNOWN: Self = Self {
         start: None,
@@ -46,13 +46,13 @@ fn skip_header(archive: &mut impl Read) -> io::Result<u64> {
 
 /// The largest file of an archive, and a note where there are others. Fails with the name of the method with which all that
 /// it holds is packed, where none of it can be unpacked here.
-pub(super) fn largest(mut whole: Whole) -> Result<(Entry, Option<String>), String> {
+pub(super) fn largest(mut whole: SeekableBytes) -> Result<(ZipEntry, Option<String>), String> {
     let first = first(&mut whole);
     // A cut archive has lost its table; its first file can still be read.
     let Ok(mut archive) = ZipArchive::new(whole) else {
         return Ok((first?, None));
     };
-    let mut best: Option<(u64, String, Entry)> = None;
+    let mut best: Option<(u64, String, ZipEntry)> = None;
     let mut other: Option<(u64, String)> = None;
     let mut files = 0;
     for place in 0..archive.len() {
@@ -75,7 +75,7 @@ pub(super) fn largest(mut whole: Whole) -> Result<(Entry, Option<String>), Strin
         }
         files += 1;
         if best.as_ref().is_none_or(|(size, ..)| file.size() > *size) {
-            let entry = Entry {
+            let entry = ZipEntry {
                 start: file.data_start(),
                 length: file.compressed_size(),
                 stored: method == CompressionMethod::Stored,
@@ -90,7 +90,7 @@ pub(super) fn largest(mut whole: Whole) -> Result<(Entry, Option<String>), Strin
     let Some((_, name, entry)) = best else {
         return match other {
             Some((_, method)) => Err(method),
-            None => Ok((Entry::UNKNOWN, None)),
+            None => Ok((ZipEntry::UNKNOWN, None)),
         };
     };
     let others = (files > 1).then(|| {
@@ -109,16 +109,16 @@ fn name_of(method: CompressionMethod, is_encrypted: bool) -> String {
 }
 
 /// The first file of an archive whose table is missing, as far as its own header tells.
-fn first(whole: &mut Whole) -> Result<Entry, String> {
+fn first(whole: &mut SeekableBytes) -> Result<ZipEntry, String> {
     let mut header = [0; 30];
     let read = whole.rewind().and_then(|()| whole.read_exact(&mut header));
     let [_, _, _, _, _, _, _, _, low, high, ..] = header;
     let method = u16::from_le_bytes([low, high]);
     match method {
-        _ if read.is_err() => Ok(Entry::UNKNOWN),
-        0 | 8 => Ok(Entry {
+        _ if read.is_err() => Ok(ZipEntry::UNKNOWN),
+        0 | 8 => Ok(ZipEntry {
             stored: method == 0,
-            ..Entry::UNKNOWN
+            ..ZipEntry::UNKNOWN
         }),
         other => Err(CompressionMethod::name_from_u16(other).to_owned()),
     }

@@ -6,13 +6,13 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// The frames of a file.
-pub(super) struct Frames<R: BufRead> {
+pub(super) struct ZstdFrames<R: BufRead> {
     reader: R,
     decoder: Box<FrameDecoder>,
     inside: bool,
 }
 
-impl<R: BufRead> Frames<R> {
+impl<R: BufRead> ZstdFrames<R> {
     pub fn new(reader: R) -> Self {
         Self {
             reader,
@@ -43,7 +43,7 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
-impl<R: BufRead> Read for Frames<R> {
+impl<R: BufRead> Read for ZstdFrames<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !into.is_empty() {
             if !self.inside && !self.begin()? {

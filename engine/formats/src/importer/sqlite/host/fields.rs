@@ -4,15 +4,15 @@ use record::{NameId, Value};
 
 /// A field, by the place of its span.
 #[derive(Clone, Copy, Debug)]
-struct Field {
+struct HostField {
     place: u32,
     name: NameId,
-    written: Written,
+    written: HostFieldValue,
 }
 
 /// A value; of a text where it begins.
 #[derive(Clone, Copy, Debug)]
-enum Written {
+enum HostFieldValue {
     Integer(i64),
     Number(f64),
     Text(u64),
@@ -21,7 +21,7 @@ enum Written {
 /// Fields in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct HostFields {
-    fields: Vec<Field>,
+    fields: Vec<HostField>,
     /// The length of each text in four bytes, and its bytes.
     texts: Vec<u8>,
 }
@@ -30,17 +30,17 @@ impl HostFields {
     /// Takes a field.
     pub fn push(&mut self, place: u32, name: NameId, value: Value) {
         let written = match value {
-            Value::Integer(value) => Written::Integer(value),
-            Value::Number(value) => Written::Number(value),
+            Value::Integer(value) => HostFieldValue::Integer(value),
+            Value::Number(value) => HostFieldValue::Number(value),
             Value::Text(text) => {
                 let at = self.texts.len() as u64;
                 self.texts
                     .extend_from_slice(&(text.len() as u32).to_le_bytes());
                 self.texts.extend_from_slice(text.as_bytes());
-                Written::Text(at)
+                HostFieldValue::Text(at)
             }
         };
-        self.fields.push(Field {
+        self.fields.push(HostField {
             place,
             name,
             written,
@@ -51,9 +51,9 @@ impl HostFields {
     pub fn all(&self) -> impl Iterator<Item = (u32, NameId, Value)> {
         self.fields.iter().map(|field| {
             let value = match field.written {
-                Written::Integer(value) => Value::Integer(value),
-                Written::Number(value) => Value::Number(value),
-                Written::Text(at) => Value::Text(self.text(at).unwrap_or_default().into()),
+                HostFieldValue::Integer(value) => Value::Integer(value),
+                HostFieldValue::Number(value) => Value::Number(value),
+                HostFieldValue::Text(at) => Value::Text(self.text(at).unwrap_or_default().into()),
             };
             (field.place, field.name, value)
         })
