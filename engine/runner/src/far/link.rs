@@ -226,7 +226,7 @@ impl WorkerLink {
             }
             LineArrival::Packet(DownPacket::Offers(_)) if self.is_own => {}
             LineArrival::Packet(DownPacket::Offers(offers)) => {
-                self.outbox.post(Message::Offers(offers))
+                self.outbox.post(Message::Offers(offers));
             }
             LineArrival::Packet(DownPacket::Pong {
                 sent,
@@ -385,7 +385,7 @@ impl WorkerLink {
         match &mut self.phase {
             _ if !error.is_of_the_link() => self.over_for_good(&why),
             LinkPhase::Connected if matches!(error, WireError::Silent(_)) => {
-                self.over_for_good(&why)
+                self.over_for_good(&why);
             }
             LinkPhase::Connected if self.target.can_drop => {
                 let again = self.spent.take().map(RetryBackoff::again);

@@ -99,7 +99,7 @@ impl Timelines {
             let start = shared.now();
             match self.step_device(shared, start, &|| shared.now()) {
                 TimelineProgress::Compile(waiting) => {
-                    self.compile_here(shared, waiting, self.device_lane())
+                    self.compile_here(shared, waiting, self.device_lane());
                 }
                 TimelineProgress::Done => {}
                 TimelineProgress::Nothing => {

@@ -45,7 +45,7 @@ pub(super) fn departs(text: &str) -> Option<usize> {
                 (at, depth, place) = (at + 1, depth + 1, ExpectedItem::Node);
             }
             (b'}', _) if depth > 0 => {
-                (at, depth, place) = (at + 1, depth - 1, ExpectedItem::Closed)
+                (at, depth, place) = (at + 1, depth - 1, ExpectedItem::Closed);
             }
             (_, ExpectedItem::Node) => match word(rest) {
                 Some(length) if byte.is_ascii_alphabetic() || byte == b'_' => {

@@ -233,7 +233,7 @@ impl ForeignFile {
                 self.items.end((time, track), said, self.lists.flows());
             }
             LegacyEventKind::Count => {
-                self.count((packet.sequence, time, track), event.value.unwrap_or(0.0))
+                self.count((packet.sequence, time, track), event.value.unwrap_or(0.0));
             }
             LegacyEventKind::Series(id) => self.series(time, track, (event.name, id)),
             LegacyEventKind::Arrow(what) => self.arrow((time, track), &event, what),
