@@ -35,7 +35,8 @@ pub(super) fn details(
     if let (true, Some(path)) = (figures.name.is_empty(), paths.first()) {
         figures.name = path.display().to_string();
     }
-    let tally = CaptureTally::new(&capture, &figures.lanes);
+    let lanes = std::mem::take(&mut figures.lanes);
+    let tally = CaptureTally::new(&capture, &lanes);
     match format {
         OutputFormat::Json => {
             let whole = CaptureDetails {
