@@ -118,7 +118,7 @@ mod tests {
                 call: CallId::NONE,
             })
         });
-        capture.apply(spans.collect());
+        capture.apply(spans);
         let causes = Causes::build(&capture);
         let reader = causes.read(&capture);
         let lanes: Vec<LaneId> = (0..count).map(LaneId).collect();
