@@ -104,7 +104,7 @@ impl ConclusionsJob {
                 context.request_repaint_after(Duration::from_millis(8));
             }
             ConclusionsStage::Thread(_) => {
-                context.request_repaint_after(Duration::from_millis(100))
+                context.request_repaint_after(Duration::from_millis(100));
             }
         }
     }
