@@ -1,57 +1,7 @@
-//! All tests that cross modules, in one binary.
+//! All tests that cross modules, in one binary, in folders by what they hold.
 #![cfg(test)]
 
-mod golden;
-mod gpu_check;
-mod graphics;
+mod formats;
 mod house;
-
-mod arrows;
-mod captures;
-mod causes;
-mod chrome;
-mod cli;
-mod conformance;
-mod cuda;
-mod cupti;
-mod damage;
-mod databases;
-mod driver_losses;
-mod endings;
-mod exact;
-mod examples;
-mod exports;
-mod extract;
-mod far;
-mod findings;
-mod generated;
-mod hazards;
-mod hostile;
-mod launch_mistakes;
-mod layers;
-mod lists;
-mod losses;
-mod nesting;
-mod nvidia;
-mod promises;
-mod ranks;
-mod readme;
-mod real;
-mod record;
-mod redundant;
-mod rocprofv3;
-mod round_trip;
-mod several;
-mod sizes;
-mod ui;
-mod virtual_time;
-mod webgpu;
+mod semantics;
 mod window;
-mod words;
-mod workload_events;
-mod workload_gpu;
-mod workload_mistakes;
-mod workload_numbers;
-mod workload_text;
-mod workloads;
-mod xplane;

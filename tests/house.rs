@@ -1,10 +1,17 @@
 //! What the house tests share: the project's folder, its source files and its built program.
 
 pub mod causality;
+mod cli;
 pub mod display;
+mod examples;
+mod layers;
+mod lists;
 pub mod place;
 pub mod program;
+mod readme;
+mod sizes;
 pub mod source;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

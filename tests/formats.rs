@@ -1,0 +1,16 @@
+//! Captures of every format: read as an independent count has them, written, and read again.
+
+pub mod captures;
+pub mod chrome;
+pub mod cupti;
+pub mod damage;
+pub mod databases;
+pub mod exact;
+pub mod exports;
+pub mod extract;
+pub mod real;
+pub mod record;
+pub mod rocprofv3;
+pub mod round_trip;
+pub mod several;
+pub mod xplane;

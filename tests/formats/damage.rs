@@ -1,0 +1,252 @@
+//! Files that were cut or changed on the way: every importer opens what is left of them, and says what is not.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use engine::capture::Capture;
+use engine::exporter::EXPORTERS;
+use engine::importer::{self, IMPORTERS, ImportBatch, ImportError, Receipt, Source};
+use engine::record::{Record, Severity};
+
+use crate::formats::captures::{capture, foreign, sample, saved};
+use crate::formats::databases;
+use crate::formats::record;
+use crate::formats::rocprofv3;
+use crate::formats::xplane;
+use crate::house::root;
+
+/// Files to damage: what every exporter writes, what another tool might write, and all of assets/captures.
+pub fn files() -> Vec<(String, Vec<u8>)> {
+    let capture = capture(sample::records());
+    let reopened = |bytes: &[u8]| IMPORTERS.iter().any(|it| it.recognises(bytes));
+    let written = EXPORTERS.iter().map(|exporter| {
+        let mut bytes = Vec::new();
+        exporter.write(&capture, &mut bytes).unwrap();
+        (format!("sample.{}", exporter.extension()), bytes)
+    });
+    let written = written.filter(|(_, bytes)| reopened(bytes));
+    let folder = std::fs::read_dir(root().join("assets/captures"));
+    let kept = folder.into_iter().flatten().map(|entry| {
+        let path = entry.unwrap().path();
+        (path.display().to_string(), std::fs::read(&path).unwrap())
+    });
+    let other = ("other-tool.pftrace".to_owned(), foreign::sample());
+    let made = databases::samples();
+    let results = ("results.json".to_owned(), rocprofv3::sample());
+    let told = (format!("7-0.{}", inject::ENDING), record::sample());
+    let planes = ("a.xplane.pb".to_owned(), xplane::sample());
+    written
+        .chain(kept)
+        .chain([other, results, told, planes])
+        .chain(made)
+        .collect()
+}
+
+/// Opens bytes and applies what is in them. Whatever they are, this ends, and with an answer.
+fn open(name: &str, bytes: &[u8]) -> Result<(Capture, Vec<Record>, Receipt), ImportError> {
+    let source = Source::from_bytes(name, bytes.to_vec())?;
+    let mut records = Vec::new();
+    let receipt = importer::open_source(&source, &mut |batch: ImportBatch| {
+        records.extend(batch.records);
+        ControlFlow::Continue(())
+    })?;
+    assert_eq!(receipt.dropped, 0);
+    Ok((capture(records.clone()), records, receipt))
+}
+
+/// Places to damage a file at: all of a short one, and some everywhere in a long one. Opening a database takes its
+/// time, so it has to do with fewer.
+fn places(bytes: &[u8]) -> impl Iterator<Item = usize> + use<> {
+    let most = if is_database(bytes) { 256 } else { 8_000 };
+    let step = bytes.len().div_ceil(most).max(1);
+    (0..bytes.len()).step_by(step)
+}
+
+fn is_database(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"SQLite format 3")
+}
+
+/// Where the list of events of a file of JSON begins; 0 in other files.
+fn list_of_events(bytes: &[u8]) -> usize {
+    let keys: [(&[u8], usize); 2] = [
+        (b"\"traceEvents\"", 4),
+        (b"\"dispatch_id\":1}},\n\"records\"", 128),
+    ];
+    let place = |(key, more): &(&[u8], usize)| {
+        let found = bytes.windows(key.len()).position(|it| it == *key);
+        found.map(|at| at + key.len() + more)
+    };
+    keys.iter().find_map(place).unwrap_or(0)
+}
+
+#[test]
+fn every_importer_has_a_file_to_damage() {
+    let files = files();
+    let formats: BTreeSet<&str> = IMPORTERS.iter().map(|it| it.name()).collect();
+    let covered = |bytes: &[u8]| {
+        IMPORTERS
+            .iter()
+            .find(|it| it.recognises(bytes))
+            .map(|it| it.name())
+    };
+    let found: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|(_, bytes)| covered(bytes))
+        .collect();
+    assert_eq!(
+        found, formats,
+        "add a file of the format to assets/captures"
+    );
+}
+
+#[test]
+fn files_cut_at_every_byte_open_or_say_why_not() {
+    for (name, bytes) in files() {
+        let whole = open(&name, &bytes).unwrap().1;
+        for length in places(&bytes).skip(1) {
+            let cut = bytes.get(..length).unwrap();
+            let (_, records, _) = match open(&name, cut) {
+                Ok(opened) => opened,
+                // Of a database nothing can be known before its list of tables, nor of JSON before its list of events.
+                Err(ImportError::Useless { .. } | ImportError::Unknown { .. })
+                    if is_database(&bytes) || length < list_of_events(&bytes) =>
+                {
+                    continue;
+                }
+                Err(error) => panic!("{name} cut at byte {length}: {error}"),
+            };
+            assert!(
+                records.len() <= whole.len() + 6,
+                "{name} cut at byte {length}"
+            );
+        }
+    }
+}
+
+/// What Syncline wrote opens up to its last whole packet, and the problem names the bytes that are missing.
+#[test]
+fn a_cut_capture_holds_all_that_was_whole() {
+    let records = sample::records();
+    let bytes = saved(&records, records.len());
+    let whole = open("whole", &bytes).unwrap().1;
+    let mut ends = vec![0];
+    let mut rest = bytes.as_slice();
+    while let Some(mut body) = rest.get(1..) {
+        if body.is_empty() && rest.is_empty() {
+            break;
+        }
+        let length = prost::encoding::decode_varint(&mut body).unwrap() as usize;
+        rest = &body[length..];
+        ends.push(bytes.len() - rest.len());
+    }
+    assert_eq!(ends.last(), Some(&bytes.len()));
+    for length in 1..bytes.len() {
+        let (capture, records, _) = open("cut", &bytes[..length]).unwrap();
+        let last = ends.iter().rev().find(|&&end| end <= length).unwrap();
+        let said = capture.problems().iter().find(|it| it.code == "cut-short");
+        if *last == length {
+            assert!(said.is_none(), "{said:?}");
+        } else {
+            let said = said.unwrap_or_else(|| panic!("cut at {length}: {:?}", capture.problems()));
+            assert_eq!(said.severity, Severity::DataLoss);
+            let words = format!("at byte {last}: the last {} bytes", length - last);
+            assert!(
+                said.text.contains(&words),
+                "{} does not say: {words}",
+                said.text
+            );
+        }
+        // Every record of a whole packet is there, in its place.
+        let kept = records
+            .iter()
+            .zip(&whole)
+            .take_while(|(a, b)| same(a, b))
+            .count();
+        let own = records.iter().filter(|record| !added(record)).count();
+        assert!(
+            kept >= own,
+            "cut at {length}: {kept} of {own} are as they were"
+        );
+    }
+}
+
+/// Equal, bit by bit where they are real numbers.
+fn same(a: &Record, b: &Record) -> bool {
+    format!("{a:?}") == format!("{b:?}")
+}
+
+/// Whether the importer added a record because the file breaks off.
+fn added(record: &Record) -> bool {
+    match record {
+        Record::Problem(problem) => problem.code != "wait-before-record",
+        Record::Note(_) | Record::FileRepair(_) | Record::Began(_) | Record::Argument(..) => true,
+        _ => false,
+    }
+}
+
+/// What it takes to know a file for ours and to find its packets stands in it more than once: no bit can take away more than
+/// the packet that it is in.
+#[test]
+fn a_flipped_bit_costs_no_more_of_a_capture_than_its_packet() {
+    let records = sample::records();
+    let bytes = saved(&records, records.len());
+    let own = |records: &[Record]| -> Vec<String> {
+        let own = records.iter().filter(|it| {
+            !matches!(
+                it,
+                Record::Problem(_) | Record::Note(_) | Record::FileRepair(_)
+            )
+        });
+        own.map(|it| format!("{it:?}")).collect()
+    };
+    let (whole, all, _) = open("whole", &bytes).unwrap();
+    let all = own(&all);
+    for place in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1 << bit;
+            let (capture, records, _) = open("changed", &changed)
+                .unwrap_or_else(|error| panic!("bit {bit} of byte {place}: {error}"));
+            let found = own(&records);
+            if place < 64 {
+                // The header, which says nothing that could not be known without it.
+                assert_eq!(found, all, "bit {bit} of byte {place}");
+                assert_eq!(capture.span_count(), whole.span_count());
+            }
+            let lost: Vec<_> = all.iter().filter(|it| !found.contains(it)).collect();
+            // A span and its four arguments are one packet.
+            assert!(
+                lost.len() <= 5,
+                "bit {bit} of byte {place}: {} records are lost: {lost:#?}",
+                lost.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn changed_bytes_are_an_answer() {
+    for (name, bytes) in files() {
+        let mut changed = bytes.clone();
+        for place in places(&bytes) {
+            for mask in [0x01, 0x10, 0x80, 0xFF] {
+                changed[place] ^= mask;
+                // An error or a capture; what matters is that it ends, and does not take all memory.
+                drop(open(&name, &changed));
+                changed[place] ^= mask;
+            }
+        }
+    }
+}
+
+#[test]
+fn doubled_and_shuffled_files_are_an_answer() {
+    for (name, bytes) in files() {
+        let doubled = [bytes.as_slice(), bytes.as_slice()].concat();
+        let (capture, ..) = open(&name, &doubled).unwrap();
+        assert!(capture.span_count() > 0);
+        let half = bytes.len() / 2;
+        let turned = [&bytes[half..], &bytes[..half]].concat();
+        drop(open(&name, &turned));
+    }
+}

@@ -1,0 +1,30 @@
+//! What runs and captures mean: orders, races, losses, ranks, promises and causes, each against an oracle.
+
+pub mod arrows;
+pub mod causes;
+pub mod conformance;
+pub mod cuda;
+pub mod driver_losses;
+pub mod endings;
+pub mod far;
+pub mod findings;
+pub mod generated;
+pub mod golden;
+pub mod gpu_check;
+pub mod hazards;
+pub mod hostile;
+pub mod launch_mistakes;
+pub mod losses;
+pub mod nesting;
+pub mod nvidia;
+pub mod promises;
+pub mod ranks;
+pub mod redundant;
+pub mod virtual_time;
+pub mod webgpu;
+pub mod workload_events;
+pub mod workload_gpu;
+pub mod workload_mistakes;
+pub mod workload_numbers;
+pub mod workload_text;
+pub mod workloads;

@@ -1,0 +1,187 @@
+//! Generated workloads on every backend, compared with a model of their order and numbers that is written apart from the
+//! engine: which races there are, which waits are needed, what buffers hold, what ends before what begins, and what never
+//! ends.
+
+mod aborts;
+mod advice;
+mod chance;
+mod check;
+mod draw;
+mod families;
+mod inserted;
+mod memory;
+mod model;
+mod order;
+mod shrink;
+mod submitted;
+mod text;
+mod values;
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use engine::record::Record;
+use engine::runner::run;
+
+use self::check::{Comparison, RunRecords};
+use self::draw::{Family, draw, family};
+use self::order::EnforcedOrder;
+use self::text::GeneratedWorkload;
+use crate::semantics::conformance::{backends, request};
+
+/// How many workloads run on each backend where nothing else is asked for.
+const COUNT: u64 = 300;
+/// Seeds that the engine or the model once had wrong.
+const ONCE_WRONG: [u64; 9] = [
+    20_750, 101_757, 104_857, 108_035, 204_856, 205_955, 206_275, 208_986, 605_257,
+];
+/// Asks for another number, and where one is given, for another first seed: `10000` or `10000@5000`.
+const WANTED: &str = "SYNCLINE_GENERATED";
+/// Workloads that fail are made smaller and shown, so many of them.
+const MOST_SHOWN: usize = 3;
+
+/// The records of a run of a workload.
+///
+/// # Errors
+/// It was refused.
+fn records(workload: &GeneratedWorkload, backend: &str) -> Result<Vec<Record>, String> {
+    let mut records = Vec::new();
+    run(request(&workload.text(), backend), |batch| {
+        records.extend(batch);
+    })?;
+    Ok(records)
+}
+
+/// What is wrong with a run of a workload, each with a word for its kind.
+fn complaints(workload: &GeneratedWorkload, backend: &str) -> Vec<(&'static str, String)> {
+    let records = match records(workload, backend) {
+        Ok(records) => records,
+        Err(reason) => return vec![("refused", reason)],
+    };
+    let comparison = Comparison {
+        workload,
+        order: &EnforcedOrder::of(workload, &[]),
+        run: &RunRecords::new(&records),
+        is_apart: backend == "wgpu",
+    };
+    comparison.complaints()
+}
+
+/// The seeds that are to be run.
+fn seeds() -> Range<u64> {
+    let wanted = std::env::var(WANTED).unwrap_or_default();
+    let (count, first) = wanted.split_once('@').unwrap_or((&wanted, "0"));
+    let first = first.parse().unwrap_or(0);
+    first..first + count.parse().unwrap_or(COUNT)
+}
+
+/// Runs every seed on a backend, if that opens here.
+fn run_all(backend: &str) {
+    if !backends().iter().any(|it| it.name() == backend) {
+        return;
+    }
+    let mut failed = Vec::new();
+    for seed in seeds().chain(ONCE_WRONG) {
+        let workload = draw(seed);
+        let found = complaints(&workload, backend);
+        if let Some((kind, text)) = found.first() {
+            eprintln!("seed {seed} on {backend}, {kind}: {text}");
+            failed.push((seed, workload, *kind, text.clone()));
+        }
+    }
+    eprintln!("{backend}: seeds {:?}, {} failed", seeds(), failed.len());
+    assert!(failed.is_empty(), "{}", shown(backend, &failed));
+}
+
+/// Each workload that failed in a line, and the first of them made smaller, with all that is wrong with them.
+fn shown(backend: &str, failed: &[(u64, GeneratedWorkload, &'static str, String)]) -> String {
+    let mut text = format!("{} of {:?} on {backend}:\n", failed.len(), seeds());
+    for (seed, _, kind, what) in failed {
+        let _ = writeln!(text, "seed {seed} ({:?}), {kind}: {what}", family(*seed));
+    }
+    for (seed, workload, kind, _) in failed.iter().take(MOST_SHOWN) {
+        let fails = |smaller: &GeneratedWorkload| {
+            complaints(smaller, backend).iter().any(|it| it.0 == *kind)
+        };
+        let small = shrink::shrink(workload, fails);
+        let found = complaints(&small, backend);
+        let _ = writeln!(text, "\nseed {seed}, {kind}: {found:#?}\n{}", small.text());
+    }
+    text
+}
+
+#[test]
+fn generated_workloads_run_on_mock_as_the_model_says() {
+    run_all("mock");
+}
+
+#[test]
+fn generated_workloads_run_on_cpu_as_the_model_says() {
+    run_all("cpu");
+}
+
+#[test]
+fn generated_workloads_run_on_wgpu_as_the_model_says() {
+    run_all("wgpu");
+}
+
+/// What is found: for each finding of the order of calls its code, its lines and its text, and what is said besides of waits
+/// that add nothing.
+fn verdict(workload: &GeneratedWorkload, backend: &str) -> Vec<(String, Vec<u32>, String)> {
+    let records = records(workload, backend).expect("generated workloads run");
+    let run = RunRecords::new(&records);
+    let codes = ["race", "unordered-hosts", "redundant-wait"];
+    let found = codes.into_iter().flat_map(|code| run.findings(code));
+    let mut found: Vec<_> = found
+        .map(|it| (it.code.clone(), it.lines.clone(), it.text.clone()))
+        .collect();
+    let problems = records.iter().filter_map(|it| match it {
+        Record::Problem(it) if codes.contains(&it.code.as_str()) => Some(it),
+        _ => None,
+    });
+    found.extend(problems.map(|it| (it.code.clone(), Vec::new(), it.text.clone())));
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn what_is_found_does_not_depend_on_how_calls_of_unordered_host_threads_happen_to_come() {
+    let families = [
+        Family::UnorderedHosts,
+        Family::SharedSignals,
+        Family::AutomaticHosts,
+        Family::UnorderedCaptures,
+    ];
+    let mut seen = 0;
+    for seed in (0..COUNT).filter(|&seed| families.contains(&family(seed))) {
+        let workload = draw(seed);
+        let first = verdict(&workload, "mock");
+        seen += first.len();
+        for _ in 0..4 {
+            assert_eq!(
+                first,
+                verdict(&workload, "cpu"),
+                "seed {seed}\n{}",
+                workload.text()
+            );
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_records_in_virtual_time() {
+    for seed in (0..COUNT).filter(|seed| seed % 7 == 0) {
+        let workload = draw(seed);
+        // Races are looked for beside the run: what else was told by then is a matter of real time.
+        let told = || {
+            let records = records(&workload, "mock")
+                .expect("generated workloads run")
+                .into_iter();
+            let beside = |it: &Record| matches!(it, Record::Finding(_) | Record::Search(_));
+            records.partition::<Vec<_>, _>(beside)
+        };
+        let (first, second) = (told(), told());
+        assert_eq!(first, second, "seed {seed}\n{}", workload.text());
+    }
+}
