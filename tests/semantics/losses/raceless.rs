@@ -1,6 +1,6 @@
 //! A loss orders: what is called after it races with nothing from before it.
 
-use engine::runner::Recovery;
+use engine::runner::RecoveryMode;
 
 use super::{backends, lose};
 
