@@ -259,9 +259,10 @@ fn the_fuzz_targets_know_the_packages_of_the_engine() {
     let (own, fuzz) = (read("Cargo.lock"), read("tests/fuzz/Cargo.lock"));
     for package in packages() {
         let name = format!("syncline-{package}");
+        // They link what reads, and what that needs.
+        let is_linked = fuzz.contains(&format!("name = \"{name}\""));
         assert!(
-            fuzz.contains(&format!("name = \"{name}\""))
-                && locked(&fuzz, &name) == locked(&own, &name),
+            !is_linked || locked(&fuzz, &name) == locked(&own, &name),
             "{name}: write tests/fuzz/Cargo.lock anew, from a copy of Cargo.lock, by cargo metadata in that folder"
         );
     }

@@ -294,7 +294,7 @@ fn two_hundred_losses_at_random_moments_leave_nothing_behind() {
     let Some(_) = backend() else { return };
     if std::env::var_os(ALONE).is_none() {
         // In a process of its own: what it holds is what these losses left.
-        let name = "graphics::two_hundred_losses_at_random_moments_leave_nothing_behind";
+        let name = "window::graphics::two_hundred_losses_at_random_moments_leave_nothing_behind";
         let alone = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", name, "--nocapture"])
             .env(ALONE, "1")

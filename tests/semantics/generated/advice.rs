@@ -338,9 +338,9 @@ fn follow_all(backend: &str) -> Option<BTreeMap<String, usize>> {
     Some(counts)
 }
 
-/// Whether one piece of each of these kinds was followed for each twelve workloads.
+/// Whether one piece of each of these kinds was followed for each forty workloads.
 fn assert_often(counts: &BTreeMap<String, usize>, codes: &[&str]) {
-    let least = sample() as usize / 12;
+    let least = sample() as usize / 40;
     let is_often = |code: &&str| counts.get(*code).is_some_and(|it| *it >= least);
     assert!(codes.iter().all(is_often), "{least} of each: {counts:?}");
 }

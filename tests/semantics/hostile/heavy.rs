@@ -549,7 +549,11 @@ fn measure(folder: &Path, names: impl IntoIterator<Item = &'static str>) {
     for name in names {
         let begun = Instant::now();
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "hostile::heavy::one_case", "--nocapture"])
+            .args([
+                "--exact",
+                "semantics::hostile::heavy::one_case",
+                "--nocapture",
+            ])
             .env(CASE, name)
             .env(FOLDER, folder)
             .output()
