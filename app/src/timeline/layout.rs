@@ -98,7 +98,7 @@ pub enum RowContent {
     Group {
         /// Whether its members have no rows of their own.
         collapsed: bool,
-        /// Its members, as positions in [`Layout::entries`].
+        /// Its members, as positions in [`TimelineLayout::entries`].
         members: Range<usize>,
     },
     /// A member.

@@ -16,7 +16,7 @@ use record::{CompileTime, LossKind};
 pub struct Caps {
     /// Whether operations of different streams can run at the same time.
     pub overlap: bool,
-    /// Whether all streams share one queue, which then has a lane of its own ([`super::Layout::queue`]).
+    /// Whether all streams share one queue, which then has a lane of its own ([`super::DeviceLayout::queue`]).
     pub queue: bool,
     /// Whether priorities of streams have an effect.
     pub priorities: bool,

@@ -179,7 +179,7 @@ pub trait DeviceWaiting: Send + Sync {
     /// what the loss means.
     fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), BackendError>;
 
-    /// Ends what host threads wait for of each other, signals and flags, with [`Error::Lost`], until [`DeviceRecovery::rewind`]:
+    /// Ends what host threads wait for of each other, signals and flags, with [`BackendError::Lost`], until [`DeviceRecovery::rewind`]:
     /// the workload is about to begin again.
     fn interrupt(&self);
 }
@@ -206,7 +206,7 @@ pub trait DeviceRecovery: Send + Sync {
     fn status(&self) -> DeviceStatus;
 
     /// Loses the device now: everything pending comes to [`State::Lost`], waiters are released, and
-    /// [`DeviceRecovery::status`] is [`Status::Lost`] when this returns. Reports no [`Record::Loss`]: the caller does, if
+    /// [`DeviceRecovery::status`] is [`DeviceStatus::Lost`] when this returns. Reports no [`Record::Loss`]: the caller does, if
     /// the answer says that it was news.
     ///
     /// [`State::Lost`]: record::State::Lost

@@ -207,7 +207,7 @@ pub enum Operation {
 /// A function that a callback thread calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callback {
-    /// The thread's position in [`Layout::callbacks`].
+    /// The thread's position in [`DeviceLayout::callbacks`].
     pub thread: usize,
     /// The id of the span on the thread's lane.
     pub span: SpanId,

@@ -11,7 +11,7 @@ pub struct LossReport {
     pub is_real: bool,
     /// The moment from which on nothing runs.
     pub time: Nanos,
-    /// Why, as [`device::Status::Lost`] has it from now on.
+    /// Why, as [`device::DeviceStatus::Lost`] has it from now on.
     pub reason: String,
     /// What the implementation says of it, such as the driver's message; may be empty.
     pub message: String,

@@ -209,7 +209,7 @@ impl<P> StreamCaptures<P> {
     /// may use the memory, and before what follows on streams that do.
     ///
     /// # Errors
-    /// As for [`Captures::node`]; or a capture frees what no graph allocated, which `cuMemFreeAsync` refuses. The capture
+    /// As for [`StreamCaptures::node`]; or a capture frees what no graph allocated, which `cuMemFreeAsync` refuses. The capture
     /// goes on then.
     pub fn memory(
         &mut self,
@@ -247,7 +247,7 @@ impl<P> StreamCaptures<P> {
     /// A call on `stream` that no graph can hold.
     ///
     /// # Errors
-    /// The stream captures, and the capture is void then (rule A36); or as for [`Captures::node`].
+    /// The stream captures, and the capture is void then (rule A36); or as for [`StreamCaptures::node`].
     pub fn forbid(&mut self, stream: StreamIndex, what: &str) -> Result<(), CaptureError> {
         let Some(id) = self.enter(stream)? else {
             return Ok(());

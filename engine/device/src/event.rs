@@ -128,10 +128,10 @@ impl EventTable {
         self.with(event, |slot| take(slot.latest))
     }
 
-    /// As [`Events::latest`], for a stream that will wait for it.
+    /// As [`EventTable::latest`], for a stream that will wait for it.
     ///
     /// # Errors
-    /// As [`Events::latest`].
+    /// As [`EventTable::latest`].
     pub fn wait<T>(
         &self,
         event: EventIndex,

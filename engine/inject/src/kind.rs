@@ -24,14 +24,14 @@ pub enum ActivityKind {
     Overhead = 17,
     /// `CUPTI_ACTIVITY_KIND_MEMCPY2`: copies between devices.
     PeerCopy = 22,
-    /// `CUPTI_ACTIVITY_KIND_CUDA_EVENT`: since 12.9 it has to be asked for besides [`Kind::Sync`]; before that it may
+    /// `CUPTI_ACTIVITY_KIND_CUDA_EVENT`: since 12.9 it has to be asked for besides [`ActivityKind::Sync`]; before that it may
     /// come with it, and cannot be asked for.
     Event = 36,
     /// `CUPTI_ACTIVITY_KIND_STREAM`
     Stream = 37,
     /// `CUPTI_ACTIVITY_KIND_SYNCHRONIZATION`
     Sync = 38,
-    /// `CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION`: needs [`Kind::Driver`] or [`Kind::Runtime`].
+    /// `CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION`: needs [`ActivityKind::Driver`] or [`ActivityKind::Runtime`].
     Correlation = 39,
     /// `CUPTI_ACTIVITY_KIND_MEMORY2`
     Memory = 49,

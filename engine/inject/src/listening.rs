@@ -184,7 +184,7 @@ impl CuptiListener {
         self.has_given_up.load(SeqCst)
     }
 
-    /// Calls `call` such that [`super::Record::Correlation`] ties every call of the driver in it to `own`, on this thread.
+    /// Calls `call` such that [`super::CuptiRecord::Correlation`] ties every call of the driver in it to `own`, on this thread.
     pub fn correlated<T>(&self, own: u64, call: impl FnOnce() -> T) -> T {
         // SAFETY: it takes two numbers.
         let pushed = unsafe { (self.cupti.functions.push)(OWN, own) };
@@ -196,7 +196,7 @@ impl CuptiListener {
         made
     }
 
-    /// Has CUPTI tell which nodes of graphs are made, for [`Listening::watching_nodes`]. Answers whether it does.
+    /// Has CUPTI tell which nodes of graphs are made, for [`CuptiListener::watching_nodes`]. Answers whether it does.
     pub fn tell_of_nodes(&self) -> bool {
         let functions = &self.cupti.functions;
         let enable = |(domain, fact): (u32, u32)| {

@@ -17,7 +17,7 @@ pub struct ExpectationPlan {
 /// The forms of an expectation.
 ///
 /// A call's operations are its spans on streams, or, for calls that run on none (a synchronisation, say), its spans
-/// on the host's lane. Calls are given by [`crate::Place::call`].
+/// on the host's lane. Calls are given by [`crate::SourceLocation::call`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpectationKind {
     /// How much of the time that the less busy side was busy, both were: 0 … 1. A side is busy while any of its

@@ -168,7 +168,7 @@ pub struct Plan {
     pub hosts: Vec<HostPlan>,
     /// What to check after the run.
     pub expectations: Vec<ExpectationPlan>,
-    /// Every call of the file, at the position that [`super::Place::call`] gives.
+    /// Every call of the file, at the position that [`super::SourceLocation::call`] gives.
     pub sites: Vec<CallSite>,
     /// How many calls all host threads will make; those of error branches are counted as if each were taken.
     pub call_count: u64,

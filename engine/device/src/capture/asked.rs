@@ -35,7 +35,7 @@ impl<P> StreamCaptures<P> {
     ///
     /// # Errors
     /// It was last recorded in a capture, which is void then, in every mode (rule A38); or as for
-    /// [`Captures::unsafe_call`].
+    /// [`StreamCaptures::unsafe_call`].
     pub fn ask(&mut self, host: u32, event: EventIndex, verb: &str) -> Result<(), CaptureError> {
         let Some(mark) = self.events.get(&event) else {
             return self.unsafe_call(host, verb);

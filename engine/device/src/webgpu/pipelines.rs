@@ -15,7 +15,7 @@ use workload::PipelinePurpose;
 pub struct PipelineShape {
     /// What it does.
     pub kind: PipelinePurpose,
-    /// What is wrong with it, as far as the call knows; [`Model::check`] may say more before the first device steps.
+    /// What is wrong with it, as far as the call knows; [`WebGpuModel::check`] may say more before the first device steps.
     pub defect: Option<PipelineDefect>,
 }
 

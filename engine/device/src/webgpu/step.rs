@@ -147,17 +147,17 @@ pub struct StepResult {
 /// What a call or a step brought about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepEffect {
-    /// A pipeline is to be compiled by a worker; [`super::Model::compiled`] says when it was.
+    /// A pipeline is to be compiled by a worker; [`super::WebGpuModel::compiled`] says when it was.
     Compile(ModelPipelineId),
-    /// A pipeline breaks a rule: there is nothing to compile, and [`super::Model::compiled`] may be told at once.
+    /// A pipeline breaks a rule: there is nothing to compile, and [`super::WebGpuModel::compiled`] may be told at once.
     Refused(ModelPipelineId),
-    /// A pipeline is to be compiled, and the device timeline stands still until [`super::Model::compiled`] says it was.
+    /// A pipeline is to be compiled, and the device timeline stands still until [`super::WebGpuModel::compiled`] says it was.
     CompileInline(ModelPipelineId),
-    /// A module is to be compiled; [`super::Model::module_completed`] says when it was.
+    /// A module is to be compiled; [`super::WebGpuModel::module_completed`] says when it was.
     CompileModule(ModuleId),
     /// Work was handed to the queue, as its so many-th, counted from 1.
     Submitted(u64),
-    /// Somebody waits until the queue's first so many have ended; [`super::Model::work_completed`] says when they have.
+    /// Somebody waits until the queue's first so many have ended; [`super::WebGpuModel::work_completed`] says when they have.
     AwaitsQueue(u64),
     /// A pipeline is in a new state.
     Pipeline(ModelPipelineId, PipelineProgress),

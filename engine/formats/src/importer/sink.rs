@@ -101,7 +101,7 @@ impl<'a> RecordSink<'a> {
     /// Says that the file was read up to byte `read` of what the source's reader gave, and sends what has gathered once that is enough.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] where the reader wants no more.
+    /// [`ImportError::Cancelled`] where the reader wants no more.
     pub fn advance(&mut self, read: u64) -> Result<(), ImportError> {
         self.reached = read;
         self.read = match &self.meter {
@@ -119,7 +119,7 @@ impl<'a> RecordSink<'a> {
     /// Sends what has gathered.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] where the reader wants no more.
+    /// [`ImportError::Cancelled`] where the reader wants no more.
     pub fn send(&mut self) -> Result<(), ImportError> {
         self.sent = self.reached;
         if self.cancelled {

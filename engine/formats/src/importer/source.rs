@@ -75,7 +75,7 @@ impl Source {
     /// The same; what can be read only once is read as long as `go_on` says so.
     ///
     /// # Errors
-    /// As for [`Source::open`], and [`Error::Cancelled`] where `go_on` ended it.
+    /// As for [`Source::open`], and [`ImportError::Cancelled`] where `go_on` ended it.
     pub fn open_while(path: &Path, go_on: ReadProgress<'_>) -> Result<Self, ImportError> {
         if !is_standard_input(path) {
             let facts =
