@@ -10,7 +10,7 @@
 //! ```
 //! use engine::analysis::Statistics;
 //! use engine::capture::Capture;
-//! use engine::record::{DependencyKind, Outcome, SpanKind};
+//! use engine::record::{DependencyKind, RunOutcome, SpanKind};
 //! use engine::runner::{self, RunRequest};
 //!
 //! // Two streams: one copies, the other waits for the copy and computes.
@@ -44,7 +44,7 @@
 //!     ..RunRequest::default()
 //! };
 //! let end = runner::run(request, |batch| capture.apply(batch))?;
-//! assert_eq!(end.outcome, Outcome::Finished);
+//! assert_eq!(end.outcome, RunOutcome::Finished);
 //! assert!(capture.expectations().iter().all(|expectation| expectation.holds));
 //!
 //! // The kernel began only after the wait, and the wait ended only after the record on the other stream.

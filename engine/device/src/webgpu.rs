@@ -7,17 +7,17 @@
 //! comes to is looked up in the table of [`outcomes`], which quotes the specification for every row.
 //!
 //! ```
-//! use device::webgpu::{Effect, Model, PipelineShape, Timeline};
+//! use device::webgpu::{ModelTimeline, PipelineShape, StepEffect, WebGpuModel};
 //! use record::SpanId;
 //!
-//! let mut model = Model::new(1);
-//! let host = Timeline::content(0);
+//! let mut model = WebGpuModel::new(1);
+//! let host = ModelTimeline::content(0);
 //! let (_, made) = model.create_pipeline_async(host, SpanId(0), PipelineShape::default());
 //! let promise = made.promise.ok_or("a promise")?;
 //!
 //! // The initial steps hand the compile to a worker; the device is lost before it ends.
 //! let step = model.step_device(SpanId(1)).ok_or("the initial steps")?;
-//! assert!(step.effects.iter().any(|effect| matches!(effect, Effect::Compile(_))));
+//! assert!(step.effects.iter().any(|effect| matches!(effect, StepEffect::Compile(_))));
 //! model.lose(SpanId(2));
 //! while model.step_device(SpanId(3)).is_some() {}
 //! while model.step_content(host, SpanId(4)).is_some() {}
