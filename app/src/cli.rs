@@ -10,6 +10,7 @@ mod figures;
 mod findings;
 mod guide;
 mod interrupt;
+mod lane_uses;
 mod launches;
 mod lists;
 mod open;

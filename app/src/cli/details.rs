@@ -15,7 +15,7 @@ use tally::CaptureTally;
 /// All that is printed for programs.
 #[derive(Serialize)]
 struct CaptureDetails<'a> {
-    capture: CaptureReport,
+    capture: &'a CaptureReport<'a>,
     receipt: Value,
     receipts: Vec<Value>,
     #[serde(flatten)]
@@ -35,12 +35,11 @@ pub(super) fn details(
     if let (true, Some(path)) = (figures.name.is_empty(), paths.first()) {
         figures.name = path.display().to_string();
     }
-    let lanes = std::mem::take(&mut figures.lanes);
-    let tally = CaptureTally::new(&capture, &lanes);
+    let tally = CaptureTally::new(&figures.lanes);
     match format {
         OutputFormat::Json => {
             let whole = CaptureDetails {
-                capture: figures,
+                capture: &figures,
                 receipt: receipt::sum(&parts),
                 receipts: parts.iter().map(receipt::json).collect(),
                 tally,

@@ -1,5 +1,6 @@
 //! What a capture comes to, in figures: made once, printed for people or for programs.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -7,20 +8,24 @@ use std::thread;
 
 use engine::analysis::{Conclusions, LaneUse, Statistics};
 use engine::capture::Capture;
-use engine::record::{Group, LaneId, RunOutcome};
+use engine::record::{Group, Lane, LaneId, RunOutcome};
 use engine::runner::SAVE_FAILED;
 use engine::time::{Interval, Nanos};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::findings::FindingsReport;
+use super::lane_uses::LaneUses;
 use super::launches::LaunchesReport;
 use super::promises::OutcomesReport;
 use super::table::TextTable;
 use crate::text;
 
+/// How many streams are printed for people; the rest is counted.
+const STREAMS: usize = 1_000;
+
 /// A capture in figures.
-#[derive(Debug, Serialize)]
-pub(super) struct CaptureReport {
+#[derive(Serialize)]
+pub(super) struct CaptureReport<'a> {
     /// Name of the workload or the file.
     pub name: String,
     /// What ran it, or the format it was read from.
@@ -43,8 +48,9 @@ pub(super) struct CaptureReport {
     pub dependencies: usize,
     /// Records that were given to the recorder and did not arrive; 0 unless something is broken.
     pub lost: u64,
-    /// Streams, in the order on screen.
-    pub streams: Vec<StreamReport>,
+    /// What each lane did; for programs, only what each stream did.
+    #[serde(rename = "streams", serialize_with = "write_streams")]
+    pub lanes: LaneUses<'a>,
     /// Pairs of streams.
     pub overlaps: Vec<OverlapReport>,
     /// What the capture comes to, as the window's overview says it.
@@ -66,9 +72,6 @@ pub(super) struct CaptureReport {
     pub saved: Option<String>,
     /// Why it was not, where that was wanted.
     pub save_error: Option<String>,
-    /// What each lane did that has spans.
-    #[serde(skip)]
-    pub lanes: Vec<LaneUse>,
 }
 
 /// A line of the overview.
@@ -80,8 +83,8 @@ pub(super) struct OverviewText {
 
 /// What a stream did.
 #[derive(Debug, Serialize)]
-pub(super) struct StreamReport {
-    name: String,
+struct StreamReport<'a> {
+    name: Cow<'a, str>,
     role: &'static str,
     spans: usize,
     busy_ns: i64,
@@ -116,16 +119,17 @@ pub(super) struct ProblemReport {
     text: String,
 }
 
-impl CaptureReport {
+impl<'a> CaptureReport<'a> {
     /// The figures of a whole capture.
-    pub fn new(capture: &Capture, lost: u64, saved: Option<&Path>) -> Self {
+    pub fn new(capture: &'a Capture, lost: u64, saved: Option<&Path>) -> Self {
         let extent = capture.extent().unwrap_or_default();
         // The last instant counts as well, so that an operation without length there is seen.
         let all = Interval::new(extent.start, extent.end + Nanos(1));
         let name = |id: LaneId| capture.lane_title(id).into_owned();
         let (outcome, reason) = outcome(capture);
         let run = capture.run();
-        let (made, found) = concluded(capture, all);
+        let (made, mut found) = concluded(capture, all);
+        let overlaps = std::mem::take(&mut found.overlaps);
         let save_error = saved.and_then(|_| save_error(capture));
         let saved = saved.filter(|_| save_error.is_none());
         Self {
@@ -139,9 +143,8 @@ impl CaptureReport {
             running: capture.open().count(),
             dependencies: capture.dependency_count(),
             lost,
-            streams: streams(capture, &found),
-            overlaps: found
-                .overlaps
+            lanes: LaneUses::new(capture, found),
+            overlaps: overlaps
                 .iter()
                 .filter(|overlap| are_together(capture, overlap.first, overlap.second))
                 .map(|overlap| OverlapReport {
@@ -160,7 +163,6 @@ impl CaptureReport {
             findings: FindingsReport::new(made.answers),
             saved: saved.map(|path| path.display().to_string()),
             save_error,
-            lanes: found.lanes,
         }
     }
 
@@ -227,10 +229,11 @@ impl CaptureReport {
             ">waiting",
             ">queued",
         ]);
-        for stream in &self.streams {
+        let mut streams = streams(&self.lanes);
+        for stream in streams.by_ref().take(STREAMS) {
             let share = stream.busy_ns as f64 / self.counted_ns.max(1) as f64;
             table.row([
-                stream.name.clone(),
+                stream.name.into_owned(),
                 stream.role.to_owned(),
                 text::count(stream.spans as u64),
                 text::duration(Nanos(stream.busy_ns)),
@@ -239,7 +242,11 @@ impl CaptureReport {
                 text::duration(Nanos(stream.queued_ns)),
             ]);
         }
-        table.write_after_a_line(out)
+        table.write_after_a_line(out)?;
+        match streams.count() {
+            0 => Ok(()),
+            more => writeln!(out, "and {more} more streams; --format json has all"),
+        }
     }
 
     fn write_overlaps(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -332,23 +339,21 @@ fn outcome(capture: &Capture) -> (&'static str, Option<String>) {
     }
 }
 
-fn streams(capture: &Capture, found: &Statistics) -> Vec<StreamReport> {
-    let order = capture.lane_order();
-    let lanes = order.iter().filter_map(|&id| capture.lane(id));
-    let streams = lanes.filter(|lane| lane.group == Group::Streams);
-    streams
-        .map(|lane| {
-            let used = found.lane(lane.id);
-            StreamReport {
-                name: capture.lane_title(lane.id).into_owned(),
-                role: lane.role.label(),
-                spans: used.map_or(0, |it| it.spans),
-                busy_ns: used.map_or(0, |it| it.busy.0),
-                waiting_ns: used.map_or(0, |it| it.waiting.0),
-                queued_ns: used.map_or(0, |it| it.queued.0),
-            }
-        })
-        .collect()
+/// What each stream did.
+fn streams<'a>(lanes: &'a LaneUses<'_>) -> impl Iterator<Item = StreamReport<'a>> {
+    let streams = lanes.iter().filter(|it| it.0.group == Group::Streams);
+    streams.map(|(lane, used): (&Lane, Option<&LaneUse>)| StreamReport {
+        name: lanes.capture.lane_title(lane.id),
+        role: lane.role.label(),
+        spans: used.map_or(0, |it| it.spans),
+        busy_ns: used.map_or(0, |it| it.busy.0),
+        waiting_ns: used.map_or(0, |it| it.waiting.0),
+        queued_ns: used.map_or(0, |it| it.queued.0),
+    })
+}
+
+fn write_streams<S: Serializer>(lanes: &LaneUses<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(streams(lanes))
 }
 
 fn expectations(capture: &Capture) -> Vec<ExpectationReport> {

@@ -1,6 +1,7 @@
 //! Figures over a range: how long kernels take, how busy lanes are, which run at the same time.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use capture::{Capture, PlacedSpan};
@@ -11,6 +12,9 @@ use record::{Group, LaneId, NameId, Role, SpanKind};
 const COMPARED: usize = 12;
 /// Spans looked at between two looks at the clock.
 const STRIDE: usize = 8_192;
+
+/// The place of a lane that has none.
+const NOWHERE: u32 = u32::MAX;
 
 /// What one lane did in the range.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +29,8 @@ pub struct LaneUse {
     pub waiting: Nanos,
     /// Time its operations spent between being enqueued and starting, added up.
     pub queued: Nanos,
-    /// How many spans there are of each kind that occurs, in the order of [`SpanKind::ALL`].
-    pub kinds: Vec<(SpanKind, usize)>,
+    /// Where its kinds are among those of all lanes.
+    kinds: Range<u32>,
 }
 
 /// How much two streams ran at the same time.
@@ -89,8 +93,10 @@ pub struct Statistics {
     pub overlaps: Vec<Overlap>,
     /// Device operations by name, the longest total first.
     pub durations: Vec<Durations>,
-    /// Where each lane is among them.
-    places: BTreeMap<LaneId, usize>,
+    /// The kinds of spans that lanes have, and how many of each; a lane's stand together.
+    kinds: Vec<(SpanKind, usize)>,
+    /// Where each lane is among them, by its number; [`NOWHERE`] where it has no spans.
+    places: Vec<u32>,
 }
 
 impl Statistics {
@@ -109,9 +115,15 @@ impl Statistics {
         job.finish()
     }
 
+    /// How many spans there are on a lane of each kind that occurs, in the order of [`SpanKind::ALL`].
+    pub fn kinds(&self, of: &LaneUse) -> &[(SpanKind, usize)] {
+        let range = of.kinds.start as usize..of.kinds.end as usize;
+        self.kinds.get(range).unwrap_or_default()
+    }
+
     /// What one lane did.
     pub fn lane(&self, lane: LaneId) -> Option<&LaneUse> {
-        self.lanes.get(*self.places.get(&lane)?)
+        self.lanes.get(*self.places.get(lane.index())? as usize)
     }
 }
 
@@ -135,12 +147,16 @@ pub struct StatisticsJob {
 impl StatisticsJob {
     /// Begins; nothing is read yet.
     pub fn new(capture: &Capture, within: Interval) -> Self {
+        let lanes = capture.lane_order();
         Self {
             found: Statistics {
                 within,
+                // Most lanes have spans, and growing would take twice the room for a while.
+                lanes: Vec::with_capacity(lanes.len()),
+                places: vec![NOWHERE; capture.lanes().len()],
                 ..Statistics::default()
             },
-            lanes: capture.lane_order(),
+            lanes,
             at: 0,
             depth: 0,
             from: within.start,
@@ -211,7 +227,7 @@ impl StatisticsJob {
             busy: Nanos::ZERO,
             waiting: Nanos::ZERO,
             queued: Nanos::ZERO,
-            kinds: Vec::new(),
+            kinds: 0..0,
         };
         let used = self.current.get_or_insert(fresh);
         used.spans += 1;
@@ -241,15 +257,19 @@ impl StatisticsJob {
         used.busy = total(&busy);
         let counts = self.kinds.iter_mut().map(std::mem::take);
         let kinds = SpanKind::ALL.iter().copied().zip(counts);
-        used.kinds = kinds.filter(|it| it.1 > 0).collect();
+        let first = self.found.kinds.len() as u32;
+        self.found.kinds.extend(kinds.filter(|it| it.1 > 0));
+        used.kinds = first..self.found.kinds.len() as u32;
         if streams && used.busy > Nanos::ZERO {
             self.streams.push((used.lane, busy, used.busy));
             if self.streams.len() > 4 * COMPARED {
                 self.keep_busiest();
             }
         }
-        let place = self.found.lanes.len();
-        self.found.places.insert(used.lane, place);
+        let place = self.found.lanes.len() as u32;
+        if let Some(own) = self.found.places.get_mut(used.lane.index()) {
+            *own = place;
+        }
         self.found.lanes.push(used);
     }
 

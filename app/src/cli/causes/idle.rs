@@ -36,9 +36,7 @@ pub(in crate::cli) fn idle(
     let reader = scope.reader();
     match options.format {
         OutputFormat::Json => {
-            for line in rows(&scope, &reader) {
-                writeln!(streams.out, "{line}")?;
-            }
+            write_rows(&scope, &reader, streams)?;
             for line in steps(&table(&scope, &reader, options)) {
                 writeln!(streams.out, "{line}")?;
             }
@@ -137,67 +135,106 @@ fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Resul
     Ok(())
 }
 
-/// What each lane that is asked about did, with what its row is called in JSON.
-fn sums(scope: &CauseScope, reader: &CauseReader<'_>) -> Vec<(&'static str, LaneIdle)> {
-    let of = |lanes: Vec<LaneId>, what: &'static str| {
-        let sums = lanes.into_iter().map(move |lane| match what {
-            "idle-thread" => (what, reader.thread_idle(lane, scope.within)),
-            _ => (what, reader.lane_idle(lane, scope.within)),
-        });
-        sums.collect::<Vec<_>>()
-    };
-    let mut all = of(scope.streams(), "idle");
-    all.extend(of(scope.engines(), "idle-engine"));
-    all.extend(of(scope.threads(), "idle-thread"));
-    all
+/// A sort of lanes that has a table of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IdleTable {
+    Streams,
+    Engines,
+    Threads,
 }
 
-fn rows(scope: &CauseScope, reader: &CauseReader<'_>) -> Vec<Value> {
-    let lanes = scope.streams();
-    let mut rows = Vec::new();
-    for (what, idle) in sums(scope, reader) {
-        let mut object = JsonObject::new();
-        object.insert("type".to_owned(), json!(what));
-        put_lane(reader, idle.lane, &mut object);
-        for what in IdleUse::ALL {
-            object.insert(key(what).to_owned(), json!(what.of(&idle.time).0));
+impl IdleTable {
+    const ALL: [Self; 3] = [Self::Streams, Self::Engines, Self::Threads];
+
+    /// What its rows are called in JSON, and the head of its first column for people.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Streams => ("idle", "stream"),
+            Self::Engines => ("idle-engine", "engine"),
+            Self::Threads => ("idle-thread", "host thread"),
         }
-        for (sum, name) in [
-            (IdleUse::Dependency, "dependency_by"),
-            (IdleUse::Latency, "latency_by"),
-        ] {
-            let parts = idle.reasons.some().filter(|it| it.0.sum() == sum);
-            let parts = parts.map(|(reason, time)| (reason.label().to_owned(), json!(time.0)));
-            object.insert(name.to_owned(), Value::Object(parts.collect()));
-        }
-        let all: Vec<CollectiveMember> = idle.ranks.iter().map(|it| it.0).collect();
-        let ranks = idle.ranks.iter();
-        let ranks =
-            ranks.map(|(member, time)| (member.title(reader.capture(), &all), json!(time.0)));
-        object.insert("rank_wait_by".to_owned(), Value::Object(ranks.collect()));
-        rows.push(Value::Object(object));
     }
+
+    /// Its lanes, of those that are asked about.
+    fn lanes(self, scope: &CauseScope) -> Vec<LaneId> {
+        match self {
+            Self::Streams => scope.streams(),
+            Self::Engines => scope.engines(),
+            Self::Threads => scope.threads(),
+        }
+    }
+
+    /// What one of its lanes did.
+    fn idle(self, scope: &CauseScope, reader: &CauseReader<'_>, lane: LaneId) -> LaneIdle {
+        match self {
+            Self::Threads => reader.thread_idle(lane, scope.within),
+            Self::Streams | Self::Engines => reader.lane_idle(lane, scope.within),
+        }
+    }
+}
+
+/// Writes an object for each lane, overlap and straggler. A capture may have a million lanes, so none is kept.
+fn write_rows(
+    scope: &CauseScope,
+    reader: &CauseReader<'_>,
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
+    for table in IdleTable::ALL {
+        for lane in table.lanes(scope) {
+            let idle = table.idle(scope, reader, lane);
+            writeln!(streams.out, "{}", row(reader, table, &idle))?;
+        }
+    }
+    let lanes = scope.streams();
     let title = |lane| reader.capture().lane_title(lane).into_owned();
     for overlap in reader.overlaps(&lanes, scope.within) {
-        rows.push(json!({
+        let object = json!({
             "type": "overlap",
             "first": title(overlap.first),
             "second": title(overlap.second),
             "both_ns": overlap.both.0,
-        }));
+        });
+        writeln!(streams.out, "{object}")?;
     }
     let arrivals = reader.arrivals(scope.within);
     for straggler in &arrivals.last {
-        rows.push(json!({
+        let object = json!({
             "type": "straggler",
             "lane": straggler.member.title(reader.capture(), &arrivals.members),
             "rank": straggler.member.rank,
             "last": straggler.last,
             "cost_ns": straggler.cost.0,
-        }));
+        });
+        writeln!(streams.out, "{object}")?;
     }
-    rows
+    Ok(())
 }
+
+/// The object of a lane.
+fn row(reader: &CauseReader<'_>, table: IdleTable, idle: &LaneIdle) -> Value {
+    let mut object = JsonObject::new();
+    object.insert("type".to_owned(), json!(table.words().0));
+    put_lane(reader, idle.lane, &mut object);
+    for what in IdleUse::ALL {
+        object.insert(key(what).to_owned(), json!(what.of(&idle.time).0));
+    }
+    for (sum, name) in [
+        (IdleUse::Dependency, "dependency_by"),
+        (IdleUse::Latency, "latency_by"),
+    ] {
+        let parts = idle.reasons.some().filter(|it| it.0.sum() == sum);
+        let parts = parts.map(|(reason, time)| (reason.label().to_owned(), json!(time.0)));
+        object.insert(name.to_owned(), Value::Object(parts.collect()));
+    }
+    let all: Vec<CollectiveMember> = idle.ranks.iter().map(|it| it.0).collect();
+    let ranks = idle.ranks.iter();
+    let ranks = ranks.map(|(member, time)| (member.title(reader.capture(), &all), json!(time.0)));
+    object.insert("rank_wait_by".to_owned(), Value::Object(ranks.collect()));
+    Value::Object(object)
+}
+
+/// So many lanes of each sort are listed for people.
+const MOST_LANES: usize = 1_000;
 
 fn write_text(
     scope: &CauseScope,
@@ -207,14 +244,18 @@ fn write_text(
     let lanes = scope.streams();
     let whole = scope.within.length();
     writeln!(streams.out, "of {}:", words::length(whole))?;
-    let all = sums(scope, reader);
-    for (what, head) in [
-        ("idle", "stream"),
-        ("idle-engine", "engine"),
-        ("idle-thread", "host thread"),
-    ] {
-        let rows = all.iter().filter(|it| it.0 == what).map(|it| &it.1);
-        write_sums(reader, head, rows, (whole, streams))?;
+    let mut all: Vec<LaneIdle> = Vec::new();
+    for sort in IdleTable::ALL {
+        let own = sort.lanes(scope);
+        let listed = own.iter().take(MOST_LANES);
+        let rows: Vec<LaneIdle> = listed.map(|it| sort.idle(scope, reader, *it)).collect();
+        write_sums(reader, sort, &rows, (whole, streams))?;
+        if own.len() > MOST_LANES {
+            let rest = own.len() - MOST_LANES;
+            let how = "--lane chooses by name, and --format json shows them";
+            writeln!(streams.out, "… and {rest} more; {how}")?;
+        }
+        all.extend(rows);
     }
     if all.is_empty() {
         let words = "nothing that counts ran on the lanes that are asked about";
@@ -253,14 +294,14 @@ fn write_text(
 }
 
 /// The sums of lanes of one sort.
-fn write_sums<'a>(
+fn write_sums(
     reader: &CauseReader<'_>,
-    head: &'static str,
-    rows: impl Iterator<Item = &'a LaneIdle>,
+    sort: IdleTable,
+    rows: &[LaneIdle],
     (whole, streams): (Nanos, &mut OutputStreams<'_>),
 ) -> Result<(), CliFailure> {
-    let is_thread = head == "host thread";
-    let mut heads = vec![head];
+    let is_thread = sort == IdleTable::Threads;
+    let mut heads = vec![sort.words().1];
     // A host thread has no queue and waits for no rank by itself.
     heads.extend(if is_thread {
         [
@@ -295,7 +336,7 @@ fn write_sums<'a>(
         let title = reader.capture().lane_title(idle.lane).into_owned();
         table.row(std::iter::once(title).chain(sums));
     }
-    if head == "stream" {
+    if sort == IdleTable::Streams {
         table.write(streams.out)?;
     } else {
         table.write_after_a_line(streams.out)?;
@@ -306,11 +347,11 @@ fn write_sums<'a>(
 /// What each lane waited for, in finer words than the sums.
 fn write_reasons(
     reader: &CauseReader<'_>,
-    all: &[(&'static str, LaneIdle)],
+    all: &[LaneIdle],
     (whole, streams): (Nanos, &mut OutputStreams<'_>),
 ) -> Result<(), CliFailure> {
     let mut table = TextTable::new(&["lane", "of its", "by", ">time", "longest at"]);
-    for (_, idle) in all {
+    for idle in all {
         let title = reader.capture().lane_title(idle.lane);
         for (reason, time) in idle.reasons.some() {
             let at = idle.reasons.longest_of(reason);

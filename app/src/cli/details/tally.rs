@@ -1,14 +1,14 @@
 //! Counts of a capture: spans by lane and kind, dependencies by kind and basis, bytes by table.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use engine::analysis::LaneUse;
 use engine::capture::Capture;
-use engine::record::{DependencyId, LaneId};
+use engine::record::DependencyId;
 use serde::{Serialize, Serializer};
 
+use crate::cli::lane_uses::LaneUses;
 use crate::cli::table::TextTable;
 use crate::text;
 
@@ -23,12 +23,8 @@ pub(super) struct CaptureTally<'a> {
     memory: MemoryReport,
 }
 
-/// The lanes in the order on screen. There may be millions, so what lies on each is made where it is written.
-struct LaneTallies<'a> {
-    capture: &'a Capture,
-    order: Vec<LaneId>,
-    uses: HashMap<LaneId, &'a LaneUse>,
-}
+/// The lanes in the order on screen.
+struct LaneTallies<'a>(&'a LaneUses<'a>);
 
 /// What lies on a lane.
 #[derive(Debug, Serialize)]
@@ -41,25 +37,16 @@ struct LaneTally<'a> {
 }
 
 impl<'a> LaneTallies<'a> {
-    fn new(capture: &'a Capture, uses: &'a [LaneUse]) -> Self {
-        Self {
-            capture,
-            order: capture.lane_order(),
-            uses: uses.iter().map(|it| (it.lane, it)).collect(),
-        }
-    }
-
     fn iter(&self) -> impl Iterator<Item = LaneTally<'a>> {
-        let lanes = self.order.iter().filter_map(|&id| self.capture.lane(id));
-        lanes.map(|lane| {
-            let used = self.uses.get(&lane.id);
-            let kinds = used.map_or(&[][..], |it| &it.kinds).iter();
+        let lanes = self.0;
+        lanes.iter().map(|(lane, used)| {
+            let kinds = used.map_or(&[][..], |it| lanes.found.kinds(it)).iter();
             LaneTally {
                 group: lane.group.label(),
-                name: self.capture.lane_title(lane.id),
+                name: lanes.capture.lane_title(lane.id),
                 spans: used.map_or(0, |it| it.spans),
                 kinds: kinds.map(|(kind, count)| (kind.label(), *count)).collect(),
-                rows: self.capture.depth(lane.id),
+                rows: lanes.capture.depth(lane.id),
             }
         })
     }
@@ -96,9 +83,10 @@ struct TableMemory {
 }
 
 impl<'a> CaptureTally<'a> {
-    pub fn new(capture: &'a Capture, uses: &'a [LaneUse]) -> Self {
+    pub fn new(lanes: &'a LaneUses<'a>) -> Self {
+        let capture = lanes.capture;
         Self {
-            lanes: LaneTallies::new(capture, uses),
+            lanes: LaneTallies(lanes),
             ties: ties(capture),
             memory: memory(capture),
         }
@@ -121,7 +109,7 @@ impl<'a> CaptureTally<'a> {
             ]);
         }
         lanes.write_after_a_line(out)?;
-        let more = self.lanes.order.len().saturating_sub(LANES);
+        let more = self.lanes.0.count().saturating_sub(LANES);
         if more > 0 {
             writeln!(out, "and {more} more lanes; --format json has all")?;
         }

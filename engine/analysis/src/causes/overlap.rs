@@ -57,15 +57,16 @@ impl CauseReader<'_> {
         within: Interval,
         found: &mut Vec<((usize, usize), LaneOverlap)>,
     ) {
-        let busy = streams
-            .iter()
-            .map(|(at, lane)| (*at, *lane, self.busy(*lane, within)));
-        let mut busy: Vec<_> = busy.collect();
-        if busy.len() > COMPARED {
-            busy.sort_by_cached_key(|(_, _, times)| Reverse(total(times)));
-            busy.truncate(COMPARED);
-            busy.sort_unstable_by_key(|it| it.0);
+        let mut compared = streams.to_vec();
+        if compared.len() > COMPARED {
+            compared.sort_by_cached_key(|(_, lane)| Reverse(total(&self.busy(*lane, within))));
+            compared.truncate(COMPARED);
+            compared.sort_unstable_by_key(|it| it.0);
         }
+        let busy = compared.into_iter();
+        let busy: Vec<_> = busy
+            .map(|(at, lane)| (at, lane, self.busy(lane, within)))
+            .collect();
         for (number, (at, first, one)) in busy.iter().enumerate() {
             for (other_at, second, other) in busy.iter().skip(number + 1) {
                 let overlap = LaneOverlap {

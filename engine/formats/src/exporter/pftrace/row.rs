@@ -13,11 +13,19 @@ const ROWS: usize = 256;
 
 /// The rows of one lane.
 #[derive(Debug, Default)]
-pub(super) struct NestedRows(Vec<NestedRow>);
+pub(super) enum NestedRows {
+    /// Nothing was put there.
+    #[default]
+    Empty,
+    /// One span: of a million lanes most have no more, and need no more room.
+    One(Interval),
+    /// At least one row.
+    Rows(Vec<NestedRow>),
+}
 
 /// A row of spans that nest.
 #[derive(Debug, Default)]
-struct NestedRow {
+pub(super) struct NestedRow {
     recent: VecDeque<Interval>,
     /// The latest end of all spans that are not compared any more.
     floor: Option<Interval>,
@@ -26,14 +34,27 @@ struct NestedRow {
 impl NestedRows {
     /// The first row on which a span nests with all that was put there before it.
     pub(super) fn place(&mut self, span: Interval) -> u16 {
-        let free = self.0.iter().position(|row| row.takes(span));
-        let place = free.unwrap_or_else(|| {
-            if self.0.len() < ROWS {
-                self.0.push(NestedRow::default());
+        let rows = match self {
+            Self::Empty => {
+                *self = Self::One(span);
+                return 0;
             }
-            self.0.len() - 1
+            Self::One(first) => {
+                let mut row = NestedRow::default();
+                row.put(*first);
+                *self = Self::Rows(vec![row]);
+                return self.place(span);
+            }
+            Self::Rows(rows) => rows,
+        };
+        let free = rows.iter().position(|row| row.takes(span));
+        let place = free.unwrap_or_else(|| {
+            if rows.len() < ROWS {
+                rows.push(NestedRow::default());
+            }
+            rows.len() - 1
         });
-        if let Some(row) = self.0.get_mut(place) {
+        if let Some(row) = rows.get_mut(place) {
             row.put(span);
         }
         place as u16

@@ -12,17 +12,24 @@ use record::{Counter, CounterId, Device, DeviceId, Lane, LaneId};
 /// What the file has said of its tracks so far.
 #[derive(Default)]
 pub(super) struct TrackWriter {
-    lanes: HashMap<LaneId, DescribedLane>,
+    lanes: Vec<DescribedLane>,
+    /// Where each lane is among them.
+    places: HashMap<LaneId, u32>,
     processes: HashSet<Option<DeviceId>>,
     counters: HashSet<CounterId>,
 }
 
-/// A lane, and how many of its rows the file knows.
+/// A lane, and how many of its rows the file knows. There may be a million of them, most with one row of one span.
+#[derive(Default)]
 struct DescribedLane {
-    /// Its descriptor, apart from the row's number.
-    track: TrackDescriptor,
+    name: Box<str>,
+    /// The process that it is drawn under.
+    parent: u64,
+    /// Where it stands in that.
+    rank: i32,
     rows: NestedRows,
-    known: HashSet<u16>,
+    /// So many rows are described, the first at once.
+    known: u16,
 }
 
 impl TrackWriter {
@@ -35,30 +42,26 @@ impl TrackWriter {
 
     /// Says what a lane is called and where it stands.
     pub(super) fn lane(&mut self, buffer: &mut Vec<u8>, lane: &Lane) {
-        let track = TrackDescriptor {
-            parent_uuid: Some(self.process(buffer, lane.device).uuid()),
-            name: Some(lane.name.clone()),
-            sibling_order_rank: Some(rank(lane)),
-            sibling_merge_behavior: Some(MERGE_BY_KEY),
-            sibling_merge_key_int: Some(u64::from(lane.id.0)),
-            ..TrackDescriptor::default()
-        };
-        let former = self.lanes.remove(&lane.id);
-        let (rows, known) = former.map_or_else(Default::default, |it| (it.rows, it.known));
-        let described = DescribedLane { track, rows, known };
-        for &row in described
-            .known
-            .iter()
-            .chain(described.known.is_empty().then_some(&0))
-        {
-            described.describe(buffer, lane.id, row);
+        let parent = self.process(buffer, lane.device).uuid();
+        let place = *self.places.entry(lane.id).or_insert_with(|| {
+            self.lanes.push(DescribedLane {
+                known: 1,
+                ..DescribedLane::default()
+            });
+            self.lanes.len() as u32 - 1
+        });
+        if let Some(described) = self.lanes.get_mut(place as usize) {
+            described.name = lane.name.as_str().into();
+            (described.parent, described.rank) = (parent, rank(lane));
+            for row in 0..described.known {
+                described.describe(buffer, lane.id, row);
+            }
         }
-        self.lanes.insert(lane.id, described);
     }
 
     /// The row of a lane on which Perfetto draws a span.
     pub(super) fn place(&mut self, buffer: &mut Vec<u8>, id: LaneId, span: Interval) -> Track {
-        if !self.lanes.contains_key(&id) {
+        if !self.places.contains_key(&id) {
             let lane = Lane {
                 id,
                 group: record::Group::Host,
@@ -71,12 +74,15 @@ impl TrackWriter {
             };
             self.lane(buffer, &lane);
         }
-        let Some(lane) = self.lanes.get_mut(&id) else {
+        let place = self.places.get(&id);
+        let Some(lane) = place.and_then(|it| self.lanes.get_mut(*it as usize)) else {
             return Track::Lane(id, 0);
         };
         let row = lane.rows.place(span);
-        if lane.known.insert(row) && row > 0 {
+        // Rows are taken in order.
+        if row >= lane.known {
             lane.describe(buffer, id, row);
+            lane.known = row + 1;
         }
         Track::Lane(id, row)
     }
@@ -126,8 +132,15 @@ impl TrackWriter {
 
 impl DescribedLane {
     fn describe(&self, buffer: &mut Vec<u8>, lane: LaneId, row: u16) {
-        let mut track = self.track.clone();
-        track.uuid = Some(Track::Lane(lane, row).uuid());
+        let track = TrackDescriptor {
+            uuid: Some(Track::Lane(lane, row).uuid()),
+            parent_uuid: Some(self.parent),
+            name: Some(self.name.to_string()),
+            sibling_order_rank: Some(self.rank),
+            sibling_merge_behavior: Some(MERGE_BY_KEY),
+            sibling_merge_key_int: Some(u64::from(lane.0)),
+            ..TrackDescriptor::default()
+        };
         packet::describe(buffer, track);
     }
 }
