@@ -232,11 +232,23 @@ const LISTED: &str = "listed.json";
 /// What is asked about it, which is its case as well: a command, and the file to be written.
 const COMMANDS: &[(&str, &[&str], Option<&str>)] = &[
     ("what it holds", &["info"], None),
-    ("what it holds, for programs", &["info", "--format", "json"], None),
+    (
+        "what it holds, for programs",
+        &["info", "--format", "json"],
+        None,
+    ),
     ("where its time went", &["idle"], None),
-    ("where its time went, for programs", &["idle", "--format", "json"], None),
+    (
+        "where its time went, for programs",
+        &["idle", "--format", "json"],
+        None,
+    ),
     ("its critical path", &["critical-path"], None),
-    ("a Perfetto file of it", &["convert"], Some("written.pftrace")),
+    (
+        "a Perfetto file of it",
+        &["convert"],
+        Some("written.pftrace"),
+    ),
     ("a Chrome trace of it", &["convert"], Some("written.json")),
 ];
 
@@ -577,12 +589,7 @@ fn measure(folder: &Path, names: impl IntoIterator<Item = &'static str>) {
             continue;
         };
         let most = 4 * length.min(LONG) + 256 * MEGABYTE;
-        let figures = format!(
-            "{}: {} MB of {} MB",
-            name,
-            peak / MEGABYTE,
-            most / MEGABYTE
-        );
+        let figures = format!("{}: {} MB of {} MB", name, peak / MEGABYTE, most / MEGABYTE);
         eprintln!("{figures}");
         if peak > most {
             wrong.push(figures);

@@ -39,6 +39,12 @@ impl KeyIndex {
         }
     }
 
+    /// The number of a key, where it has one.
+    pub fn get<K: Hash + Eq>(&self, key: &K, known: impl Fn(u32) -> Option<K>) -> Option<u32> {
+        let found = self.places.get(self.find(key, &known)).copied();
+        found.filter(|it| *it != FREE)
+    }
+
     /// Where a key stands, or is to stand.
     fn find<K: Hash + Eq>(&self, key: &K, known: &impl Fn(u32) -> Option<K>) -> usize {
         let mask = self.places.len().saturating_sub(1);

@@ -121,7 +121,7 @@ fn title(key: SeriesKey, rows: &ChromeRows, texts: &ChromeTexts) -> CounterTitle
     if number != 0 {
         shown = format!("{shown} {number}");
     }
-    let facts = rows.processes.get(&process);
+    let facts = rows.processes.get(process);
     let of = facts.and_then(|it| it.name).map(|it| texts.text(it).trim());
     if let Some(of) = of.filter(|it| !it.is_empty() && !shown.contains(it)) {
         shown = format!("{} · {shown}", program(of));

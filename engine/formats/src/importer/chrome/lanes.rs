@@ -124,12 +124,13 @@ impl ChromeLanes {
         texts: &ChromeTexts,
         sink: &mut RecordSink<'_>,
     ) -> DeviceId {
-        let facts = rows.processes.entry(process).or_default();
-        if let Some(device) = facts.device {
-            return device;
-        }
         let id = DeviceId(self.devices.len() as u32);
-        facts.device = Some(id);
+        if let Some(facts) = rows.processes.entry(process) {
+            let known = *facts.device.get_or_insert(id);
+            if known != id {
+                return known;
+            }
+        }
         self.devices.push(process);
         sink.push(Record::Device(Box::new(Device {
             id,
@@ -315,7 +316,7 @@ impl LaneWork {
 fn order(rows: &ChromeRows, facts: &RowFacts) -> i32 {
     let process = rows
         .processes
-        .get(&facts.row.0)
+        .get(facts.row.0)
         .and_then(|it| it.order)
         .unwrap_or(0);
     let thread = facts.said().order.or(match facts.row.1 {
@@ -371,7 +372,7 @@ fn host_name(
     thread: &str,
     texts: &ChromeTexts,
 ) -> String {
-    let process = rows.processes.get(&facts.row.0).and_then(|it| it.name);
+    let process = rows.processes.get(facts.row.0).and_then(|it| it.name);
     let process = process.map(|name| texts.text(name).trim().to_owned());
     let process = process
         .filter(|it| !it.is_empty())
@@ -409,7 +410,7 @@ fn device_name(
     devices: &[(i64, String)],
 ) -> String {
     let shown = texts.shown(process);
-    let facts = rows.processes.get(&process);
+    let facts = rows.processes.get(process);
     let text = |text: Option<u32>| {
         let text = text.map(|it| texts.text(it).trim().to_owned());
         text.filter(|it| !it.is_empty())

@@ -17,7 +17,7 @@ pub(super) enum RowKind {
 
 impl RowKind {
     pub fn of(rows: &ChromeRows, facts: &RowFacts, texts: &ChromeTexts) -> Self {
-        let process = rows.processes.get(&facts.row.0);
+        let process = rows.processes.get(facts.row.0);
         let process = process
             .and_then(|it| it.name)
             .map_or("", |it| texts.text(it));

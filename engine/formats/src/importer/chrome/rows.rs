@@ -1,7 +1,5 @@
 //! The rows of a file: what is said of each process and thread, and what has gathered on it.
 
-use std::collections::HashMap;
-
 use super::class::EventClass;
 use super::scan::{ArgumentPayload, ChromeArgument, RowKey, RowToken, words};
 use super::texts::ChromeTexts;
@@ -170,12 +168,41 @@ pub(super) struct ChromeProcess {
     pub device: Option<DeviceId>,
 }
 
+/// Every process that something was said of, by its token: a file may have millions.
+#[derive(Default)]
+pub(super) struct ChromeProcesses {
+    all: Vec<(RowToken, ChromeProcess)>,
+    places: KeyIndex,
+}
+
+impl ChromeProcesses {
+    pub fn get(&self, process: RowToken) -> Option<&ChromeProcess> {
+        let place = self.places.get(&process, |it| self.token(it))?;
+        Some(&self.all.get(place as usize)?.1)
+    }
+
+    /// What is said of a process, nothing at first; it is always there.
+    pub fn entry(&mut self, process: RowToken) -> Option<&mut ChromeProcess> {
+        let (all, next) = (&self.all, self.all.len());
+        let token = |it: u32| all.get(it as usize).map(|it| it.0);
+        let place = self.places.place(&process, next, token) as usize;
+        if place >= next {
+            self.all.push((process, ChromeProcess::default()));
+        }
+        Some(&mut self.all.get_mut(place)?.1)
+    }
+
+    fn token(&self, place: u32) -> Option<RowToken> {
+        self.all.get(place as usize).map(|it| it.0)
+    }
+}
+
 /// Every row and process.
 #[derive(Default)]
 pub(super) struct ChromeRows {
     pub all: Vec<RowFacts>,
     places: KeyIndex,
-    pub processes: HashMap<RowToken, ChromeProcess>,
+    pub processes: ChromeProcesses,
     /// For each scanner, the number here of each of its rows.
     maps: Vec<Vec<u32>>,
 }
@@ -247,7 +274,9 @@ impl ChromeRows {
         let Some(facts) = self.all.get_mut(row as usize) else {
             return false;
         };
-        let process = self.processes.entry(facts.row.0).or_default();
+        let Some(process) = self.processes.entry(facts.row.0) else {
+            return false;
+        };
         match name {
             words::PROCESS_NAME => process.name = text.or(process.name),
             words::PROCESS_LABELS => process.labels = text.or(process.labels),
