@@ -232,24 +232,17 @@ const LISTED: &str = "listed.json";
 /// What is asked about it, which is its case as well: a command, and the file to be written.
 const COMMANDS: &[(&str, &[&str], Option<&str>)] = &[
     ("what it holds", &["info"], None),
-    (
-        "what it holds, for programs",
-        &["info", "--format", "json"],
-        None,
-    ),
     ("where its time went", &["idle"], None),
     (
         "where its time went, for programs",
         &["idle", "--format", "json"],
         None,
     ),
-    ("its critical path", &["critical-path"], None),
     (
         "a Perfetto file of it",
         &["convert"],
         Some("written.pftrace"),
     ),
-    ("a Chrome trace of it", &["convert"], Some("written.json")),
 ];
 
 /// Writes the file of which all is printed.
