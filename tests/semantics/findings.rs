@@ -3,6 +3,7 @@
 mod aborts;
 mod captures;
 mod lost_memory;
+mod refusals;
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;

@@ -4,6 +4,7 @@ use record::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 use std::ops::Range;
 
 use super::hazard::{CallOrigin, Hazard};
+use super::meeting::{ResourceAccess, SharedResource};
 
 /// What sort of stream it is. One that is used and was never made is of device 0 and neither of the two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,9 @@ pub enum SyncOp {
     Create(StreamIndex, StreamOrderTraits),
     /// A call of which nothing matters but which host thread made it, and when.
     Appear,
+    /// A call names a stream, an event or a signal: whether it changes what that is to others, or depends on what it is.
+    /// Said of every call before it is made, so that one that is refused by chance uses the same as one that is not.
+    Use(SharedResource, ResourceAccess),
     /// An operation of a stream makes its uses.
     Work(StreamIndex),
     /// The host thread makes its uses itself.
@@ -55,18 +59,12 @@ pub enum SyncOp {
     /// The second stream waits for all that was submitted to the first: a record and a wait without an event that
     /// anybody sees (rule C13).
     Join(StreamIndex, StreamIndex),
-    /// The same, put there without a call for it: no host thread uses the first stream by that.
-    InsertedJoin(StreamIndex, StreamIndex),
     /// An event is as if it was never recorded, in stream order.
     Reset(EventIndex, StreamIndex),
     /// An event is made or destroyed: no record of it is known from now on; waits that were called stay valid.
     Forget(EventIndex),
-    /// The host thread asks how far an event is. The answer is chance, so it orders nothing.
-    Ask(EventIndex),
     /// The host thread takes an event out of a pool, which hands out one that nobody uses.
     Acquire(EventIndex),
-    /// A stream is destroyed: what it was given before runs to its end.
-    Destroy(StreamIndex),
     /// A stream waits for a signal.
     Hold(SignalIndex, StreamIndex),
     /// The host thread raises a signal.
@@ -85,9 +83,9 @@ pub enum SyncOp {
     Allocate(BufferIndex, Option<StreamIndex>, Option<Box<Range<u64>>>),
     /// A buffer is freed, in the order of a stream where one is given.
     Free(BufferIndex, Option<StreamIndex>),
-    /// A stream is given something that is not submitted to it now: a call begins a capture on it or ends one, is captured,
-    /// or is refused. The capture, where there is one, by the call that began it.
-    Capturing(StreamIndex, Option<u32>),
+    /// A stream is given something while it captures, or a call begins the capture or ends it. The capture by the call that
+    /// began it.
+    Capturing(StreamIndex, u32),
     /// Something is done only where it is chance which calls of other host threads a capture holds, or only where it is not.
     InCapture {
         /// The call that began the capture.

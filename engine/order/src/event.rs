@@ -54,7 +54,6 @@ impl Order {
         event: EventIndex,
         recorded: Option<(Arc<SyncPoint>, StreamIndex)>,
     ) {
-        self.meet_event(op, event, true);
         let mark = self.host(op.host).known.mark();
         let slot = self.event(event).map(std::mem::take).unwrap_or_default();
         let EventSlot {
@@ -85,7 +84,6 @@ impl Order {
 
     /// An event is taken out of a pool: whoever used it before has given it back, and its pool sees to that order.
     pub(super) fn acquire(&mut self, op: &HostOp, event: EventIndex) {
-        self.leave_event(event);
         if let Some(slot) = self.event(event) {
             slot.settings.retain(|it| it.host == op.host);
             slot.asked.retain(|(host, _)| *host == op.host);
@@ -100,7 +98,6 @@ impl Order {
         event: EventIndex,
         kind: LintKind,
     ) -> Option<WaitFor> {
-        self.meet_event(op, event, false);
         let found = self.certain_record(op, event, kind);
         if found.is_none() && self.is_shared {
             self.call_times.note_uncertain(op.origin.span);

@@ -19,10 +19,7 @@ impl Order {
             }
             HostWaitTarget::Signal(signal) => self.signal(signal).into_iter().collect(),
             HostWaitTarget::Alone(stream) => self.all_of_one(op.host, stream),
-            HostWaitTarget::Stream(stream) => {
-                self.meet_stream(op, stream, false);
-                self.all_of_stream(op.host, stream)
-            }
+            HostWaitTarget::Stream(stream) => self.all_of_stream(op.host, stream),
             HostWaitTarget::Device(device) => self.all_of_device(op.host, device),
         };
         self.awaited.insert(number, (op.host, tickets));

@@ -55,7 +55,7 @@ pub use hazard::{
     Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Lint, LintKind,
 };
 pub use log::{CallBatch, CallLog};
-pub use meeting::{Meeting, SharedResource};
+pub use meeting::{Meeting, ResourceAccess, SharedResource};
 pub use topology::{NodeIndex, Topology};
 pub use waits::RedundantWait;
 
@@ -194,6 +194,7 @@ impl Order {
         match &op.act {
             // Only one of them may be of a capture at a time.
             SyncOp::Appear | SyncOp::InCapture { .. } => {}
+            SyncOp::Use(resource, access) => self.meet(op, *resource, *access, None),
             SyncOp::Capturing(stream, capture) => self.meet_capture(op, *stream, *capture),
             SyncOp::ByChance => self.call_times.note_chance(op.origin.span),
             SyncOp::Create(stream, traits) => self.create(op.host, *stream, *traits),
@@ -217,28 +218,17 @@ impl Order {
                 );
             }
             SyncOp::Attempt(event, stream) => {
-                self.meet_event(op, *event, false);
                 self.note_attempt(op, *event);
                 self.place(op, *stream, StreamStep::Pass);
             }
-            SyncOp::Abort(stream) => {
-                self.meet_stream(op, *stream, true);
-                self.abort(op, *stream);
-            }
-            SyncOp::Join(from, to) => {
-                self.meet_stream(op, *from, true);
-                self.meet_stream(op, *to, true);
-                self.join(op, *from, *to);
-            }
-            SyncOp::InsertedJoin(from, to) => self.join(op, *from, *to),
+            SyncOp::Abort(stream) => self.abort(op, *stream),
+            SyncOp::Join(from, to) => self.join(op, *from, *to),
             SyncOp::Reset(event, stream) => {
                 self.place(op, *stream, StreamStep::Pass);
                 self.set_event(op, *event, None);
             }
             SyncOp::Forget(event) => self.set_event(op, *event, None),
-            SyncOp::Ask(event) => self.meet_event(op, *event, false),
             SyncOp::Acquire(event) => self.acquire(op, *event),
-            SyncOp::Destroy(stream) => self.meet_stream(op, *stream, true),
             SyncOp::Hold(signal, stream) => {
                 let mut hold = self.step(op, StreamStep::Pass);
                 hold.needs.extend(self.signal(*signal));
@@ -347,16 +337,10 @@ impl Order {
     }
 
     fn place_step(&mut self, op: &HostOp, stream: StreamIndex, step: StreamOperation<'_>) {
-        self.meet_stream(op, stream, true);
         self.submit(op.host, stream, step);
     }
 
     fn place_record(&mut self, op: &HostOp, stream: StreamIndex) -> Arc<SyncPoint> {
-        self.meet_stream(op, stream, true);
-        self.submit_record(op, stream)
-    }
-
-    fn submit_record(&mut self, op: &HostOp, stream: StreamIndex) -> Arc<SyncPoint> {
         let ticket = Arc::new(SyncPoint::default());
         let mut record = self.step(op, StreamStep::Pass);
         record.done = Some(Arc::clone(&ticket));
@@ -365,7 +349,7 @@ impl Order {
     }
 
     fn join(&mut self, op: &HostOp, from: StreamIndex, to: StreamIndex) {
-        let ticket = self.submit_record(op, from);
+        let ticket = self.place_record(op, from);
         let mut wait = self.step(op, StreamStep::Pass);
         wait.needs.push(ticket);
         self.submit(op.host, to, wait);

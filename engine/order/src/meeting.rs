@@ -13,12 +13,21 @@ use super::{HostOp, Order};
 /// What two host threads both use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SharedResource {
-    /// A stream: both submit to it, or one does and the other waits for it.
+    /// A stream: one submits to it, aborts or destroys it, and the other does so too, or asks or waits for it.
     Stream(StreamIndex),
-    /// An event: both record it, or one does and the other waits for it.
+    /// An event: one records, resets or destroys it, and the other does so too, or asks or waits for it.
     Event(EventIndex),
     /// A signal: both raise it.
     Signal(SignalIndex),
+}
+
+/// What a call has to do with a stream, an event or a signal that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceAccess {
+    /// It submits to it, records it, destroys it: what others do with it by calls in no order depends on chance.
+    Changes,
+    /// It asks or waits for what others made of it.
+    Reads,
 }
 
 /// Two calls of two host threads that nothing orders, and that use one stream or one event.
@@ -90,15 +99,11 @@ impl ResourceMeetings {
 }
 
 impl Order {
-    /// A host thread submits to a stream (`changes`), or waits for it.
-    pub(super) fn meet_stream(&mut self, op: &HostOp, stream: StreamIndex, changes: bool) {
-        self.meet(op, SharedResource::Stream(stream), changes, None);
-    }
-
     /// A host thread calls into a capture, or begins or ends it: calls of others that nothing orders with that are captured
     /// or not by chance.
-    pub(super) fn meet_capture(&mut self, op: &HostOp, stream: StreamIndex, capture: Option<u32>) {
-        self.meet(op, SharedResource::Stream(stream), true, capture);
+    pub(super) fn meet_capture(&mut self, op: &HostOp, stream: StreamIndex, capture: u32) {
+        let stream = SharedResource::Stream(stream);
+        self.meet(op, stream, ResourceAccess::Changes, Some(capture));
     }
 
     /// Whether it is chance which calls of other host threads a capture holds.
@@ -106,25 +111,18 @@ impl Order {
         self.meetings.chances.contains(&capture)
     }
 
-    /// A host thread makes an event something else (`changes`), or waits for it.
-    pub(super) fn meet_event(&mut self, op: &HostOp, event: EventIndex, changes: bool) {
-        self.meet(op, SharedResource::Event(event), changes, None);
-    }
-
-    /// Nobody uses an event any more.
-    pub(super) fn leave_event(&mut self, event: EventIndex) {
-        self.meetings.present.remove(&SharedResource::Event(event));
-    }
-
-    /// A host thread raises a signal.
-    pub(super) fn meet_signal(&mut self, op: &HostOp, signal: SignalIndex) {
-        self.meet(op, SharedResource::Signal(signal), true, None);
-    }
-
-    fn meet(&mut self, op: &HostOp, resource: SharedResource, changes: bool, capture: Option<u32>) {
+    /// A host thread uses what another one uses too, by a call of this capture where it is one.
+    pub(super) fn meet(
+        &mut self,
+        op: &HostOp,
+        resource: SharedResource,
+        access: ResourceAccess,
+        capture: Option<u32>,
+    ) {
         if !self.is_shared {
             return;
         }
+        let changes = access == ResourceAccess::Changes;
         let time = self.host(op.host).known.time;
         let Self {
             hosts,

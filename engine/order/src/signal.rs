@@ -73,7 +73,6 @@ impl Order {
         let mut mark = self.host(host).known.mark();
         if self.is_shared {
             self.publish(host);
-            self.meet_signal(op, signal);
             self.signal_raises.insert(op.origin.span);
             mark = self.note_raise(op, signal, mark);
         }

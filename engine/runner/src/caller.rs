@@ -16,6 +16,7 @@ mod order;
 mod outreach;
 mod pool;
 mod problem;
+mod resources;
 mod result;
 mod streams;
 mod submit;
@@ -111,6 +112,7 @@ impl Caller {
             start,
         };
         self.last = current.span;
+        self.note_uses(&current, &placed.call);
         let admitted = resolved.as_ref().map_err(Clone::clone).map(drop);
         let admitted = admitted.and(slot).and_then(|()| self.admit(&current, call));
         let (kind, result) = match admitted {

@@ -187,10 +187,6 @@ impl RaceDetector {
 
     /// Two host threads that use one stream or event: told once for both, of the calls that stand first in the source.
     fn note_meeting(&mut self, meeting: &Meeting, reporter: &Reporter) {
-        let mut meeting = *meeting;
-        if let SharedResource::Stream(index) = &mut meeting.resource {
-            *index = self.shared.launches.stream_of(*index);
-        }
         let key = (meeting.resource, meeting.first.0, meeting.second.0);
         let (count, plan) = (&mut self.count, &self.shared.plan);
         let id = *self.met.entry(key).or_insert_with(|| {
@@ -203,7 +199,7 @@ impl RaceDetector {
             id,
             code: HOSTS.to_owned(),
             severity: Severity::Warning,
-            text: text::of_meeting(plan, &meeting),
+            text: text::of_meeting(plan, meeting),
             spans: if first == second {
                 vec![first.span]
             } else {

@@ -110,6 +110,7 @@ fn deserving(seed: u64) -> GeneratedWorkload {
         counts,
         has_callbacks: false,
         has_aborts: false,
+        has_refusals: false,
         goes_on: Vec::new(),
         mode: SynchronizationMode::Manual,
         hosts: vec![calls],

@@ -42,6 +42,8 @@ pub enum Family {
     AutomaticHosts,
     /// A host thread that calls on a stream which another captures, in no order.
     UnorderedCaptures,
+    /// Several host threads of which one destroys what another uses, or makes the device fail.
+    Refusals,
 }
 
 /// Every family, the more of it the more often it is drawn.
@@ -60,7 +62,7 @@ const FAMILIES: &[Family] = &[
     Family::HeldAborts,
     Family::UnorderedCaptures,
     Family::Timeouts,
-    Family::Automatic,
+    Family::Refusals,
     Family::Fans,
     Family::Memory,
     Family::AbortedMemory,
@@ -107,9 +109,11 @@ pub fn draw(seed: u64) -> GeneratedWorkload {
     let family = family(seed);
     let mut workload = resources(family, &mut random);
     match family {
-        Family::Hosts | Family::UnorderedHosts | Family::SharedSignals | Family::AutomaticHosts => {
-            hosts(family, &mut workload, &mut random);
-        }
+        Family::Hosts
+        | Family::UnorderedHosts
+        | Family::SharedSignals
+        | Family::AutomaticHosts
+        | Family::Refusals => hosts(family, &mut workload, &mut random),
         Family::Graphs | Family::UnorderedCaptures => graphs(&mut workload, &mut random),
         Family::Memory | Family::AbortedMemory => families::memory(&mut workload, &mut random),
         Family::Fans => families::fans(&mut workload, &mut random),
@@ -126,6 +130,7 @@ pub fn draw(seed: u64) -> GeneratedWorkload {
             families::abort(&mut workload, &mut random);
             raise_signals(&mut workload, false, &mut random);
         }
+        Family::Refusals => families::refuse(&mut workload, &mut random),
         Family::SharedSignals => families::share_signal(&mut workload, &mut random),
         Family::AutomaticHosts => families::hold_back(&mut workload, &mut random),
         Family::UnorderedCaptures => families::call_into_captures(&mut workload, &mut random),
@@ -165,6 +170,7 @@ fn resources(family: Family, random: &mut SeededRandom) -> GeneratedWorkload {
             family,
             Family::Aborts | Family::HeldAborts | Family::AbortedMemory
         ),
+        has_refusals: family == Family::Refusals,
         goes_on: match family {
             Family::Timeouts => (0..count).map(|_| random.happens(70)).collect(),
             _ => Vec::new(),

@@ -233,6 +233,37 @@ pub fn share_signal(workload: &mut GeneratedWorkload, random: &mut SeededRandom)
     }
 }
 
+/// Host threads that ask for what others use, destroy it, or make the device fail; some of their calls are ordered by a
+/// signal.
+pub fn refuse(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    let counts = workload.counts;
+    for _ in 0..2 + random.below(4) {
+        let (stream, event) = (
+            random.below(workload.streams.len()),
+            random.below(counts.events),
+        );
+        let call = match random.below(10) {
+            0..2 => GeneratedCall::QueryStream(stream, random.happens(50)),
+            2 => GeneratedCall::QueryEvent(event, random.happens(50)),
+            3..5 => GeneratedCall::Reset(event, stream),
+            5..7 => GeneratedCall::DestroyEvent(event),
+            7..9 => GeneratedCall::DestroyStream(stream),
+            _ => GeneratedCall::Trap(stream),
+        };
+        let host = random.below(workload.hosts.len());
+        let calls = &mut workload.hosts[host];
+        calls.insert(random.below(calls.len() + 1), call);
+    }
+    if random.happens(50) {
+        let signal = counts.signals;
+        workload.counts.signals += 1;
+        let own = [GeneratedCall::Signal(signal), GeneratedCall::Await(signal)];
+        for (calls, call) in workload.hosts.iter_mut().zip(own) {
+            calls.insert(random.below(calls.len() + 1), call);
+        }
+    }
+}
+
 /// Streams that wait for a signal which another host thread raises.
 pub fn hold_back(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
     let (signal, stream) = (

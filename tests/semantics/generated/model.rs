@@ -1,6 +1,6 @@
 //! The model itself: what it says of workloads whose answer is known, and that it notices what is wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::record::SpanKind;
 use engine::runner::run as run_request;
@@ -42,6 +42,7 @@ fn workload(streams: &[StreamSort], hosts: &[&[GeneratedCall]]) -> GeneratedWork
         },
         has_callbacks: false,
         has_aborts: false,
+        has_refusals: false,
         goes_on: Vec::new(),
         mode: SynchronizationMode::Manual,
         hosts: hosts.iter().map(|calls| calls.to_vec()).collect(),
@@ -309,13 +310,18 @@ fn a_run_that_is_not_that_of_the_workload_is_noticed() {
 #[test]
 fn the_sample_has_something_of_everything() {
     let (mut racy, mut clean, mut stuck, mut unordered) = (0, 0, 0, 0);
-    let (mut dropped, mut sorts) = (0, BTreeMap::new());
+    let (mut dropped, mut sorts, mut asked) = (0, BTreeMap::new(), BTreeSet::new());
     for seed in 0..COUNT {
         let workload = draw(seed);
         let order = EnforcedOrder::of(&workload, &[]);
         stuck += u32::from(order.is_stuck());
         unordered += u32::from(!order.unordered_calls.is_empty());
         dropped += u32::from(order.operations.iter().any(|it| it.dropped_by.is_some()));
+        for it in workload.hosts.iter().flatten() {
+            if let Some(sort) = may_be_refused(*it) {
+                asked.insert((sort, workload.has_refusals));
+            }
+        }
         let faults = memory::faults(&workload, &order);
         for fault in &faults {
             *sorts.entry(fault.sort).or_insert(0) += 1;
@@ -330,6 +336,19 @@ fn the_sample_has_something_of_everything() {
     eprintln!("dropped {dropped}, faults of memory {sorts:?}");
     assert!(racy > 40 && clean > 40 && stuck > 1 && unordered > 10);
     assert!(dropped > 3 && sorts.len() == 6, "{dropped} {sorts:?}");
+    assert_eq!(asked.len(), 6, "{asked:?}");
+}
+
+const fn may_be_refused(call: GeneratedCall) -> Option<&'static str> {
+    Some(match call {
+        GeneratedCall::QueryEvent(..) => "query",
+        GeneratedCall::QueryStream(..) => "query-stream",
+        GeneratedCall::Reset(..) => "reset",
+        GeneratedCall::DestroyEvent(_) => "destroy-event",
+        GeneratedCall::DestroyStream(_) => "destroy-stream",
+        GeneratedCall::Trap(_) => "trap",
+        _ => return None,
+    })
 }
 
 /// Three readers of what one stream wrote, as the bundled workload of automatic synchronisation has them.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::aborts;
+use super::meetings;
 use super::submitted::{CapturedGraph, ModelOperation, captures, operations};
 use super::text::{
     BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, SynchronizationMode, share_legacy,
@@ -120,7 +121,7 @@ impl EnforcedOrder {
         }
         edges.extend(order.memory_edges());
         order.is_circle = order.has_circle(edges);
-        order.unordered_calls = order.find_unordered_calls();
+        order.unordered_calls = meetings::unordered_calls(&order);
         order
     }
 
@@ -381,6 +382,10 @@ impl EnforcedOrder {
         workload: &GeneratedWorkload,
         edges: &mut Vec<MomentEdge>,
     ) {
+        // One that may be refused waits for nothing then.
+        if workload.has_refusals && !matches!(call, GeneratedCall::Await(_)) {
+            return;
+        }
         let mut wait = |moment| edges.push((moment, end(place)));
         match call {
             GeneratedCall::SynchronizeDevice => {
@@ -511,54 +516,6 @@ impl EnforcedOrder {
         }
         edges
     }
-
-    fn find_unordered_calls(&self) -> Vec<(usize, usize)> {
-        let mut found = Vec::new();
-        for (place, first) in self.calls.iter().enumerate() {
-            for (other, second) in self.calls.iter().enumerate().skip(place + 1) {
-                let is_unordered = first.host != second.host
-                    && !self.returned(place, other)
-                    && !self.returned(other, place);
-                if is_unordered && share(first.call, second.call) {
-                    found.push((place, other));
-                }
-            }
-        }
-        found
-    }
-}
-
-/// Whether the order in which two calls are made makes a difference to streams or events.
-fn share(first: GeneratedCall, second: GeneratedCall) -> bool {
-    let streams = |call: GeneratedCall| match call {
-        GeneratedCall::SynchronizeStream(stream) => vec![(stream, false)],
-        GeneratedCall::Join(from, to) => vec![(from, true), (to, true)],
-        GeneratedCall::BeginCapture(stream) | GeneratedCall::EndCapture(stream, _) => {
-            vec![(stream, true)]
-        }
-        _ => call.stream().map(|it| (it, true)).into_iter().collect(),
-    };
-    let event = |call: GeneratedCall| match call {
-        GeneratedCall::Record(event, _) => Some((event, true)),
-        GeneratedCall::Wait(event, _)
-        | GeneratedCall::TimedWait(event, ..)
-        | GeneratedCall::SynchronizeEvent(event) => Some((event, false)),
-        _ => None,
-    };
-    let (of_first, of_second) = (streams(first), streams(second));
-    let mut pairs = of_first
-        .iter()
-        .flat_map(|it| of_second.iter().map(move |other| (*it, *other)));
-    let by_stream = pairs.any(|(it, other)| it.0 == other.0 && (it.1 || other.1));
-    let by_event = match (event(first), event(second)) {
-        (Some(first), Some(second)) => first.0 == second.0 && (first.1 || second.1),
-        _ => false,
-    };
-    let by_signal = match (first, second) {
-        (GeneratedCall::Signal(first), GeneratedCall::Signal(second)) => first == second,
-        _ => false,
-    };
-    by_stream || by_event || by_signal
 }
 
 /// What two calls both use, one of them writing.

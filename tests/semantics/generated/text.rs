@@ -82,6 +82,18 @@ pub enum GeneratedCall {
     Replay(usize, usize),
     /// What a stream runs is killed, and what it holds dropped.
     Abort(usize),
+    /// The host asks how far an event is, and goes on with the answer "complete" alone where it is strict.
+    QueryEvent(usize, bool),
+    /// The same of a stream.
+    QueryStream(usize, bool),
+    /// An event is as if it was never recorded, in the order of a stream: (event, stream).
+    Reset(usize, usize),
+    /// An event is destroyed.
+    DestroyEvent(usize),
+    /// A stream is destroyed.
+    DestroyStream(usize),
+    /// A kernel on a stream after which the device takes no more work.
+    Trap(usize),
 }
 
 /// What sort of stream.
@@ -125,6 +137,8 @@ pub struct GeneratedWorkload {
     pub has_callbacks: bool,
     /// Whether streams are aborted, go on after failures, and synchronisations may fail.
     pub has_aborts: bool,
+    /// Whether any call may be refused, by chance for what another host thread did.
+    pub has_refusals: bool,
     /// For each stream whether it goes on once a wait has timed out; empty where no wait has an end.
     pub goes_on: Vec<bool>,
     /// Who orders uses of buffers.
@@ -236,6 +250,8 @@ impl GeneratedCall {
             | Self::Free(_, stream)
             | Self::Join(_, stream)
             | Self::Hold(_, stream)
+            | Self::Reset(_, stream)
+            | Self::Trap(stream)
             | Self::Replay(_, stream) => Some(stream),
             _ => None,
         }
@@ -294,6 +310,14 @@ impl GeneratedCall {
             }
             Self::Replay(graph, stream) => format!("replay \"q{graph}\" on=\"s{stream}\""),
             Self::Abort(stream) => format!("abort-stream \"s{stream}\""),
+            Self::QueryEvent(event, strict) => format!("query \"e{event}\"{}", strictly(strict)),
+            Self::QueryStream(stream, strict) => {
+                format!("query-stream \"s{stream}\"{}", strictly(strict))
+            }
+            Self::Reset(event, stream) => format!("reset \"e{event}\" on=\"s{stream}\""),
+            Self::DestroyEvent(event) => format!("destroy-event \"e{event}\""),
+            Self::DestroyStream(stream) => format!("destroy-stream \"s{stream}\""),
+            Self::Trap(stream) => format!("launch \"trap\" on=\"s{stream}\""),
         }
     }
 
@@ -304,6 +328,10 @@ impl GeneratedCall {
             Self::SynchronizeEvent(_) | Self::SynchronizeStream(_) | Self::SynchronizeDevice
         )
     }
+}
+
+const fn strictly(strict: bool) -> &'static str {
+    if strict { " strict=#true" } else { "" }
 }
 
 fn head(work: BufferWork) -> String {
@@ -373,7 +401,7 @@ impl GeneratedWorkload {
                 let line = text.lines().count() as u32 + 1;
                 placed.push(PlacedCall { call, host, line });
                 let written = call.text();
-                let _ = if self.may_fail() && call.may_fail() {
+                let _ = if self.has_refusals || self.may_fail() && call.may_fail() {
                     writeln!(text, "    try {{ {written} }}; catch")
                 } else {
                     writeln!(text, "    {written}")

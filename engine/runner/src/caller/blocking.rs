@@ -35,7 +35,7 @@ impl Caller {
         target: SyncTarget,
         timeout: Option<Duration>,
     ) -> (SpanKind, Result<(), BackendError>) {
-        if let Err(error) = self.mind_captures(current, target) {
+        if let Err(error) = self.mind_captures(target) {
             return (SpanKind::Synchronize, Err(error));
         }
         if let SyncTarget::Stream(stream) = target
@@ -152,11 +152,10 @@ impl Caller {
         event: EventIndex,
         orders: bool,
     ) -> Result<RecordProgress, BackendError> {
-        self.mind_captures(current, SyncTarget::Event(event))?;
+        self.mind_captures(SyncTarget::Event(event))?;
         let shared = Arc::clone(&self.shared);
         let asked = shared.events.latest(event, |latest| {
             let progress = shared.device.query(self.host, event);
-            self.note(current, SyncOp::Ask(event));
             if orders && matches!(progress, RecordProgress::Reached(_)) {
                 self.note_begin(current, HostWaitTarget::Query(event));
                 self.note_end(current, &Ok(()));

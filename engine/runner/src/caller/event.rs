@@ -115,7 +115,6 @@ impl Caller {
         end: EventIndex,
     ) -> Result<(), BackendError> {
         let status = |event: EventIndex| {
-            self.note(current, SyncOp::Ask(event));
             let latest = self.shared.events.latest(event, |latest| {
                 (latest, self.shared.device.query(self.host, event))
             });

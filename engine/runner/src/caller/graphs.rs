@@ -60,8 +60,7 @@ impl Caller {
                 let is_recorded = events.latest(*event, |latest| latest.is_some());
                 let is_recorded = is_recorded.unwrap_or(false);
                 let waits = captures.wait(host, *event, stream, is_recorded);
-                let is_captured = waits.inspect_err(|_| self.note(current, SyncOp::Ask(*event)))?;
-                is_captured.then(|| "no operation: an edge of the graph".to_owned())
+                waits?.then(|| "no operation: an edge of the graph".to_owned())
             }
             Operation::Hold(_)
             | Operation::Replay(_)
@@ -107,23 +106,18 @@ impl Caller {
     }
 
     /// Whether a call that blocks or asks is possible while something captures.
-    pub(super) fn mind_captures(
-        &self,
-        current: &CurrentCall,
-        target: SyncTarget,
-    ) -> Result<(), BackendError> {
+    pub(super) fn mind_captures(&self, target: SyncTarget) -> Result<(), BackendError> {
         let launches = &self.shared.launches;
         if !launches.is_capturing() {
             return Ok(());
         }
         let host = self.host.0 as u32;
         let mut captures = launches.captures();
-        let is_possible = match target {
+        Ok(match target {
             SyncTarget::Event(event) => captures.ask(host, event, "asking for an event"),
             SyncTarget::Stream(stream) => captures.synchronize_stream(stream),
             SyncTarget::Device => captures.synchronize_device(),
-        };
-        Ok(is_possible.inspect_err(|_| self.note_refused(current, target))?)
+        }?)
     }
 
     /// Whether a call that may be unsafe while something captures is possible.
@@ -144,12 +138,8 @@ impl Caller {
         let launches = &self.shared.launches;
         let mut captures = launches.captures();
         let by = (self.host.0 as u32, current.place.call);
-        let begun = captures.begin(by, stream, mode);
-        if self.is_among_others() {
-            let capture = begun.is_ok().then_some(by.1);
-            self.note(current, SyncOp::Capturing(stream, capture));
-        }
-        begun?;
+        captures.begin(by, stream, mode)?;
+        self.note(current, SyncOp::Capturing(stream, by.1));
         launches.begin();
         Ok(())
     }
@@ -163,8 +153,7 @@ impl Caller {
         let launches = &self.shared.launches;
         let ended = {
             let mut captures = launches.captures();
-            if self.is_among_others() {
-                let capture = captures.begun_by(stream).map(|(_, call)| call);
+            if let Some((_, capture)) = captures.begun_by(stream) {
                 self.note(current, SyncOp::Capturing(stream, capture));
             }
             captures.end(self.host.0 as u32, stream)

@@ -10,7 +10,6 @@ use ::order::{CallLog, CallOrigin, DeclaredUse, SyncOp};
 use backend::{Operation, Replay};
 use device::capture::StreamCaptures;
 use record::StreamIndex;
-use workload::SyncTarget;
 
 impl Caller {
     /// Whether several host threads call.
@@ -31,12 +30,11 @@ impl Caller {
         else {
             return;
         };
-        self.note(current, SyncOp::Capturing(stream, Some(call)));
+        self.note(current, SyncOp::Capturing(stream, call));
         match act {
             // No record is known from now on: this one is none outside of the capture.
             SyncOp::Record(event, _) => self.note(current, SyncOp::Forget(*event)),
-            SyncOp::Wait(event, _) => self.note(current, SyncOp::Ask(*event)),
-            SyncOp::Join(from, _) => self.note(current, SyncOp::Capturing(*from, Some(call))),
+            SyncOp::Join(from, _) => self.note(current, SyncOp::Capturing(*from, call)),
             _ => {}
         }
         let own = self.host.0 as u32;
@@ -53,16 +51,6 @@ impl Caller {
             let act = only(call, true, act.clone());
             let origin = order::origin(current, current.span);
             self.shared.order.push(own, origin, act, uses);
-        }
-    }
-
-    /// A call that waits or asks was refused because something captures: it uses what it names all the same.
-    pub(super) fn note_refused(&self, current: &CurrentCall, target: SyncTarget) {
-        match target {
-            SyncTarget::Event(event) => self.note(current, SyncOp::Ask(event)),
-            // It never ends.
-            SyncTarget::Stream(_) => self.note_begin(current, order::awaited(target)),
-            SyncTarget::Device => {}
         }
     }
 }

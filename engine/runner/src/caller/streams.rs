@@ -64,7 +64,7 @@ impl Caller {
             StreamCall::Query { is_strict, stream } => {
                 self.query_stream(current, stream, is_strict)
             }
-            StreamCall::Destroy { stream } => self.destroy_stream(current, stream),
+            StreamCall::Destroy { stream } => self.destroy_stream(stream),
             StreamCall::Abort { stream } => return self.abort(current, stream),
             StreamCall::Subscribe { thread, stream } => self.subscribe(thread, stream),
             StreamCall::Unsubscribe { thread, stream } => self.unsubscribe(thread, stream),
@@ -81,7 +81,7 @@ impl Caller {
         is_strict: bool,
     ) -> Result<(), BackendError> {
         let target = SyncTarget::Stream(stream);
-        self.mind_captures(current, target)?;
+        self.mind_captures(target)?;
         let shared = Arc::clone(&self.shared);
         if shared.tail(stream).is_some_and(|it| lock(it).is_destroyed) {
             return Err(self.destroyed(stream));
@@ -120,11 +120,7 @@ impl Caller {
         Err(BackendError::call(ErrorKind::NotReady, reason))
     }
 
-    fn destroy_stream(
-        &self,
-        current: &CurrentCall,
-        stream: StreamIndex,
-    ) -> Result<(), BackendError> {
+    fn destroy_stream(&self, stream: StreamIndex) -> Result<(), BackendError> {
         let Some(tail) = self.shared.tail(stream) else {
             return Err(BackendError::Unknown(format!("stream {}", stream.0)));
         };
@@ -142,7 +138,6 @@ impl Caller {
             return Err(BackendError::call(ErrorKind::InvalidValue, reason));
         }
         tail.is_destroyed = true;
-        self.note(current, SyncOp::Destroy(stream));
         Ok(())
     }
 
@@ -262,7 +257,7 @@ impl Caller {
                 continue;
             }
             self.obey_legacy(current, &mut state.legacy, need.from)?;
-            let act = SyncOp::InsertedJoin(need.from, stream);
+            let act = SyncOp::Join(need.from, stream);
             let join = StreamJoin {
                 stream,
                 from: &[need.from],

@@ -1,0 +1,161 @@
+//! Which streams, events and signals a call names, for host threads that use one of them in no order.
+//!
+//! Every call says so before it is made. Whether it is refused may depend on what another host thread did first, and then
+//! so would what is found.
+
+use super::guests::only;
+use super::{Caller, CurrentCall, order};
+use crate::shared::RunState;
+use ::order::ResourceAccess::{self, Changes, Reads};
+use ::order::{SharedResource, SyncOp};
+use backend::Operation;
+use record::{EventIndex, StreamIndex};
+use workload::{Call, DataCall, EventCall, GraphIndex, HostCall, LaunchCall, StreamCall};
+
+/// What a call does with something that it names.
+type UsedResource = (SharedResource, ResourceAccess);
+
+impl Caller {
+    /// Tells the order of calls what a call names. Events of a pool count by the names that they are taken for: which event
+    /// that is now may be chance.
+    pub(super) fn note_uses(&self, current: &CurrentCall, call: &Call) {
+        if !self.is_among_others() {
+            return;
+        }
+        for (resource, access) in uses(&self.shared, call) {
+            self.note(current, SyncOp::Use(resource, access));
+        }
+        if let Call::Launch(LaunchCall::Replay { graph, .. }) = call {
+            self.note_uses_of_nodes(current, *graph);
+        }
+    }
+
+    /// A replay records the events of its graph and waits for them (rule A42). What other host threads called into the
+    /// capture by chance is no part of that.
+    fn note_uses_of_nodes(&self, current: &CurrentCall, index: GraphIndex) {
+        let ready = self.shared.launches.graph(index);
+        let Some((graph, ..)) = ready.and_then(|graph| graph.ready.clone()) else {
+            return;
+        };
+        for (place, node) in graph.nodes.iter().enumerate() {
+            let (event, access) = match node.operation {
+                Operation::RecordExternal(event) => (event, Changes),
+                Operation::WaitExternal(event) => (event, Reads),
+                _ => continue,
+            };
+            let act = SyncOp::Use(SharedResource::Event(event), access);
+            let guests = graph.own.as_ref().map(|own| &own.guests);
+            let guests = guests.filter(|it| it.nodes.get(place) == Some(&true));
+            let act = guests.map_or(act.clone(), |it| only(it.begun_by, false, act));
+            let host = self.host.0 as u32;
+            let origin = order::origin(current, current.span);
+            self.shared.order.push(host, origin, act, &[]);
+        }
+    }
+}
+
+fn uses(shared: &RunState, call: &Call) -> Vec<UsedResource> {
+    match call {
+        Call::Data(call) => vec![submits(data_stream(call))],
+        Call::Event(call) => of_event_call(call),
+        Call::Stream(call) => of_stream_call(shared, call),
+        Call::Launch(call) => of_launch_call(call),
+        Call::Rank(call) => vec![submits(call.stream())],
+        Call::Host(HostCall::Signal { signal }) => vec![(SharedResource::Signal(*signal), Changes)],
+        // Whoever awaits a signal comes after it.
+        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) | Call::Gpu(_) => Vec::new(),
+    }
+}
+
+const fn submits(stream: StreamIndex) -> UsedResource {
+    (SharedResource::Stream(stream), Changes)
+}
+
+const fn reads(stream: StreamIndex) -> UsedResource {
+    (SharedResource::Stream(stream), Reads)
+}
+
+const fn with(event: EventIndex, access: ResourceAccess) -> UsedResource {
+    (SharedResource::Event(event), access)
+}
+
+const fn data_stream(call: &DataCall) -> StreamIndex {
+    match call {
+        DataCall::Upload { stream, .. }
+        | DataCall::Download { stream, .. }
+        | DataCall::Copy { stream, .. }
+        | DataCall::Fill { stream, .. }
+        | DataCall::Launch { stream, .. }
+        | DataCall::Allocate { stream, .. }
+        | DataCall::Free { stream, .. } => *stream,
+    }
+}
+
+fn of_event_call(call: &EventCall) -> Vec<UsedResource> {
+    match *call {
+        // An event of a node of a graph is used by each replay.
+        EventCall::Record {
+            is_external: true,
+            stream,
+            ..
+        }
+        | EventCall::Wait {
+            is_external: true,
+            stream,
+            ..
+        } => vec![submits(stream)],
+        EventCall::Record { event, stream, .. }
+        | EventCall::Reset { event, stream }
+        | EventCall::BeginTime {
+            start: event,
+            stream,
+        } => vec![submits(stream), with(event, Changes)],
+        EventCall::Wait { event, stream, .. } => vec![submits(stream), with(event, Reads)],
+        EventCall::Synchronize { event, .. } | EventCall::Query { event, .. } => {
+            vec![with(event, Reads)]
+        }
+        EventCall::Elapsed { start, end } => vec![with(start, Reads), with(end, Reads)],
+        EventCall::Destroy { event }
+        | EventCall::Acquire { event }
+        | EventCall::Release { event } => vec![with(event, Changes)],
+        EventCall::EndTime {
+            start, end, stream, ..
+        } => vec![submits(stream), with(start, Reads), with(end, Changes)],
+    }
+}
+
+fn of_stream_call(shared: &RunState, call: &StreamCall) -> Vec<UsedResource> {
+    match *call {
+        StreamCall::Hold { stream, .. }
+        | StreamCall::HostFunction { stream, .. }
+        | StreamCall::Destroy { stream }
+        | StreamCall::Abort { stream }
+        // Whether a callback is refused depends on who takes them.
+        | StreamCall::Subscribe { stream, .. }
+        | StreamCall::Unsubscribe { stream, .. } => vec![submits(stream)],
+        StreamCall::Join { from, stream } => vec![submits(from), submits(stream)],
+        StreamCall::Barrier { .. } => {
+            let count = shared.plan.streams.len() as u32;
+            (0..count).map(|it| submits(StreamIndex(it))).collect()
+        }
+        StreamCall::Synchronize { stream, .. } | StreamCall::Query { stream, .. } => {
+            vec![reads(stream)]
+        }
+        StreamCall::SynchronizeDevice { .. } => Vec::new(),
+    }
+}
+
+fn of_launch_call(call: &LaunchCall) -> Vec<UsedResource> {
+    match *call {
+        LaunchCall::Relaunch { stream, .. }
+        | LaunchCall::BeginCapture { stream, .. }
+        | LaunchCall::EndCapture { stream, .. }
+        | LaunchCall::Replay { stream, .. } => vec![submits(stream)],
+        LaunchCall::Record { .. }
+        | LaunchCall::Set { .. }
+        | LaunchCall::SetAll { .. }
+        | LaunchCall::SetDimensions { .. }
+        | LaunchCall::Instantiate { .. }
+        | LaunchCall::Update { .. } => Vec::new(),
+    }
+}
