@@ -1,7 +1,10 @@
 //! What is reported of an operation that did not come to a good end: the same on every backend.
 
+use crate::{Operation, Submission};
 use device::{FailureConsequence, OperationFailure};
-use record::{Basis, Dependency, DependencyKind, EventId, Problem, Record, Severity, SpanId};
+use record::{
+    Basis, Dependency, DependencyKind, EventId, Problem, Record, Severity, SpanId, State,
+};
 use workload::ErrorKind;
 
 /// Why a node of a graph fails that waits for a record which failed.
@@ -52,6 +55,24 @@ pub fn aborted(by: SpanId, dropped: SpanId) -> Record {
         DependencyKind::Abort,
         Basis::Enforced,
     ))
+}
+
+/// A callback that blocks its stream ended as `state`: its stream waited for the function's end, unless it was dropped
+/// before. Nothing of another operation.
+pub fn waited_for_function(submission: &Submission, state: State) -> Option<Record> {
+    let callback = match submission.operation {
+        Operation::Callback(callback) if callback.is_blocking => callback,
+        _ => return None,
+    };
+    let basis = match state {
+        State::Done | State::Failed => Basis::Enforced,
+        _ => Basis::Declared,
+    };
+    let (function, operation) = (callback.span, submission.span);
+    let kind = DependencyKind::Step;
+    Some(Record::Dependency(Dependency::new(
+        function, operation, kind, basis,
+    )))
 }
 
 /// A function of the host panicked (rule A30).

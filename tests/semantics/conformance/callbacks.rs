@@ -1,6 +1,6 @@
 //! Cases of functions of the host that a callback thread calls.
 
-use engine::record::{DependencyKind, Group, Span, State};
+use engine::record::{Basis, DependencyKind, Group, Span, State};
 
 use super::Case;
 use super::view::{View, before, ends_before};
@@ -13,6 +13,13 @@ fn on_thread(view: &View, thread: &str, name: &str) -> Vec<Span> {
         lane.group == Group::Host && lane.name == thread && view.capture.name(span.name) == name
     };
     spans.filter(is_here).collect()
+}
+
+/// How it is known that the stream waited for a function that blocks it.
+fn basis(view: &View, name: &str) -> Basis {
+    let waited = view.causes(view.operation(name).id, DependencyKind::Step);
+    assert_eq!(waited.len(), 1, "{name}: {waited:?}");
+    waited[0].basis
 }
 
 /// Every case.
@@ -176,10 +183,43 @@ pub const CASES: &[Case] = &[
         check: |view| {
             assert_eq!(on_thread(view, "calls", "look")[0].state, State::Failed);
             assert_eq!(view.states("look"), [State::Failed]);
+            assert_eq!(basis(view, "look"), Basis::Enforced);
             assert_eq!(view.states("see"), [State::Failed]);
             assert_eq!(view.states("fill x"), [State::Done]);
             assert_eq!(view.states("fill y"), [State::Done]);
             assert_eq!(view.problems("callback-panicked"), 2);
+        },
+    },
+    Case {
+        name: "a callback whose stream is aborted has not waited for its function",
+        rules: "F14 F15",
+        source: r#"
+            stream "s"; callback-thread "calls"; event "e"; event "f"; signal "go"
+            host "main" {
+                subscribe "calls" stream="s"
+                record "e" on="s"
+                host-function "look" micros=200000 on="s" blocking=#true
+                synchronize-event "e"
+                work micros=1000
+                abort-stream "s"
+                host-function "see" micros=1 on="s" blocking=#true
+                hold "go" on="s"
+                host-function "never" micros=1 on="s" blocking=#true
+                abort-stream "s"
+                signal "go"
+            }"#,
+        check: |view| {
+            // The abort came in time, unless this machine was busy with something else.
+            for name in ["look", "see", "never"] {
+                let expected = match *view.states(name) {
+                    [State::Cancelled] => Basis::Declared,
+                    _ => Basis::Enforced,
+                };
+                assert_eq!(basis(view, name), expected, "{name}");
+            }
+            assert_eq!(view.states("never"), [State::Cancelled]);
+            let bar = on_thread(view, "calls", "never")[0];
+            assert_eq!(bar.state, State::Cancelled);
         },
     },
     Case {

@@ -293,8 +293,12 @@ impl Simulation {
         called.unwrap_or(item.submission.enqueued)
     }
 
-    /// A callback that was dropped before its thread was given the function: that was never called.
-    pub fn report_uncalled(&mut self, item: &MockQueueItem, time: Nanos, state: State) {
+    /// Says whether a callback waited for its function, and for one that was dropped before its thread was given the
+    /// function that it was never called.
+    pub fn report_called(&mut self, item: &MockQueueItem, time: Nanos, state: State) {
+        if let Some(waited) = mishap::waited_for_function(&item.submission, state) {
+            self.report(waited);
+        }
         if let (Operation::Callback(callback), None) = (&item.submission.operation, item.mark) {
             let lane = self.streams.get(self.stream_count + callback.thread);
             let lane = lane.map_or(LaneId::NONE, |stream| stream.lane);

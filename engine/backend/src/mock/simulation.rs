@@ -442,7 +442,7 @@ impl Simulation {
                 value: (stream.submitted - stream.ended) as f64,
             }));
         }
-        self.report_uncalled(item, interval.end, state);
+        self.report_called(item, interval.end, state);
         let submission = &item.submission;
         if let Operation::Record(event) = submission.operation
             && self.made.get(event.index()).is_some_and(|it| it.takes_slot)

@@ -173,6 +173,10 @@ impl<E: Executor> StreamWorker<E> {
     /// Tells those that wait for an operation what it came to.
     pub(super) fn conclude(&mut self, item: &QueuedOperation, ran: Interval, state: State) {
         let shared = Arc::clone(&self.shared);
+        let waited = mishap::waited_for_function(&item.submission, state);
+        if let Some(waited) = waited {
+            self.sink.report(waited);
+        }
         match (&item.submission.operation, &item.mark) {
             (Operation::Record(event), Some(mark)) => {
                 match state {

@@ -53,7 +53,8 @@ impl Caller {
             panics,
         };
         match self.submit(current, stream, Operation::Callback(callback)) {
-            Ok(operation) if is_blocking => self.tie(span, operation, DependencyKind::Step),
+            // That its stream waited for the function is told once it has.
+            Ok(_) if is_blocking => {}
             Ok(operation) => self.tie(operation, span, DependencyKind::Step),
             Err(error) => {
                 self.report_uncalled(current, span, thread);
