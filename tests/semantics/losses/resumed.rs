@@ -46,6 +46,30 @@ fn a_synchronisation_that_a_loss_ended_is_lost_where_the_device_is_opened_anew_a
     }
 }
 
+/// The launch waits for the last of many pipelines when the device is lost: all of them are requested anew before it looks
+/// again, however long that takes, so that none is refused as one that no call has created.
+#[test]
+fn a_launch_that_waits_for_its_pipeline_is_not_refused_where_the_device_is_opened_anew() {
+    let source = r#"
+stream "a"
+buffer "x" f32=64 init="1"
+buffer "y" f32=64 init="2"
+promise "p" count=200
+pipeline "k" kernel="saxpy" count=200 slow-micros=500 cache=#false
+host "main" {
+    repeat 200 index="i" { create-pipeline-async "k" i promise="p[i]" }
+    launch "saxpy" on="a" pipeline="k[199]" { read "x"; write "y"; set "a" 2 }
+    synchronize-device
+}
+"#;
+    for backend in backends() {
+        let lost = ["driver@pipeline:k[150]"];
+        let (capture, outcome) = lose(backend, source, &lost, RecoveryMode::Resume);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        assert_eq!(capture.recoveries().len(), 1, "{backend}");
+    }
+}
+
 #[test]
 fn numbers_that_a_device_began_with_are_told_where_one_opened_anew_has_others() {
     // Nothing was uploaded: y is copied from zeros, and after the loss from what the host has of x. z is uploaded anew.

@@ -1,7 +1,7 @@
 //! Calls of WebGPU's, as a host thread makes them: their content steps, and the promise that they give.
 
 use super::asked::ask;
-use super::state::{PipelineEntry, PromiseEntry};
+use super::state::{PipelineEntry, PromiseEntry, TimelinesState};
 use super::{CONTENT_STEP, Timelines, compile};
 use crate::shared::RunState;
 use crate::uses;
@@ -191,6 +191,19 @@ impl Timelines {
         index: PipelineIndex,
         answer: CreationAnswer,
     ) -> Flag {
+        let mut state = self.lock();
+        self.create_in(shared, &mut state, asked, index, answer)
+    }
+
+    /// The same, by whoever has the layer locked.
+    pub(super) fn create_in(
+        &self,
+        shared: &RunState,
+        state: &mut TimelinesState,
+        asked: &CallContext,
+        index: PipelineIndex,
+        answer: CreationAnswer,
+    ) -> Flag {
         let flag = Flag::default();
         let Some(plan) = shared.plan.pipelines.get(index.index()) else {
             flag.raise(asked.time);
@@ -202,7 +215,6 @@ impl Timelines {
             defect: None,
         };
         let host = Self::content(asked.host);
-        let mut state = self.lock();
         if state.is_closed {
             // The run has ended while the device was opened anew: nobody would settle it.
             flag.raise(asked.time);
@@ -215,12 +227,7 @@ impl Timelines {
             state.model.create_pipeline(host, asked.span, shape)
         };
         if is_async && state.model.loss().is_some() {
-            ask(
-                shared,
-                &mut state,
-                &made,
-                &NativeQuery::Create(request.clone()),
-            );
+            ask(shared, state, &made, &NativeQuery::Create(request.clone()));
         }
         state.pipelines.push(PipelineEntry {
             plan: index,
@@ -250,18 +257,13 @@ impl Timelines {
                 is_async,
                 call: asked.span,
             })));
-        self.report_requested(&state, id, asked);
-        self.give(shared, &mut state, asked, &made, answer.name(), Some(index));
-        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+        self.report_requested(state, id, asked);
+        self.give(shared, state, asked, &made, answer.name(), Some(index));
+        self.act(shared, state, &made.effects, asked.span, asked.time);
         flag
     }
 
-    fn report_requested(
-        &self,
-        state: &super::state::TimelinesState,
-        id: ModelPipelineId,
-        asked: &CallContext,
-    ) {
+    fn report_requested(&self, state: &TimelinesState, id: ModelPipelineId, asked: &CallContext) {
         self.reporter
             .send(Record::PipelineStep(Box::new(record::PipelineStep {
                 pipeline: state.recorded_pipeline(id),
@@ -278,7 +280,7 @@ impl Timelines {
     fn give(
         &self,
         shared: &RunState,
-        state: &mut super::state::TimelinesState,
+        state: &mut TimelinesState,
         asked: &CallContext,
         made: &CallResult,
         name: Option<PromiseIndex>,

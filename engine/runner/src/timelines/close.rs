@@ -18,8 +18,9 @@ impl Timelines {
             // What it panicked of cannot be told from here, and the promises are settled all the same.
             let _ = thread.join();
         }
-        let time = shared.now();
         let mut state = self.lock();
+        // Read while nobody else does anything here: what is settled now comes after all that was done before.
+        let time = shared.now();
         self.end_generation(shared, &mut state, time);
     }
 

@@ -37,15 +37,22 @@ const fn waiting(
 }
 
 impl Timelines {
-    /// Executes the next step of the device timeline, which begins at `start` and ends when `clock` says so.
+    /// Executes the next step of the device timeline, which begins at `start`, or now where none is given, and ends when
+    /// `clock` says so.
     pub(super) fn step_device(
         &self,
         shared: &RunState,
-        start: Nanos,
+        start: Option<Nanos>,
         clock: &dyn Fn() -> Nanos,
     ) -> TimelineProgress {
-        self.look_at_next(shared);
+        let looked_at = self.look_at_next(shared);
         let mut state = self.lock();
+        // No sooner than whatever set it off has ended, which is known of the step that is the next while nobody else does
+        // anything here.
+        let next = (state.generation, state.model.next_check());
+        let looked_at = looked_at.filter(|it| (it.0, Some(it.1)) == next);
+        let begun = start.or(looked_at.map(|it| it.2));
+        let start = begun.unwrap_or_else(|| shared.now());
         if state.model.next_awaits_queue() {
             if shared.device.status() != DeviceStatus::Working {
                 // The device knows it already: what waits for its queue must not take that for the end of work.
@@ -96,19 +103,18 @@ impl Timelines {
         inline.map_or(TimelineProgress::Done, TimelineProgress::Compile)
     }
 
-    /// What the first device steps of a pipeline need to know of its shader. The layer is not locked meanwhile.
-    fn look_at_next(&self, shared: &RunState) {
-        let next = {
+    /// What the first device steps of a pipeline need to know of its shader. The layer is not locked meanwhile. Gives the
+    /// generation, the pipeline, and since when it is looked at; nothing where the next step is another.
+    fn look_at_next(&self, shared: &RunState) -> Option<(u32, ModelPipelineId, Nanos)> {
+        let (request, looked_at) = {
             let mut state = self.lock();
-            let pipeline = state.model.next_check();
-            let request = pipeline.and_then(|id| state.entry(id).map(|it| it.request.clone()));
-            pipeline.zip(request).map(|it| (it, state.generation))
+            let pipeline = state.model.next_check()?;
+            let request = state.entry(pipeline)?.request.clone();
+            (request, (state.generation, pipeline, shared.now()))
         };
-        let Some(((pipeline, request), generation)) = next else {
-            return;
-        };
+        let (generation, pipeline, _) = looked_at;
         let Some(detail) = complaint(shared, &request) else {
-            return;
+            return Some(looked_at);
         };
         let mut state = self.lock();
         if state.generation == generation {
@@ -119,6 +125,7 @@ impl Timelines {
                 entry.detail = text::shader(shared, entry.plan, &detail);
             }
         }
+        Some(looked_at)
     }
 
     /// Does what a call or a step brought about, as the span `span` at `time`.
@@ -191,7 +198,7 @@ impl Timelines {
             state.alarm = None;
         }
         let start = now - DEVICE_STEP;
-        if let TimelineProgress::Compile(waiting) = self.step_device(shared, start, &|| now) {
+        if let TimelineProgress::Compile(waiting) = self.step_device(shared, Some(start), &|| now) {
             self.compile_inline_later(shared, waiting);
         }
         let mut state = self.lock();

@@ -82,34 +82,28 @@ impl Timelines {
     /// The device was opened anew: what the old one still owed comes to its end. Its pipelines are compiled again where
     /// calls go on with them, and not where the workload begins again and makes its own.
     pub fn recovered(&self, shared: &RunState, goes_on: bool) {
+        // In one go: a launch that waits for its pipeline would find between the two that nobody has created it.
+        let mut state = self.lock();
+        if state.is_closed {
+            return;
+        }
+        // Read while nobody else does anything here: what follows comes after all that was done before.
         let time = shared.now();
-        // In one go: a call between the two would be one that nobody answers.
-        let again: Vec<PipelineIndex> = {
-            let mut state = self.lock();
-            if state.is_closed {
-                return;
-            }
-            // Those that workers took up since the loss have a span as well; no further ones are taken up.
-            state.jobs.clear();
-            self.cut_compiles(shared, &mut state, time);
-            self.end_generation(shared, &mut state, time);
-            let requested = state.latest_pipeline.iter().enumerate();
-            let requested = requested.filter(|(_, latest)| goes_on && latest.is_some());
-            let requested = requested
-                .map(|(place, _)| PipelineIndex(place as u32))
-                .collect();
-            state.workers = vec![None; WORKERS];
-            state.device_free = time;
-            state.renew();
-            requested
-        };
+        // Those that workers took up since the loss have a span as well; no further ones are taken up.
+        state.jobs.clear();
+        self.cut_compiles(shared, &mut state, time);
+        self.end_generation(shared, &mut state, time);
+        let requested = state.latest_pipeline.iter().enumerate();
+        let requested = requested.filter(|(_, latest)| goes_on && latest.is_some());
+        let again: Vec<PipelineIndex> = requested
+            .map(|(place, _)| PipelineIndex(place as u32))
+            .collect();
+        state.workers = vec![None; WORKERS];
+        state.device_free = time;
+        state.renew();
+        let (asked, answer) = (Self::outside(time), CreationAnswer::Promise(None));
         for pipeline in again {
-            self.create(
-                shared,
-                &Self::outside(time),
-                pipeline,
-                CreationAnswer::Promise(None),
-            );
+            self.create_in(shared, &mut state, &asked, pipeline, answer);
         }
     }
 

@@ -96,8 +96,7 @@ impl Timelines {
     /// The actor of the device timeline.
     fn run_device(&self, shared: &RunState) {
         loop {
-            let start = shared.now();
-            match self.step_device(shared, start, &|| shared.now()) {
+            match self.step_device(shared, None, &|| shared.now()) {
                 TimelineProgress::Compile(waiting) => {
                     self.compile_here(shared, waiting, self.device_lane());
                 }
