@@ -71,6 +71,7 @@ impl RunState {
         }
         let time = self.now();
         self.forget_failure();
+        self.forget_submitted();
         self.events.forget();
         self.order
             .push(0, CallOrigin::default(), SyncOp::Restart, &[]);

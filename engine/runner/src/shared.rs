@@ -281,6 +281,13 @@ impl RunState {
         self.is_failure_told.store(false, Ordering::SeqCst);
     }
 
+    /// The device is a new one, to which nothing was submitted: nobody waits for what the one before was given.
+    pub fn forget_submitted(&self) {
+        for stream in &self.streams {
+            lock(stream).last = SpanId::NONE;
+        }
+    }
+
     /// Refuses what concerns a device whose failure some call has told: it stays so until it is opened anew (rule A47).
     /// Before it is told, what is submitted is taken and cancelled, since the host cannot know (rule A48).
     ///

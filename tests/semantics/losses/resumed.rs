@@ -71,6 +71,46 @@ host "main" {
 }
 
 #[test]
+fn nothing_waits_for_what_was_lost_with_the_device_before() {
+    let source = r#"
+stream "a"; stream "b"
+event "e"
+signal "go"
+buffer "x" f32=64
+host "main" {
+    hold "go" on="a"
+    record "e" on="a"
+    lose-device by="driver"
+    recover-device
+    synchronize-device
+    wait-stream "a" on="b"
+    fill "x" value=1 on="b"
+    synchronize-stream "a"
+    signal "go"
+    synchronize-device
+}
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &[], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        assert_eq!(capture.recoveries().len(), 1, "{backend}");
+        let lost = capture.spans().map(|it| it.span);
+        let lost: Vec<_> = lost.filter(|it| it.state == State::Lost).collect();
+        assert!(lost.len() >= 2, "{backend}: {lost:?}");
+        for span in lost {
+            let mut arrows = capture
+                .effects(span.id)
+                .filter_map(|it| capture.dependency(it));
+            let wrong = arrows.find(|it| {
+                let effect = capture.span(it.effect).unwrap().span;
+                it.basis == Basis::Enforced && effect.state == State::Done
+            });
+            assert_eq!(wrong, None, "{backend}: {span:?}");
+        }
+    }
+}
+
+#[test]
 fn numbers_that_a_device_began_with_are_told_where_one_opened_anew_has_others() {
     // Nothing was uploaded: y is copied from zeros, and after the loss from what the host has of x. z is uploaded anew.
     let source = r#"
