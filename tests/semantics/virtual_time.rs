@@ -8,6 +8,7 @@ use engine::record::{
     Span, SpanId, SpanKind, State,
 };
 use engine::runner::{RecoveryMode, RunRequest, run};
+use engine::time::Nanos;
 use engine::workload::{Document, bundled};
 
 use crate::house::causality::is_in_time;
@@ -234,6 +235,31 @@ fn nothing_happens_before_its_cause_on_the_deterministic_device() {
         }
     }
     assert!(wrong.is_empty(), "{} runs: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn what_an_abort_cancelled_has_waited_since_its_stream_came_to_it() {
+    for held in [
+        r#"hold "go" on="s""#,
+        r#"hold "go" on="t"; record "e" on="t"; wait "e" on="s""#,
+        r#"hold "go" on="t"; wait-stream "t" on="s""#,
+    ] {
+        let source = format!(
+            r#"stream "s"; stream "t"; event "e"; signal "go"; buffer "x" f32=16
+            host "main" {{ {held}; fill "x" value=1 on="s"; work micros=1000; abort-stream "s"; signal "go" }}"#
+        );
+        let told = TimedRecords::of(&source, "", RecoveryMode::Stay);
+        let cancelled = told
+            .spans
+            .values()
+            .filter(|it| it.state == State::Cancelled);
+        let lengths: Vec<_> = cancelled.map(|it| it.end - it.start).collect();
+        let [waited, queued] = lengths[..] else {
+            panic!("{held}: {lengths:?}")
+        };
+        assert!(waited > Nanos(900_000), "{held}: {waited}");
+        assert_eq!(queued, Nanos::ZERO, "{held}");
+    }
 }
 
 /// Where time is the host's, the device timeline, the compile workers and the host thread go on while the device is opened

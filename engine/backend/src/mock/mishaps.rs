@@ -109,15 +109,22 @@ impl Simulation {
             .map(|stream| std::mem::take(&mut stream.queue));
         for item in queue.unwrap_or_default() {
             let free = self.streams.get(place).map(|stream| stream.free_at);
-            let at = time
-                .max(item.submission.enqueued)
-                .max(free.unwrap_or_default());
-            self.finish(
-                place,
-                &item,
-                Interval { start: at, end: at },
-                State::Cancelled,
-            );
+            let free = free.unwrap_or_default();
+            let end = time.max(item.submission.enqueued).max(free);
+            let start = self.held_since(&item, free).unwrap_or(end).min(end);
+            self.finish(place, &item, Interval { start, end }, State::Cancelled);
+        }
+    }
+
+    /// Since when an operation waits whose stream is free at `free`; nothing for one that would run at once.
+    fn held_since(&mut self, item: &MockQueueItem, free: Nanos) -> Option<Nanos> {
+        match item.submission.operation {
+            Operation::Wait(_)
+            | Operation::WaitFor(..)
+            | Operation::Hold(_)
+            | Operation::Join(_) => Some(super::turn::ready_at(free, item)),
+            Operation::Callback(_) if item.mark.is_some() => Some(self.called_at(item)),
+            _ => None,
         }
     }
 
