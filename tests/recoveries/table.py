@@ -29,12 +29,28 @@ def workloads():
             yield name.removesuffix(".kdl"), text
 
 
+def count(rest, values):
+    """How many there are of what a line declares: a number, or an expression of parameters. None where it is no array."""
+    found = re.search(r'count=(?:"([^"]+)"|(\d+))', rest.split("//")[0])
+    if not found:
+        return None
+    expression = found[1] or found[2]
+    assert re.fullmatch(r"[\w\s.+*/()-]+", expression), expression
+    return int(eval(expression, {"__builtins__": {}}, values))
+
+
 def names(text, kind):
-    """The names of the streams or pipelines of a workload. Of those of an array, the first."""
+    """The names of the streams or pipelines of a workload, each element of an array."""
+    values = {it[1]: float(it[2]) for it in re.finditer(r'^param "([^"]+)" ([\d.]+)', text, re.MULTILINE)}
     for line in text.splitlines():
         found = re.match(rf'{kind} "([^"]+)"(.*)', line)
-        if found:
-            yield found[1] + ("[0]" if "count=" in found[2].split("//")[0] else "")
+        if not found:
+            continue
+        number = count(found[2], values)
+        if number is None:
+            yield found[1]
+        else:
+            yield from (f"{found[1]}[{place}]" for place in range(number))
 
 
 def moments(text):
