@@ -87,6 +87,8 @@ pub fn open_window(first: InitialContent, is_over: CloseCheck) -> anyhow::Result
         persist_window: true,
         ..eframe::NativeOptions::default()
     };
+    // What draws the window asks for Vulkan's devices as well.
+    engine::backend::silence_wayland();
     let exit: Arc<OnceLock<i32>> = Arc::default();
     let told = Arc::clone(&exit);
     let make: eframe::AppCreator<'_> = Box::new(move |creation| {

@@ -39,6 +39,7 @@ mod threads;
 mod wgpu;
 mod worker;
 
+pub use self::wgpu::silence_wayland;
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::Caps;
 pub use communicator::{CollectiveInterruption, Communicator, Exchange};

@@ -18,6 +18,8 @@ mod spin;
 mod stamps;
 mod wayland;
 
+pub use wayland::silence as silence_wayland;
+
 use executor::WgpuExecutor;
 
 use super::threads::ThreadedDevice;
