@@ -76,7 +76,9 @@ impl DeviceCondition {
     /// when, where that is news.
     pub fn lose(&self, now: &dyn Fn() -> Nanos, act: impl FnOnce() -> String) -> Option<Nanos> {
         let mut guard = lock(&self.reason);
+        let before = self.lost.swap(UNKNOWN, SeqCst);
         if !self.set(LOST) {
+            self.lost.store(before, SeqCst);
             return None;
         }
         // Read after the loss is seen: what looked before and saw none ended before this time.
@@ -87,7 +89,7 @@ impl DeviceCondition {
         Some(time)
     }
 
-    /// When the device was lost, which it is.
+    /// When the device was lost, which it is, or was: it may have been opened anew since whoever asks looked.
     pub fn lost_at(&self) -> Nanos {
         loop {
             match self.lost.load(SeqCst) {
@@ -136,7 +138,6 @@ impl DeviceCondition {
         if !self.is_lost() {
             return false;
         }
-        self.lost.store(UNKNOWN, SeqCst);
         self.code.compare_exchange(LOST, 0, SeqCst, SeqCst).is_ok()
     }
 
@@ -163,5 +164,24 @@ impl DeviceCondition {
                 Err(BackendError::Poisoned(lock(&self.reason).clone()))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_saw_a_loss_hears_when_it_was_also_once_the_device_is_open_again() {
+        let condition = DeviceCondition::default();
+        let lose = |time| condition.lose(&|| Nanos(time), String::new);
+        assert_eq!(lose(7), Some(Nanos(7)));
+        assert_eq!(lose(8), None);
+        assert_eq!(condition.lost_at(), Nanos(7));
+        assert!(condition.reopen());
+        // One that finds no time waits for it.
+        assert_eq!(condition.lost.load(SeqCst), 7);
+        assert_eq!(lose(9), Some(Nanos(9)));
+        assert_eq!(condition.lost_at(), Nanos(9));
     }
 }
