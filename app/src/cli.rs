@@ -158,6 +158,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
                 | CliCommand::Explain(_)
                 | CliCommand::Idle(_)
                 | CliCommand::CriticalPath(_)
+                | CliCommand::Statistics(_)
                 | CliCommand::WhatIf(_),
             ) => interrupt::watch(Some(GRACE)),
             _ => {}
@@ -187,6 +188,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Explain(options)) => causes::explain(options, streams),
         Some(CliCommand::Idle(options)) => causes::idle(options, streams),
         Some(CliCommand::CriticalPath(options)) => causes::critical_path(options, streams),
+        Some(CliCommand::Statistics(options)) => causes::statistics(options, streams),
         Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
         Some(CliCommand::Convert { files }) => convert::convert(files, streams),
         Some(CliCommand::Extract {

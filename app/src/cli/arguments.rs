@@ -95,6 +95,8 @@ pub enum CliCommand {
     Idle(super::causes::CauseOptions),
     /// Print what the time was made of from end to start, and how much later each operation could have begun
     CriticalPath(super::causes::CauseOptions),
+    /// Print how long the spans of each name took: count, total, self time, mean, median, p95, longest
+    Statistics(super::causes::CauseOptions),
     /// Print how long all would have taken if something was otherwise
     WhatIf(super::causes::WhatIfOptions),
     /// Print what a capture holds, and what became of all that its file held

@@ -1,10 +1,12 @@
-//! Why operations began when they did, where idle time went, and the critical path, of files: for people and for programs.
+//! Why operations began when they did, how long they took, where idle time went, and the critical path, of files: for people
+//! and for programs.
 
 mod explain;
 mod idle;
 mod json;
 mod path;
 mod scope;
+mod statistics;
 mod what_if;
 mod words;
 
@@ -13,5 +15,6 @@ pub(super) use explain::explain;
 pub(super) use idle::idle;
 pub(super) use path::critical_path;
 pub use scope::CauseOptions;
+pub(super) use statistics::statistics;
 pub use what_if::WhatIfOptions;
 pub(super) use what_if::what_if;

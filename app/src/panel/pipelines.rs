@@ -1,6 +1,5 @@
 //! The pipelines: how each came to be ready, who compiled it and what needed it first.
 
-mod chips;
 mod lines;
 
 use std::collections::BTreeSet;
@@ -9,35 +8,20 @@ use eframe::egui::Ui;
 use engine::record::{CompileTime, PipelineState};
 
 use self::lines::{COLUMNS, DETAIL, FIRST_USE, PipelineLine};
-use super::table::{self, SortOrder, TableCell, TableClick};
+use super::table::{ChipState, FilteredTable, SortOrder};
 use super::widgets::{Sign, hint};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::state::Topic;
 
-pub use chips::{FilterChip, bar, flip, kept};
 pub use lines::generation;
 
 /// The pipelines: how each came to be ready, who compiled it and what needed it first.
-pub struct PipelinesPanel {
-    order: SortOrder,
-    filter: String,
-    hidden: BTreeSet<PipelineState>,
-    lines: Vec<PipelineLine>,
-    cells: Vec<Vec<TableCell>>,
-    read: Option<(u64, usize, bool)>,
-}
+pub struct PipelinesPanel(FilteredTable<PipelineLine>);
 
 impl Default for PipelinesPanel {
     fn default() -> Self {
-        Self {
-            order: SortOrder::by(3),
-            filter: String::new(),
-            hidden: BTreeSet::new(),
-            lines: Vec::new(),
-            cells: Vec::new(),
-            read: None,
-        }
+        Self(FilteredTable::new(SortOrder::by(3)))
     }
 }
 
@@ -69,75 +53,34 @@ impl Panel for PipelinesPanel {
             );
             return;
         }
-        self.read(scene);
-        let chips = self.chips(scene);
+        let pipelines = scene.capture.pipelines();
+        let now = (scene.capture.revision(), pipelines.len(), scene.theme.dark);
+        let rows = pipelines.iter().map(|it| lines::line(scene, it));
+        self.0.read(now, rows);
         let note = notes(scene);
-        let clicked = bar(ui, scene, ("pipelines", &note), &chips, &mut self.filter);
-        flip(&mut self.hidden, clicked);
-        let wanted = self.filter.to_lowercase();
-        let shown = table::sorted(&self.cells, self.order, |at| {
-            let line = self.lines.get(at);
-            line.is_some_and(|line| {
-                !self.hidden.contains(&line.state) && kept(&line.words, &wanted)
-            })
-        });
-        let chosen = match scene.state.selection.topic {
-            Some(Topic::Pipeline(id)) => Some(id.index()),
-            _ => None,
-        };
-        let rows = (self.cells.as_slice(), shown.as_slice(), chosen);
-        if let Some(click) = table::show(ui, scene, COLUMNS, &mut self.order, rows) {
-            self.clicked(click, actions);
+        let states = PipelineState::ALL.iter();
+        let states: Vec<ChipState<PipelineState>> = states
+            .map(|&it| (it, it.label(), Sign::of_state(it, scene.theme)))
+            .collect();
+        let chosen = scene.state.selection.topic;
+        let is_chosen = |line: &PipelineLine| chosen == Some(Topic::Pipeline(line.id));
+        let table = (COLUMNS, states.as_slice());
+        let clicked = self.0.show(ui, scene, ("pipelines", &note), table, is_chosen);
+        if let Some((line, column)) = clicked {
+            follow(line, column, actions);
         }
     }
 }
 
-impl PipelinesPanel {
-    /// Reads the pipelines again where the capture has changed.
-    fn read(&mut self, scene: &Scene<'_>) {
-        let capture = scene.capture;
-        let now = (
-            capture.revision(),
-            capture.pipelines().len(),
-            scene.theme.dark,
-        );
-        if self.read == Some(now) {
-            return;
+/// Goes where a cell of a pipeline's row leads.
+fn follow(line: &PipelineLine, column: usize, actions: &mut Vec<Action>) {
+    match (column, line.first_use, line.source) {
+        (FIRST_USE, Some(span), _) => actions.push(Action::Reveal(span)),
+        (DETAIL, _, true) => {
+            actions.push(Action::SelectTopic(Topic::Pipeline(line.id)));
+            actions.push(Action::OpenTab("source"));
         }
-        self.read = Some(now);
-        let read = |stages| lines::line(scene, stages);
-        (self.lines, self.cells) = capture.pipelines().iter().map(read).unzip();
-    }
-
-    /// A chip for each state that some pipeline is in.
-    fn chips(&self, scene: &Scene<'_>) -> Vec<FilterChip<PipelineState>> {
-        let chip = |&state: &PipelineState| {
-            let lines = self.lines.iter();
-            let count = lines.filter(|line| line.state == state).count();
-            let chip = FilterChip {
-                value: state,
-                words: state.label(),
-                sign: Sign::of_state(state, scene.theme),
-                count,
-                is_on: !self.hidden.contains(&state),
-            };
-            (count > 0).then_some(chip)
-        };
-        PipelineState::ALL.iter().filter_map(chip).collect()
-    }
-
-    fn clicked(&self, click: TableClick, actions: &mut Vec<Action>) {
-        let Some(line) = self.lines.get(click.row) else {
-            return;
-        };
-        match (click.column, line.first_use, line.source) {
-            (FIRST_USE, Some(span), _) => actions.push(Action::Reveal(span)),
-            (DETAIL, _, true) => {
-                actions.push(Action::SelectTopic(Topic::Pipeline(line.id)));
-                actions.push(Action::OpenTab("source"));
-            }
-            _ => actions.push(Action::SelectTopic(Topic::Pipeline(line.id))),
-        }
+        _ => actions.push(Action::SelectTopic(Topic::Pipeline(line.id))),
     }
 }
 

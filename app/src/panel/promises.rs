@@ -2,38 +2,21 @@
 
 mod lines;
 
-use std::collections::BTreeSet;
-
 use eframe::egui::Ui;
 
-use self::lines::{COLUMNS, PromiseEnding, PromiseLine};
-use super::pipelines::{bar, flip, kept};
-use super::table::{self, SortOrder, TableCell};
+use self::lines::{COLUMNS, PromiseLine};
+use super::table::{FilteredTable, SortOrder};
 use super::widgets::hint;
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::state::Topic;
 
 /// The promises: what each asynchronous call came to, when and why, by the specification and in fact.
-pub struct PromisesPanel {
-    order: SortOrder,
-    filter: String,
-    hidden: BTreeSet<PromiseEnding>,
-    lines: Vec<PromiseLine>,
-    cells: Vec<Vec<TableCell>>,
-    read: Option<(u64, usize, bool)>,
-}
+pub struct PromisesPanel(FilteredTable<PromiseLine>);
 
 impl Default for PromisesPanel {
     fn default() -> Self {
-        Self {
-            order: SortOrder::by(4),
-            filter: String::new(),
-            hidden: BTreeSet::new(),
-            lines: Vec::new(),
-            cells: Vec::new(),
-            read: None,
-        }
+        Self(FilteredTable::new(SortOrder::by(4)))
     }
 }
 
@@ -65,43 +48,17 @@ impl Panel for PromisesPanel {
             );
             return;
         }
-        self.read(scene);
-        let chips = lines::chips(scene, &self.lines, &self.hidden);
-        let clicked = bar(ui, scene, ("promises", ""), &chips, &mut self.filter);
-        flip(&mut self.hidden, clicked);
-        let wanted = self.filter.to_lowercase();
-        let shown = table::sorted(&self.cells, self.order, |at| {
-            let line = self.lines.get(at);
-            line.is_some_and(|line| {
-                !self.hidden.contains(&line.state) && kept(&line.words, &wanted)
-            })
-        });
-        let chosen = match scene.state.selection.topic {
-            Some(Topic::Promise(id)) => Some(id.index()),
-            _ => None,
-        };
-        let rows = (self.cells.as_slice(), shown.as_slice(), chosen);
-        let click = table::show(ui, scene, COLUMNS, &mut self.order, rows);
-        if let Some(line) = click.and_then(|click| self.lines.get(click.row)) {
+        let promises = scene.capture.promises();
+        let now = (scene.capture.revision(), promises.len(), scene.theme.dark);
+        let rows = promises.iter().map(|it| lines::line(scene, it));
+        self.0.read(now, rows);
+        let endings = lines::endings(scene.theme);
+        let chosen = scene.state.selection.topic;
+        let is_chosen = |line: &PromiseLine| chosen == Some(Topic::Promise(line.id));
+        let table = (COLUMNS, endings.as_slice());
+        let clicked = self.0.show(ui, scene, ("promises", ""), table, is_chosen);
+        if let Some((line, _)) = clicked {
             actions.push(Action::SelectTopic(Topic::Promise(line.id)));
         }
-    }
-}
-
-impl PromisesPanel {
-    /// Reads the promises again where the capture has changed.
-    fn read(&mut self, scene: &Scene<'_>) {
-        let capture = scene.capture;
-        let now = (
-            capture.revision(),
-            capture.promises().len(),
-            scene.theme.dark,
-        );
-        if self.read == Some(now) {
-            return;
-        }
-        self.read = Some(now);
-        let read = |pledge| lines::line(scene, pledge);
-        (self.lines, self.cells) = capture.promises().iter().map(read).unzip();
     }
 }

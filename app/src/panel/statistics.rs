@@ -1,13 +1,15 @@
-//! Figures of the selected range, or of the view: durations by kernel, how busy streams were, what overlapped.
+//! Figures of the selected range, or of the view: how long operations took, how busy streams were, what overlapped.
 
 mod charts;
+mod operations;
 mod reading;
 
-use eframe::egui::{RichText, ScrollArea, Ui};
+use eframe::egui::{ScrollArea, Ui};
 use engine::analysis::Statistics;
 
+use self::operations::OperationsTable;
 use self::reading::StatisticsLoader;
-use super::widgets::hint;
+use super::widgets::{fitting, hint, toggle};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::text;
@@ -17,6 +19,8 @@ use crate::theme::GRID;
 #[derive(Default)]
 pub struct StatisticsPanel {
     reading: StatisticsLoader,
+    is_table: bool,
+    operations: OperationsTable,
 }
 
 impl Panel for StatisticsPanel {
@@ -32,7 +36,7 @@ impl Panel for StatisticsPanel {
         PanelPosition::Bottom
     }
 
-    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         self.reading.read_on(ui, scene);
         let Some(found) = self.reading.found() else {
             let words = if scene.capture.span_count() == 0 {
@@ -45,7 +49,24 @@ impl Panel for StatisticsPanel {
             };
             return hint(ui, scene.theme, &words);
         };
-        heading(ui, scene, &found.statistics, self.reading.progress());
+        let figures = (&found.statistics, self.reading.progress());
+        ui.horizontal(|ui| {
+            for (is_table, words) in [(false, "Charts"), (true, "All operations")] {
+                if toggle(ui, scene.theme, self.is_table == is_table, words).clicked() {
+                    self.is_table = is_table;
+                }
+            }
+            let help = "Copy the rows below as comma-separated values, times in nanoseconds";
+            if self.is_table && ui.button("Copy as CSV").on_hover_text(help).clicked() {
+                actions.push(Action::Copy(self.operations.csv()));
+            }
+            heading(ui, scene, figures);
+        });
+        ui.add_space(GRID);
+        if self.is_table {
+            let figures = (&found.statistics, self.reading.version());
+            return self.operations.show(ui, scene, figures, actions);
+        }
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 6.0 * GRID;
             ui.columns(3, |columns| {
@@ -60,24 +81,24 @@ impl Panel for StatisticsPanel {
     }
 }
 
-fn heading(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics, progress: Option<f32>) {
+/// What the figures are of, as long as there is room.
+fn heading(ui: &mut Ui, scene: &Scene<'_>, (figures, progress): (&Statistics, Option<f32>)) {
     let of = if scene.state.selection.range.is_some() {
         "Selected range"
     } else {
         "In view"
     };
-    let within = statistics.within;
-    let spans: usize = statistics.lanes.iter().map(|lane| lane.spans).sum();
-    let mut words = format!(
-        "{of} · {} to {} · {} · {}",
+    let within = figures.within;
+    let spans: usize = figures.lanes.iter().map(|lane| lane.spans).sum();
+    let ends = format!(
+        "{of} · {} to {}",
         text::duration(within.start),
-        text::duration(within.end),
-        text::duration(within.length()),
-        text::counted(spans as u64, "span")
+        text::duration(within.end)
     );
+    let length = format!("{ends} · {}", text::duration(within.length()));
+    let mut whole = format!("{length} · {}", text::counted(spans as u64, "span"));
     if let Some(progress) = progress {
-        words = format!("{words} · reading {}", text::percent(f64::from(progress)));
+        whole = format!("{whole} · reading {}", text::percent(f64::from(progress)));
     }
-    ui.label(RichText::new(words).color(scene.theme.weak));
-    ui.add_space(GRID);
+    fitting(ui, scene.theme, &[whole, length, ends]);
 }

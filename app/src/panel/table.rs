@@ -1,8 +1,11 @@
 //! A table that sorts by its columns and draws only the rows in view.
 
+mod chips;
+mod filtered;
 mod order;
 mod row;
 
+pub use filtered::{ChipState, FilteredTable, TableLine, TableRevision};
 pub use order::{SortOrder, sorted};
 
 use eframe::egui::{
@@ -32,6 +35,32 @@ pub struct TableColumn {
     pub is_number: bool,
     /// Where there is no room for all columns the greatest of these goes first; 0 stays.
     pub spare: u8,
+}
+
+impl TableColumn {
+    /// A column of text.
+    pub const fn text(title: &'static str, help: &'static str, width: f32, spare: u8) -> Self {
+        Self {
+            title,
+            help,
+            width,
+            is_number: false,
+            spare,
+        }
+    }
+
+    /// A column of text that takes what the others leave.
+    pub const fn wide(title: &'static str, help: &'static str, spare: u8) -> Self {
+        Self::text(title, help, 0.0, spare)
+    }
+
+    /// A column of numbers.
+    pub const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> Self {
+        Self {
+            is_number: true,
+            ..Self::text(title, help, width, spare)
+        }
+    }
 }
 
 /// How important a cell is.

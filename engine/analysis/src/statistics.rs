@@ -1,12 +1,17 @@
 //! Figures over a range: how long kernels take, how busy lanes are, which run at the same time.
 
-use std::collections::BTreeMap;
+mod operations;
+
+use std::iter::Peekable;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, shared, total, union};
-use record::{Group, LaneId, NameId, Role, SpanKind};
+use record::{Group, LaneId, Role, SpanKind};
+
+use operations::DurationsDraft;
+pub use operations::Durations;
 
 /// Streams whose pairs are compared; with more, only the busiest are.
 const COMPARED: usize = 12;
@@ -48,40 +53,6 @@ pub struct Overlap {
     pub of_second: f64,
 }
 
-/// How long the spans of one name took.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Durations {
-    /// The name.
-    pub name: NameId,
-    /// What sort of operation it is.
-    pub kind: SpanKind,
-    /// Their lengths, ascending; never empty.
-    pub sorted: Vec<Nanos>,
-    /// Their lengths added up.
-    pub total: Nanos,
-}
-
-impl Durations {
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.sorted.len()
-    }
-
-    /// The arithmetic mean.
-    pub fn mean(&self) -> Nanos {
-        Nanos(self.total.0 / (self.sorted.len().max(1) as i64))
-    }
-
-    /// The smallest length that at least `part` (0 to 1) of the spans do not exceed.
-    pub fn quantile(&self, part: f64) -> Nanos {
-        let rank = (part.clamp(0.0, 1.0) * self.sorted.len() as f64).ceil() as usize;
-        self.sorted
-            .get(rank.saturating_sub(1))
-            .copied()
-            .unwrap_or_default()
-    }
-}
-
 /// Figures over a range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
@@ -91,7 +62,7 @@ pub struct Statistics {
     pub lanes: Vec<LaneUse>,
     /// Pairs of streams that were busy in it.
     pub overlaps: Vec<Overlap>,
-    /// Device operations by name, the longest total first.
+    /// All spans by what their lanes are, by name and kind, the longest total first.
     pub durations: Vec<Durations>,
     /// The kinds of spans that lanes have, and how many of each; a lane's stand together.
     kinds: Vec<(SpanKind, usize)>,
@@ -138,16 +109,20 @@ pub struct StatisticsJob {
     current: Option<LaneUse>,
     /// How many spans of the current lane are of each kind.
     kinds: Vec<usize>,
-    /// Whether operations are told apart by name.
+    /// Whether spans are told apart by name.
     has_names: bool,
     streams: Vec<(LaneId, Vec<Interval>, Nanos)>,
-    names: BTreeMap<(NameId, SpanKind), Vec<Nanos>>,
+    names: DurationsDraft,
 }
 
 impl StatisticsJob {
     /// Begins; nothing is read yet.
     pub fn new(capture: &Capture, within: Interval) -> Self {
-        let lanes = capture.lane_order();
+        Self::of_some(capture, within, capture.lane_order())
+    }
+
+    /// The same of some lanes, in the order on screen.
+    pub fn of_some(capture: &Capture, within: Interval, lanes: Vec<LaneId>) -> Self {
         Self {
             found: Statistics {
                 within,
@@ -165,7 +140,7 @@ impl StatisticsJob {
             kinds: vec![0; SpanKind::ALL.len()],
             has_names: true,
             streams: Vec::new(),
-            names: BTreeMap::new(),
+            names: DurationsDraft::default(),
         }
     }
 
@@ -189,9 +164,11 @@ impl StatisticsJob {
     /// Reads some more spans of a lane, or moves on to its next sub-lane or to the next lane. A queue lane shows
     /// operations that its streams have shown already: they are not counted again.
     fn read(&mut self, capture: &Capture, lane: LaneId) {
-        let streams = capture
-            .lane(lane)
-            .is_some_and(|lane| lane.group == Group::Streams && lane.role != Role::Queue);
+        let known = capture.lane(lane);
+        let group = known
+            .filter(|it| it.role != Role::Queue)
+            .map(|it| it.group);
+        let streams = group == Some(Group::Streams);
         let rest = Interval {
             start: self.from,
             end: self.found.within.end,
@@ -199,14 +176,26 @@ impl StatisticsJob {
         // A span that reaches in from the left was seen in the stride before; only the first stride may take it.
         let first = self.from == self.found.within.start;
         let fresh = |placed: &PlacedSpan| first || placed.span.start >= rest.start;
-        let spans = capture.spans_of(lane, self.depth, rest).filter(fresh);
+        let mut spans = capture
+            .spans_of(lane, self.depth, rest)
+            .filter(fresh)
+            .peekable();
+        let inside = Interval {
+            start: spans.peek().map_or(rest.end, |it| it.span.start),
+            end: Nanos::MAX,
+        };
+        let mut below = SpansBelow(capture.spans_of(lane, self.depth + 1, inside).peekable());
         for (taken, placed) in spans.enumerate() {
             // A stride may only end between two starts, or the spans after it would be read again or never.
             if taken >= STRIDE && placed.span.start > self.from {
                 self.from = placed.span.start;
                 return;
             }
-            self.take(&placed, streams);
+            self.take(&placed);
+            if let (Some(group), true) = (group, self.has_names) {
+                let covered = below.within(placed.interval());
+                self.names.take(group, &placed, covered);
+            }
             self.from = placed.span.start;
         }
         self.from = self.found.within.start;
@@ -218,7 +207,7 @@ impl StatisticsJob {
         }
     }
 
-    fn take(&mut self, placed: &PlacedSpan, streams: bool) {
+    fn take(&mut self, placed: &PlacedSpan) {
         let span = &placed.span;
         let inside = placed.interval().intersection(self.found.within);
         let fresh = LaneUse {
@@ -239,13 +228,6 @@ impl StatisticsJob {
             used.waiting += inside.map_or(Nanos::ZERO, Interval::length);
         } else {
             self.busy.extend(inside);
-        }
-        let is_work = !span.kind.is_waiting() && span.kind != SpanKind::EventRecord;
-        if self.has_names && streams && is_work {
-            self.names
-                .entry((span.name, span.kind))
-                .or_default()
-                .push(span.end - span.start);
         }
     }
 
@@ -297,24 +279,24 @@ impl StatisticsJob {
                 });
             }
         }
-        self.found.durations = self.names.into_iter().map(durations).collect();
-        self.found
-            .durations
-            .sort_by_key(|durations| std::cmp::Reverse(durations.total));
+        self.found.durations = self.names.finish();
         self.found
     }
 }
 
-fn durations(((name, kind), mut sorted): ((NameId, SpanKind), Vec<Nanos>)) -> Durations {
-    sorted.sort_unstable();
-    let total = sorted
-        .iter()
-        .fold(Nanos::ZERO, |total, &length| total + length);
-    Durations {
-        name,
-        kind,
-        sorted,
-        total,
+/// The spans of a sub-lane, read along with those above them.
+struct SpansBelow<I: Iterator<Item = PlacedSpan>>(Peekable<I>);
+
+impl<I: Iterator<Item = PlacedSpan>> SpansBelow<I> {
+    /// How long any of them ran within a span above, which comes after all that were asked about before.
+    fn within(&mut self, above: Interval) -> Nanos {
+        let mut covered = Nanos::ZERO;
+        while let Some(below) = self.0.next_if(|it| it.span.start < above.end) {
+            // Clocks are rounded: a call may end a little after the one that made it.
+            let inside = below.interval().intersection(above);
+            covered += inside.map_or(Nanos::ZERO, Interval::length);
+        }
+        covered
     }
 }
 
@@ -371,7 +353,7 @@ mod tests {
         assert_eq!(
             found.durations.len(),
             2,
-            "waits have no durations: {:?}",
+            "{:?}",
             found.durations
         );
     }
@@ -419,11 +401,37 @@ mod tests {
 
     #[test]
     fn quantiles_are_lengths_that_occurred() {
-        let lengths: Vec<Nanos> = (1..=100).map(Nanos).collect();
-        let found = durations(((NameId(0), SpanKind::Kernel), lengths));
+        let spans: Vec<_> = (1..=100)
+            .map(|length| (0, 1_000 * length, 1_001 * length, SpanKind::Kernel))
+            .collect();
+        let found = Statistics::of(&capture(&spans), Interval::new(Nanos(0), Nanos(200_000)));
+        let found = &found.durations[0];
         assert_eq!(found.quantile(0.5), Nanos(50));
         assert_eq!(found.quantile(0.99), Nanos(99));
         assert_eq!(found.quantile(0.0), Nanos(1));
         assert_eq!(found.mean(), Nanos(50));
+        assert_eq!((found.longest, found.lanes), (SpanId(99), 1));
+    }
+
+    #[test]
+    fn own_time_is_what_nothing_directly_below_took() {
+        // A call of 100 with two calls in it, one of which makes another; then a call alone.
+        let spans = [
+            (0, 0, 100, SpanKind::Call),
+            (0, 10, 40, SpanKind::HostWork),
+            (0, 20, 25, SpanKind::Scope),
+            (0, 50, 60, SpanKind::HostWork),
+            (0, 100, 130, SpanKind::Call),
+        ];
+        let capture = capture(&spans);
+        let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(130)));
+        let own = |kind| {
+            let all = found.durations.iter();
+            let named = all.clone().find(|it| it.kind == kind).unwrap();
+            (named.total.0, named.own.0)
+        };
+        assert_eq!(own(SpanKind::Call), (130, 90));
+        assert_eq!(own(SpanKind::HostWork), (40, 35));
+        assert_eq!(own(SpanKind::Scope), (5, 5));
     }
 }

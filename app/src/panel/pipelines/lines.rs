@@ -6,55 +6,38 @@ use engine::record::{PipelineId, PipelineState, SpanId};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
-use crate::panel::table::{CellEmphasis, TableCell, TableColumn};
+use crate::panel::table::{CellEmphasis, TableCell, TableColumn, TableLine};
 use crate::panel::widgets::Sign;
 use crate::text;
 
-const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
-    TableColumn {
-        title,
-        help,
-        width,
-        is_number: false,
-        spare,
-    }
-}
-
-const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
-    TableColumn {
-        is_number: true,
-        ..column(title, help, width, spare)
-    }
-}
-
 /// The columns.
 pub const COLUMNS: &[TableColumn] = &[
-    column("pipeline", "Its name", 106.0, 0),
-    column(
+    TableColumn::text("pipeline", "Its name", 106.0, 0),
+    TableColumn::text(
         "kind",
         "For kernels or for drawing, and whether its caller went on while it was compiled",
         98.0,
         3,
     ),
-    column("state", "How far it has come", 88.0, 0),
-    number("requested", "When it was asked for", 74.0, 2),
-    number("compiled", "How long it was compiled", 72.0, 0),
-    column("cache", "Whether it came out of a cache", 46.0, 5),
-    column("worker", "The lane that compiled it", 70.0, 4),
-    number(
+    TableColumn::text("state", "How far it has come", 88.0, 0),
+    TableColumn::number("requested", "When it was asked for", 74.0, 2),
+    TableColumn::number("compiled", "How long it was compiled", 72.0, 0),
+    TableColumn::text("cache", "Whether it came out of a cache", 46.0, 5),
+    TableColumn::text("worker", "The lane that compiled it", 70.0, 4),
+    TableColumn::number(
         "first use",
         "When the first operation that needed it began; click to go there",
         72.0,
         0,
     ),
-    number(
+    TableColumn::number(
         "stalled",
         "How long launches were held back because it was not ready",
         66.0,
         1,
     ),
-    number("gen", "The generation of its device", 36.0, 6),
-    column(
+    TableColumn::number("gen", "The generation of its device", 36.0, 6),
+    TableColumn::text(
         "detail",
         "What was said about it; click to go to its place in the source",
         0.0,
@@ -79,6 +62,18 @@ pub struct PipelineLine {
     pub source: bool,
     /// All its words in lower case, to be searched.
     pub words: String,
+}
+
+impl TableLine for PipelineLine {
+    type State = PipelineState;
+
+    fn state(&self) -> PipelineState {
+        self.state
+    }
+
+    fn words(&self) -> &str {
+        &self.words
+    }
 }
 
 /// The line of a pipeline, and its cells.

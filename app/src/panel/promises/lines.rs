@@ -1,56 +1,38 @@
 //! A promise as a line of the table.
 
-use std::collections::BTreeSet;
-
 use engine::capture::PromiseState;
 use engine::record::{ObservedOutcome, PromiseId, Verdict};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
-use crate::panel::pipelines::{FilterChip, generation};
-use crate::panel::table::{CellEmphasis, TableCell, TableColumn};
+use crate::panel::pipelines::generation;
+use crate::panel::table::{CellEmphasis, ChipState, TableCell, TableColumn, TableLine};
 use crate::panel::widgets::Sign;
 use crate::text;
-
-const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
-    TableColumn {
-        title,
-        help,
-        width,
-        is_number: false,
-        spare,
-    }
-}
-
-const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> TableColumn {
-    TableColumn {
-        is_number: true,
-        ..column(title, help, width, spare)
-    }
-}
+use crate::theme::Theme;
 
 /// The columns.
 pub const COLUMNS: &[TableColumn] = &[
-    column("api", "The call that promised", 196.0, 0),
-    column("name", "What the workload calls it", 84.0, 2),
-    column("state", "How it ended", 84.0, 0),
-    column(
+    TableColumn::text("api", "The call that promised", 196.0, 0),
+    TableColumn::text("name", "What the workload calls it", 84.0, 2),
+    TableColumn::text("state", "How it ended", 84.0, 0),
+    TableColumn::text(
         "with",
         "The value or the error that it settled with",
         124.0,
         0,
     ),
-    number("asked", "When it was asked for", 72.0, 4),
-    number("settled", "When it settled", 72.0, 0),
-    number("took", "From the call until it settled", 72.0, 5),
-    number("gen", "The generation of its device", 36.0, 6),
-    column(
+    TableColumn::number("asked", "When it was asked for", 72.0, 4),
+    TableColumn::number("settled", "When it settled", 72.0, 0),
+    TableColumn::number("took", "From the call until it settled", 72.0, 5),
+    TableColumn::number("gen", "The generation of its device", 36.0, 6),
+    TableColumn::text(
         "why",
         "The rule that decided it; the inspector has its place in the specification",
         0.0,
         0,
     ),
-    column(
+    TableColumn::text(
         "here",
         "What the implementation below did for the same call in this run, where that was observed",
         150.0,
@@ -81,14 +63,21 @@ pub struct PromiseLine {
     pub words: String,
 }
 
-/// The chips above the table: one for each way in which some promise ended.
-pub fn chips(
-    scene: &Scene<'_>,
-    lines: &[PromiseLine],
-    hidden: &BTreeSet<PromiseEnding>,
-) -> Vec<FilterChip<PromiseEnding>> {
-    let theme = scene.theme;
-    let all = [
+impl TableLine for PromiseLine {
+    type State = PromiseEnding;
+
+    fn state(&self) -> PromiseEnding {
+        self.state
+    }
+
+    fn words(&self) -> &str {
+        &self.words
+    }
+}
+
+/// The ways in which promises end.
+pub fn endings(theme: &Theme) -> [ChipState<PromiseEnding>; 4] {
+    [
         (
             PromiseEnding::Pending,
             "pending",
@@ -109,15 +98,7 @@ pub fn chips(
             "differs here",
             (Sign::Dash, theme.warning),
         ),
-    ];
-    let chips = all.map(|(value, words, sign)| FilterChip {
-        value,
-        words,
-        sign,
-        count: lines.iter().filter(|line| line.state == value).count(),
-        is_on: !hidden.contains(&value),
-    });
-    chips.into_iter().filter(|chip| chip.count > 0).collect()
+    ]
 }
 
 /// The line of a promise, and its cells.

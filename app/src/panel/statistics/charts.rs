@@ -28,10 +28,8 @@ fn title(ui: &mut Ui, scene: &Scene<'_>, words: &str) {
 /// How many spans of each kernel took how long, in bins of equal ratio.
 pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
     title(ui, scene, "how many took how long, by operation");
-    let found = statistics
-        .durations
-        .get(..statistics.durations.len().min(NAMES))
-        .unwrap_or_default();
+    let found = statistics.durations.iter().filter(|it| it.is_stream_work());
+    let found: Vec<&Durations> = found.take(NAMES).collect();
     if found.is_empty() {
         return hint(
             ui,
@@ -39,10 +37,10 @@ pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
             "No operation ran on a stream in this range",
         );
     }
-    let Some(bins) = LogarithmicBins::around(found) else {
+    let Some(bins) = LogarithmicBins::around(&found) else {
         return;
     };
-    ui.scope(|ui| legend(ui, scene, found));
+    ui.scope(|ui| legend(ui, scene, &found));
     let mut charts: Vec<BarChart> = Vec::new();
     for (at, of) in found.iter().enumerate() {
         let chart = chart(scene, of, &bins, colour(scene, of, at));
@@ -92,7 +90,7 @@ struct LogarithmicBins {
 
 impl LogarithmicBins {
     /// Bins that hold every length of `found`.
-    fn around(found: &[Durations]) -> Option<Self> {
+    fn around(found: &[&Durations]) -> Option<Self> {
         let shortest = found.iter().filter_map(|of| of.sorted.first()).min()?;
         let longest = found.iter().filter_map(|of| of.sorted.last()).max()?;
         let log = |length: &Nanos| (length.0.max(1) as f64).log2();
@@ -159,7 +157,7 @@ fn colour(scene: &Scene<'_>, of: &Durations, at: usize) -> Color32 {
 }
 
 /// A colour, a name, and the figures of each operation.
-fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[Durations]) {
+fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[&Durations]) {
     compact(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
     for (at, of) in found.iter().enumerate() {

@@ -69,6 +69,8 @@ enum StatisticsStage {
 pub struct StatisticsLoader {
     stage: StatisticsStage,
     shown: Option<(StatisticsKey, ReadyStatistics)>,
+    /// How many figures were shown before.
+    version: u64,
     /// When the last reading ended, in seconds of the window's clock.
     ended: f64,
 }
@@ -77,6 +79,11 @@ impl StatisticsLoader {
     /// The latest figures, where there are any.
     pub fn found(&self) -> Option<&ReadyStatistics> {
         self.shown.as_ref().map(|(_, found)| found)
+    }
+
+    /// Another number for each figures.
+    pub const fn version(&self) -> u64 {
+        self.version
     }
 
     /// How far newer ones have come, from 0 to 1.
@@ -144,6 +151,7 @@ impl StatisticsLoader {
         let strips = strips(capture, &statistics);
         self.shown = (key.spans > 0).then_some((key, ReadyStatistics { statistics, strips }));
         self.ended = now;
+        self.version += 1;
         StatisticsStage::Idle
     }
 }

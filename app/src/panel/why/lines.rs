@@ -14,24 +14,12 @@ use crate::text;
 
 /// A column of text that takes what the others leave.
 const fn wide(title: &'static str, help: &'static str) -> TableColumn {
-    TableColumn {
-        title,
-        help,
-        width: 0.0,
-        is_number: false,
-        spare: 0,
-    }
+    TableColumn::wide(title, help, 0)
 }
 
 /// A column of numbers.
 const fn number(title: &'static str, help: &'static str, spare: u8) -> TableColumn {
-    TableColumn {
-        title,
-        help,
-        width: 84.0,
-        is_number: true,
-        spare,
-    }
+    TableColumn::number(title, help, 84.0, spare)
 }
 
 /// A column of a use of a stream's time.

@@ -13,7 +13,7 @@ use crate::text;
 use crate::theme::{BODY, GRID};
 
 /// A button that shows or hides the rows of one state.
-pub struct FilterChip<T> {
+pub(super) struct FilterChip<T> {
     /// The state.
     pub value: T,
     /// Its word.
@@ -27,7 +27,7 @@ pub struct FilterChip<T> {
 }
 
 /// Shows the chips, the field and the note; says which chip was clicked.
-pub fn bar<T: Copy>(
+pub(super) fn bar<T: Copy>(
     ui: &mut Ui,
     scene: &Scene<'_>,
     (what, note): (&str, &str),
@@ -98,7 +98,7 @@ fn show<T>(ui: &mut Ui, scene: &Scene<'_>, chip: &FilterChip<T>) -> bool {
 }
 
 /// Hides the rows of the state whose chip was clicked, or shows them again.
-pub fn flip<T: Ord>(hidden: &mut BTreeSet<T>, clicked: Option<T>) {
+pub(super) fn flip<T: Ord>(hidden: &mut BTreeSet<T>, clicked: Option<T>) {
     if let Some(state) = clicked
         && !hidden.remove(&state)
     {
@@ -107,7 +107,7 @@ pub fn flip<T: Ord>(hidden: &mut BTreeSet<T>, clicked: Option<T>) {
 }
 
 /// Whether a row whose words are `words` has every word of `wanted`; both are in lower case.
-pub fn kept(words: &str, wanted: &str) -> bool {
+pub(super) fn kept(words: &str, wanted: &str) -> bool {
     wanted.split_whitespace().all(|word| words.contains(word))
 }
 

@@ -1,0 +1,171 @@
+//! The table of operations: how long the spans of each name took.
+
+use eframe::egui::Ui;
+use engine::analysis::{Durations, Statistics};
+use engine::capture::Capture;
+use engine::record::{Group, SpanId};
+use engine::time::Nanos;
+
+use crate::action::Action;
+use crate::panel::Scene;
+use crate::panel::table::{
+    CellEmphasis, FilteredTable, SortOrder, TableCell, TableColumn, TableLine, TableRevision,
+};
+use crate::panel::widgets::Sign;
+use crate::text;
+
+/// Rows of the table; what took least of all is left out, and that is said.
+const MOST: usize = 10_000;
+
+const COLUMNS: &[TableColumn] = &[
+    TableColumn::wide(
+        "name",
+        "What they are called; click to mark all of them and to go to the longest",
+        0,
+    ),
+    TableColumn::text("kind", "What they are", 96.0, 6),
+    TableColumn::text("on", "The lane that they are on, or how many", 150.0, 5),
+    TableColumn::number(
+        "count",
+        "How many overlap the range; each counts with its whole length",
+        70.0,
+        0,
+    ),
+    TableColumn::number("total", "Their lengths added up", 82.0, 0),
+    TableColumn::number(
+        "self",
+        "The same without what lies directly below them: of a call, the time outside of the calls that it makes",
+        82.0,
+        3,
+    ),
+    TableColumn::number(
+        "share",
+        "Their self time as a share of that of all streams, of all other device lanes, or of all host threads",
+        66.0,
+        1,
+    ),
+    TableColumn::number("mean", "The arithmetic mean", 78.0, 7),
+    TableColumn::number("median", "Half of them are at most as long", 78.0, 2),
+    TableColumn::number("p95", "95 % of them are at most as long", 78.0, 4),
+    TableColumn::number("max", "The longest", 78.0, 0),
+];
+
+/// The most time first.
+const ORDER: SortOrder = SortOrder {
+    column: 4,
+    is_descending: true,
+};
+
+/// What a row stands for.
+struct OperationLine {
+    name: String,
+    longest: SpanId,
+    group: Group,
+    words: String,
+}
+
+impl TableLine for OperationLine {
+    type State = Group;
+
+    fn state(&self) -> Group {
+        self.group
+    }
+
+    fn words(&self) -> &str {
+        &self.words
+    }
+}
+
+/// The table of operations.
+pub struct OperationsTable(FilteredTable<OperationLine>);
+
+impl Default for OperationsTable {
+    fn default() -> Self {
+        Self(FilteredTable::new(ORDER))
+    }
+}
+
+impl OperationsTable {
+    /// Shows the operations of figures, of which `version` is the number.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        scene: &Scene<'_>,
+        (found, version): (&Statistics, u64),
+        actions: &mut Vec<Action>,
+    ) {
+        let all = &found.durations;
+        let now: TableRevision = (version, all.len(), scene.theme.dark);
+        let wholes = Group::ALL.iter().map(|group| {
+            let of_group = all.iter().filter(|it| it.group == *group);
+            let own = of_group.fold(Nanos::ZERO, |sum, it| sum + it.own);
+            (*group, own)
+        });
+        let wholes: Vec<(Group, Nanos)> = wholes.collect();
+        let whole = |group: Group| {
+            let found = wholes.iter().find(|it| it.0 == group);
+            found.map_or(Nanos::ZERO, |it| it.1)
+        };
+        let shown = all.iter().take(MOST);
+        let rows = shown.map(|it| row(scene.capture, it, whole(it.group)));
+        self.0.read(now, rows);
+        let note = match all.len().saturating_sub(MOST) {
+            0 => String::new(),
+            rest => format!("and {} with less time", text::count(rest as u64)),
+        };
+        let weak = (Sign::Dots, scene.theme.weak);
+        let groups = Group::ALL.iter().map(|it| (*it, it.label(), weak));
+        let groups: Vec<_> = groups.collect();
+        let selected = scene.state.selection.span;
+        let name = selected.and_then(|it| scene.capture.span(it));
+        let name = name.map(|it| scene.capture.name(it.span.name));
+        let is_chosen = |line: &OperationLine| name == Some(line.name.as_str());
+        let table = (COLUMNS, groups.as_slice());
+        let clicked = self
+            .0
+            .show(ui, scene, ("operations", &note), table, is_chosen);
+        if let Some((line, _)) = clicked {
+            actions.push(Action::Search(line.name.clone()));
+            actions.push(Action::Reveal(line.longest));
+        }
+    }
+
+    /// What is shown as comma-separated values, times in nanoseconds.
+    pub fn csv(&self) -> String {
+        self.0.csv(COLUMNS)
+    }
+}
+
+fn row(capture: &Capture, of: &Durations, whole: Nanos) -> (OperationLine, Vec<TableCell>) {
+    let name = capture.name(of.name);
+    let on = match of.lanes {
+        1 => capture.lane_title(of.lane).into_owned(),
+        lanes => text::counted(lanes as u64, "lane"),
+    };
+    let time = |time: Nanos| TableCell::number(Some(time.0), |_| text::duration(time));
+    let share = of.own.0 as f64 / whole.0.max(1) as f64;
+    let words = format!("{name} {} {on}", of.kind.label()).to_lowercase();
+    let cells = vec![
+        TableCell {
+            ink: CellEmphasis::Link,
+            ..TableCell::text(name)
+        },
+        TableCell::weak(of.kind.label()),
+        TableCell::weak(on),
+        TableCell::number(Some(of.count() as i64), |it| text::count(it as u64)),
+        time(of.total),
+        time(of.own),
+        TableCell::number(Some(of.own.0), |_| text::percent(share)),
+        time(of.mean()),
+        time(of.quantile(0.5)),
+        time(of.quantile(0.95)),
+        time(of.quantile(1.0)),
+    ];
+    let line = OperationLine {
+        name: name.to_owned(),
+        longest: of.longest,
+        group: of.group,
+        words,
+    };
+    (line, cells)
+}

@@ -1,0 +1,192 @@
+//! A table whose rows are filtered by their state and by words.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::{Color32, Ui};
+
+use super::chips::{FilterChip, bar, flip, kept};
+use super::{SortOrder, TableCell, TableColumn, show, sorted};
+use crate::panel::Scene;
+use crate::panel::widgets::Sign;
+use crate::text;
+
+/// What a row of a table stands for.
+pub trait TableLine {
+    /// What rows are told apart by: each that occurs has a chip.
+    type State: Copy + Ord;
+
+    /// The state it is in.
+    fn state(&self) -> Self::State;
+
+    /// All its words in lower case, to be searched.
+    fn words(&self) -> &str;
+}
+
+/// A state, its word, its sign, and the colour of that.
+pub type ChipState<S> = (S, &'static str, (Sign, Color32));
+
+/// What a table was read of: the capture's revision, how many things it had, and whether the theme was dark.
+pub type TableRevision = (u64, usize, bool);
+
+/// A table with a chip for each state of its rows, and a field to filter them by.
+pub struct FilteredTable<L: TableLine> {
+    order: SortOrder,
+    filter: String,
+    hidden: BTreeSet<L::State>,
+    lines: Vec<L>,
+    cells: Vec<Vec<TableCell>>,
+    read: Option<TableRevision>,
+}
+
+impl<L: TableLine> FilteredTable<L> {
+    /// A table without rows, in this order.
+    pub const fn new(order: SortOrder) -> Self {
+        Self {
+            order,
+            filter: String::new(),
+            hidden: BTreeSet::new(),
+            lines: Vec::new(),
+            cells: Vec::new(),
+            read: None,
+        }
+    }
+
+    /// Reads the rows again where they were read of something else.
+    pub fn read(
+        &mut self,
+        now: TableRevision,
+        rows: impl Iterator<Item = (L, Vec<TableCell>)>,
+    ) {
+        if self.read != Some(now) {
+            self.read = Some(now);
+            (self.lines, self.cells) = rows.unzip();
+        }
+    }
+
+    /// Shows the chips, the field with a note beside it, and the rows; gives the row and the column that were clicked.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        scene: &Scene<'_>,
+        (what, note): (&str, &str),
+        (columns, states): (&[TableColumn], &[ChipState<L::State>]),
+        is_chosen: impl Fn(&L) -> bool,
+    ) -> Option<(&L, usize)> {
+        let chips = self.chips(states);
+        let clicked = bar(ui, scene, (what, note), &chips, &mut self.filter);
+        flip(&mut self.hidden, clicked);
+        let shown = self.shown();
+        let chosen = self.lines.iter().position(is_chosen);
+        let rows = (self.cells.as_slice(), shown.as_slice(), chosen);
+        let click = show(ui, scene, columns, &mut self.order, rows)?;
+        Some((self.lines.get(click.row)?, click.column))
+    }
+
+    /// The positions of the rows that are shown, in order.
+    fn shown(&self) -> Vec<usize> {
+        let wanted = self.filter.to_lowercase();
+        sorted(&self.cells, self.order, |at| {
+            let line = self.lines.get(at);
+            line.is_some_and(|line| {
+                !self.hidden.contains(&line.state()) && kept(line.words(), &wanted)
+            })
+        })
+    }
+
+    /// A chip for each state that some row is in.
+    fn chips(&self, states: &[ChipState<L::State>]) -> Vec<FilterChip<L::State>> {
+        let chips = states.iter().map(|&(value, words, sign)| FilterChip {
+            value,
+            words,
+            sign,
+            count: self.lines.iter().filter(|it| it.state() == value).count(),
+            is_on: !self.hidden.contains(&value),
+        });
+        chips.filter(|chip| chip.count > 0).collect()
+    }
+
+    /// The rows that are shown as comma-separated values under the titles, numbers as they are sorted by.
+    pub fn csv(&self, columns: &[TableColumn]) -> String {
+        let titles = columns.iter().map(|it| quoted(it.title));
+        let mut lines = vec![titles.collect::<Vec<_>>().join(",")];
+        for at in self.shown() {
+            let cells = self.cells.get(at).into_iter().flatten();
+            let fields = cells.zip(columns).map(|(cell, column)| match cell.rank {
+                Some(number) if column.is_number => number.to_string(),
+                _ => quoted(&cell.text.replace(text::THIN, " ")),
+            });
+            lines.push(fields.collect::<Vec<_>>().join(","));
+        }
+        lines.join("\n")
+    }
+}
+
+/// A text as a field of comma-separated values. One that a spreadsheet would take for a formula has an apostrophe before it.
+fn quoted(text: &str) -> String {
+    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        "'"
+    } else {
+        ""
+    };
+    if guard.is_empty() && !text.contains([',', '"', '\n', '\r']) {
+        return text.to_owned();
+    }
+    format!("\"{guard}{}\"", text.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Named(&'static str, bool);
+
+    impl TableLine for Named {
+        type State = bool;
+
+        fn state(&self) -> bool {
+            self.1
+        }
+
+        fn words(&self) -> &str {
+            self.0
+        }
+    }
+
+    const COLUMNS: &[TableColumn] = &[
+        TableColumn::wide("name", "What it is called", 0),
+        TableColumn::number("time", "How long", 80.0, 0),
+    ];
+
+    fn table() -> FilteredTable<Named> {
+        let mut table = FilteredTable::new(SortOrder::by(1));
+        let rows = [("b, c", 7, true), ("=a", 20, false), ("d", 3, true)];
+        let rows = rows.map(|(name, time, state)| {
+            let cells = vec![
+                TableCell::text(name),
+                TableCell::number(Some(time), |it| format!("{it} ns")),
+            ];
+            (Named(name, state), cells)
+        });
+        table.read((0, 3, true), rows.into_iter());
+        table
+    }
+
+    #[test]
+    fn what_is_copied_is_what_is_shown_with_numbers_as_numbers() {
+        let mut table = table();
+        assert_eq!(table.csv(COLUMNS), "name,time\nd,3\n\"b, c\",7\n\"'=a\",20");
+        table.hidden.insert(true);
+        assert_eq!(table.csv(COLUMNS), "name,time\n\"'=a\",20");
+        table.hidden.clear();
+        table.filter = "B".to_owned();
+        assert_eq!(table.csv(COLUMNS), "name,time\n\"b, c\",7");
+    }
+
+    #[test]
+    fn rows_are_read_once_for_each_revision() {
+        let mut table = table();
+        table.read((0, 3, true), std::iter::once_with(|| unreachable!()));
+        table.read((1, 0, true), std::iter::empty());
+        assert_eq!(table.csv(COLUMNS), "name,time");
+    }
+}
