@@ -6,6 +6,7 @@ mod deep;
 mod findings;
 mod iterations;
 mod latest;
+mod operations;
 mod reference;
 mod scope;
 mod sentences;

@@ -6,6 +6,7 @@ mod foreign;
 mod losing;
 mod made;
 mod opened;
+mod operations;
 mod pictures;
 mod pipelines;
 mod program;

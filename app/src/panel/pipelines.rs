@@ -60,12 +60,14 @@ impl Panel for PipelinesPanel {
         let note = notes(scene);
         let states = PipelineState::ALL.iter();
         let states: Vec<ChipState<PipelineState>> = states
-            .map(|&it| (it, it.label(), Sign::of_state(it, scene.theme)))
+            .map(|&it| (it, it.label(), Some(Sign::of_state(it, scene.theme))))
             .collect();
         let chosen = scene.state.selection.topic;
         let is_chosen = |line: &PipelineLine| chosen == Some(Topic::Pipeline(line.id));
         let table = (COLUMNS, states.as_slice());
-        let clicked = self.0.show(ui, scene, ("pipelines", &note), table, is_chosen);
+        let clicked = self
+            .0
+            .show(ui, scene, ("pipelines", &note), table, is_chosen);
         if let Some((line, column)) = clicked {
             follow(line, column, actions);
         }

@@ -29,8 +29,10 @@ pub struct TableColumn {
     pub title: &'static str,
     /// What it tells, for the pointer.
     pub help: &'static str,
-    /// Its width in points; 0 takes what the others leave.
+    /// Its width in points, or the least where it takes what the others leave.
     pub width: f32,
+    /// Whether it takes what the others leave.
+    pub takes_rest: bool,
     /// Whether its values are numbers, written to the right.
     pub is_number: bool,
     /// Where there is no room for all columns the greatest of these goes first; 0 stays.
@@ -44,14 +46,18 @@ impl TableColumn {
             title,
             help,
             width,
+            takes_rest: false,
             is_number: false,
             spare,
         }
     }
 
     /// A column of text that takes what the others leave.
-    pub const fn wide(title: &'static str, help: &'static str, spare: u8) -> Self {
-        Self::text(title, help, 0.0, spare)
+    pub const fn wide(title: &'static str, help: &'static str) -> Self {
+        Self {
+            takes_rest: true,
+            ..Self::text(title, help, LEAST, 0)
+        }
     }
 
     /// A column of numbers.
@@ -161,16 +167,9 @@ fn places(columns: &[TableColumn], lines: &[Vec<TableCell>], width: f32) -> Vec<
         cells.any(|cell| !cell.text.is_empty())
     };
     let mut kept: Vec<bool> = (0..columns.len()).map(says).collect();
-    let own = |column: &TableColumn| {
-        if column.width == 0.0 {
-            LEAST
-        } else {
-            column.width
-        }
-    };
     let wide = |kept: &[bool]| -> f32 {
         let shown = columns.iter().zip(kept).filter(|(_, kept)| **kept);
-        shown.map(|(column, _)| own(column)).sum()
+        shown.map(|(column, _)| column.width).sum()
     };
     while wide(&kept) > width {
         let shown = columns.iter().zip(&mut kept);
@@ -183,12 +182,12 @@ fn places(columns: &[TableColumn], lines: &[Vec<TableCell>], width: f32) -> Vec<
     let open = columns
         .iter()
         .zip(&kept)
-        .filter(|(column, kept)| **kept && column.width == 0.0);
+        .filter(|(column, kept)| **kept && column.takes_rest);
     let rest = (width - wide(&kept)).max(0.0) / open.count().max(1) as f32;
     let mut left = 0.0;
     let place = |(column, kept): (&TableColumn, &bool)| {
-        let more = if column.width == 0.0 { rest } else { 0.0 };
-        let own = if *kept { own(column) + more } else { 0.0 };
+        let more = if column.takes_rest { rest } else { 0.0 };
+        let own = if *kept { column.width + more } else { 0.0 };
         left += own;
         (left - own, own)
     };

@@ -2,7 +2,6 @@
 
 mod operations;
 
-use std::iter::Peekable;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -10,8 +9,8 @@ use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, shared, total, union};
 use record::{Group, LaneId, Role, SpanKind};
 
-use operations::DurationsDraft;
 pub use operations::Durations;
+use operations::DurationsDraft;
 
 /// Streams whose pairs are compared; with more, only the busiest are.
 const COMPARED: usize = 12;
@@ -103,7 +102,6 @@ pub struct StatisticsJob {
     found: Statistics,
     lanes: Vec<LaneId>,
     at: usize,
-    depth: usize,
     from: Nanos,
     busy: Vec<Interval>,
     current: Option<LaneUse>,
@@ -133,14 +131,13 @@ impl StatisticsJob {
             },
             lanes,
             at: 0,
-            depth: 0,
             from: within.start,
             busy: Vec::new(),
             current: None,
             kinds: vec![0; SpanKind::ALL.len()],
             has_names: true,
             streams: Vec::new(),
-            names: DurationsDraft::default(),
+            names: DurationsDraft::new(within),
         }
     }
 
@@ -161,13 +158,11 @@ impl StatisticsJob {
         true
     }
 
-    /// Reads some more spans of a lane, or moves on to its next sub-lane or to the next lane. A queue lane shows
+    /// Reads some more spans of a lane, or moves on to the next lane. A queue lane shows
     /// operations that its streams have shown already: they are not counted again.
     fn read(&mut self, capture: &Capture, lane: LaneId) {
         let known = capture.lane(lane);
-        let group = known
-            .filter(|it| it.role != Role::Queue)
-            .map(|it| it.group);
+        let group = known.filter(|it| it.role != Role::Queue).map(|it| it.group);
         let streams = group == Some(Group::Streams);
         let rest = Interval {
             start: self.from,
@@ -176,15 +171,7 @@ impl StatisticsJob {
         // A span that reaches in from the left was seen in the stride before; only the first stride may take it.
         let first = self.from == self.found.within.start;
         let fresh = |placed: &PlacedSpan| first || placed.span.start >= rest.start;
-        let mut spans = capture
-            .spans_of(lane, self.depth, rest)
-            .filter(fresh)
-            .peekable();
-        let inside = Interval {
-            start: spans.peek().map_or(rest.end, |it| it.span.start),
-            end: Nanos::MAX,
-        };
-        let mut below = SpansBelow(capture.spans_of(lane, self.depth + 1, inside).peekable());
+        let spans = capture.spans_by_start(lane, rest).filter(fresh);
         for (taken, placed) in spans.enumerate() {
             // A stride may only end between two starts, or the spans after it would be read again or never.
             if taken >= STRIDE && placed.span.start > self.from {
@@ -193,18 +180,14 @@ impl StatisticsJob {
             }
             self.take(&placed);
             if let (Some(group), true) = (group, self.has_names) {
-                let covered = below.within(placed.interval());
-                self.names.take(group, &placed, covered);
+                self.names.take(group, &placed);
             }
             self.from = placed.span.start;
         }
         self.from = self.found.within.start;
-        self.depth += 1;
-        if self.depth >= capture.depth(lane) {
-            self.close(streams);
-            self.depth = 0;
-            self.at += 1;
-        }
+        self.close(streams);
+        self.names.close_lane();
+        self.at += 1;
     }
 
     fn take(&mut self, placed: &PlacedSpan) {
@@ -284,26 +267,10 @@ impl StatisticsJob {
     }
 }
 
-/// The spans of a sub-lane, read along with those above them.
-struct SpansBelow<I: Iterator<Item = PlacedSpan>>(Peekable<I>);
-
-impl<I: Iterator<Item = PlacedSpan>> SpansBelow<I> {
-    /// How long any of them ran within a span above, which comes after all that were asked about before.
-    fn within(&mut self, above: Interval) -> Nanos {
-        let mut covered = Nanos::ZERO;
-        while let Some(below) = self.0.next_if(|it| it.span.start < above.end) {
-            // Clocks are rounded: a call may end a little after the one that made it.
-            let inside = below.interval().intersection(above);
-            covered += inside.map_or(Nanos::ZERO, Interval::length);
-        }
-        covered
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{CallId, Lane, Record, Span, SpanId, State};
+    use record::{CallId, Lane, NameId, Record, Span, SpanId, State};
 
     fn capture(spans: &[(u32, i64, i64, SpanKind)]) -> Capture {
         let lane = |id: u32| Lane {
@@ -350,12 +317,8 @@ mod tests {
         let overlap = found.overlaps[0];
         assert_eq!(overlap.both, Nanos(10));
         assert!((overlap.of_first - 0.25).abs() < 1e-12);
-        assert_eq!(
-            found.durations.len(),
-            2,
-            "{:?}",
-            found.durations
-        );
+        let work = found.durations.iter().filter(|it| it.is_stream_work());
+        assert_eq!(work.count(), 2, "waits are none: {:?}", found.durations);
     }
 
     #[test]
@@ -414,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn own_time_is_what_nothing_directly_below_took() {
+    fn own_time_is_that_of_what_began_last() {
         // A call of 100 with two calls in it, one of which makes another; then a call alone.
         let spans = [
             (0, 0, 100, SpanKind::Call),
@@ -433,5 +396,10 @@ mod tests {
         assert_eq!(own(SpanKind::Call), (130, 90));
         assert_eq!(own(SpanKind::HostWork), (40, 35));
         assert_eq!(own(SpanKind::Scope), (5, 5));
+        // Of a part of the time, only what lies in it.
+        let found = Statistics::of(&capture, Interval::new(Nanos(30), Nanos(55)));
+        let found = found.durations.iter();
+        let own: Vec<_> = found.map(|it| (it.total.0, it.own.0)).collect();
+        assert_eq!(own, [(100, 10), (40, 15)]);
     }
 }

@@ -39,6 +39,7 @@
 mod apply;
 mod arguments;
 mod block;
+mod by_start;
 mod chunk;
 mod column;
 mod columns;

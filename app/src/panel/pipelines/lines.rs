@@ -37,11 +37,9 @@ pub const COLUMNS: &[TableColumn] = &[
         1,
     ),
     TableColumn::number("gen", "The generation of its device", 36.0, 6),
-    TableColumn::text(
+    TableColumn::wide(
         "detail",
         "What was said about it; click to go to its place in the source",
-        0.0,
-        0,
     ),
 ];
 

@@ -26,11 +26,9 @@ pub const COLUMNS: &[TableColumn] = &[
     TableColumn::number("settled", "When it settled", 72.0, 0),
     TableColumn::number("took", "From the call until it settled", 72.0, 5),
     TableColumn::number("gen", "The generation of its device", 36.0, 6),
-    TableColumn::text(
+    TableColumn::wide(
         "why",
         "The rule that decided it; the inspector has its place in the specification",
-        0.0,
-        0,
     ),
     TableColumn::text(
         "here",
@@ -81,22 +79,22 @@ pub fn endings(theme: &Theme) -> [ChipState<PromiseEnding>; 4] {
         (
             PromiseEnding::Pending,
             "pending",
-            Sign::of_verdict(None, theme),
+            Some(Sign::of_verdict(None, theme)),
         ),
         (
             PromiseEnding::Resolved,
             "resolved",
-            Sign::of_verdict(Some(Verdict::Resolved), theme),
+            Some(Sign::of_verdict(Some(Verdict::Resolved), theme)),
         ),
         (
             PromiseEnding::Rejected,
             "rejected",
-            Sign::of_verdict(Some(Verdict::Rejected), theme),
+            Some(Sign::of_verdict(Some(Verdict::Rejected), theme)),
         ),
         (
             PromiseEnding::Differs,
             "differs here",
-            (Sign::Dash, theme.warning),
+            Some((Sign::Dash, theme.warning)),
         ),
     ]
 }

@@ -11,20 +11,21 @@ use crate::panel::Scene;
 use crate::panel::table::{
     CellEmphasis, FilteredTable, SortOrder, TableCell, TableColumn, TableLine, TableRevision,
 };
-use crate::panel::widgets::Sign;
 use crate::text;
 
 /// Rows of the table; what took least of all is left out, and that is said.
 const MOST: usize = 10_000;
 
 const COLUMNS: &[TableColumn] = &[
-    TableColumn::wide(
-        "name",
-        "What they are called; click to mark all of them and to go to the longest",
-        0,
-    ),
-    TableColumn::text("kind", "What they are", 96.0, 6),
-    TableColumn::text("on", "The lane that they are on, or how many", 150.0, 5),
+    TableColumn {
+        width: 230.0,
+        ..TableColumn::wide(
+            "name",
+            "What they are called; click to mark all of them and to go to the longest",
+        )
+    },
+    TableColumn::text("kind", "What they are", 96.0, 5),
+    TableColumn::text("on", "The lane that they are on, or how many", 150.0, 8),
     TableColumn::number(
         "count",
         "How many overlap the range; each counts with its whole length",
@@ -34,9 +35,9 @@ const COLUMNS: &[TableColumn] = &[
     TableColumn::number("total", "Their lengths added up", 82.0, 0),
     TableColumn::number(
         "self",
-        "The same without what lies directly below them: of a call, the time outside of the calls that it makes",
+        "Of the range, when one of them was what had begun last on its lane: of a call, the time outside of the calls in it",
         82.0,
-        3,
+        0,
     ),
     TableColumn::number(
         "share",
@@ -50,9 +51,9 @@ const COLUMNS: &[TableColumn] = &[
     TableColumn::number("max", "The longest", 78.0, 0),
 ];
 
-/// The most time first.
+/// The most time of its own first.
 const ORDER: SortOrder = SortOrder {
-    column: 4,
+    column: 5,
     is_descending: true,
 };
 
@@ -113,8 +114,7 @@ impl OperationsTable {
             0 => String::new(),
             rest => format!("and {} with less time", text::count(rest as u64)),
         };
-        let weak = (Sign::Dots, scene.theme.weak);
-        let groups = Group::ALL.iter().map(|it| (*it, it.label(), weak));
+        let groups = Group::ALL.iter().map(|it| (*it, it.label(), None));
         let groups: Vec<_> = groups.collect();
         let selected = scene.state.selection.span;
         let name = selected.and_then(|it| scene.capture.span(it));

@@ -18,8 +18,8 @@ pub(super) struct FilterChip<T> {
     pub value: T,
     /// Its word.
     pub words: &'static str,
-    /// Its sign, and the colour of that.
-    pub sign: (Sign, Color32),
+    /// Its sign where it has one, and the colour of that.
+    pub sign: Option<(Sign, Color32)>,
     /// How many rows are in it.
     pub count: usize,
     /// Whether they are shown.
@@ -69,7 +69,8 @@ fn show<T>(ui: &mut Ui, scene: &Scene<'_>, chip: &FilterChip<T>) -> bool {
     let ink = if chip.is_on { theme.text } else { theme.weak };
     let font = FontId::proportional(BODY);
     let galley = ui.painter().layout_no_wrap(words.clone(), font, ink);
-    let size = Vec2::new(galley.size().x + 8.0 * GRID, 6.0 * GRID);
+    let before = if chip.sign.is_some() { 6.0 } else { 2.0 } * GRID;
+    let size = Vec2::new(before + galley.size().x + 2.0 * GRID, 6.0 * GRID);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(WidgetRole::Button, true, chip.is_on, &words));
     let fill = match (chip.is_on, response.hovered()) {
@@ -79,15 +80,13 @@ fn show<T>(ui: &mut Ui, scene: &Scene<'_>, chip: &FilterChip<T>) -> bool {
     };
     let painter = ui.painter();
     painter.rect_filled(rect, CornerRadius::same(4), fill);
-    let (sign, colour) = chip.sign;
-    let colour = if chip.is_on { colour } else { theme.weak };
-    sign.paint(
-        painter,
-        pos2(rect.left() + 3.0 * GRID, rect.center().y),
-        colour,
-    );
+    if let Some((sign, colour)) = chip.sign {
+        let colour = if chip.is_on { colour } else { theme.weak };
+        let middle = pos2(rect.left() + 3.0 * GRID, rect.center().y);
+        sign.paint(painter, middle, colour);
+    }
     let at = pos2(
-        rect.left() + 6.0 * GRID,
+        rect.left() + before,
         rect.center().y - galley.size().y / 2.0,
     );
     painter.galley(at, galley, ink);

@@ -22,8 +22,8 @@ pub trait TableLine {
     fn words(&self) -> &str;
 }
 
-/// A state, its word, its sign, and the colour of that.
-pub type ChipState<S> = (S, &'static str, (Sign, Color32));
+/// A state, its word, and where it has one its sign with the colour of that.
+pub type ChipState<S> = (S, &'static str, Option<(Sign, Color32)>);
 
 /// What a table was read of: the capture's revision, how many things it had, and whether the theme was dark.
 pub type TableRevision = (u64, usize, bool);
@@ -52,11 +52,7 @@ impl<L: TableLine> FilteredTable<L> {
     }
 
     /// Reads the rows again where they were read of something else.
-    pub fn read(
-        &mut self,
-        now: TableRevision,
-        rows: impl Iterator<Item = (L, Vec<TableCell>)>,
-    ) {
+    pub fn read(&mut self, now: TableRevision, rows: impl Iterator<Item = (L, Vec<TableCell>)>) {
         if self.read != Some(now) {
             self.read = Some(now);
             (self.lines, self.cells) = rows.unzip();
@@ -153,7 +149,7 @@ mod tests {
     }
 
     const COLUMNS: &[TableColumn] = &[
-        TableColumn::wide("name", "What it is called", 0),
+        TableColumn::wide("name", "What it is called"),
         TableColumn::number("time", "How long", 80.0, 0),
     ];
 

@@ -12,11 +12,6 @@ use super::WhyTable;
 use crate::panel::table::{CellEmphasis, SortOrder, TableCell, TableColumn};
 use crate::text;
 
-/// A column of text that takes what the others leave.
-const fn wide(title: &'static str, help: &'static str) -> TableColumn {
-    TableColumn::wide(title, help, 0)
-}
-
 /// A column of numbers.
 const fn number(title: &'static str, help: &'static str, spare: u8) -> TableColumn {
     TableColumn::number(title, help, 84.0, spare)
@@ -31,7 +26,7 @@ const fn of(what: IdleUse, spare: u8) -> TableColumn {
 }
 
 const IDLE: &[TableColumn] = &[
-    wide(
+    TableColumn::wide(
         "lane",
         "The stream, engine or host thread. A thread is busy in calls, late outside of them, and waits in blocking calls",
     ),
@@ -46,36 +41,36 @@ const IDLE: &[TableColumn] = &[
 ];
 
 const REASONS: &[TableColumn] = &[
-    wide("lane", "The stream, engine or host thread"),
+    TableColumn::wide("lane", "The stream, engine or host thread"),
     TableColumn {
         width: 112.0,
-        ..wide("of its", "The sum that this is a part of")
+        ..TableColumn::wide("of its", "The sum that this is a part of")
     },
     TableColumn {
         width: 160.0,
-        ..wide(
+        ..TableColumn::wide(
             "by",
             "What it waited for, what the latency came after, or which rank came last",
         )
     },
     number("time", "How long, all together", 0),
     number("share", "Of the stretch", 0),
-    wide("longest", "The operation or call that waited longest"),
+    TableColumn::wide("longest", "The operation or call that waited longest"),
 ];
 
 const PATH: &[TableColumn] = &[
-    wide(
+    TableColumn::wide(
         "spent on",
         "What this part of the critical path was spent on",
     ),
     number("time", "How long, all together", 0),
     number("share", "Of the stretch", 0),
     number("segments", "How many parts of the path", 0),
-    wide("longest", "The operation or call of the longest part"),
+    TableColumn::wide("longest", "The operation or call of the longest part"),
 ];
 
 const OPERATIONS: &[TableColumn] = &[
-    wide(
+    TableColumn::wide(
         "operation",
         "Operations of this name that ran on the critical path",
     ),
@@ -103,7 +98,7 @@ const ITERATIONS: &[TableColumn] = &[
         width: 64.0,
         ..narrow("number", "As --iteration takes it on the command line", 0)
     },
-    wide("iteration", "Its mark, or its first operation"),
+    TableColumn::wide("iteration", "Its mark, or its first operation"),
     narrow("took", "From its start to its end", 0),
     narrow(IdleUse::HostLate.label(), IdleUse::HostLate.help(), 0),
     narrow(IdleUse::HostBlocked.label(), IdleUse::HostBlocked.help(), 2),
@@ -112,11 +107,11 @@ const ITERATIONS: &[TableColumn] = &[
     narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help(), 1),
     TableColumn {
         width: 112.0,
-        ..wide("critical", "What most of its critical path was spent on")
+        ..TableColumn::wide("critical", "What most of its critical path was spent on")
     },
     TableColumn {
         width: 64.0,
-        ..wide("outlier", "It took much longer, or shorter, than most")
+        ..TableColumn::wide("outlier", "It took much longer, or shorter, than most")
     },
 ];
 

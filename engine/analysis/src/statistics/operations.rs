@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use capture::PlacedSpan;
-use record::time::Nanos;
+use record::time::{Interval, Nanos};
 use record::{Group, LaneId, NameId, SpanId, SpanKind};
 
 /// How long the spans of one name took.
@@ -20,7 +20,8 @@ pub struct Durations {
     pub sorted: Vec<Nanos>,
     /// Their lengths added up.
     pub total: Nanos,
-    /// The same without what lies directly below them on their lanes: for calls, the time outside of the calls they make.
+    /// Of the range, the time in which one of them was what had begun last on its lane: for calls, the time outside of the
+    /// calls that they make. Over all names it is the time in which lanes were not empty.
     pub own: Nanos,
     /// The longest of them, the first among equals.
     pub longest: SpanId,
@@ -67,26 +68,52 @@ struct NamedSpans {
     lanes: usize,
 }
 
-/// Durations in the making. Lanes come one after the other.
-#[derive(Default)]
-pub(super) struct DurationsDraft(BTreeMap<(Group, NameId, SpanKind), NamedSpans>);
+/// Durations in the making. Lanes come one after the other, and the spans of each by start.
+pub(super) struct DurationsDraft {
+    within: Interval,
+    places: BTreeMap<(Group, NameId, SpanKind), usize>,
+    named: Vec<NamedSpans>,
+    /// What runs on the lane, the last to begin at the end: its place among the names, and when it ends.
+    running: Vec<(usize, Nanos)>,
+    /// Up to when the lane's time was given away.
+    cursor: Nanos,
+}
 
 impl DurationsDraft {
-    /// Takes a span, and how long something ran directly below it.
-    pub fn take(&mut self, group: Group, placed: &PlacedSpan, below: Nanos) {
+    /// Nothing yet of a range.
+    pub const fn new(within: Interval) -> Self {
+        Self {
+            within,
+            places: BTreeMap::new(),
+            named: Vec::new(),
+            running: Vec::new(),
+            cursor: within.start,
+        }
+    }
+
+    /// Takes the next span of a lane.
+    pub fn take(&mut self, group: Group, placed: &PlacedSpan) {
         let span = &placed.span;
+        self.advance(span.start);
         let length = span.end - span.start;
+        let next = self.named.len();
         let key = (group, span.name, span.kind);
-        let named = self.0.entry(key).or_insert_with(|| NamedSpans {
-            lengths: Vec::new(),
-            own: Nanos::ZERO,
-            longest: (length, span.id),
-            lane: span.lane,
-            last_lane: span.lane,
-            lanes: 1,
-        });
+        let place = *self.places.entry(key).or_insert(next);
+        if place == next {
+            self.named.push(NamedSpans {
+                lengths: Vec::new(),
+                own: Nanos::ZERO,
+                longest: (length, span.id),
+                lane: span.lane,
+                last_lane: span.lane,
+                lanes: 1,
+            });
+        }
+        self.running.push((place, span.end));
+        let Some(named) = self.named.get_mut(place) else {
+            return;
+        };
         named.lengths.push(length);
-        named.own += length - below;
         if length > named.longest.0 {
             named.longest = (length, span.id);
         }
@@ -96,15 +123,47 @@ impl DurationsDraft {
         }
     }
 
+    /// Ends a lane.
+    pub fn close_lane(&mut self) {
+        self.advance(self.within.end);
+        self.running.clear();
+        self.cursor = self.within.start;
+    }
+
+    /// Gives the lane's time up to an instant to what had begun last.
+    fn advance(&mut self, until: Nanos) {
+        let until = until.min(self.within.end);
+        while let Some(&(place, end)) = self.running.last()
+            && self.cursor < until
+        {
+            let to = end.min(until);
+            if to > self.cursor
+                && let Some(named) = self.named.get_mut(place)
+            {
+                named.own += to - self.cursor;
+                self.cursor = to;
+            }
+            if end <= self.cursor {
+                self.running.pop();
+            }
+        }
+        self.cursor = self.cursor.max(until);
+    }
+
     /// The durations, the longest total first.
     pub fn finish(self) -> Vec<Durations> {
-        let mut found: Vec<Durations> = self.0.into_iter().map(durations).collect();
+        let mut named: Vec<Option<NamedSpans>> = self.named.into_iter().map(Some).collect();
+        let found = self.places.into_iter().filter_map(|(key, place)| {
+            let own = named.get_mut(place)?.take()?;
+            Some(durations(key, own))
+        });
+        let mut found: Vec<Durations> = found.collect();
         found.sort_by_key(|durations| Reverse(durations.total));
         found
     }
 }
 
-fn durations(((group, name, kind), named): ((Group, NameId, SpanKind), NamedSpans)) -> Durations {
+fn durations((group, name, kind): (Group, NameId, SpanKind), named: NamedSpans) -> Durations {
     let mut sorted = named.lengths;
     sorted.sort_unstable();
     let total = sorted

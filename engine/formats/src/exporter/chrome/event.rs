@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::arguments::EventArguments;
-use super::nest::{self, LaneNesting};
+use super::nest::LaneNesting;
 use super::process;
 use crate::exporter::csv;
 use crate::perfetto::fact::to_json;
 use crate::perfetto::json::{RECORD, key};
 use capture::{Capture, Repair};
-use record::time::Nanos;
+use record::time::{Interval, Nanos};
 use record::{
     Counter, CounterId, Dependency, DeviceId, Group, LaneId, NameId, Record, Sample, Span, SpanId,
     SpanKind, SpanStart, State,
@@ -80,9 +80,13 @@ impl<'a> ChromeEventWriter<'a> {
 
     /// Finds the row of each span that does not nest with those before it, and names those rows.
     pub fn rows(&mut self) -> io::Result<()> {
+        let all = Interval {
+            start: Nanos::MIN,
+            end: Nanos::MAX,
+        };
         for lane in self.capture.lane_order() {
             let mut nest = LaneNesting::default();
-            for placed in nest::in_order(self.capture, lane) {
+            for placed in self.capture.spans_by_start(lane, all) {
                 let row = nest.place(placed.interval());
                 if row > 0 {
                     self.places.insert(placed.span.id, row);

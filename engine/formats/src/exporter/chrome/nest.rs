@@ -1,10 +1,5 @@
 //! Spans of one thread must nest in Chrome's trace JSON: those of a lane that would not go to rows of their own.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use capture::{Capture, PlacedSpan};
-use record::LaneId;
 use record::time::{Interval, Nanos};
 
 /// How many rows a lane has at most. Beyond, viewers draw spans cut short.
@@ -31,33 +26,6 @@ impl LaneNesting {
         }
         (self.0.len() - 1) as u16
     }
-}
-
-/// The spans of a lane by start, outer ones first, whatever sub-lane they are on.
-pub(super) fn in_order(capture: &Capture, lane: LaneId) -> impl Iterator<Item = PlacedSpan> {
-    let all = Interval {
-        start: Nanos::MIN,
-        end: Nanos::MAX,
-    };
-    let mut rows: Vec<_> = (0..capture.depth(lane))
-        .map(|depth| capture.spans_of(lane, depth, all))
-        .collect();
-    let key = |span: &PlacedSpan| Reverse((span.span.start, Reverse(span.span.end), span.depth));
-    let mut heads: Vec<Option<PlacedSpan>> = rows.iter_mut().map(Iterator::next).collect();
-    let first = heads.iter().enumerate();
-    let mut next: BinaryHeap<_> = first
-        .filter_map(|(row, head)| Some((key(head.as_ref()?), Reverse(row))))
-        .collect();
-    std::iter::from_fn(move || {
-        let (_, Reverse(row)) = next.pop()?;
-        let slot = heads.get_mut(row)?;
-        let placed = slot.take()?;
-        *slot = rows.get_mut(row).and_then(Iterator::next);
-        if let Some(head) = slot {
-            next.push((key(head), Reverse(row)));
-        }
-        Some(placed)
-    })
 }
 
 #[cfg(test)]

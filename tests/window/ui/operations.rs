@@ -1,0 +1,115 @@
+//! The table of all operations in the statistics of a range.
+
+use app::action::Action;
+use app::state::ThemeChoice;
+use egui_kittest::SnapshotResults;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use engine::time::{Interval, Nanos};
+
+use super::Window;
+use super::deeds::until;
+use crate::house::root;
+
+/// A window with the table of all operations of a run.
+fn window() -> Window {
+    let mut window = Window::with_run([1280.0, 800.0], ThemeChoice::Dark, "double-buffer");
+    let open = vec![Action::OpenTab("statistics")];
+    window.harness.state_mut().act(open, None);
+    window.harness.run();
+    window.harness.get_by_label("All operations").click();
+    window.harness.run();
+    window
+}
+
+/// The texts of the table's rows, from top to bottom: those that name a kind of span.
+fn rows(window: &Window) -> Vec<String> {
+    let rows = window.harness.query_all_by_label_contains(" · kernel · ");
+    let rows = rows.chain(window.harness.query_all_by_label_contains(" · upload · "));
+    let mut rows: Vec<_> = rows
+        .filter_map(|it| Some((it.rect().top() as i32, it.accesskit_node().label()?)))
+        .collect();
+    rows.sort();
+    rows.into_iter().map(|it| it.1).collect()
+}
+
+#[test]
+fn operations_are_sorted_filtered_and_followed() {
+    let mut window = window();
+    let first = rows(&window);
+    assert!(first.len() >= 2, "{first:?}");
+    window.harness.get_by_label("count").click();
+    window.harness.run();
+    let count = |row: &String| {
+        let cell = row.split(" · ").nth(3).unwrap();
+        cell.parse::<u32>().unwrap()
+    };
+    let counts: Vec<u32> = rows(&window).iter().map(count).collect();
+    assert!(counts.is_sorted(), "{counts:?}");
+
+    window.harness.get_by_label("Filter operations").focus();
+    window.harness.run();
+    window
+        .harness
+        .get_by_label("Filter operations")
+        .type_text("upload");
+    window.harness.run();
+    let left = rows(&window);
+    assert!(
+        !left.is_empty() && left.iter().all(|it| it.contains("upload")),
+        "{left:?}"
+    );
+
+    window.harness.get_by_label(&left[0]).click();
+    window.harness.run();
+    let scene = window.harness.state().scene();
+    let chosen = scene.state.selection.span.unwrap();
+    let placed = scene.capture.span(chosen).unwrap();
+    let name = scene.capture.name(placed.span.name);
+    assert!(left[0].starts_with(name), "{left:?}, {name}");
+    assert_eq!(scene.state.search, name);
+    let longest = scene
+        .capture
+        .spans()
+        .filter(|it| it.span.name == placed.span.name);
+    let longest = longest.map(|it| it.span.end - it.span.start).max().unwrap();
+    assert_eq!(placed.span.end - placed.span.start, longest);
+}
+
+#[test]
+fn operations_are_those_of_the_range() {
+    let mut window = window();
+    let all = rows(&window);
+    let extent = window.harness.state().scene().capture.extent().unwrap();
+    let none = Interval::new(extent.start, extent.start + Nanos(1));
+    let range = vec![Action::SelectRange(Some(none))];
+    window.harness.state_mut().act(range, None);
+    for _ in 0..4 {
+        window.harness.run();
+    }
+    assert!(rows(&window).len() < all.len(), "{all:?}");
+}
+
+/// The operations of a capture of PyTorch.
+#[test]
+fn the_operations_of_a_capture_look_as_they_should() {
+    let mut results = SnapshotResults::new();
+    for (theme, suffix) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
+        let mut window = Window::new([1280.0, 800.0], theme);
+        let path = root().join("tests/data/captures/torch-steps.json.gz");
+        let app = window.harness.state_mut();
+        app.act(vec![Action::OpenFiles(vec![path])], None);
+        until(&mut window, |window| {
+            let scene = window.harness.state().scene();
+            scene.capture.span_count() > 0 && scene.status.why.conclusions.is_some()
+        });
+        let open = vec![Action::OpenTab("statistics")];
+        window.harness.state_mut().act(open, None);
+        until(&mut window, |window| {
+            let table = window.harness.query_by_label("All operations");
+            table.is_some()
+        });
+        window.harness.get_by_label("All operations").click();
+        window.harness.run();
+        results.add(window.harness.try_snapshot(format!("operations-{suffix}")));
+    }
+}
