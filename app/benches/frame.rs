@@ -261,6 +261,7 @@ impl<'a> HeadlessWindow<'a> {
             theme: &DARK,
             causes: None,
             path: &[],
+            can_lose: true,
         };
         let timeline = &mut self.timeline;
         let output = self

@@ -46,6 +46,8 @@ pub struct App {
     concluding: ConclusionsJob,
     greeting: Greeting,
     /// Whether the first workload is still to be run.
+    /// What the window is called.
+    title: String,
     is_first: bool,
     /// Whether frames are timed; pictures that are compared must not tell the time.
     is_timed: bool,
@@ -143,6 +145,7 @@ impl App {
             concluding: ConclusionsJob::default(),
             greeting: Greeting::default(),
             is_first: false,
+            title: "Syncline".to_owned(),
             is_timed: true,
             exit: Arc::default(),
         };
@@ -197,11 +200,26 @@ impl App {
     /// Applies `actions` as if the user had asked for them.
     pub fn act(&mut self, actions: Vec<Action>, context: Option<&Context>) {
         for action in actions {
+            // Who chooses a workload has something to run again.
+            self.status.is_document &= !matches!(
+                action,
+                Action::Choose(_) | Action::Run(_) | Action::Adopt(_) | Action::Edit(_)
+            );
             if let Some(request) = apply(&mut self.state, &self.capture, action) {
                 self.grant(request, context);
             }
         }
         self.check_text();
+    }
+
+    /// The window is called as the capture that was opened in it.
+    fn name_window(&mut self, context: &Context) {
+        let opened = self.status.opened.as_ref().filter(|_| !self.status.is_live);
+        let title = opened.map_or_else(|| "Syncline".to_owned(), |it| format!("{it} - Syncline"));
+        if self.title != title {
+            context.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
     }
 
     /// Puts another capture on screen; what was chosen in the one before is forgotten.
@@ -286,6 +304,7 @@ impl eframe::App for App {
         let context = ui.ctx().clone();
         let actions = Self::input(&context);
         self.act(actions, Some(&context));
+        self.name_window(&context);
         let actions = self.layout(ui);
         self.act(actions, Some(&context));
         end_frame(&mut self.state);

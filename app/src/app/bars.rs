@@ -1,6 +1,7 @@
 //! The bar at the top, with menus and what runs, and the bar at the bottom, with how things are.
 
 mod device;
+mod document;
 mod icon;
 mod losing;
 mod menus;
@@ -36,21 +37,30 @@ pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut NameSearch, actions: &mu
         ui.horizontal(|ui| {
             menus::show(ui, scene, actions);
             ui.add_space(4.0 * GRID);
-            device::show(ui, scene, actions);
-            ui.add_space(2.0 * GRID);
-            buttons(ui, scene, actions);
-            // What is recorded can be stopped, and nothing else be done to it.
-            if scene.status.program.is_none() {
-                ui.add_space(2.0 * GRID);
-                speed(ui, scene, actions);
-                synchronization::show(ui, scene, actions);
-                losing::show(ui, scene, actions);
+            if scene.status.is_document && scene.status.phase == Phase::Idle {
+                document::show(ui, scene, actions);
+            } else {
+                transport(ui, scene, actions);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 search.ui(ui, scene, actions);
             });
         });
     });
+}
+
+/// The workload and what it runs on, and what can be done to its run.
+fn transport(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    device::show(ui, scene, actions);
+    ui.add_space(2.0 * GRID);
+    buttons(ui, scene, actions);
+    // What is recorded can be stopped, and nothing else be done to it.
+    if scene.status.program.is_none() {
+        ui.add_space(2.0 * GRID);
+        speed(ui, scene, actions);
+        synchronization::show(ui, scene, actions);
+        losing::show(ui, scene, actions);
+    }
 }
 
 /// Run, pause, step and stop.

@@ -366,6 +366,11 @@ impl App {
         self.status.is_live = false;
         self.status.lost = 0;
         let run = capture.run().filter(|run| !run.source.is_empty()).cloned();
+        self.status.opened = Some(match parts.as_slice() {
+            [only] => name(&only.path),
+            all => crate::text::counted(all.len() as u64, "file"),
+        });
+        self.status.is_document = run.is_none();
         self.replace(capture);
         self.act(vec![Action::Survey], None);
         if let Some(run) = run {

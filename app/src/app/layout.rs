@@ -78,6 +78,7 @@ impl App {
                 theme,
                 causes: scene.reader(),
                 path: scene.path(),
+                can_lose: !scene.status.is_document,
             };
             timeline.ui(ui, &picture, &mut actions);
         });

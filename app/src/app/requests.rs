@@ -13,9 +13,20 @@ use crate::action::{Action, AppRequest};
 use crate::panel::{NOTHING_RUNS, words};
 use crate::state::{Notice, Switch};
 
+/// Said where a run is asked for while an opened capture is on screen, which a run would take away.
+const NOTHING_TO_RUN: &str = "An opened capture is on screen. To run a workload in its place, choose one at the left; File ▸ \
+    Extract workload makes one of the capture";
+
 impl App {
     /// Does what an action asked for.
     pub(super) fn grant(&mut self, request: AppRequest, context: Option<&Context>) {
+        let begins = matches!(
+            request,
+            AppRequest::Run | AppRequest::RunOrPause | AppRequest::Step
+        );
+        if begins && self.status.is_document && self.status.phase == Phase::Idle {
+            return self.tell(false, NOTHING_TO_RUN.to_owned());
+        }
         match request {
             AppRequest::Run => self.run(false),
             AppRequest::RunAllowed(consent) => self.run_allowed(&consent),

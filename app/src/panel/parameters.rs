@@ -30,6 +30,10 @@ impl Panel for ParametersPanel {
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         section(ui, scene.theme, "Parameters");
+        if scene.workload().is_none() {
+            let words = "Choose a workload above to change its parameters";
+            return hint(ui, scene.theme, words);
+        }
         let Some(document) = &scene.status.checked.document else {
             hint(
                 ui,

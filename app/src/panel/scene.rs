@@ -14,7 +14,7 @@ use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
 use super::fit::WorkloadFit;
-use crate::state::{AppState, Switch};
+use crate::state::{AppState, Switch, WorkloadText};
 use crate::theme::Theme;
 
 /// Everything that a panel may read while it draws itself.
@@ -39,6 +39,12 @@ impl<'a> Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
+    /// The workload that is chosen, unless an opened capture has nothing to do with it.
+    pub fn workload(&self) -> Option<&'a WorkloadText> {
+        let text = self.state.documents.text();
+        text.filter(|_| !self.status.is_document)
+    }
+
     /// The critical path where it is to be drawn, in order of time.
     pub fn path(&self) -> &'a [ChainSegment] {
         let made = self.status.why.conclusions.as_ref();
@@ -77,6 +83,10 @@ pub struct AppStatus {
     pub phase: Phase,
     /// Whether the capture on screen comes from this window's engine, rather than from a file.
     pub is_live: bool,
+    /// What the capture on screen was opened from, where it was: a file's name, or how many files.
+    pub opened: Option<String>,
+    /// Whether that is all there is to look at: no workload was chosen since, so that there is nothing to run.
+    pub is_document: bool,
     /// Whether what runs or ran last could not be written to the file that it was to go to.
     pub is_unsaved: bool,
     /// Name of the workload that runs or ran last.

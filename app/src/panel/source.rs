@@ -42,7 +42,7 @@ impl Panel for SourcePanel {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        let Some(text) = scene.state.documents.text() else {
+        let Some(text) = scene.workload() else {
             hint(
                 ui,
                 scene.theme,
@@ -62,7 +62,7 @@ impl Panel for SourcePanel {
 }
 
 fn toolbar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-    let Some(text) = scene.state.documents.text() else {
+    let Some(text) = scene.workload() else {
         return;
     };
     ui.horizontal(|ui| {

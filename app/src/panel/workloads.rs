@@ -52,7 +52,7 @@ fn entry(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
     } else {
         text.title.clone()
     };
-    let chosen = at == scene.state.documents.chosen;
+    let chosen = at == scene.state.documents.chosen && !scene.status.is_document;
     let reason = scene.status.fit.reason(&text.name);
     let response = row(
         ui,

@@ -45,6 +45,7 @@ pub fn svg(capture: &Capture, mut state: AppState) -> String {
         theme,
         causes: None,
         path: &[],
+        can_lose: true,
     };
     let mut size = vec2(WIDTH, HEIGHT.0);
     let mut shapes = Vec::new();

@@ -31,6 +31,8 @@ pub struct Picture<'a> {
     pub causes: Option<CauseReader<'a>>,
     /// The critical path, where it is to be drawn; in order of time.
     pub path: &'a [ChainSegment],
+    /// Whether there is a run, or one to come, whose device could be lost.
+    pub can_lose: bool,
 }
 
 /// The parts of the timeline on screen.

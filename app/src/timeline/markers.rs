@@ -42,6 +42,9 @@ fn source(frame: &PaintFrame<'_>) -> Rect {
 
 /// Paints the handles, their lines, and the place that new ones come from.
 pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
+    if !frame.picture.can_lose {
+        return;
+    }
     let theme = frame.picture.theme;
     let place = source(frame);
     bolt(painter, place.center(), mixed(theme.bad, theme.panel, 0.8));
@@ -73,6 +76,9 @@ fn mark(painter: &Painter, frame: &PaintFrame<'_>, x: f32) {
 
 /// Drags out of the source, drops, and what is done to the handles; says whether the pointer is on one.
 pub fn input(ui: &Ui, frame: &PaintFrame<'_>, actions: &mut Vec<Action>) -> bool {
+    if !frame.picture.can_lose {
+        return false;
+    }
     let mut is_taken = take(ui, frame);
     let released = ui.input(|input| input.pointer.any_released());
     let at = ui.ctx().pointer_latest_pos();

@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
-use app::action::Action;
+use app::action::{Action, Command};
 use app::state::{GroupKey, Switch, ThemeChoice, ViewChange};
 use egui_kittest::SnapshotResults;
+use egui_kittest::kittest::Queryable as _;
 use engine::record::{DependencyId, DependencyKind, Group, SpanId};
+use engine::runner::Control;
 use engine::time::{Interval, Nanos};
 
 use super::Window;
 use super::deeds::until;
 use super::made::{kineto, nsight, ranks};
 use crate::formats::databases::build;
+use crate::house::root;
 
 const SIZE: [f32; 2] = [1200.0, 460.0];
 
@@ -156,4 +159,52 @@ fn eight_ranks_show_who_came_last() {
         show_path(&mut window);
         results.add(window.harness.try_snapshot(format!("path-ranks-{suffix}")));
     }
+}
+
+/// An opened capture has nothing to run: no key puts a workload in its place before one is chosen.
+#[test]
+fn an_opened_capture_is_not_run_over() {
+    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
+    let path = root().join("tests/data/captures/torch-steps.json.gz");
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenFiles(vec![path])], None);
+    until(&mut window, |window| {
+        let scene = window.harness.state().scene();
+        scene.capture.span_count() > 0 && scene.status.why.conclusions.is_some()
+    });
+    // In the bar, and among the files that were opened.
+    let named = |window: &Window| {
+        let all = window.harness.query_all_by_label("torch-steps.json.gz");
+        all.count()
+    };
+    assert_eq!(named(&window), 2);
+    window.harness.get_by_label("Extract workload…");
+    assert!(window.harness.query_by_label("Lose device").is_none());
+    for command in [Command::RunOrPause, Command::Rerun, Command::Step] {
+        let app = window.harness.state_mut();
+        app.act(vec![command.into()], None);
+        window.harness.run();
+        assert!(window.asked().is_empty(), "{command:?}");
+        window
+            .harness
+            .get_by_label_contains("An opened capture is on screen");
+        let app = window.harness.state_mut();
+        app.act(vec![Action::Notify(None)], None);
+        window.harness.run();
+    }
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenTab("source")], None);
+    window.harness.run();
+    window
+        .harness
+        .get_by_label_contains("Choose a workload on the left");
+
+    window.harness.get_by_label("Fork and join").click();
+    window.harness.run();
+    assert_eq!(named(&window), 1);
+    let scene = window.harness.state().scene();
+    assert!(scene.capture.span_count() > 0, "choosing is not running");
+    let app = window.harness.state_mut();
+    app.act(vec![Command::RunOrPause.into()], None);
+    assert!(matches!(window.asked().as_slice(), [Control::Run(_)]));
 }

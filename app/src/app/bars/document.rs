@@ -1,0 +1,51 @@
+//! What was opened, and what can be done with it: there is nothing to run.
+
+use eframe::egui::{Label, RichText, Ui};
+
+use crate::action::{Action, Command};
+use crate::panel::Scene;
+use crate::text;
+use crate::theme::GRID;
+
+/// Room for a file's name, in points.
+const ROOM: f32 = 360.0;
+
+/// The name of the files on screen, and buttons for what is asked of a capture first.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let name = scene.status.opened.as_deref().unwrap_or("a capture");
+    ui.scope(|ui| {
+        ui.set_max_width(ROOM);
+        let files = scene.status.parts.iter();
+        let paths: Vec<String> = files.map(|it| it.path.display().to_string()).collect();
+        ui.add(Label::new(RichText::new(name).strong()).truncate())
+            .on_hover_text(paths.join("\n"));
+    });
+    ui.add_space(2.0 * GRID);
+    ui.spacing_mut().item_spacing.x = GRID;
+    let made = scene.status.why.conclusions.as_ref();
+    let findings = made.map_or_else(
+        || "Findings".to_owned(),
+        |made| text::counted(made.findings() as u64, "finding"),
+    );
+    for (words, help, action) in [
+        (
+            findings.as_str(),
+            "What analyses concluded from the capture",
+            Action::OpenTab("findings"),
+        ),
+        (
+            "Why",
+            "Where the time of each stream went, and the critical path",
+            Action::OpenTab("why"),
+        ),
+        (
+            "Extract workload…",
+            "Write a workload that does what the capture shows, to change it and to run it",
+            Command::Extract.into(),
+        ),
+    ] {
+        if ui.button(words).on_hover_text(help).clicked() {
+            actions.push(action);
+        }
+    }
+}
