@@ -454,14 +454,18 @@ fn respond(ui: &Ui, frame: &PaintFrame<'_>) -> InputResponses {
 fn empty(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
     let theme = picture.theme;
     painter.rect_filled(whole, 0.0, theme.canvas);
-    let lines = [
-        ("Nothing has run yet", BODY, theme.text),
+    let (head, hint) = if picture.can_lose {
         (
+            "Nothing has run yet",
             "Run a workload, or open a capture: its lanes fill this space",
-            SMALL + 1.0,
-            theme.weak,
-        ),
-    ];
+        )
+    } else {
+        (
+            "The file that was opened holds nothing to show",
+            "It has no spans and no samples; the tab Receipt says what was read",
+        )
+    };
+    let lines = [(head, BODY, theme.text), (hint, SMALL + 1.0, theme.weak)];
     let mut y = whole.center().y - 3.0 * GRID;
     for (line, size, color) in lines {
         let at = pos2(whole.center().x, y);

@@ -187,3 +187,33 @@ fn every_answer_about_known_programs_is_that_of_the_machine_that_ran_them() {
     }
     assert!(complaints.is_empty(), "{complaints:#?}");
 }
+
+/// Two devices of one file that meet: whoever waits for the other waits for it by its name, and no rank is made up.
+#[test]
+fn a_device_that_waits_for_another_of_its_file_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("two.json");
+    let kernel = |device: u32, start: u32, end: u32| {
+        let length = end - start;
+        format!(
+            r#"{{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL","pid":{device},"tid":7,"ts":{start},"dur":{length},"args":{{"device":{device},"stream":7,"correlation":{}}}}}"#,
+            device + 1
+        )
+    };
+    let call = |number: u32| {
+        format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":900,"tid":1,"ts":{},"dur":1,"args":{{"correlation":{number}}}}}"#,
+            number * 2
+        )
+    };
+    let events = [call(1), call(2), kernel(0, 10, 200), kernel(1, 110, 200)];
+    std::fs::write(
+        &path,
+        format!(r#"{{"traceEvents":[{}]}}"#, events.join(",")),
+    )
+    .unwrap();
+    let rows = lines("idle", &[path], &[]);
+    let waited = rows.iter().filter_map(|it| it["rank_wait_by"].as_object());
+    let names: Vec<&String> = waited.flat_map(|it| it.keys()).collect();
+    assert_eq!(names, ["device 1"]);
+}

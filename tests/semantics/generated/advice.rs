@@ -339,9 +339,9 @@ fn follow_all(backend: &str) -> Option<BTreeMap<String, usize>> {
     Some(counts)
 }
 
-/// Whether one piece of each of these kinds was followed for each forty workloads.
+/// Whether one piece of each of these kinds was followed for each fifty workloads.
 fn assert_often(counts: &BTreeMap<String, usize>, codes: &[&str]) {
-    let least = sample() as usize / 40;
+    let least = sample() as usize / 50;
     let is_often = |code: &&str| counts.get(*code).is_some_and(|it| *it >= least);
     assert!(codes.iter().all(is_often), "{least} of each: {counts:?}");
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use app::action::{Action, Command};
 use app::state::{GroupKey, Switch, ThemeChoice, ViewChange};
+use eframe::egui::Shape;
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{DependencyId, DependencyKind, Group, SpanId};
@@ -207,4 +208,40 @@ fn an_opened_capture_is_not_run_over() {
     let app = window.harness.state_mut();
     app.act(vec![Command::RunOrPause.into()], None);
     assert!(matches!(window.asked().as_slice(), [Control::Run(_)]));
+}
+
+/// A file without anything in it is not taken for a window in which nothing has run.
+#[test]
+fn an_empty_capture_says_that_it_is_empty() {
+    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.json");
+    std::fs::write(&path, r#"{"traceEvents":[]}"#).unwrap();
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenFiles(vec![path])], None);
+    until(&mut window, |window| {
+        let scene = window.harness.state().scene();
+        scene.status.is_document
+    });
+    let said: Vec<String> = painted(&window);
+    assert!(
+        said.iter().any(|it| it.contains("holds nothing to show")),
+        "{said:?}"
+    );
+}
+
+/// The texts that are painted.
+fn painted(window: &Window) -> Vec<String> {
+    fn texts(shape: &Shape, found: &mut Vec<String>) {
+        match shape {
+            Shape::Vec(all) => all.iter().for_each(|it| texts(it, found)),
+            Shape::Text(text) => found.push(text.galley.text().to_owned()),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for clipped in &window.harness.output().shapes {
+        texts(&clipped.shape, &mut found);
+    }
+    found
 }

@@ -28,10 +28,12 @@ impl CollectiveMember {
         let thread = self.thread.map(|lane| capture.lane_title(lane));
         let own = device.or(thread.as_deref());
         let is_alone = all.iter().filter(|it| it.rank == self.rank).count() < 2;
+        // Without ranks the devices of one file are what is told apart, whoever of them is spoken of.
+        let is_only = capture.devices().len() < 2;
         match (self.rank, own) {
             (Some(rank), Some(own)) if !is_alone => format!("rank {rank}, {own}"),
             (Some(rank), _) => format!("rank {rank}"),
-            (None, Some(own)) if !is_alone => own.to_owned(),
+            (None, Some(own)) if !is_alone || !is_only => own.to_owned(),
             (None, _) => "rank 0".to_owned(),
         }
     }
