@@ -1,5 +1,6 @@
 //! Threads that scan stretches.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::thread::{Scope, available_parallelism};
 
@@ -25,6 +26,8 @@ pub struct ScannerPool {
     pub spare: Sender<SpareBuffers>,
     /// How many scanners there are.
     pub scanners: usize,
+    /// Why nothing will be read, where the system gave too few threads.
+    pub failed: Option<io::Error>,
 }
 
 /// Starts the threads: one reads, the others scan, and pack the fields of spans where that is wanted. They end when the pool is dropped.
@@ -43,10 +46,11 @@ pub fn start<'scope>(
     }
     let (blocks, next) = bounded::<FileBlock>(buffers);
     let (out, results) = bounded(buffers);
-    spawn(scope, "read", move || feed.run(&spares, &blocks));
+    let reading = spawn(scope, "read", move || feed.run(&spares, &blocks));
+    let mut scanning = Vec::new();
     for number in 0..scanners {
         let (next, out) = (next.clone(), out.clone());
-        spawn(scope, "scan", move || {
+        scanning.push(spawn(scope, "scan", move || {
             let mut scanner = StretchScanner::new(packs);
             while let Ok(mut block) = next.recv() {
                 let lists = std::mem::take(&mut block.lists);
@@ -60,21 +64,58 @@ pub fn start<'scope>(
                     return;
                 }
             }
-        });
+        }));
     }
     ScannerPool {
         results,
         spare,
         scanners,
+        failed: lacking(reading, scanning),
     }
 }
 
-/// Starts a thread by name; where the system has none left, the file ends early, which is told.
+/// Why nothing is read: there is no thread that reads, or none that scans.
+fn lacking(reading: io::Result<()>, scanning: Vec<io::Result<()>>) -> Option<io::Error> {
+    let is_scanned = scanning.iter().any(Result::is_ok);
+    let mut results = std::iter::once(reading).chain(scanning);
+    let first = results.next()?;
+    let error = match first {
+        Err(error) => error,
+        Ok(()) if is_scanned => return None,
+        Ok(()) => results.find_map(Result::err)?,
+    };
+    let words = format!(
+        "no thread could be started for it ({error}); end other programs, or raise the limit of processes"
+    );
+    Some(io::Error::new(error.kind(), words))
+}
+
+/// Starts a thread by name.
 fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,
     work: impl FnOnce() + Send + 'scope,
-) {
+) -> io::Result<()> {
     let named = std::thread::Builder::new().name(name.to_owned());
-    drop(named.spawn_scoped(scope, work));
+    named.spawn_scoped(scope, work).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_where_one_thread_reads_and_one_scans() {
+        let none = || Err(io::Error::from(io::ErrorKind::WouldBlock));
+        assert!(lacking(Ok(()), vec![none(), Ok(())]).is_none());
+        for (reading, scanning) in [
+            (none(), vec![Ok(())]),
+            (Ok(()), vec![none(), none()]),
+            (none(), vec![none()]),
+        ] {
+            let error = lacking(reading, scanning).unwrap();
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+            assert!(error.to_string().contains("no thread"), "{error}");
+        }
+    }
 }

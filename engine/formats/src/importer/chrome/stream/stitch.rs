@@ -54,7 +54,7 @@ pub fn run<E>(
             at,
             longest,
         };
-        let pool = start(scope, feed, packs);
+        let mut pool = start(scope, feed, packs);
         let mut stitch = StretchJoiner {
             carry: Vec::new(),
             carry_at: 0,
@@ -72,7 +72,9 @@ pub fn run<E>(
                 stitch.take(scanned, &pool, &mut take)?;
             }
         }
-        Ok(stitch.finish())
+        let mut end = stitch.finish();
+        end.failed = pool.failed.take().or(end.failed);
+        Ok(end)
     })
 }
 
