@@ -6,11 +6,11 @@ pub mod display;
 mod examples;
 mod layers;
 mod lists;
-pub mod place;
 pub mod program;
 mod readme;
 mod sizes;
 pub mod source;
+pub mod source_place;
 mod words;
 
 use std::fs;

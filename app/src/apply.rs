@@ -1,8 +1,8 @@
 //! The only code that changes the state: each action, applied.
 
 mod documents;
-mod go;
 mod loss;
+mod navigation;
 mod topic;
 mod view;
 
@@ -22,8 +22,8 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Show(interval, motion) => view::show(state, interval, motion),
         Action::Scroll(points) => view::scroll(state, points),
         Action::Home(points) => view::home(state, points),
-        Action::Select(span) => go::select(state, span),
-        Action::Reveal(span) => go::reveal(state, capture, span),
+        Action::Select(span) => navigation::select(state, span),
+        Action::Reveal(span) => navigation::reveal(state, capture, span),
         Action::SelectDependency(dependency) => {
             state.selection = Selection {
                 dependency: Some(dependency),
@@ -130,16 +130,16 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
                 ThemeChoice::Light => ThemeChoice::Dark,
             };
         }
-        Command::NextSpan => go::along_lane(state, capture, true),
-        Command::PreviousSpan => go::along_lane(state, capture, false),
-        Command::Cause => return go::along_dependency(state, capture, false),
-        Command::Effect => return go::along_dependency(state, capture, true),
+        Command::NextSpan => navigation::along_lane(state, capture, true),
+        Command::PreviousSpan => navigation::along_lane(state, capture, false),
+        Command::Cause => return navigation::along_dependency(state, capture, false),
+        Command::Effect => return navigation::along_dependency(state, capture, true),
         Command::NextOnPath => return Some(AppRequest::WalkPath { forward: true }),
         Command::PreviousOnPath => return Some(AppRequest::WalkPath { forward: false }),
         Command::NextIteration => return Some(AppRequest::WalkIterations { forward: true }),
         Command::PreviousIteration => return Some(AppRequest::WalkIterations { forward: false }),
-        Command::MarkRange => go::mark(state, capture, false),
-        Command::WidenRange => go::mark(state, capture, true),
+        Command::MarkRange => navigation::mark(state, capture, false),
+        Command::WidenRange => navigation::mark(state, capture, true),
         Command::Clear => clear(state),
         Command::Help => open(state, OverlayWindow::Keys),
         Command::Guides => open(state, OverlayWindow::Guides),

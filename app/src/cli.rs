@@ -13,8 +13,8 @@ mod interrupt;
 mod lane_uses;
 mod launches;
 mod lists;
-mod open;
-mod plain;
+mod open_files;
+mod plain_text;
 mod progress;
 mod promises;
 mod range;
@@ -33,7 +33,7 @@ use engine::runner::far::WorkerTarget;
 use engine::runner::run_apart;
 
 use arguments::{CliArguments, CliCommand};
-use plain::PlainOutput;
+use plain_text::PlainOutput;
 
 /// All is well.
 pub const FINE: u8 = 0;

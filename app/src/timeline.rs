@@ -1,6 +1,7 @@
 //! The timeline: one picture of everything that ran, in four steps: gather, lay out, paint, take input.
 
 pub mod arrows;
+pub mod bar_geometry;
 mod bars;
 mod bundles;
 mod card;
@@ -8,31 +9,30 @@ pub mod drawing;
 mod faults;
 pub mod fold;
 mod frame;
+mod frame_inputs;
 mod hatch;
 mod input;
 mod label;
+mod lane_cache;
 pub mod layout;
-mod line;
 mod links;
 mod markers;
+mod mesh_builder;
 mod minimap;
 mod motion;
-mod open;
 mod overlay;
+mod pan_anchor;
 mod path;
-mod pending;
-pub mod piece;
-mod pin;
+mod pending_promises;
+mod pixel_row;
 pub mod plot;
-mod profile;
 mod raster;
 mod rows;
 pub mod ruler;
+mod running_spans;
 pub mod scale;
-mod sheet;
 mod signs;
-mod stage;
-mod strip;
+mod utilization;
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ use self::frame::PaintFrame;
 use self::input::{Drag, HitTarget};
 use self::layout::{LayoutEntry, LayoutRow, RowContent};
 use self::links::DependencyArrow;
-use self::sheet::MeshBuilder;
+use self::mesh_builder::MeshBuilder;
 use crate::action::Action;
 use crate::state::{GroupKey, Switch, Topic};
 use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
@@ -57,9 +57,9 @@ use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
 /// The timeline's caches, and what is being dragged. Where the user is, is in the state.
 #[derive(Default)]
 pub struct Timeline {
-    stage: stage::FrameInputs,
+    stage: frame_inputs::FrameInputs,
     motion: motion::ViewAnimation,
-    pin: pin::PanAnchor,
+    pin: pan_anchor::PanAnchor,
     folds: fold::Folds,
     labels: label::NameLabels,
     hatch: hatch::Hatch,
@@ -68,7 +68,7 @@ pub struct Timeline {
     /// Whether every bar is a shape, for a drawing without pixels.
     is_drawing: bool,
     minimap: minimap::Minimap,
-    groups: BTreeMap<GroupKey, profile::BusyTimeChart>,
+    groups: BTreeMap<GroupKey, utilization::BusyTimeChart>,
     pyramids: BTreeMap<CounterId, plot::Pyramid>,
     drag: Drag,
     hold: minimap::MinimapGrip,
@@ -136,7 +136,7 @@ impl Timeline {
         &mut self,
         ui: &Ui,
         picture: &Picture<'a>,
-        ground: &'a stage::FrameInputs,
+        ground: &'a frame_inputs::FrameInputs,
         whole: Rect,
     ) -> PaintFrame<'a> {
         let state = picture.state;
@@ -202,7 +202,7 @@ impl Timeline {
         if let Some(range) = state.selection.range {
             overlay::range(painter, frame, range);
         }
-        pending::paint(&body, frame);
+        pending_promises::paint(&body, frame);
         self.labelled = faults::paint(painter, frame);
         markers::paint(painter, frame);
         path::paint(&body, frame);
@@ -284,12 +284,12 @@ impl Timeline {
             .iter()
             .filter_map(|entry| Some((entry.lane()?, 0)))
             .collect();
-        let span = profile::BusyTimeRange {
+        let span = utilization::BusyTimeRange {
             interval: frame.scale.interval(),
             columns: (frame.scale.width() / 3.0).ceil() as usize,
         };
         let profile = self.groups.entry(row.key).or_default();
-        let how = (1, profile::BUDGET);
+        let how = (1, utilization::BUDGET);
         let known = (frame.picture.capture, frame.stamp);
         let (columns, more) = profile.update(known, &lanes, how, span);
         let color = rows::hue(frame.picture.theme, row.key.group);

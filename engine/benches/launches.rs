@@ -73,7 +73,7 @@ fn host(body: &str) -> String {
 fn main() {
     let names = BACKENDS.iter().map(|backend| backend.name());
     for backend in names {
-        if engine::backend::named(backend).is_none_or(|it| it.probe().is_err()) {
+        if engine::backend::find_backend(backend).is_none_or(|it| it.probe().is_err()) {
             println!("{backend}: not here");
             continue;
         }

@@ -90,7 +90,7 @@ fn unwatched(plan: &Plan) -> Option<f64> {
         hosts: 1,
         ..DeviceLayout::default()
     };
-    let device = backend::named("cpu")?
+    let device = backend::find_backend("cpu")?
         .open(&layout, &|| Box::new(SilentSink))
         .ok()?;
     let host = HostIndex(0);

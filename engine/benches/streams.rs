@@ -79,7 +79,7 @@ fn submission(call: &Call) -> Option<(StreamIndex, Operation)> {
 
 /// Seconds that the device takes by itself.
 fn bare(plan: &Plan) -> Option<f64> {
-    let cpu = backend::named("cpu")?;
+    let cpu = backend::find_backend("cpu")?;
     let device: Box<dyn BackendDevice> = cpu.open(&layout(plan), &|| Box::new(DiscardSink)).ok()?;
     let host = HostIndex(0);
     let start = Instant::now();

@@ -1,6 +1,6 @@
 //! The reader of CUPTI's records against the real library's own, which needs no GPU, and the tests' stand-in against both.
 
-use inject::{ActivityKind, CuptiBatch, CuptiBufferReader, CuptiLibrary, Strides, walk};
+use cuda_recorder::{ActivityKind, CuptiBatch, CuptiBufferReader, CuptiLibrary, Strides, walk};
 
 use crate::house::program::stand_in;
 use crate::semantics::nvidia::downloaded;
@@ -125,7 +125,7 @@ fn every_kind_of_record_is_read_from_bytes_of_the_real_lengths() {
         } = reader.read(&record(strides, kind.number(), &mut noise));
         assert_eq!((records.len(), unread), (1, 0));
         assert!(
-            !matches!(records[0], inject::CuptiRecord::Other(_)),
+            !matches!(records[0], cuda_recorder::CuptiRecord::Other(_)),
             "{kind}"
         );
     }

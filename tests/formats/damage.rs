@@ -33,7 +33,7 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
     let other = ("other-tool.pftrace".to_owned(), foreign::sample());
     let made = databases::samples();
     let results = ("results.json".to_owned(), rocprofv3::sample());
-    let told = (format!("7-0.{}", inject::ENDING), record::sample());
+    let told = (format!("7-0.{}", cuda_recorder::ENDING), record::sample());
     let planes = ("a.xplane.pb".to_owned(), xplane::sample());
     written
         .chain(kept)

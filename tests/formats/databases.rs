@@ -3,13 +3,13 @@
 mod ascend;
 pub mod build;
 mod hostile;
+mod misc_formats;
 pub mod nsight;
 mod nsight_reading;
 mod nvprof;
-mod others;
-pub mod reading;
 mod real;
 mod rocpd;
+pub mod rows_read;
 mod rpd;
 
 /// A small file of each format, by name.

@@ -6,7 +6,7 @@ use engine::capture::Capture;
 use engine::importer::Receipt;
 use engine::record::{DependencyKind, Group, SpanKind};
 
-use crate::formats::databases::reading::{arguments, arrows, dependencies, lanes, open};
+use crate::formats::databases::rows_read::{arguments, arrows, dependencies, lanes, open};
 use crate::formats::real;
 use crate::house::root;
 

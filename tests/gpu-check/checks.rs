@@ -8,7 +8,7 @@ mod launches;
 mod machine;
 mod memory;
 mod product;
-mod raw;
+mod raw_driver;
 mod record;
 
 use crate::report::Report;
@@ -57,7 +57,7 @@ pub const CHECKS: &[Check] = &[
     check("conformance", 200, product::conformance),
     question("errors", 60, product::errors),
     check("activity", 60, activity::check),
-    question("raw", 30, raw::check),
+    question("raw", 30, raw_driver::check),
     check("record", 60, record::program),
     check("record-abrupt", 30, record::abrupt),
     question("record-torch", 90, record::torch),

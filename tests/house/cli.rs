@@ -2,7 +2,7 @@
 
 mod binary;
 mod findings;
-mod kept;
+mod kept_files;
 mod output;
 mod pipes;
 mod terminal;

@@ -1,7 +1,7 @@
 //! Who may import whom, read from the text of the sources.
 
-use crate::house::place::{ident, modules, words};
 use crate::house::source::Source;
+use crate::house::source_place::{ident, modules, words};
 use crate::house::{read, report, root, sources};
 
 /// A module of the package that reads and writes files, and those that it may name.
@@ -258,7 +258,7 @@ fn locked(lock: &str, package: &str) -> Vec<String> {
 fn the_fuzz_targets_know_the_packages_of_the_engine() {
     let (own, fuzz) = (read("Cargo.lock"), read("tests/fuzz/Cargo.lock"));
     for package in packages() {
-        let name = format!("syncline-{package}");
+        let name = format!("syncline-{}", package.replace('_', "-"));
         // They link what reads, and what that needs.
         let is_linked = fuzz.contains(&format!("name = \"{name}\""));
         assert!(

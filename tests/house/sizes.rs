@@ -1,7 +1,7 @@
 //! Files and functions stay small, open with a sentence, and fail by answering.
 
-use crate::house::place::{ident, next_word, parts, words};
 use crate::house::source::Source;
+use crate::house::source_place::{ident, next_word, parts, words};
 use crate::house::{report, sources};
 
 /// Files over 600 lines, each with its reason.
@@ -10,7 +10,7 @@ const LONG_FILES: &[(&str, &str)] = &[];
 /// Files that may say `unsafe`, each with its reason.
 const UNSAFE_FILES: &[(&str, &str)] = &[
     (
-        "engine/backend/src/wgpu/hook.rs",
+        "engine/backend/src/wgpu/loss_hook.rs",
         "only Vulkan's own functions can make a device whose driver reports a loss",
     ),
     (
@@ -29,20 +29,20 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("engine/backend/src/cuda/module.rs", CUDA),
     ("engine/backend/src/cuda/nvrtc.rs", CUDA),
     ("engine/backend/src/cuda/stream.rs", CUDA),
-    ("engine/inject/src/buffers.rs", CUPTI),
+    ("engine/cuda_recorder/src/buffers.rs", CUPTI),
     (
-        "engine/inject/src/clock.rs",
+        "engine/cuda_recorder/src/clock.rs",
         "the clock that never jumps is read by a C function of the system",
     ),
-    ("engine/inject/src/functions.rs", CUPTI),
-    ("engine/inject/src/library.rs", CUPTI),
-    ("engine/inject/src/listening.rs", CUPTI),
-    ("engine/inject/src/nodes.rs", CUPTI),
-    ("engine/inject/src/quiet.rs", CUPTI),
-    ("engine/inject/src/strides.rs", CUPTI),
-    ("engine/inject/src/texts.rs", CUPTI),
+    ("engine/cuda_recorder/src/functions.rs", CUPTI),
+    ("engine/cuda_recorder/src/library.rs", CUPTI),
+    ("engine/cuda_recorder/src/listening.rs", CUPTI),
+    ("engine/cuda_recorder/src/nodes.rs", CUPTI),
+    ("engine/cuda_recorder/src/quiet.rs", CUPTI),
+    ("engine/cuda_recorder/src/strides.rs", CUPTI),
+    ("engine/cuda_recorder/src/texts.rs", CUPTI),
     (
-        "engine/inject/src/entry.rs",
+        "engine/cuda_recorder/src/entry.rs",
         "the driver of CUDA looks for the function by its name in C's manner",
     ),
     (

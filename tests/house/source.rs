@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::place::{ident, next_word, words};
+use super::source_place::{ident, next_word, words};
 
 /// A file, read once.
 pub struct Source {

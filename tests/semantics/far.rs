@@ -3,10 +3,10 @@
 
 mod consent;
 mod drops;
-mod odd;
 mod ssh;
 mod view;
 mod workers;
+mod wrong_far_ends;
 
 pub use ssh::Server;
 

@@ -8,7 +8,7 @@ mod chance;
 mod check;
 mod draw;
 mod families;
-mod inserted;
+mod inserted_waits;
 mod meetings;
 mod memory;
 mod model;

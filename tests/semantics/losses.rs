@@ -1,7 +1,7 @@
 //! Losses in the middle of a run, on every backend that opens: each is reported once, and the run goes on as asked.
 
-mod counted;
 mod destroyed;
+mod loss_counts;
 mod raceless;
 mod resumed;
 mod stale;

@@ -103,7 +103,7 @@ fn make(call: &Call, host: HostIndex, device: &dyn BackendDevice, spans: &Atomic
 
 /// Runs a plan to its end on a new device.
 fn run(plan: &Plan, backend: &str) -> Box<dyn BackendDevice> {
-    let backend = engine::backend::named(backend).unwrap();
+    let backend = engine::backend::find_backend(backend).unwrap();
     let device = backend.open(&layout(plan), &|| Box::new(Silence)).unwrap();
     for (place, buffer) in plan.buffers.iter().enumerate() {
         let values: Vec<f32> = (0..buffer.len).map(|k| buffer.init.at(k) as f32).collect();

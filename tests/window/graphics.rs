@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::backend::{
     Backend, BackendDevice, BackendError, BufferSide, CacheUse, CompileError, CompileRequest,
     DeviceLayout, ENTRY, HostIndex, NativeMapMode, NativeQuery, Operation, ReportSink,
-    StreamLayout, Submission, kernel_shader, named,
+    StreamLayout, Submission, find_backend, kernel_shader,
 };
 use engine::device::DeviceStatus;
 use engine::record::{
@@ -30,7 +30,7 @@ impl ReportSink for Kept {
 
 /// The backend, or nothing where it does not open; the conformance tests print why.
 fn backend() -> Option<&'static dyn Backend> {
-    let found = named("wgpu").unwrap();
+    let found = find_backend("wgpu").unwrap();
     found.probe().is_ok().then_some(found)
 }
 
@@ -77,7 +77,7 @@ fn submit(device: &dyn BackendDevice, stream: u32, id: u32, operation: Operation
 fn launch(kernel: &'static str, reads: &[u32], writes: &[u32], parameters: &[f64]) -> Operation {
     let buffers = |all: &[u32]| all.iter().copied().map(BufferIndex).collect();
     Operation::Launch(Box::new(KernelArguments {
-        kernel: Kernel::named(kernel).unwrap(),
+        kernel: Kernel::find(kernel).unwrap(),
         reads: buffers(reads),
         writes: buffers(writes),
         parameters: parameters.to_vec(),

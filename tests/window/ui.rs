@@ -1,18 +1,18 @@
 //! The window without a display: what clicks and keys do, and pictures of every panel.
 
 mod consent;
-mod deeds;
 mod foreign;
+mod interaction;
 mod losing;
-mod made;
-mod opened;
+mod opened_captures;
 mod operations;
 mod pictures;
+mod pipeline_load;
 mod pipelines;
 mod program;
+mod readme_pictures;
 mod receipts;
-mod storm;
-mod storms;
+mod recorded_fixtures;
 mod streams;
 mod why;
 mod why_rows;

@@ -4,7 +4,7 @@ use engine::capture::{Capture, PipelineHistory, PromiseState};
 use engine::record::{PipelineState, SpanId};
 use engine::time::{Interval, Nanos};
 
-use super::{go, view};
+use super::{navigation, view};
 use crate::state::{AppState, Topic, ViewChange};
 
 /// Chooses `topic`, and goes to its span or its instant.
@@ -14,7 +14,7 @@ pub fn select(state: &mut AppState, capture: &Capture, topic: Topic) {
         Topic::Promise(id) => capture.promises().get(id.index()).and_then(settling_span),
         Topic::Loss(at) => {
             let time = capture.losses().get(at).map(|loss| loss.time);
-            go::select(state, None);
+            navigation::select(state, None);
             if let Some(time) = time {
                 show_instant(state, capture, time);
             }
@@ -22,8 +22,8 @@ pub fn select(state: &mut AppState, capture: &Capture, topic: Topic) {
         }
     };
     match span {
-        Some(span) => go::reveal(state, capture, span),
-        None => go::select(state, None),
+        Some(span) => navigation::reveal(state, capture, span),
+        None => navigation::select(state, None),
     }
     state.selection.topic = Some(topic);
 }

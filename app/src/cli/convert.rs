@@ -7,7 +7,7 @@ use engine::exporter::{self, EXPORTERS};
 use engine::importer::MergedFile;
 
 use super::progress::ProgressLine;
-use super::{CliFailure, FINE, OutputStreams, interrupt, open, receipt};
+use super::{CliFailure, FINE, OutputStreams, interrupt, open_files, receipt};
 use crate::state::{AppState, Settings, ThemeChoice};
 use crate::text;
 use crate::timeline::drawing;
@@ -26,11 +26,11 @@ pub(super) fn convert(
     if !is_picture && exporter::for_path(output).is_none() {
         return Err(CliFailure::Wrong(unknown(output)));
     }
-    open::refuse_input(output, inputs)?;
-    let (capture, parts) = open::open(inputs, streams)?;
+    open_files::refuse_input(output, inputs)?;
+    let (capture, parts) = open_files::open(inputs, streams)?;
     write(&capture, output, streams)?;
-    told(&capture, &parts, output, streams)?;
-    Ok(open::code(&capture))
+    print_receipts(&capture, &parts, output, streams)?;
+    Ok(open_files::code(&capture))
 }
 
 fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Result<(), CliFailure> {
@@ -38,7 +38,7 @@ fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Resul
     let name = output.display().to_string();
     let mut go_on = |written: u64| {
         progress.written(&name, written);
-        !interrupt::asked()
+        !interrupt::is_requested()
     };
     let written = if let Some(exporter) = exporter::for_path(output) {
         exporter::save(capture, exporter, output, &mut go_on)
@@ -50,8 +50,8 @@ fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Resul
     };
     match written {
         Ok(()) => Ok(()),
-        Err(_) if interrupt::asked() => Err(CliFailure::Asked),
-        Err(error) => Err(open::unwritten(output, &error)),
+        Err(_) if interrupt::is_requested() => Err(CliFailure::Asked),
+        Err(error) => Err(open_files::unwritten(output, &error)),
     }
 }
 
@@ -66,7 +66,7 @@ fn as_a_picture() -> AppState {
     }
 }
 
-fn told(
+fn print_receipts(
     capture: &Capture,
     parts: &[MergedFile],
     output: &Path,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::arguments::OutputFormat;
 use super::figures::CaptureReport;
-use super::{CliFailure, OutputStreams, open, receipt};
+use super::{CliFailure, OutputStreams, open_files, receipt};
 use tally::CaptureTally;
 
 /// All that is printed for programs.
@@ -30,7 +30,7 @@ pub(super) fn details(
     (format, findings): (OutputFormat, bool),
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let (capture, parts) = open::open(paths, streams)?;
+    let (capture, parts) = open_files::open(paths, streams)?;
     let mut figures = CaptureReport::new(&capture, 0, None);
     if let (true, Some(path)) = (figures.name.is_empty(), paths.first()) {
         figures.name = path.display().to_string();
@@ -59,5 +59,5 @@ pub(super) fn details(
             }
         }
     }
-    Ok(open::code(&capture))
+    Ok(open_files::code(&capture))
 }

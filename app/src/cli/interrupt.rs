@@ -61,6 +61,6 @@ pub(super) fn presses() -> u32 {
 }
 
 /// Whether the user asked to stop.
-pub(super) fn asked() -> bool {
+pub(super) fn is_requested() -> bool {
     PRESSED.load(Relaxed) > 0
 }

@@ -143,7 +143,7 @@ fn ask(
             }
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
         }
-        if super::interrupt::asked() {
+        if super::interrupt::is_requested() {
             return Err(CliFailure::Asked);
         }
     }

@@ -2,7 +2,7 @@
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::plain::plain;
+use super::plain_text::plain;
 
 /// A line that is drawn while something goes on, and gone when it is dropped.
 pub(super) struct ProgressLine(ProgressBar);

@@ -56,7 +56,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         None => backend::default_backend().0.name().to_owned(),
     };
     let backend = options.backend.clone().unwrap_or_else(best);
-    if !backend.is_empty() && backend::named(&backend).is_none() {
+    if !backend.is_empty() && backend::find_backend(&backend).is_none() {
         let hint = nearest(&backend, names()).unwrap_or_default();
         return Err(format!(
             "there is no backend “{backend}”; {}",
@@ -193,7 +193,7 @@ fn follow(
         }
         progress.spans(&name, capture.span_count());
         match stopping {
-            None if interrupt::asked() => {
+            None if interrupt::is_requested() => {
                 stopping = Some(Instant::now());
                 engine.send(Control::Stop);
             }

@@ -66,7 +66,7 @@ impl Panel for FindingsPanel {
                 );
             }
             for answered in answers {
-                looked(ui, scene, answered);
+                analysis_row(ui, scene, answered);
             }
         });
     }
@@ -139,7 +139,7 @@ fn line_of(scene: &Scene<'_>, span: SpanId) -> u32 {
 }
 
 /// What an analysis asked and how much it looked at, whether or not it found something.
-fn looked(ui: &mut Ui, scene: &Scene<'_>, answered: &AnalysisResult) {
+fn analysis_row(ui: &mut Ui, scene: &Scene<'_>, answered: &AnalysisResult) {
     let is_clean = answered.answer.findings.is_empty();
     let was_looked = !answered.answer.is_skipped;
     ui.horizontal_wrapped(|ui| {

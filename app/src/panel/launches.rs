@@ -1,14 +1,14 @@
 //! Launches: what was recorded or captured once, with its arguments, and every time it was launched.
 
-mod again;
 mod detail;
 mod graph;
+mod relaunch;
 
 use eframe::egui::{ScrollArea, Ui};
 use engine::capture::LaunchHistory;
 use engine::record::{LaunchKind, LaunchStep};
 
-use self::again::LaunchEdits;
+use self::relaunch::LaunchEdits;
 use super::widgets::hint;
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;

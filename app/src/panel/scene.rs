@@ -13,7 +13,7 @@ use engine::runner::far::Connection;
 use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
-use super::fit::WorkloadFit;
+use super::requirements::WorkloadFit;
 use crate::state::{AppState, Switch, WorkloadText};
 use crate::theme::Theme;
 

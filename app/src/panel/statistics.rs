@@ -1,14 +1,14 @@
 //! Figures of the selected range, or of the view: how long operations took, how busy streams were, what overlapped.
 
+mod background;
 mod charts;
 mod operations;
-mod reading;
 
 use eframe::egui::{ScrollArea, Ui};
 use engine::analysis::Statistics;
 
+use self::background::StatisticsLoader;
 use self::operations::OperationsTable;
-use self::reading::StatisticsLoader;
 use super::widgets::{fitting, hint, toggle};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};

@@ -6,15 +6,15 @@ use eframe::egui::{Color32, Painter, Rect, TextureId, pos2};
 use engine::capture::Repair;
 use engine::record::{Lane, NameId, Role, SpanKind};
 
+use super::bar_geometry::{BarFill, BarGeometry, BarTint, LEVELS, is_wait, role};
 use super::fold::{Bar, DrawnSubLane, Folds};
 use super::frame::{PaintFrame, Picture};
 use super::label::{self, NameLabels};
 use super::layout::LayoutRow;
-use super::line::{BEYOND, PATTERNED, PixelExtent};
-use super::piece::{BarFill, BarGeometry, BarTint, LEVELS, is_wait, role};
+use super::mesh_builder::MeshBuilder;
+use super::pixel_row::{BEYOND, PATTERNED, PixelExtent};
 use super::raster::Raster;
 use super::scale::{PixelScale, StepScale};
-use super::sheet::MeshBuilder;
 use crate::theme::{RADIUS, Theme, mixed};
 
 /// Length of the stripes' pattern, in points.

@@ -10,7 +10,7 @@ use super::arrows::{BarEdge, route};
 use super::fold::Folds;
 use super::frame::PaintFrame;
 use super::layout::RowContent;
-use super::sheet::MeshBuilder;
+use super::mesh_builder::MeshBuilder;
 use crate::text;
 use crate::theme::mixed;
 

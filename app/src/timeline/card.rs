@@ -123,7 +123,7 @@ fn span_ui(ui: &mut Ui, frame: &PaintFrame<'_>, id: SpanId) {
     line(
         ui,
         theme,
-        if super::piece::is_wait(kind) {
+        if super::bar_geometry::is_wait(kind) {
             "waited"
         } else {
             "ran"

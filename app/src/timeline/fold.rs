@@ -7,10 +7,10 @@ use engine::capture::{Capture, FoldedSpan};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
-use super::line::PixelRow;
-use super::piece::{self, BarFill, BarGeometry, BarTint, TimeGrid};
+use super::bar_geometry::{self, BarFill, BarGeometry, BarTint, TimeGrid};
+use super::lane_cache::SubLaneCache;
+use super::pixel_row::PixelRow;
 use super::scale;
-use super::strip::SubLaneCache;
 
 /// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
 pub const COLUMN: f64 = 4.0;
@@ -114,7 +114,7 @@ impl Folds {
             strip.dark = Some(dark);
             strip.grid = TimeGrid::over(strip.cover);
             let how = (strip.column, strip.grid);
-            strip.alone = piece::cut(&strip.bars, how, tint, &mut strip.pieces);
+            strip.alone = bar_geometry::cut(&strip.bars, how, tint, &mut strip.pieces);
             strip.line.clear();
         }
         DrawnSubLane {

@@ -10,9 +10,9 @@ use engine::record::{Group, LaneId, Role};
 use engine::time::{Interval, Nanos};
 
 use super::frame::PaintFrame;
-use super::profile::{self, BusyColumns, BusyTimeChart, BusyTimeRange};
+use super::mesh_builder::MeshBuilder;
 use super::scale::{self, Scale};
-use super::sheet::MeshBuilder;
+use super::utilization::{self, BusyColumns, BusyTimeChart, BusyTimeRange};
 use crate::action::Action;
 use crate::state::ViewChange;
 use crate::theme::{GRID, mixed};
@@ -98,9 +98,9 @@ impl Minimap {
         let is_moving = std::mem::replace(&mut self.view, view) != view;
         // It can wait while somebody looks around, and a frame that shows what the last one showed has time to spare.
         let budget = match (self.stamp == frame.stamp, is_moving) {
-            (false, _) => profile::BUDGET,
-            (true, true) => profile::BUDGET / 4,
-            (true, false) => profile::BUDGET * 4,
+            (false, _) => utilization::BUDGET,
+            (true, true) => utilization::BUDGET / 4,
+            (true, false) => utilization::BUDGET * 4,
         };
         if self.stamp != frame.stamp {
             self.stamp = frame.stamp;

@@ -5,19 +5,18 @@
 //! times, which stay the capture's; a [`CauseReader`] puts both together and answers.
 
 mod arrow;
-mod candidates;
-mod chain;
-mod class;
+mod background;
+mod binding_cause;
+mod binding_chain;
+mod blocked_calls;
 mod collective;
 mod draft;
 mod dropped;
 mod extra;
 mod follow;
-mod held_calls;
 mod idle;
 mod idle_reason;
 mod idle_use;
-mod job;
 mod kind;
 mod last_arriver;
 mod overlap;
@@ -28,6 +27,7 @@ mod queue;
 mod reader;
 mod sentence;
 mod slack;
+mod span_class;
 mod split;
 mod table;
 #[cfg(test)]
@@ -38,12 +38,12 @@ mod waits;
 mod what_if;
 
 pub use arrow::{DependencyRole, DependencyTimes};
-pub use candidates::Candidate;
-pub use chain::ChainSegment;
+pub use background::CausesJob;
+pub use binding_cause::Candidate;
+pub use binding_chain::ChainSegment;
 pub use idle::{IdleGap, IdleTime, LaneIdle};
 pub use idle_reason::{IdleReason, ReasonTimes};
 pub use idle_use::IdleUse;
-pub use job::CausesJob;
 pub use kind::{CauseKind, TimeUse};
 pub use last_arriver::{CollectiveArrivals, CollectiveMember, LastArriver};
 pub use overlap::{COMPARED, LaneOverlap};
@@ -60,12 +60,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use capture::Capture;
-use class::{LaneClass, SpanClass};
 use collective::CollectiveGroups;
 use extra::ExtraCauses;
 use record::time::{CoveredTime, Interval, Nanos};
 use record::{LaneId, SpanId};
 use slack::Slack;
+use span_class::{LaneClass, SpanClass};
 use timetable::Timetable;
 
 /// An effect may begin so much before its cause ends, by two clocks, and still be its effect.

@@ -1,7 +1,7 @@
 //! Which wait cost the most time, and what was waited for?
 
 use super::causes::{CauseReader, WaitCost};
-use super::piece::plain;
+use super::sentence_piece::plain;
 use super::words::{counted, finding, length, line, name};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};

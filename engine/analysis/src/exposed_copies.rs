@@ -69,7 +69,7 @@ impl Analysis for ExposedCopies {
             if gain.0 <= whole.length().0 / LITTLE {
                 continue;
             }
-            if let Some(found) = told(capture, &pairs, gain, buffers.is_known()) {
+            if let Some(found) = make_finding(capture, &pairs, gain, buffers.is_known()) {
                 findings.push(found);
                 savings.push(gain);
             }
@@ -123,7 +123,7 @@ fn pairs(
             (kind, SpanKind::Kernel) if is_copy(kind) => &first,
             _ => continue,
         };
-        let covered = shared(&[copy.interval()], beside(kernels, copy.interval()));
+        let covered = shared(&[copy.interval()], overlapping(kernels, copy.interval()));
         let exposed = copy.interval().length() - covered;
         let kernel = if copy.span.id == first.span.id {
             second
@@ -131,7 +131,7 @@ fn pairs(
             &first
         };
         let gain = exposed.min(kernel.interval().length());
-        let is_tied = buffers.tie(first.span.call, second.span.call);
+        let is_tied = buffers.share_a_write(first.span.call, second.span.call);
         if gain > Nanos::ZERO && !is_tied && taken != Some(copy.span.id) {
             taken = Some(copy.span.id);
             found.push(SerialPair {
@@ -146,14 +146,19 @@ fn pairs(
 
 /// Those of a union that lie in an interval at least in part, found without a look at the others: a capture may have as many
 /// copies as kernels.
-fn beside(union: &[Interval], interval: Interval) -> &[Interval] {
+fn overlapping(union: &[Interval], interval: Interval) -> &[Interval] {
     let first = union.partition_point(|it| it.end <= interval.start);
     let rest = union.get(first..).unwrap_or_default();
     let count = rest.partition_point(|it| it.start < interval.end);
     rest.get(..count).unwrap_or_default()
 }
 
-fn told(capture: &Capture, pairs: &[SerialPair], gain: Nanos, knows: bool) -> Option<Finding> {
+fn make_finding(
+    capture: &Capture,
+    pairs: &[SerialPair],
+    gain: Nanos,
+    knows: bool,
+) -> Option<Finding> {
     let longest = pairs.iter().max_by_key(|it| it.gain)?;
     let (first, second) = (longest.first, longest.second);
     let copy = |it: &SerialPair| {
@@ -202,12 +207,15 @@ mod tests {
     fn a_copy_is_compared_with_the_kernels_beside_it_alone() {
         let of = |start, end| Interval::new(Nanos(start), Nanos(end));
         let kernels: Vec<Interval> = (0..100).map(|at| of(at * 10, at * 10 + 8)).collect();
-        assert_eq!(beside(&kernels, of(515, 531)), kernels.get(51..54).unwrap());
-        assert_eq!(beside(&kernels, of(518, 520)), []);
-        assert_eq!(beside(&kernels, of(5_000, 6_000)), []);
+        assert_eq!(
+            overlapping(&kernels, of(515, 531)),
+            kernels.get(51..54).unwrap()
+        );
+        assert_eq!(overlapping(&kernels, of(518, 520)), []);
+        assert_eq!(overlapping(&kernels, of(5_000, 6_000)), []);
         for (start, end) in [(0, 4), (515, 531), (-9, 2_000), (998, 1_200)] {
             let copy = of(start, end);
-            let near = shared(&[copy], beside(&kernels, copy));
+            let near = shared(&[copy], overlapping(&kernels, copy));
             assert_eq!(near, shared(&[copy], &kernels), "{start}..{end}");
         }
     }

@@ -75,7 +75,9 @@ impl Analysis for HostBound {
         found.retain(|it| it.total > least);
         found.truncate(MOST);
         let savings = found.iter().map(|it| it.total).collect();
-        let findings = found.iter().filter_map(|it| told(reader, it, &members));
+        let findings = found
+            .iter()
+            .filter_map(|it| make_finding(reader, it, &members));
         WeighedAnswer {
             answer: Answer::new(
                 findings.collect(),
@@ -145,7 +147,7 @@ fn stretches(
     found
 }
 
-fn told(
+fn make_finding(
     reader: &CauseReader<'_>,
     found: &HostStretches,
     members: &[CollectiveMember],

@@ -71,7 +71,7 @@ impl Analysis for LaunchBound {
             let idle = rows.iter().fold(Nanos::ZERO, |sum, it| sum + it.idle);
             all += idle;
             if idle > least
-                && let Some(found) = told(reader.capture(), *stream, &rows)
+                && let Some(found) = make_finding(reader.capture(), *stream, &rows)
             {
                 findings.push(found);
                 savings.push(idle);
@@ -118,7 +118,7 @@ fn rows(reader: &CauseReader<'_>, stream: LaneId) -> Vec<LaunchRow> {
     found
 }
 
-fn told(capture: &Capture, stream: LaneId, rows: &[LaunchRow]) -> Option<Finding> {
+fn make_finding(capture: &Capture, stream: LaneId, rows: &[LaunchRow]) -> Option<Finding> {
     let count: usize = rows.iter().map(|it| it.count).sum();
     let sum = |of: fn(&LaunchRow) -> Nanos| rows.iter().fold(Nanos::ZERO, |sum, it| sum + of(it));
     let (ran, idle) = (sum(|it| it.ran), sum(|it| it.idle));

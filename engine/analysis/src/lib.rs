@@ -15,26 +15,26 @@
 //! ```
 
 mod aftermath;
-mod apart;
+mod background;
 pub mod causes;
-mod chain;
 mod conclusions;
 mod costliest;
 mod exposed_copies;
-mod fate;
 mod host_bound;
-mod inserted;
+mod inserted_waits;
 mod iterations;
-mod job;
 mod launch_bound;
+mod loss_outcome;
 mod measure;
+mod never_overlapped;
+mod over_synchronization;
 mod overview;
-mod piece;
+mod promise_chain;
 mod races;
 mod readiness;
 mod redundant;
+mod sentence_piece;
 mod statistics;
-mod stood;
 mod straggler;
 #[cfg(test)]
 mod tests;
@@ -43,14 +43,14 @@ mod used_buffers;
 mod words;
 
 pub use aftermath::{LossAftermath, LossIndex, is_any_lost};
-pub use chain::{Chain, steps};
+pub use background::{AnalysisJob, AnalysisResult, analyse};
 pub use conclusions::Conclusions;
 pub use iterations::{Iteration, IterationRow, IterationSource, IterationTable, Iterations};
-pub use job::{AnalysisJob, AnalysisResult, analyse};
 pub use measure::{ElapsedMeasure, measure_of};
 pub use overview::{Overview, OverviewLine, OverviewTopic};
-pub use piece::SentencePiece;
+pub use promise_chain::{Chain, steps};
 pub use readiness::{PipelineReadiness, pipeline_of};
+pub use sentence_piece::SentencePiece;
 pub use statistics::{Durations, LaneUse, Overlap, Statistics, StatisticsJob};
 pub use words::{shorten, shown};
 
@@ -144,10 +144,10 @@ pub const ANALYSES: &[AnalysisFactory] = &[
     || Box::new(races::Races),
     || Box::new(unordered_hosts::UnorderedHosts),
     || Box::new(costliest::CostliestWait),
-    || Box::new(stood::OverSynchronization::default()),
-    || Box::new(apart::NeverOverlapped::default()),
+    || Box::new(over_synchronization::OverSynchronization::default()),
+    || Box::new(never_overlapped::NeverOverlapped::default()),
     || Box::new(redundant::RedundantWaits::default()),
-    || Box::new(inserted::InsertedWaits),
+    || Box::new(inserted_waits::InsertedWaits),
     || Box::new(straggler::Straggler),
     || Box::new(host_bound::HostBound),
     || Box::new(launch_bound::LaunchBound),

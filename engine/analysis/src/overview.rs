@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::causes::{CauseReader, CausesTotals, IdleUse, SpanPoint, TimeUse};
-use super::piece::Sentence;
+use super::sentence_piece::Sentence;
 use super::{AnalysisResult, IterationRow, IterationTable, SentencePiece};
 use capture::natural_key;
 use record::time::{Interval, Nanos, union};
@@ -472,7 +472,7 @@ mod tests {
         ]);
         let lines = Conclusions::of(&made).overview.lines.into_iter();
         let mut lines = lines.filter(|it| it.topic == OverviewTopic::Iterations);
-        let said = crate::piece::plain(&lines.next().unwrap().says);
+        let said = crate::sentence_piece::plain(&lines.next().unwrap().says);
         assert_eq!(
             said,
             "1 by ranges: it takes 100 ns, from ProfilerStep#3 on thread"

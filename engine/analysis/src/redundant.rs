@@ -83,7 +83,7 @@ impl Analysis for RedundantWaits {
         );
         let findings: Vec<Finding> = redundant(&self.waits)
             .into_iter()
-            .map(|(wait, count)| told(capture, &wait, count))
+            .map(|(wait, count)| make_finding(capture, &wait, count))
             .collect();
         let looked = if findings.is_empty() {
             looked
@@ -115,7 +115,7 @@ fn redundant(waits: &[CrossStreamWait]) -> Vec<(CrossStreamWait, u64)> {
     idle.map(|(wait, count, _)| (wait, count)).collect()
 }
 
-fn told(capture: &Capture, wait: &CrossStreamWait, count: u64) -> Finding {
+fn make_finding(capture: &Capture, wait: &CrossStreamWait, count: u64) -> Finding {
     let placed = capture.span(wait.id);
     let place = placed.and_then(|placed| line(capture, &placed));
     let place = place.map_or_else(String::new, |line| format!(" (line {line})"));

@@ -52,7 +52,7 @@ impl Analysis for Straggler {
             length(worst.cost)
         );
         let is_guilty = worst.last > 1 && worst.cost > LITTLE && worst.cost.0 * 2 > cost;
-        let found = is_guilty.then(|| told(capture, &all, worst));
+        let found = is_guilty.then(|| make_finding(capture, &all, worst));
         WeighedAnswer {
             savings: found.iter().map(|_| worst.behind).collect(),
             answer: Answer::new(found.into_iter().collect(), looked),
@@ -60,7 +60,7 @@ impl Analysis for Straggler {
     }
 }
 
-fn told(capture: &Capture, all: &CollectiveArrivals, worst: &LastArriver) -> Finding {
+fn make_finding(capture: &Capture, all: &CollectiveArrivals, worst: &LastArriver) -> Finding {
     let few = worst.waited.iter().take(NAMED);
     let few = few.map(|(other, time)| {
         let name = other.title(capture, &all.members);

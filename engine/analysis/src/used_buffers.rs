@@ -28,7 +28,7 @@ impl UsedBuffers {
     }
 
     /// Whether two calls use one buffer, which one of them writes: their order matters.
-    pub(super) fn tie(&self, first: CallId, second: CallId) -> bool {
+    pub(super) fn share_a_write(&self, first: CallId, second: CallId) -> bool {
         let (firsts, seconds) = (self.by(first), self.by(second));
         firsts.iter().any(|one| {
             let ties =
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn what_is_written_ties_and_what_is_only_read_does_not() {
         let uses = UsedBuffers::of(&capture());
-        let tied = |first, second| uses.tie(CallId(first), CallId(second));
+        let tied = |first, second| uses.share_a_write(CallId(first), CallId(second));
         assert!(tied(0, 1) && tied(1, 0) && tied(0, 2));
         assert!(!tied(1, 2) && !tied(1, 3));
     }

@@ -1,28 +1,28 @@
 //! Real work on an NVIDIA device through its driver: streams, events, graphs and faults as CUDA has them.
 
-mod body;
 mod clock;
 mod code;
 mod compile;
 mod context;
 mod cupti;
+mod device_state;
 mod devices;
 mod driver;
 mod event;
 mod executor;
 mod faults;
-mod flight;
 mod functions;
-mod give;
 mod graph;
 mod host;
+mod in_flight;
 mod kernels;
-mod lane;
 mod memory;
 mod module;
 mod nvrtc;
 mod stand_in;
 mod stream;
+mod stream_slot;
+mod submit;
 
 pub use devices::look_apart;
 pub use kernels::SOURCES;

@@ -253,7 +253,7 @@ pub trait DeviceState: Send + Sync {
 
     /// Waits until every stream ended what it was given and reported it, for at most `timeout`, and says whether it did:
     /// some backends know when an operation ran only some time after it has ended.
-    fn settle(&self, timeout: Duration) -> bool;
+    fn wait_idle(&self, timeout: Duration) -> bool;
 
     /// Reports each operation that has been running for `age` or longer, unless its id is `known`.
     fn running(

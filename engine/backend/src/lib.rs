@@ -2,7 +2,7 @@
 //!
 //! ```
 //! // The processor is there on every machine; whether a driver is, its backend is asked.
-//! let cpu = backend::named("cpu").ok_or("every build has it")?;
+//! let cpu = backend::find_backend("cpu").ok_or("every build has it")?;
 //! assert!(cpu.probe().is_ok());
 //! for backend in backend::BACKENDS {
 //!     println!("{}", backend.name());
@@ -11,9 +11,8 @@
 //! ```
 
 mod activity;
-mod available;
+mod available_memory;
 mod caps;
-mod check;
 mod communicator;
 mod compile;
 mod cpu;
@@ -27,11 +26,12 @@ mod layout;
 mod library;
 mod limits;
 mod loss;
-mod mishap;
 mod mock;
+mod native;
+mod operation_check;
+mod operation_failure;
 mod overhead;
-mod packed;
-mod raw;
+mod prepared_launch;
 mod replay;
 mod shader;
 mod spin;
@@ -62,9 +62,9 @@ pub use layout::{
 pub use library::{ENTRY, kernel_shader};
 pub use limits::{DeviceLimits, Dimensions};
 pub use loss::LossReport;
+pub use native::{NativeAnswer, NativeErrorFilter, NativeMapMode, NativeQuery, PendingAnswer};
 pub use overhead::Overhead;
-pub use packed::{BackendState, PreparedLaunch};
-pub use raw::{NativeAnswer, NativeErrorFilter, NativeMapMode, NativeQuery, PendingAnswer};
+pub use prepared_launch::{BackendState, PreparedLaunch};
 pub use replay::{ExecutableGraph, GraphNode, Replay};
 pub use threads::check_threads;
 pub use worker::{declare_worker, is_worker};
@@ -77,7 +77,7 @@ use record::Record;
 pub static BACKENDS: &[&dyn Backend] = &[&cpu::Cpu, &wgpu::Wgpu, &cuda::Cuda, &mock::Mock];
 
 /// The backend called `name`.
-pub fn named(name: &str) -> Option<&'static dyn Backend> {
+pub fn find_backend(name: &str) -> Option<&'static dyn Backend> {
     BACKENDS.iter().copied().find(|found| found.name() == name)
 }
 

@@ -3,10 +3,10 @@
 mod alarms;
 mod cost;
 mod device;
+mod failures;
 mod graphs;
 mod host;
 mod host_waits;
-mod mishaps;
 mod point;
 mod replay;
 mod simulation;

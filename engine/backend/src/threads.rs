@@ -1,33 +1,33 @@
 //! Streams as threads of the host, for devices that cannot make a stream wait: each runs its operations in order, one
 //! after the other, and keeps records, waits and holds itself.
 
-mod ahead;
+mod async_submit;
 mod condition;
-mod crew;
+mod deferred_timestamps;
 mod device;
+mod event_slots;
+mod event_state;
 mod exchange;
 mod executor;
-mod flight;
+mod graph_execution;
+mod helper_pool;
 mod host;
-mod late;
-mod mark;
 mod replay;
-mod room;
 mod shared;
-mod slots;
 mod stream;
-mod trouble;
+mod stream_error;
+mod thread_limit;
 mod watermark;
 mod worker;
 
-pub use ahead::{InFlight, NativeEvent, OperationTiming, PendingTimestamp};
+pub use async_submit::{InFlight, NativeEvent, OperationTiming, PendingTimestamp};
 pub use device::ThreadedDevice;
+pub use event_slots::EventSlots;
 pub use executor::{
     ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
     ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,
 };
-pub use flight::NodeOutcome;
-pub use room::check_threads;
-pub use slots::EventSlots;
-pub use trouble::{aborted, failed_record};
+pub use graph_execution::NodeOutcome;
+pub use stream_error::{aborted, failed_record};
+pub use thread_limit::check_threads;
 pub use worker::panic_text;

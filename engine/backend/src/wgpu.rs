@@ -2,20 +2,20 @@
 
 mod adapter;
 mod binding;
-mod body;
 mod clock;
+mod device_drop;
+mod device_state;
 mod executor;
 mod gpu;
-mod grave;
 #[cfg(not(target_vendor = "apple"))]
-mod hook;
-mod lane;
+mod loss_hook;
+mod native;
 mod panic_guard;
 mod pipelines;
-mod raw;
-mod ready;
+mod ready_future;
 mod spin;
-mod stamps;
+mod stream_slot;
+mod timestamps;
 mod wayland;
 
 pub use wayland::silence as silence_wayland;

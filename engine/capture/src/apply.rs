@@ -30,7 +30,7 @@ impl Capture {
             changed = true;
             self.take(record);
         }
-        self.spans.settle();
+        self.spans.update_forests();
         self.revision += u64::from(changed);
     }
 

@@ -4,7 +4,7 @@ mod blocks;
 mod pages;
 mod texts;
 
-use super::sparse::SparseColumn;
+use super::sparse_column::SparseColumn;
 use blocks::FieldBlocks;
 use pages::BytePages;
 use record::impossible;

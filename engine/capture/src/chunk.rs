@@ -1,11 +1,11 @@
 //! Up to 512 spans of one row in order of start, column by column, with a node over every 16 of them.
 
-use super::block::{SpanBlock, waiting};
+use super::chunk_summary::ChunkSummaries;
 use super::columns::{ColumnEntry, OpenColumns};
-use super::forest::SummaryNode;
-use super::near::ChunkSummaries;
-use super::packed::STEP;
-use super::sealed::CompressedChunk;
+use super::compressed_chunk::CompressedChunk;
+use super::encoded_column::STEP;
+use super::span_block::{SpanBlock, waiting};
+use super::summary_forest::SummaryNode;
 use super::table::{PlacedSpan, Repair};
 use record::impossible;
 use record::time::{Interval, Nanos};

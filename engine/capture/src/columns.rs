@@ -1,7 +1,7 @@
 //! The columns of a chunk while spans are put into it.
 
 use super::chunk::room;
-use super::even::RunLengthColumn;
+use super::run_length_column::RunLengthColumn;
 
 /// A span as the columns have it: lengths from the chunk's base, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The table of dependencies, and both directions of it. Either end may arrive later.
 
+use super::append_column::AppendColumn;
 use super::column::push;
-use super::growing::AppendColumn;
 use super::links::LinkedLists;
 use record::impossible;
 use record::{Basis, Dependency, DependencyId, DependencyKind, EventId, SpanId};

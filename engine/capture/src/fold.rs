@@ -1,9 +1,9 @@
 //! What a row looks like at a given scale: long spans alone, short ones folded by column of time.
 
-use super::block::SpanBlock;
 use super::chunk::{BLOCK, Chunk, ChunkEntry, unpack};
-use super::forest::SummaryNode;
 use super::row::{RowPosition, SpanRow};
+use super::span_block::SpanBlock;
+use super::summary_forest::SummaryNode;
 use super::table::Repair;
 use record::time::{Interval, Nanos};
 use record::{NameId, SpanId, SpanKind, State};

@@ -1,7 +1,7 @@
 //! Lists that grow in any order: for each key, the items pushed under it.
 
-use super::growing::AppendColumn;
-use super::sparse::SparseColumn;
+use super::append_column::AppendColumn;
+use super::sparse_column::SparseColumn;
 
 /// For each key a list of items; items are numbered in the order in which they were pushed.
 #[derive(Default)]

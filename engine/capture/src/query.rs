@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Capture, FoldedSpan, PlacedSpan, Samples, fold, natural};
+use super::{Capture, FoldedSpan, PlacedSpan, Samples, fold, natural_sort};
 use record::time::{Interval, Nanos};
 use record::{
     BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId, Event,
@@ -104,7 +104,7 @@ impl Capture {
         let mut lanes: Vec<&Lane> = self.lanes.iter().collect();
         // Devices are numbered as they come, and a file may tell of the second one first.
         let mut devices: Vec<_> = self.devices.iter().collect();
-        devices.sort_by_cached_key(|device| (natural::key(&device.name), device.id));
+        devices.sort_by_cached_key(|device| (natural_sort::key(&device.name), device.id));
         let devices: BTreeMap<_, _> = devices
             .iter()
             .zip(1_u32..)

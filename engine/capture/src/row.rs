@@ -3,8 +3,8 @@
 use super::chunk::{CHUNK, Chunk, ChunkEntry};
 use super::column::push;
 use super::columns::OpenColumns;
-use super::forest::SummaryForest;
 use super::sublanes::RowExtent;
+use super::summary_forest::SummaryForest;
 use record::SmallList;
 use record::impossible;
 use record::time::{Interval, Nanos};
@@ -221,7 +221,7 @@ impl SpanRow {
         self.forest.truncate(position);
         let start = entry.start;
         self.chunks.insert(position, RowChunk { id, start });
-        self.settle(chunks);
+        self.update_forest(chunks);
         id
     }
 
@@ -259,7 +259,7 @@ impl SpanRow {
     }
 
     /// Brings the forest up to every chunk but the last, which still grows.
-    pub fn settle(&mut self, chunks: &[Chunk]) {
+    pub fn update_forest(&mut self, chunks: &[Chunk]) {
         while self.forest.len() + 1 < self.members().len() {
             let node = self.chunk(chunks, self.forest.len()).and_then(Chunk::node);
             let Some(node) = node else { return };

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, ChunkEntry};
 use super::column::{push, put};
-use super::next_places::NextPlace;
-use super::places::SpanIndex;
 use super::row::{RowOccupancy, RowPosition, SpanRow};
+use super::span_cursor::NextPlace;
+use super::span_index::SpanIndex;
 use super::sublanes::{RowExtent, SHALLOW, Sublanes};
 use record::impossible;
 use record::time::{Interval, Nanos};
@@ -126,7 +126,7 @@ impl SpanStore {
             return Err(SpanRefusal::Duplicate);
         }
         self.places.reach(index);
-        let mut entry = mend(span);
+        let mut entry = repaired_entry(span);
         let interval = Interval {
             start: entry.start,
             end: entry.end,
@@ -260,10 +260,10 @@ impl SpanStore {
     }
 
     /// Makes the forests whole after insertions in the middle; called once a batch.
-    pub fn settle(&mut self) {
+    pub fn update_forests(&mut self) {
         for row in self.unsettled.drain(..) {
             if let Some(row) = self.rows.get_mut(row as usize) {
-                row.settle(&self.chunks);
+                row.update_forest(&self.chunks);
             }
         }
     }
@@ -404,7 +404,7 @@ impl SpanStore {
 }
 
 /// A span as it will be kept: never of negative length, never enqueued after its start.
-fn mend(span: &Span) -> ChunkEntry {
+fn repaired_entry(span: &Span) -> ChunkEntry {
     let mut entry = ChunkEntry {
         id: span.id,
         name: span.name,

@@ -5,14 +5,14 @@
 //! which was recorded on a capturing stream takes part from then on, and must be joined back before the end (A37). The
 //! rules come from CUDA; where a call breaks one, the capture is void unless the rule says otherwise, and its end says so.
 
-mod asked;
 mod event;
-mod guests;
+mod other_hosts;
+mod queries;
 #[cfg(test)]
 mod tests;
 mod violation;
 
-pub use guests::GuestCalls;
+pub use other_hosts::GuestCalls;
 pub use violation::{CaptureError, Violation};
 
 use record::{BufferIndex, EventIndex, StreamIndex};

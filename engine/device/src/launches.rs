@@ -26,7 +26,7 @@
 //! ```
 
 mod error;
-mod packing;
+mod preparation;
 #[cfg(test)]
 mod tests;
 
@@ -113,7 +113,7 @@ impl RecordedLaunch {
     /// # Errors
     /// There is no such kernel.
     pub fn empty(kernel: &str) -> Result<Self, LaunchError> {
-        let found = Kernel::named(kernel);
+        let found = Kernel::find(kernel);
         let found = found.ok_or_else(|| LaunchError::NoKernel(kernel.to_owned()))?;
         Ok(Self {
             kernel: found,

@@ -52,7 +52,7 @@
 
 pub mod capture;
 mod elapsed;
-mod event;
+mod event_generations;
 mod failure;
 mod launches;
 mod lock;
@@ -60,7 +60,7 @@ mod status;
 pub mod webgpu;
 
 pub use elapsed::{ElapsedError, EventStatus, RecordProgress, elapsed};
-pub use event::{EventError, EventTable, MissingRecord, RecordedEvent};
+pub use event_generations::{EventError, EventTable, MissingRecord, RecordedEvent};
 pub use failure::{FailureConsequence, OperationFailure, consequence};
 pub use launches::{
     BufferHandle, LaunchArgument, LaunchError, RecordedLaunch, names as argument_names,

@@ -1,37 +1,37 @@
 //! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
 
 pub mod ascend;
-mod beside;
 pub mod chrome;
 mod counter_titles;
 pub mod cupti;
 mod error;
+mod fast_hash;
 mod flow_points;
 mod json;
 mod key_index;
 mod log_folder;
+mod multi_file;
 pub mod nsight;
 pub mod nvprof;
 pub mod pftrace;
-mod quick;
+mod reader_thread;
 mod receipt;
-mod refused;
 pub mod rocpd;
 pub mod rocprofv3;
 pub mod rpd;
-mod several;
 mod shared_titles;
 mod sink;
 mod source;
 mod sqlite;
+mod unsupported;
 pub mod xplane;
 
 pub use error::ImportError;
+pub use multi_file::{MergedFile, moved, note_refused, open_all};
 pub use receipt::{Receipt, ReceiptUnit};
-pub use refused::{REFUSED, UnsupportedFormat};
-pub use several::{MergedFile, moved, note_refused, open_all};
 pub use sink::{ImportBatch, RecordSink};
 pub use source::{Source, is_standard_input};
+pub use unsupported::{REFUSED, UnsupportedFormat};
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -128,7 +128,7 @@ pub fn open_source(
         None if sqlite::is_database(head) => sqlite::format_of(source)?,
         None => return Err(ImportError::unknown(source)),
     };
-    beside::beside(|out| read(importer, source, out), sink)
+    reader_thread::read_on_thread(|out| read(importer, source, out), sink)
 }
 
 /// Reads a source with the importer of its format.

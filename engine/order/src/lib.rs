@@ -25,7 +25,6 @@
 //! assert_eq!(hazards[0].kind, HazardKind::WriteAfterWrite);
 //! ```
 
-mod act;
 mod allocations;
 mod chance;
 mod clock;
@@ -35,27 +34,28 @@ mod graph;
 mod hazard;
 mod history;
 mod host;
+mod host_conflict;
 mod lifetime;
 mod log;
-mod meeting;
 mod memory;
 mod queue;
 mod run;
 mod signal;
 mod stream;
+mod sync_op;
 #[cfg(test)]
 mod tests;
 mod topology;
 mod waits;
 
-pub use act::{HostOp, HostWaitTarget, StreamOrderTraits, SyncOp};
 pub use declared::{DeclaredUse, WHOLE, of_graph};
 pub use graph::{NodeConflict, NodeOrder, conflicts};
 pub use hazard::{
     Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Lint, LintKind,
 };
+pub use host_conflict::{Meeting, ResourceAccess, SharedResource};
 pub use log::{CallBatch, CallLog};
-pub use meeting::{Meeting, ResourceAccess, SharedResource};
+pub use sync_op::{HostOp, HostWaitTarget, StreamOrderTraits, SyncOp};
 pub use topology::{NodeIndex, Topology};
 pub use waits::RedundantWait;
 
@@ -69,8 +69,8 @@ use chance::CallTimes;
 use clock::VectorClock;
 use event::{EventSlot, RecordQuery};
 use history::UseCaller;
+use host_conflict::ResourceMeetings;
 use lifetime::MemoryCall;
-use meeting::ResourceMeetings;
 use memory::BufferOrders;
 use record::{BufferIndex, SpanId, StreamIndex};
 use run::CompletedStep;
@@ -183,14 +183,14 @@ impl Order {
             } => {
                 if self.is_chance(*begun_by) == *is_chance {
                     let act = act.as_ref().clone();
-                    self.obey(&HostOp { act, ..*op }, uses);
+                    self.apply_host_op(&HostOp { act, ..*op }, uses);
                 }
             }
-            _ => self.obey(op, uses),
+            _ => self.apply_host_op(op, uses),
         }
     }
 
-    fn obey(&mut self, op: &HostOp, uses: &[DeclaredUse]) {
+    fn apply_host_op(&mut self, op: &HostOp, uses: &[DeclaredUse]) {
         match &op.act {
             // Only one of them may be of a capture at a time.
             SyncOp::Appear | SyncOp::InCapture { .. } => {}
@@ -251,7 +251,7 @@ impl Order {
                     self.memory.pledge(*buffer, chain.known.member);
                 }
             }
-            SyncOp::Settle => self.memory.settle(),
+            SyncOp::Settle => self.memory.clear_freed(),
             SyncOp::Restart => self.restart(),
             SyncOp::Lower => {
                 self.signals.clear();

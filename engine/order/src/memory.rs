@@ -358,7 +358,7 @@ impl BufferOrders {
     }
 
     /// Nothing of what was freed is still in use.
-    pub fn settle(&mut self) {
+    pub fn clear_freed(&mut self) {
         self.freed.clear();
         for buffer in &mut self.buffers {
             buffer.prior.clear();

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-use super::act::StreamOrderTraits;
 use super::clock::{ClockMark, ClockMember, MemberClock};
 use super::declared::DeclaredUse;
 use super::hazard::CallOrigin;
+use super::sync_op::StreamOrderTraits;
 
 /// What is known of all before a point of a stream or a host thread, once the point is reached.
 #[derive(Debug, Default)]

@@ -6,14 +6,14 @@ mod blocking;
 mod callbacks;
 mod collective;
 mod event;
+mod external_graph_edges;
 mod gpu;
 mod graphs;
-mod guests;
 mod label;
 mod launches;
 mod machine;
 mod order;
-mod outreach;
+mod other_hosts;
 mod pool;
 mod problem;
 mod resources;
@@ -216,7 +216,7 @@ impl Caller {
         }
     }
 
-    fn tie(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {
+    fn report_dependency(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {
         self.tie_by_event(cause, effect, kind, (EventId::NONE, 0));
     }
 

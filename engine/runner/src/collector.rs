@@ -9,14 +9,14 @@ use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 
 use super::comparison::{InsertionCounts, RunFigures};
 use super::delivery::Delivery;
-use super::ledger::ExpectationLog;
+use super::expectation_log::ExpectationLog;
 use super::order::RaceDetector;
 use super::outbox::Outbox;
 use super::prepare::DEVICE;
 use super::recorder::{Recorder, Reporter};
 use super::save::SaveFile;
 use super::shared::RunState;
-use super::waited::WaitDependencies;
+use super::wait_dependencies::WaitDependencies;
 use backend::{BackendError, is_worker};
 use record::Record;
 use record::time::Nanos;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 
+use super::active_run::ActiveRun;
 use super::delivery::Delivery;
 use super::far::{WorkerLink, WorkerTarget};
 use super::host::panic_text;
@@ -19,9 +20,8 @@ use super::outbox::Outbox;
 use super::prepare::{PreparedRun, prepare};
 use super::program::{ProgramRequest, RecordedProgram};
 use super::ranks::{self, Ranks};
-use super::running::ActiveRun;
 use super::{Control, Message, Phase, RankControl, RecoveryMode, RunRequest};
-use super::{apart, comparison};
+use super::{comparison, isolated_worker};
 use record::{Record, RunEnd};
 
 /// Controls that wait for the engine.
@@ -203,7 +203,7 @@ impl EngineWorker {
 
     /// Runs a workload in this process.
     fn run_here(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
-        if let Some(target) = apart::target(&request.backend) {
+        if let Some(target) = isolated_worker::target(&request.backend) {
             let make = || {
                 Box::new(WorkerLink::own(
                     target,
@@ -260,7 +260,7 @@ impl EngineWorker {
                 Ok(Control::Stop | Control::Shutdown) | Err(RecvTimeoutError::Disconnected) => {
                     break;
                 }
-                Ok(Control::Rank(RankControl::Fault(fault))) => mesh.suffer(fault),
+                Ok(Control::Rank(RankControl::Fault(fault))) => mesh.apply_fault(fault),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -322,7 +322,7 @@ impl EngineWorker {
             };
             select! {
                 recv(self.inbox) -> control => match control {
-                    Ok(control) => self.obey(control, running, next),
+                    Ok(control) => self.apply_control(control, running, next),
                     Err(_) => running.stop(),
                 },
                 recv(ended) -> host => if host.is_ok() { running.note_ended() },
@@ -344,7 +344,12 @@ impl EngineWorker {
         }
     }
 
-    fn obey(&self, control: Control, running: &ActiveRun, next: &mut Option<Box<RunRequest>>) {
+    fn apply_control(
+        &self,
+        control: Control,
+        running: &ActiveRun,
+        next: &mut Option<Box<RunRequest>>,
+    ) {
         let gate = &running.shared.gate;
         let mesh = running.shared.mesh.as_deref();
         let phase = match control {
@@ -359,7 +364,7 @@ impl EngineWorker {
             Control::Rank(control) => {
                 match (control, mesh) {
                     (RankControl::Left { rank, why }, Some(mesh)) => mesh.leave(rank, &why),
-                    (RankControl::Fault(fault), Some(mesh)) => mesh.suffer(fault),
+                    (RankControl::Fault(fault), Some(mesh)) => mesh.apply_fault(fault),
                     _ => {}
                 }
                 return;

@@ -1,6 +1,6 @@
 //! Checks what a workload expects, once everything has run.
 
-use super::ledger::ExpectationLog;
+use super::expectation_log::ExpectationLog;
 use backend::{BackendDevice, BufferSide, DeviceBuffers};
 use record::time::{Interval, Nanos, shared, total};
 use record::{BufferIndex, Expectation, StreamIndex};

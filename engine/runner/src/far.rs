@@ -10,23 +10,23 @@
 
 mod attach;
 mod clock;
+mod connection;
+mod last_known;
 mod lifetime;
-mod line;
 mod link;
-mod outlet;
+mod memory_budget;
 mod packet;
 mod process;
-mod room;
-mod watch;
+mod reliable_sender;
 mod wire;
 mod worker;
 
 pub use attach::attach;
+pub(super) use last_known::GONE;
 pub(super) use link::WorkerLink;
 pub use packet::{BackendOffer, PROTOCOL, unix_now};
 pub use process::WorkerTarget;
 pub(super) use process::ending;
-pub(super) use watch::GONE;
 pub use wire::WireError;
 pub use worker::{offers, serve};
 

@@ -24,22 +24,22 @@
 //! # Ok::<(), String>(())
 //! ```
 
-mod apart;
+mod active_run;
 mod caller;
 mod collector;
 mod comparison;
 mod delivery;
 mod engine;
 mod expectation;
+mod expectation_log;
 pub mod far;
-mod fit;
 mod gate;
 mod host;
-mod injector;
 mod insertion;
+mod isolated_worker;
 mod launches;
-mod ledger;
 mod loss;
+mod loss_scheduler;
 mod lost_values;
 mod machine;
 mod memory;
@@ -55,21 +55,21 @@ mod protocol;
 mod ranks;
 mod recorder;
 mod recovery;
+mod requirements;
 mod room_wait;
-mod running;
 mod save;
 mod shared;
 mod stall;
 mod timelines;
 mod uses;
-mod waited;
+mod wait_dependencies;
 mod workers;
 
-pub use apart::{apart, run_apart};
 pub use engine::{Engine, run};
-pub use fit::lack;
+pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;
 pub use program::ProgramRequest;
 pub use protocol::{Control, Message, Pace, Phase, RankControl, RecoveryMode, RunRequest};
 pub use recorder::{Recorder, Reporter};
+pub use requirements::lack;
 pub use save::SAVE_FAILED;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::RecoveryMode;
-use super::injector::ArmedLoss;
+use super::loss_scheduler::ArmedLoss;
 use super::recorder::Reporter;
 use super::shared::RunState;
 use crate::prepare::DEVICE;

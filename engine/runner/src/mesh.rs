@@ -150,7 +150,7 @@ impl Mesh {
     }
 
     /// Does something to this rank on purpose, now or at its moment.
-    pub fn suffer(&self, fault: RankFault) {
+    pub fn apply_fault(&self, fault: RankFault) {
         lock(&self.faults).push(fault);
         self.look_for_faults(0);
     }

@@ -104,7 +104,7 @@ impl RaceDetector {
 
     fn report(&mut self, reporter: &Reporter) {
         for found in self.order.hazards() {
-            let hazard = self.told(found);
+            let hazard = self.outside_graphs(found);
             let is_known = hazard.first.host == hazard.second.host
                 && !self.shares_captures
                 && (hazard.kind.is_of_uses() || !self.has_aborts);
@@ -263,7 +263,7 @@ impl RaceDetector {
     }
 
     /// The same of the streams of the plan: nodes of a graph are told as what the stream of its replay did.
-    fn told(&self, found: Hazard) -> Hazard {
+    fn outside_graphs(&self, found: Hazard) -> Hazard {
         let (first, second) = (self.party(found.first), self.party(found.second));
         let is_inside = found.relation == HazardRelation::Unordered
             && found.first.actor != first.actor

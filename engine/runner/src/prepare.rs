@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::RunRequest;
 use super::comparison::RunFigures;
 use super::gate::Gate;
-use super::injector;
 use super::launches;
 use super::loss::Losses;
+use super::loss_scheduler;
 use super::mesh::Mesh;
 use super::names::NameRegistry;
 use super::recorder::{Recorder, Reporter};
@@ -83,7 +83,7 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let save = SaveFile::of_request(request.save.as_deref())?;
     let gate = Gate::new(request.paused, request.pace);
     for injection in &request.lose {
-        injector::check(&plan, injection)?;
+        loss_scheduler::check(&plan, injection)?;
     }
     let losses = Losses::new(request.recovery);
     let timelines = timelines::are_needed(&plan).then(|| {
@@ -139,7 +139,7 @@ fn backend_of(name: &str) -> Result<&'static dyn Backend, String> {
     if name.is_empty() {
         return Ok(backend::default_backend().0);
     }
-    backend::named(name).ok_or_else(|| {
+    backend::find_backend(name).ok_or_else(|| {
         let names: Vec<_> = backend::BACKENDS.iter().map(|found| found.name()).collect();
         format!(
             "there is no backend called {name}; there are {}",

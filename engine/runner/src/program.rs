@@ -133,7 +133,7 @@ impl<'e> RecordedProgram<'e> {
         while self.child.ended().is_none() {
             select! {
                 recv(self.inbox) -> control => if let Ok(control) = control {
-                    self.obey(control);
+                    self.apply_control(control);
                 } else {
                     self.child.end();
                     std::thread::sleep(TICK);
@@ -153,7 +153,7 @@ impl<'e> RecordedProgram<'e> {
         }
     }
 
-    fn obey(&mut self, control: Control) {
+    fn apply_control(&mut self, control: Control) {
         match control {
             Control::Stop => self.stop(),
             Control::Run(request) => {
@@ -228,10 +228,10 @@ impl<'e> RecordedProgram<'e> {
     /// Hands over what became records.
     fn hand_over(&mut self) {
         let records = self.converter.drain();
-        self.give(records);
+        self.send_records(records);
     }
 
-    fn give(&mut self, records: Vec<Record>) {
+    fn send_records(&mut self, records: Vec<Record>) {
         if records.is_empty() {
             return;
         }

@@ -5,8 +5,8 @@
 //! files do: each rank with numbers of its own, on one clock, and what they did together tied.
 
 mod child;
-mod merged;
-mod over;
+mod merged_capture;
+mod rank_end;
 mod start;
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, bounded, select};
 
 use self::child::{RankProcess, RankStage};
-use self::merged::MergedRanks;
+use self::merged_capture::MergedRanks;
 use super::far::unix_now;
 use super::outbox::Outbox;
 use super::{Control, Message, Phase, RankControl, RecoveryMode, RunRequest};
@@ -44,7 +44,7 @@ pub fn wanted(request: &RunRequest) -> Option<Placement> {
 
 /// Whether a backend's time is virtual: ranks have real clocks.
 pub fn is_virtual(request: &RunRequest) -> bool {
-    let found = backend::named(&request.backend).and_then(|it| it.probe().ok());
+    let found = backend::find_backend(&request.backend).and_then(|it| it.probe().ok());
     let caps = found.and_then(|found| Some(found.first()?.caps.deterministic));
     caps.unwrap_or(false)
 }
@@ -128,7 +128,7 @@ impl<'e> Ranks<'e> {
         while !self.is_closing() && self.children.iter().any(|it| it.stage != RankStage::Over) {
             select! {
                 recv(self.inbox) -> control => match control {
-                    Ok(control) => self.obey(control),
+                    Ok(control) => self.apply_control(control),
                     Err(_) => self.stop(),
                 },
                 recv(self.news) -> _ => {}
@@ -193,7 +193,7 @@ impl<'e> Ranks<'e> {
         }
     }
 
-    fn obey(&mut self, control: Control) {
+    fn apply_control(&mut self, control: Control) {
         match control {
             Control::Run(request) => {
                 self.next = Some(request);

@@ -64,7 +64,7 @@ impl Recorder {
     }
 
     /// Records that were reported so far.
-    pub fn given(&self) -> u64 {
+    pub fn reported_count(&self) -> u64 {
         lock(&self.batches)
             .iter()
             .map(|batch| lock(batch).given)
@@ -179,7 +179,7 @@ mod tests {
             }
         });
         assert_eq!(seen, [EACH; 4]);
-        assert_eq!(recorder.given(), recorder.taken());
+        assert_eq!(recorder.reported_count(), recorder.taken());
     }
 
     #[test]
@@ -200,6 +200,6 @@ mod tests {
         recorder.sweep(&mut collect);
         let names: Vec<_> = (0..order.len()).filter(|&at| order[at]).collect();
         assert_eq!(names, [0, BATCH + 1]);
-        assert_eq!(recorder.given(), recorder.taken());
+        assert_eq!(recorder.reported_count(), recorder.taken());
     }
 }

@@ -4,7 +4,6 @@
 //! done by the host thread that made the call, between its calls and while it waits. On a device whose time is virtual
 //! there are no threads: the same steps happen at alarms of the device's clock.
 
-mod asked;
 mod calls;
 mod close;
 mod compile;
@@ -12,6 +11,7 @@ mod content;
 mod device;
 mod launch;
 mod loss;
+mod native_queries;
 mod queue;
 mod report;
 mod state;

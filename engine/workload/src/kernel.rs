@@ -117,7 +117,7 @@ impl PartialEq for Kernel {
 
 impl Kernel {
     /// The kernel called `name`.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn find(name: &str) -> Option<&'static Self> {
         KERNELS.iter().find(|kernel| kernel.name == name)
     }
 
@@ -334,7 +334,7 @@ mod tests {
         writes: &[usize],
         parameters: &[f64],
     ) -> Result<(), String> {
-        Kernel::named(name).unwrap().check(&LaunchShape {
+        Kernel::find(name).unwrap().check(&LaunchShape {
             reads,
             writes,
             parameters,

@@ -10,7 +10,7 @@ mod gpu;
 mod launches;
 mod names;
 mod placement;
-mod plain;
+mod plain_syntax;
 mod resources;
 mod streams;
 mod syntax;
@@ -143,7 +143,7 @@ impl KdlReader<'_> {
             );
             return None;
         };
-        self.obey(node, rule);
+        self.check_rule(node, rule);
         Some(rule)
     }
 }

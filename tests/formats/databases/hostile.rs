@@ -6,7 +6,7 @@ use engine::capture::Capture;
 use engine::importer::{self, ImportError, Receipt, Source};
 use engine::record::Severity;
 
-use super::reading::open;
+use super::rows_read::open;
 use super::{build, nsight, samples};
 
 fn try_open(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), ImportError> {

@@ -2,7 +2,7 @@
 
 use engine::record::{SpanKind, State};
 
-use super::reading::{arguments, arrows, dependencies, lanes, open};
+use super::rows_read::{arguments, arrows, dependencies, lanes, open};
 use super::{build, nsight};
 
 #[test]

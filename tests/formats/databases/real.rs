@@ -8,7 +8,7 @@ use engine::importer::{self, ImportError, Receipt};
 use engine::record::{DependencyKind, Group};
 use std::ops::ControlFlow;
 
-use super::reading::dependencies;
+use super::rows_read::dependencies;
 use crate::house::root;
 
 /// What the script counted, kept so that the test needs no Python.

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use cuda_recorder::{CuptiRecord, Fact, HEADER, ListeningCounts};
 use engine::capture::{Capture, text};
 use engine::importer::{self, ImportError, Receipt, Source};
 use engine::record::{Basis, DependencyKind, Group, Role, Severity, SpanKind};
-use inject::{CuptiRecord, Fact, HEADER, ListeningCounts};
 use proptest::prelude::*;
 
 use super::sample::{activities, back, bytes, front, written};
@@ -220,7 +220,7 @@ fn activities_without_a_time_are_shown_where_their_call_was() {
     let mut all = activities(true);
     for activity in &mut all {
         if let CuptiRecord::Kernel(kernel) = activity {
-            kernel.times = inject::CuptiTimes::default();
+            kernel.times = cuda_recorder::CuptiTimes::default();
         }
     }
     let (capture, receipt) = open(file(all)).unwrap();

@@ -60,9 +60,9 @@ fn what_cannot_begin_is_a_reason() {
     let all = ["--headless", "-o", "a.pftrace", "--", &own, "work"];
     let text = refused(&all, &[("CUDA_INJECTION64_PATH", "/opt/other.so")]);
     assert!(text.contains("/opt/other.so already"), "{text}");
-    let text = refused(&all, &[("SYNCLINE_INJECT", "/no/libinject.so")]);
+    let text = refused(&all, &[("SYNCLINE_INJECT", "/no/libcuda_recorder.so")]);
     assert!(
-        text.contains("SYNCLINE_INJECT names /no/libinject.so"),
+        text.contains("SYNCLINE_INJECT names /no/libcuda_recorder.so"),
         "{text}"
     );
     let text = refused(&all, &[("TMPDIR", "/no/such/folder")]);

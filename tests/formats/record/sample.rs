@@ -1,6 +1,6 @@
 //! What a process would write that copies, computes and waits: the facts of it, and the bytes.
 
-use inject::{
+use cuda_recorder::{
     ActivityKind, CuptiApi, CuptiContext, CuptiCopy, CuptiDevice, CuptiEvent, CuptiKernel,
     CuptiLocation, CuptiMemory, CuptiOverhead, CuptiRecord, CuptiSync, CuptiTimes, Fact,
     FactWriter, ListeningCounts, ListeningFact, MemoryStep, OverheadKind, ProcessFact, SyncKind,

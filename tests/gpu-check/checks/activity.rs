@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use inject::{
+use cuda_recorder::{
     ActivityKind, CuptiBatch, CuptiEvent, CuptiKernel, CuptiLibrary, CuptiListener, CuptiRecord,
     CuptiSync, SyncKind,
 };

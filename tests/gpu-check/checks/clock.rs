@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use inject::{ActivityKind, CuptiRecord, now};
+use cuda_recorder::{ActivityKind, CuptiRecord, now};
 
 use super::activity::{listen, told};
 use crate::report::Report;

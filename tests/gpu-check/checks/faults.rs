@@ -4,7 +4,7 @@
 
 use std::ptr;
 
-use inject::{ActivityKind, CuptiRecord};
+use cuda_recorder::{ActivityKind, CuptiRecord};
 
 use super::activity::{listen, told};
 use crate::driver::Driver;

@@ -4,7 +4,7 @@
 use std::ptr;
 use std::time::Instant;
 
-use inject::{ActivityKind, CuptiRecord, NodeOrigin};
+use cuda_recorder::{ActivityKind, CuptiRecord, NodeOrigin};
 
 use super::activity::{listen, told};
 use crate::driver::checked;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use inject::ActivityKind;
+use cuda_recorder::ActivityKind;
 
 use super::activity::{listen, told};
 use crate::report::Report;

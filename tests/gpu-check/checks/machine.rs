@@ -24,7 +24,7 @@ pub fn facts(report: &mut Report) -> Result<(), String> {
     report.fact("libc", said("ldd", &["--version"]));
     let is_shared = std::env::var_os("CUDA_MPS_PIPE_DIRECTORY").is_some();
     report.fact("mps", is_shared);
-    match inject::CuptiLibrary::find() {
+    match cuda_recorder::CuptiLibrary::find() {
         Ok(cupti) => {
             report.fact("cupti", cupti.version());
             report.fact("cupti-at", cupti.path().display());

@@ -7,7 +7,7 @@ use engine::exporter::EXPORTERS;
 use serde_json::Value;
 
 use super::{FINE, WRONG, file, syncline};
-use crate::house::place::words;
+use crate::house::source_place::words;
 use crate::house::sources;
 
 /// What clears a screen, sets its title, rings, goes back, and turns what follows around.

@@ -136,7 +136,7 @@ impl Bench {
 
 fn spin(micros: f64) -> Operation {
     Operation::Launch(Box::new(KernelArguments {
-        kernel: Kernel::named("spin").unwrap(),
+        kernel: Kernel::find("spin").unwrap(),
         reads: Vec::new(),
         writes: Vec::new(),
         parameters: vec![micros],
@@ -210,7 +210,7 @@ fn a_released_event_keeps_the_waits_that_were_submitted() {
         bench.call().raise(HOST, GO);
         bench.synchronize(SyncTarget::Device);
         // Whoever waits learns of an end at once, and a span is reported when its time is known.
-        assert!(bench.device.settle(Duration::from_secs(5)));
+        assert!(bench.device.wait_idle(Duration::from_secs(5)));
         let spans = bench.kept.spans();
         assert!(spans[1].end <= spans[2].end && spans[2].end <= spans[3].start);
     }
@@ -290,7 +290,7 @@ fn a_lost_device_takes_everything_pending_with_it() {
             "{name}: {refused:?}"
         );
         bench.submit(B, Operation::Record(E));
-        assert!(bench.device.settle(Duration::from_secs(30)), "{name}");
+        assert!(bench.device.wait_idle(Duration::from_secs(30)), "{name}");
         let kept = bench.kept.clone();
         drop(bench);
         let ends: Vec<State> = kept.spans().iter().map(|span| span.state).collect();

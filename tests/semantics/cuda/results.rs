@@ -1,7 +1,8 @@
 //! The same numbers as on the processor, for every kernel, launched, packed and replayed.
 
 use engine::backend::{
-    BufferSide, DeviceLayout, HostIndex, Operation, ReportSink, StreamLayout, Submission, named,
+    BufferSide, DeviceLayout, HostIndex, Operation, ReportSink, StreamLayout, Submission,
+    find_backend,
 };
 use engine::record::{BufferIndex, CallId, CounterId, LaneId, NameId, Record, SpanId, StreamIndex};
 use engine::time::Nanos;
@@ -68,7 +69,7 @@ fn numbers(kernel: &'static Kernel, backend: &str) -> Vec<Vec<f32>> {
         }],
         ..DeviceLayout::default()
     };
-    let device = named(backend)
+    let device = find_backend(backend)
         .unwrap()
         .open(&layout, &|| Box::new(Nowhere))
         .unwrap();

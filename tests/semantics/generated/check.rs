@@ -1,7 +1,7 @@
 //! Compares the records of a run with what the model of its workload allows.
 
 mod arrows;
-mod drawn;
+mod drawn_times;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use engine::record::{
 use engine::time::Nanos;
 
 use super::chance;
-use super::inserted::WrittenOut;
+use super::inserted_waits::WrittenOut;
 use super::meetings;
 use super::memory::{self, MemoryFault};
 use super::order::{EnforcedOrder, ModelRace};

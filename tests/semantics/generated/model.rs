@@ -9,7 +9,7 @@ use engine::workload::bundled;
 
 use super::check::{Comparison, RunRecords};
 use super::draw::draw;
-use super::inserted::WrittenOut;
+use super::inserted_waits::WrittenOut;
 use super::memory::{self, FaultSort};
 use super::order::{EnforcedOrder, ModelRace};
 use super::text::{

@@ -1,13 +1,13 @@
 //! CUPTI's face of the stand-in: what the driver's face does is told as activity records, in the real binary layouts.
 
+mod activity;
 mod exports;
 mod kinds;
 mod mode;
 mod strides;
-mod tell;
 mod write;
 
-pub use tell::{
+pub use activity::{
     Ended, api, compiled, context, ended, memory, notify_destruction, notify_node, stream, synced,
 };
 

@@ -8,7 +8,7 @@ use engine::record::{DependencyId, DependencyKind, Group, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::Window;
-use super::opened::{THEMES, effect, opened, select};
+use super::opened_captures::{THEMES, effect, opened, select};
 use crate::formats::real;
 use crate::house::root;
 

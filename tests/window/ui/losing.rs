@@ -9,13 +9,13 @@ use engine::runner::{Control, Message, Phase, RecoveryMode, RunRequest};
 use engine::time::Nanos;
 use engine::workload::{Injection, LossBy, LossMoment};
 
-use super::{Window, storm};
+use super::{Window, pipeline_load};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 
 fn window() -> Window {
     let mut window = Window::new(SIZE, ThemeChoice::Dark);
-    window.answer(storm::records(8));
+    window.answer(pipeline_load::records(8));
     window
 }
 
@@ -32,7 +32,7 @@ fn driver(at: LossMoment) -> Injection {
 /// A run that lost its device and was not recovered.
 fn lost(window: &mut Window) {
     let is_kept = |record: &Record| !matches!(record, Record::Recovery(_) | Record::End(_));
-    let records = storm::records(8).into_iter().filter(is_kept);
+    let records = pipeline_load::records(8).into_iter().filter(is_kept);
     window.engine.send(Message::Started { run: 2 }).unwrap();
     window
         .engine
@@ -219,7 +219,7 @@ fn a_fault_tells_of_itself_when_it_is_clicked() {
     let mut window = window();
     let scene = window.harness.state().scene();
     let shown = scene.state.view.shown(scene.capture.extent());
-    let share = (storm::LOST * 1_000 - shown.start.0) as f32 / shown.length().0 as f32;
+    let share = (pipeline_load::LOST * 1_000 - shown.start.0) as f32 / shown.length().0 as f32;
     let ruler = window.harness.state().timeline_areas().ruler;
     let at = pos2(
         ruler.left() + share * ruler.width() - 30.0,

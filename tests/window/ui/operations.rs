@@ -7,7 +7,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use engine::time::{Interval, Nanos};
 
 use super::Window;
-use super::deeds::until;
+use super::interaction::until;
 use crate::house::root;
 
 /// A window with the table of all operations of a run.

@@ -8,7 +8,7 @@ use eframe::egui::{Frame, Margin};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::NodeT as _;
 
-use super::{Window, builder, longest_wait, storm};
+use super::{Window, builder, longest_wait, pipeline_load};
 
 const SIZE: [f32; 2] = [1000.0, 700.0];
 
@@ -71,7 +71,7 @@ fn every_panel_looks_as_it_should() {
     for (theme, suffix) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
         let window = window(theme);
         let mut storm = Window::new(SIZE, theme);
-        storm.answer(storm::records(40));
+        storm.answer(pipeline_load::records(40));
         let mut tables = Window::with_run(SIZE, theme, "double-buffer");
         let app = tables.harness.state_mut();
         app.act(vec![Action::OpenTab("why")], None);

@@ -5,13 +5,13 @@ use app::state::{ThemeChoice, Topic};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{PipelineId, PipelineState, PromiseId, SpanId, SpanKind};
 
-use super::{Window, storm};
+use super::{Window, pipeline_load};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 
 fn window(count: u32) -> Window {
     let mut window = Window::new(SIZE, ThemeChoice::Dark);
-    window.answer(storm::records(count));
+    window.answer(pipeline_load::records(count));
     window
 }
 

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use engine::time::Nanos;
 
 use super::Window;
-use super::deeds::until;
+use super::interaction::until;
 use crate::formats::captures::{sample, saved};
 
 /// When the spans of a lane start, in order.

@@ -10,7 +10,7 @@ use engine::record::{SpanId, SpanKind};
 use engine::time::Nanos;
 
 use super::Window;
-use super::deeds::until;
+use super::interaction::until;
 use crate::house::root;
 
 const SIZE: [f32; 2] = [1280.0, 800.0];

@@ -9,7 +9,7 @@ use engine::record::SpanId;
 use serde_json::{Value, json};
 
 use super::Window;
-use super::deeds::until;
+use super::interaction::until;
 
 /// The name of a kernel, as templates of C++ have it.
 fn long_name() -> String {

@@ -118,17 +118,17 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         ui.close();
     }
     now.on_disabled_hover_text(reason.unwrap_or_default());
-    hurt(ui, scene, actions);
+    rank_fault_menu(ui, scene, actions);
     let checked = &scene.status.checked;
     let pipelines = ("While a pipeline compiles", "pipeline");
-    named(
+    name_menu(
         ui,
         pipelines,
         (&checked.pipelines, LossMoment::Pipeline),
         actions,
     );
     let streams = ("While a stream runs", "stream");
-    named(ui, streams, (&checked.streams, LossMoment::Stream), actions);
+    name_menu(ui, streams, (&checked.streams, LossMoment::Stream), actions);
     ui.menu_button("At a time of the next run", |ui| at_time(ui, actions));
     ui.separator();
     ui.label(
@@ -153,7 +153,7 @@ const HARM: &[(FaultKind, &str)] = &[
 ];
 
 /// Ranks of the run under way, and what can be done to each; nothing where there are none.
-fn hurt(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+fn rank_fault_menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let devices = scene.capture.devices().iter();
     let ranks = devices.filter(|device| device.rank.is_some());
     let ranks = ranks.count() as u32;
@@ -198,7 +198,7 @@ fn acted(by: LossBy, real: &[engine::record::LossKind]) -> &'static str {
 }
 
 /// A menu of the workload's names; greyed out with the reason where there are none.
-fn named(
+fn name_menu(
     ui: &mut Ui,
     (title, what): (&str, &str),
     (names, moment): (&[String], fn(String) -> LossMoment),

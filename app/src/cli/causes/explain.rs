@@ -139,7 +139,8 @@ fn line(reader: &CauseReader<'_>, span: SpanId, with_chain: bool) -> Value {
     let why = reader.of(span);
     object.insert(
         "cause".to_owned(),
-        why.as_ref().map_or(Value::Null, |it| told(reader, it)),
+        why.as_ref()
+            .map_or(Value::Null, |it| cause_value(reader, it)),
     );
     if let Some(why) = why {
         let also = why.also.iter().map(|it| cause(reader, it));
@@ -165,7 +166,7 @@ fn line(reader: &CauseReader<'_>, span: SpanId, with_chain: bool) -> Value {
 }
 
 /// The cause of a span: unknown, or the binding one.
-fn told(reader: &CauseReader<'_>, why: &SpanCause) -> Value {
+fn cause_value(reader: &CauseReader<'_>, why: &SpanCause) -> Value {
     let binding = why.binding.as_ref().map(|it| cause(reader, it));
     match (why.is_unknown, binding) {
         (false, Some(binding)) => binding,

@@ -13,7 +13,7 @@ use engine::workload::nearest;
 
 use crate::cli::arguments::OutputFormat;
 use crate::cli::range::TimeRange;
-use crate::cli::{CliFailure, OutputStreams, open};
+use crate::cli::{CliFailure, OutputStreams, open_files};
 
 /// The files, and which part of them is asked about.
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ impl CauseScope {
         options: &CauseOptions,
         streams: &OutputStreams<'_>,
     ) -> Result<Self, CliFailure> {
-        let (capture, _) = open::open(&options.files, streams)?;
+        let (capture, _) = open_files::open(&options.files, streams)?;
         let causes = Causes::build(&capture);
         let all = causes.extent();
         let lanes = lanes(&capture, options)?;

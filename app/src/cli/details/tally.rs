@@ -87,7 +87,7 @@ impl<'a> CaptureTally<'a> {
         let capture = lanes.capture;
         Self {
             lanes: LaneTallies(lanes),
-            ties: ties(capture),
+            ties: count_dependencies(capture),
             memory: memory(capture),
         }
     }
@@ -134,7 +134,7 @@ impl<'a> CaptureTally<'a> {
     }
 }
 
-fn ties(capture: &Capture) -> Vec<DependencyCount> {
+fn count_dependencies(capture: &Capture) -> Vec<DependencyCount> {
     let mut counts = BTreeMap::new();
     let ids = (0..capture.dependency_count() as u32).map(DependencyId);
     for tie in ids.filter_map(|id| capture.dependency(id)) {

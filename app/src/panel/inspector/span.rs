@@ -35,8 +35,8 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action
     promise::parts(ui, scene, id, actions);
     pipeline::part(ui, scene, id, actions);
     let capture = scene.capture;
-    ties(ui, scene, "Causes", capture.causes(id), actions);
-    ties(ui, scene, "Effects", capture.effects(id), actions);
+    dependency_list(ui, scene, "Causes", capture.causes(id), actions);
+    dependency_list(ui, scene, "Effects", capture.effects(id), actions);
     arguments(ui, scene, id);
     rank::show(ui, scene, placed.span.lane);
     lines::show(ui, scene, placed.span.call, actions);
@@ -142,7 +142,7 @@ fn running(ui: &mut Ui, scene: &Scene<'_>, began: &SpanStart) {
     field(ui, scene.theme, "began", &began.start.to_string());
 }
 
-fn ties(
+fn dependency_list(
     ui: &mut Ui,
     scene: &Scene<'_>,
     heading: &str,

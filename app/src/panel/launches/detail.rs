@@ -5,7 +5,7 @@ use engine::capture::LaunchHistory;
 use engine::record::{LaunchChange, LaunchInstance, LaunchKind, LaunchStep, SpanId};
 use engine::time::Nanos;
 
-use super::again::LaunchEdits;
+use super::relaunch::LaunchEdits;
 use super::{dimensions, graph};
 use crate::action::Action;
 use crate::panel::Scene;
@@ -77,7 +77,7 @@ fn history(ui: &mut Ui, scene: &Scene<'_>, launched: &LaunchHistory, actions: &m
     let steps = steps.map(|(at, step)| {
         let before = at.checked_sub(1).and_then(|at| launched.steps.get(at));
         let is_bad = step.change == LaunchChange::Failed;
-        (step.time, told(step, before), step.span, is_bad)
+        (step.time, changed_text(step, before), step.span, is_bad)
     });
     let relaunches = launched.launches.iter().rev().take(MOST);
     let mut lines: Vec<HistoryLine> = steps.collect();
@@ -114,7 +114,7 @@ fn launch_line(scene: &Scene<'_>, relaunch: &LaunchInstance) -> Option<HistoryLi
 }
 
 /// What a step did, as far as it differs from what was before.
-fn told(step: &LaunchStep, before: Option<&LaunchStep>) -> String {
+fn changed_text(step: &LaunchStep, before: Option<&LaunchStep>) -> String {
     let mut parts = Vec::new();
     for (at, (name, value)) in step.arguments.iter().enumerate() {
         let old = before.and_then(|it| it.arguments.get(at));

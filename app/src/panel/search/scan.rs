@@ -107,7 +107,7 @@ pub fn spans(
                 tally.count += capture.count_named(stretch, |name| names.is_set(name));
                 continue;
             }
-            for place in capture.named(stretch, |name| names.is_set(name)) {
+            for place in capture.spans_named(stretch, |name| names.is_set(name)) {
                 tally.count += 1;
                 tally.before += usize::from(here.is_some_and(|here| place < here));
                 if tally.places.len() < most {
@@ -145,7 +145,7 @@ pub fn next(
     let answers = on_every_core(0..capture.stretch_count(), |part| {
         let (mut near, mut far) = (None::<MatchPosition>, None::<MatchPosition>);
         for stretch in part {
-            for place in capture.named(stretch, |name| names.is_set(name)) {
+            for place in capture.spans_named(stretch, |name| names.is_set(name)) {
                 far = Some(far.map_or(place, |far| better(far, place)));
                 if is_wanted(&place) {
                     near = Some(near.map_or(place, |near| better(near, place)));

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::candidates::Candidate;
-use super::class::{LaneClass, SpanClass};
+use super::binding_cause::Candidate;
+use super::blocked_calls::BlockingCalls;
 use super::collective::CollectiveGroups;
 use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
-use super::held_calls::BlockingCalls;
 use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
+use super::span_class::{LaneClass, SpanClass};
 use super::timetable::{SpanTimes as _, Timetable};
 use super::{Causes, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};

@@ -1,6 +1,6 @@
 //! What each stream did of a stretch of time: busy, or idle for a reason. Every nanosecond is in one of the sums.
 
-use super::candidates::Candidate;
+use super::binding_cause::Candidate;
 use super::idle_reason::{IdleReason, ReasonTimes};
 use super::idle_use::IdleUse;
 use super::kind::{CauseKind, TimeUse};

@@ -1,6 +1,6 @@
 //! Why a stream, an engine or a host thread waited, in finer words than the sums of [`IdleTime`]: what it waited for.
 
-use super::candidates::Candidate;
+use super::binding_cause::Candidate;
 use super::idle::IdleTime;
 use super::idle_use::IdleUse;
 use super::kind::CauseKind;

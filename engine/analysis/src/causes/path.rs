@@ -1,6 +1,6 @@
 //! The critical path: what the time of a capture, or of a stretch of it, was made of, without a gap.
 
-use super::chain::ChainSegment;
+use super::binding_chain::ChainSegment;
 use super::kind::TimeUse;
 use super::point::SpanPoint;
 use super::reader::CauseReader;

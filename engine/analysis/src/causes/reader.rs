@@ -1,6 +1,6 @@
 //! The graph and the capture together: what can be asked of them.
 
-use super::candidates::Candidate;
+use super::binding_cause::Candidate;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::slack::Slack;

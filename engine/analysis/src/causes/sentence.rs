@@ -1,14 +1,14 @@
 //! One sentence about the binding cause of a span, with the same numbers as its split.
 
-use super::candidates::Candidate;
+use super::binding_cause::Candidate;
 use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;
 use super::split::TimePart;
 use super::{SpanCause, SpanClass, TOLERANCE};
 use crate::SentencePiece;
-use crate::fate::{abort, fate, problem};
-use crate::piece::Sentence;
+use crate::loss_outcome::{abort, fate, problem};
+use crate::sentence_piece::Sentence;
 use record::time::Nanos;
 use record::{BLOCKED_BECAUSE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
 

@@ -1,6 +1,6 @@
 //! Slack: how much later each operation could begin without anything ending later than the last of all.
 
-use super::candidates::Candidate;
+use super::binding_cause::Candidate;
 use super::point::SpanPoint;
 use super::timetable::SpanTimes;
 use super::{Causes, SpanClass};

@@ -1,7 +1,7 @@
 //! Where the time of a wait went: parts that follow each other and leave nothing out.
 
 use super::SpanClass;
-use super::candidates::Candidate;
+use super::binding_cause::Candidate;
 use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::chain::ChainSegment;
+use super::binding_chain::ChainSegment;
 use super::idle::{IdleTime, LaneIdle};
 use super::idle_use::IdleUse;
 use super::kind::TimeUse;

@@ -354,7 +354,7 @@ fn a_wait_that_gave_up_a_wait_without_a_cause_and_one_that_passed_say_so() {
     let capture = small.capture();
     let causes = Causes::build(&capture);
     let reader = causes.read(&capture);
-    let said = |span: u32| crate::piece::plain(&reader.sentence(SpanId(span)).unwrap());
+    let said = |span: u32| crate::sentence_piece::plain(&reader.sentence(SpanId(span)).unwrap());
     assert!(
         said(gave_up).contains("was complete 850 µs later"),
         "{}",
@@ -416,7 +416,7 @@ fn a_wait_for_what_never_ran_waited_for_what_failed_before_it_or_for_the_abort()
     let end = reader.of_end(SpanId(orphan)).unwrap();
     let binding = end.binding.unwrap();
     assert_eq!((binding.kind, binding.span().0), (CauseKind::Abort, abort));
-    let said = |span: u32| crate::piece::plain(&reader.sentence(SpanId(span)).unwrap());
+    let said = |span: u32| crate::sentence_piece::plain(&reader.sentence(SpanId(span)).unwrap());
     let of_wait = said(wait);
     for words in ["failed", "which it waited for, never ran"] {
         assert!(of_wait.contains(words), "{of_wait}");

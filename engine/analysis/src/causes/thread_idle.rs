@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::class::{LaneClass, SpanClass};
 use super::idle::{IdleSums, LaneIdle};
 use super::idle_reason::IdleReason;
 use super::idle_use::IdleUse;
 use super::kind::TimeUse;
 use super::point::SpanPoint;
 use super::reader::CauseReader;
+use super::span_class::{LaneClass, SpanClass};
 use record::time::{Interval, Nanos};
 use record::{LaneId, NameId, SpanId};
 

@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn buffers_that_do_not_fit_are_no_fault_of_memory() {
         for found in IMPLEMENTATIONS {
-            let kernel = workload::Kernel::named(found.name).unwrap();
+            let kernel = workload::Kernel::find(found.name).unwrap();
             let lens = |count: usize| (0..count).map(|k| noise(7 - 3 * k, 5)).collect::<Vec<_>>();
             let (reads, writes) = (lens(kernel.reads.len()), lens(kernel.writes.len()));
             let floats =

@@ -4,7 +4,10 @@ use super::kernels::{KernelImplementation, KernelInvocation, implementation};
 use crate::floats::Floats;
 use crate::spin::spin;
 use crate::threads::ExecutionError;
-use crate::{BackendError, BackendState, BufferSide, DeviceLayout, Operation, available, check};
+use crate::{
+    BackendError, BackendState, BufferSide, DeviceLayout, Operation, available_memory,
+    operation_check,
+};
 use record::BufferIndex;
 use workload::KernelArguments;
 
@@ -27,13 +30,13 @@ impl CpuMemory {
     /// # Errors
     /// They do not fit into the memory that is free.
     pub fn new(layout: &DeviceLayout) -> Result<Self, BackendError> {
-        available::check(&layout.buffers)?;
+        available_memory::check(&layout.buffers)?;
         let make = |len: &usize| {
             let (device, host) = (Floats::zeros(*len), Floats::zeros(*len));
             let buffer = device
                 .zip(host)
                 .map(|(device, host)| CpuBuffer { device, host });
-            buffer.ok_or_else(|| available::too_much(&layout.buffers))
+            buffer.ok_or_else(|| available_memory::too_much(&layout.buffers))
         };
         let buffers = layout.buffers.iter().map(make).collect::<Result<_, _>>()?;
         Ok(Self { buffers })
@@ -82,7 +85,7 @@ impl CpuMemory {
     /// # Errors
     /// What is wrong.
     pub fn check(&self, operation: &Operation) -> Result<(), BackendError> {
-        check::operation(operation, &|buffer| self.len(buffer))
+        operation_check::operation(operation, &|buffer| self.len(buffer))
     }
 
     fn len(&self, buffer: BufferIndex) -> Option<usize> {
@@ -140,7 +143,7 @@ impl CpuMemory {
         launch: &KernelArguments,
         elements: Option<usize>,
     ) -> Result<BackendState, BackendError> {
-        check::packed(launch, elements, &|buffer| self.len(buffer))?;
+        operation_check::arguments(launch, elements, &|buffer| self.len(buffer))?;
         let kernel = implementation(launch.kernel.name);
         let unknown = || BackendError::Unknown(format!("the kernel {}", launch.kernel.name));
         Ok(Box::new(kernel.ok_or_else(unknown)?))

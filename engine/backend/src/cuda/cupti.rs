@@ -8,7 +8,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use inject::{ActivityKind, CuptiLibrary, CuptiListener, CuptiTimes, NodeOrigin, OFF, VARIABLE};
+use cuda_recorder::{
+    ActivityKind, CuptiLibrary, CuptiListener, CuptiTimes, NodeOrigin, OFF, VARIABLE,
+};
 
 use self::table::{CuptiTimeTable, OF_A_GRAPH};
 use super::stand_in;
@@ -215,7 +217,7 @@ impl CuptiGraphTimes {
 fn moment() -> (Instant, u64) {
     let read = || {
         let before = Instant::now();
-        let at = inject::now();
+        let at = cuda_recorder::now();
         let width = before.elapsed();
         (width, before + width / 2, at)
     };

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use super::body::{CudaDeviceState, CudaOpenRequest};
 use super::cupti::CuptiSubscription;
+use super::device_state::{CudaDeviceState, CudaOpenRequest};
 use super::devices::{ChosenDevice, choose};
 use super::event::CudaEvent;
-use super::flight::{CudaInFlight, mark};
-use super::give::{dispatch, give, length, takes};
 use super::host::HostPages;
+use super::in_flight::{CudaInFlight, mark};
+use super::submit::{dispatch, length, submit, takes};
 use super::{compile, faults, graph, memory};
 use crate::spin::spin;
 use crate::threads::{
@@ -19,7 +19,7 @@ use crate::threads::{
 };
 use crate::{
     BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
-    DeviceLayout, NativeQuery, Operation, Overhead, PendingAnswer, check,
+    DeviceLayout, NativeQuery, Operation, Overhead, PendingAnswer, operation_check,
 };
 use device::lock;
 use record::time::Interval;
@@ -115,7 +115,7 @@ impl CudaExecutor {
                 taken.and_then(|instance| CudaInFlight::replay(&body, turn.stream, instance))
             }
             operation if takes(operation) => CudaInFlight::of(&body, turn.stream, |stream| {
-                give(&body, lane, stream, operation, None)
+                submit(&body, lane, stream, operation, None)
             }),
             _ => return Ok(None),
         };
@@ -183,7 +183,7 @@ impl Executor for CudaExecutor {
 
 impl ExecutorQueue for CudaExecutor {
     fn check(&self, operation: &Operation) -> Result<(), BackendError> {
-        check::operation(operation, &|buffer| self.len(buffer))?;
+        operation_check::operation(operation, &|buffer| self.len(buffer))?;
         match operation {
             Operation::Launch(launch) => self.fitting(launch, None).map(drop),
             _ => Ok(()),
@@ -195,7 +195,7 @@ impl ExecutorQueue for CudaExecutor {
         launch: &KernelArguments,
         elements: Option<usize>,
     ) -> Result<BackendState, BackendError> {
-        check::packed(launch, elements, &|buffer| self.len(buffer))?;
+        operation_check::arguments(launch, elements, &|buffer| self.len(buffer))?;
         if elements == Some(0) {
             return Ok(Box::new(()));
         }

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::body::CudaDeviceState;
 use super::code::DriverErrorCode;
+use super::device_state::CudaDeviceState;
 use super::stream::LaunchGrid;
 use crate::dispatch::words;
 use crate::threads::LossOutcome;
@@ -83,7 +83,7 @@ fn fault(body: &CudaDeviceState, number: usize) -> Result<String, DriverErrorCod
     let pointer = body
         .lanes
         .first()
-        .map_or(0, super::lane::CudaStreamSlot::words);
+        .map_or(0, super::stream_slot::CudaStreamSlot::words);
     stream.launch(&function, grid, &given, &[pointer])?;
     let end = body.events.lend()?;
     stream.record(&end, false)?;

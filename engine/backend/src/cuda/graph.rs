@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 
 use self::capture::{NodeTimingMethod, capture};
 use self::times::{GraphTiming, NodeTiming, PendingNodeTimes, parts};
-use super::body::CudaDeviceState;
 use super::code::DriverErrorCode;
 use super::context::{CudaContext, SharedHandle};
 use super::cupti::{CuptiGraphTimes, CuptiSubscription};
+use super::device_state::CudaDeviceState;
 use super::event::CudaEvent;
-use super::give::HostFunctions;
-use super::lane::CudaStreamSlot;
 use super::stream::CudaStream;
+use super::stream_slot::CudaStreamSlot;
+use super::submit::HostFunctions;
 use crate::threads::{ExecutionError, NodeOutcome, PendingTimestamp, TimeOrigin};
 use crate::{EventLayout, ExecutableGraph, Operation};
 use device::lock;
@@ -93,14 +93,14 @@ impl GraphInstance {
             return Self::stamped(body, lane, of, old);
         };
         // Where it is not known which node a record will be of, events around each have to do.
-        match Self::told(body, lane, of, old, activity)? {
+        match Self::with_cupti_times(body, lane, of, old, activity)? {
             Some(told) => Ok(told),
             None => Self::stamped(body, lane, of, None),
         }
     }
 
     /// One whose nodes' times CUPTI tells; nothing where it does not say which nodes they are.
-    fn told(
+    fn with_cupti_times(
         body: &CudaDeviceState,
         lane: &CudaStreamSlot,
         of: &ExecutableGraph,
@@ -273,6 +273,6 @@ impl Drop for GraphInstance {
 
 /// Whether the driver can hold a graph: one that streams outside see into is run by the engine, node by node.
 pub fn can_hold(of: &ExecutableGraph) -> bool {
-    let is_plain = |operation: &Operation| super::give::takes(operation);
+    let is_plain = |operation: &Operation| super::submit::takes(operation);
     !of.reaches_out && of.nodes.iter().all(|node| is_plain(&node.operation))
 }

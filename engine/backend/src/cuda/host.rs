@@ -195,7 +195,7 @@ impl HostFunction {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn give(self: &Arc<Self>, stream: &CudaStream) -> Result<(), DriverErrorCode> {
+    pub fn submit(self: &Arc<Self>, stream: &CudaStream) -> Result<(), DriverErrorCode> {
         let data = Arc::into_raw(Arc::clone(self));
         stream.context().call(|api| {
             // SAFETY: the driver calls the function once with this, which is kept until then. Where it never does it is

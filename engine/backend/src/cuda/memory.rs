@@ -11,7 +11,7 @@ use super::code::{DriverErrorCode, OUT_OF_MEMORY};
 use super::context::CudaContext;
 use super::host::{HostPages, PinnedPages};
 use super::stream::CudaStream;
-use crate::{BackendError, available};
+use crate::{BackendError, available_memory};
 
 /// A buffer on the device, and its copy on the host.
 pub struct CudaBuffer {
@@ -28,10 +28,10 @@ pub struct CudaBuffer {
 /// # Errors
 /// They do not fit.
 pub fn hosts(lens: &[usize]) -> Result<Vec<Arc<HostPages>>, BackendError> {
-    available::check(lens)?;
+    available_memory::check(lens)?;
     let zeros = |len: &usize| HostPages::zeros(*len).map(Arc::new);
     let hosts: Option<_> = lens.iter().map(zeros).collect();
-    hosts.ok_or_else(|| available::too_much(lens))
+    hosts.ok_or_else(|| available_memory::too_much(lens))
 }
 
 /// Makes the buffers that have these copies on the host, and the same numbers on the device.

@@ -473,7 +473,7 @@ impl DeviceState for MockDevice {
         lock(&self.simulation).activity()
     }
 
-    fn settle(&self, timeout: Duration) -> bool {
+    fn wait_idle(&self, timeout: Duration) -> bool {
         let is_idle = || self.activity().streams.iter().all(StreamActivity::is_idle);
         if is_idle() {
             return true;

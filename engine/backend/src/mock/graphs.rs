@@ -6,7 +6,7 @@ use super::simulation::Simulation;
 use super::stream::MockQueueItem;
 use super::turn::perform;
 use crate::cpu::CpuMemory;
-use crate::{BackendError, Operation, mishap};
+use crate::{BackendError, Operation, operation_failure};
 use record::time::{Interval, Nanos};
 use record::{BufferIndex, State};
 
@@ -45,7 +45,7 @@ impl Simulation {
             let mark = mark.and_then(|mark| self.marks.get_mut(mark));
             let result = match (&node.operation, mark) {
                 (Operation::WaitExternal(_), Some(point)) if point.is_failed() => {
-                    Err(mishap::FORSAKEN.to_owned())
+                    Err(operation_failure::FORSAKEN.to_owned())
                 }
                 (Operation::RecordExternal(_), Some(mark)) => {
                     *mark = PointState::Reached(start + ended.unwrap_or_default().end);

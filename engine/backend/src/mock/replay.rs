@@ -111,7 +111,7 @@ pub fn end(
 }
 
 /// The event that the replay that `item` is waits for, where all that is left of it waits.
-pub fn held(item: &MockQueueItem, marks: &[PointState]) -> Option<EventIndex> {
+pub fn blocking_event(item: &MockQueueItem, marks: &[PointState]) -> Option<EventIndex> {
     let Operation::Replay(replay) = &item.submission.operation else {
         return None;
     };

@@ -14,7 +14,7 @@ use crate::cpu::CpuMemory;
 use crate::threads::EventSlots;
 use crate::{
     Activity, Alarm, BackendError, Blocker, DeviceLayout, EventLayout, Operation, ReportSink,
-    StreamActivity, StreamPosition, Submission, mishap,
+    StreamActivity, StreamPosition, Submission, operation_failure,
 };
 use device::{OperationFailure, OperationStage, TerminationCause, outcome};
 use record::time::{Interval, Nanos};
@@ -321,7 +321,7 @@ impl Simulation {
         match item.submission.operation {
             Operation::Wait(_) | Operation::WaitFor(..) if is_orphaned => {
                 self.finish(place, &item, ran, State::Cancelled);
-                self.suffer(
+                self.apply_failure(
                     place,
                     item.submission.span,
                     OperationFailure::Orphaned,
@@ -384,7 +384,8 @@ impl Simulation {
         let performed = self.perform(memory, &mut item, interval.start, None);
         match (&item.submission.operation, performed) {
             (Operation::Panic(_), _) => {
-                self.sink.report(mishap::panicked(item.submission.span));
+                self.sink
+                    .report(operation_failure::panicked(item.submission.span));
                 self.finish(place, &item, interval, State::Failed);
             }
             (_, Ok(())) => self.finish(place, &item, interval, State::Done),
@@ -480,7 +481,7 @@ impl Simulation {
     pub fn activity(&self) -> Activity {
         let blocker = |stream: &MockStream| {
             if let Some((item, _)) = stream.running.as_ref().filter(|it| it.1.end == OPEN) {
-                return replay::held(item, &self.marks).map(Blocker::Event);
+                return replay::blocking_event(item, &self.marks).map(Blocker::Event);
             }
             let head = stream.queue.front().filter(|_| stream.running.is_none())?;
             match head.submission.operation {

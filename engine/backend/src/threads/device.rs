@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::event_state::EventState;
 use super::executor::Executor;
 use super::host::HostWait;
-use super::mark::EventState;
 use super::shared::SharedDevice;
 use super::stream::{NodeEventStates, QueuedOperation, ThreadedStream};
-use super::trouble;
+use super::stream_error;
 use super::watermark::Watermark;
 use super::worker::StreamWorker;
 use crate::spin::spin;
@@ -181,7 +181,7 @@ impl<E: Executor> ThreadedDevice<E> {
         };
         shared.block(host, (&wait, losses), deadline.is_some(), block)?;
         match mark.progress() {
-            RecordProgress::Failed => Err(trouble::failed_record()),
+            RecordProgress::Failed => Err(stream_error::failed_record()),
             _ => Ok(()),
         }
     }
@@ -215,7 +215,7 @@ impl<E: Executor> ThreadedDevice<E> {
             .iter()
             .any(|(stream, count)| stream.trouble.aborts() > *count)
         {
-            return Err(trouble::aborted());
+            return Err(stream_error::aborted());
         }
         let kept = aborts.iter().find_map(|(stream, _)| stream.trouble.take());
         kept.map_or(done, Err)
@@ -519,7 +519,7 @@ impl<E: Executor> DeviceState for ThreadedDevice<E> {
         }
     }
 
-    fn settle(&self, timeout: Duration) -> bool {
+    fn wait_idle(&self, timeout: Duration) -> bool {
         let deadline = Some(Instant::now() + timeout);
         self.shared.streams.iter().all(|stream| {
             let submitted = stream.submitted();

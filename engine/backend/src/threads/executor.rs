@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::ahead::{InFlight, NativeEvent};
+use super::async_submit::{InFlight, NativeEvent};
 use crate::{
     BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
     NativeQuery, Operation, Overhead, PendingAnswer,

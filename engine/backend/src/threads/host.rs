@@ -3,7 +3,7 @@
 use record::{EventIndex, SignalIndex, StreamIndex};
 use std::sync::{Arc, Mutex};
 
-use super::mark::EventState;
+use super::event_state::EventState;
 use crate::{Blocker, Flag, HostActivity};
 use device::lock;
 use workload::SyncTarget;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::executor::{ExecutionError, Executor};
-use super::flight::GraphExecution;
+use super::graph_execution::GraphExecution;
 use super::stream::{NodeEventStates, StreamObstacle, ThreadedStream};
 use super::worker::StreamWorker;
 use crate::{GraphNode, Replay};

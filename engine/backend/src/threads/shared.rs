@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use super::condition::DeviceCondition;
-use super::crew::HelperPool;
+use super::event_slots::EventSlots;
+use super::event_state::EventState;
 use super::executor::TimeOrigin;
+use super::helper_pool::HelperPool;
 use super::host::{HostWait, ThreadedHost};
-use super::mark::EventState;
-use super::slots::EventSlots;
 use super::stream::{StreamObstacle, ThreadedStream};
 use super::watermark::Watermark;
 use crate::{BackendError, Blocker, DeviceLayout, EventLayout, HostIndex, StreamActivity};

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::mark::EventState;
-use super::trouble::StreamErrorState;
+use super::event_state::EventState;
+use super::stream_error::StreamErrorState;
 use super::watermark::Watermark;
 use crate::{StreamPosition, Submission};
 use device::{RecordProgress, lock};

@@ -5,13 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::deferred_timestamps::DeferredTimestamps;
+use super::event_state::EventState;
 use super::executor::{ExecutionError, Executor, StreamTurn};
-use super::flight::{self, NodeOutcome};
-use super::late::DeferredTimestamps;
-use super::mark::EventState;
+use super::graph_execution::{self, NodeOutcome};
 use super::shared::SharedDevice;
 use super::stream::{QueuedOperation, StreamObstacle, ThreadedStream};
-use crate::{Callback, Operation, ReportSink, Submission, mishap};
+use crate::{Callback, Operation, ReportSink, Submission, operation_failure};
 use device::{
     FailureConsequence, OperationFailure, OperationStage, RecordProgress, TerminationCause,
     consequence, lock, outcome,
@@ -110,7 +110,7 @@ impl<E: Executor> StreamWorker<E> {
             && let Some(by) = stream.trouble.aborted_by(self.ended, ran.end)
         {
             let dropped = item.submission.span;
-            self.sink.report(mishap::aborted(by, dropped));
+            self.sink.report(operation_failure::aborted(by, dropped));
         }
         self.conclude(item, ran, state);
         self.count(stream, state);
@@ -129,7 +129,7 @@ impl<E: Executor> StreamWorker<E> {
     /// One more operation was reported.
     pub(super) fn tell(&mut self, stream: &ThreadedStream, item: &QueuedOperation, ran: Interval) {
         if let (Operation::Record(_), Some(mark)) = (&item.submission.operation, &item.mark) {
-            mark.tell(ran.start);
+            mark.report_time(ran.start);
         }
         self.reported += 1;
         stream.reported.raise(self.reported);
@@ -173,7 +173,7 @@ impl<E: Executor> StreamWorker<E> {
     /// Tells those that wait for an operation what it came to.
     pub(super) fn conclude(&mut self, item: &QueuedOperation, ran: Interval, state: State) {
         let shared = Arc::clone(&self.shared);
-        let waited = mishap::waited_for_function(&item.submission, state);
+        let waited = operation_failure::waited_for_function(&item.submission, state);
         if let Some(waited) = waited {
             self.sink.report(waited);
         }
@@ -195,7 +195,9 @@ impl<E: Executor> StreamWorker<E> {
                 State::Done => mark.reach(ran.end),
                 _ => mark.fail(),
             },
-            (Operation::Replay(replay), _) => flight::forsake(&replay.graph, &item.nodes),
+            (Operation::Replay(replay), _) => {
+                graph_execution::fail_waiters(&replay.graph, &item.nodes);
+            }
             (Operation::Callback(callback), _) if !self.has_called => {
                 let lane = shared.streams.get(shared.stream_count + callback.thread);
                 let lane = lane.map_or(LaneId::NONE, |stream| stream.lane);
@@ -293,7 +295,8 @@ impl<E: Executor> StreamWorker<E> {
                 if state != State::Done {
                     return (state, ran);
                 }
-                self.sink.report(mishap::panicked(item.submission.span));
+                self.sink
+                    .report(operation_failure::panicked(item.submission.span));
                 return (State::Failed, ran);
             }
             _ => return self.compute(stream, &item.submission),
@@ -359,7 +362,7 @@ impl<E: Executor> StreamWorker<E> {
         match self.shared.condition.cause() {
             Some(cause) => outcome(cause, OperationStage::Held),
             None if reached => {
-                self.suffer(stream, submission, OperationFailure::Orphaned);
+                self.apply_failure(stream, submission, OperationFailure::Orphaned);
                 State::Cancelled
             }
             None => State::Cancelled,
@@ -387,7 +390,7 @@ impl<E: Executor> StreamWorker<E> {
             Some(cause) => outcome(cause, OperationStage::Held),
             None if gives_up() => State::Cancelled,
             None => {
-                self.suffer(stream, submission, OperationFailure::TimedOut);
+                self.apply_failure(stream, submission, OperationFailure::TimedOut);
                 State::Failed
             }
         }
@@ -503,7 +506,8 @@ impl<E: Executor> StreamWorker<E> {
     /// Reports that an operation failed, and what follows.
     fn fail(&mut self, stream: &ThreadedStream, span: SpanId, reason: &str) {
         let consequence = consequence(stream.failure, OperationFailure::Failed);
-        self.sink.report(mishap::failed(span, reason, consequence));
+        self.sink
+            .report(operation_failure::failed(span, reason, consequence));
         match consequence {
             FailureConsequence::DeviceStops => self.stop_device(reason),
             _ => stream.trouble.keep(ErrorKind::Failed, reason),
@@ -511,16 +515,19 @@ impl<E: Executor> StreamWorker<E> {
     }
 
     /// Something else went wrong with an operation: reports it, and what follows.
-    fn suffer(
+    fn apply_failure(
         &mut self,
         stream: &ThreadedStream,
         submission: &Submission,
         mishap: OperationFailure,
     ) {
         let consequence = consequence(stream.failure, mishap);
-        let (kind, reason) = mishap::reason(mishap);
-        self.sink
-            .report(mishap::problem(mishap, submission.span, consequence));
+        let (kind, reason) = operation_failure::reason(mishap);
+        self.sink.report(operation_failure::problem(
+            mishap,
+            submission.span,
+            consequence,
+        ));
         stream.trouble.keep(kind, reason);
         match consequence {
             FailureConsequence::GoesOn => {}

@@ -7,7 +7,7 @@ use ::wgpu::{
     InstanceFlags,
 };
 
-use super::ready::ready;
+use super::ready_future::ready;
 use super::wayland;
 use crate::{BackendError, Caps, DeviceLimits, ProbedDevice, pick};
 use record::{CompileTime, LossKind};

@@ -6,10 +6,10 @@ use std::time::Duration;
 use ::wgpu::{Adapter, Instance};
 
 use super::binding::BindingKey;
-use super::body::{KernelRuntime, WgpuDeviceState};
-use super::lane::{ReadbackCopy, SubmissionResult, WgpuStream};
+use super::device_state::{KernelRuntime, WgpuDeviceState};
 use super::panic_guard::guarded;
-use super::{adapter, grave, raw, spin};
+use super::stream_slot::{ReadbackCopy, SubmissionResult, WgpuStream};
+use super::{adapter, device_drop, native, spin};
 use crate::dispatch::KernelDispatch;
 use crate::floats::Floats;
 use crate::threads::{
@@ -18,8 +18,8 @@ use crate::threads::{
 };
 use crate::{
     BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
-    DeviceLayout, NativeQuery, Operation, PendingAnswer, PreparedLaunch, ProbedDevice, available,
-    check, shader,
+    DeviceLayout, NativeQuery, Operation, PendingAnswer, PreparedLaunch, ProbedDevice,
+    available_memory, operation_check, shader,
 };
 use device::lock;
 use record::time::{Interval, Nanos};
@@ -49,10 +49,10 @@ impl WgpuExecutor {
         if let Some(size) = sizes.clone().find(|size| *size > most) {
             return Err(BackendError::BufferLimit { size, most });
         }
-        available::check(&layout.buffers)?;
+        available_memory::check(&layout.buffers)?;
         let zeros = |len: &usize| {
             let zeros = Floats::zeros(*len);
-            zeros.ok_or_else(|| available::too_much(&layout.buffers))
+            zeros.ok_or_else(|| available_memory::too_much(&layout.buffers))
         };
         let hosts: Vec<Floats> = layout.buffers.iter().map(zeros).collect::<Result<_, _>>()?;
         let streams = layout.streams.len();
@@ -349,13 +349,13 @@ impl Executor for WgpuExecutor {
     }
 
     fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer> {
-        Some(raw::ask(&self.body(), question))
+        Some(native::ask(&self.body(), question))
     }
 }
 
 impl ExecutorQueue for WgpuExecutor {
     fn check(&self, operation: &Operation) -> Result<(), BackendError> {
-        check::operation(operation, &|buffer| self.len(buffer))?;
+        operation_check::operation(operation, &|buffer| self.len(buffer))?;
         match operation {
             Operation::Launch(launch) => self.fitting(launch, None).map(drop),
             _ => Ok(()),
@@ -367,7 +367,7 @@ impl ExecutorQueue for WgpuExecutor {
         launch: &KernelArguments,
         elements: Option<usize>,
     ) -> Result<BackendState, BackendError> {
-        check::packed(launch, elements, &|buffer| self.len(buffer))?;
+        operation_check::arguments(launch, elements, &|buffer| self.len(buffer))?;
         if elements == Some(0) {
             return Ok(Box::new(()));
         }
@@ -460,7 +460,7 @@ impl ExecutorRecovery for WgpuExecutor {
             std::mem::replace(&mut *current, body)
         };
         old.gpu.close();
-        grave::bury(old);
+        device_drop::bury(old);
         Ok(())
     }
 
@@ -503,6 +503,6 @@ impl Drop for WgpuExecutor {
             let held = std::mem::replace(&mut *current, Arc::clone(&body));
             drop(held);
         }
-        grave::bury(body);
+        device_drop::bury(body);
     }
 }

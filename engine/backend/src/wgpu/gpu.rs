@@ -10,9 +10,9 @@ use ::wgpu::{
 };
 
 #[cfg(not(target_vendor = "apple"))]
-use super::hook::{self, LossHook};
+use super::loss_hook::{self, LossHook};
 use super::panic_guard::guarded;
-use super::ready::ready;
+use super::ready_future::ready;
 use crate::BackendError;
 use crate::threads::{ExecutionError, LossOutcome};
 use device::lock;
@@ -66,7 +66,7 @@ impl WgpuDevice {
             ..DeviceDescriptor::default()
         };
         #[cfg(not(target_vendor = "apple"))]
-        if let Some((device, queue, hook)) = hook::open(adapter, &wanted) {
+        if let Some((device, queue, hook)) = loss_hook::open(adapter, &wanted) {
             return Ok(Self {
                 hook: Some(hook),
                 ..Self::around(device, queue)
@@ -174,7 +174,7 @@ impl WgpuDevice {
     }
 
     /// What wgpu told its lost callback, where it has called it.
-    pub fn told(&self) -> Option<LossKind> {
+    pub fn reported_loss(&self) -> Option<LossKind> {
         *lock(&self.told)
     }
 

@@ -11,7 +11,7 @@ use ::wgpu::{
     TextureFormat, VertexState,
 };
 
-use super::ready::ready;
+use super::ready_future::ready;
 use crate::{
     CacheUse, CompileError, CompileRequest, CompiledPipeline, ENTRY, ShaderMessage, kernel_shader,
     shader,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::binding::BindingKey;
-use super::body::KernelRuntime;
-use super::lane::{SubmissionResult, WgpuStream};
+use super::device_state::KernelRuntime;
+use super::stream_slot::{SubmissionResult, WgpuStream};
 use crate::dispatch::{KernelDispatch, words};
 use crate::threads::ExecutionError;
 

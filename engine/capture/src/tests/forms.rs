@@ -107,7 +107,7 @@ fn answers(
         }
     }
     for stretch in 0..capture.stretch_count() {
-        let named = capture.named(stretch, |name| name.0.is_multiple_of(1_800));
+        let named = capture.spans_named(stretch, |name| name.0.is_multiple_of(1_800));
         inside.extend(named.map(|(_, id)| id));
     }
     (all, near, cells, inside)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use inject::{Fact, FactFileDamage};
+use cuda_recorder::{Fact, FactFileDamage};
 
 use super::draft::ActivityDraft;
 use super::process::ActivityProcess;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use inject::CuptiDevice;
+use cuda_recorder::CuptiDevice;
 
 use record::{Device, DeviceId, Record};
 

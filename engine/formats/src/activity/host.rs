@@ -1,6 +1,6 @@
 //! What host threads did: calls, and what their waits are for.
 
-use inject::{CuptiApi, CuptiEvent, CuptiSync, CuptiTimes, SyncKind};
+use cuda_recorder::{CuptiApi, CuptiEvent, CuptiSync, CuptiTimes, SyncKind};
 
 use super::draft::{ActivityDraft, ActivitySpan};
 use super::event::ActivityRecord;

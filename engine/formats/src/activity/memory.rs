@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use inject::{CuptiMemory, MemoryStep};
+use cuda_recorder::{CuptiMemory, MemoryStep};
 
 use super::draft::ActivityDraft;
 use super::process::ActivityProcess;
@@ -21,7 +21,7 @@ pub(super) struct ActivityMemory {
 
 impl ActivityMemory {
     /// Counts what was told at least two flushes ago: what comes later seldom happened before.
-    pub fn settle(&mut self, flush: u64, draft: &mut ActivityDraft) {
+    pub fn count_due(&mut self, flush: u64, draft: &mut ActivityDraft) {
         let (due, later) = self.open.drain(..).partition(|(.., due)| *due <= flush);
         self.open = later;
         self.count(due, draft);

@@ -1,6 +1,6 @@
 //! Time that the driver and CUPTI itself took, and code that was compiled as it was loaded.
 
-use inject::{CuptiCompilation, CuptiOverhead};
+use cuda_recorder::{CuptiCompilation, CuptiOverhead};
 
 use super::draft::{ActivityDraft, ActivitySpan};
 use super::host::unknown_time;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use inject::{
+use cuda_recorder::{
     ActivityKind, CuptiContext, CuptiRecord, Fact, ListeningCounts, ListeningFact, ProcessFact,
 };
 
@@ -106,7 +106,7 @@ impl ActivityProcess {
                 self.counts = counts;
                 self.flushes += 1;
                 if is_eager {
-                    self.settle(draft);
+                    self.show_due(draft);
                 }
             }
             Fact::End(counts) => {
@@ -189,13 +189,13 @@ impl ActivityProcess {
     }
 
     /// CUPTI handed over what it had: who has waited long enough waits no more.
-    fn settle(&mut self, draft: &mut ActivityDraft) {
+    fn show_due(&mut self, draft: &mut ActivityDraft) {
         while let Some((_, number)) = self.due.pop_front_if(|(due, _)| *due <= self.flushes) {
             for activity in self.orphans.remove(&number).unwrap_or_default() {
                 self.show(activity, draft);
             }
         }
-        self.memory.settle(self.flushes, draft);
+        self.memory.count_due(self.flushes, draft);
         self.resolve(Some(self.flushes), draft);
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use inject::FactFileDamage;
+use cuda_recorder::FactFileDamage;
 
 use super::draft::ActivityDraft;
 use super::process::ActivityProcess;
@@ -201,7 +201,7 @@ impl ActivityProcess {
             (None, Some(ear)) => format!(
                 "{title}: {} activities by {} ({}){}; {}",
                 self.activities,
-                inject::version_name(ear.version),
+                cuda_recorder::version_name(ear.version),
                 ear.path,
                 self.refused(),
                 self.cost()

@@ -1,6 +1,6 @@
 //! What devices did: kernels, copies, sets and graphs, and the streams that they were in.
 
-use inject::{
+use cuda_recorder::{
     CuptiContext, CuptiCopy, CuptiGraph, CuptiKernel, CuptiLocation, CuptiMemset, CuptiStream,
     CuptiTimes,
 };

@@ -59,7 +59,7 @@ pub fn extract(capture: &Capture, range: Interval) -> Result<ExtractedWorkload, 
         _ => {}
     }
     spans.sort_by_key(|placed| (placed.span.start, placed.span.end, placed.span.id));
-    let ties = ties(capture, &spans);
+    let ties = extracted_waits(capture, &spans);
     let order = HostOrder::new(&spans, &ties);
     for style in [ScriptStyle::Full, ScriptStyle::Terse] {
         let mut script = WorkloadScript::new(capture, &order, style);
@@ -101,7 +101,7 @@ struct ExtractedWait {
 }
 
 /// The dependencies between streams that something enforces, each end a span of the list where it lies in the range.
-fn ties(capture: &Capture, spans: &[PlacedSpan]) -> Vec<ExtractedWait> {
+fn extracted_waits(capture: &Capture, spans: &[PlacedSpan]) -> Vec<ExtractedWait> {
     let lane = |id| capture.span(id).map(|placed| placed.span.lane);
     let mut ties = Vec::new();
     for placed in spans {

@@ -46,7 +46,7 @@ pub fn replace(path: &Path, go_on: WriteProgress<'_>, write: FileContent<'_>) ->
         DestinationKind::Regular(former) => Some((open_existing(&found.path)?, former)),
     };
     // What is half written helps nobody: dropped, the file is removed.
-    let beside = beside(&found.path)?;
+    let beside = temporary_file(&found.path)?;
     fill(beside.as_file(), go_on, write)?;
     // Some systems find out only now that there is no room.
     beside.as_file().sync_all()?;
@@ -59,7 +59,7 @@ pub fn replace(path: &Path, go_on: WriteProgress<'_>, write: FileContent<'_>) ->
 }
 
 /// A file that has another name until it is whole.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),

@@ -89,7 +89,7 @@ impl Dialect for AscendDialect {
         reader.operations.sort();
         reader.tie_waits();
         let flows = std::mem::take(&mut reader.dialect.flows);
-        flows.tie(&reader.hosts, &mut reader.draft);
+        flows.report_dependencies(&reader.hosts, &mut reader.draft);
         let said = [
             (
                 reader.unlaunched,

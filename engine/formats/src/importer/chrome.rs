@@ -1,22 +1,22 @@
 //! Reads Chrome's trace JSON in the dialects of GPU tools: `PyTorch` on CUDA, `ROCm`, MTIA and CPU, Ascend, `XProf`,
 //! nsys2json, rpd2tracing, Catapult and Fuchsia.
 
+mod begin_end_pairs;
 mod build;
 mod class;
 mod counters;
+mod emit;
 mod flows;
-mod halves;
-mod handover;
-mod judge;
 mod lanes;
 mod links;
-mod nature;
-mod numbered;
-mod own;
+mod name_classifier;
+mod number_index;
+mod row_kind;
 mod rows;
 mod scan;
-mod sense;
+mod sniff;
 mod stream;
+mod syncline;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -27,14 +27,14 @@ mod xla;
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use crate::perfetto::json::FORMAT;
 use build::ChromeBuilder;
-use handover::EmitScope;
+use emit::EmitScope;
 pub(super) use lanes::program;
-use own::OwnEvents;
 use record::time::Nanos;
 use record::{Clock, DeviceId, Record, Run, Severity, counted};
 pub(super) use scan::RowToken;
 use stream::top::{FileFacts, FileHead};
 use stream::{ChromeFileEnd, run};
+use syncline::OwnEvents;
 pub(super) use texts::ChromeTexts;
 
 /// The format of Chrome's trace events.
@@ -54,14 +54,14 @@ impl Importer for ChromeImporter {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        sense::is_list_of_events(head)
+        sniff::is_list_of_events(head)
     }
 
     fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         let mut reader = source.reader()?;
         let head = FileHead::read(&mut reader).map_err(|error| source.failed(error))?;
         let Some(FileHead { mut top, ahead, at }) = head else {
-            return Err(sense::useless(source));
+            return Err(sniff::useless(source));
         };
         let is_packed = source.packed().is_some();
         if let Some((format, zero)) = top.own {
@@ -158,7 +158,7 @@ fn finish(
     builder
         .lanes
         .finish(&builder.rows, &builder.texts, top, sink);
-    links::tie(&mut builder, &mut receipt, sink);
+    links::report_dependencies(&mut builder, &mut receipt, sink);
     builder.tie_xla(sink)?;
     clock(&builder, top, sink);
     tell_end(top, &tail, &mut receipt, sink);

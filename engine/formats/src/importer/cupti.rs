@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use inject::{FactDecoder, MAGIC, VERSION};
+use cuda_recorder::{FactDecoder, MAGIC, VERSION};
 
 use super::{ImportError, Importer, Receipt, ReceiptUnit, RecordSink, Source};
 use crate::activity::{ActivityConverter, ActivitySummary, ResolveMode};
@@ -20,7 +20,7 @@ impl Importer for CuptiImporter {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &[inject::ENDING]
+        &[cuda_recorder::ENDING]
     }
 
     fn about(&self) -> &'static str {

@@ -5,19 +5,19 @@ mod damage;
 mod event;
 mod extra_counters;
 mod fields;
-mod foreign;
 mod frame;
 mod gpu;
 mod items;
 mod legacy;
-mod nature;
-mod own;
+mod missing_spans;
+mod other_tools;
 mod replay;
 mod resync;
 mod sequence;
+mod slice_kind;
+mod syncline;
 mod tracks;
-mod unread;
-mod unwritten;
+mod unread_fields;
 mod utf8;
 mod writer_thread;
 
@@ -27,7 +27,7 @@ use flate2::read::ZlibDecoder;
 use prost::Message as _;
 
 pub(super) use fields::SliceFields;
-pub(super) use nature::of_work as kind_of_work;
+pub(super) use slice_kind::of_work as kind_of_work;
 
 use super::{ImportError, Importer, Receipt, ReceiptUnit, RecordSink, Source};
 use crate::perfetto::proto::TracePacket;
@@ -65,7 +65,7 @@ impl Importer for PftraceImporter {
     fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
         let mut frames = PacketReader::new(source.reader()?, source.unpacked_length());
         let mut damage = PacketDamage::default();
-        let mut reading = if own::begins(source.head()) {
+        let mut reading = if syncline::begins(source.head()) {
             PftraceReader::Own(Box::default())
         } else {
             PftraceReader::Undecided
@@ -127,8 +127,8 @@ impl PacketOutcome {
 /// Whose file it is, which the first packet says.
 enum PftraceReader {
     Undecided,
-    Own(Box<own::OwnFile>),
-    Foreign(Box<foreign::ForeignFile>),
+    Own(Box<syncline::OwnFile>),
+    Foreign(Box<other_tools::ForeignFile>),
 }
 
 impl PftraceReader {
@@ -196,7 +196,7 @@ impl PftraceReader {
             return Ok(PacketOutcome::Pack(pack));
         }
         if matches!(self, Self::Undecided) {
-            *self = if own::is_ours(&packet) {
+            *self = if syncline::is_ours(&packet) {
                 Self::Own(Box::default())
             } else {
                 Self::Foreign(Box::default())

@@ -4,9 +4,9 @@ mod counters;
 mod facts;
 mod gpu;
 mod host;
-mod kept;
+mod notes;
+mod raw_records;
 mod row;
-mod tell;
 mod walk;
 
 use memchr::memmem;
@@ -17,11 +17,11 @@ use super::sqlite::{Handles, HostSpans, LaunchIndex, SqliteDraft, SqliteOperatio
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use counters::Rocprofv3Counters;
 use facts::Rocprofv3Facts;
-use kept::RecordList;
+use notes::{Rocprofv3FileEnd, UnreadRecords};
+use raw_records::RecordList;
 use record::time::Nanos;
 use record::{Clock, DeviceId, Record, Run};
 use row::{CounterCollection, Rocprofv3Row};
-use tell::{Rocprofv3FileEnd, UnreadRecords};
 use walk::{ElementPosition, ROOT, walk};
 
 /// The format of rocprofv3 with `--output-format json`.

@@ -1,8 +1,8 @@
 //! Where a capture is read from: a file on disk or bytes in memory, unpacked on the way where they are packed.
 
+mod compression;
 mod meter;
-mod once;
-mod packing;
+mod single_read;
 
 use std::fmt;
 use std::fs::File;
@@ -14,10 +14,10 @@ use std::sync::Arc;
 use tempfile::TempPath;
 
 use super::ImportError;
+use compression::{CompressionLayer, FileCompression};
 pub(super) use meter::ReadMeter;
 use meter::UnpackGuard;
-pub use once::{ReadProgress, is_standard_input};
-use packing::{CompressionLayer, FileCompression};
+pub use single_read::{ReadProgress, is_standard_input};
 
 /// How much of a file an importer sees before it says whether it recognises it.
 const HEAD: u64 = 64 << 10;
@@ -83,11 +83,11 @@ impl Source {
             if facts.is_dir() {
                 return Err(ImportError::directory(path.to_owned()));
             }
-            if !once::is_needed(&facts) {
+            if !single_read::is_needed(&facts) {
                 return Self::new(path.to_owned(), facts.len(), SourceBytes::File);
             }
         }
-        let (called, copy, length) = once::copy(path, go_on)?;
+        let (called, copy, length) = single_read::copy(path, go_on)?;
         Self::new(called, length, SourceBytes::Copied(copy))
     }
 

@@ -16,11 +16,11 @@ mod launch;
 mod name;
 mod order;
 mod query;
+mod read_errors;
 mod scan;
 mod schema;
 mod string;
 mod table;
-mod trouble;
 mod wait;
 
 use memchr::memmem;
@@ -43,10 +43,10 @@ pub(super) use launch::LaunchIndex;
 pub(super) use name::SqliteNames;
 pub(super) use order::{SqliteOperation, SqliteOperations, SqliteStream};
 pub(super) use query::SelectQuery;
+pub(super) use read_errors::TableProblems;
 pub(super) use scan::scan;
 pub(super) use string::StringTable;
 pub(super) use table::{RowOutcome, TableQuery, TableReader, UntimedRow, table};
-pub(super) use trouble::TableProblems;
 pub(super) use wait::{SqliteWait, SqliteWaitOutcome, SqliteWaitTarget, WaitedEvent, resolve};
 
 /// What every SQLite file begins with.

@@ -2,24 +2,24 @@
 
 mod damage;
 mod event;
-mod feed;
+mod event_reader;
+mod lane_map;
 mod links;
-mod place;
 mod plane;
-mod reading;
 mod rendezvous;
 mod rows;
 mod stat;
+mod wire_reader;
 
 pub(super) use rendezvous::RendezvousList;
 
 use super::chrome::ChromeTexts;
 use super::sqlite::SqliteDraft;
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
-use feed::walk;
+use event_reader::XPlaneReader;
 use plane::XSpace;
-use reading::XPlaneReader;
 use record::{Record, Run};
+use wire_reader::walk;
 
 /// The format `.xplane.pb`.
 pub struct Xplane;

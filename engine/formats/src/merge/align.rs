@@ -32,7 +32,7 @@ impl ClockAlignment {
     }
 
     /// What a reader must know of a part's times.
-    pub fn told(self, label: &str) -> Option<String> {
+    pub fn note(self, label: &str) -> Option<String> {
         let why = match self {
             Self::First | Self::Clock => return None,
             Self::Start => "it, or the first file, does not say when it was made",

@@ -190,7 +190,7 @@ impl Collectives {
                 if parts.len() < 2 && sequence.is_none() && !is_at_once(&exchange) {
                     apart += 1;
                 } else {
-                    tie(exchange, sequence.is_some(), &mut ties);
+                    add_dependencies(exchange, sequence.is_some(), &mut ties);
                 }
             }
             if apart > 0 {
@@ -244,7 +244,7 @@ fn is_at_once(exchange: &[CollectivePart]) -> bool {
 }
 
 /// Ties the part that started last, which all others waited for, to each of them.
-fn tie(exchange: Vec<CollectivePart>, is_numbered: bool, ties: &mut Vec<Record>) {
+fn add_dependencies(exchange: Vec<CollectivePart>, is_numbered: bool, ties: &mut Vec<Record>) {
     let Some(last) = exchange
         .iter()
         .max_by_key(|it| (it.time.start, it.span))

@@ -151,7 +151,7 @@ impl Exchanges {
             return Vec::new();
         }
         let ended = self.open.remove(&key).map_or_else(Vec::new, |it| it.ended);
-        tie(&ended)
+        dependencies(&ended)
     }
 
     /// The operations that not all ranks came to or that failed on one of them, and begins again with none.
@@ -209,7 +209,7 @@ pub struct ExchangeDependency {
     pub waited: Nanos,
 }
 
-fn tie(ended: &[EndedPart]) -> Vec<ExchangeDependency> {
+fn dependencies(ended: &[EndedPart]) -> Vec<ExchangeDependency> {
     let giver = ended.iter().find(|it| it.part == ExchangePart::Gives);
     let last = ended.iter().max_by_key(|it| (it.span.start, it.span.id));
     let Some(cause) = giver.or(last) else {

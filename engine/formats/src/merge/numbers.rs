@@ -99,7 +99,7 @@ impl FileNumbers {
 }
 
 /// The number given out for `id`, or the next free one.
-fn given(table: &mut Vec<u32>, id: u32, next: &mut u32) -> Option<u32> {
+fn number_of(table: &mut Vec<u32>, id: u32, next: &mut u32) -> Option<u32> {
     let place = id as usize;
     // What names a number that is far away is damaged, and no reason to fill the memory.
     if place > table.len() + (1 << 20) {
@@ -123,7 +123,7 @@ macro_rules! lifts {
                 return id;
             }
             if let Some(tables) = &mut self.own.tables {
-                let given = given(&mut tables.$counts, id.0, &mut self.next.$counts);
+                let given = number_of(&mut tables.$counts, id.0, &mut self.next.$counts);
                 return given.map_or($id::NONE, $id);
             }
             let lifted = id.0.saturating_add(self.base.$counts);

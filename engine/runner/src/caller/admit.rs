@@ -151,7 +151,7 @@ impl Caller {
         let end = self.shared.device.now(host);
         let span = self.shared.next_span();
         if let Some(giver) = taken.filter(|it| it.is_some()) {
-            self.tie(giver, span, DependencyKind::Synchronization);
+            self.report_dependency(giver, span, DependencyKind::Synchronization);
         }
         let slots = self
             .shared

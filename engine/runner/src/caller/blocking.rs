@@ -108,7 +108,7 @@ impl Caller {
         self.note_end(current, &done.1);
         let raised = self.shared.signal(signal).and_then(|it| lock(it).raised);
         if let Some(raised) = raised.filter(|_| done.1.is_ok()) {
-            self.tie(raised, current.span, DependencyKind::Signal);
+            self.report_dependency(raised, current.span, DependencyKind::Signal);
         }
         done
     }
@@ -137,7 +137,7 @@ impl Caller {
         if slot.raised.is_none() {
             slot.raised = Some(current.span);
             for waiting in std::mem::take(&mut slot.waiting) {
-                self.tie(current.span, waiting, DependencyKind::Signal);
+                self.report_dependency(current.span, waiting, DependencyKind::Signal);
             }
         }
         self.shared.device.raise(self.host, signal);

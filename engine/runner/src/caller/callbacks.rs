@@ -55,7 +55,7 @@ impl Caller {
         match self.submit(current, stream, Operation::Callback(callback)) {
             // That its stream waited for the function is told once it has.
             Ok(_) if is_blocking => {}
-            Ok(operation) => self.tie(operation, span, DependencyKind::Step),
+            Ok(operation) => self.report_dependency(operation, span, DependencyKind::Step),
             Err(error) => {
                 self.report_uncalled(current, span, thread);
                 return Err(error);

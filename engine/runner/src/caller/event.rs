@@ -55,7 +55,7 @@ impl Caller {
             }
             EventCall::Query { is_strict, event } => {
                 if *is_strict {
-                    self.demand(current, *event)
+                    self.require_complete(current, *event)
                 } else {
                     self.ask(current, *event, false).map(drop)
                 }
@@ -210,7 +210,11 @@ impl Caller {
         Ok(())
     }
 
-    fn demand(&mut self, current: &CurrentCall, event: EventIndex) -> Result<(), BackendError> {
+    fn require_complete(
+        &mut self,
+        current: &CurrentCall,
+        event: EventIndex,
+    ) -> Result<(), BackendError> {
         use device::RecordProgress;
         let name = self.event_name(event).to_owned();
         let refuse = |kind, reason: String| Err(BackendError::call(kind, reason));

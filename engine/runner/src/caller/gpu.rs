@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Caller, CurrentCall};
-use crate::injector::{self, ArmedLoss};
 use crate::loss::LossSource;
+use crate::loss_scheduler::{self, ArmedLoss};
 use crate::timelines::{CallContext, LaunchReadiness, Timelines};
 use backend::BackendError;
 use record::{CallId, DependencyKind, SpanId, SpanKind};
@@ -33,7 +33,7 @@ impl Caller {
             }
             (GpuCall::Recover {}, _) => return self.recover(current),
             (GpuCall::Settle { .. } | GpuCall::SettleAll {}, Some(timelines)) => {
-                return self.settle(current, call, timelines);
+                return self.await_promise(current, call, timelines);
             }
             (call, Some(timelines)) => return self.promise(current, call, timelines),
             // A workload that names no pipeline and no promise can only push scopes and unmap.
@@ -50,7 +50,7 @@ impl Caller {
         timelines: &Timelines,
     ) -> (SpanKind, Result<(), BackendError>) {
         let shared = Arc::clone(&self.shared);
-        let Some(flag) = timelines.call(&shared, &self.asked(current), call) else {
+        let Some(flag) = timelines.call(&shared, &self.call_context(current), call) else {
             return (SpanKind::Call, Ok(()));
         };
         let (_, result) = self.blocked(current, SpanKind::Call, |shared, caller| {
@@ -58,7 +58,7 @@ impl Caller {
         });
         if let GpuCall::CreatePipeline { pipeline } = call {
             let decided = timelines.decided(*pipeline);
-            timelines.tie(decided, current.span, DependencyKind::Synchronization);
+            timelines.report_dependency(decided, current.span, DependencyKind::Synchronization);
         }
         (SpanKind::Call, result)
     }
@@ -73,7 +73,7 @@ impl Caller {
             waited = self.blocked(current, SpanKind::Call, |shared, caller| {
                 shared.device.until_flag(caller.host, &flag)
             });
-            timelines.tie(
+            timelines.report_dependency(
                 timelines.lost_by(),
                 current.span,
                 DependencyKind::Synchronization,
@@ -86,7 +86,7 @@ impl Caller {
         waited
     }
 
-    fn settle(
+    fn await_promise(
         &self,
         current: &CurrentCall,
         call: &GpuCall,
@@ -95,12 +95,12 @@ impl Caller {
         self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             let steps = match call {
                 GpuCall::Settle { promise } => {
-                    vec![timelines.settle(shared, caller.host, *promise)?]
+                    vec![timelines.await_promise(shared, caller.host, *promise)?]
                 }
                 _ => timelines.settle_all(shared, caller.host)?,
             };
             for step in steps {
-                timelines.tie(step, current.span, DependencyKind::Synchronization);
+                timelines.report_dependency(step, current.span, DependencyKind::Synchronization);
             }
             Ok(())
         })
@@ -117,13 +117,13 @@ impl Caller {
         let Some(timelines) = &shared.timelines else {
             return Ok(Some(SpanId::NONE));
         };
-        match timelines.ready(&shared, &self.asked(current), pipeline)? {
+        match timelines.ready(&shared, &self.call_context(current), pipeline)? {
             LaunchReadiness::Ready(step) => Ok(Some(step.unwrap_or(SpanId::NONE))),
             LaunchReadiness::Refused => Ok(None),
         }
     }
 
-    pub(super) const fn asked(&self, current: &CurrentCall) -> CallContext {
+    pub(super) const fn call_context(&self, current: &CurrentCall) -> CallContext {
         CallContext {
             host: self.host,
             call: CallId(current.place.call),
@@ -142,9 +142,9 @@ impl Caller {
         let is_now = injection.at == LossMoment::Now && injection.by == LossBy::Destroy;
         match &shared.timelines {
             Some(timelines) if is_now => {
-                timelines.destroy(&shared, Some(&self.asked(current)), source);
+                timelines.destroy(&shared, Some(&self.call_context(current)), source);
             }
-            _ => injector::arm(&shared, ArmedLoss { injection, source }, &self.reporter),
+            _ => loss_scheduler::arm(&shared, ArmedLoss { injection, source }, &self.reporter),
         }
     }
 }

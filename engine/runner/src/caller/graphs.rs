@@ -304,12 +304,12 @@ impl Caller {
             replay.first_queued = shared.next_spans(replay.graph.queued());
         }
         for (node, span, queued) in replay.spans() {
-            self.tie(current.span, span, DependencyKind::Submission);
+            self.report_dependency(current.span, span, DependencyKind::Submission);
             for before in &node.before {
-                self.tie(replay.span(*before as usize), span, DependencyKind::Edge);
+                self.report_dependency(replay.span(*before as usize), span, DependencyKind::Edge);
             }
             if queued.is_some() {
-                self.tie(span, queued, DependencyKind::Step);
+                self.report_dependency(span, queued, DependencyKind::Step);
             }
         }
     }

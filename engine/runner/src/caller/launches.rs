@@ -104,7 +104,7 @@ impl Caller {
         index: RecordedIndex,
         stream: StreamIndex,
     ) -> Result<(), BackendError> {
-        let (packed, revision) = match self.packed(index) {
+        let (packed, revision) = match self.prepared(index) {
             Err(BackendError::Call {
                 kind: ErrorKind::StaleArgument,
                 reason,
@@ -135,7 +135,7 @@ impl Caller {
     }
 
     /// What the device keeps ready of a launch, looked at by it the first time after a change (rule D6).
-    fn packed(&self, index: RecordedIndex) -> Result<(Arc<PreparedLaunch>, u32), BackendError> {
+    fn prepared(&self, index: RecordedIndex) -> Result<(Arc<PreparedLaunch>, u32), BackendError> {
         let shared = &self.shared;
         let Some(mut slot) = shared.launches.recorded(index) else {
             return Err(unknown(index));

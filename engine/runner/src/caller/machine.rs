@@ -15,7 +15,7 @@ impl Caller {
     ///
     /// # Errors
     /// As for [`backend::DeviceQueue::submit`].
-    pub(super) fn pass(
+    pub(super) fn submit_now(
         shared: &Arc<RunState>,
         host: HostIndex,
         stream: StreamIndex,

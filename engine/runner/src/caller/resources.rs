@@ -3,7 +3,7 @@
 //! Every call says so before it is made. Whether it is refused may depend on what another host thread did first, and then
 //! so would what is found.
 
-use super::guests::only;
+use super::other_hosts::only;
 use super::{Caller, CurrentCall, order};
 use crate::shared::RunState;
 use ::order::ResourceAccess::{self, Changes, Reads};

@@ -283,11 +283,11 @@ impl Caller {
     ) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
         let held = shared.insertions.as_ref();
-        let held = held.map(|it| it.lock().automatic.held(stream, uses));
+        let held = held.map(|it| it.lock().automatic.blocking_streams(stream, uses));
         for from in held.unwrap_or_default() {
             let target = SyncTarget::Stream(from);
             for last in self.last_operations(target) {
-                self.tie(last, current.span, DependencyKind::Automatic);
+                self.report_dependency(last, current.span, DependencyKind::Automatic);
             }
             self.note_begin(current, super::order::awaited(target));
             let (_, done) = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
@@ -353,7 +353,7 @@ impl Caller {
         let operation = Operation::Join(positions.into());
         let span = self.hand_in(current, join.stream, operation, join.act.clone(), &[])?;
         for cause in last {
-            self.tie(cause, span, join.kind);
+            self.report_dependency(cause, span, join.kind);
         }
         if !join.because.is_empty() {
             self.argue(span, INSERTED_BECAUSE, &join.because);

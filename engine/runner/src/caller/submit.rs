@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Caller, CurrentCall, guests, order};
+use super::{Caller, CurrentCall, order, other_hosts};
 use crate::machine::{Instruction, Machine};
 use crate::shared::RunState;
 use crate::uses;
@@ -35,7 +35,7 @@ impl Caller {
         let operation = Operation::Launch(Box::new(kernel.clone()));
         let span = self.submit(current, stream, operation)?;
         if ready.is_some() && span.is_some() {
-            self.tie(ready, span, DependencyKind::Pipeline);
+            self.report_dependency(ready, span, DependencyKind::Pipeline);
         }
         Ok(())
     }
@@ -60,7 +60,7 @@ impl Caller {
         let act = uses::act(&operation, stream, &mut uses);
         self.declare_uses(current.place, &act, &uses);
         if let Some(timelines) = &shared.timelines
-            && timelines.refuses(&shared, &self.asked(current), &operation, &uses)
+            && timelines.refuses(&shared, &self.call_context(current), &operation, &uses)
         {
             self.uses = uses;
             return Ok(SpanId::NONE);
@@ -121,7 +121,7 @@ impl Caller {
         self.look_at_event(&operation)?;
         let span = shared.next_span();
         self.note_values(current, (&operation, stream, tail.submitted + 1), span);
-        self.tie(current.span, span, DependencyKind::Submission);
+        self.report_dependency(current.span, span, DependencyKind::Submission);
         self.arguments
             .report(&shared, &self.reporter, span, &operation);
         let queue = self.queue_span(current, span, &mut operation);
@@ -137,14 +137,14 @@ impl Caller {
         };
         let enqueued = submission.enqueued;
         let inside = self.conflicts_inside(&submission.operation, stream);
-        let shared_replay = guests::shared_replay(&submission.operation);
+        let shared_replay = other_hosts::shared_replay(&submission.operation);
         self.report_submission(&submission, kind, shared.stream_lane(stream));
         let (host, begun) = (self.host, Cell::new(Nanos::ZERO));
         let submit = |submission| -> Result<(), BackendError> {
-            begun.set(Self::pass(&shared, host, stream, submission)?);
+            begun.set(Self::submit_now(&shared, host, stream, submission)?);
             // While the stream and the event are still locked.
             if let Some(replay) = &shared_replay {
-                guests::tell_replay(&shared.order, (host.0 as u32, origin), stream, replay);
+                other_hosts::tell_replay(&shared.order, (host.0 as u32, origin), stream, replay);
                 return Ok(());
             }
             for act in [act.unwrap_or(SyncOp::Appear)].into_iter().chain(inside) {
@@ -319,7 +319,7 @@ impl Caller {
             return SpanId::NONE;
         }
         let queue = self.shared.next_span();
-        self.tie(span, queue, DependencyKind::Step);
+        self.report_dependency(span, queue, DependencyKind::Step);
         queue
     }
 
@@ -363,7 +363,7 @@ impl Caller {
             let mut slot = lock(slot);
             slot.holds.insert(stream, current.place.line);
             match slot.raised {
-                Some(raised) => self.tie(raised, span, DependencyKind::Signal),
+                Some(raised) => self.report_dependency(raised, span, DependencyKind::Signal),
                 None => slot.waiting.push(span),
             }
         }

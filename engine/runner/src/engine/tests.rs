@@ -42,7 +42,7 @@ impl Backend for FaultyBackend {
     }
 
     fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError> {
-        backend::named("cpu").unwrap().probe()
+        backend::find_backend("cpu").unwrap().probe()
     }
 
     fn open(
@@ -50,7 +50,7 @@ impl Backend for FaultyBackend {
         layout: &DeviceLayout,
         sinks: &dyn Fn() -> Box<dyn ReportSink>,
     ) -> Result<Box<dyn BackendDevice>, BackendError> {
-        let device = backend::named("cpu").unwrap().open(layout, sinks)?;
+        let device = backend::find_backend("cpu").unwrap().open(layout, sinks)?;
         Ok(Box::new(FaultyDevice(self.0, device)))
     }
 }
@@ -239,8 +239,8 @@ impl DeviceState for FaultyDevice {
         self.1.raw(question)
     }
 
-    fn settle(&self, timeout: Duration) -> bool {
-        self.1.settle(timeout)
+    fn wait_idle(&self, timeout: Duration) -> bool {
+        self.1.wait_idle(timeout)
     }
 
     fn running(

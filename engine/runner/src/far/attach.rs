@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crossbeam_channel::Sender;
 
-use super::outlet::FrameOutput;
 use super::packet::Hello;
+use super::reliable_sender::FrameOutput;
 use super::wire::WireError;
 use super::worker::{FrameInput, WorkerMessage, greet};
 
@@ -59,7 +59,7 @@ pub fn attach(
     mut output: FrameOutput,
 ) -> Result<(), WireError> {
     match imp::find(token) {
-        Ok(door) => Ok(imp::tie(door, input, output)?),
+        Ok(door) => Ok(imp::copy_both_ways(door, input, output)?),
         // Without a token of its own there is nobody to come back to.
         Err(_) => greet(&mut input, &mut output, &Hello::ours()).map(|_| ()),
     }
@@ -176,7 +176,7 @@ mod imp {
     }
 
     /// Copies bytes both ways until either side ends.
-    pub fn tie(
+    pub fn copy_both_ways(
         mut door: UnixStream,
         mut input: FrameInput,
         mut output: FrameOutput,
@@ -212,7 +212,7 @@ mod imp {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub fn tie((): (), _: FrameInput, _: FrameOutput) -> io::Result<()> {
+    pub fn copy_both_ways((): (), _: FrameInput, _: FrameOutput) -> io::Result<()> {
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The near end: hands controls to a worker and its messages to the window, and comes back for it where the link drops.
 
-mod obey;
-mod own;
+mod controls;
+mod local_worker;
 mod state;
 #[cfg(test)]
 #[cfg(unix)]
@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, never, select};
 
-use self::own::OwnWorkerRun;
+use self::local_worker::OwnWorkerRun;
 use self::state::{LinkPhase, RetryBackoff};
 use super::clock::RoundTrips;
-use super::line::{LineArrival, WorkerLine};
+use super::connection::{LineArrival, WorkerLine};
+use super::last_known::RunWatch;
+use super::memory_budget::MemoryRoom;
 use super::packet::{DownPacket, Hello, UpPacket, unix_now};
 use super::process::WorkerTarget;
-use super::room::MemoryRoom;
-use super::watch::RunWatch;
 use super::wire::WireError;
 use super::{Connection, ConnectionState};
 use crate::outbox::Outbox;
@@ -139,7 +139,7 @@ impl WorkerLink {
         self.connect();
         while !self.is_closing() {
             if let Some(control) = self.turn() {
-                self.obey(control);
+                self.apply_control(control);
             }
         }
         self.send(&UpPacket::Control(Control::Shutdown));

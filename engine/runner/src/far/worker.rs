@@ -8,8 +8,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::attach::WorkerSocket;
 use super::lifetime::die_with_parent;
-use super::outlet::{FrameOutput, WorkerOutlet};
 use super::packet::{BackendOffer, DownPacket, Hello, UpPacket};
+use super::reliable_sender::{FrameOutput, WorkerOutlet};
 use super::wire::{PREAMBLE, WireError, read, write};
 use crate::delivery::Delivery;
 use crate::{Control, Engine, Message};

@@ -55,7 +55,7 @@ impl AutomaticInsertion {
     }
 
     /// The streams that whoever submits to `stream` has to wait for itself.
-    pub fn held(&self, stream: StreamIndex, uses: &[DeclaredUse]) -> Vec<StreamIndex> {
+    pub fn blocking_streams(&self, stream: StreamIndex, uses: &[DeclaredUse]) -> Vec<StreamIndex> {
         let is_automatic = !matches!(self.mode, Synchronization::Manual | Synchronization::Least);
         let last = uses.iter().filter(|_| is_automatic);
         let last = last.filter_map(|it| self.last.get(it.buffer.index()).copied().flatten());

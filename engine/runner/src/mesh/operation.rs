@@ -109,7 +109,7 @@ impl<'m> MeshOperation<'m> {
             .connect(&mesh.seat, number, address)
             .and_then(|()| outlet.send(self.key, &head, values, &mut is_late));
         drop(outlet);
-        self.suffer();
+        self.apply_faults();
         let Err(error) = sent else { return Ok(()) };
         if (self.gives_up)() {
             return Err(CollectiveInterruption::Stopped);
@@ -142,7 +142,7 @@ impl<'m> MeshOperation<'m> {
         from: usize,
         wanted: Option<usize>,
     ) -> Result<Vec<f32>, CollectiveInterruption> {
-        self.suffer();
+        self.apply_faults();
         let first = self.next(from)?;
         let wanted = wanted.unwrap_or(first.total as usize);
         let mut values = first.values;
@@ -203,7 +203,7 @@ impl<'m> MeshOperation<'m> {
     }
 
     /// Suffers what is to be suffered in its middle, once.
-    fn suffer(&self) {
+    fn apply_faults(&self) {
         if !self.has_suffered.replace(true) {
             self.mesh.look_for_faults(self.begun);
         }

@@ -46,8 +46,8 @@ impl ProgramProcess {
         let started = Command::new(program)
             .args(arguments)
             .env(INJECTION, library)
-            .env(inject::FOLDER, folder)
-            .env(inject::ORIGIN, inject::now().to_string())
+            .env(cuda_recorder::FOLDER, folder)
+            .env(cuda_recorder::ORIGIN, cuda_recorder::now().to_string())
             .spawn();
         let handle = started.map_err(|error| not_started(program, &error))?;
         Ok(Self {

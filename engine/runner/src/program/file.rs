@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use inject::{Fact, FactDecoder, FactFileDamage, HEADER};
+use cuda_recorder::{Fact, FactDecoder, FactFileDamage, HEADER};
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use inject::{ENDING, Fact, FactFileDamage};
+use cuda_recorder::{ENDING, Fact, FactFileDamage};
 use tempfile::TempDir;
 
 use super::file::GrowingFile;

@@ -27,7 +27,7 @@ pub fn find() -> Result<PathBuf, String> {
         )
     })?;
     let folder = program.parent().unwrap_or(Path::new("."));
-    let name = format!("{DLL_PREFIX}inject{DLL_SUFFIX}");
+    let name = format!("{DLL_PREFIX}cuda_recorder{DLL_SUFFIX}");
     let places = ["", "deps", "../lib", "../lib/syncline"];
     let found = places
         .iter()

@@ -51,7 +51,7 @@ impl RecordedProgram<'_> {
             outcome,
             records: count,
         })));
-        self.give(records);
+        self.send_records(records);
         let finished = self.save.as_mut().map_or(Ok(()), SaveFile::finish);
         self.check(finished);
         self.outbox.post(Message::Exited(code_of(status)));

@@ -1,6 +1,6 @@
 //! Calls of WebGPU's, as a host thread makes them: their content steps, and the promise that they give.
 
-use super::asked::ask;
+use super::native_queries::ask;
 use super::state::{PipelineEntry, PromiseEntry, TimelinesState};
 use super::{CONTENT_STEP, Timelines, compile};
 use crate::shared::RunState;
@@ -117,7 +117,7 @@ impl Timelines {
             }
             _ => return,
         };
-        self.give(shared, &mut state, asked, &made, name, None);
+        self.note_promise(shared, &mut state, asked, &made, name, None);
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
     }
 
@@ -148,7 +148,7 @@ impl Timelines {
         };
         let made = state.model.map_async(host, asked.span, id, range);
         ask(shared, &mut state, &made, &question);
-        self.give(shared, &mut state, asked, &made, Some(promise), None);
+        self.note_promise(shared, &mut state, asked, &made, Some(promise), None);
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
     }
 
@@ -171,7 +171,7 @@ impl Timelines {
             let question = NativeQuery::Messages(compile::request(plan));
             ask(shared, &mut state, &made, &question);
         }
-        self.give(
+        self.note_promise(
             shared,
             &mut state,
             asked,
@@ -258,7 +258,7 @@ impl Timelines {
                 call: asked.span,
             })));
         self.report_requested(state, id, asked);
-        self.give(shared, state, asked, &made, answer.name(), Some(index));
+        self.note_promise(shared, state, asked, &made, answer.name(), Some(index));
         self.act(shared, state, &made.effects, asked.span, asked.time);
         flag
     }
@@ -277,7 +277,7 @@ impl Timelines {
     }
 
     /// Notes the promise that a call gave, and reports it where it is new.
-    fn give(
+    fn note_promise(
         &self,
         shared: &RunState,
         state: &mut TimelinesState,
@@ -310,7 +310,7 @@ impl Timelines {
                 settled: None,
                 flag: Flag::default(),
             };
-            state.give(promise, given)
+            state.add_entry(promise, given)
         });
         if let Some(slot) = name.and_then(|name| state.latest_promise.get_mut(name.index())) {
             *slot = Some(id);

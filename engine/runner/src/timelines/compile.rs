@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::asked::note_compile;
+use super::native_queries::note_compile;
 use super::state::{CompileJob, TimelinesState, WaitingPipeline};
 use super::{Timelines, text};
 use crate::shared::RunState;
@@ -92,7 +92,7 @@ impl Timelines {
         let (index, request) = (entry.plan, entry.request.clone());
         let fails = shared.plan.pipelines.get(index.index());
         let fails = fails.is_some_and(|plan| plan.fails);
-        self.tie(waiting.cause, span, DependencyKind::Step);
+        self.report_dependency(waiting.cause, span, DependencyKind::Step);
         if let Some(effect) = state.model.compiling(waiting.pipeline) {
             self.report_effect(shared, state, &effect, span, start);
         }
@@ -292,7 +292,7 @@ impl Timelines {
     }
 
     /// Ties two spans, where both are known.
-    pub fn tie(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {
+    pub fn report_dependency(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {
         if cause.is_some() && effect.is_some() {
             self.reporter.send(Record::Dependency(record::Dependency {
                 kind,

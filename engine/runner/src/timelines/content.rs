@@ -43,7 +43,7 @@ impl Timelines {
     ///
     /// # Errors
     /// The run was stopped, or no call has made such a promise.
-    pub fn settle(
+    pub fn await_promise(
         &self,
         shared: &RunState,
         host: HostIndex,

@@ -50,7 +50,7 @@ impl Timelines {
                 PipelineDecision::Decided(state, step, is_first) => {
                     if let Some((span, start)) = stalled {
                         self.report_stall(shared, asked, (span, start), name);
-                        self.tie(step, span, DependencyKind::Pipeline);
+                        self.report_dependency(step, span, DependencyKind::Pipeline);
                     }
                     return Ok(self.decide_launch(shared, asked, state, is_first.then_some(step)));
                 }

@@ -1,6 +1,6 @@
 //! What the layer did, as records: a span a step, tied to what issued it, and what became of pipelines and promises.
 
-use super::asked::{ask_scope, observe};
+use super::native_queries::{ask_scope, observe};
 use super::state::TimelinesState;
 use super::{Timelines, text};
 use crate::shared::RunState;
@@ -38,7 +38,7 @@ impl Timelines {
             end,
         });
         self.report_on(lane, span);
-        self.tie(step.cause, id, DependencyKind::Step);
+        self.report_dependency(step.cause, id, DependencyKind::Step);
     }
 
     /// Reports what a call or a step brought about, as the span `span` at `time`.
@@ -162,7 +162,7 @@ fn call_of(state: &TimelinesState, step: &StepResult) -> CallId {
         .pipeline
         .and_then(|id| state.pipelines.get(id.index()))
         .map(|entry| entry.call.0);
-    let of_promise = step.promise.and_then(|promise| state.given(promise));
+    let of_promise = step.promise.and_then(|promise| state.first_entry(promise));
     let of_promise = of_promise.map(|given| given.call);
     of_pipeline.or(of_promise).unwrap_or(CallId::NONE)
 }

@@ -234,13 +234,13 @@ impl TimelinesState {
     }
 
     /// A promise of this generation as it was given first, by the model's id.
-    pub fn given(&self, promise: ModelPromiseId) -> Option<&PromiseEntry> {
+    pub fn first_entry(&self, promise: ModelPromiseId) -> Option<&PromiseEntry> {
         let first = self.recorded_promises(promise).first()?;
         self.promises.get(first.index())
     }
 
     /// One more name of a promise of this generation. Gives its id in the capture.
-    pub fn give(&mut self, promise: ModelPromiseId, given: PromiseEntry) -> record::PromiseId {
+    pub fn add_entry(&mut self, promise: ModelPromiseId, given: PromiseEntry) -> record::PromiseId {
         let id = record::PromiseId(self.promises.len() as u32);
         self.promises.push(given);
         if self.names.len() <= promise.index() {

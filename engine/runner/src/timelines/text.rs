@@ -15,7 +15,7 @@ use super::compile::CompileResult;
 /// The name of a step's span.
 pub fn step(shared: &RunState, state: &TimelinesState, step: &StepResult) -> String {
     let entry = step.pipeline.and_then(|id| state.pipelines.get(id.index()));
-    let given = step.promise.and_then(|promise| state.given(promise));
+    let given = step.promise.and_then(|promise| state.first_entry(promise));
     let index = entry
         .map(|entry| entry.plan)
         .or(given.and_then(|given| given.pipeline));

@@ -52,7 +52,7 @@ impl Planner<'_> {
         };
         let mut kernels = DeclaredKernels::new();
         for (place, recorded) in self.template.recorded.iter().enumerate() {
-            let kernel = recorded.kernel.and_then(Kernel::named);
+            let kernel = recorded.kernel.and_then(Kernel::find);
             kernels.entry(place).or_default().extend(kernel);
         }
         let mut captured = BTreeSet::new();

@@ -204,7 +204,7 @@ impl KdlReader<'_> {
         slot: FieldSlot,
     ) -> Option<Reference> {
         match slot {
-            FieldSlot::Named => self.named(class, node),
+            FieldSlot::Named => self.first_reference(class, node),
             FieldSlot::Chosen(role, why) => self.chosen(node, role, why),
             FieldSlot::At(_)
             | FieldSlot::Property(_)
@@ -219,7 +219,11 @@ impl KdlReader<'_> {
     }
 
     /// The resource that the first argument names; the second is its index.
-    pub(super) fn named(&mut self, class: ResourceClass, node: &KdlNode) -> Option<Reference> {
+    pub(super) fn first_reference(
+        &mut self,
+        class: ResourceClass,
+        node: &KdlNode,
+    ) -> Option<Reference> {
         let name = self.argument(node, 0)?;
         let index = self.argument(node, 1);
         self.reference(class, name, index)
@@ -257,8 +261,8 @@ impl KdlReader<'_> {
         let before = self.errors.len();
         for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
             match self.rule(child, LAUNCH, "a launch").map(|rule| rule.name) {
-                Some("read") => reads.extend(self.named(ResourceClass::Buffer, child)),
-                Some("write") => writes.extend(self.named(ResourceClass::Buffer, child)),
+                Some("read") => reads.extend(self.first_reference(ResourceClass::Buffer, child)),
+                Some("write") => writes.extend(self.first_reference(ResourceClass::Buffer, child)),
                 Some(_) => self.set(kernel, child, &mut parameters),
                 None => {}
             }
@@ -284,7 +288,7 @@ impl KdlReader<'_> {
 
     pub(crate) fn kernel(&mut self, entry: &KdlEntry) -> Option<&'static Kernel> {
         let name = self.text(entry)?;
-        let found = Kernel::named(&name);
+        let found = Kernel::find(&name);
         if found.is_none() {
             let names = KERNELS.iter().map(|kernel| kernel.name);
             let all = || format!("kernels: {}", names.clone().collect::<Vec<_>>().join(", "));

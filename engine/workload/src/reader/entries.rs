@@ -13,7 +13,7 @@ use crate::verb::{BlockRule, FieldSlot, WordRule};
 
 impl KdlReader<'_> {
     /// Reports where a node is not as its rule says.
-    pub fn obey(&mut self, node: &KdlNode, rule: &WordRule) {
+    pub fn check_rule(&mut self, node: &KdlNode, rule: &WordRule) {
         let write = format!("write: {}", rule.usage);
         if node.ty().is_some() || node.entries().iter().any(|entry| entry.ty().is_some()) {
             self.report(

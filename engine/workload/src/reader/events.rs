@@ -179,7 +179,7 @@ impl KdlReader<'_> {
 
     /// An event that is taken from a pool.
     pub(crate) fn pooled(&mut self, node: &KdlNode) -> Option<Reference> {
-        let event = self.named(ResourceClass::Event, node)?;
+        let event = self.first_reference(ResourceClass::Event, node)?;
         let name = self.names.events.get(event.declaration)?.clone();
         if !self.names.pooled.contains(&name) {
             let help = format!("declare it so: event \"{name}\" pool=\"…\"");

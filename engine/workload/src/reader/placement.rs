@@ -66,12 +66,12 @@ impl KdlReader<'_> {
         let line = self.source.line(node.span().offset());
         let most = if is_fixed { ranks } else { 64.max(ranks) };
         let place = count.map_or(0..0, value_range);
-        self.given(template, (ALL, f64::from(ranks), 1, most), line, place);
-        self.given(template, (RANK, 0.0, 0, RANKS - 1), line, 0..0);
+        self.placement_parameter(template, (ALL, f64::from(ranks), 1, most), line, place);
+        self.placement_parameter(template, (RANK, 0.0, 0, RANKS - 1), line, 0..0);
     }
 
     /// A parameter that the placement gives.
-    fn given(
+    fn placement_parameter(
         &mut self,
         template: &mut Template,
         (name, default, least, most): (&str, f64, u32, u32),

@@ -4,7 +4,7 @@ use std::{io, thread};
 
 use kdl::{KdlDocument, KdlError};
 
-use super::plain::departs;
+use super::plain_syntax::departs;
 use crate::error::{WorkloadError, WorkloadSource};
 
 /// Bytes of a workload file, at most: the parser's time on damaged text grows with their square.

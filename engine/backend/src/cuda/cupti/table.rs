@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use inject::{CuptiBatch, CuptiRecord, CuptiTimes};
+use cuda_recorder::{CuptiBatch, CuptiRecord, CuptiTimes};
 
 use device::lock;
 use record::SpanKind;
@@ -56,7 +56,7 @@ impl CuptiTimeTable {
                 CuptiRecord::Correlation {
                     external,
                     correlation,
-                } => known.tie(correlation, external),
+                } => known.correlate(correlation, external),
                 CuptiRecord::Kernel(it) => {
                     known.take(it.correlation, it.graph, it.graph_node, it.times);
                 }
@@ -120,7 +120,7 @@ impl CuptiTimeTable {
 
 impl TimesByCall {
     /// The call `correlation` is our `own`.
-    fn tie(&mut self, correlation: u32, own: u64) {
+    fn correlate(&mut self, correlation: u32, own: u64) {
         if own & OF_A_GRAPH != 0 {
             let mut early = self.stray_nodes.split_off(&(correlation, 0));
             let mut later = early.split_off(&(correlation.saturating_add(1), 0));
@@ -181,7 +181,7 @@ fn keep<K: Ord, V>(into: &mut BTreeMap<K, V>, key: K, value: V) {
 
 #[cfg(test)]
 mod tests {
-    use inject::{CuptiEvent, CuptiLocation, CuptiMemset, CuptiTimes};
+    use cuda_recorder::{CuptiEvent, CuptiLocation, CuptiMemset, CuptiTimes};
 
     use super::*;
 

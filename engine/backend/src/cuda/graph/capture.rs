@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::CUstreamCaptureMode;
 
-use super::super::body::CudaDeviceState;
 use super::super::code::DriverErrorCode;
 use super::super::context::{CudaContext, SharedHandle};
 use super::super::cupti::CuptiSubscription;
+use super::super::device_state::CudaDeviceState;
 use super::super::event::CudaEvent;
-use super::super::give::{HostFunctions, give};
-use super::super::lane::CudaStreamSlot;
 use super::super::stream::CudaStream;
+use super::super::stream_slot::CudaStreamSlot;
+use super::super::submit::{HostFunctions, submit};
 use super::times::CapturedNode;
 use crate::{EventLayout, ExecutableGraph, GraphNode};
 use workload::StreamTraits;
@@ -175,17 +175,17 @@ fn add(
     functions: &mut HostFunctions,
 ) -> Result<Option<CapturedNode>, DriverErrorCode> {
     let known = functions.len();
-    let mut give = || give(body, lane, stream, &node.operation, Some(functions));
+    let mut submit_node = || submit(body, lane, stream, &node.operation, Some(functions));
     match taking {
         NodeTimingMethod::Stamps(stamps) => {
             let stamps = stamps.get(place);
             stamps.map_or(Ok(()), |[start, _]| stream.record(start, true))?;
-            give()?;
+            submit_node()?;
             stamps.map_or(Ok(()), |[_, end]| stream.record(end, true))?;
             Ok(None)
         }
         NodeTimingMethod::Names(activity) => {
-            let (given, nodes) = activity.watching_nodes(give);
+            let (given, nodes) = activity.watching_nodes(submit_node);
             Ok(Some(CapturedNode {
                 is_told: given?.is_told,
                 nodes,

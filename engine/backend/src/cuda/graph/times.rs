@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use inject::NodeOrigin;
+use cuda_recorder::NodeOrigin;
 
 use super::super::cupti::CuptiGraphTimes;
 use super::super::event::CudaEvent;
-use super::super::flight::ORDERED;
 use super::super::host::HostFunction;
+use super::super::in_flight::ORDERED;
 use crate::ExecutableGraph;
 use crate::threads::{NodeOutcome, PendingTimestamp, TimeOrigin};
 use record::time::{Interval, Nanos};

@@ -47,7 +47,7 @@ impl<E: Executor> DeviceRecovery for ThreadedDevice<E> {
 
     fn drain(&self) -> Result<(), BackendError> {
         let deadline = Instant::now() + DRAIN;
-        while !self.settle(LOOK) {
+        while !self.wait_idle(LOOK) {
             self.shared.wake_all();
             if Instant::now() > deadline {
                 return Err(BackendError::TimedOut);

@@ -6,14 +6,14 @@
 //! begins before what it waits for, and a kernel may begin before the call that launched it returns. So a flow may leave and
 //! reach a mark, which is an instant inside the slice: at the start of its cause, or at the end of its effect.
 
-mod meeting;
+mod endpoints;
 
 use std::collections::HashMap;
 
 use super::packet;
 use crate::perfetto::dialect::{Track, key, timestamp_of};
 use crate::perfetto::proto::event_type;
-pub(super) use meeting::{FlowArrival, FlowMeeting};
+pub(super) use endpoints::{FlowArrival, FlowMeeting};
 use record::time::{Interval, Nanos};
 use record::{Dependency, LaneId, Span, SpanId, SpanSet};
 
@@ -82,7 +82,7 @@ impl WrittenSlice {
 
 impl FlowWriter {
     /// Gives a dependency between two spans its arrow, and says when that arrives. Neither is written yet.
-    pub fn tie(&mut self, cause: &Span, effect: &Span) -> Nanos {
+    pub fn add_dependency(&mut self, cause: &Span, effect: &Span) -> Nanos {
         let meeting = FlowMeeting::of(
             WrittenSlice::interval(cause),
             WrittenSlice::interval(effect),

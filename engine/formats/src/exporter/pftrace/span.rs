@@ -103,7 +103,7 @@ impl<W: Write> PftraceWriter<W> {
         let time = match (cause, effect) {
             _ if is_late => self.now,
             (Some(cause), Some(effect)) if effect.end >= cause.start => {
-                self.flows.tie(&cause, &effect)
+                self.flows.add_dependency(&cause, &effect)
             }
             // Only once both are written can marks lie in an order that the times of the spans do not have.
             _ => {

@@ -35,7 +35,7 @@ impl AscendFlows {
     }
 
     /// Ties the calls of each number in order of time, and each of its tasks to the last of them.
-    pub fn tie(mut self, hosts: &HostSpans, draft: &mut SqliteDraft<'_, '_>) {
+    pub fn report_dependencies(mut self, hosts: &HostSpans, draft: &mut SqliteDraft<'_, '_>) {
         for (number, calls) in &mut self.calls {
             calls.sort_by_key(|&place| (hosts.start(place), place));
             for pair in calls.windows(2) {

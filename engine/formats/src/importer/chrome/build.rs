@@ -1,12 +1,12 @@
 //! Turns events into records: spans wait until their row is sorted, everything else goes on at once.
 
+use super::begin_end_pairs::SpanHalves;
 use super::class::{ApiVerb, EventClass};
 use super::counters::ChromeCounters;
+use super::emit::EmitScope;
 use super::flows::{self, ChromeFlows, FlowRole};
-use super::halves::SpanHalves;
-use super::handover::EmitScope;
-use super::judge::{NameClass, NameClassifier};
 use super::lanes::ChromeLanes;
+use super::name_classifier::{NameClass, NameClassifier};
 use super::rows::{ChromeRows, LaneSlot, PendingSpan};
 use super::scan::{
     ArgumentPayload, ChromeArgument, ChromeEvent, NO_CORRELATION, RowToken, ScannerFields, flag,

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::nature::RowKind;
+use super::row_kind::RowKind;
 use super::rows::{ChromeRows, LaneSlot, RowFacts};
 use super::scan::RowToken;
 use super::stream::top::FileFacts;

@@ -4,9 +4,9 @@ mod ascend;
 mod calls;
 mod collectives;
 mod commands;
-mod crowd;
 mod frontier;
 mod launches;
+mod many_streams;
 mod mtia;
 mod order;
 mod syncs;
@@ -38,18 +38,22 @@ pub(super) struct DependencySummary {
 }
 
 /// Hands over every dependency, and says what cannot be known.
-pub(super) fn tie(builder: &mut ChromeBuilder, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
+pub(super) fn report_dependencies(
+    builder: &mut ChromeBuilder,
+    receipt: &mut Receipt,
+    sink: &mut RecordSink<'_>,
+) {
     let mut ties = DependencySummary::default();
-    launches::tie(builder, &mut ties, sink);
+    launches::report_dependencies(builder, &mut ties, sink);
     builder.tie_flows(sink);
     let order = LaunchOrder::of(builder);
-    mtia::tie(builder, &mut ties, sink);
-    ascend::tie(builder, &order, &mut ties, sink);
-    commands::tie(builder, &order, &mut ties, sink);
-    calls::tie(builder, &order, &mut ties, sink);
-    syncs::tie(builder, &order, &mut ties, sink);
+    mtia::report_dependencies(builder, &mut ties, sink);
+    ascend::report_dependencies(builder, &order, &mut ties, sink);
+    commands::report_dependencies(builder, &order, &mut ties, sink);
+    calls::report_dependencies(builder, &order, &mut ties, sink);
+    syncs::report_dependencies(builder, &order, &mut ties, sink);
     if !builder.tally.told_collectives {
-        collectives::tie(builder, &order, &mut ties, sink);
+        collectives::report_dependencies(builder, &order, &mut ties, sink);
     }
     let is_xla = builder.xla.has_devices();
     ties.tell((builder.lanes.streams(), is_xla), receipt);
@@ -57,7 +61,7 @@ pub(super) fn tie(builder: &mut ChromeBuilder, receipt: &mut Receipt, sink: &mut
 
 impl DependencySummary {
     /// Hands over a dependency between two spans.
-    fn tie(
+    fn report(
         &mut self,
         (cause, effect): (SpanId, SpanId),
         kind: DependencyKind,

@@ -4,9 +4,9 @@
 //! the guess were right; the scan of the one before it either ends exactly there, which proves it, or it does not,
 //! and then the two are scanned together.
 
-mod feed;
 mod pool;
-mod stitch;
+mod stretch_join;
+mod stretch_reader;
 pub(super) mod top;
 
-pub(super) use stitch::{ChromeFileEnd, ScannedStretch, run};
+pub(super) use stretch_join::{ChromeFileEnd, ScannedStretch, run};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::class::{ApiVerb, EventClass, kind_of_work};
-use super::numbered::NumberIndex;
+use super::number_index::NumberIndex;
 use super::scan::{ArgumentPayload, ChromeArgument, NO_CORRELATION, RowToken, words};
 use super::texts::ChromeTexts;
 use record::{SpanId, SpanKind};

@@ -3,7 +3,7 @@
 
 use super::build::{ChromeBuilder, ParsedEvent};
 use super::scan::{ArgumentPayload, RowToken, words};
-use crate::importer::quick::QuickMap;
+use crate::importer::fast_hash::QuickMap;
 use crate::importer::xplane::RendezvousList;
 use crate::importer::{ImportError, RecordSink};
 use record::{SpanId, SpanKind};

@@ -54,7 +54,7 @@ impl<'a> ByteCursor<'a> {
     }
 
     /// Passes these bytes, if they stand here.
-    pub fn pass(&mut self, expected: &[u8]) -> bool {
+    pub fn skip_literal(&mut self, expected: &[u8]) -> bool {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let stand = rest.starts_with(expected);
         if stand {
@@ -95,7 +95,7 @@ impl<'a> ByteCursor<'a> {
     }
 
     /// Passes white space and one byte that has to follow.
-    pub fn demand(&mut self, byte: u8) -> Result<(), SyntaxFault> {
+    pub fn expect_byte(&mut self, byte: u8) -> Result<(), SyntaxFault> {
         if self.peek() != Some(byte) {
             self.space();
         }
@@ -111,7 +111,7 @@ impl<'a> ByteCursor<'a> {
 
     /// Passes a text between quotes.
     pub fn text(&mut self) -> Result<RawText<'a>, SyntaxFault> {
-        self.demand(b'"')?;
+        self.expect_byte(b'"')?;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = quote(rest).ok_or(SyntaxFault::Cut)?;
         if rest.get(end) == Some(&b'"') {

@@ -106,7 +106,7 @@ impl ReadWindow {
     }
 
     /// Passes a byte that has to come next.
-    pub fn pass(&mut self, byte: u8) -> Result<(), WindowFault> {
+    pub fn expect_byte(&mut self, byte: u8) -> Result<(), WindowFault> {
         match self.peek() {
             Some(found) if found == byte => {
                 self.step();

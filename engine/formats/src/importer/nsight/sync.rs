@@ -23,7 +23,7 @@ fn set(number: Option<i64>) -> Option<i64> {
 }
 
 /// The number that ties a wait to a record, which is 0 where there is none.
-fn tie(number: Option<i64>) -> Option<i64> {
+fn correlation(number: Option<i64>) -> Option<i64> {
     set(number).filter(|&it| it != 0)
 }
 
@@ -64,7 +64,7 @@ impl NsightReader<'_, '_> {
             event,
             generation: 0,
         };
-        self.dialect.events.add(recorded, tie(row.tie));
+        self.dialect.events.add(recorded, correlation(row.tie));
     }
 
     fn reached(&mut self, stream: SqliteStream, (device, order): (i64, i64), time: i64) -> SpanId {
@@ -123,7 +123,7 @@ impl NsightReader<'_, '_> {
         });
         let event = set(row.event).map(|number| WaitedEvent {
             id: self.dialect.events.id(process, number, &mut self.draft),
-            tie: tie(row.tie),
+            tie: correlation(row.tie),
         });
         let waits = match (stream, event) {
             (Some(stream), Some(event)) => SqliteWaitTarget::Stream(stream, event),

@@ -1,7 +1,7 @@
 //! Counters whose values events of other tracks carry along: how much memory there was when a slice began, for one.
 
-use super::foreign::ForeignFile;
 use super::items::{TrackItemKind, TrackItems};
+use super::other_tools::ForeignFile;
 use crate::perfetto::proto::TrackEventDefaults;
 use crate::perfetto::view::WireValue;
 

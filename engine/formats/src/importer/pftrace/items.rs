@@ -1,7 +1,7 @@
 //! What happened, gathered in few bytes each until the file is whole: it need not be in order of time.
 
 use super::gpu::SliceSyncPoints;
-use crate::importer::quick::QuickMap;
+use crate::importer::fast_hash::QuickMap;
 use record::SpanKind;
 
 /// Stands for nothing.

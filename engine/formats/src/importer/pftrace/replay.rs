@@ -1,12 +1,12 @@
 //! Begins and ends of slices, in order of time, as spans; arrows that pass through them as dependencies.
 
-mod apart;
-mod matched;
+mod begin_end_pairs;
+mod separate_flows;
 
-use super::foreign::ForeignFile;
 use super::items::{Slice, TrackItem, TrackItemKind, TrackItems};
+use super::other_tools::ForeignFile;
 use crate::importer::{ImportError, RecordSink};
-use matched::{MatchedSlices, OPEN};
+use begin_end_pairs::{MatchedSlices, OPEN};
 use record::time::Nanos;
 use record::{
     Basis, CallId, Dependency, DependencyKind, Record, Sample, Span, SpanId, SpanKind, State, Value,
@@ -29,7 +29,7 @@ pub(super) fn replay(
     let unnamed = foreign.own.unnamed;
     let mut matched = MatchedSlices::of(&mut items, &mut foreign.tracks, (origin, unnamed));
     let points = std::mem::take(&mut foreign.points);
-    foreign.tally.loose = apart::tie(points, &items, &mut matched);
+    foreign.tally.loose = separate_flows::add_flows(points, &items, &mut matched);
     // Lanes come before their spans, so that the capture knows which are streams.
     foreign.tally.streams = foreign.tracks.announce(&foreign.texts, sink);
     foreign.tracks.forget_descriptions();

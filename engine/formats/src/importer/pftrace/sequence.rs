@@ -5,7 +5,7 @@ pub(super) mod annotations;
 use super::extra_counters::ExtraTracks;
 use super::gpu::InternedGpuNames;
 use crate::importer::chrome::ChromeTexts;
-use crate::importer::quick::QuickMap;
+use crate::importer::fast_hash::QuickMap;
 use crate::perfetto::proto::{CLEARED, InternedData, InternedName, TracePacketDefaults};
 
 /// The texts and defaults of one writer. A file may have very many of them, most of which intern nothing.

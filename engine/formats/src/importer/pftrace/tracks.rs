@@ -7,7 +7,7 @@ mod shared;
 
 use std::collections::HashMap;
 
-use crate::importer::quick::QuickMap;
+use crate::importer::fast_hash::QuickMap;
 use crate::perfetto::proto::{
     CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
 };
@@ -381,7 +381,7 @@ impl PftraceTracks {
     }
 
     /// Gives the track at a place a lane, now that a slice of this name is there.
-    pub fn settle(&mut self, place: u32, name: u32) {
+    pub fn assign_lane(&mut self, place: u32, name: u32) {
         let next = LaneId(self.lanes.len() as u32);
         let Some(used) = self.used.get(place as usize).filter(|it| it.lane.is_none()) else {
             return;

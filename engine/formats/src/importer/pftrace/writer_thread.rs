@@ -1,7 +1,7 @@
 //! The thread that a writer writes on: events of the old form are there where they name no track.
 
 use super::event::EventView;
-use super::foreign::ForeignFile;
+use super::other_tools::ForeignFile;
 use super::tracks::writer_track;
 use crate::perfetto::proto::{ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
 

@@ -79,7 +79,7 @@ impl RocpdReader<'_, '_> {
             known.strays += 1;
             return;
         };
-        known.handles.given(place, name, value);
+        known.handles.note_address(place, name, value);
         self.draft
             .field(self.hosts.span(place), name, Value::Text(value.into()));
     }

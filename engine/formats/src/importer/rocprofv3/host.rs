@@ -67,17 +67,17 @@ impl Rocprofv3Reader<'_, '_> {
             self.hosts.argument(place, field, Value::Integer(bytes));
         }
         for (name, value) in row.args.map(|it| *it).into_iter().flatten() {
-            self.given(place, &name, value);
+            self.argument(place, &name, value);
         }
     }
 
     /// What a call was given.
-    fn given(&mut self, place: u32, name: &str, value: Json) {
+    fn argument(&mut self, place: u32, name: &str, value: Json) {
         let text = match value {
             Json::String(text) => text,
             other => other.to_string(),
         };
-        self.handles.given(place, name, &text);
+        self.handles.note_address(place, name, &text);
         let field = self.draft.name(name);
         self.hosts.argument(place, field, Value::Text(text.into()));
     }

@@ -96,7 +96,7 @@ fn object(
     window: &mut ReadWindow,
     each: &mut dyn FnMut(&mut ReadWindow, &str) -> Result<(), WalkStop>,
 ) -> Result<(), WalkStop> {
-    window.pass(b'{')?;
+    window.expect_byte(b'{')?;
     loop {
         match window.peek() {
             Some(b'}') => {
@@ -106,7 +106,7 @@ fn object(
             Some(b',') => window.step(),
             Some(b'"') => {
                 let key = String::from_utf8_lossy(window.value()?).into_owned();
-                window.pass(b':')?;
+                window.expect_byte(b':')?;
                 each(window, key.trim_matches('"'))?;
             }
             Some(_) => return Err(WindowFault::Bad.into()),
@@ -120,7 +120,7 @@ fn list(
     window: &mut ReadWindow,
     each: &mut dyn FnMut(&mut ReadWindow) -> Result<(), WalkStop>,
 ) -> Result<(), WalkStop> {
-    window.pass(b'[')?;
+    window.expect_byte(b'[')?;
     loop {
         match window.peek() {
             Some(b']') => {

@@ -41,7 +41,7 @@ impl RpdReader<'_, '_> {
         let handles = &mut self.dialect.handles;
         handles.call(&text, process, place, &self.hosts);
         for (name, value) in pairs(&given).filter(|_| !marker) {
-            handles.given(place, name, value);
+            handles.note_address(place, name, value);
         }
         let call = RpdCall { place, process };
         self.dialect.calls.insert(row.id, call);
@@ -75,7 +75,9 @@ impl RpdReader<'_, '_> {
     fn given_stream(&mut self, call: i64, stream: Option<&str>) -> Option<RpdCall> {
         let call = *self.dialect.calls.get(&call)?;
         if let Some(stream) = stream {
-            self.dialect.handles.given(call.place, "stream", stream);
+            self.dialect
+                .handles
+                .note_address(call.place, "stream", stream);
             let span = self.hosts.span(call.place);
             self.draft.field(span, "stream", Value::Text(stream.into()));
         }

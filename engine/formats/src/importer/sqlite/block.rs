@@ -46,7 +46,7 @@ impl RowBlock {
     }
 
     /// Notes one more of them.
-    pub fn mend(&mut self) {
+    pub fn count_repair(&mut self) {
         self.mended += 1;
     }
 

@@ -65,7 +65,7 @@ impl Handles {
     }
 
     /// The call at a place was given an address: of a stream, or of an event.
-    pub fn given(&mut self, place: u32, name: &str, value: &str) {
+    pub fn note_address(&mut self, place: u32, name: &str, value: &str) {
         let (Some(address), true) = (address(value), matches!(name, "stream" | "event")) else {
             return;
         };

@@ -11,7 +11,7 @@ use super::block::{ROWS, RowBlock};
 use super::column::ColumnType;
 use super::database::{Database, DatabaseConnection};
 use super::query::SelectQuery;
-use super::trouble::TableFault;
+use super::read_errors::TableFault;
 use crate::importer::ImportError;
 
 /// Blocks of one table that may wait to be understood.
@@ -165,15 +165,15 @@ fn fill(
             (ColumnType::Text, ValueRef::Text(bytes)) => block.push_text(bytes),
             (ColumnType::Number, ValueRef::Real(value)) => block.push_number(value),
             (ColumnType::Number, ValueRef::Integer(value)) => block.push_number(value as f64),
-            (kind, value) => mend(block, *kind, value),
+            (kind, value) => repair_value(block, *kind, value),
         }
     }
     Ok(())
 }
 
 /// Takes what is not of the type it should be, as far as it has a meaning.
-fn mend(block: &mut RowBlock, kind: ColumnType, value: ValueRef<'_>) {
-    block.mend();
+fn repair_value(block: &mut RowBlock, kind: ColumnType, value: ValueRef<'_>) {
+    block.count_repair();
     let text = match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
             String::from_utf8_lossy(bytes).trim().to_owned()

@@ -2,7 +2,7 @@
 
 use super::event::EventMeaning;
 use super::rows::XPlaneRows;
-use crate::importer::quick::QuickMap;
+use crate::importer::fast_hash::QuickMap;
 use crate::importer::sqlite::SqliteDraft;
 use crate::importer::{ImportError, RecordSink};
 use record::{Basis, Dependency, DependencyKind, Record, SpanId};

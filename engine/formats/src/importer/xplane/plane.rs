@@ -2,10 +2,10 @@
 //! the lines as a rule, so a file is looked through for it first.
 
 use super::damage::SpaceDamage;
-use super::feed::{XPlaneLevel, XPlanePiece, XPlaneVisitor, walk};
 use super::stat::{RawStat, RawValue, StatKey, StatNames, entry_of};
+use super::wire_reader::{XPlaneLevel, XPlanePiece, XPlaneVisitor, walk};
 use crate::importer::chrome::ChromeTexts;
-use crate::importer::quick::QuickMap;
+use crate::importer::fast_hash::QuickMap;
 use crate::importer::{ImportError, RecordSink, Source};
 use crate::perfetto::view::{WireValue, each_field};
 use record::FieldValue;

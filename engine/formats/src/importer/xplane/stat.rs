@@ -1,7 +1,7 @@
 //! The fields of events, planes and names, which the format calls stats: what is known of some, and the values of all.
 
 use crate::importer::chrome::ChromeTexts;
-use crate::importer::quick::QuickMap;
+use crate::importer::fast_hash::QuickMap;
 use crate::perfetto::view::{WireValue, each_field};
 use record::FieldValue;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::WorkerLink;
+use crate::far::memory_budget::MemoryRoom;
 use crate::far::packet::{DownPacket, unix_now};
-use crate::far::room::MemoryRoom;
 use crate::far::{PROTOCOL, WorkerTarget, wire};
 use crate::outbox::Outbox;
 use crate::{Control, Engine, Message, RunRequest};

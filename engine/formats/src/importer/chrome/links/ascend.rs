@@ -19,7 +19,7 @@ const STOOD: i64 = 1_000;
 const REACH: usize = 256;
 
 /// Ties each wait to the record on another stream that ended with it.
-pub(super) fn tie(
+pub(super) fn report_dependencies(
     builder: &mut ChromeBuilder,
     order: &LaunchOrder,
     ties: &mut DependencySummary,
@@ -66,7 +66,7 @@ pub(super) fn tie(
             ),
         };
         let text = if let Some(record) = found {
-            ties.tie(
+            ties.report(
                 (record.span, wait.span),
                 DependencyKind::Event,
                 Basis::Inferred,

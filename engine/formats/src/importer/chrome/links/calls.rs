@@ -16,7 +16,7 @@ const REACH: usize = 256;
 
 /// Ties the next work that a thread launched after a wait to the last work that its process launched, before the
 /// record before the wait, on another stream. Where the times contradict that, nothing is tied.
-pub(super) fn tie(
+pub(super) fn report_dependencies(
     builder: &mut ChromeBuilder,
     order: &LaunchOrder,
     ties: &mut DependencySummary,
@@ -65,7 +65,7 @@ pub(super) fn tie(
         rests_on(builder, wait.span, text, sink);
         if done.insert((cause.span, effect.span)) {
             ties.from_calls += 1;
-            ties.tie(
+            ties.report(
                 (cause.span, effect.span),
                 DependencyKind::Event,
                 Basis::Inferred,

@@ -11,7 +11,7 @@ use crate::importer::chrome::work::ChromeOperation;
 use record::{Basis, DependencyKind};
 
 /// Ties the part that started last, which all others had to wait for, to each of the others.
-pub(super) fn tie(
+pub(super) fn report_dependencies(
     builder: &ChromeBuilder,
     order: &LaunchOrder,
     ties: &mut DependencySummary,
@@ -58,7 +58,7 @@ fn tie_one(members: &[&ChromeOperation], ties: &mut DependencySummary, sink: &mu
         return;
     }
     for member in members.iter().filter(|it| it.span != last.span) {
-        ties.tie(
+        ties.report(
             (last.span, member.span),
             DependencyKind::Collective,
             Basis::Inferred,

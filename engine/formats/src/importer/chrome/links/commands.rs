@@ -28,7 +28,7 @@ enum SyncCommand {
 type CapturedFrontiers = BTreeMap<(ChromeStream, i64), ChromeFrontier>;
 
 /// Ties waits and blocking calls to what they waited for.
-pub(super) fn tie(
+pub(super) fn report_dependencies(
     builder: &mut ChromeBuilder,
     order: &LaunchOrder,
     ties: &mut DependencySummary,

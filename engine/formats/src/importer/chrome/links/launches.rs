@@ -7,7 +7,7 @@ use crate::importer::chrome::scan::NO_CORRELATION;
 use record::{Basis, Dependency, DependencyKind, Record};
 
 /// Ties each operation to its launch, and a call that blocked until its copy was complete to that.
-pub(super) fn tie(
+pub(super) fn report_dependencies(
     builder: &mut ChromeBuilder,
     ties: &mut DependencySummary,
     sink: &mut RecordSink<'_>,
@@ -22,7 +22,7 @@ pub(super) fn tie(
         sink.push(Record::Dependency(dependency));
         if operation.blocks_call && operation.end <= call.end.saturating_add(CLOCKS) {
             let both = (operation.span, call.span);
-            ties.tie(both, DependencyKind::Synchronization, Basis::Inferred, sink);
+            ties.report(both, DependencyKind::Synchronization, Basis::Inferred, sink);
         }
     }
     if builder.work.has_correlations() {

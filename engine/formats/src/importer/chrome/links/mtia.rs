@@ -10,7 +10,7 @@ use crate::importer::chrome::work::SyncDetail;
 use record::{Basis, DependencyKind};
 
 /// Ties each wait to the record with its number on the stream that it names.
-pub(super) fn tie(
+pub(super) fn report_dependencies(
     builder: &mut ChromeBuilder,
     ties: &mut DependencySummary,
     sink: &mut RecordSink<'_>,
@@ -30,7 +30,7 @@ pub(super) fn tie(
         let named = wait.wait_stream.zip(wait.sequence);
         let record = named.and_then(|(stream, number)| known.get(&(wait.process, stream, number)));
         let text = if let Some(record) = record {
-            ties.tie(
+            ties.report(
                 (*record, wait.span),
                 DependencyKind::Event,
                 Basis::Enforced,

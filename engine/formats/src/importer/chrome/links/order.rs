@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use super::crowd::{DeviceStreams, MANY, WaitedFor};
+use super::many_streams::{DeviceStreams, MANY, WaitedFor};
 use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::{NO_CORRELATION, RowToken};
 use crate::importer::chrome::work::ChromeOperation;

@@ -15,7 +15,7 @@ use record::{Basis, DependencyKind, SpanId};
 const REACH: usize = 256;
 
 /// Ties each blocking call of which only the name is known to what it waited for.
-pub(super) fn tie(
+pub(super) fn report_dependencies(
     builder: &ChromeBuilder,
     order: &LaunchOrder,
     ties: &mut DependencySummary,
@@ -84,7 +84,7 @@ fn tie_call(
         .take(REACH)
         .filter(|it| call.start < it.end && it.end <= call.end);
     if let Some(cause) = within.max_by_key(|it| it.end) {
-        ties.tie(
+        ties.report(
             (cause.span, call.span),
             DependencyKind::Synchronization,
             Basis::Inferred,
@@ -105,6 +105,6 @@ pub(super) fn tie_all(
     let ended = |it: &&&ChromeOperation| it.end <= end.saturating_add(clocks);
     for cause in causes.iter().filter(ended) {
         let both = (cause.span, effect);
-        ties.tie(both, DependencyKind::Synchronization, basis, sink);
+        ties.report(both, DependencyKind::Synchronization, basis, sink);
     }
 }

@@ -97,7 +97,7 @@ pub fn arguments(
         cursor.space();
         let key = cursor.text()?;
         let key = intern(table, key);
-        cursor.demand(b':')?;
+        cursor.expect_byte(b':')?;
         let payload = value(cursor, table)?;
         out.push(ChromeArgument { key, payload });
         cursor.space();

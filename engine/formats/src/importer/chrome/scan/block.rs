@@ -4,9 +4,9 @@ use memchr::memchr;
 
 use super::arguments::ChromeArgument;
 use super::event::{ChromeEvent, EventContext, event};
+use super::field_packing::{ScannerFieldEncoder, ScannerFields};
 use super::intern::Interner;
 use super::layout::FieldLayout;
-use super::packing::{ScannerFieldEncoder, ScannerFields};
 use super::rows::{RowKey, RowKeys};
 use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
 
@@ -164,7 +164,7 @@ fn resume(bytes: &[u8], from: usize) -> usize {
 /// The place of an opening bracket that follows `at` after one comma.
 pub fn boundary(bytes: &[u8], at: usize) -> Option<usize> {
     let mut cursor = ByteCursor::new(bytes, at);
-    cursor.demand(b',').ok()?;
+    cursor.expect_byte(b',').ok()?;
     cursor.space();
     (cursor.peek() == Some(b'{')).then(|| cursor.at())
 }

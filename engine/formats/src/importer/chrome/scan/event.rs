@@ -253,9 +253,9 @@ impl EventDraft {
 /// The id of an object such as `{"local":"0x5"}`, and whether it counts in one process alone.
 fn scoped(bytes: &[u8]) -> Option<(u64, bool)> {
     let mut cursor = ByteCursor::new(bytes, 0);
-    cursor.demand(b'{').ok()?;
+    cursor.expect_byte(b'{').ok()?;
     let key = cursor.text().ok()?.bytes;
-    cursor.demand(b':').ok()?;
+    cursor.expect_byte(b':').ok()?;
     let (id, _) = scalar(&mut cursor).ok()?;
     match key {
         b"local" => Some((id_of(id), true)),

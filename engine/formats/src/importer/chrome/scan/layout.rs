@@ -84,7 +84,7 @@ impl FieldLayout {
             .get(self.here as usize)
             .map_or(NONE, |it| it.child);
         while let Some(place) = self.places.get(way as usize) {
-            if cursor.pass(&place.literal) {
+            if cursor.skip_literal(&place.literal) {
                 self.here = way;
                 return Ok(place.field);
             }
@@ -123,7 +123,7 @@ impl FieldLayout {
     /// The number of the text that stood here last, if it stands here again; it is passed then.
     pub fn again(&self, cursor: &mut ByteCursor<'_>) -> Option<u32> {
         let place = self.places.get(self.here as usize)?;
-        (!place.seen.is_empty() && cursor.pass(&place.seen)).then_some(place.number)
+        (!place.seen.is_empty() && cursor.skip_literal(&place.seen)).then_some(place.number)
     }
 
     /// Remembers the number of the text that stands here, if it shows where it ends: a number may go on.
@@ -149,7 +149,7 @@ fn step(
     let mut fresh = inside.is_none();
     let mut inside = inside.unwrap_or(false);
     if fresh {
-        cursor.demand(b'{')?;
+        cursor.expect_byte(b'{')?;
     }
     loop {
         cursor.space();
@@ -169,7 +169,7 @@ fn step(
         }
         cursor.space();
         let key = cursor.text()?;
-        cursor.demand(b':')?;
+        cursor.expect_byte(b':')?;
         cursor.space();
         if inside {
             return Ok((Some(EventField::Argument(intern(table, key))), true));

@@ -6,7 +6,7 @@ use std::thread::{Scope, available_parallelism};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::feed::{BlockReader, FileBlock, SpareBuffers};
+use super::stretch_reader::{BlockReader, FileBlock, SpareBuffers};
 use crate::importer::chrome::scan::{ParsedStretch, StretchScanner};
 
 /// More threads than this only wait for the one that takes what they read.

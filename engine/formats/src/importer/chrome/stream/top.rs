@@ -105,7 +105,7 @@ impl FileFacts {
     pub fn finish(&mut self, bytes: &[u8], at: u64) {
         let mut cursor = ByteCursor::new(bytes, 0);
         // The list may be followed by nothing, by a comma and more keys, or by the end of the object.
-        if cursor.demand(b',').is_ok() {
+        if cursor.expect_byte(b',').is_ok() {
             let _: Result<KeysEnd, SyntaxFault> = self.all_keys(&mut cursor, at, true);
         }
     }
@@ -129,7 +129,7 @@ impl FileFacts {
             // A text whose last quote is escaped goes on to the quote that the list's name begins with.
             let mut before = *cursor;
             before.go(cursor.at().saturating_sub(1));
-            let list = Some(before.at()).filter(|_| before.pass(LIST_KEY));
+            let list = Some(before.at()).filter(|_| before.skip_literal(LIST_KEY));
             let from = list.unwrap_or(cursor.at());
             let comma = || cursor.find(b",").map(|comma| comma + 1);
             let next = list.or_else(comma).or_else(|| cursor.find(LIST_KEY));
@@ -158,7 +158,7 @@ impl FileFacts {
                 None => return Err(SyntaxFault::Cut),
             }
             let key = cursor.text()?.bytes;
-            cursor.demand(b':')?;
+            cursor.expect_byte(b':')?;
             cursor.space();
             if key == LIST && cursor.peek() == Some(b'[') {
                 return Ok(KeysEnd::List(cursor.at() + 1));

@@ -1,6 +1,6 @@
 //! Counters of GPUs: what they are called, in which unit they count, and their values.
 
-use crate::importer::pftrace::foreign::ForeignFile;
+use crate::importer::pftrace::other_tools::ForeignFile;
 use crate::perfetto::proto::gpu::{GpuCounterEvent, GpuCounterSpec};
 
 /// Units by their number.

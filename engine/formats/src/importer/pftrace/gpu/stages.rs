@@ -1,9 +1,9 @@
 //! Render stages, which are also kernels and copies of compute APIs, and submissions of Vulkan.
 
 use super::{InternedGpuNames, PftraceGpu, SliceSyncPoints};
-use crate::importer::pftrace::foreign::ForeignFile;
 use crate::importer::pftrace::items::TrackItemKind;
-use crate::importer::pftrace::nature;
+use crate::importer::pftrace::other_tools::ForeignFile;
+use crate::importer::pftrace::slice_kind;
 use crate::perfetto::proto::gpu::{
     ComputeArg, Dim3, GpuRenderStageEvent, VkQueueSubmit, VulkanApiEvent,
 };
@@ -25,7 +25,7 @@ impl ForeignFile {
         }
         let queue = self.queue_name(id, &event);
         let (name, values) = self.stage_facts(id, &event);
-        let kind = nature::of_work(&name);
+        let kind = slice_kind::of_work(&name);
         let track = self.tracks.queue(event.gpu_id.unwrap_or(0), &queue);
         let points = SliceSyncPoints {
             event: event.event_id,

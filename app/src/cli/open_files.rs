@@ -1,0 +1,74 @@
+//! Reads files into a capture, with progress where somebody watches.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use engine::capture::Capture;
+use engine::exporter;
+use engine::importer::{self, ImportError, MergedFile};
+
+use super::progress::ProgressLine;
+use super::{CliFailure, FAILED, FINE, OutputStreams, interrupt};
+
+/// The capture of some files, and what became of all that each held.
+pub(super) fn open(
+    paths: &[PathBuf],
+    streams: &OutputStreams<'_>,
+) -> Result<(Capture, Vec<MergedFile>), CliFailure> {
+    let mut capture = Capture::new();
+    let mut progress: Option<(u64, ProgressLine)> = None;
+    let parts = importer::open_all(paths, &mut |batch| {
+        // What comes by a pipe has no end that is known.
+        let total = batch.total;
+        if progress.as_ref().is_none_or(|(known, _)| *known != total) {
+            let bar = match total {
+                0 => ProgressLine::open_ended(streams.watched),
+                total => ProgressLine::bytes(streams.watched, total),
+            };
+            progress = Some((total, bar));
+        }
+        match &progress {
+            Some((0, bar)) => bar.written("reading", batch.read),
+            Some((total, bar)) => bar.at(batch.read.min(*total)),
+            None => {}
+        }
+        capture.apply(batch.records);
+        if interrupt::is_requested() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    match parts {
+        Ok(mut parts) => {
+            importer::note_refused(&mut parts, capture.refused());
+            Ok((capture, parts))
+        }
+        Err(ImportError::Cancelled) => Err(CliFailure::Asked),
+        Err(error) => Err(CliFailure::Wrong(error.to_string())),
+    }
+}
+
+/// Refuses to write onto a file that is read.
+pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), CliFailure> {
+    let inputs = inputs.iter().map(PathBuf::as_path);
+    exporter::refuse_input(output, inputs).map_err(CliFailure::Wrong)
+}
+
+/// Why there is no file at `output`: it cannot be one, or writing it failed.
+pub(super) fn unwritten(output: &Path, error: &io::Error) -> CliFailure {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, ResourceBusy};
+    let text = format!("{} was not written: {error}", output.display());
+    match error.kind() {
+        IsADirectory | NotADirectory | NotFound | PermissionDenied | ResourceBusy => {
+            CliFailure::Wrong(text)
+        }
+        _ => CliFailure::Unsaved(text),
+    }
+}
+
+/// The exit code for a capture that was opened: whether all that was understood of it is there.
+pub(super) const fn code(capture: &Capture) -> u8 {
+    if capture.refused() == 0 { FINE } else { FAILED }
+}

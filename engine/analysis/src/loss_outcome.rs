@@ -1,0 +1,150 @@
+//! Sentences about operations that a loss or a failure took.
+
+use super::sentence_piece::Sentence;
+use capture::{Capture, PlacedSpan};
+use record::time::Nanos;
+use record::{DependencyKind, Loss, SpanId, State};
+
+/// What became of an operation that was lost or cancelled: the loss that took it, or the problem that tells of it, or that
+/// the capture does not tell.
+pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Sentence {
+    let mut sentence = Sentence::default();
+    let span = placed.span.id;
+    if let Some(abort) = abort(capture, span) {
+        sentence
+            .text("It never ran: ")
+            .span(capture, abort)
+            .text(" dropped it with all that its stream held, ")
+            .time(placed.span.start - placed.span.enqueued)
+            .text(" after it was submitted");
+    } else if let Some(loss) = loss(capture, placed) {
+        taken(capture, placed, loss, &mut sentence);
+    } else if let Some(problem) = problem(capture, placed.span.id) {
+        sentence.text("It was cancelled: ").text(problem);
+    } else {
+        sentence.text(if placed.span.state == State::Lost {
+            "It was lost with its device, and the capture does not tell when or why that was lost"
+        } else {
+            "It was cancelled and never ran: something before it failed, or the run was stopped; the capture does not tell \
+             which"
+        });
+    }
+    sentence
+}
+
+/// The call that aborted the stream of an operation and dropped or killed it.
+pub(super) fn abort(capture: &Capture, span: SpanId) -> Option<SpanId> {
+    let mut ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+    ties.find(|it| it.kind == DependencyKind::Abort)
+        .map(|it| it.cause)
+}
+
+/// What the capture says is wrong with a span.
+pub(super) fn problem(capture: &Capture, span: SpanId) -> Option<&str> {
+    let mut problems = capture.problems().iter();
+    let found = problems.find(|it| it.span == span)?;
+    Some(&found.text)
+}
+
+fn taken(capture: &Capture, placed: &PlacedSpan, loss: &Loss, sentence: &mut Sentence) {
+    let span = &placed.span;
+    let ran = loss.time - span.start;
+    let why = if loss.reason.is_empty() {
+        loss.kind.label()
+    } else {
+        &loss.reason
+    };
+    if span.state == State::Lost && ran > Nanos::ZERO {
+        sentence
+            .text("It had run for ")
+            .time(ran)
+            .text(" when the device was lost: what it computed is lost with it");
+    } else if span.enqueued <= loss.time {
+        let lane = capture.lane_title(span.lane);
+        sentence
+            .text(format!("It never started: {lane} was lost "))
+            .time(loss.time - span.enqueued)
+            .text(" after it was submitted");
+    } else {
+        sentence
+            .text("It never started: the device had been lost for ")
+            .time(span.enqueued - loss.time)
+            .text(" when it was submitted");
+    }
+    sentence.text(format!(" ({why}, generation {})", loss.generation));
+}
+
+/// The latest loss of the span's device that can have taken it.
+fn loss<'a>(capture: &'a Capture, placed: &PlacedSpan) -> Option<&'a Loss> {
+    let device = capture.lane(placed.span.lane)?.device;
+    let known = |loss: &&Loss| device.is_none_or(|device| device == loss.device);
+    let before = |loss: &&Loss| loss.time <= placed.span.end.max(placed.span.enqueued);
+    let losses = capture.losses().iter();
+    losses
+        .filter(known)
+        .filter(before)
+        .max_by_key(|loss| loss.time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sentence_piece::plain;
+    use crate::causes::Causes;
+    use capture::Capture;
+    use record::time::Nanos;
+    use record::{
+        CallId, DeviceId, Group, Lane, LaneId, Loss, LossKind, NameId, Record, Role, Span, SpanId,
+        SpanKind, State,
+    };
+
+    fn words(state: State, times: (i64, i64, i64)) -> String {
+        let mut capture = Capture::new();
+        capture.apply([
+            Record::Lane(Box::new(Lane {
+                id: LaneId(0),
+                group: Group::Streams,
+                device: Some(DeviceId(0)),
+                role: Role::Compute,
+                name: "compute".into(),
+                order: 0,
+                process: "".into(),
+                thread: "".into(),
+            })),
+            Record::Loss(Box::new(Loss {
+                device: DeviceId(0),
+                time: Nanos(100),
+                reason: "injected".into(),
+                kind: LossKind::Unknown,
+                generation: 1,
+            })),
+            Record::Span(Span {
+                id: SpanId(0),
+                lane: LaneId(0),
+                name: NameId(0),
+                call: CallId::NONE,
+                kind: SpanKind::Kernel,
+                state,
+                enqueued: Nanos(times.0),
+                start: Nanos(times.1),
+                end: Nanos(times.2),
+            }),
+        ]);
+        let causes = Causes::build(&capture);
+        let pieces = causes.read(&capture).sentence(SpanId(0)).unwrap();
+        plain(&pieces)
+    }
+
+    #[test]
+    fn a_loss_takes_what_ran_and_what_did_not() {
+        let ran = words(State::Lost, (10, 60, 100));
+        assert!(ran.starts_with("It had run for 40 ns"), "{ran}");
+        let queued = words(State::Cancelled, (80, 100, 100));
+        assert!(
+            queued.starts_with("It never started: compute was lost 20 ns after it was submitted"),
+            "{queued}"
+        );
+        let late = words(State::Cancelled, (130, 130, 130));
+        assert!(late.contains("had been lost for 30 ns"), "{late}");
+        assert!(late.ends_with("(injected, generation 1)"), "{late}");
+    }
+}

@@ -1,0 +1,167 @@
+//! Where was a host thread blocked on more than it needed to go on?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::causes::CauseReader;
+use super::used_buffers::UsedBuffers;
+use super::words::{counted, finding, lane, length, name, span};
+use super::{Analysis, Answer, WeighedAnswer};
+use capture::{Capture, PlacedSpan};
+use record::time::Nanos;
+use record::{CallId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind};
+
+const CODE: &str = "over-synchronised";
+/// Less than this in all is what a call takes anyway.
+const LITTLE: Nanos = Nanos(20_000);
+/// Spans of a host lane that are looked at after one blocking call.
+const AHEAD: usize = 64;
+
+/// Where was a host thread blocked on more than it needed?
+#[derive(Default)]
+pub(super) struct OverSynchronization {
+    looked: usize,
+    /// For each call, the worst time of it, how much was too much in all, how often, and what else it waited for.
+    found: BTreeMap<(CallId, NameId, LaneId), (OverlongWait, Nanos, u64)>,
+    others: BTreeMap<(CallId, NameId, LaneId), Vec<LaneId>>,
+    /// Streams that copy to the host, which may need that.
+    downloads: BTreeSet<LaneId>,
+}
+
+/// A blocking call that waited longer than the work after it needed.
+#[derive(Clone, Copy, Debug)]
+struct OverlongWait {
+    call: PlacedSpan,
+    /// What ended last of all that was waited for.
+    last: PlacedSpan,
+    /// What ended last on the streams that were given work next.
+    needed: PlacedSpan,
+    too_much: Nanos,
+}
+
+impl Analysis for OverSynchronization {
+    fn code(&self) -> &'static str {
+        CODE
+    }
+
+    fn name(&self) -> &'static str {
+        "Blocked on more than needed"
+    }
+
+    fn about(&self) -> &'static str {
+        "A host thread waited for several streams, and then submitted work only to some that had ended before. Not where \
+         something that the others ran may be needed: a copy to the host, or a buffer that another stream uses"
+    }
+
+    fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
+        if placed.span.kind == SpanKind::Download {
+            self.downloads.insert(placed.span.lane);
+        }
+        if placed.span.kind != SpanKind::Synchronize {
+            return;
+        }
+        let waited = waited_for(capture, placed.span.id);
+        if waited.len() < 2 || placed.interval().length() <= Nanos::ZERO {
+            return;
+        }
+        self.looked += 1;
+        let site = (placed.span.call, placed.span.name, placed.span.lane);
+        let lanes = waited.iter().map(|it| it.span.lane);
+        self.others.entry(site).or_default().extend(lanes);
+        let Some(case) = case(capture, placed, &waited) else {
+            return;
+        };
+        let slot = self.found.entry(site).or_insert((case, Nanos::ZERO, 0));
+        if case.too_much > slot.0.too_much {
+            slot.0 = case;
+        }
+        slot.1 += case.too_much;
+        slot.2 += 1;
+    }
+
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        let capture = reader.capture();
+        let mut needed = std::mem::take(&mut self.downloads);
+        needed.extend(UsedBuffers::of(capture).shared_lanes(capture));
+        let (mut findings, mut savings) = (Vec::new(), Vec::new());
+        for (site, found) in &self.found {
+            let (case, all, _) = found;
+            let mut others = self.others.get(site).into_iter().flatten();
+            // What removes an order that something needs is no advice, whichever of the streams that is about.
+            let is_needed = others.any(|it| *it != case.needed.span.lane && needed.contains(it));
+            if *all > LITTLE && !is_needed {
+                findings.push(make_finding(capture, found));
+                savings.push(*all);
+            }
+        }
+        let looked = format!(
+            "{} that blocked for more than what went on needed, {} for several streams looked at",
+            counted(findings.len(), "call"),
+            counted(self.looked, "wait")
+        );
+        WeighedAnswer {
+            answer: Answer::new(findings, looked),
+            savings,
+        }
+    }
+}
+
+/// What a blocking call waited for: the last operation of each lane.
+fn waited_for(capture: &Capture, call: SpanId) -> Vec<PlacedSpan> {
+    let ties = capture.causes(call);
+    let ties = ties.filter_map(|id| capture.dependency(id));
+    let ties = ties.filter(|tie| tie.kind == DependencyKind::Synchronization);
+    ties.filter_map(|tie| capture.span(tie.cause)).collect()
+}
+
+fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<OverlongWait> {
+    let next = given_next(capture, call.span.id);
+    let end = |placed: &&PlacedSpan| placed.span.end;
+    let last = waited.iter().max_by_key(end)?;
+    let needed = waited.iter().filter(|it| next.contains(&it.span.lane));
+    let needed = needed.max_by_key(end)?;
+    let from = needed.span.end.max(call.span.start);
+    let too_much = last.span.end.min(call.span.end) - from;
+    (too_much > Nanos::ZERO).then_some(OverlongWait {
+        call: *call,
+        last: *last,
+        needed: *needed,
+        too_much,
+    })
+}
+
+/// The streams that the host thread gives work to before it blocks again. Nothing where it does something else first,
+/// which may be what it waited for.
+fn given_next(capture: &Capture, call: SpanId) -> Vec<LaneId> {
+    let following = std::iter::successors(capture.next_span(call), |&id| capture.next_span(id));
+    let mut lanes = Vec::new();
+    for placed in following.take(AHEAD).filter_map(|id| capture.span(id)) {
+        match placed.span.kind {
+            SpanKind::Call => {}
+            SpanKind::Synchronize => break,
+            _ => return Vec::new(),
+        }
+        let ties = capture.effects(placed.span.id);
+        let ties = ties.filter_map(|id| capture.dependency(id));
+        let given = ties.filter(|tie| tie.kind == DependencyKind::Submission);
+        let given = given.filter_map(|tie| capture.span(tie.effect));
+        lanes.extend(given.map(|operation| operation.span.lane));
+    }
+    lanes
+}
+
+fn make_finding(capture: &Capture, (case, all, count): &(OverlongWait, Nanos, u64)) -> Finding {
+    let text = format!(
+        "{} blocked {} longer than the work after it waited for: that went to {} alone, where {} had ended, and it went on \
+         for {}. Where nothing on the host and no buffer needs that, waiting for {} alone would save at most so much",
+        span(capture, &case.call),
+        length(*all),
+        lane(capture, case.needed.span.lane),
+        name(capture, case.needed.span.name),
+        span(capture, &case.last),
+        lane(capture, case.needed.span.lane),
+    );
+    let spans = [case.call.span.id, case.last.span.id, case.needed.span.id];
+    let mut found = finding(capture, CODE, Severity::Warning, text, &spans);
+    found.count = *count;
+    found
+}

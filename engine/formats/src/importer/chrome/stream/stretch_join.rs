@@ -1,0 +1,180 @@
+//! Takes scanned stretches in order, and scans again what was cut at a wrong place.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+
+use super::pool::{ScannedBlock, ScannerPool, start};
+use super::stretch_reader::{BlockReader, LONGEST, LONGEST_UNPACKED};
+use crate::importer::chrome::scan::{
+    DamagedBytes, EventLists, ParsedStretch, StretchEnd, StretchScanner,
+};
+
+/// What follows the list of events may be so long and is still looked through.
+const LONGEST_TAIL: usize = 16 << 20;
+
+/// A stretch that was scanned, in order.
+pub struct ScannedStretch {
+    pub parsed: ParsedStretch,
+    /// Which scanner did it.
+    pub scanner: usize,
+    /// Where in the file it begins.
+    pub at: u64,
+    /// Whether its events count; where not, its texts and rows are still those that its scanner knows.
+    pub counts: bool,
+    /// How far the file was read.
+    pub read: u64,
+}
+
+/// How a file ended.
+#[derive(Default)]
+pub struct ChromeFileEnd {
+    /// What follows the list of events, and where; nothing where the list does not end.
+    pub after: Option<(u64, Vec<u8>)>,
+    /// Where the last event begins, where it is cut, and how many bytes of it there are.
+    pub cut: Option<(u64, u64)>,
+    /// Why reading ended early.
+    pub failed: Option<io::Error>,
+    /// How many bytes were read.
+    pub read: u64,
+}
+
+/// Reads all events after `ahead`, which begins at byte `at`, and gives each stretch to `take` in order. Of a file that
+/// `is_packed` no event is read that is very long. The fields of spans are packed where `packs` says so.
+pub fn run<E>(
+    (reader, is_packed, packs): (Box<dyn Read + Send>, bool, bool),
+    ahead: Vec<u8>,
+    at: u64,
+    mut take: impl FnMut(&mut ScannedStretch) -> Result<(), E>,
+) -> Result<ChromeFileEnd, E> {
+    std::thread::scope(|scope| {
+        let longest = if is_packed { LONGEST_UNPACKED } else { LONGEST };
+        let feed = BlockReader {
+            reader,
+            ahead,
+            at,
+            longest,
+        };
+        let mut pool = start(scope, feed, packs);
+        let mut stitch = StretchJoiner {
+            carry: Vec::new(),
+            carry_at: 0,
+            longest,
+            scanner: StretchScanner::new(packs),
+            number: pool.scanners,
+            tail: ChromeFileEnd::default(),
+        };
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        while let Ok(scanned) = pool.results.recv() {
+            waiting.insert(scanned.block.order, scanned);
+            while let Some(scanned) = waiting.remove(&next) {
+                next += 1;
+                stitch.take(scanned, &pool, &mut take)?;
+            }
+        }
+        let mut end = stitch.finish();
+        end.failed = pool.failed.take().or(end.failed);
+        Ok(end)
+    })
+}
+
+struct StretchJoiner {
+    /// An event that began in the stretch before.
+    carry: Vec<u8>,
+    carry_at: u64,
+    longest: usize,
+    scanner: StretchScanner,
+    number: usize,
+    tail: ChromeFileEnd,
+}
+
+impl StretchJoiner {
+    fn take<E>(
+        &mut self,
+        scanned: ScannedBlock,
+        pool: &ScannerPool,
+        take: &mut impl FnMut(&mut ScannedStretch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let ScannedBlock {
+            block,
+            parsed,
+            scanner,
+        } = scanned;
+        let read = block.at + block.bytes.len() as u64;
+        self.tail.read = read;
+        self.tail.failed = block.failed;
+        let over = self.tail.after.is_some();
+        let counts = !over && self.carry.is_empty();
+        let end = parsed.end;
+        let mut piece = ScannedStretch {
+            parsed,
+            scanner,
+            at: block.at,
+            counts,
+            read,
+        };
+        take(&mut piece)?;
+        if let Some((_, after)) = &mut self.tail.after {
+            let room = LONGEST_TAIL.saturating_sub(after.len());
+            after.extend(block.bytes.iter().take(room));
+        } else if counts {
+            self.keep(end, block.at, &block.bytes);
+        } else {
+            self.again(&block.bytes, read, take)?;
+        }
+        // Nobody waits for buffers any more once the file is read.
+        let lists = (piece.parsed.events, piece.parsed.arguments);
+        drop(pool.spare.try_send((block.bytes, lists)));
+        Ok(())
+    }
+
+    /// Remembers what a stretch leaves over.
+    fn keep(&mut self, end: StretchEnd, at: u64, bytes: &[u8]) {
+        match end {
+            StretchEnd::Between => {}
+            StretchEnd::Inside(place) => {
+                self.carry = bytes.get(place..).unwrap_or_default().to_vec();
+                self.carry_at = at + place as u64;
+            }
+            StretchEnd::List(place) => {
+                let after = bytes.get(place..).unwrap_or_default().to_vec();
+                self.tail.after = Some((at + place as u64, after));
+            }
+        }
+    }
+
+    /// Scans what was left over together with what follows it.
+    fn again<E>(
+        &mut self,
+        bytes: &[u8],
+        read: u64,
+        take: &mut impl FnMut(&mut ScannedStretch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut joined = std::mem::take(&mut self.carry);
+        joined.extend_from_slice(bytes);
+        let at = self.carry_at;
+        let mut parsed = self.scanner.scan(&joined, EventLists::default());
+        if joined.len() > self.longest * 2 && matches!(parsed.end, StretchEnd::Inside(_)) {
+            let (place, length) = (0, joined.len());
+            parsed.damage.push(DamagedBytes { at: place, length });
+            parsed.end = StretchEnd::Between;
+        }
+        let end = parsed.end;
+        take(&mut ScannedStretch {
+            parsed,
+            scanner: self.number,
+            at,
+            counts: true,
+            read,
+        })?;
+        self.keep(end, at, &joined);
+        Ok(())
+    }
+
+    fn finish(mut self) -> ChromeFileEnd {
+        if !self.carry.is_empty() {
+            self.tail.cut = Some((self.carry_at, self.carry.len() as u64));
+        }
+        self.tail
+    }
+}

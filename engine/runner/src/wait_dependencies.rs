@@ -1,0 +1,143 @@
+//! What waits waited for, handed on once it is known what that enforced.
+//!
+//! A wait that timed out, or was cancelled or lost before it ended, enforced nothing: what it was to wait for is declared.
+//! Where several host threads call and nothing orders two of their calls, what follows from the order in which these came
+//! is observed. That is known for certain only once every call was made, so such dependencies come last. Edges of graphs are
+//! of the same sort where several host threads may have called into one capture.
+
+use std::collections::{HashMap, HashSet};
+
+use super::order::RaceDetector;
+use record::{Basis, Dependency, DependencyKind, Record, Span, SpanId, SpanKind, State};
+use workload::Plan;
+
+/// Waits that are remembered in case that their dependencies are fetched after them.
+const MOST_REMEMBERED: usize = 1 << 16;
+
+/// Dependencies of waits that are not handed on yet.
+#[derive(Debug)]
+pub struct WaitDependencies {
+    /// Those of waits that have not ended, by the wait.
+    pending: HashMap<SpanId, Vec<Dependency>>,
+    /// Waits that ended before their dependencies were fetched, each with whether it was satisfied.
+    ended: HashMap<SpanId, bool>,
+    /// Whether several host threads call.
+    is_shared: bool,
+    /// Whether several host threads raise signals.
+    shares_signals: bool,
+    /// Those that depend on calls of several host threads.
+    undecided: Vec<Dependency>,
+    is_over: bool,
+}
+
+impl WaitDependencies {
+    /// Of a run, before its first call.
+    pub fn new(plan: &Plan) -> Self {
+        let raising = plan.sites.iter().filter(|it| it.verb == "signal");
+        let raising: HashSet<usize> = raising.map(|it| it.host).collect();
+        Self {
+            pending: HashMap::new(),
+            ended: HashMap::new(),
+            is_shared: plan.hosts.len() > 1,
+            shares_signals: raising.len() > 1,
+            undecided: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    /// Takes the dependencies of waits out of `records`, and puts in those that are known by now, each before its wait.
+    pub fn sift(&mut self, records: Vec<Record>) -> Vec<Record> {
+        let concerns = |record: &Record| match record {
+            Record::Dependency(it) => self.is_of_wait(it) || self.is_edge(it),
+            Record::Span(span) => is_wait(span) || self.pending.contains_key(&span.id),
+            _ => false,
+        };
+        if self.is_over || !records.iter().any(concerns) {
+            return records;
+        }
+        let mut sifted = Vec::with_capacity(records.len());
+        for record in records {
+            match record {
+                Record::Dependency(it) if self.is_of_wait(&it) => {
+                    match self.ended.get(&it.effect) {
+                        Some(&is_satisfied) => self.decide(it, is_satisfied, &mut sifted),
+                        None => self.pending.entry(it.effect).or_default().push(it),
+                    }
+                }
+                Record::Dependency(it) if self.is_edge(&it) => self.undecided.push(it),
+                Record::Span(span) => {
+                    self.end(&span, &mut sifted);
+                    sifted.push(Record::Span(span));
+                }
+                other => sifted.push(other),
+            }
+        }
+        sifted
+    }
+
+    /// What is left once every call was made and every operation has ended.
+    pub fn finish(&mut self, races: &RaceDetector) -> Vec<Record> {
+        self.is_over = true;
+        let pending = self.pending.drain().flat_map(|(_, all)| all);
+        let mut rest: Vec<Dependency> = self.undecided.drain(..).chain(pending).collect();
+        rest.sort_unstable_by_key(|it| (it.effect, it.cause));
+        for it in rest.iter_mut().filter(|it| it.basis == Basis::Enforced) {
+            if self.is_shared && !races.enforces(it.cause, it.effect) {
+                it.basis = Basis::Observed;
+            }
+        }
+        rest.into_iter().map(Record::Dependency).collect()
+    }
+
+    fn end(&mut self, span: &Span, sifted: &mut Vec<Record>) {
+        let is_satisfied = span.state == State::Done;
+        let pending = self.pending.remove(&span.id);
+        if is_wait(span) && (pending.is_none() || !is_satisfied) {
+            // Those that were satisfied are only late by a batch, and what is left over in the end is handed on then.
+            if self.ended.len() >= MOST_REMEMBERED {
+                self.ended.retain(|_, is_satisfied| !*is_satisfied);
+            }
+            self.ended.insert(span.id, is_satisfied);
+        }
+        for it in pending.unwrap_or_default() {
+            self.decide(it, is_satisfied, sifted);
+        }
+    }
+
+    fn decide(&mut self, mut it: Dependency, is_satisfied: bool, sifted: &mut Vec<Record>) {
+        // A blocking call says by itself what it waited for: one that reports an earlier failure has waited.
+        if !is_satisfied && it.kind != DependencyKind::Synchronization {
+            it.basis = Basis::Declared;
+        }
+        let is_certain = !self.is_shared
+            || it.basis != Basis::Enforced
+            || it.kind == DependencyKind::Signal && !self.shares_signals;
+        if is_certain {
+            sifted.push(Record::Dependency(it));
+        } else {
+            self.undecided.push(it);
+        }
+    }
+
+    /// Whether it is between nodes of a graph that several host threads may have called into.
+    fn is_edge(&self, it: &Dependency) -> bool {
+        self.is_shared && it.kind == DependencyKind::Edge
+    }
+
+    fn is_of_wait(&self, it: &Dependency) -> bool {
+        use DependencyKind::{Automatic, Barrier, Event, Join, Legacy, Signal, Synchronization};
+        it.basis != Basis::Declared
+            && match it.kind {
+                Event | Signal | Join | Barrier | Legacy | Automatic => true,
+                Synchronization => self.is_shared,
+                _ => false,
+            }
+    }
+}
+
+const fn is_wait(span: &Span) -> bool {
+    matches!(
+        span.kind,
+        SpanKind::EventWait | SpanKind::Hold | SpanKind::Join
+    )
+}
