@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::house::place::{ident, parts, words};
 use crate::house::source::Source;
+use crate::house::source_place::{ident, parts, words};
 use crate::house::{report, sources};
 
 /// Words that mean something else elsewhere, and ours for it.
@@ -165,6 +165,19 @@ const ALONE: &[&str] = &[
     "Written",
 ];
 
+/// Images and helpers' words that say nothing as the name of a file: what is in it has a name in the field.
+const VAGUE_FILES: &[&str] = &[
+    "ahead", "apart", "asked", "beside", "body", "crew", "deeds", "door", "fate", "feed", "fit",
+    "give", "grave", "growing", "halves", "handover", "hook", "job", "judge", "kept", "late",
+    "ledger", "made", "mend", "misc", "nature", "near", "obey", "odd", "others", "outreach", "own",
+    "piece", "pin", "quick", "refused", "sealed", "sense", "several", "sheet", "stage", "stood",
+    "stitch", "storm", "stretch", "strip", "tell", "told", "trouble", "util", "utils", "waited",
+];
+
+/// Files whose names are words of theirs: natural sorting is what the order of names with numbers in them is called, and
+/// a count in a sentence is a function of that name.
+const NAMED_SO: &[&str] = &["natural_sort", "counted"];
+
 fn foreign(word: &str) -> Option<&'static (&'static str, &'static str)> {
     WORDS.iter().find(|(foreign, _)| *foreign == word)
 }
@@ -248,6 +261,46 @@ fn dialect(source: &Source) -> Vec<String> {
             Some(format!("{place}: “{name}” says {word}; say {better}"))
         })
         .collect()
+}
+
+/// What is wrong with the name of a file or of a folder of files.
+fn file_name(path: &str) -> Option<String> {
+    let stem = path.strip_suffix(".rs")?.rsplit('/').next()?;
+    if NAMED_SO.contains(&stem) || FOREIGN.iter().any(|foreign| path.starts_with(foreign)) {
+        return None;
+    }
+    let alone = ALONE.iter().any(|word| word.to_lowercase() == stem);
+    if alone || VAGUE_FILES.contains(&stem) {
+        return Some(format!("{path}: “{stem}” does not say what is in it"));
+    }
+    let parts: Vec<&str> = stem.split('_').collect();
+    let (word, better) = DIALECT.iter().find(|(word, _)| parts.contains(word))?;
+    Some(format!("{path}: “{stem}” says {word}; say {better}"))
+}
+
+#[test]
+fn files_are_named_for_the_concept_in_them() {
+    let complaints: Vec<String> = sources()
+        .iter()
+        .filter_map(|source| file_name(&source.path))
+        .collect();
+    report("a file has the name of the one concept in it:", &complaints);
+}
+
+#[test]
+fn a_planted_file_name_is_found() {
+    let wrong = [
+        "engine/capture/src/near.rs",
+        "app/src/told.rs",
+        "tests/held_calls.rs",
+        "app/src/landed.rs",
+    ];
+    for path in wrong {
+        assert!(file_name(path).is_some(), "{path}");
+    }
+    for path in ["engine/capture/src/chunk_summary.rs", "app/src/app/link.rs"] {
+        assert_eq!(file_name(path), None);
+    }
 }
 
 #[test]
