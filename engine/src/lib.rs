@@ -45,7 +45,7 @@
 //! };
 //! let end = runner::run(request, |batch| capture.apply(batch))?;
 //! assert_eq!(end.outcome, RunOutcome::Finished);
-//! assert!(capture.expectations().iter().all(|expectation| expectation.holds));
+//! assert!(capture.expectations().iter().all(|expectation| !expectation.is_missed()));
 //!
 //! // The kernel began only after the wait, and the wait ended only after the record on the other stream.
 //! let of_kind = |kind| capture.spans().find(|placed| placed.span.kind == kind);

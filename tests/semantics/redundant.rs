@@ -34,7 +34,7 @@ fn verdict(source: &str) -> Verdict {
         let findings = capture.findings().iter();
         findings.filter(move |it| it.code == code)
     };
-    let failed = capture.expectations().iter().filter(|it| !it.holds);
+    let failed = capture.expectations().iter().filter(|it| it.is_missed());
     Verdict {
         races: found("race").map(|it| it.lines.clone()).collect(),
         redundant: found("redundant-wait")

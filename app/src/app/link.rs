@@ -218,15 +218,16 @@ impl App {
             return;
         };
         let found = self.capture.expectations();
-        let missed = found
-            .iter()
-            .filter(|expectation| !expectation.holds)
-            .count();
+        let count = |holds| found.iter().filter(|it| it.holds == holds).count();
+        let missed = count(Some(false));
         let verdict = match self.capture.end().map(|end| &end.outcome) {
             Some(RunOutcome::Failed(why)) => RunVerdict::Failed(why.clone()),
             Some(RunOutcome::Stopped) => RunVerdict::Stopped,
             _ if missed > 0 => RunVerdict::Missed(missed),
-            _ => RunVerdict::Passed(found.len()),
+            _ => RunVerdict::Passed {
+                held: count(Some(true)),
+                not_judged: count(None),
+            },
         };
         let name = run.name.clone();
         if let RunVerdict::Failed(why) = &verdict {

@@ -42,8 +42,9 @@ impl Panel for ExpectationsPanel {
         for expectation in found {
             let mark = match expectation.holds {
                 _ if !checked => (Sign::Dash, scene.theme.weak),
-                true => (Sign::Check, scene.theme.good),
-                false => (Sign::Cross, scene.theme.bad),
+                Some(true) => (Sign::Check, scene.theme.good),
+                Some(false) => (Sign::Cross, scene.theme.bad),
+                None => (Sign::Dash, scene.theme.weak),
             };
             let response = row(ui, &expectation.text, mark);
             let detail = format!(
@@ -52,6 +53,9 @@ impl Panel for ExpectationsPanel {
             );
             if response.on_hover_text(detail).clicked() {
                 actions.push(Action::OpenTab("source"));
+            }
+            if checked && expectation.holds.is_none() {
+                hint(ui, scene.theme, &expectation.found);
             }
         }
     }

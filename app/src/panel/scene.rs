@@ -118,8 +118,13 @@ pub struct AppStatus {
 /// How a run went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunVerdict {
-    /// All of this many expectations held.
-    Passed(usize),
+    /// No expectation was missed.
+    Passed {
+        /// So many held.
+        held: usize,
+        /// Of so many the run could not tell.
+        not_judged: usize,
+    },
     /// This many expectations did not hold.
     Missed(usize),
     /// Somebody stopped it, so that nothing was checked.

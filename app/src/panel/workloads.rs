@@ -90,8 +90,12 @@ fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
         return Some((String::from("does not fit"), theme.weak));
     }
     Some(match status.verdicts.get(name)? {
-        RunVerdict::Passed(0) => (String::from("ran"), theme.weak),
-        RunVerdict::Passed(count) => (format!("{count} passed"), theme.good),
+        RunVerdict::Passed { held, not_judged } => match (held, not_judged) {
+            (0, 0) => (String::from("ran"), theme.weak),
+            (held, 0) => (format!("{held} passed"), theme.good),
+            (0, _) => (String::from("not judged"), theme.weak),
+            (held, open) => (format!("{held} passed, {open} not judged"), theme.weak),
+        },
         RunVerdict::Missed(count) => (format!("{count} missed"), theme.bad),
         RunVerdict::Stopped => (String::from("stopped"), theme.weak),
         RunVerdict::Failed(_) => (String::from("failed"), theme.bad),

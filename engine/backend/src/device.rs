@@ -268,6 +268,13 @@ pub trait DeviceState: Send + Sync {
         Vec::new()
     }
 
+    /// For how long the threads that run the operations of these streams were ready to run and had no processor core, since
+    /// they were started. Nothing where operations run elsewhere, or where the system does not tell.
+    fn starved(&self, streams: &[StreamIndex]) -> Option<Nanos> {
+        let _ = streams;
+        None
+    }
+
     /// Makes a call to the implementation below, on the calling thread; nothing where there is none that has such calls.
     fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer>;
 }

@@ -35,6 +35,7 @@ mod prepared_launch;
 mod replay;
 mod shader;
 mod spin;
+mod system_thread;
 mod threads;
 mod wgpu;
 mod worker;
@@ -66,6 +67,7 @@ pub use native::{NativeAnswer, NativeErrorFilter, NativeMapMode, NativeQuery, Pe
 pub use overhead::Overhead;
 pub use prepared_launch::{BackendState, PreparedLaunch};
 pub use replay::{ExecutableGraph, GraphNode, Replay};
+pub use system_thread::{SystemThread, ThreadTimes};
 pub use threads::check_threads;
 pub use worker::{declare_worker, is_worker};
 

@@ -91,12 +91,19 @@ pub struct FileRepair {
 pub struct Expectation {
     /// The expectation as written, such as `overlap copy compute at-least 0.3`.
     pub text: String,
-    /// Whether it held.
-    pub holds: bool,
+    /// Whether it held; nothing where this run could not tell, for the reason in `found`.
+    pub holds: Option<bool>,
     /// What was found, such as `0.41`, or why it could not be checked.
     pub found: String,
     /// Line in the workload's source, counted from 1.
     pub line: u32,
+}
+
+impl Expectation {
+    /// Whether it was found not to hold. One that was not judged is neither missed nor held.
+    pub fn is_missed(&self) -> bool {
+        self.holds == Some(false)
+    }
 }
 
 /// A line of the log.

@@ -23,6 +23,7 @@ use super::prepare::PreparedRun;
 use super::recorder::{Recorder, Reporter};
 use super::shared::{RunState, first_stream};
 use super::stall::StallWatch;
+use super::starvation::Starvation;
 use backend::{BackendError, HostIndex};
 use device::{DeviceStatus, lock};
 use record::invariant::{BROKEN, take_broken};
@@ -51,6 +52,8 @@ pub struct ActiveRun {
     shown: BTreeMap<LaneId, SpanId>,
     /// What the least synchronisation that is needed came to, where that is compared.
     least: Option<RunFigures>,
+    /// How long threads were without a processor core when the attempt began that counts.
+    starvation: Starvation,
 }
 
 impl ActiveRun {
@@ -75,6 +78,7 @@ impl ActiveRun {
         let count = shared.plan.hosts.len();
         let (done, ended) = bounded(count.max(1));
         let mut running = Self {
+            starvation: Starvation::begin(&shared),
             shared,
             ended,
             done,
@@ -142,6 +146,7 @@ impl ActiveRun {
             && let Some(collector) = &self.collector
         {
             collector.begin_attempt();
+            self.starvation = Starvation::begin(&self.shared);
         }
         let attempt = opened.and_then(|attempt| self.start_hosts().map(|()| attempt));
         match attempt {
@@ -324,7 +329,8 @@ impl ActiveRun {
             (RunOutcome::Finished, Some(ledger)) => {
                 let device = self.shared.device.as_ref();
                 let attempt = self.shared.losses.attempt();
-                let mut checked = expectation::check(plan, ledger, device, attempt);
+                let starved = self.starvation.since(&self.shared);
+                let mut checked = expectation::check(plan, ledger, device, attempt, &starved);
                 self.shared.lost_values.explain(plan, &mut checked);
                 checked
             }

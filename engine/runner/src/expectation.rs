@@ -1,5 +1,7 @@
 //! Checks what a workload expects, once everything has run.
 
+use std::fmt::Write as _;
+
 use super::expectation_log::ExpectationLog;
 use backend::{BackendDevice, BufferSide, DeviceBuffers};
 use record::time::{Interval, Nanos, shared, total};
@@ -9,24 +11,59 @@ use workload::{Bounds, ExpectationKind, ExpectationPlan, Expression, Plan, compa
 /// Whether something holds, and what was found.
 type CheckResult = (bool, String);
 
-/// What is said of an overlap that a device cannot have.
-const TURNS: &str = "not asked: the streams of this device take turns";
+/// The same, of what cannot always be told.
+type JudgedResult = (Option<bool>, String);
 
-/// Checks every expectation of `plan` on the attempt that ended the run, whose number is said where there were others.
+/// What is said of an overlap that a device cannot have.
+const TURNS: &str = "not judged: the streams of this device take turns";
+
+/// A share of time that this much less or more makes no other.
+const SLIGHT: f64 = 0.01;
+
+/// Checks every expectation of `plan` on the attempt that ended the run, whose number is said where there were others. For
+/// each expectation `starved` says how long its threads were ready to run and had no processor core.
 pub fn check(
     plan: &Plan,
     ledger: &ExpectationLog,
     device: &dyn BackendDevice,
     attempt: u32,
+    starved: &[Option<Nanos>],
 ) -> Vec<Expectation> {
-    let verdict = |expectation: &ExpectationPlan| match &expectation.kind {
+    let all = plan.expectations.iter().enumerate();
+    let checked = all.map(|(place, expectation)| {
+        let starved = starved.get(place).copied().flatten();
+        let (holds, mut found) = verdict(plan, ledger, device, (expectation, starved));
+        if attempt > 1 {
+            found = format!("{found} (attempt {attempt})");
+        }
+        Expectation {
+            text: expectation.text.clone(),
+            holds,
+            found,
+            line: expectation.line,
+        }
+    });
+    checked.collect()
+}
+
+fn verdict(
+    plan: &Plan,
+    ledger: &ExpectationLog,
+    device: &dyn BackendDevice,
+    (expectation, starved): (&ExpectationPlan, Option<Nanos>),
+) -> JudgedResult {
+    let (holds, found) = match &expectation.kind {
+        ExpectationKind::Overlap { .. } if !device.caps().overlap => {
+            return (None, TURNS.to_owned());
+        }
         ExpectationKind::Overlap {
             first,
             second,
             bounds,
-        } if device.caps().overlap => within(overlap(ledger, first, second), *bounds),
-        ExpectationKind::Overlap { .. } => (true, TURNS.to_owned()),
-        ExpectationKind::Busy { streams, bounds } => within(busy(ledger, streams), *bounds),
+        } => return overlap(ledger, first, second).judge(*bounds, starved),
+        ExpectationKind::Busy { streams, bounds } => {
+            return busy(ledger, streams).judge(*bounds, starved);
+        }
         ExpectationKind::Each { buffers, tolerance } => each(plan, device, buffers, *tolerance),
         ExpectationKind::Sum { buffers, bounds } => within(sum(device, buffers), *bounds),
         ExpectationKind::Before { first, second } => {
@@ -52,26 +89,14 @@ pub fn check(
         }
         ExpectationKind::Problem { code, bounds } => within(ledger.problems(code) as f64, *bounds),
     };
-    let checked = plan.expectations.iter().map(|expectation| {
-        let (holds, mut found) = verdict(expectation);
-        if attempt > 1 {
-            found = format!("{found} (attempt {attempt})");
-        }
-        Expectation {
-            text: expectation.text.clone(),
-            holds,
-            found,
-            line: expectation.line,
-        }
-    });
-    checked.collect()
+    (Some(holds), found)
 }
 
 /// What becomes of the expectations of a run that did not come to its end.
 pub fn unchecked(plan: &Plan, why: &str) -> Vec<Expectation> {
     let given_up = plan.expectations.iter().map(|expectation| Expectation {
         text: expectation.text.clone(),
-        holds: false,
+        holds: Some(false),
         found: format!("not checked: {why}"),
         line: expectation.line,
     });
@@ -79,12 +104,15 @@ pub fn unchecked(plan: &Plan, why: &str) -> Vec<Expectation> {
 }
 
 fn within(value: f64, bounds: Bounds) -> CheckResult {
-    let text = if value.fract() == 0.0 && value.abs() < 1e15 {
+    (bounds.contain(value), short(value))
+}
+
+fn short(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
         format!("{value:.0}")
     } else {
         format!("{value:.6}").trim_end_matches('0').to_owned()
-    };
-    (bounds.contain(value), text)
+    }
 }
 
 /// Whether all promises of these names settled so; what is found first to be otherwise is said.
@@ -111,21 +139,68 @@ fn settles<'a>(
     }
 }
 
-fn ratio(part: Nanos, whole: Nanos) -> f64 {
-    if whole.0 == 0 {
-        0.0
-    } else {
-        part.0 as f64 / whole.0 as f64
+/// A part of some time.
+#[derive(Clone, Copy, Debug)]
+struct TimeShare {
+    part: Nanos,
+    whole: Nanos,
+}
+
+impl TimeShare {
+    fn ratio(self) -> f64 {
+        if self.whole.0 == 0 {
+            0.0
+        } else {
+            self.part.0 as f64 / self.whole.0 as f64
+        }
+    }
+
+    /// Whether it is within `bounds`, where threads were ready to run and had no processor core for `starved`. All of that may
+    /// have been counted as work, and work may have moved by all of it: where the one or the other would decide, nothing is
+    /// judged.
+    fn judge(self, bounds: Bounds, starved: Option<Nanos>) -> JudgedResult {
+        let found = self.ratio();
+        let starved = starved.unwrap_or(Nanos::ZERO);
+        let doubt = Self {
+            part: starved,
+            ..self
+        };
+        let doubt = Some(doubt.ratio()).filter(|it| *it >= SLIGHT);
+        let doubt = doubt.unwrap_or_default();
+        let (least, most) = ((found - doubt).max(0.0), (found + doubt).min(1.0));
+        let is_out = most < bounds.at_least || least > bounds.at_most;
+        let holds = match (bounds.contain(least) && bounds.contain(most), is_out) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        let mut text = short(found);
+        if holds.is_none() {
+            let percent = 100.0 * doubt;
+            let _ = write!(
+                text,
+                ", not judged: threads were ready to run and had no processor core for {starved}, {percent:.0} % of the {} that \
+                 this is a share of; run it again while the machine does less",
+                self.whole
+            );
+        }
+        (holds, text)
     }
 }
 
-fn overlap(ledger: &ExpectationLog, first: &[StreamIndex], second: &[StreamIndex]) -> f64 {
+fn overlap(ledger: &ExpectationLog, first: &[StreamIndex], second: &[StreamIndex]) -> TimeShare {
     let (first, second) = (ledger.busy(first), ledger.busy(second));
-    ratio(shared(&first, &second), total(&first).min(total(&second)))
+    TimeShare {
+        part: shared(&first, &second),
+        whole: total(&first).min(total(&second)),
+    }
 }
 
-fn busy(ledger: &ExpectationLog, streams: &[StreamIndex]) -> f64 {
-    ratio(total(&ledger.busy(streams)), ledger.extent())
+fn busy(ledger: &ExpectationLog, streams: &[StreamIndex]) -> TimeShare {
+    TimeShare {
+        part: total(&ledger.busy(streams)),
+        whole: ledger.extent(),
+    }
 }
 
 fn each(
@@ -232,5 +307,45 @@ mod tests {
         assert_eq!(within(1.0, any), (true, "1".to_owned()));
         assert_eq!(within(1.0 / 3.0, any).1, "0.333333");
         assert!(!within(f64::NAN, any).0);
+    }
+
+    #[test]
+    fn a_share_of_time_is_judged_where_threads_without_a_core_cannot_have_made_it() {
+        let judge = |part, starved, at_least, at_most| {
+            let share = TimeShare {
+                part: Nanos(part),
+                whole: Nanos(1_000_000),
+            };
+            share.judge(Bounds { at_least, at_most }, starved)
+        };
+        let some = |nanos| Some(Nanos(nanos));
+        // Without any doubt worth a word, and where the system tells nothing.
+        for starved in [some(0), some(9_999), None] {
+            assert_eq!(judge(300_000, starved, 0.3, 1.0).0, Some(true));
+            assert_eq!(judge(299_999, starved, 0.3, 1.0).0, Some(false));
+        }
+        // It may be so for want of a core: neither held nor missed.
+        let (holds, text) = judge(0, some(400_000), 0.05, 1.0);
+        assert_eq!(holds, None);
+        assert!(
+            text.starts_with("0, not judged: ") && text.contains("40 % of the"),
+            "{text}"
+        );
+        assert_eq!(judge(350_000, some(100_000), 0.3, 1.0).0, None);
+        assert_eq!(judge(50_000, some(60_000), 0.0, 0.1).0, None);
+        // However it came: what was without a core is taken off, or added, and changes nothing.
+        assert_eq!(judge(800_000, some(400_000), 0.3, 1.0).0, Some(true));
+        assert_eq!(judge(100_000, some(100_000), 0.3, 1.0).0, Some(false));
+        assert_eq!(judge(900_000, some(100_000), 0.0, 0.5).0, Some(false));
+        // Nothing ran at all: that was no want of a core.
+        let nothing = TimeShare {
+            part: Nanos(0),
+            whole: Nanos(0),
+        };
+        let bounds = Bounds {
+            at_least: 0.1,
+            at_most: 1.0,
+        };
+        assert_eq!(nothing.judge(bounds, some(5)).0, Some(false));
     }
 }

@@ -10,7 +10,7 @@ use crossbeam_channel::Sender;
 use super::caller::Caller;
 use super::recorder::Reporter;
 use super::shared::RunState;
-use backend::{BackendError, HostIndex};
+use backend::{BackendError, HostIndex, SystemThread};
 use device::DeviceStatus;
 use record::{EventId, Log, Problem, Record, Severity, SpanId};
 
@@ -36,6 +36,11 @@ pub fn start(
         if let Some(reason) = reason {
             let place = place(&shared, host);
             report_failure(&shared, host, &reporter, &format!("{place}: {reason}"));
+        }
+        if let Some(progress) = shared.host(host) {
+            let times = SystemThread::current().and_then(|it| it.times());
+            let starved = times.unwrap_or_default().waited;
+            progress.starved.store(starved.0, Relaxed);
         }
         shared.device.leave(host);
         // Nobody listens any more where the engine gave up.

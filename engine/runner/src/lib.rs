@@ -60,6 +60,7 @@ mod room_wait;
 mod save;
 mod shared;
 mod stall;
+mod starvation;
 mod timelines;
 mod uses;
 mod wait_dependencies;

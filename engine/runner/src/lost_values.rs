@@ -178,7 +178,7 @@ impl LostValues {
                 _ => continue,
             };
             let is_stale = |it: &BufferIndex| self.get(*it).is_some_and(|it| it.is_host_stale);
-            if !found.holds && buffers.iter().any(is_stale) {
+            if found.is_missed() && buffers.iter().any(is_stale) {
                 found
                     .found
                     .push_str("; it is made of numbers that were lost with the device");

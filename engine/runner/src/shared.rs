@@ -1,7 +1,7 @@
 //! What the host threads of a run and the engine thread share.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::gate::Gate;
@@ -104,6 +104,8 @@ pub struct HostProgress {
     pub line: AtomicU32,
     /// The call that blocks it.
     pub blocked: Mutex<Option<SpanStart>>,
+    /// Nanoseconds for which it was ready to run and had no processor core, once it has ended; 0 where that is not known.
+    pub starved: AtomicI64,
 }
 
 impl QueueTail {

@@ -23,6 +23,7 @@ pub fn language_guide() -> String {
     text.push_str("\n## What `set-all` gives\n");
     words(&mut text, SET_ALL_WORDS);
     text.push_str("\n## What is expected\n");
+    text.push_str(SHARES);
     words(&mut text, EXPECTATIONS);
     text.push_str("\n## Kernels\n\n| kernel | buffers | numbers, as they are without `set` | computes |\n| --- | --- | --- | --- |\n");
     for kernel in KERNELS {
@@ -49,6 +50,10 @@ A workload is a [KDL](https://kdl.dev) document: one node a line, with arguments
 - A declaration with `count=` is an array. Its elements are written `\"x\" i` or `\"x[i + 1]\"`, and indices count modulo its length.
 - Where a number stands, so may a formula in quotation marks, over the parameters and the indices of the loops around: `+ - * / % ( )`, `min`, `max`, `floor`, `abs`, `sqrt`. `%` has the sign of its divisor.
 - A call that fails ends the run, unless a `try` is around it.
+";
+
+const SHARES: &str = "
+Judged once the run has ended, on its last attempt. A share of time may not be judged: overlap where the streams of the device take turns, and on `cpu` where threads had no processor core for so long that it could be the machine's doing (`syncline guide backends`). Such an expectation has neither passed nor failed, and the run does not fail of it.
 ";
 
 fn listed(all: impl Iterator<Item = String>) -> String {

@@ -363,7 +363,7 @@ fn rest() -> BoxedStrategy<Record> {
                 event,
             }))
         }),
-        (words(), any::<bool>(), id()).prop_map(|(text, holds, line)| {
+        (words(), any::<Option<bool>>(), id()).prop_map(|(text, holds, line)| {
             let found = text.clone();
             Record::Expectation(Box::new(Expectation {
                 text,

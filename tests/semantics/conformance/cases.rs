@@ -280,7 +280,7 @@ pub const CASES: &[Case] = &[
             }
             expect { each "x" equals="k + 60" }"#,
         check: |view| {
-            assert!(view.capture.expectations()[0].holds);
+            assert!(view.capture.expectations()[0].holds == Some(true));
             for pair in view.operations("scale").windows(2) {
                 before(pair[0], pair[1]);
             }
@@ -350,7 +350,7 @@ pub const CASES: &[Case] = &[
             expect { each "y" equals=36 }"#,
         check: |view| {
             assert!(
-                view.capture.expectations()[0].holds,
+                view.capture.expectations()[0].holds == Some(true),
                 "{:?}",
                 view.capture.expectations()
             );

@@ -50,7 +50,7 @@ fn a_kernel_that_fails_poisons_the_device() {
         assert_eq!(view.problems("operation-failed"), 1);
         assert_eq!(view.capture.losses().len(), 1);
         let expectation = &view.capture.expectations()[0];
-        assert!(!expectation.holds && expectation.found.contains("not checked"));
+        assert!(expectation.is_missed() && expectation.found.contains("not checked"));
         assert!(view.capture.open().next().is_none());
     }
 }

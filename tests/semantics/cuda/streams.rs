@@ -101,7 +101,7 @@ fn graphs_are_captured_replayed_and_updated_by_the_driver() {
         );
     }
     let expectation = &view.capture.expectations()[0];
-    assert!(expectation.holds, "{}", expectation.found);
+    assert!(expectation.holds == Some(true), "{}", expectation.found);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn a_device_that_is_destroyed_and_opened_anew_at_once_is_both_in_this_order() {
         assert_eq!(fill.state, State::Done, "{backend}: {fill:?}");
         assert!(fill.start >= recovery.time, "{backend}: {fill:?}");
         let verdict = capture.expectations().first().unwrap();
-        assert!(verdict.holds, "{backend}: {verdict:?}");
+        assert!(verdict.holds == Some(true), "{backend}: {verdict:?}");
         for pledge in capture.promises() {
             let settlement = pledge.settlement.as_ref();
             let settlement = settlement.unwrap_or_else(|| panic!("{backend}: {pledge:?}"));

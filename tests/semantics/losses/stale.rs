@@ -34,7 +34,7 @@ expect { each "y" equals="2 * k + 1" }
         );
         let verdict = capture.expectations().first().unwrap();
         assert!(
-            !verdict.holds && verdict.found.contains("lost with the device"),
+            verdict.is_missed() && verdict.found.contains("lost with the device"),
             "{backend}: {verdict:?}"
         );
     }

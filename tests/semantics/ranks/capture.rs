@@ -21,7 +21,7 @@ fn four_ranks_are_one_capture_and_its_file_is_the_same() {
     let missed: Vec<_> = capture
         .expectations()
         .iter()
-        .filter(|it| !it.holds)
+        .filter(|it| it.is_missed())
         .collect();
     assert!(missed.is_empty(), "{missed:?}");
     // Each rank's own stream for what ranks do together, and its own device.
@@ -203,7 +203,7 @@ fn every_collective_ends_and_gives_what_one_process_computes() {
         let missed: Vec<_> = capture
             .expectations()
             .iter()
-            .filter(|it| !it.holds)
+            .filter(|it| it.is_missed())
             .collect();
         assert!(missed.is_empty(), "{ranks}: {missed:?}");
         assert!(
@@ -229,7 +229,7 @@ fn other_backends_compute_together_by_way_of_the_host() {
         let missed: Vec<_> = capture
             .expectations()
             .iter()
-            .filter(|it| !it.holds)
+            .filter(|it| it.is_missed())
             .collect();
         assert!(missed.is_empty(), "{}: {missed:?}", backend.name());
         // Where time is virtual one rank runs alone, and that is said.

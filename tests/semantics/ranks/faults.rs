@@ -215,7 +215,7 @@ fn a_rank_that_dies_is_begun_again_in_the_same_capture() {
     let missed: Vec<_> = capture
         .expectations()
         .iter()
-        .filter(|it| !it.holds)
+        .filter(|it| it.is_missed())
         .collect();
     assert!(missed.is_empty(), "{missed:?}");
     let loss = capture

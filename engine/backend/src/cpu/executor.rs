@@ -49,6 +49,10 @@ impl Executor for CpuExecutor {
 }
 
 impl ExecutorQueue for CpuExecutor {
+    fn works_itself(&self) -> bool {
+        true
+    }
+
     fn check(&self, operation: &Operation) -> Result<(), BackendError> {
         self.memory.check(operation)
     }

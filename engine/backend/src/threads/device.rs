@@ -548,6 +548,22 @@ impl<E: Executor> DeviceState for ThreadedDevice<E> {
         self.shared.executor.overheads(self.shared.zero())
     }
 
+    fn starved(&self, streams: &[StreamIndex]) -> Option<Nanos> {
+        let shared = &self.shared;
+        if !shared.executor.works_itself() {
+            return None;
+        }
+        let streams = streams
+            .iter()
+            .filter_map(|it| shared.streams.get(it.index()));
+        // One that was given nothing has no thread.
+        let threads = streams.filter_map(|it| it.thread.get());
+        let waited = threads.map(|it| Some(it.as_ref()?.times()?.waited));
+        // Which stream's graphs the others helped with is not told apart.
+        let mut all = waited.chain([shared.crew.starved()]);
+        all.try_fold(Nanos::ZERO, |sum, it| Some(sum + it?))
+    }
+
     fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer> {
         self.shared.executor.raw(question)
     }

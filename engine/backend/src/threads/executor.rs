@@ -40,6 +40,11 @@ pub trait ExecutorQueue: ExecutorBuffers {
         operation: &Operation,
     ) -> Result<Option<Interval>, ExecutionError>;
 
+    /// Whether the thread that runs an operation does its work, so that without a processor core the operation stands still.
+    fn works_itself(&self) -> bool {
+        false
+    }
+
     /// Whether [`ExecutorQueue::begin`] is asked: operations run ahead of the threads of their streams.
     fn runs_ahead(&self) -> bool {
         false

@@ -7,7 +7,9 @@ use std::thread::JoinHandle;
 use super::executor::Executor;
 use super::graph_execution::{GraphExecution, LOOK};
 use super::shared::SharedDevice;
+use crate::SystemThread;
 use device::lock;
+use record::time::Nanos;
 
 /// Threads that help, at most.
 const MOST: usize = 7;
@@ -19,6 +21,8 @@ pub struct HelperPool {
     changed: Condvar,
     count: AtomicUsize,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// The same as the system knows them; nothing where it tells nothing of one.
+    known: Mutex<Vec<Option<SystemThread>>>,
 }
 
 #[derive(Default)]
@@ -44,6 +48,13 @@ impl HelperPool {
         flights.open.retain(|open| !Arc::ptr_eq(open, flight));
     }
 
+    /// For how long they were ready to run and had no processor core; nothing where the system does not tell.
+    pub fn starved(&self) -> Option<Nanos> {
+        let known = lock(&self.known);
+        let mut waited = known.iter().map(|it| Some(it.as_ref()?.times()?.waited));
+        waited.try_fold(Nanos::ZERO, |sum, it| Some(sum + it?))
+    }
+
     /// Ends the threads, and waits for them.
     pub fn close(&self) {
         lock(&self.flights).is_closed = true;
@@ -61,7 +72,10 @@ impl HelperPool {
             let shared = Arc::clone(shared);
             let thread = std::thread::Builder::new()
                 .name(format!("graphs {}", threads.len() + 1))
-                .spawn(move || shared.crew.help(&shared));
+                .spawn(move || {
+                    lock(&shared.crew.known).push(SystemThread::current());
+                    shared.crew.help(&shared);
+                });
             match thread {
                 Ok(thread) => threads.push(thread),
                 Err(_) => break,

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::event_state::EventState;
 use super::stream_error::StreamErrorState;
 use super::watermark::Watermark;
-use crate::{StreamPosition, Submission};
+use crate::{StreamPosition, Submission, SystemThread};
 use device::{RecordProgress, lock};
 use record::time::Nanos;
 use record::{CounterId, EventIndex, LaneId, NameId, SignalIndex, SpanId, SpanKind, SpanStart};
@@ -31,6 +31,8 @@ pub struct ThreadedStream {
     pub hold: Mutex<Option<StreamObstacle>>,
     /// What it does after an operation of its own failed.
     pub failure: FailureMode,
+    /// Its thread, once that was started; nothing where the system tells nothing of it.
+    pub thread: OnceLock<Option<SystemThread>>,
     /// What it has gone through.
     pub trouble: StreamErrorState,
     /// The ends of functions that the thread of its callbacks was given.
@@ -101,6 +103,7 @@ impl ThreadedStream {
             reported: Watermark::default(),
             hold: Mutex::default(),
             failure,
+            thread: OnceLock::new(),
             trouble: StreamErrorState::default(),
             called: Mutex::default(),
             submitted: AtomicU64::new(0),

@@ -11,7 +11,7 @@ use super::executor::{ExecutionError, Executor, StreamTurn};
 use super::graph_execution::{self, NodeOutcome};
 use super::shared::SharedDevice;
 use super::stream::{QueuedOperation, StreamObstacle, ThreadedStream};
-use crate::{Callback, Operation, ReportSink, Submission, operation_failure};
+use crate::{Callback, Operation, ReportSink, Submission, SystemThread, operation_failure};
 use device::{
     FailureConsequence, OperationFailure, OperationStage, RecordProgress, TerminationCause,
     consequence, lock, outcome,
@@ -59,6 +59,7 @@ impl<E: Executor> StreamWorker<E> {
         let Some(stream) = shared.streams.get(self.place) else {
             return;
         };
+        stream.thread.get_or_init(SystemThread::current);
         let is_ahead = self.place < shared.stream_count && shared.executor.runs_ahead();
         let work = AssertUnwindSafe(|| {
             if is_ahead {

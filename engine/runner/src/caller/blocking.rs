@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Caller, CurrentCall, order};
 use crate::shared::RunState;
 use ::order::{HostWaitTarget, SyncOp};
-use backend::BackendError;
+use backend::{BackendError, SystemThread};
 use device::{MissingRecord, RecordProgress, lock};
 use record::time::Nanos;
 use record::{
@@ -196,7 +196,7 @@ impl Caller {
     }
 
     /// Processor time of this thread so far, where it waits for an event whose manner of waiting the workload gives.
-    fn on_processor(&self, target: SyncTarget) -> Option<i64> {
+    fn on_processor(&self, target: SyncTarget) -> Option<Nanos> {
         let SyncTarget::Event(event) = target else {
             return None;
         };
@@ -205,12 +205,11 @@ impl Caller {
         if !plan.is_some_and(is_given) || self.shared.device.caps().deterministic {
             return None;
         }
-        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        text.split_whitespace().next()?.parse().ok()
+        Some(SystemThread::current()?.times()?.ran)
     }
 
     /// Says how a thread waited for an event, and what that cost it (rules A10, A13).
-    fn note_manner(&self, current: &CurrentCall, target: SyncTarget, before: Option<i64>) {
+    fn note_manner(&self, current: &CurrentCall, target: SyncTarget, before: Option<Nanos>) {
         let SyncTarget::Event(event) = target else {
             return;
         };
@@ -221,7 +220,7 @@ impl Caller {
         let manner = if sleeps { "sleeping" } else { "spinning" };
         self.say(current.span, "waits by", manner);
         if let (Some(before), Some(after)) = (before, self.on_processor(target)) {
-            let used = Nanos(after - before).to_string();
+            let used = (after - before).to_string();
             self.say(current.span, "processor time", &used);
         }
     }

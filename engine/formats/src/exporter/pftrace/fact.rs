@@ -69,10 +69,10 @@ fn heading(record: &Record) -> (Track, String) {
         Record::Search(search) => (Track::Records, search.text.clone()),
         Record::Loss(loss) => (Track::Problems, format!("device lost: {}", loss.reason)),
         Record::Expectation(expectation) => {
-            let verdict = if expectation.holds {
-                "passed"
-            } else {
-                "failed"
+            let verdict = match expectation.holds {
+                Some(true) => "passed",
+                Some(false) => "failed",
+                None => "not judged",
             };
             (Track::Records, format!("{verdict}: {}", expectation.text))
         }

@@ -1,0 +1,49 @@
+//! For how long the threads that an expectation is about were ready to run and had no processor core: what it says of shares
+//! of time is the machine's then as much as the workload's.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use record::StreamIndex;
+use record::time::Nanos;
+use workload::{ExpectationKind, Plan};
+
+use super::shared::RunState;
+
+/// How long that was of each expectation of a plan, before the attempt that counts began.
+#[derive(Debug)]
+pub struct Starvation(Vec<Option<Nanos>>);
+
+impl Starvation {
+    /// An attempt begins.
+    pub fn begin(shared: &RunState) -> Self {
+        Self(of_streams(shared).collect())
+    }
+
+    /// For each expectation, how long that was since the attempt began, host threads included; nothing where it is not about
+    /// a share of time, or where that cannot be known.
+    pub fn since(&self, shared: &RunState) -> Vec<Option<Nanos>> {
+        let hosts = shared.hosts().iter();
+        let hosts = hosts.map(|it| Nanos(it.starved.load(Relaxed)));
+        let hosts = hosts.fold(Nanos::ZERO, |sum, it| sum + it);
+        let both = self.0.iter().zip(of_streams(shared));
+        both.map(|(before, now)| Some(now? - (*before)? + hosts))
+            .collect()
+    }
+}
+
+fn of_streams(shared: &RunState) -> impl Iterator<Item = Option<Nanos>> {
+    let asked = about_shares(&shared.plan);
+    asked.map(|streams| shared.device.starved(&streams?))
+}
+
+/// For each expectation the streams of whose time it expects a share.
+fn about_shares(plan: &Plan) -> impl Iterator<Item = Option<Vec<StreamIndex>>> {
+    let kinds = plan.expectations.iter().map(|it| &it.kind);
+    kinds.map(|kind| match kind {
+        ExpectationKind::Overlap { first, second, .. } => {
+            Some(first.iter().chain(second).copied().collect())
+        }
+        ExpectationKind::Busy { streams, .. } => Some(streams.clone()),
+        _ => None,
+    })
+}
