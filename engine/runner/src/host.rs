@@ -77,6 +77,9 @@ fn make_calls(
         shared.before_call(placed.place, reporter);
         let made = caller.make(&placed);
         let kind = made.as_ref().err().and_then(BackendError::kind);
+        if let Some(kind) = kind {
+            caller.note_uses_left_out(&placed, calls.left_out(kind));
+        }
         if let Some(line) = kind.and_then(|kind| calls.catch(kind)) {
             caller.note_caught(line);
             if made.is_err_and(|error| {

@@ -195,16 +195,15 @@ impl RaceDetector {
         });
         let (first, second) = (meeting.first.1, meeting.second.1);
         let lines = [first, second].map(|it| plan.sites.get(it.site as usize));
+        // One that is the same is told once, and one that was not made has no span.
+        let mut spans = vec![first.span, second.span];
+        spans.dedup();
         reporter.send(Record::Finding(Box::new(Finding {
             id,
             code: HOSTS.to_owned(),
             severity: Severity::Warning,
             text: text::of_meeting(plan, meeting),
-            spans: if first == second {
-                vec![first.span]
-            } else {
-                vec![first.span, second.span]
-            },
+            spans: spans.into_iter().filter(|it| it.is_some()).collect(),
             lines: lines.map(|it| it.map_or(0, |site| site.line)).to_vec(),
             count: 1,
         })));

@@ -1,9 +1,10 @@
 //! Unrolls the code of a host thread one call at a time: its loops, and the branches that take errors.
 
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::phase::VariableValues;
-use super::program::{PlanLayout, Program, ProgramStep, rounds};
+use super::program::{Branch, PlanLayout, Program, ProgramStep, rounds};
 use super::{ErrorKind, PlacedCall};
 
 /// The calls of one host thread, made as they are asked for.
@@ -37,6 +38,27 @@ struct LoopRound {
     count: u64,
 }
 
+impl CallAttempt {
+    /// The branch that takes an error of this kind.
+    fn branch(self, code: &[ProgramStep], kind: ErrorKind) -> Option<&Branch> {
+        let takes = |taken: Option<ErrorKind>| taken.is_none_or(|taken| taken == kind);
+        self.branches(code)?.iter().find(|it| takes(it.kind))
+    }
+
+    /// The steps of which one may fail.
+    fn body(self, code: &[ProgramStep]) -> Option<Range<usize>> {
+        let first = self.branches(code)?.first()?;
+        Some(self.step + 1..first.start)
+    }
+
+    fn branches(self, code: &[ProgramStep]) -> Option<&[Branch]> {
+        match code.get(self.step)? {
+            ProgramStep::Try { branches } => Some(branches),
+            _ => None,
+        }
+    }
+}
+
 impl CallIterator {
     pub(super) fn new(program: Arc<Program>, layout: Arc<PlanLayout>, host: usize) -> Self {
         let variables = layout.values.clone();
@@ -57,11 +79,7 @@ impl CallIterator {
         let program = Arc::clone(&self.program);
         let code = program.hosts.get(self.host)?;
         while let Some(attempt) = self.attempts.pop() {
-            let Some(ProgramStep::Try { branches }) = code.get(attempt.step) else {
-                continue;
-            };
-            let takes = |taken: Option<ErrorKind>| taken.is_none_or(|taken| taken == kind);
-            let Some(branch) = branches.iter().find(|branch| takes(branch.kind)) else {
+            let Some(branch) = attempt.branch(code, kind) else {
                 continue;
             };
             self.loops.truncate(attempt.loops);
@@ -70,6 +88,25 @@ impl CallIterator {
             return Some(branch.line);
         }
         None
+    }
+
+    /// The calls that [`CallIterator::catch`] leaves out for an error of this kind: what is left of the `try` whose branch takes
+    /// it, all rounds of its loops included.
+    pub fn left_out(&self, kind: ErrorKind) -> impl Iterator<Item = PlacedCall> + use<> {
+        let code = self.program.hosts.get(self.host).map(Vec::as_slice);
+        let attempts = self.attempts.iter().rev();
+        let code = code.unwrap_or_default();
+        let taking = attempts.filter_map(|it| it.branch(code, kind).and(it.body(code)));
+        let body = taking.take(1).next().unwrap_or_default();
+        let mut left = self.clone();
+        std::iter::from_fn(move || {
+            while body.contains(&left.next) {
+                if let ControlFlow::Break(found) = left.step() {
+                    return found;
+                }
+            }
+            None
+        })
     }
 
     fn enter(&mut self, count: u64, variable: usize, end: usize) {
@@ -101,49 +138,101 @@ impl CallIterator {
             self.loops.pop();
         }
     }
+
+    /// Goes one step on, and stops with a call, or with nothing at the end.
+    fn step(&mut self) -> ControlFlow<Option<PlacedCall>> {
+        let program = Arc::clone(&self.program);
+        let code = program.hosts.get(self.host);
+        let Some(step) = code.and_then(|it| it.get(self.next)) else {
+            return ControlFlow::Break(None);
+        };
+        self.next += 1;
+        match step {
+            ProgramStep::Call(template) => {
+                let values = VariableValues {
+                    layout: &self.layout,
+                    variables: &self.variables,
+                };
+                let call = template.call.plan(values);
+                return ControlFlow::Break(Some(PlacedCall {
+                    call,
+                    place: template.place,
+                }));
+            }
+            ProgramStep::Repeat {
+                count,
+                variable,
+                end,
+                ..
+            } => {
+                self.enter(rounds(count.evaluate(&self.variables)), *variable, *end);
+            }
+            ProgramStep::Again => self.again(),
+            ProgramStep::Try { .. } => self.attempts.push(CallAttempt {
+                step: self.next - 1,
+                loops: self.loops.len(),
+                variables: self.variables.len(),
+            }),
+            ProgramStep::Leave(end) => {
+                self.attempts.pop();
+                self.next = *end;
+            }
+            ProgramStep::Skip(end) => self.next = *end,
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 impl Iterator for CallIterator {
     type Item = PlacedCall;
 
     fn next(&mut self) -> Option<PlacedCall> {
-        let program = Arc::clone(&self.program);
-        let code = program.hosts.get(self.host)?;
         loop {
-            let step = code.get(self.next)?;
-            self.next += 1;
-            match step {
-                ProgramStep::Call(template) => {
-                    let values = VariableValues {
-                        layout: &self.layout,
-                        variables: &self.variables,
-                    };
-                    let call = template.call.plan(values);
-                    return Some(PlacedCall {
-                        call,
-                        place: template.place,
-                    });
-                }
-                ProgramStep::Repeat {
-                    count,
-                    variable,
-                    end,
-                    ..
-                } => {
-                    self.enter(rounds(count.evaluate(&self.variables)), *variable, *end);
-                }
-                ProgramStep::Again => self.again(),
-                ProgramStep::Try { .. } => self.attempts.push(CallAttempt {
-                    step: self.next - 1,
-                    loops: self.loops.len(),
-                    variables: self.variables.len(),
-                }),
-                ProgramStep::Leave(end) => {
-                    self.attempts.pop();
-                    self.next = *end;
-                }
-                ProgramStep::Skip(end) => self.next = *end,
+            if let ControlFlow::Break(found) = self.step() {
+                return found;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Document, ErrorKind};
+
+    #[test]
+    fn what_is_left_out_is_what_is_left_of_the_attempt_that_takes_the_error() {
+        let source = r#"
+            about "Tries in loops."
+            stream "s"
+            host "main" {
+                repeat 2 {
+                    try {
+                        work micros=1
+                        try {
+                            synchronize-stream "s"
+                            work micros=2
+                        }
+                        catch "timed-out" { work micros=3 }
+                        repeat 2 { work micros=4 }
+                    }
+                    catch { work micros=5 }
+                }
+                work micros=6
+            }"#;
+        let plan = Document::parse("tries", source).unwrap().plan(&[]).unwrap();
+        let lines = |kind| {
+            let mut calls = plan.calls(0);
+            while calls.next().unwrap().place.line != 8 {}
+            let left: Vec<u32> = calls.left_out(kind).map(|it| it.place.line).collect();
+            // To ask changes nothing.
+            assert_eq!(calls.next().unwrap().place.line, 9);
+            left
+        };
+        // The inner one takes it, or the outer one.
+        assert_eq!(lines(ErrorKind::TimedOut), [9]);
+        assert_eq!(lines(ErrorKind::DeviceFailed), [9, 12, 12]);
+        // Nothing does.
+        let outside = plan.calls(0).last().map(|_| plan.calls(0));
+        assert_eq!(outside.unwrap().left_out(ErrorKind::TimedOut).count(), 0);
     }
 }

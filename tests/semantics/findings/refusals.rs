@@ -120,3 +120,24 @@ fn calls_that_ask_or_wait_alone_are_no_finding() {
     );
     assert_eq!(found, []);
 }
+
+#[test]
+fn calls_that_are_not_made_because_an_earlier_one_was_refused_use_what_they_name() {
+    let calls = |first: u32, second: u32| {
+        let one = format!(
+            r#"work micros={first}
+               try {{ record "e" on="a"; repeat 2 {{ fill "x" value=1 on="b" }}; await "go"; fill "x" value=1 on="c" }}; catch"#
+        );
+        let two = format!(
+            r#"work micros={second}; try {{ destroy-event "e" }}; catch
+               fill "y" value=1 on="b"; signal "go"; fill "y" value=1 on="c""#
+        );
+        unordered(&one, &two)
+    };
+    let found = calls(0, 20_000);
+    assert_eq!(found, calls(20_000, 0));
+    let told: Vec<&str> = found.iter().map(|it| it.1.as_str()).collect();
+    for what in ["event e", "stream b"] {
+        assert!(told.iter().any(|it| it.contains(what)), "{what}: {told:#?}");
+    }
+}

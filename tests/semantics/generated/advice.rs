@@ -11,8 +11,8 @@ use engine::record::{Finding, Record};
 use super::draw::{SeededRandom, draw};
 use super::order::EnforcedOrder;
 use super::text::{
-    BufferWork, GeneratedCall, GeneratedWorkload, PlacedCall, ResourceCounts, StreamSort,
-    SynchronizationMode,
+    BufferWork, CallRefusals, GeneratedCall, GeneratedWorkload, PlacedCall, ResourceCounts,
+    StreamSort, SynchronizationMode,
 };
 use super::{backends, records};
 
@@ -110,7 +110,7 @@ fn deserving(seed: u64) -> GeneratedWorkload {
         counts,
         has_callbacks: false,
         has_aborts: false,
-        has_refusals: false,
+        refusals: CallRefusals::Never,
         goes_on: Vec::new(),
         mode: SynchronizationMode::Manual,
         hosts: vec![calls],

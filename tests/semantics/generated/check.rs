@@ -158,7 +158,7 @@ impl Comparison<'_> {
         self.streams(&mut complaints);
         self.dependencies(&mut complaints);
         self.arrows_in_time(&mut complaints);
-        if self.workload.has_refusals {
+        if self.workload.has_refusals() {
             // What ran is chance, and what is found of host threads is not.
             self.unordered_hosts(&mut complaints);
         } else if !self.is_stuck() {

@@ -2,7 +2,8 @@
 
 use super::families;
 use super::text::{
-    BufferWork, GeneratedCall, GeneratedWorkload, ResourceCounts, StreamSort, SynchronizationMode,
+    BufferWork, CallRefusals, GeneratedCall, GeneratedWorkload, ResourceCounts, StreamSort,
+    SynchronizationMode,
 };
 
 /// What a generated workload is about.
@@ -63,6 +64,7 @@ const FAMILIES: &[Family] = &[
     Family::UnorderedCaptures,
     Family::Timeouts,
     Family::Refusals,
+    Family::Automatic,
     Family::Fans,
     Family::Memory,
     Family::AbortedMemory,
@@ -105,8 +107,12 @@ pub fn family(seed: u64) -> Family {
 
 /// The workload of a seed.
 pub fn draw(seed: u64) -> GeneratedWorkload {
+    draw_of(family(seed), seed)
+}
+
+/// The workload of this family that a seed determines.
+pub fn draw_of(family: Family, seed: u64) -> GeneratedWorkload {
     let mut random = SeededRandom::new(seed);
-    let family = family(seed);
     let mut workload = resources(family, &mut random);
     match family {
         Family::Hosts
@@ -170,7 +176,10 @@ fn resources(family: Family, random: &mut SeededRandom) -> GeneratedWorkload {
             family,
             Family::Aborts | Family::HeldAborts | Family::AbortedMemory
         ),
-        has_refusals: family == Family::Refusals,
+        refusals: match family {
+            Family::Refusals => CallRefusals::Apart,
+            _ => CallRefusals::Never,
+        },
         goes_on: match family {
             Family::Timeouts => (0..count).map(|_| random.happens(70)).collect(),
             _ => Vec::new(),

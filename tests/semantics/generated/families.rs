@@ -2,7 +2,7 @@
 
 use super::draw::{SeededRandom, any_call, work};
 use super::order::EnforcedOrder;
-use super::text::{BufferWork, GeneratedCall, GeneratedWorkload};
+use super::text::{BufferWork, CallRefusals, GeneratedCall, GeneratedWorkload};
 
 /// Microseconds that no wait lasts.
 pub const FOR_EVER: u32 = 60_000_000;
@@ -253,6 +253,9 @@ pub fn refuse(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
         let host = random.below(workload.hosts.len());
         let calls = &mut workload.hosts[host];
         calls.insert(random.below(calls.len() + 1), call);
+    }
+    if random.happens(60) {
+        workload.refusals = CallRefusals::Shared;
     }
     if random.happens(50) {
         let signal = counts.signals;

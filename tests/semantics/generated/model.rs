@@ -13,8 +13,8 @@ use super::inserted_waits::WrittenOut;
 use super::memory::{self, FaultSort};
 use super::order::{EnforcedOrder, ModelRace};
 use super::text::{
-    BufferWork, GeneratedCall, GeneratedWorkload, ResourceCounts, StreamSort, SynchronizationMode,
-    device, host,
+    BufferWork, CallRefusals, GeneratedCall, GeneratedWorkload, ResourceCounts, StreamSort,
+    SynchronizationMode, device, host,
 };
 use super::values::{self, DrawnWork};
 use super::{COUNT, records};
@@ -42,7 +42,7 @@ fn workload(streams: &[StreamSort], hosts: &[&[GeneratedCall]]) -> GeneratedWork
         },
         has_callbacks: false,
         has_aborts: false,
-        has_refusals: false,
+        refusals: CallRefusals::Never,
         goes_on: Vec::new(),
         mode: SynchronizationMode::Manual,
         hosts: hosts.iter().map(|calls| calls.to_vec()).collect(),
@@ -319,7 +319,7 @@ fn the_sample_has_something_of_everything() {
         dropped += u32::from(order.operations.iter().any(|it| it.dropped_by.is_some()));
         for it in workload.hosts.iter().flatten() {
             if let Some(sort) = may_be_refused(*it) {
-                asked.insert((sort, workload.has_refusals));
+                asked.insert((sort, workload.has_refusals()));
             }
         }
         let faults = memory::faults(&workload, &order);

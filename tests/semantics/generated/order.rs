@@ -383,7 +383,7 @@ impl EnforcedOrder {
         edges: &mut Vec<MomentEdge>,
     ) {
         // One that may be refused waits for nothing then.
-        if workload.has_refusals && !matches!(call, GeneratedCall::Await(_)) {
+        if workload.has_refusals() && !matches!(call, GeneratedCall::Await(_)) {
             return;
         }
         let mut wait = |moment| edges.push((moment, end(place)));

@@ -138,13 +138,24 @@ pub struct GeneratedWorkload {
     /// Whether streams are aborted, go on after failures, and synchronisations may fail.
     pub has_aborts: bool,
     /// Whether any call may be refused, by chance for what another host thread did.
-    pub has_refusals: bool,
+    pub refusals: CallRefusals,
     /// For each stream whether it goes on once a wait has timed out; empty where no wait has an end.
     pub goes_on: Vec<bool>,
     /// Who orders uses of buffers.
     pub mode: SynchronizationMode,
     /// The calls of each host thread. After those of the first, every buffer is downloaded.
     pub hosts: Vec<Vec<GeneratedCall>>,
+}
+
+/// Whether calls may be refused, and what follows then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallRefusals {
+    /// None is.
+    Never,
+    /// Each has a `try` of its own.
+    Apart,
+    /// Several share a `try`, so that what follows a refused one is not made.
+    Shared,
 }
 
 /// How many of each resource there are.
@@ -321,6 +332,11 @@ impl GeneratedCall {
         }
     }
 
+    /// Whether other host threads wait for it, or it for them.
+    const fn orders_hosts(self) -> bool {
+        matches!(self, Self::Signal(_) | Self::Await(_))
+    }
+
     /// Whether it may fail where streams were aborted, or waits have timed out.
     const fn may_fail(self) -> bool {
         matches!(
@@ -397,15 +413,28 @@ impl GeneratedWorkload {
                     let _ = writeln!(text, "    subscribe \"calls\" stream=\"s{stream}\"");
                 }
             }
+            let mut is_open = false;
             for call in calls {
+                let may_be_left_out = self.refusals == CallRefusals::Shared && !call.orders_hosts();
+                if is_open && !may_be_left_out {
+                    text.push_str("    }; catch\n");
+                }
+                if may_be_left_out && !is_open {
+                    text.push_str("    try {\n");
+                }
+                is_open = may_be_left_out;
                 let line = text.lines().count() as u32 + 1;
                 placed.push(PlacedCall { call, host, line });
                 let written = call.text();
-                let _ = if self.has_refusals || self.may_fail() && call.may_fail() {
+                let is_apart = self.has_refusals() || self.may_fail() && call.may_fail();
+                let _ = if is_apart && !is_open {
                     writeln!(text, "    try {{ {written} }}; catch")
                 } else {
                     writeln!(text, "    {written}")
                 };
+            }
+            if is_open {
+                text.push_str("    }; catch\n");
             }
             let _ = writeln!(text, "}}");
         }
@@ -415,6 +444,11 @@ impl GeneratedWorkload {
         }
         let _ = writeln!(text, "}}");
         (text, placed)
+    }
+
+    /// Whether any call may be refused, by chance for what another host thread did.
+    pub fn has_refusals(&self) -> bool {
+        self.refusals != CallRefusals::Never
     }
 
     const fn may_fail(&self) -> bool {

@@ -7,10 +7,15 @@ use super::other_hosts::only;
 use super::{Caller, CurrentCall, order};
 use crate::shared::RunState;
 use ::order::ResourceAccess::{self, Changes, Reads};
-use ::order::{SharedResource, SyncOp};
+use ::order::{CallOrigin, SharedResource, SyncOp};
 use backend::Operation;
-use record::{EventIndex, StreamIndex};
-use workload::{Call, DataCall, EventCall, GraphIndex, HostCall, LaunchCall, StreamCall};
+use record::{EventIndex, SpanId, StreamIndex};
+use workload::{
+    Call, DataCall, EventCall, GraphIndex, HostCall, LaunchCall, PlacedCall, StreamCall,
+};
+
+/// So many calls that are not made are looked at, of each `try` that is left early.
+const MOST_LEFT_OUT: usize = 1000;
 
 /// What a call does with something that it names.
 type UsedResource = (SharedResource, ResourceAccess);
@@ -27,6 +32,30 @@ impl Caller {
         }
         if let Call::Launch(LaunchCall::Replay { graph, .. }) = call {
             self.note_uses_of_nodes(current, *graph);
+        }
+    }
+
+    /// Tells the order of calls what those name that are not made, because `refused` was, an earlier one of their `try`: whether
+    /// it is refused may be chance. Behind one that waits for another host thread they would come after that, and count only
+    /// where they are made.
+    pub fn note_uses_left_out(&self, refused: &PlacedCall, left: impl Iterator<Item = PlacedCall>) {
+        if !self.is_among_others() {
+            return;
+        }
+        let waits = |it: &PlacedCall| matches!(it.call, Call::Host(HostCall::Await { .. }));
+        if waits(refused) {
+            return;
+        }
+        let host = self.host.0 as u32;
+        for placed in left.take_while(|it| !waits(it)).take(MOST_LEFT_OUT) {
+            let origin = CallOrigin {
+                site: placed.place.call,
+                span: SpanId::NONE,
+            };
+            for (resource, access) in uses(&self.shared, &placed.call) {
+                let act = SyncOp::Use(resource, access);
+                self.shared.order.push(host, origin, act, &[]);
+            }
         }
     }
 
