@@ -150,15 +150,18 @@ impl LostValues {
             let (ended, saved) = done.fold((0, it.saved), |(ended, saved), (_, _, writes)| {
                 (ended + 1, saved.max(*writes))
             });
-            it.is_stale |= it.is_unlike || it.writes > saved;
+            let is_lost = it.writes > saved;
+            // The zeros that it began with, which the host has where it has read them back.
+            let has_begin = it.is_unlike && ended == 0;
+            it.is_stale |= is_lost || has_begin;
             it.is_unlike = false;
             is_any_stale |= it.is_stale;
-            if it.writes > saved {
-                // A download that was lost would have brought them.
-                if ended < downloads.len() {
-                    it.is_host_stale = true;
-                    unread.push(BufferIndex(place));
-                }
+            // A download that was lost would have brought them.
+            if (is_lost || has_begin) && ended < downloads.len() {
+                it.is_host_stale = true;
+                unread.push(BufferIndex(place));
+            }
+            if is_lost {
                 lost.push(BufferIndex(place));
             }
             it.saved = it.writes;

@@ -39,3 +39,40 @@ expect { each "y" equals="2 * k + 1" }
         );
     }
 }
+
+#[test]
+fn a_buffer_that_only_its_lost_download_touched_is_told_as_stale_and_one_that_was_read_is_not() {
+    // On the device both begin as zeros, and the host has other numbers of them.
+    let source = r#"
+stream "a"
+buffer "read" f32=64 init="7"
+buffer "unread" f32=64 init="8"
+host "main" {
+    download "read" on="a"
+    synchronize-device
+    launch "spin" on="a" { set "micros" 400000 }
+    download "unread" on="a"
+    work micros=60000
+    download "read" on="a"
+}
+expect { each "read" equals="0"; each "unread" equals="0" }
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Resume);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        let wrong = capture.problems().iter();
+        let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
+        assert!(
+            wrong.len() == 1 && wrong[0].text.contains("what the host has of unread"),
+            "{backend}: {wrong:?}"
+        );
+        let [read, unread] = capture.expectations() else {
+            panic!("{backend}: {:?}", capture.expectations())
+        };
+        assert_eq!(read.holds, Some(true), "{backend}: {read:?}");
+        assert!(
+            unread.is_missed() && unread.found.contains("lost with the device"),
+            "{backend}: {unread:?}"
+        );
+    }
+}
