@@ -14,6 +14,10 @@ use super::shared::RunState;
 
 /// Downloads of a buffer that are remembered until one is known to have ended.
 const MOST_DOWNLOADS: usize = 64;
+/// What the host's copy of a buffer holds at first.
+const HOST_BEGIN: u64 = 0;
+/// What the device's holds at first, which is zeros, where the host's holds anything else.
+const DEVICE_BEGIN: u64 = 1;
 /// Buffers that are named in one sentence.
 const MOST_NAMES: usize = 8;
 
@@ -27,16 +31,20 @@ pub struct LostValues {
     is_any_stale: AtomicBool,
 }
 
+/// What the two copies of a buffer hold, each content by a number of its own: those of the beginning are [`HOST_BEGIN`] and
+/// [`DEVICE_BEGIN`], and whatever is computed on the device has the next one.
 #[derive(Debug, Default)]
 struct BufferCopies {
-    /// Operations that computed or copied something into it on the device.
-    writes: u64,
-    /// So many of them are in the host's copy, or were replaced by it.
-    saved: u64,
-    /// Downloads: their stream, their place in it counted from 1, and the writes before each.
+    /// What the device's copy holds once every call so far has been done.
+    device: u64,
+    /// The same of the host's copy.
+    host: u64,
+    /// What the host's copy holds where none of `downloads` ends.
+    kept: u64,
+    /// What was computed last.
+    newest: u64,
+    /// Downloads that may not have ended: their stream, their place in it counted from 1, and what they bring.
     downloads: VecDeque<(StreamIndex, u64, u64)>,
-    /// Whether nothing has touched the device's copy, so that it is not what a device would have that is opened anew.
-    is_unlike: bool,
     /// Whether the device's numbers are not what the calls say.
     is_stale: bool,
     /// The same for the host's copy.
@@ -60,7 +68,8 @@ impl LostValues {
     pub fn forget(&self) {
         for (buffer, &is_unlike) in self.buffers.iter().zip(&self.begin_unlike) {
             *lock(buffer) = BufferCopies {
-                is_unlike,
+                device: if is_unlike { DEVICE_BEGIN } else { HOST_BEGIN },
+                newest: DEVICE_BEGIN,
                 ..BufferCopies::default()
             };
         }
@@ -86,18 +95,16 @@ impl LostValues {
         match operation {
             Operation::Upload(buffer) => {
                 let mut it = self.get(*buffer)?;
-                (it.saved, it.is_stale) = (it.writes, it.is_host_stale);
-                it.is_unlike = false;
-                it.downloads.clear();
+                (it.device, it.is_stale) = (it.host, it.is_host_stale);
             }
             Operation::Download(buffer) => {
                 let mut it = self.get(*buffer)?;
                 if it.downloads.len() == MOST_DOWNLOADS {
                     it.downloads.pop_front();
                 }
-                let writes = it.writes;
-                it.downloads.push_back((stream, place, writes));
-                it.is_host_stale = it.is_stale;
+                let brought = it.device;
+                it.downloads.push_back((stream, place, brought));
+                (it.host, it.is_host_stale) = (brought, it.is_stale);
                 return it.is_stale.then_some(*buffer);
             }
             Operation::Fill { buffer, .. } => self.write(*buffer, Some(false)),
@@ -129,8 +136,8 @@ impl LostValues {
     /// A buffer is written on the device; it is as good as it was where nothing else is said.
     fn write(&self, buffer: BufferIndex, is_stale: Option<bool>) {
         if let Some(mut it) = self.get(buffer) {
-            it.writes += 1;
-            it.is_unlike = false;
+            it.newest += 1;
+            it.device = it.newest;
             it.is_stale = is_stale.unwrap_or(it.is_stale);
         }
     }
@@ -144,27 +151,23 @@ impl LostValues {
         for (place, buffer) in (0_u32..).zip(&self.buffers) {
             let mut it = lock(buffer);
             let downloads = std::mem::take(&mut it.downloads);
-            let is_done =
-                |(stream, place, _): &&(StreamIndex, u64, u64)| completed(*stream) >= *place;
-            let done = downloads.iter().filter(is_done);
-            let (ended, saved) = done.fold((0, it.saved), |(ended, saved), (_, _, writes)| {
-                (ended + 1, saved.max(*writes))
-            });
-            let is_lost = it.writes > saved;
-            // The zeros that it began with, which the host has where it has read them back.
-            let has_begin = it.is_unlike && ended == 0;
-            it.is_stale |= is_lost || has_begin;
-            it.is_unlike = false;
-            is_any_stale |= it.is_stale;
-            // A download that was lost would have brought them.
-            if (is_lost || has_begin) && ended < downloads.len() {
+            let mut downloads = downloads.iter().rev();
+            let ended = downloads.find(|(stream, place, _)| completed(*stream) >= *place);
+            let kept = ended.map_or(it.kept, |(.., brought)| *brought);
+            if it.device != kept {
+                it.is_stale = true;
+                // What it began with is nobody's work.
+                if it.device > DEVICE_BEGIN {
+                    lost.push(BufferIndex(place));
+                }
+            }
+            // A download that was lost would have brought something else.
+            if it.host != kept {
                 it.is_host_stale = true;
                 unread.push(BufferIndex(place));
             }
-            if is_lost {
-                lost.push(BufferIndex(place));
-            }
-            it.saved = it.writes;
+            is_any_stale |= it.is_stale || it.is_host_stale;
+            (it.device, it.host, it.kept) = (kept, kept, kept);
         }
         if is_any_stale {
             self.is_any_stale.store(true, SeqCst);

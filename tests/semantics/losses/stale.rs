@@ -76,3 +76,39 @@ expect { each "read" equals="0"; each "unread" equals="0" }
         );
     }
 }
+
+#[test]
+fn what_a_lost_download_was_to_bring_back_to_the_device_is_told_as_stale() {
+    let source = r#"
+stream "a"
+buffer "x" f32=64 init="8"
+buffer "y" f32=64
+host "main" {
+    fill "x" value=3 on="a"
+    launch "spin" on="a" { set "micros" 400000 }
+    download "x" on="a"
+    upload "x" on="a"
+    work micros=60000
+    copy "x" "y" on="a"
+    download "y" on="a"
+}
+expect { each "x" equals="3"; each "y" equals="3" }
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Resume);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        for verdict in capture.expectations() {
+            assert!(
+                verdict.is_missed() && verdict.found.contains("lost with the device"),
+                "{backend}: {verdict:?}"
+            );
+        }
+        let wrong = capture.problems().iter();
+        let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
+        let tells = |what| wrong.iter().any(|it| it.text.contains(what));
+        assert!(
+            tells("what the host has of x") && tells("read back of y"),
+            "{backend}: {wrong:?}"
+        );
+    }
+}
