@@ -1,9 +1,20 @@
 //! Host threads: what a wait of one joins.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::stream::SyncPoint;
 use super::{HostOp, HostWaitTarget, LintKind, Order};
+use record::SignalIndex;
+
+/// A wait of a host thread that has begun.
+#[derive(Debug, Default)]
+pub(super) struct BegunWait {
+    host: u32,
+    tickets: Vec<Arc<SyncPoint>>,
+    /// The signal that it is for, where it is for one.
+    signal: Option<SignalIndex>,
+}
 
 impl Order {
     /// A wait of a host thread begins: it is for what was submitted by now.
@@ -22,23 +33,42 @@ impl Order {
             HostWaitTarget::Stream(stream) => self.all_of_stream(op.host, stream),
             HostWaitTarget::Device(device) => self.all_of_device(op.host, device),
         };
-        self.awaited.insert(number, (op.host, tickets));
+        let signal = match awaited {
+            HostWaitTarget::Signal(signal) => Some(signal),
+            _ => None,
+        };
+        let begun = BegunWait {
+            host: op.host,
+            tickets,
+            signal,
+        };
+        self.awaited.insert(number, begun);
+    }
+
+    /// Waits for signals go on after a restart: who raises them is another host thread, and not the device.
+    pub(super) fn restore_waits(&mut self, mut awaited: BTreeMap<u32, BegunWait>) {
+        awaited.retain(|_, it| it.signal.is_some());
+        for begun in awaited.values_mut() {
+            let ticket = begun.signal.and_then(|signal| self.signal(signal));
+            begun.tickets = ticket.into_iter().collect();
+        }
+        self.awaited = awaited;
     }
 
     /// A wait of a host thread has ended: it knows what it waited for.
     pub(super) fn end(&mut self, host: u32, number: u32) {
-        let (_, tickets) = self.awaited.remove(&number).unwrap_or_default();
-        self.learn(host, &tickets);
+        let ended = self.awaited.remove(&number).unwrap_or_default();
+        self.learn(host, &ended.tickets);
     }
 
     /// Every wait that a host thread began has ended.
     pub(super) fn end_all(&mut self, host: u32) {
         let ended: Vec<_> = self
             .awaited
-            .extract_if(|_, (began, _)| *began == host)
+            .extract_if(.., |_, begun| begun.host == host)
             .collect();
-        for (_, (_, tickets)) in ended {
-            self.learn(host, &tickets);
+        for (_, ended) in ended {
+            self.learn(host, &ended.tickets);
         }
     }
 

@@ -69,6 +69,7 @@ use chance::CallTimes;
 use clock::VectorClock;
 use event::{EventSlot, RecordQuery};
 use history::UseCaller;
+use host::BegunWait;
 use host_conflict::ResourceMeetings;
 use lifetime::MemoryCall;
 use memory::BufferOrders;
@@ -99,8 +100,8 @@ pub struct Order {
     legacies: Vec<Option<StreamIndex>>,
     /// Chains that stand for a point that is not reached, by the point's address.
     standing: HashMap<usize, Vec<ChainIndex>>,
-    /// What host threads wait for, each under its number, with the thread that began to.
-    awaited: HashMap<u32, (u32, Vec<Arc<SyncPoint>>)>,
+    /// What host threads wait for, each under its number.
+    awaited: BTreeMap<u32, BegunWait>,
     memory: BufferOrders,
     meetings: ResourceMeetings,
     waits: WaitSites,
@@ -520,6 +521,7 @@ impl Order {
         self.compare_ran(true);
         self.certain.extend(self.memory.conclude());
         let raised: Vec<bool> = self.signals.iter().map(SignalSlot::is_raised).collect();
+        let awaited = std::mem::take(&mut self.awaited);
         self.meetings.forget();
         *self = Self {
             signal_raises: std::mem::take(&mut self.signal_raises),
@@ -543,5 +545,6 @@ impl Order {
             ..Self::default()
         };
         self.restore_signals(&raised);
+        self.restore_waits(awaited);
     }
 }

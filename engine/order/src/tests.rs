@@ -141,6 +141,32 @@ fn a_device_that_is_opened_anew_has_no_past() {
 }
 
 #[test]
+fn a_wait_for_another_host_thread_goes_on_while_the_device_is_opened_anew() {
+    let used = || SyncOp::Use(SharedResource::Stream(A), ResourceAccess::Changes);
+    let wait = SyncOp::Begin(HostWaitTarget::Signal(GO), 7);
+    let meets = |acts: Vec<(u32, SyncOp)>| {
+        let (_, mut order) = found(acts);
+        !order.meetings().is_empty()
+    };
+    let (begins, restart) = ((1, wait), (0, SyncOp::Restart));
+    let uses = [
+        (0, used()),
+        (0, SyncOp::Raise(GO)),
+        (1, SyncOp::End(7)),
+        (1, used()),
+    ];
+    // It begins before, and what it waits for is called after.
+    let around = [begins.clone(), restart.clone()].into_iter();
+    assert!(!meets(around.chain(uses.clone()).collect()));
+    let before = [begins.clone()].into_iter();
+    assert!(!meets(before.chain(uses.clone()).collect()));
+    // Without the signal the two meet.
+    let without = [begins, restart].into_iter().chain(uses);
+    let without = without.filter(|it| !matches!(it.1, SyncOp::Raise(_)));
+    assert!(meets(without.collect()));
+}
+
+#[test]
 fn a_log_hands_on_each_call_with_its_uses() {
     let log = CallLog::default();
     let uses = [
