@@ -8,6 +8,10 @@ mod pipes;
 mod terminal;
 
 use app::cli::{FAILED, FINE, WRONG, run};
+use engine::capture::Capture;
+use engine::exporter::EXPORTERS;
+use engine::record::Record;
+use engine::runner::RunRequest;
 use engine::workload::bundled;
 use serde_json::Value;
 
@@ -137,6 +141,48 @@ fn a_failed_expectation_is_exit_code_1() {
     let (code, out, _) = syncline(&["run", "missing-wait"]);
     assert_eq!(code, FAILED, "{out}");
     assert!(out.contains("\nFAILED "), "{out}");
+}
+
+#[test]
+fn an_expectation_that_was_not_judged_is_neither_passed_nor_failed() {
+    let workload = bundled().iter().find(|it| it.name == "double-buffer");
+    let workload = workload.unwrap();
+    let request = RunRequest {
+        name: workload.name.to_owned(),
+        source: workload.source.to_owned(),
+        backend: "mock".to_owned(),
+        ..RunRequest::default()
+    };
+    let mut capture = Capture::new();
+    engine::runner::run(request, |records| {
+        let told = records.into_iter().map(|record| match record {
+            Record::Expectation(mut it) if it.text.starts_with("overlap") => {
+                (it.holds, it.found) = (None, "0.01, not judged: no core".to_owned());
+                Record::Expectation(it)
+            }
+            other => other,
+        });
+        capture.apply(told);
+    })
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.pftrace");
+    let mut file = std::fs::File::create(&path).unwrap();
+    EXPORTERS[0].write(&capture, &mut file).unwrap();
+    let path = path.display().to_string();
+    let (_, out, _) = syncline(&["info", &path]);
+    let of_verdict = |it: &&str| it.starts_with("not judged  ");
+    let open: Vec<&str> = out.lines().filter(of_verdict).collect();
+    assert!(
+        matches!(&open[..], [line] if line.contains("overlap") && line.contains("no core")),
+        "{out}"
+    );
+    let opened = json(&["info", &path, "--format", "json"]);
+    let all = opened["capture"]["expectations"].as_array().unwrap().iter();
+    let holds: Vec<&Value> = all.map(|it| &it["holds"]).collect();
+    let open = holds.iter().filter(|it| it.is_null());
+    assert_eq!(open.count(), 1, "{holds:?}");
+    assert!(holds.iter().any(|it| **it == true), "{holds:?}");
 }
 
 #[test]
