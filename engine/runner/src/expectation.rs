@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::expectation_log::ExpectationLog;
+use super::starvation::StarvedTime;
 use backend::{BackendDevice, BufferSide, DeviceBuffers};
 use record::time::{Interval, Nanos, shared, total};
 use record::{BufferIndex, Expectation, StreamIndex};
@@ -27,7 +28,7 @@ pub fn check(
     ledger: &ExpectationLog,
     device: &dyn BackendDevice,
     attempt: u32,
-    starved: &[Option<Nanos>],
+    starved: &[Option<StarvedTime>],
 ) -> Vec<Expectation> {
     let all = plan.expectations.iter().enumerate();
     let checked = all.map(|(place, expectation)| {
@@ -50,7 +51,7 @@ fn verdict(
     plan: &Plan,
     ledger: &ExpectationLog,
     device: &dyn BackendDevice,
-    (expectation, starved): (&ExpectationPlan, Option<Nanos>),
+    (expectation, starved): (&ExpectationPlan, Option<StarvedTime>),
 ) -> JudgedResult {
     let (holds, found) = match &expectation.kind {
         ExpectationKind::Overlap { .. } if !device.caps().overlap => {
@@ -155,19 +156,14 @@ impl TimeShare {
         }
     }
 
-    /// Whether it is within `bounds`, where threads were ready to run and had no processor core for `starved`. All of that may
-    /// have been counted as work, and work may have moved by all of it: where the one or the other would decide, nothing is
-    /// judged.
-    fn judge(self, bounds: Bounds, starved: Option<Nanos>) -> JudgedResult {
+    /// Whether it is within `bounds`. What threads of streams were without a core may have been counted as work, and what any
+    /// thread was may have kept work from beginning: where the one or the other would decide, nothing is judged.
+    fn judge(self, bounds: Bounds, starved: Option<StarvedTime>) -> JudgedResult {
         let found = self.ratio();
-        let starved = starved.unwrap_or(Nanos::ZERO);
-        let doubt = Self {
-            part: starved,
-            ..self
-        };
-        let doubt = Some(doubt.ratio()).filter(|it| *it >= SLIGHT);
-        let doubt = doubt.unwrap_or_default();
-        let (least, most) = ((found - doubt).max(0.0), (found + doubt).min(1.0));
+        let starved = starved.unwrap_or_default();
+        let all = starved.streams + starved.hosts;
+        let least = (found - self.doubt(starved.streams)).max(0.0);
+        let most = (found + self.doubt(all)).min(1.0);
         let is_out = most < bounds.at_least || least > bounds.at_most;
         let holds = match (bounds.contain(least) && bounds.contain(most), is_out) {
             (true, _) => Some(true),
@@ -176,16 +172,31 @@ impl TimeShare {
         };
         let mut text = short(found);
         if holds.is_none() {
-            let percent = 100.0 * doubt;
             let _ = write!(
                 text,
-                ", not judged: threads were ready to run and had no processor core for {starved}, {percent:.0} % of the {} that \
-                 this is a share of; run it again while the machine does less",
-                self.whole
+                ", not judged: it may be anything from {least:.2} to {most:.2}, because threads of streams were ready to run and \
+                 had no processor core for {}, and host threads for {}, of the {} that this is a share of; run it again while \
+                 the machine does less",
+                rounded(starved.streams),
+                rounded(starved.hosts),
+                rounded(self.whole)
             );
         }
         (holds, text)
     }
+
+    /// What so much time is of the whole; nothing where that is slight.
+    fn doubt(self, time: Nanos) -> f64 {
+        let doubt = Self { part: time, ..self };
+        Some(doubt.ratio())
+            .filter(|it| *it >= SLIGHT)
+            .unwrap_or_default()
+    }
+}
+
+/// A time in words, to a hundredth of a millisecond.
+fn rounded(time: Nanos) -> String {
+    format!("{:.2} ms", time.0 as f64 / 1e6)
 }
 
 fn overlap(ledger: &ExpectationLog, first: &[StreamIndex], second: &[StreamIndex]) -> TimeShare {
@@ -311,32 +322,40 @@ mod tests {
 
     #[test]
     fn a_share_of_time_is_judged_where_threads_without_a_core_cannot_have_made_it() {
-        let judge = |part, starved, at_least, at_most| {
+        let judge = |part, starved: Option<(i64, i64)>, at_least, at_most| {
             let share = TimeShare {
                 part: Nanos(part),
                 whole: Nanos(1_000_000),
             };
+            let starved = starved.map(|(streams, hosts)| StarvedTime {
+                streams: Nanos(streams),
+                hosts: Nanos(hosts),
+            });
             share.judge(Bounds { at_least, at_most }, starved)
         };
-        let some = |nanos| Some(Nanos(nanos));
         // Without any doubt worth a word, and where the system tells nothing.
-        for starved in [some(0), some(9_999), None] {
+        for starved in [Some((0, 0)), Some((9_999, 0)), Some((0, 9_999)), None] {
             assert_eq!(judge(300_000, starved, 0.3, 1.0).0, Some(true));
             assert_eq!(judge(299_999, starved, 0.3, 1.0).0, Some(false));
         }
-        // It may be so for want of a core: neither held nor missed.
-        let (holds, text) = judge(0, some(400_000), 0.05, 1.0);
-        assert_eq!(holds, None);
-        assert!(
-            text.starts_with("0, not judged: ") && text.contains("40 % of the"),
-            "{text}"
-        );
-        assert_eq!(judge(350_000, some(100_000), 0.3, 1.0).0, None);
-        assert_eq!(judge(50_000, some(60_000), 0.0, 0.1).0, None);
+        // It may be so for want of a core, of whichever thread: neither held nor missed.
+        for starved in [(400_000, 0), (0, 400_000), (200_000, 200_000)] {
+            let (holds, text) = judge(0, Some(starved), 0.05, 1.0);
+            assert_eq!(holds, None);
+            let said = "0, not judged: it may be anything from 0.00 to 0.40, ";
+            assert!(text.starts_with(said) && text.contains("1.00 ms"), "{text}");
+        }
+        assert_eq!(judge(350_000, Some((100_000, 0)), 0.3, 1.0).0, None);
+        assert_eq!(judge(50_000, Some((0, 60_000)), 0.0, 0.1).0, None);
         // However it came: what was without a core is taken off, or added, and changes nothing.
-        assert_eq!(judge(800_000, some(400_000), 0.3, 1.0).0, Some(true));
-        assert_eq!(judge(100_000, some(100_000), 0.3, 1.0).0, Some(false));
-        assert_eq!(judge(900_000, some(100_000), 0.0, 0.5).0, Some(false));
+        assert_eq!(judge(800_000, Some((400_000, 0)), 0.3, 1.0).0, Some(true));
+        assert_eq!(
+            judge(100_000, Some((60_000, 40_000)), 0.3, 1.0).0,
+            Some(false)
+        );
+        assert_eq!(judge(900_000, Some((100_000, 0)), 0.0, 0.5).0, Some(false));
+        // A host thread that comes late makes no work of what was none.
+        assert_eq!(judge(350_000, Some((0, 900_000)), 0.3, 1.0).0, Some(true));
         // Nothing ran at all: that was no want of a core.
         let nothing = TimeShare {
             part: Nanos(0),
@@ -346,6 +365,6 @@ mod tests {
             at_least: 0.1,
             at_most: 1.0,
         };
-        assert_eq!(nothing.judge(bounds, some(5)).0, Some(false));
+        assert_eq!(nothing.judge(bounds, None).0, Some(false));
     }
 }

@@ -9,9 +9,18 @@ use workload::{ExpectationKind, Plan};
 
 use super::shared::RunState;
 
-/// How long that was of each expectation of a plan, before the attempt that counts began.
+/// How long that was of the streams of each expectation of a plan, before the attempt that counts began.
 #[derive(Debug)]
 pub struct Starvation(Vec<Option<Nanos>>);
+
+/// How long threads were ready to run and had no processor core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StarvedTime {
+    /// Those of the streams, which may have been in the middle of an operation: that counted as work and was none.
+    pub streams: Nanos,
+    /// Those of the host threads, whose calls came later for it.
+    pub hosts: Nanos,
+}
 
 impl Starvation {
     /// An attempt begins.
@@ -19,15 +28,18 @@ impl Starvation {
         Self(of_streams(shared).collect())
     }
 
-    /// For each expectation, how long that was since the attempt began, host threads included; nothing where it is not about
-    /// a share of time, or where that cannot be known.
-    pub fn since(&self, shared: &RunState) -> Vec<Option<Nanos>> {
+    /// For each expectation, how long that was since the attempt began; nothing where it is not about a share of time, or where
+    /// that cannot be known.
+    pub fn since(&self, shared: &RunState) -> Vec<Option<StarvedTime>> {
         let hosts = shared.hosts().iter();
         let hosts = hosts.map(|it| Nanos(it.starved.load(Relaxed)));
         let hosts = hosts.fold(Nanos::ZERO, |sum, it| sum + it);
         let both = self.0.iter().zip(of_streams(shared));
-        both.map(|(before, now)| Some(now? - (*before)? + hosts))
-            .collect()
+        let since = |(before, now): (&Option<Nanos>, Option<Nanos>)| {
+            let streams = now? - (*before)?;
+            Some(StarvedTime { streams, hosts })
+        };
+        both.map(since).collect()
     }
 }
 
