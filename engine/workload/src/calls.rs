@@ -222,15 +222,15 @@ mod tests {
         let plan = Document::parse("tries", source).unwrap().plan(&[]).unwrap();
         let lines = |kind| {
             let mut calls = plan.calls(0);
-            while calls.next().unwrap().place.line != 8 {}
+            while calls.next().unwrap().place.line != 9 {}
             let left: Vec<u32> = calls.left_out(kind).map(|it| it.place.line).collect();
             // To ask changes nothing.
-            assert_eq!(calls.next().unwrap().place.line, 9);
+            assert_eq!(calls.next().unwrap().place.line, 10);
             left
         };
         // The inner one takes it, or the outer one.
-        assert_eq!(lines(ErrorKind::TimedOut), [9]);
-        assert_eq!(lines(ErrorKind::DeviceFailed), [9, 12, 12]);
+        assert_eq!(lines(ErrorKind::TimedOut), [10]);
+        assert_eq!(lines(ErrorKind::DeviceFailed), [10, 13, 13]);
         // Nothing does.
         let outside = plan.calls(0).last().map(|_| plan.calls(0));
         assert_eq!(outside.unwrap().left_out(ErrorKind::TimedOut).count(), 0);
