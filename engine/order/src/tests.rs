@@ -149,7 +149,7 @@ fn a_wait_for_another_host_thread_goes_on_while_the_device_is_opened_anew() {
         !order.meetings().is_empty()
     };
     let (begins, restart) = ((1, wait), (0, SyncOp::Restart));
-    let uses = [
+    let after = [
         (0, used()),
         (0, SyncOp::Raise(GO)),
         (1, SyncOp::End(7)),
@@ -157,11 +157,11 @@ fn a_wait_for_another_host_thread_goes_on_while_the_device_is_opened_anew() {
     ];
     // It begins before, and what it waits for is called after.
     let around = [begins.clone(), restart.clone()].into_iter();
-    assert!(!meets(around.chain(uses.clone()).collect()));
+    assert!(!meets(around.chain(after.clone()).collect()));
     let before = [begins.clone()].into_iter();
-    assert!(!meets(before.chain(uses.clone()).collect()));
+    assert!(!meets(before.chain(after.clone()).collect()));
     // Without the signal the two meet.
-    let without = [begins, restart].into_iter().chain(uses);
+    let without = [begins, restart].into_iter().chain(after);
     let without = without.filter(|it| !matches!(it.1, SyncOp::Raise(_)));
     assert!(meets(without.collect()));
 }
