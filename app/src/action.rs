@@ -13,7 +13,10 @@ use engine::runner::RecoveryMode;
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 
-use crate::state::{Consent, GroupKey, Hover, Notice, Switch, Topic, ViewChange, WorkloadText};
+use crate::state::{
+    Consent, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice, Playback,
+    Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
+};
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +45,26 @@ pub enum Action {
     Collapse(GroupKey),
     /// Put the lanes in this order.
     Reorder(Vec<LaneId>),
+    /// Sort the lanes of each group.
+    SortLanes(LaneSort),
+    /// Keep a lane at the top, or no longer.
+    PinLane(LaneId),
+    /// Do not show these lanes.
+    HideLanes(Vec<LaneId>),
+    /// Show no lanes but these.
+    ShowOnly(Vec<LaneId>),
+    /// Show the lanes whose names match this regular expression.
+    FilterLanes(String),
     /// Turn something on or off.
     Set(Switch, bool),
     /// Open a tab of the bottom, by its panel's id.
     OpenTab(&'static str),
     /// Begin with the overview of a capture that was opened, where tabs are on screen.
     Survey,
+    /// Play so from now on, or no longer.
+    SetPlayback(Option<Playback>),
+    /// So many seconds went by on the wall: the head of what is played moves.
+    AdvancePlayback(f64),
     /// Search for this name.
     Search(String),
     /// Choose the workload at this position.
@@ -106,6 +123,22 @@ pub enum Action {
     AskRemote(Consent),
     /// It may: run it.
     AllowRemote,
+    /// Ask for a path in a window of our own.
+    AskFile(FileRequest),
+    /// These paths were named for what a path was asked for.
+    PickFiles(FilePurpose, Vec<PathBuf>),
+    /// Ask what becomes of texts that were not saved.
+    AskUnsaved(UnsavedRisk),
+    /// They are given up.
+    DiscardUnsaved,
+    /// Show the capture at this position among those that are open.
+    ShowTab(usize),
+    /// Close the capture at this position among those that are open.
+    CloseTab(usize),
+    /// Go where the user was when this capture was last looked at.
+    RestoreView(Box<KeptView>),
+    /// Choose the workload again that the capture on screen is of.
+    ChooseShown,
 }
 
 impl Action {
@@ -189,8 +222,27 @@ pub enum AppRequest {
     },
     /// Put the cursor into the search field.
     FocusSearch,
+    /// Put the cursor into the field that filters lanes.
+    FocusFilter,
     /// Copy a text to the clipboard.
     Copy(String),
     /// Close the window.
     Quit,
+    /// Ask which files to open together with those of the capture on screen.
+    ChooseMore,
+    /// These paths were named for what a path was asked for.
+    Picked(FilePurpose, Vec<PathBuf>),
+    /// Go on with what would have thrown away texts that were not saved.
+    Discard(UnsavedRisk),
+    /// Show the capture at this position among those that are open.
+    ShowTab(usize),
+    /// Close a capture: the one at this position, or the one on screen.
+    CloseTab(Option<usize>),
+    /// Show the next or the previous capture that is open.
+    StepTab {
+        /// Whether to the next one.
+        forward: bool,
+    },
+    /// Choose the workload again that the capture on screen is of.
+    ChooseShown,
 }

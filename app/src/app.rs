@@ -2,13 +2,17 @@
 
 mod bars;
 mod files;
+mod kept;
 mod layout;
 mod link;
+mod opening;
 mod requests;
 mod start;
+mod tabs;
 mod why;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -21,11 +25,13 @@ pub use link::EngineLink;
 use crate::action::{self, Action};
 use crate::apply::{apply, end_frame, keep_up};
 use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions};
-use crate::state::{AppState, Settings, ThemeChoice};
+use crate::state::{AppState, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme::{self, Theme};
 use crate::timeline::{Areas, Timeline};
 use files::FileJobs;
+use kept::KeptViews;
 use start::Greeting;
+use tabs::Tabs;
 use why::ConclusionsJob;
 
 /// Where the settings are kept between starts.
@@ -45,15 +51,22 @@ pub struct App {
     files: FileJobs,
     concluding: ConclusionsJob,
     greeting: Greeting,
-    /// Whether the first workload is still to be run.
+    tabs: Tabs,
+    kept: KeptViews,
     /// What the window is called.
     title: String,
+    /// Whether the first workload is still to be run.
     is_first: bool,
+    /// Whether the window may close although texts were not saved: the user or the system said so.
+    may_close: Arc<AtomicBool>,
     /// Whether frames are timed; pictures that are compared must not tell the time.
     is_timed: bool,
     /// How the program ended that was recorded last, as a shell has it.
     exit: Arc<OnceLock<i32>>,
 }
+
+/// A frame that comes later than this, in seconds, moves what is played no further.
+const MOST_STEP: f32 = 0.1;
 
 /// Says whether a window is to close; nothing where nobody but its user does that.
 pub type CloseCheck = Option<fn() -> bool>;
@@ -100,8 +113,9 @@ pub fn open_window(first: InitialContent, is_over: CloseCheck) -> anyhow::Result
         let link = EngineLink::start(&creation.egui_ctx);
         let mut app = App::new(&creation.egui_ctx, settings.unwrap_or_default(), Some(link));
         app.exit = told;
+        app.kept = KeptViews::new(eframe::storage_dir("syncline").map(|it| it.join("views")));
         app.begin(first);
-        close_with(&creation.egui_ctx, is_over);
+        close_with(&creation.egui_ctx, is_over, Arc::clone(&app.may_close));
         Ok(Box::new(app))
     });
     let closed = eframe::run_native("Syncline", options, make);
@@ -110,13 +124,14 @@ pub fn open_window(first: InitialContent, is_over: CloseCheck) -> anyhow::Result
 }
 
 /// Closes the window once `is_over` comes true.
-fn close_with(context: &Context, is_over: CloseCheck) {
+fn close_with(context: &Context, is_over: CloseCheck, may_close: Arc<AtomicBool>) {
     let Some(is_over) = is_over else { return };
     let context = context.clone();
     let watch = move || {
         while !is_over() {
             std::thread::sleep(LOOK);
         }
+        may_close.store(true, Ordering::SeqCst);
         context.send_viewport_cmd(egui::ViewportCommand::Close);
     };
     // Without the thread the system's signal is left to the window's button.
@@ -144,13 +159,24 @@ impl App {
             files: FileJobs::new(context),
             concluding: ConclusionsJob::default(),
             greeting: Greeting::default(),
-            is_first: false,
+            tabs: Tabs::default(),
+            kept: KeptViews::default(),
             title: "Syncline".to_owned(),
+            is_first: false,
+            may_close: Arc::default(),
             is_timed: true,
             exit: Arc::default(),
         };
         app.check_text();
+        app.label_tabs();
         app
+    }
+
+    /// The same window with where the user was in each capture kept in this folder.
+    #[must_use]
+    pub fn keeping_views_in(mut self, folder: PathBuf) -> Self {
+        self.kept = KeptViews::new(Some(folder));
+        self
     }
 
     /// Shows what is wanted first, or runs the workload that is chosen at the start; asks which backends there are
@@ -200,11 +226,13 @@ impl App {
     /// Applies `actions` as if the user had asked for them.
     pub fn act(&mut self, actions: Vec<Action>, context: Option<&Context>) {
         for action in actions {
-            // Who chooses a workload has something to run again.
-            self.status.is_document &= !matches!(
+            // Who chooses a workload wants to see it run, which is not shown in the place of a file.
+            if matches!(
                 action,
-                Action::Choose(_) | Action::Run(_) | Action::Adopt(_) | Action::Edit(_)
-            );
+                Action::Choose(_) | Action::Run(_) | Action::Adopt(_)
+            ) {
+                self.show_run_tab();
+            }
             if let Some(request) = apply(&mut self.state, &self.capture, action) {
                 self.grant(request, context);
             }
@@ -219,6 +247,18 @@ impl App {
         if self.title != title {
             context.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
             self.title = title;
+        }
+    }
+
+    /// Asks first where closing the window would throw away what was not saved.
+    fn guard_closing(&mut self, context: &Context) {
+        let is_closing = context.input(|input| input.viewport().close_requested());
+        if !is_closing || self.may_close.load(Ordering::SeqCst) {
+            return;
+        }
+        if self.state.documents.unsaved().next().is_some() {
+            context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.act(vec![Action::AskUnsaved(UnsavedRisk::Closing)], None);
         }
     }
 
@@ -250,18 +290,33 @@ impl App {
             context.request_repaint();
         }
         keep_up(&mut self.state, &self.capture);
-        self.concluding
-            .advance(&self.capture, &mut self.status, context);
-        let seen = (&self.state, &mut self.status);
-        self.concluding.tabulate(&self.capture, seen, context);
+        // Of a file that is being read there will be another picture in a moment.
+        if self.status.loading.is_none() {
+            self.concluding
+                .advance(&self.capture, &mut self.status, context);
+            let seen = (&self.state, &mut self.status);
+            self.concluding.tabulate(&self.capture, seen, context);
+        }
         let searched = self
             .search
             .advance(&self.capture, &self.state.search, BUDGET / 2);
+        self.status.found = self.search.found();
         if !searched {
             context.request_repaint();
         }
+        self.play_on(context);
         let greeted = self.greeting.advance(&self.capture, &self.status);
         self.act(greeted, Some(context));
+    }
+
+    /// Moves the head of what is played, and asks for the next frame.
+    fn play_on(&mut self, context: &Context) {
+        if self.state.playback.is_some_and(|play| play.is_playing) {
+            let seconds = context.input(|input| input.stable_dt.min(MOST_STEP));
+            let step = Action::AdvancePlayback(f64::from(seconds));
+            self.act(vec![step], Some(context));
+            context.request_repaint();
+        }
     }
 
     /// Keys and dropped files.
@@ -304,6 +359,7 @@ impl eframe::App for App {
         let context = ui.ctx().clone();
         let actions = Self::input(&context);
         self.act(actions, Some(&context));
+        self.guard_closing(&context);
         self.name_window(&context);
         let actions = self.layout(ui);
         self.act(actions, Some(&context));
@@ -314,6 +370,7 @@ impl eframe::App for App {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        self.keep_views();
         eframe::set_value(storage, SETTINGS, &self.state.settings);
     }
 }

@@ -1,8 +1,10 @@
 //! The only code that changes the state: each action, applied.
 
 mod documents;
+mod lanes;
 mod loss;
 mod navigation;
+mod playback;
 mod topic;
 mod view;
 
@@ -34,18 +36,15 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::SelectTopic(topic) => topic::select(state, capture, topic),
         Action::SelectRange(range) => state.selection.range = range,
         Action::Hover(hover) => state.next_hover = hover,
-        Action::Collapse(group) => {
-            if !state.view.collapsed.remove(&group) {
-                state.view.collapsed.insert(group);
-            }
-        }
-        Action::Reorder(order) => state.view.order = order,
         Action::Set(switch, on) => set(state, switch, on),
         Action::OpenTab(tab) => {
             tab.clone_into(&mut state.settings.tab);
             set(state, Switch::Bottom, true);
         }
         Action::Survey => "overview".clone_into(&mut state.settings.tab),
+        Action::SetPlayback(None) => state.playback = None,
+        Action::SetPlayback(Some(play)) => playback::go(state, play),
+        Action::AdvancePlayback(seconds) => playback::advance(state, capture, seconds),
         Action::Search(text) => state.search = text,
         Action::SetDevice(backend, adapter) => {
             state.settings.backend = backend;
@@ -71,6 +70,10 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Align(part, by) => return view::align(state, part, by),
         Action::Cancel => return Some(AppRequest::Cancel),
         Action::Copy(text) => return Some(AppRequest::Copy(text)),
+        Action::ShowTab(place) => return Some(AppRequest::ShowTab(place)),
+        Action::CloseTab(place) => return Some(AppRequest::CloseTab(Some(place))),
+        Action::ChooseShown => return Some(AppRequest::ChooseShown),
+        Action::RestoreView(kept) => kept.restore(state),
         Action::Notify(Some(notice)) => state.notice = Some(notice),
         Action::Notify(None) => put_away(state),
         Action::Renew => {
@@ -79,9 +82,12 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
             state.notice = state.notice.take().filter(|notice| notice.is_error);
         }
         other => {
-            return match loss::apply(state, other) {
-                Ok(request) => request,
-                Err(other) => documents::apply(state, other),
+            return match lanes::apply(state, capture, other) {
+                Ok(()) => None,
+                Err(other) => match loss::apply(state, other) {
+                    Ok(request) => request,
+                    Err(other) => documents::apply(state, other),
+                },
             };
         }
     }
@@ -96,6 +102,10 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Extract => return Some(AppRequest::Extract),
         Command::SaveText => return Some(AppRequest::SaveText),
         Command::Quit => return Some(AppRequest::Quit),
+        Command::Add => return Some(AppRequest::ChooseMore),
+        Command::CloseTab => return Some(AppRequest::CloseTab(None)),
+        Command::NextTab => return Some(AppRequest::StepTab { forward: true }),
+        Command::PreviousTab => return Some(AppRequest::StepTab { forward: false }),
         Command::Rerun => return Some(AppRequest::Run),
         Command::RunOrPause => return Some(AppRequest::RunOrPause),
         Command::Step => return Some(AppRequest::Step),
@@ -120,6 +130,15 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::AllArrows => toggle(state, Switch::AllArrows),
         Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
+        Command::Play | Command::NextEdge | Command::PreviousEdge => {
+            playback::command(state, capture, command);
+        }
+        Command::PinLane
+        | Command::HideLane
+        | Command::ShowAllLanes
+        | Command::ExpandAll
+        | Command::CollapseAll => lanes::command(state, capture, command),
+        Command::FilterLanes => return Some(AppRequest::FocusFilter),
         Command::Left => toggle(state, Switch::Left),
         Command::Right => toggle(state, Switch::Right),
         Command::Bottom => toggle(state, Switch::Bottom),
@@ -141,6 +160,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::MarkRange => navigation::mark(state, capture, false),
         Command::WidenRange => navigation::mark(state, capture, true),
         Command::Clear => clear(state),
+        Command::Palette => open(state, OverlayWindow::Palette),
         Command::Help => open(state, OverlayWindow::Keys),
         Command::Guides => open(state, OverlayWindow::Guides),
         Command::Connect => open(state, OverlayWindow::Connect),

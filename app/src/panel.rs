@@ -1,16 +1,20 @@
 //! Panels: what each shows of the scene, and the list of them.
 
+mod about;
 mod choice;
 mod connect;
 mod consent;
 mod expectations;
+mod file_dialog;
 mod findings;
 mod guide;
 mod help;
 mod inspector;
 mod launches;
 mod log;
+mod matches;
 mod overview;
+mod palette;
 mod parameters;
 mod pipelines;
 mod problems;
@@ -23,15 +27,19 @@ mod search;
 mod source;
 mod statistics;
 mod table;
+mod unsaved;
 mod why;
 mod widgets;
 mod workloads;
 
 pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
+pub use parameters::loss_words;
 pub use program::words;
-pub use scene::{AppStatus, CheckedWorkload, JobProgress, RunVerdict, Scene, SceneConclusions};
-pub use search::NameSearch;
+pub use scene::{
+    AppStatus, CheckedWorkload, JobProgress, RunVerdict, Scene, SceneConclusions, TabLabel,
+};
+pub use search::{FoundSpans, NameSearch};
 pub use widgets::{Sign, hint, section, toggle};
 
 use eframe::egui::Ui;
@@ -44,6 +52,8 @@ use crate::state::OverlayWindow;
 pub enum PanelPosition {
     /// Left of the timeline, one below the other.
     Left,
+    /// Below the list on the left, one below the other: what is to be known of the chosen workload.
+    Card,
     /// Right of the timeline, one below the other.
     Right,
     /// Below the timeline, one tab each.
@@ -68,6 +78,11 @@ pub trait Panel {
         None
     }
 
+    /// Whether it has nothing to say now, so that its tab is left out.
+    fn is_idle(&self, _scene: &Scene<'_>) -> bool {
+        false
+    }
+
     /// Shows it, and appends what the user wants to `actions`.
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>);
 }
@@ -77,13 +92,15 @@ pub type PanelFactory = fn() -> Box<dyn Panel>;
 
 /// The list of panels, in the order in which they stand in their places.
 pub const PANELS: &[PanelFactory] = &[
-    || Box::new(workloads::WorkloadsPanel),
+    || Box::new(workloads::WorkloadsPanel::default()),
+    || Box::new(about::AboutCard),
     || Box::new(parameters::ParametersPanel),
     || Box::new(expectations::ExpectationsPanel),
     || Box::new(inspector::Inspector::default()),
     || Box::new(overview::OverviewTab),
     || Box::new(source::SourcePanel::default()),
     || Box::new(statistics::StatisticsPanel::default()),
+    || Box::new(matches::MatchesPanel::default()),
     || Box::new(why::WhyTab::default()),
     || Box::new(pipelines::PipelinesPanel::default()),
     || Box::new(promises::PromisesPanel::default()),
@@ -97,4 +114,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(connect::ConnectDialog::default()),
     || Box::new(program::ProgramDialog::default()),
     || Box::new(consent::ConsentDialog),
+    || Box::new(file_dialog::FileDialog::default()),
+    || Box::new(unsaved::UnsavedDialog),
+    || Box::new(palette::CommandPalette::default()),
 ];

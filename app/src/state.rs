@@ -1,17 +1,24 @@
 //! Where the user is: what is visible, chosen, pointed at and set. Only `apply` changes it.
 
 mod consent;
+mod files;
+mod kept;
+mod loss;
+mod playback;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use engine::record::{DependencyId, Group, LaneId, PipelineId, PromiseId, SpanId};
-use engine::runner::RecoveryMode;
+use engine::record::{DependencyId, Group, Lane, LaneId, PipelineId, PromiseId, Role, SpanId};
 use engine::time::{Interval, Nanos};
-use engine::workload::{Injection, LossBy, Synchronization};
+use engine::workload::{Injection, Synchronization};
 use serde::{Deserialize, Serialize};
 
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
+pub use files::{FilePurpose, FileRequest, UnsavedRisk};
+pub use kept::KeptView;
+pub use loss::LossPlan;
+pub use playback::{Playback, SPEEDS};
 
 /// Everything that actions change.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +51,20 @@ pub struct AppState {
     pub alignment: Vec<Nanos>,
     /// The run that waits for its workload to be allowed to connect to other machines.
     pub consent: Option<Consent>,
+    /// The path that is asked for in a window of our own.
+    pub file: Option<FileRequest>,
+    /// What is played again, while it is.
+    pub playback: Option<Playback>,
+    /// What waits for the user to say what becomes of texts that were not saved.
+    pub unsaved: Option<UnsavedRisk>,
+}
+
+impl AppState {
+    /// The losses that wait for the chosen workload's next run.
+    pub fn armed(&self) -> &[Injection] {
+        let chosen = self.documents.text();
+        chosen.map_or(&[], |text| self.loss.of(&text.name))
+    }
 }
 
 /// A window that opens over the others.
@@ -59,42 +80,17 @@ pub enum OverlayWindow {
     Program,
     /// Whether a workload may connect to other machines.
     Consent,
-}
-
-/// How devices are to be lost, and what then.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LossPlan {
-    /// In which way the next loss that is asked for comes about.
-    pub by: LossBy,
-    /// Losses that every run from now on is to suffer.
-    pub armed: Vec<Injection>,
-    /// What to do once a loss that was asked for here has come about.
-    pub recovery: RecoveryMode,
-}
-
-impl Default for LossPlan {
-    fn default() -> Self {
-        Self {
-            by: LossBy::Driver,
-            armed: Vec::new(),
-            recovery: RecoveryMode::Pause,
-        }
-    }
-}
-
-impl LossPlan {
-    /// What a run does once its device is lost: a workload that loses its device itself is left to its own text.
-    pub fn of_run(&self) -> RecoveryMode {
-        if self.armed.is_empty() {
-            RecoveryMode::Stay
-        } else {
-            self.recovery
-        }
-    }
+    /// Which file to open or to write.
+    Files,
+    /// What becomes of texts that were not saved.
+    Unsaved,
+    /// Which command to do.
+    Palette,
 }
 
 /// What is visible of the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct View {
     /// The visible interval; `None` shows everything and keeps up with new data.
     pub interval: Option<Interval>,
@@ -106,6 +102,12 @@ pub struct View {
     pub collapsed: BTreeSet<GroupKey>,
     /// Lanes that were moved, in their order on screen; the others follow in the capture's order.
     pub order: Vec<LaneId>,
+    /// Lanes that stay at the top, whatever is scrolled, in the order in which they were pinned.
+    pub pinned: Vec<LaneId>,
+    /// Lanes that are not shown.
+    pub hidden: BTreeSet<LaneId>,
+    /// What a lane's name must hold to be shown, as a regular expression; everything where it is empty or none.
+    pub filter: String,
 }
 
 impl Default for View {
@@ -117,6 +119,9 @@ impl Default for View {
             is_scrolled: false,
             collapsed: BTreeSet::from([GroupKey::FUNCTIONS]),
             order: Vec::new(),
+            pinned: Vec::new(),
+            hidden: BTreeSet::new(),
+            filter: String::new(),
         }
     }
 }
@@ -151,6 +156,38 @@ impl GroupKey {
         group: Group::Host,
         device: u32::MAX - 1,
     };
+
+    /// The lanes that stay at the top.
+    pub const PINNED: Self = Self {
+        group: Group::Host,
+        device: u32::MAX - 2,
+    };
+
+    /// The group that a lane is of, unless it is pinned.
+    pub fn of(lane: &Lane) -> Self {
+        let device = match lane.group {
+            Group::Host if lane.role == Role::Functions => return Self::FUNCTIONS,
+            Group::Host | Group::Counters => u32::MAX,
+            Group::Device | Group::Streams => lane.device.map_or(u32::MAX, |device| device.0),
+        };
+        Self {
+            group: lane.group,
+            device,
+        }
+    }
+}
+
+/// What lanes are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneSort {
+    /// As the capture has them.
+    Capture,
+    /// Their names, numbers in them by their value.
+    Name,
+    /// How long they were busy, the longest first.
+    Busy,
+    /// When their first span began.
+    FirstUse,
 }
 
 /// What was chosen.
@@ -262,6 +299,7 @@ pub struct Settings {
     pub programs: Vec<String>,
     /// Whether the first start's line was read and put away.
     pub greeted: bool,
+
     /// Who orders uses of a buffer on several streams; `None` is as the workload says.
     pub synchronization: Option<Synchronization>,
 }
@@ -376,6 +414,23 @@ pub struct Documents {
 }
 
 impl Documents {
+    /// The position of a workload that was opened before from where `text` is from. What comes with the program is never
+    /// replaced.
+    pub fn known(&self, text: &WorkloadText) -> Option<usize> {
+        let opened = self.texts.iter().enumerate().skip(self.bundled);
+        let mut known = opened.filter(|(_, other)| {
+            let is_same_file = text.file().is_some() && other.file() == text.file();
+            other.name == text.name && (is_same_file || other.source == text.source)
+        });
+        known.next().map(|(place, _)| place)
+    }
+
+    /// The workloads whose text was edited and not saved, by their positions.
+    pub fn unsaved(&self) -> impl Iterator<Item = (usize, &WorkloadText)> {
+        let all = self.texts.iter().enumerate();
+        all.filter(|(_, text)| text.is_dirty())
+    }
+
     /// The chosen workload, where there is one.
     pub fn text(&self) -> Option<&WorkloadText> {
         self.texts.get(self.chosen)

@@ -7,6 +7,7 @@ mod bundles;
 mod card;
 pub mod drawing;
 mod faults;
+mod filter;
 pub mod fold;
 mod frame;
 mod frame_inputs;
@@ -17,26 +18,32 @@ mod lane_cache;
 pub mod layout;
 mod links;
 mod markers;
+mod matches;
+mod menu;
 mod mesh_builder;
 mod minimap;
 mod motion;
+mod never_ran;
+mod running_spans;
 mod overlay;
 mod pan_anchor;
 mod path;
 mod pending_promises;
 mod pixel_row;
+mod playhead;
 pub mod plot;
 mod raster;
 mod rows;
 pub mod ruler;
-mod running_spans;
 pub mod scale;
 mod signs;
 mod utilization;
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{Align2, CursorIcon, FontId, Painter, Pos2, Rect, Response, Sense, Ui, pos2};
+use eframe::egui::{
+    Align2, CursorIcon, FontId, Painter, Popup, Pos2, Rect, Response, Sense, Ui, pos2,
+};
 use engine::record::{CounterId, SpanId};
 
 pub use card::role;
@@ -54,6 +61,9 @@ use crate::action::Action;
 use crate::state::{GroupKey, Switch, Topic};
 use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
 
+/// So much of the body may be taken by lanes that stay at the top; of more, all are scrolled.
+const MOST_PINNED: f32 = 0.7;
+
 /// The timeline's caches, and what is being dragged. Where the user is, is in the state.
 #[derive(Default)]
 pub struct Timeline {
@@ -65,6 +75,9 @@ pub struct Timeline {
     hatch: hatch::Hatch,
     inks: bars::TextColors,
     raster: raster::Raster,
+    pinned_raster: raster::Raster,
+    filter: filter::LaneFilter,
+    menu: menu::TimelineMenu,
     /// Whether every bar is a shape, for a drawing without pixels.
     is_drawing: bool,
     minimap: minimap::Minimap,
@@ -97,6 +110,11 @@ impl Timeline {
         }
     }
 
+    /// Puts the cursor into the field that filters lanes at the next frame.
+    pub fn take_filter_focus(&mut self) {
+        self.filter.take_focus();
+    }
+
     /// Where its parts lay in the last frame.
     pub fn areas(&self) -> Areas {
         self.areas.unwrap_or(Areas::new(Rect::ZERO, 0.0))
@@ -123,6 +141,9 @@ impl Timeline {
         self.folds.begin(stage.stamp);
         let (links, more) = self.paint(&painter, &frame, &responses);
         self.input(ui, &frame, &responses, &links, actions);
+        if !self.is_drawing {
+            self.filter.ui(ui, &frame, &stage, actions);
+        }
         self.follow_selection(&frame, actions);
         show_streams(&frame, actions);
         if more {
@@ -157,18 +178,28 @@ impl Timeline {
         let (scale, pin) = self.pin.snap(scale, ui.ctx().pixels_per_point());
         let most = (ground.layout.height() - areas.body.height()).max(0.0);
         let scroll = state.view.scroll.clamp(0.0, most).round();
+        let pinned = ground.layout.pinned;
+        let sticky = if pinned <= areas.body.height() * MOST_PINNED {
+            pinned
+        } else {
+            0.0
+        };
         PaintFrame {
             picture: *picture,
             areas,
             layout: &ground.layout,
             opens: &ground.opens,
             faults: &ground.faults,
+            never_ran: &ground.never_ran,
             pending: &ground.pending,
             scale,
             pin,
             column: scale.column(fold::COLUMN),
             scroll,
-            rows: ground.layout.visible(scroll, scroll + areas.body.height()),
+            sticky,
+            rows: ground
+                .layout
+                .visible(scroll + sticky, scroll + areas.body.height()),
             pixel: 1.0 / ui.ctx().pixels_per_point(),
             stamp: ground.stamp,
         }
@@ -184,27 +215,30 @@ impl Timeline {
         let state = frame.picture.state;
         let body = painter.with_clip_rect(frame.areas.body);
         let ruler = ruler::ruler(&frame.scale);
-        rows::ground(&body, frame, &ruler);
-        faults::ground(&body, frame);
-        if let Some(range) = state.selection.range {
-            overlay::range_ground(&body, frame, range);
-        }
-        let (mut more, marks) = self.paint_rows(&body, frame);
         let all = state.settings.is_on(Switch::AllArrows);
-        let bundles = all.then(|| ArrowBundles::new(frame, &self.folds));
-        if let Some(bundles) = &bundles {
-            bundles.paint(&body, frame);
+        let mut bundles = None;
+        let mut more = self.paint_lanes(&body, frame, &ruler, |folds| {
+            bundles = all.then(|| ArrowBundles::new(frame, folds));
+            if let Some(bundles) = &bundles {
+                bundles.paint(&body, frame);
+            }
+        });
+        if let Some(pinned) = frame.pinned() {
+            let inside = body.with_clip_rect(frame.pinned_rect().intersect(body.clip_rect()));
+            std::mem::swap(&mut self.raster, &mut self.pinned_raster);
+            more |= self.paint_lanes(&inside, &pinned, &ruler, |_| ());
+            std::mem::swap(&mut self.raster, &mut self.pinned_raster);
         }
-        more |= self.paint_names_of_spans(&body, frame, marks) || self.folds.is_behind();
-        signs::brackets(&body, frame);
-        signs::paint(&body, frame, &self.folds);
         rows::ruler(painter, frame, &ruler);
         if let Some(range) = state.selection.range {
             overlay::range(painter, frame, range);
         }
         pending_promises::paint(&body, frame);
+        never_ran::paint(&body, frame);
         self.labelled = faults::paint(painter, frame);
         markers::paint(painter, frame);
+        matches::paint(painter, frame);
+        playhead::paint(painter, frame);
         path::paint(&body, frame);
         overlay::outlines(&body, frame);
         let links = links::links(frame);
@@ -218,8 +252,35 @@ impl Timeline {
         }
         let pointed = pointed(frame, responses);
         rows::names(painter, frame, pointed);
+        if let Some(pinned) = frame.pinned() {
+            let inside = painter.with_clip_rect(frame.pinned_rect());
+            rows::names(&inside, &pinned, pointed);
+            rows::pinned_edge(painter, frame);
+        }
         more |= minimap::paint(painter, frame, &mut self.minimap);
         (links, more)
+    }
+
+    /// Paints the rows of a frame, and what lies on them; `between` is called once the spans are there and their names are
+    /// not.
+    fn paint_lanes(
+        &mut self,
+        body: &Painter,
+        frame: &PaintFrame<'_>,
+        ruler: &ruler::Ruler,
+        between: impl FnOnce(&fold::Folds),
+    ) -> bool {
+        rows::ground(body, frame, ruler);
+        faults::ground(body, frame);
+        if let Some(range) = frame.picture.state.selection.range {
+            overlay::range_ground(body, frame, range);
+        }
+        let (mut more, marks) = self.paint_rows(body, frame);
+        between(&self.folds);
+        more |= self.paint_names_of_spans(body, frame, marks) || self.folds.is_behind();
+        signs::brackets(body, frame);
+        signs::paint(body, frame, &self.folds);
+        more
     }
 
     /// Paints the spans and counters of the rows in view, and how busy collapsed groups were.
@@ -305,7 +366,7 @@ impl Timeline {
         links: &[DependencyArrow],
         actions: &mut Vec<Action>,
     ) {
-        let marked = markers::input(ui, frame, actions);
+        let marked = markers::input(ui, frame, actions) | playhead::input(ui, frame, actions);
         minimap::input(frame, &responses.minimap, &mut self.hold, actions);
         self.width.input(&responses.edge, frame);
         let hover = responses.body.hover_pos();
@@ -330,14 +391,17 @@ impl Timeline {
             input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
         }
         input::names(frame, &responses.names, &mut self.drag, actions);
+        self.menu.ui(frame, responses, target.as_ref(), actions);
         if let (Drag::Lane(_, key), Some(at)) = (self.drag, responses.names.interact_pointer_pos())
         {
-            let y = at.y - frame.areas.body.top() + frame.scroll;
+            let y = frame.row_y(at.y);
             overlay::insertion(ui.painter(), frame, frame.layout.gap_at(key, y));
         }
         let subject = target.as_ref().and_then(HitTarget::subject);
         let nothing = hover.filter(|_| target.is_none());
         let subject = subject.or_else(|| input::idle(frame, nothing?));
+        // A menu that is open is not covered.
+        let subject = subject.filter(|_| !Popup::is_any_open(ui.ctx()));
         if let Some(subject) = subject {
             card::ui(ui, frame, subject);
         }
@@ -404,7 +468,10 @@ impl Timeline {
         };
         self.seen = selected;
         let body = frame.areas.body;
-        if place.rect.top() < body.top() || place.rect.bottom() > body.bottom() {
+        let is_pinned =
+            place.rect.bottom() <= frame.scrolled().top() && frame.is_pinned(place.lane);
+        let top = frame.scrolled().top();
+        if !is_pinned && (place.rect.top() < top || place.rect.bottom() > body.bottom()) {
             let to = frame.scroll + place.rect.center().y - body.center().y;
             input::scroll(frame, to, actions);
         }
@@ -424,9 +491,7 @@ fn show_streams(frame: &PaintFrame<'_>, actions: &mut Vec<Action>) {
 fn pointed(frame: &PaintFrame<'_>, responses: &InputResponses) -> Option<usize> {
     let names = &responses.names;
     let at = names.hover_pos().or(names.interact_pointer_pos())?;
-    frame
-        .layout
-        .row_at(at.y - frame.areas.body.top() + frame.scroll)
+    frame.layout.row_at(frame.row_y(at.y))
 }
 
 fn respond(ui: &Ui, frame: &PaintFrame<'_>) -> InputResponses {
@@ -454,18 +519,24 @@ fn respond(ui: &Ui, frame: &PaintFrame<'_>) -> InputResponses {
 fn empty(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
     let theme = picture.theme;
     painter.rect_filled(whole, 0.0, theme.canvas);
-    let (head, hint) = if picture.can_lose {
-        (
-            "Nothing has run yet",
+    let (head, hint) = match picture.reading {
+        Some(file) => (
+            format!("Reading {file}"),
+            "Its lanes appear here while it is read; Cancel above gives it up",
+        ),
+        None if picture.can_lose => (
+            "Nothing has run yet".to_owned(),
             "Run a workload, or open a capture: its lanes fill this space",
-        )
-    } else {
-        (
-            "The file that was opened holds nothing to show",
+        ),
+        None => (
+            "The file that was opened holds nothing to show".to_owned(),
             "It has no spans and no samples; the tab Receipt says what was read",
-        )
+        ),
     };
-    let lines = [(head, BODY, theme.text), (hint, SMALL + 1.0, theme.weak)];
+    let lines = [
+        (head.as_str(), BODY, theme.text),
+        (hint, SMALL + 1.0, theme.weak),
+    ];
     let mut y = whole.center().y - 3.0 * GRID;
     for (line, size, color) in lines {
         let at = pos2(whole.center().x, y);

@@ -3,21 +3,27 @@
 mod consent;
 mod foreign;
 mod interaction;
+mod lanes;
 mod losing;
+mod matches;
 mod opened_captures;
+mod recorded_fixtures;
 mod operations;
+mod palette;
 mod pictures;
 mod pipeline_load;
 mod pipelines;
+mod playback;
 mod program;
 mod readme_pictures;
 mod receipts;
-mod recorded_fixtures;
 mod streams;
+mod tabs;
+mod unsaved;
 mod why;
 mod why_rows;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use app::app::{App, EngineLink};
@@ -44,6 +50,11 @@ pub struct Window {
 impl Window {
     /// A window of this size in points, with nothing run.
     pub fn new(size: [f32; 2], theme: ThemeChoice) -> Self {
+        Self::keeping(size, theme, None)
+    }
+
+    /// The same, with where the user was in each capture kept in a folder.
+    pub fn keeping(size: [f32; 2], theme: ThemeChoice, views: Option<PathBuf>) -> Self {
         let asked: Arc<Mutex<Vec<Control>>> = Arc::default();
         let (engine, messages) = crossbeam_channel::bounded(64);
         let list = Arc::clone(&asked);
@@ -53,11 +64,12 @@ impl Window {
                 theme,
                 ..Settings::default()
             };
-            make(
-                &creation.egui_ctx,
-                settings,
-                EngineLink::new(Box::new(send), messages),
-            )
+            let link = EngineLink::new(Box::new(send), messages);
+            let app = make(&creation.egui_ctx, settings, link);
+            match views {
+                Some(folder) => app.keeping_views_in(folder),
+                None => app,
+            }
         });
         Self {
             harness,

@@ -86,11 +86,13 @@ const fn ctrl(key: Key) -> Chord {
 
 commands! {
     Open, File, "Open…", "Open a capture or a workload", [ctrl(Key::O)];
+    Add, File, "Add to this capture…", "Open further files together with those on screen, as one capture", [];
     SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
     Export, File, "Export…", "Write the capture as Chrome JSON or CSV, or the view as a picture", [ctrl(Key::E)];
     Extract, File, "Extract workload…", "Write a workload that does what the selected range, or all of the capture, shows", [];
     Record, File, "Record a program…", "Start a CUDA program and show what it and all that it starts do on the device", [];
     SaveText, File, "Save workload", "Write the workload's text to its file", [Chord::ctrl_shift(Key::S)];
+    CloseTab, File, "Close", "Close the capture on screen; where you were in it is kept", [ctrl(Key::W)];
     Quit, File, "Quit", "Close the window", [ctrl(Key::Q)];
 
     ZoomIn, View, "Zoom in", "Zoom in about the pointer", [key(Key::W), key(Key::Plus), key(Key::Equals)];
@@ -103,10 +105,18 @@ commands! {
     Fit, View, "Fit", "Show everything and keep up with new data", [ctrl(Key::Num0)];
     Undo, View, "Back", "Back to the view before", [ctrl(Key::Z), Chord::alt(Key::ArrowLeft), key(Key::Backspace)];
     Redo, View, "Forward", "Forward to the view that was undone", [Chord::ctrl_shift(Key::Z), ctrl(Key::Y), Chord::alt(Key::ArrowRight)];
+    NextTab, View, "Next capture", "Show the next of the captures that are open", [ctrl(Key::PageDown), ctrl(Key::Tab)];
+    PreviousTab, View, "Previous capture", "Show the previous of the captures that are open", [ctrl(Key::PageUp), Chord::ctrl_shift(Key::Tab)];
     Follow, View, "Follow live", "Keep the newest spans in view", [key(Key::L)];
     AllArrows, View, "All arrows", "Arrows of every dependency in view", [key(Key::E)];
     Path, View, "Critical path", "The critical path as a line through the lanes", [key(Key::P)];
     Dense, View, "Dense rows", "Rows of 12 points instead of 20", [key(Key::C)];
+    PinLane, View, "Pin the lane", "Keep the selected span's lane at the top, or no longer", [Chord::shift(Key::P)];
+    HideLane, View, "Hide the lane", "Do not show the selected span's lane", [Chord::shift(Key::H)];
+    FilterLanes, View, "Filter lanes", "Show only lanes whose names match", [Chord::shift(Key::F)];
+    ShowAllLanes, View, "Show all lanes", "Show hidden lanes again, and end the filter", [];
+    ExpandAll, View, "Expand all", "Show the lanes of every group", [];
+    CollapseAll, View, "Collapse all", "Show every group as one row", [];
     Left, View, "Left panels", "Show or hide the workloads", [ctrl(Key::B)];
     Right, View, "Right panels", "Show or hide the inspector", [key(Key::I)];
     Bottom, View, "Bottom panels", "Show or hide the tabs at the bottom", [key(Key::Q)];
@@ -117,6 +127,9 @@ commands! {
     RunOrPause, Run, "Pause or go on", "Hold the host threads before their next call, or let them go on", [key(Key::Space)];
     Step, Run, "Step", "Make one more call and hold again", [key(Key::N)];
     Stop, Run, "Stop", "Make no further call and end the run", [key(Key::X)];
+    Play, Run, "Play again, slower", "Play what was measured once more, or hold it; Space does so in an opened capture", [Chord::shift(Key::Space)];
+    NextEdge, Run, "Play to the next edge", "Move the play head to where the next span begins or ends", [Chord::alt(Key::Period)];
+    PreviousEdge, Run, "Play back to the previous edge", "Move the play head back to where a span begins or ends", [Chord::alt(Key::Comma)];
     Connect, Run, "Connect…", "Run on another machine, or in a process of its own, and see it here", [ctrl(Key::K)];
     LoseDevice, Run, "Lose the device", "Lose the device now, in the way that the button's menu says", [key(Key::K)];
     Recover, Run, "Recover and go on", "Open the lost device anew and go on with the call that comes next", [key(Key::U)];
@@ -132,6 +145,7 @@ commands! {
     PreviousIteration, Go, "Previous iteration", "To the step or frame before", [Chord::shift(Key::O)];
     MarkRange, Go, "Mark", "Make the selected span's time the range", [key(Key::M)];
     WidenRange, Go, "Widen the range", "Widen the range to take in the selected span", [key(Key::R)];
+    Palette, Go, "Commands…", "Find a command, a tab, a workload or a file by a few letters, and go to it", [Chord::ctrl_shift(Key::P)];
     Search, Go, "Search", "Search spans by name", [key(Key::Slash), ctrl(Key::F)];
     NextMatch, Go, "Next match", "To the next match", [key(Key::Enter)];
     PreviousMatch, Go, "Previous match", "To the previous match", [Chord::shift(Key::Enter)];

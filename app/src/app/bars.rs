@@ -28,6 +28,22 @@ const PACES: &[(Option<f64>, &str)] = &[
     (Some(1.0), "1 call/s"),
 ];
 
+/// Width of the rest of the bar in which there is room for the speed, in points.
+const SPEED_ROOM: f32 = 400.0;
+
+/// How fast host threads make calls, as a menu of its own.
+fn speed_menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    ui.menu_button("Speed of calls", |ui| {
+        for (pace, name) in PACES {
+            let chosen = *pace == scene.state.settings.pace;
+            if ui.selectable_label(chosen, *name).clicked() {
+                actions.push(Action::SetPace(*pace));
+                ui.close();
+            }
+        }
+    });
+}
+
 /// Menus, the workload and its backend, run, pause, step, stop, speed and search.
 pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut NameSearch, actions: &mut Vec<Action>) {
     let frame = Frame::new()
@@ -37,7 +53,7 @@ pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut NameSearch, actions: &mu
         ui.horizontal(|ui| {
             menus::show(ui, scene, actions);
             ui.add_space(4.0 * GRID);
-            if scene.status.is_document && scene.status.phase == Phase::Idle {
+            if scene.status.is_document {
                 document::show(ui, scene, actions);
             } else {
                 transport(ui, scene, actions);
@@ -114,6 +130,10 @@ fn control(ui: &mut Ui, icon: Icon, command: Command, enabled: bool) -> Response
 
 /// How fast host threads make calls.
 fn speed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    // A narrow bar leaves it to the menu.
+    if ui.available_width() < SPEED_ROOM {
+        return;
+    }
     let chosen = scene.state.settings.pace;
     let shown = PACES
         .iter()
@@ -142,7 +162,11 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
         .inner_margin(Margin::symmetric(14, 4));
     Side::bottom("status").frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
-            let (sign, words, colour) = doing(scene);
+            let (sign, words, colour) = if scene.is_lost() {
+                ("×", "device lost", theme.bad)
+            } else {
+                doing(scene)
+            };
             ui.label(
                 RichText::new(format!("{sign} {words}"))
                     .color(colour)
@@ -171,10 +195,17 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
 
 fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
     let theme: &Theme = scene.theme;
-    match scene.status.phase {
+    let status = scene.status;
+    if status.loading.is_some() {
+        return ("●", "reading", theme.accent);
+    }
+    if status.opened.is_some() {
+        return ("○", "opened", theme.weak);
+    }
+    match status.phase {
         Phase::Running => ("●", "live", theme.good),
         Phase::Paused => ("●", "paused", theme.warning),
-        Phase::Stopping if scene.status.program.is_some() => (
+        Phase::Stopping if status.program.is_some() => (
             "●",
             "stopping; Stop again ends it more firmly",
             theme.warning,
@@ -183,8 +214,7 @@ fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
         Phase::Idle if scene.capture.run().is_none() && scene.capture.span_count() == 0 => {
             ("○", "nothing run yet", theme.weak)
         }
-        Phase::Idle if scene.status.is_live => ("○", "ended", theme.weak),
-        Phase::Idle => ("○", "opened", theme.weak),
+        Phase::Idle => ("○", "ended", theme.weak),
     }
 }
 
@@ -194,7 +224,7 @@ fn amounts(scene: &Scene<'_>) -> String {
         text::counted(capture.lanes().len() as u64, "lane"),
         text::counted(capture.span_count() as u64, "span"),
         text::counted(capture.dependency_count() as u64, "dependency"),
-        format!("{} lost", text::count(scene.status.lost)),
+        format!("{} dropped", text::counted(scene.status.lost, "record")),
     ]
     .join(" · ")
 }

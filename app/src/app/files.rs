@@ -18,31 +18,18 @@ use engine::time::{Interval, Nanos};
 use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{BackendChoice, JobProgress};
-use crate::state::{AppState, Notice, WorkloadText};
-
-/// What a path is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FilePurpose {
-    /// To open it.
-    Open,
-    /// To write the capture to it.
-    SaveCapture,
-    /// To write the chosen workload's text to it.
-    SaveText,
-    /// To write the capture or the view to it, for other tools.
-    Export,
-    /// To write a workload to it that does what the capture shows.
-    Extract,
-}
+use crate::state::{AppState, FilePurpose, FileRequest, Notice};
 
 /// What a thread has to say.
 pub enum JobMessage {
-    /// A dialog was closed, with paths or without one, after it had been open for a time.
-    Chosen(FilePurpose, Vec<PathBuf>, std::time::Duration),
-    /// How much is done, from 0 to 1.
-    Progress(f32),
-    /// A capture was read from these files.
-    Capture(Box<Capture>, Vec<MergedFile>),
+    /// A dialog for a purpose and a new file's name was closed, with paths or without one, after it had been open for a time.
+    Chosen((FilePurpose, String), Vec<PathBuf>, std::time::Duration),
+    /// How much is done, from 0 to 1, and how fast it goes.
+    Progress(f32, String),
+    /// A capture as far as it was read.
+    Glimpse(Box<Capture>),
+    /// A capture was read from these files, which are known by this key.
+    Capture(Box<Capture>, Vec<MergedFile>, Option<String>),
     /// The capture's files were moved in time.
     Aligned(Box<Capture>, Vec<MergedFile>),
     /// A workload was read.
@@ -59,23 +46,45 @@ pub enum JobMessage {
     Backends(Vec<BackendChoice>),
 }
 
+impl JobMessage {
+    /// Whether it tells of files that are being read.
+    const fn is_of_reading(&self) -> bool {
+        matches!(
+            self,
+            Self::Progress(..) | Self::Glimpse(_) | Self::Capture(..) | Self::Failed(None)
+        )
+    }
+}
+
 /// Answers that wait for a frame. No thread ever waits for one: how much is done replaces what was said of it before, and all
 /// else comes once or twice for each thing that the user asked for.
 #[derive(Clone, Default)]
 struct JobMessages(Arc<Mutex<VecDeque<JobMessage>>>);
 
 impl JobMessages {
-    /// Adds an answer; says whether the window has to be woken for it.
-    fn put(&self, answer: JobMessage) -> bool {
+    /// Adds an answer; says whether the window has to be woken for it. Of what is read nothing is told any more once that
+    /// was given up.
+    fn put(&self, answer: JobMessage, cancelled: &AtomicBool) -> bool {
         let mut waiting = self.waiting();
-        if let (Some(JobMessage::Progress(before)), JobMessage::Progress(share)) =
-            (waiting.back_mut(), &answer)
-        {
-            *before = *share;
+        if answer.is_of_reading() && cancelled.load(Ordering::SeqCst) {
+            return false;
+        }
+        let kind = std::mem::discriminant(&answer);
+        let replaces = matches!(answer, JobMessage::Progress(..) | JobMessage::Glimpse(_));
+        let before = waiting
+            .iter_mut()
+            .find(|it| replaces && std::mem::discriminant(*it) == kind);
+        if let Some(before) = before {
+            *before = answer;
             return false;
         }
         waiting.push_back(answer);
         true
+    }
+
+    /// Forgets what was told of what is read, because that was given up.
+    fn forget_reading(&self) {
+        self.waiting().retain(|it| !it.is_of_reading());
     }
 
     fn take_all(&self) -> VecDeque<JobMessage> {
@@ -92,6 +101,8 @@ pub struct FileJobs {
     context: Context,
     answers: JobMessages,
     cancel: Arc<AtomicBool>,
+    /// Whether the system was found to have no dialog for files.
+    has_no_dialog: bool,
 }
 
 /// A thread's way to answer.
@@ -105,7 +116,7 @@ pub struct JobSender {
 impl JobSender {
     /// Hands over an answer and wakes the window.
     pub fn say(&self, answer: JobMessage) {
-        if self.answers.put(answer) {
+        if self.answers.put(answer, &self.cancel) {
             self.context.request_repaint();
         }
     }
@@ -123,12 +134,13 @@ impl FileJobs {
             context: context.clone(),
             answers: JobMessages::default(),
             cancel: Arc::default(),
+            has_no_dialog: false,
         }
     }
 
     /// Starts a thread that answers; whatever was under way is told to stop.
     fn start(&mut self, name: &str, work: impl FnOnce(&JobSender) + Send + 'static) {
-        self.cancel.store(true, Ordering::Relaxed);
+        self.cancel();
         self.cancel = Arc::default();
         let answering = self.answering();
         let failed = answering.clone();
@@ -157,12 +169,13 @@ impl FileJobs {
     pub fn ask(&self, purpose: FilePurpose, name: &str) {
         let answering = self.answering();
         let dialog = jobs::dialog(purpose, name);
+        let name = name.to_owned();
         let opened = Instant::now();
         let failed = answering.clone();
         let thread = std::thread::Builder::new().name(String::from("dialog"));
         let work = move || {
             let path = jobs::wait(dialog);
-            answering.say(JobMessage::Chosen(purpose, path, opened.elapsed()));
+            answering.say(JobMessage::Chosen((purpose, name), path, opened.elapsed()));
         };
         if let Err(error) = thread.spawn(work) {
             failed.say(JobMessage::Failed(Some(format!(
@@ -222,12 +235,13 @@ impl FileJobs {
 
     /// Tells the thread under way to stop.
     pub fn cancel(&self) {
-        self.cancel.store(true, Ordering::Relaxed);
+        self.cancel.store(true, Ordering::SeqCst);
+        self.answers.forget_reading();
     }
 }
 
 /// Whether a file's name has this ending, whatever its case.
-fn ends_with(path: &Path, ending: &str) -> bool {
+pub fn ends_with(path: &Path, ending: &str) -> bool {
     let own = path.extension();
     own.is_some_and(|own| own.eq_ignore_ascii_case(ending))
 }
@@ -253,21 +267,27 @@ impl App {
 
     fn hear(&mut self, answer: JobMessage) {
         match answer {
-            JobMessage::Chosen(purpose, paths, _) if !paths.is_empty() => self.chosen(purpose, paths),
-            // A person takes longer to press Cancel: there is no dialog on this system.
-            JobMessage::Chosen(_, _, open) if open.as_millis() < 200 => self.tell(
-                true,
-                "No file dialog could be opened. Drop a file on the window, name one on the command line, or install \
-                 xdg-desktop-portal or zenity."
-                    .to_owned(),
-            ),
+            JobMessage::Chosen((purpose, _), paths, _) if !paths.is_empty() => {
+                self.chosen(purpose, paths);
+            }
+            // A person takes longer to press Cancel: there is no dialog on this system, so one of our own is shown.
+            JobMessage::Chosen((purpose, name), _, open) if open.as_millis() < 200 => {
+                self.files.has_no_dialog = true;
+                self.ask_here(purpose, name);
+            }
             JobMessage::Chosen(..) => {}
-            JobMessage::Progress(share) => {
+            JobMessage::Progress(share, rate) => {
                 if let Some(job) = &mut self.status.job {
                     job.progress = Some(share);
+                    job.rate = rate;
                 }
             }
-            JobMessage::Capture(capture, parts) => self.opened(*capture, parts),
+            JobMessage::Glimpse(capture) => {
+                self.in_loading_tab(|app| app.show_capture(Arc::from(capture)));
+            }
+            JobMessage::Capture(capture, parts, content) => {
+                self.in_loading_tab(|app| app.opened(*capture, parts, content));
+            }
             JobMessage::Aligned(capture, parts) => {
                 self.status.job = None;
                 self.status.parts = parts;
@@ -289,6 +309,7 @@ impl App {
             }
             JobMessage::Failed(reason) => {
                 self.status.job = None;
+                self.end_loading();
                 if let Some(reason) = reason {
                     self.tell(true, reason);
                 }
@@ -304,9 +325,39 @@ impl App {
         }
     }
 
-    fn chosen(&mut self, purpose: FilePurpose, paths: Vec<PathBuf>) {
-        if purpose == FilePurpose::Open {
-            return self.act(vec![Action::OpenFiles(paths)], None);
+    /// Asks for a path: in the system's dialog, or in one of our own where it has none.
+    pub(super) fn ask(&mut self, purpose: FilePurpose, ending: &str) {
+        let text = self.state.documents.text();
+        let name = match purpose {
+            FilePurpose::Open | FilePurpose::Add => String::new(),
+            FilePurpose::SaveText => {
+                let own = text.map_or("workload", |text| text.name.trim_end_matches(".kdl"));
+                format!("{own}.{ending}")
+            }
+            _ => self.file_name(ending),
+        };
+        if self.files.has_no_dialog {
+            self.ask_here(purpose, name);
+        } else {
+            self.files.ask(purpose, &name);
+        }
+    }
+
+    fn ask_here(&mut self, purpose: FilePurpose, name: String) {
+        let endings = jobs::endings(purpose);
+        let request = FileRequest {
+            purpose,
+            name,
+            endings: endings.iter().map(|it| (*it).to_owned()).collect(),
+        };
+        self.act(vec![Action::AskFile(request)], None);
+    }
+
+    pub(super) fn chosen(&mut self, purpose: FilePurpose, paths: Vec<PathBuf>) {
+        match purpose {
+            FilePurpose::Open => return self.act(vec![Action::OpenFiles(paths)], None),
+            FilePurpose::Add => return self.open_more(paths),
+            _ => {}
         }
         let Some(path) = paths.into_iter().next() else {
             return;
@@ -319,7 +370,7 @@ impl App {
         }
         let capture = Arc::clone(&self.capture);
         match purpose {
-            FilePurpose::Open => {}
+            FilePurpose::Open | FilePurpose::Add => {}
             FilePurpose::SaveCapture => {
                 self.begin_job(format!("Saving {}", name(&path)));
                 self.files.write_capture(path, capture);
@@ -353,63 +404,12 @@ impl App {
     pub(super) fn begin_job(&mut self, label: String) {
         self.status.job = Some(JobProgress {
             label,
-            progress: None,
+            ..JobProgress::default()
         });
     }
 
     pub(super) fn tell(&mut self, is_error: bool, text: String) {
         self.act(vec![Action::Notify(Some(Notice { is_error, text }))], None);
-    }
-
-    fn opened(&mut self, capture: Capture, parts: Vec<MergedFile>) {
-        self.status.job = None;
-        self.status.is_live = false;
-        self.status.lost = 0;
-        let run = capture.run().filter(|run| !run.source.is_empty()).cloned();
-        self.status.opened = Some(match parts.as_slice() {
-            [only] => name(&only.path),
-            all => crate::text::counted(all.len() as u64, "file"),
-        });
-        self.status.is_document = run.is_none();
-        self.replace(capture);
-        self.act(vec![Action::Survey], None);
-        if let Some(run) = run {
-            let text = WorkloadText {
-                title: run.name.clone(),
-                name: run.name,
-                saved: run.source.clone(),
-                source: run.source,
-                path: None,
-                capture: parts.first().map(|part| part.path.clone()),
-            };
-            let known = self
-                .state
-                .documents
-                .texts
-                .iter()
-                .position(|other| other.source == text.source);
-            self.act(
-                vec![known.map_or(Action::Adopt(Box::new(text)), Action::Choose)],
-                None,
-            );
-        }
-        let notes: Vec<String> = parts
-            .iter()
-            .filter(|part| !part.receipt.notes.is_empty())
-            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" ")))
-            .collect();
-        // A line above the timeline; all of it stands in the receipt.
-        if let [only] = notes.as_slice() {
-            self.tell(false, only.clone());
-        } else if !notes.is_empty() {
-            let text = format!("{} files have notes; the receipt lists them", notes.len());
-            self.tell(false, text);
-        }
-        // What can be read only once cannot be opened again.
-        let again = parts.iter().rev().filter(|part| part.path.is_file());
-        let paths: Vec<_> = again.map(|part| part.path.clone()).collect();
-        self.status.parts = parts;
-        self.act(paths.into_iter().map(Action::Remember).collect(), None);
     }
 
     /// Moves the files of the capture to where the state wants them.
@@ -418,28 +418,6 @@ impl App {
         let (capture, parts) = (Arc::clone(&self.capture), self.status.parts.clone());
         self.files
             .align(capture, parts, self.state.alignment.clone());
-    }
-
-    fn adopt(&mut self, path: PathBuf, source: String) {
-        self.status.job = None;
-        let title = name(&path);
-        let text = WorkloadText {
-            name: title.clone(),
-            title,
-            saved: source.clone(),
-            source,
-            path: Some(path.clone()),
-            capture: None,
-        };
-        self.act(
-            vec![Action::Adopt(Box::new(text)), Action::Remember(path)],
-            None,
-        );
-        if self.status.checked.errors.is_empty() {
-            self.act(vec![Command::Rerun.into()], None);
-        } else {
-            self.act(vec![Action::OpenTab("source")], None);
-        }
     }
 }
 
@@ -464,12 +442,15 @@ mod tests {
         files.open(paths);
         let begun = Instant::now();
         let is_read =
-            |it: &JobMessage| matches!(it, JobMessage::Capture(_, parts) if parts.len() == 100);
+            |it: &JobMessage| matches!(it, JobMessage::Capture(_, parts, _) if parts.len() == 100);
         while !files.answers.waiting().iter().any(is_read) {
             assert!(begun.elapsed() < Duration::from_mins(1), "nobody reads on");
             std::thread::sleep(Duration::from_millis(5));
         }
         let waiting = files.answers.take_all();
-        assert_eq!(waiting.len(), 2, "how far it came, and what came of it");
+        let is_of_end = |it: &&JobMessage| !matches!(it, JobMessage::Glimpse(_));
+        let count = waiting.iter().filter(is_of_end).count();
+        assert_eq!(count, 2, "how far it came, and what came of it");
+        assert!(waiting.len() <= 3, "of glimpses the latest is enough");
     }
 }

@@ -1,5 +1,8 @@
 //! The parts of the window: bars, panels on three sides, the timeline in the middle, and what lies above it.
 
+mod captures;
+mod playback;
+
 use eframe::egui::{
     Align, Button, CentralPanel, Context, Frame, Id, Layout, Margin, Panel as Side, ProgressBar,
     RichText, ScrollArea, Ui, Window,
@@ -8,7 +11,7 @@ use eframe::egui::{
 use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{Panel, PanelPosition, Scene};
-use crate::state::{Notice, Switch};
+use crate::state::{Notice, OverlayWindow, Switch};
 use crate::theme::{GRID, Theme};
 use crate::timeline::Picture;
 
@@ -36,32 +39,29 @@ impl App {
         super::bars::top(ui, &scene, search, &mut actions);
         super::bars::status(ui, &scene);
         let on = |switch| state.settings.is_on(switch);
+        // Whatever the panels were dragged to, the timeline keeps the most of a small window.
+        let whole = ui.available_size();
         if on(Switch::Left) {
             let side = Side::left("left")
                 .default_size(232.0)
-                .size_range(160.0..=420.0);
-            // The scroll bar lies beside what is scrolled, not on it.
-            let bar = Margin {
-                right: 4,
-                ..frame(theme, 14).inner_margin
-            };
-            let frame = frame(theme, 14).inner_margin(bar);
-            side.frame(frame).show(ui, |ui| {
-                stack(ui, &scene, panels, PanelPosition::Left, &mut actions);
+                .size_range(160.0..=(whole.x * 0.3).clamp(160.0, 420.0));
+            side.frame(Frame::new().fill(theme.panel)).show(ui, |ui| {
+                left(ui, &scene, panels, &mut actions);
             });
         }
         if on(Switch::Right) {
             let side = Side::right("right")
                 .default_size(272.0)
-                .size_range(200.0..=560.0);
+                .size_range(200.0..=(whole.x * 0.3).clamp(200.0, 560.0));
             side.frame(frame(theme, 14)).show(ui, |ui| {
-                stack(ui, &scene, panels, PanelPosition::Right, &mut actions);
+                // The last one has the rest of the height to itself.
+                every(ui, &scene, panels, PanelPosition::Right, &mut actions);
             });
         }
         if on(Switch::Bottom) {
             let side = Side::bottom("bottom")
                 .default_size(280.0)
-                .size_range(96.0..=640.0)
+                .size_range(96.0..=(whole.y * 0.4).clamp(96.0, 640.0))
                 .resizable(true);
             side.frame(frame(theme, 16)).show(ui, |ui| {
                 ui.set_min_height(ui.available_height());
@@ -70,15 +70,20 @@ impl App {
         }
         let ground = Frame::new().fill(theme.canvas);
         CentralPanel::no_frame().frame(ground).show(ui, |ui| {
+            captures::tabs(ui, &scene, &mut actions);
             job(ui, &scene, &mut actions);
             notice(ui, &scene, &mut actions);
+            captures::other_picture(ui, &scene, &mut actions);
+            playback::show(ui, &scene, &mut actions);
             let picture = Picture {
                 capture,
                 state,
                 theme,
                 causes: scene.reader(),
                 path: scene.path(),
-                can_lose: !scene.status.is_document,
+                can_lose: scene.is_of_chosen(),
+                reading: scene.reading(),
+                matches: &scene.status.found.matches,
             };
             timeline.ui(ui, &picture, &mut actions);
         });
@@ -96,67 +101,76 @@ fn frame(theme: &Theme, side: i8) -> Frame {
     })
 }
 
-/// Every panel of a place, one below the other. Right, the last one has the rest of the height to itself.
-fn stack(
+/// The list of workloads, and below it what is to be known of the chosen one: always in sight, however long the list.
+fn left(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: &mut Vec<Action>) {
+    // The scroll bar lies beside what is scrolled, not on it.
+    let ground = frame(scene.theme, 14);
+    let bar = Margin {
+        right: 4,
+        ..ground.inner_margin
+    };
+    let ground = ground.inner_margin(bar);
+    let whole = ui.available_height();
+    if scene.workload().is_some() {
+        let card = Side::bottom("card")
+            .resizable(true)
+            .default_size((whole * 0.56).round())
+            .size_range(80.0..=(whole - 100.0).max(80.0));
+        card.frame(ground).show(ui, |ui| {
+            scrolled(ui, scene, panels, PanelPosition::Card, actions);
+        });
+    }
+    CentralPanel::no_frame().frame(ground).show(ui, |ui| {
+        scrolled(ui, scene, panels, PanelPosition::Left, actions);
+    });
+}
+
+fn scrolled(
     ui: &mut Ui,
     scene: &Scene<'_>,
     panels: &mut [Box<dyn Panel>],
     place: PanelPosition,
     actions: &mut Vec<Action>,
 ) {
-    let own = panels.iter_mut().filter(|panel| panel.place() == place);
-    if place == PanelPosition::Right {
-        for panel in own {
-            ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
-        }
-        return;
-    }
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+    let id = match place {
+        PanelPosition::Card => "card",
+        _ => "list",
+    };
+    let area = ScrollArea::vertical().id_salt(id).auto_shrink(false);
+    area.show(ui, |ui| {
         ui.set_max_width(ui.available_width() - 10.0);
-        for panel in own {
-            ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
-        }
+        every(ui, scene, panels, place, actions);
     });
+}
+
+/// Every panel of a place, one below the other.
+fn every(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    panels: &mut [Box<dyn Panel>],
+    place: PanelPosition,
+    actions: &mut Vec<Action>,
+) {
+    for panel in panels.iter_mut().filter(|panel| panel.place() == place) {
+        ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
+    }
 }
 
 /// The tabs of the bottom and the open one.
 fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: &mut Vec<Action>) {
     let theme = scene.theme;
     let open = |panel: &dyn Panel| panel.id() == scene.state.settings.tab;
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0 * GRID;
-        for panel in panels
-            .iter()
-            .filter(|panel| panel.place() == PanelPosition::Bottom)
+    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+        let hide = ui.add(Button::new(RichText::new("▼").small().color(theme.weak)).frame(false));
+        if hide
+            .on_hover_text(format!("Hide ({})", Command::Bottom.key()))
+            .clicked()
         {
-            let chosen = open(panel.as_ref());
-            let count = panel
-                .count(scene)
-                .map_or_else(String::new, |count| format!(" {count}"));
-            let words = RichText::new(format!("{}{count}", panel.title()));
-            let words = if chosen {
-                words.color(theme.text).strong()
-            } else {
-                words.color(theme.weak)
-            };
-            let response = ui.add(Button::new(words).frame(false).min_size([0.0, 28.0].into()));
-            if chosen {
-                let line = response.rect.with_min_y(response.rect.bottom() - 2.0);
-                ui.painter().rect_filled(line, 1, theme.accent);
-            }
-            if response.clicked() {
-                actions.push(Action::OpenTab(panel.id()));
-            }
+            actions.push(Command::Bottom.into());
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let hide =
-                ui.add(Button::new(RichText::new("▼").small().color(theme.weak)).frame(false));
-            if hide
-                .on_hover_text(format!("Hide ({})", Command::Bottom.key()))
-                .clicked()
-            {
-                actions.push(Command::Bottom.into());
-            }
+        let area = ScrollArea::horizontal().id_salt("tabs").auto_shrink(false);
+        ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
+            area.show(ui, |ui| titles(ui, scene, panels, actions));
         });
     });
     ui.add_space(2.0 * GRID);
@@ -165,6 +179,38 @@ fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: 
         .find(|panel| panel.place() == PanelPosition::Bottom && open(panel.as_ref()))
     {
         ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
+    }
+}
+
+/// The titles of the tabs, each with how much it has to tell.
+fn titles(ui: &mut Ui, scene: &Scene<'_>, panels: &[Box<dyn Panel>], actions: &mut Vec<Action>) {
+    let theme = scene.theme;
+    ui.spacing_mut().item_spacing.x = 4.0 * GRID;
+    let tabs = panels
+        .iter()
+        .filter(|it| it.place() == PanelPosition::Bottom);
+    for panel in tabs {
+        let chosen = panel.id() == scene.state.settings.tab;
+        if !chosen && panel.is_idle(scene) {
+            continue;
+        }
+        let count = panel
+            .count(scene)
+            .map_or_else(String::new, |count| format!(" {count}"));
+        let words = RichText::new(format!("{}{count}", panel.title()));
+        let words = if chosen {
+            words.color(theme.text).strong()
+        } else {
+            words.color(theme.weak)
+        };
+        let response = ui.add(Button::new(words).frame(false).min_size([0.0, 28.0].into()));
+        if chosen {
+            let line = response.rect.with_min_y(response.rect.bottom() - 2.0);
+            ui.painter().rect_filled(line, 1, theme.accent);
+        }
+        if response.clicked() {
+            actions.push(Action::OpenTab(panel.id()));
+        }
     }
 }
 
@@ -188,6 +234,7 @@ fn job(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 ui.spinner();
             }
         }
+        ui.label(RichText::new(&job.rate).color(scene.theme.weak));
         if ui.button("Cancel").clicked() {
             actions.push(Action::Cancel);
         }
@@ -225,6 +272,7 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     });
 }
 
+/// A line above the timeline, on a ground of its own.
 fn strip(ui: &mut Ui, fill: eframe::egui::Color32, contents: impl FnOnce(&mut Ui)) {
     let frame = Frame::new()
         .fill(fill)
@@ -249,6 +297,16 @@ fn windows(
         .iter_mut()
         .filter(|panel| panel.place() == PanelPosition::Window(window))
     {
+        if window == OverlayWindow::Palette {
+            Window::new(panel.title())
+                .id(Id::unique(panel.id()))
+                .title_bar(false)
+                .resizable(false)
+                .fixed_size([560.0, 400.0])
+                .anchor(eframe::egui::Align2::CENTER_TOP, [0.0, 48.0])
+                .show(context, |ui| panel.ui(ui, scene, actions));
+            continue;
+        }
         let mut open = true;
         Window::new(panel.title())
             .id(Id::unique(panel.id()))

@@ -113,8 +113,8 @@ impl App {
             save: None,
             paused,
             pace: pace(self.state.settings.pace),
-            lose: self.state.loss.armed.clone(),
-            recovery: self.state.loss.of_run(),
+            lose: self.state.armed().to_vec(),
+            recovery: self.state.loss.of_run(&text.name),
             synchronization: self.state.settings.of_run(&text.source),
             allowed,
             ..RunRequest::default()
@@ -145,8 +145,19 @@ impl App {
         }
     }
 
-    /// Takes a message, or gives it back where it cannot be taken yet.
+    /// Takes a message, or gives it back where it cannot be taken yet. What a run tells belongs to its own tab.
     fn take(&mut self, message: Message) -> Option<Message> {
+        match message {
+            Message::Started { .. } => self.show_run_tab(),
+            Message::Batch(_) | Message::Finished { .. } => {
+                return self.in_run_tab(|app| app.take_in(message));
+            }
+            _ => {}
+        }
+        self.take_in(message)
+    }
+
+    fn take_in(&mut self, message: Message) -> Option<Message> {
         match message {
             Message::Started { .. } => {
                 self.replace(Capture::new());
@@ -159,7 +170,12 @@ impl App {
                 Some(capture) if self.status.is_live => {
                     let unsaved = unsaved(&records);
                     capture.apply(records);
-                    self.status.running = capture.run().map(|run| run.name.clone());
+                    let name = capture.run().map(|run| run.name.clone());
+                    let is_news = self.status.running != name;
+                    self.status.running = name;
+                    if is_news {
+                        self.label_tabs();
+                    }
                     self.status.is_unsaved |= unsaved.is_some();
                     if let Some(text) = unsaved {
                         let notice = Notice {

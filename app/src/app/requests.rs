@@ -1,5 +1,7 @@
 //! What actions ask of the engine, the disk and the window.
 
+use std::sync::atomic::Ordering;
+
 use eframe::egui::{Context, ViewportCommand};
 use engine::record::SpanId;
 use engine::runner::far::{Connection, WorkerTarget};
@@ -7,11 +9,11 @@ use engine::runner::{Control, Phase, ProgramRequest, RankControl, RecoveryMode};
 use engine::workload::{Injection, LossMoment};
 
 use super::App;
-use super::files::{self, FilePurpose};
 use super::link::{EngineLink, pace};
-use crate::action::{Action, AppRequest};
+use crate::action::{Action, AppRequest, Command};
+use crate::apply::apply;
 use crate::panel::{NOTHING_RUNS, words};
-use crate::state::{Notice, Switch};
+use crate::state::{FilePurpose, Notice, Switch, UnsavedRisk};
 
 /// Said where a run is asked for while an opened capture is on screen, which a run would take away.
 const NOTHING_TO_RUN: &str = "An opened capture is on screen. To run a workload in its place, choose one at the left; File ▸ \
@@ -24,9 +26,15 @@ impl App {
             request,
             AppRequest::Run | AppRequest::RunOrPause | AppRequest::Step
         );
-        if begins && self.status.is_document && self.status.phase == Phase::Idle {
+        if self.status.is_document && request == AppRequest::RunOrPause {
+            return self.act(vec![Command::Play.into()], context);
+        }
+        if begins && self.status.is_document {
             return self.tell(false, NOTHING_TO_RUN.to_owned());
         }
+        let Some(request) = self.grant_file(request, context) else {
+            return;
+        };
         match request {
             AppRequest::Run => self.run(false),
             AppRequest::RunAllowed(consent) => self.run_allowed(&consent),
@@ -47,34 +55,7 @@ impl App {
             AppRequest::Pace(calls) => self.control(Control::Pace(pace(calls))),
             AppRequest::Connect(place) => self.connect(place.as_deref(), context),
             AppRequest::Record(line) => self.record(&line),
-            AppRequest::ChooseFile => self.files.ask(FilePurpose::Open, ""),
-            AppRequest::Open(paths) => {
-                let first = paths.first().map(|path| files::name(path));
-                let label = match (first, paths.len()) {
-                    (Some(name), 1) => format!("Opening {name}"),
-                    (_, count) => format!("Opening {count} files"),
-                };
-                self.begin_job(label);
-                self.files.open(paths);
-            }
             AppRequest::Align => self.align(),
-            AppRequest::Export => {
-                let name = self.file_name("json");
-                self.files.ask(FilePurpose::Export, &name);
-            }
-            AppRequest::Extract => {
-                let name = self.file_name("kdl");
-                self.files.ask(FilePurpose::Extract, &name);
-            }
-            AppRequest::SaveCapture => {
-                let name = self.file_name("pftrace");
-                self.files.ask(FilePurpose::SaveCapture, &name);
-            }
-            AppRequest::SaveText => self.save_text(),
-            AppRequest::Cancel => {
-                self.files.cancel();
-                self.status.job = None;
-            }
             AppRequest::Match { forward } => {
                 let from = self.state.selection.span;
                 if let Some(span) = self.search.go(&self.capture, from, forward) {
@@ -85,16 +66,77 @@ impl App {
             AppRequest::WalkPath { forward } => self.walk_path(forward, context),
             AppRequest::WalkIterations { forward } => self.walk_iterations(forward, context),
             AppRequest::FocusSearch => self.search.take_focus(),
+            AppRequest::FocusFilter => self.timeline.take_filter_focus(),
             AppRequest::Copy(text) => {
                 if let Some(context) = context {
                     context.copy_text(text);
                 }
             }
-            AppRequest::Quit => {
-                if let Some(context) = context {
-                    context.send_viewport_cmd(ViewportCommand::Close);
-                }
+            AppRequest::ShowTab(place) => self.show_tab(place),
+            AppRequest::CloseTab(place) => self.close_tab(place.unwrap_or(self.shown_tab())),
+            AppRequest::StepTab { forward } => self.step_tab(forward),
+            AppRequest::ChooseShown => self.choose_shown(),
+            // Done above.
+            AppRequest::ChooseFile
+            | AppRequest::ChooseMore
+            | AppRequest::Open(_)
+            | AppRequest::Export
+            | AppRequest::Extract
+            | AppRequest::SaveCapture
+            | AppRequest::SaveText
+            | AppRequest::Picked(..)
+            | AppRequest::Cancel
+            | AppRequest::Discard(_)
+            | AppRequest::Quit => {}
+        }
+    }
+
+    /// Does what is about files, texts and the window itself; gives back what is about something else.
+    fn grant_file(&mut self, request: AppRequest, context: Option<&Context>) -> Option<AppRequest> {
+        match request {
+            AppRequest::ChooseFile => self.ask(FilePurpose::Open, ""),
+            AppRequest::ChooseMore => self.ask(FilePurpose::Add, ""),
+            AppRequest::Open(paths) => self.open_files(paths),
+            AppRequest::Export => self.ask(FilePurpose::Export, "json"),
+            AppRequest::Extract => self.ask(FilePurpose::Extract, "kdl"),
+            AppRequest::SaveCapture => self.ask(FilePurpose::SaveCapture, "pftrace"),
+            AppRequest::SaveText => self.save_text(),
+            AppRequest::Picked(purpose, paths) => self.chosen(purpose, paths),
+            AppRequest::Cancel => {
+                self.files.cancel();
+                self.status.job = None;
+                self.end_loading();
             }
+            AppRequest::Discard(UnsavedRisk::Replacing(text)) => self.take_text(*text),
+            AppRequest::Discard(UnsavedRisk::Closing) => {
+                self.may_close.store(true, Ordering::SeqCst);
+                self.close(context);
+            }
+            AppRequest::Quit => self.close(context),
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// Closes the window, or asks first where that would throw away what was not saved.
+    fn close(&mut self, context: Option<&Context>) {
+        let is_asked = self.may_close.load(Ordering::SeqCst);
+        if !is_asked && self.state.documents.unsaved().next().is_some() {
+            return self.act(vec![Action::AskUnsaved(UnsavedRisk::Closing)], context);
+        }
+        if let Some(context) = context {
+            context.send_viewport_cmd(ViewportCommand::Close);
+        }
+    }
+
+    /// Chooses the workload again that the capture on screen is of.
+    fn choose_shown(&mut self) {
+        let run = self.capture.run().map(|run| run.name.clone());
+        let texts = self.state.documents.texts.iter();
+        let place = run.and_then(|name| texts.map(|it| &it.name).position(|it| *it == name));
+        if let Some(place) = place {
+            apply(&mut self.state, &self.capture, Action::Choose(place));
+            self.check_text();
         }
     }
 
@@ -233,8 +275,9 @@ impl App {
     }
 
     /// What a file made from the capture is called at first.
-    fn file_name(&self, ending: &str) -> String {
-        let name = self.capture.run().map_or("", |run| run.name.as_str());
+    pub(super) fn file_name(&self, ending: &str) -> String {
+        let run = self.capture.run().map(|run| run.name.as_str());
+        let name = self.status.opened.as_deref().or(run).unwrap_or_default();
         let stem = name.split('.').next().unwrap_or_default();
         let plain = |it: char| if "/\\:*?\"<>|".contains(it) { '-' } else { it };
         let stem: String = stem.chars().map(plain).collect();
@@ -247,10 +290,15 @@ impl App {
         let is_now = injection.at == LossMoment::Now;
         match (self.status.phase, is_now) {
             (Phase::Running | Phase::Paused, _) => {
-                self.control(Control::Lose(injection));
-                // Whoever loses a device by hand wants to see what it comes to before it goes on.
-                if is_now && self.state.loss.recovery == RecoveryMode::Pause {
+                let then = self.state.loss.recovery;
+                // Held before, so that a run whose last call was made does not end in between: whoever loses a device by hand
+                // wants to see what it comes to before it goes on.
+                if is_now && then != RecoveryMode::Stay {
                     self.control(Control::Pause);
+                }
+                self.control(Control::Lose(injection));
+                if is_now && matches!(then, RecoveryMode::Resume | RecoveryMode::Replay) {
+                    self.control(Control::Recover(then));
                 }
             }
             (_, true) => self.say(NOTHING_RUNS),
@@ -280,8 +328,7 @@ impl App {
         if let Some(path) = text.path.clone() {
             self.write_text(path);
         } else {
-            let name = format!("{}.kdl", text.name.trim_end_matches(".kdl"));
-            self.files.ask(FilePurpose::SaveText, &name);
+            self.ask(FilePurpose::SaveText, "kdl");
         }
     }
 }

@@ -31,6 +31,23 @@ pub fn apply(state: &mut AppState, action: Action) -> Option<AppRequest> {
             state.window = Some(OverlayWindow::Consent);
         }
         Action::AllowRemote => return allow(state),
+        Action::AskFile(request) => {
+            state.file = Some(request);
+            state.window = Some(OverlayWindow::Files);
+        }
+        Action::PickFiles(purpose, paths) => {
+            state.window = None;
+            state.file = None;
+            return Some(AppRequest::Picked(purpose, paths));
+        }
+        Action::AskUnsaved(risk) => {
+            state.unsaved = Some(risk);
+            state.window = Some(OverlayWindow::Unsaved);
+        }
+        Action::DiscardUnsaved => {
+            state.window = None;
+            return state.unsaved.take().map(AppRequest::Discard);
+        }
         _ => {}
     }
     None
@@ -92,10 +109,8 @@ fn put_first(list: &mut Vec<String>, new: &str) {
 }
 
 fn adopt(state: &mut AppState, text: WorkloadText) {
+    let known = state.documents.known(&text);
     let texts = &mut state.documents.texts;
-    let known = texts.iter().position(|other| {
-        other.name == text.name && (other.path == text.path || other.source == text.source)
-    });
     state.documents.chosen = known.unwrap_or(texts.len());
     match known.and_then(|at| texts.get_mut(at)) {
         Some(other) => *other = text,

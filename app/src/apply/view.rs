@@ -113,10 +113,14 @@ pub fn renew(state: &mut AppState) {
     state.view.scroll = 0.0;
     state.view.is_scrolled = false;
     state.view.order.clear();
+    state.view.pinned.clear();
+    state.view.hidden.clear();
+    state.view.filter.clear();
     state.selection = Selection::default();
     state.history = ViewHistory::default();
     state.alignment.clear();
     state.follow = false;
+    state.playback = None;
 }
 
 /// Moves the times of a file by hand.

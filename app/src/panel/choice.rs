@@ -16,8 +16,8 @@ const CPU: &str = "cpu";
 pub const NOTHING_RUNS: &str = "Nothing runs, so there is no device to lose: run a workload, or choose a later moment in the button's menu";
 
 /// Why nothing can be recovered where the run has ended.
-const RUN_IS_OVER: &str = "The run is over. To recover from its loss, choose in the menu beside the button what to do once the device is \
-     lost, and run again";
+const RUN_IS_OVER: &str = "This run went on without its device and has ended, so there is no call left to go on with. Shift+U runs it again \
+     from the first call";
 
 /// A backend that may be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

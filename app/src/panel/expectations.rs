@@ -21,42 +21,51 @@ impl Panel for ExpectationsPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Left
+        PanelPosition::Card
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         section(ui, scene.theme, "Expectations");
         let found = scene.capture.expectations();
-        if found.is_empty() {
-            hint(
-                ui,
-                scene.theme,
-                "What a workload expects is checked when its run has ended",
-            );
+        if scene.is_of_chosen() && !found.is_empty() {
+            return results(ui, scene, actions);
         }
-        let ended = scene.capture.end().map(|end| &end.outcome);
-        let checked = ended.is_none_or(|outcome| *outcome == RunOutcome::Finished);
-        if !checked {
-            hint(ui, scene.theme, "Not checked, because the run ended early");
+        let expected = &scene.status.checked.expectations;
+        if scene.workload().is_none() || expected.is_empty() {
+            let words = "What a workload expects is checked when its run has ended";
+            return hint(ui, scene.theme, words);
         }
-        for expectation in found {
-            let mark = match expectation.holds {
-                _ if !checked => (Sign::Dash, scene.theme.weak),
-                Some(true) => (Sign::Check, scene.theme.good),
-                Some(false) => (Sign::Cross, scene.theme.bad),
-                None => (Sign::Dash, scene.theme.weak),
-            };
-            let response = row(ui, &expectation.text, mark);
-            let detail = format!(
-                "Found {}\nLine {} of the workload",
-                expectation.found, expectation.line
-            );
-            if response.on_hover_text(detail).clicked() {
-                actions.push(Action::OpenTab("source"));
-            }
-            if checked && expectation.holds.is_none() {
-                hint(ui, scene.theme, &expectation.found);
-            }
+        for text in expected {
+            let mark = (Sign::Ring, scene.theme.weak);
+            row(ui, text, mark).on_hover_text("It is checked when a run has ended");
+        }
+    }
+}
+
+/// What came of each in the run on screen.
+fn results(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let found = scene.capture.expectations();
+    let ended = scene.capture.end().map(|end| &end.outcome);
+    if ended.is_some_and(|outcome| *outcome != RunOutcome::Finished) {
+        hint(ui, scene.theme, "Not checked, because the run ended early");
+    }
+    for expectation in found {
+        let mark = match expectation.holds {
+            None => (Sign::Dash, scene.theme.weak),
+            Some(true) => (Sign::Check, scene.theme.good),
+            Some(false) => (Sign::Cross, scene.theme.bad),
+        };
+        let response = row(ui, &expectation.text, mark);
+        let detail = format!(
+            "Found {}\nLine {} of the workload",
+            expectation.found, expectation.line
+        );
+        if response.on_hover_text(detail).clicked() {
+            actions.push(Action::OpenTab("source"));
+        }
+        let was_ended = ended.is_none_or(|outcome| *outcome == RunOutcome::Finished);
+        if was_ended && expectation.holds.is_none() {
+            hint(ui, scene.theme, &expectation.found);
         }
     }
 }

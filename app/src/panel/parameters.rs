@@ -1,13 +1,13 @@
 //! The chosen workload's parameters, as sliders.
 
-use eframe::egui::{Align, Label, Layout, RichText, Slider, Stroke, Ui};
-use engine::workload::Parameter;
+use eframe::egui::{Align, Button, Label, Layout, RichText, Role, Slider, Stroke, Ui, WidgetInfo};
+use engine::workload::{Injection, LossMoment, Parameter};
 
-use super::widgets::{hint, link, section};
+use super::widgets::{Sign, hint, link, section};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::text;
-use crate::theme::GRID;
+use crate::theme::{GRID, SMALL};
 
 /// The chosen workload's parameters, as sliders.
 pub struct ParametersPanel;
@@ -25,13 +25,14 @@ impl Panel for ParametersPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Left
+        PanelPosition::Card
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        armed(ui, scene, actions);
         section(ui, scene.theme, "Parameters");
         if scene.workload().is_none() {
-            let words = "Choose a workload above to change its parameters";
+            let words = "Choose a workload in the list to change its parameters";
             return hint(ui, scene.theme, words);
         }
         let Some(document) = &scene.status.checked.document else {
@@ -57,11 +58,47 @@ impl Panel for ParametersPanel {
         }
         if differs(scene, document.parameters(), &moved) {
             ui.add_space(GRID);
-            let words = format!("▶ Run with these values ({})", Command::Rerun.key());
+            let words = format!("Run with these values ({})", Command::Rerun.key());
             if link(ui, &words, scene.theme.accent).clicked() {
                 actions.push(Command::Rerun.into());
             }
         }
+    }
+}
+
+/// The losses that wait for the workload's next run, each with a way to forget it.
+fn armed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let armed = scene.state.armed();
+    if armed.is_empty() {
+        return;
+    }
+    section(ui, scene.theme, "Losses of each run");
+    for (at, injection) in armed.iter().enumerate() {
+        ui.horizontal(|ui| {
+            Sign::Bolt.ui(ui, scene.theme.bad);
+            let words = loss_words(injection);
+            let remove = ui.add(Button::new("×").frame(false));
+            remove.widget_info(|| {
+                WidgetInfo::labeled(Role::Button, true, format!("Forget: {words}"))
+            });
+            if remove.on_hover_text("Forget this loss").clicked() {
+                actions.push(Action::Disarm(at));
+            }
+            ui.add(Label::new(words).wrap());
+        });
+    }
+}
+
+/// A loss that waits for its moment, in words.
+pub fn loss_words(injection: &Injection) -> String {
+    let by = injection.by.label();
+    match &injection.at {
+        LossMoment::Now => by.to_owned(),
+        LossMoment::Label(name) => format!("{by} at the call {name}"),
+        LossMoment::Line(line) => format!("{by} at line {line}"),
+        LossMoment::Time(time) => format!("{by} at {}", text::duration(*time)),
+        LossMoment::Pipeline(name) => format!("{by} while {name} compiles"),
+        LossMoment::Stream(name) => format!("{by} while {name} runs"),
     }
 }
 
@@ -94,6 +131,8 @@ fn slider(
     actions: &mut Vec<Action>,
 ) {
     let mut value = moved.unwrap_or(parameter.default);
+    ui.spacing_mut().interact_size.y = 4.0 * GRID;
+    ui.spacing_mut().item_spacing.y = 2.0;
     let name = ui.horizontal(|ui| {
         let name = ui.add(Label::new(RichText::new(&parameter.name).monospace()).selectable(false));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -107,6 +146,14 @@ fn slider(
         });
         name
     });
+    if !parameter.about.is_empty() {
+        let help = RichText::new(&parameter.about).size(SMALL);
+        ui.add(
+            Label::new(help.color(scene.theme.weak))
+                .wrap()
+                .selectable(false),
+        );
+    }
     let whole = [parameter.default, parameter.min, parameter.max]
         .iter()
         .all(|value| value.fract() == 0.0);
@@ -129,13 +176,8 @@ fn slider(
         slider = slider.step_by(1.0);
     }
     let response = ui.add(slider).labelled_by(name.inner.id);
-    let help = if parameter.about.is_empty() {
-        &parameter.name
-    } else {
-        &parameter.about
-    };
     let response = response.on_hover_text(format!(
-        "{help}\nFrom {} to {}; double-click for {}",
+        "From {} to {}; double-click for {}",
         text::number(parameter.min),
         text::number(parameter.max),
         text::number(parameter.default)

@@ -14,6 +14,7 @@ use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
 use super::requirements::WorkloadFit;
+use super::search::FoundSpans;
 use crate::state::{AppState, Switch, WorkloadText};
 use crate::theme::Theme;
 
@@ -43,6 +44,31 @@ impl<'a> Scene<'a> {
     pub fn workload(&self) -> Option<&'a WorkloadText> {
         let text = self.state.documents.text();
         text.filter(|_| !self.status.is_document)
+    }
+
+    /// Whether the capture on screen is of a run of the chosen workload, or nothing is on screen yet that could be of
+    /// another one.
+    pub fn is_of_chosen(&self) -> bool {
+        let (run, text) = (self.capture.run(), self.workload());
+        match (run, text) {
+            (Some(run), Some(text)) => run.name == text.name,
+            (None, Some(_)) => self.status.opened.is_none() && self.capture.lanes().is_empty(),
+            (_, None) => false,
+        }
+    }
+
+    /// What the capture on screen is of, where that is not the chosen workload.
+    pub fn other_picture(&self) -> Option<&'a str> {
+        if self.status.is_document || self.is_of_chosen() {
+            return None;
+        }
+        let run = self.capture.run().map(|run| run.name.as_str());
+        self.status.opened.as_deref().or(run)
+    }
+
+    /// The file that is being read into what is on screen.
+    pub fn reading(&self) -> Option<&'a str> {
+        self.status.loading.as_deref()
     }
 
     /// The critical path where it is to be drawn, in order of time.
@@ -87,6 +113,14 @@ pub struct AppStatus {
     pub opened: Option<String>,
     /// Whether that is all there is to look at: no workload was chosen since, so that there is nothing to run.
     pub is_document: bool,
+    /// The files that are being read into it, while they are.
+    pub loading: Option<String>,
+    /// What says which capture it is, by what its files hold; nothing where it was not read from files.
+    pub content: Option<String>,
+    /// Every capture that is open, and which of them is on screen.
+    pub tabs: Vec<TabLabel>,
+    /// The position of the tab on screen.
+    pub tab: usize,
     /// Whether what runs or ran last could not be written to the file that it was to go to.
     pub is_unsaved: bool,
     /// Name of the workload that runs or ran last.
@@ -107,12 +141,23 @@ pub struct AppStatus {
     pub parts: Vec<MergedFile>,
     /// What is concluded of the capture on screen.
     pub why: SceneConclusions,
+    /// What is found of what is searched for.
+    pub found: FoundSpans,
     /// What is being read, written or searched.
     pub job: Option<JobProgress>,
     /// The chosen workload's text, read.
     pub checked: CheckedWorkload,
     /// Which workloads the chosen device cannot run.
     pub fit: WorkloadFit,
+}
+
+/// What a tab is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TabLabel {
+    /// Its file's name, or the workload that ran in it.
+    pub name: String,
+    /// Whether it shows this window's own run.
+    pub is_run: bool,
 }
 
 /// How a run went.
@@ -140,6 +185,8 @@ pub struct JobProgress {
     pub label: String,
     /// How much of it is done, from 0 to 1; unknown where there is none.
     pub progress: Option<f32>,
+    /// How fast it goes, such as `120 MB/s`; empty where nobody knows.
+    pub rate: String,
 }
 
 /// The chosen workload's text, read.
@@ -155,6 +202,8 @@ pub struct CheckedWorkload {
     pub pipelines: Vec<String>,
     /// The names of its streams, in their order.
     pub streams: Vec<String>,
+    /// What it expects of a run, as written.
+    pub expectations: Vec<String>,
 }
 
 impl CheckedWorkload {
@@ -168,6 +217,8 @@ impl CheckedWorkload {
             Ok(document) => {
                 let plan = document.plan(&[]);
                 (self.pipelines, self.streams) = plan.as_ref().map(names).unwrap_or_default();
+                let expected = plan.iter().flat_map(|plan| &plan.expectations);
+                self.expectations = expected.map(|it| it.text.clone()).collect();
                 self.errors = plan.err().unwrap_or_default();
                 self.document = Some(document);
             }

@@ -1,9 +1,11 @@
 //! The search field: spans whose name contains a text, found on every core, a slice a frame.
 
+mod filters;
 mod marks;
 mod needle;
 mod scan;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eframe::egui::{Id, Key, RichText, TextEdit, Ui};
@@ -13,6 +15,7 @@ use engine::record::SpanId;
 use super::Scene;
 use crate::action::{Action, Command};
 use crate::text;
+use filters::SearchQuery;
 use marks::NameMarks;
 use needle::Needle;
 use scan::{MatchPosition, MatchTally};
@@ -23,10 +26,26 @@ const KEPT: usize = 50_000;
 const PAGES: [usize; 2] = [16, 1 << 11];
 const STRETCHES: [usize; 2] = [8, 1 << 11];
 
+/// What can be searched for.
+const HELP: &str = "A part of a name, and with it or alone: kind:upload, lane:copy, >100us, <1ms, arg:bytes or \
+    arg:bytes=4096";
+
+/// The matches of a search, to be listed and marked.
+#[derive(Clone, Debug, Default)]
+pub struct FoundSpans {
+    /// When each starts, and which span it is, in order of time; at most some ten thousand.
+    pub matches: Arc<Vec<(engine::time::Nanos, SpanId)>>,
+    /// How many there are.
+    pub count: usize,
+    /// Another number each time that they were looked for.
+    pub version: u64,
+}
+
 /// A search, and how far it has come.
 #[derive(Default)]
 pub struct NameSearch {
     wanted: String,
+    query: SearchQuery,
     needle: Needle,
     /// Which names match; grows with the capture's names.
     names: NameMarks,
@@ -39,6 +58,8 @@ pub struct NameSearch {
     stride: u32,
     /// What was found when all was looked at last.
     found: MatchTally,
+    /// The same as it is shown: in order of time, and where there are too many, those that were found first.
+    shown: FoundSpans,
     /// The match that was gone to last.
     here: Option<MatchPosition>,
     /// Whether that is all there is.
@@ -80,7 +101,8 @@ impl NameSearch {
 
     /// Begins to look for something else.
     fn begin(&mut self, wanted: &str) {
-        let needle = Needle::new(wanted);
+        let query = SearchQuery::parse(wanted);
+        let needle = Needle::new(&query.name);
         let before = if needle.narrows(&self.needle) {
             std::mem::take(&mut self.names)
         } else {
@@ -88,6 +110,7 @@ impl NameSearch {
         };
         *self = Self {
             wanted: wanted.to_owned(),
+            query,
             needle,
             before,
             focus: self.focus,
@@ -118,16 +141,22 @@ impl NameSearch {
             // One more than are kept tells that there are too many.
             let room = (KEPT + 1).saturating_sub(self.passing.places.len());
             let wanted = (self.here, room);
-            let more = scan::spans(capture, self.next..end, &self.names, wanted);
+            let asked = (&self.names, &self.query);
+            let more = scan::spans(capture, self.next..end, asked, wanted);
             self.passing.add(more);
             self.next = end;
         } else {
             self.found = std::mem::take(&mut self.passing);
+            // What lies in one stretch is in order already.
+            self.found.places.sort();
+            self.shown = FoundSpans {
+                matches: Arc::new(self.found.places.clone()),
+                count: self.found.count,
+                version: self.shown.version + 1,
+            };
             if self.found.count > KEPT {
                 self.found.places = Vec::new();
             }
-            // What lies in one stretch is in order already.
-            self.found.places.sort();
             (self.next, self.stride) = (0, 0);
             self.is_whole = !std::mem::take(&mut self.is_stale);
         }
@@ -141,7 +170,8 @@ impl NameSearch {
         }
         if self.found.places.is_empty() {
             // They are too many to be kept, or not all looked at yet.
-            let (place, before) = scan::next(capture, &self.names, here, forward)?;
+            let asked = (&self.names, &self.query);
+            let (place, before) = scan::next(capture, asked, here, forward)?;
             (self.here, self.found.before) = (Some(place), before);
             // Those that come before it have not been counted so far.
             (self.next, self.passing) = (0, MatchTally::default());
@@ -163,6 +193,11 @@ impl NameSearch {
             (None, false) => places.last(),
         };
         found.map(|(_, id)| *id)
+    }
+
+    /// What was found when all was looked at last.
+    pub fn found(&self) -> FoundSpans {
+        self.shown.clone()
     }
 
     /// How many were found, and which of them is `chosen`.
@@ -203,13 +238,17 @@ impl NameSearch {
                 }
             }
             let summary = self.summary(scene.capture, scene.state.selection.span);
-            ui.label(RichText::new(summary).color(scene.theme.weak));
+            let words = RichText::new(summary).color(scene.theme.weak);
+            let list = ui.add(eframe::egui::Button::new(words).frame(false));
+            if list.on_hover_text("List the matches").clicked() {
+                actions.push(Action::OpenTab("matches"));
+            }
         }
         let field = TextEdit::singleline(&mut wanted)
             .id(id)
             .hint_text(format!("Search spans  {key}"))
-            .desired_width(180.0);
-        let response = ui.add(field);
+            .desired_width((ui.available_width() - 12.0).clamp(60.0, 180.0));
+        let response = ui.add(field).on_hover_text(HELP);
         ui.ctx()
             .accesskit_node_builder(id, |node| node.set_label("Search spans"));
         if std::mem::take(&mut self.focus) {

@@ -1,19 +1,28 @@
-//! The workloads: bundled, opened, and the files that were open lately.
+//! The list on the left: what is open, the files that were open lately, and the workloads that come with the program, in
+//! groups that fold.
 
 use eframe::egui::{
-    Align2, CornerRadius, FontId, Response, Role as WidgetRole, Sense, Ui, Vec2, WidgetInfo,
+    Align2, CollapsingHeader, CornerRadius, FontId, Response, RichText, Role as WidgetRole, Sense,
+    Ui, Vec2, WidgetInfo,
 };
 use engine::runner::Phase;
+use engine::workload::bundled_groups;
 
 use super::scene::RunVerdict;
-use super::widgets::section;
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
 use crate::theme::{BODY, GRID, SMALL};
 
-/// The workloads: bundled, opened, and the files that were open lately.
-pub struct WorkloadsPanel;
+/// Groups that are open at first: where a newcomer begins.
+const OPEN: &[&str] = &["First steps", "Overlap"];
+
+/// The list on the left.
+#[derive(Default)]
+pub struct WorkloadsPanel {
+    /// The workload that was chosen when the list was last shown: another one is scrolled to.
+    seen: Option<usize>,
+}
 
 impl Panel for WorkloadsPanel {
     fn id(&self) -> &'static str {
@@ -29,20 +38,67 @@ impl Panel for WorkloadsPanel {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        let documents = &scene.state.documents;
-        section(ui, scene.theme, "Workloads");
         ui.spacing_mut().item_spacing.y = 0.0;
-        for at in 0..documents.texts.len() {
-            if at == documents.bundled {
-                section(ui, scene.theme, "Opened");
-            }
-            entry(ui, scene, at, actions);
+        let documents = &scene.state.documents;
+        let chosen = scene.workload().map(|_| documents.chosen);
+        let is_news = chosen.is_some() && chosen != self.seen;
+        self.seen = chosen.or(self.seen);
+        let opened: Vec<usize> = (documents.bundled..documents.texts.len()).collect();
+        let captures: Vec<usize> = (0..scene.status.tabs.len())
+            .filter(|at| scene.status.tabs.get(*at).is_some_and(|it| !it.is_run))
+            .collect();
+        if !opened.is_empty() || !captures.is_empty() {
+            heading(scene, "Opened", true).show_unindented(ui, |ui| {
+                for at in captures {
+                    capture(ui, scene, at, actions);
+                }
+                for at in opened {
+                    entry(ui, scene, (at, is_news), actions);
+                }
+            });
         }
         recent(ui, scene, actions);
+        let mut first = 0;
+        for group in bundled_groups() {
+            let members = first..first + group.workloads.len();
+            first = members.end;
+            let header = heading(scene, group.name, OPEN.contains(&group.name));
+            let shown = header.show_unindented(ui, |ui| {
+                for at in members.clone() {
+                    entry(ui, scene, (at, is_news), actions);
+                }
+            });
+            // The chosen one is in sight, although its group is folded.
+            let hidden = chosen.filter(|at| members.contains(at) && shown.fully_closed());
+            if let Some(at) = hidden {
+                entry(ui, scene, (at, is_news), actions);
+            }
+        }
     }
 }
 
-fn entry(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
+/// The name of a group, which folds it.
+fn heading(scene: &Scene<'_>, name: &str, is_open: bool) -> CollapsingHeader {
+    let words = RichText::new(name.to_uppercase()).size(SMALL).strong();
+    let words = words.color(scene.theme.weak);
+    CollapsingHeader::new(words)
+        .id_salt(name)
+        .default_open(is_open)
+}
+
+/// A capture that is open in a tab.
+fn capture(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
+    let Some(label) = scene.status.tabs.get(at) else {
+        return;
+    };
+    let is_shown = at == scene.status.tab && scene.status.is_document;
+    let response = row(ui, scene, &label.name, (is_shown, false), None);
+    if response.on_hover_text("A capture that is open").clicked() {
+        actions.push(Action::ShowTab(at));
+    }
+}
+
+fn entry(ui: &mut Ui, scene: &Scene<'_>, (at, is_news): (usize, bool), actions: &mut Vec<Action>) {
     let Some(text) = scene.state.documents.texts.get(at) else {
         return;
     };
@@ -52,7 +108,7 @@ fn entry(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
     } else {
         text.title.clone()
     };
-    let chosen = at == scene.state.documents.chosen && !scene.status.is_document;
+    let chosen = at == scene.state.documents.chosen && scene.workload().is_some();
     let reason = scene.status.fit.reason(&text.name);
     let response = row(
         ui,
@@ -61,6 +117,9 @@ fn entry(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
         (chosen, reason.is_some()),
         badge.as_ref(),
     );
+    if chosen && is_news {
+        response.scroll_to_me(None);
+    }
     let response = match reason {
         Some(reason) => response.on_hover_text(format!("This device cannot run it: {reason}")),
         None => response.on_hover_text("Click to choose, double-click to run"),
@@ -72,10 +131,11 @@ fn entry(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
     }
 }
 
-/// What is written at the end of a workload's row, its colour, and what it means.
-type Badge = (String, eframe::egui::Color32);
+/// What is written at the end of a workload's row, and its colour.
+pub type Badge = (String, eframe::egui::Color32);
 
-fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
+/// How the last run of a workload went, or how the one under way goes.
+pub fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
     let status = scene.status;
     let theme = scene.theme;
     if status.running.as_deref() == Some(name) {
@@ -114,14 +174,15 @@ fn row(
     let size = Vec2::new(ui.available_width(), 6.0 * GRID);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(WidgetRole::Button, true, chosen, title));
-    let fill = match (chosen, response.hovered()) {
+    let fill = match (chosen, response.hovered() || response.has_focus()) {
         (true, _) => theme.chosen,
         (false, true) => theme.hovered,
         (false, false) => theme.panel,
     };
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, CornerRadius::same(4), fill);
-    let mut room = rect.width() - 4.0 * GRID;
+    let indent = 5.0 * GRID;
+    let mut room = rect.width() - indent - 2.0 * GRID;
     if let Some((word, colour)) = badge {
         let place = rect.right_center() - Vec2::new(2.0 * GRID, 0.0);
         let drawn = painter.text(
@@ -135,7 +196,7 @@ fn row(
     }
     // An average glyph of the body font is about half as wide as it is high.
     let title = text::shorten(title, (room / (BODY * 0.52)).max(4.0) as usize);
-    let place = rect.left_center() + Vec2::new(2.0 * GRID, 0.0);
+    let place = rect.left_center() + Vec2::new(indent, 0.0);
     painter.text(
         place,
         Align2::LEFT_CENTER,
@@ -150,21 +211,28 @@ fn recent(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let files = &scene.state.settings.recent;
     let open = |path: &std::path::Path| {
         let mut texts = scene.state.documents.texts.iter();
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        let mut tabs = scene.status.tabs.iter();
         texts.any(|text| text.path.as_deref() == Some(path))
+            || tabs.any(|tab| name.as_deref() == Some(tab.name.as_str()))
     };
     let files: Vec<_> = files.iter().filter(|path| !open(path)).collect();
     if files.is_empty() {
         return;
     }
-    section(ui, scene.theme, "Recent");
-    for path in files {
-        let name = path
-            .file_name()
-            .unwrap_or(path.as_os_str())
-            .to_string_lossy();
-        let response = row(ui, scene, &name, (false, false), None);
-        if response.on_hover_text(path.display().to_string()).clicked() {
-            actions.push(Action::OpenFile(path.clone()));
+    heading(scene, "Recent", true).show_unindented(ui, |ui| {
+        for path in files.into_iter().take(LISTED) {
+            let name = path
+                .file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy();
+            let response = row(ui, scene, &name, (false, false), None);
+            if response.on_hover_text(path.display().to_string()).clicked() {
+                actions.push(Action::OpenFile(path.clone()));
+            }
         }
-    }
+    });
 }
+
+/// Files that were open lately of which so many are listed; the menu has them all.
+const LISTED: usize = 4;

@@ -46,6 +46,8 @@ pub fn svg(capture: &Capture, mut state: AppState) -> String {
         causes: None,
         path: &[],
         can_lose: true,
+        reading: None,
+        matches: &[],
     };
     let mut size = vec2(WIDTH, HEIGHT.0);
     let mut shapes = Vec::new();

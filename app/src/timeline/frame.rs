@@ -11,6 +11,7 @@ use engine::time::{Interval, Nanos};
 use super::arrows::{ArrowViewport, BarEdge};
 use super::faults::LossMarker;
 use super::layout::{LayoutRow, TimelineLayout};
+use super::never_ran::NeverRan;
 use super::pan_anchor::AnchoredFrame;
 use super::pending_promises::PendingPromises;
 use super::running_spans::RunningSpans;
@@ -31,8 +32,12 @@ pub struct Picture<'a> {
     pub causes: Option<CauseReader<'a>>,
     /// The critical path, where it is to be drawn; in order of time.
     pub path: &'a [ChainSegment],
-    /// Whether there is a run, or one to come, whose device could be lost.
+    /// Whether it is a run, or one to come, whose device could be lost at a time that the picture shows.
     pub can_lose: bool,
+    /// The file that is being read into it.
+    pub reading: Option<&'a str>,
+    /// When the spans start that are searched for, and which they are; in order of time.
+    pub matches: &'a [(Nanos, SpanId)],
 }
 
 /// The parts of the timeline on screen.
@@ -81,6 +86,8 @@ pub struct PaintFrame<'a> {
     pub opens: &'a RunningSpans,
     /// Losses of devices.
     pub faults: &'a [LossMarker],
+    /// What losses cancelled before it began.
+    pub never_ran: &'a [NeverRan],
     /// Promises that never settled.
     pub pending: &'a PendingPromises,
     /// Time to points.
@@ -91,7 +98,9 @@ pub struct PaintFrame<'a> {
     pub column: Nanos,
     /// How far the rows are scrolled down, in points.
     pub scroll: f32,
-    /// The rows in view.
+    /// How high the rows are together that stay at the top, in points: none where they would take too much of the body.
+    pub sticky: f32,
+    /// The rows in view, without those that stay at the top.
     pub rows: Range<usize>,
     /// One pixel, in points.
     pub pixel: f32,
@@ -130,7 +139,46 @@ impl SpanGeometry {
 impl<'a> PaintFrame<'a> {
     /// The vertical position on screen of `y` points below the first row's upper edge.
     pub fn y(&self, y: f32) -> f32 {
-        self.areas.body.top() + y - self.scroll
+        let scroll = if y < self.sticky { 0.0 } else { self.scroll };
+        self.areas.body.top() + y - scroll
+    }
+
+    /// How far below the first row's upper edge `y` on screen lies, in points: the other way round.
+    pub fn row_y(&self, y: f32) -> f32 {
+        let below = y - self.areas.body.top();
+        if below < self.sticky {
+            below
+        } else {
+            below + self.scroll
+        }
+    }
+
+    /// The part of the body in which rows are scrolled.
+    pub fn scrolled(&self) -> Rect {
+        let body = self.areas.body;
+        body.with_min_y((body.top() + self.sticky).min(body.bottom()))
+    }
+
+    /// The same frame with the rows that stay at the top in place of the others; nothing where none do.
+    pub fn pinned(&self) -> Option<Self> {
+        (self.sticky > 0.0).then(|| Self {
+            rows: self.layout.pinned_rows(),
+            ..self.clone()
+        })
+    }
+
+    /// Whether a lane stays at the top.
+    pub fn is_pinned(&self, lane: LaneId) -> bool {
+        let row = self.layout.row_of(lane);
+        row.is_some_and(|(_, row)| row.y < self.sticky)
+    }
+
+    /// Where the rows that stay at the top lie.
+    pub fn pinned_rect(&self) -> Rect {
+        let whole = self.areas.whole;
+        whole
+            .with_min_y(self.areas.body.top())
+            .with_max_y(self.areas.body.top() + self.sticky)
     }
 
     /// The rows in view.
@@ -154,8 +202,13 @@ impl<'a> PaintFrame<'a> {
 
     /// The sub-lanes of `row` in view.
     pub fn depths(&self, row: &LayoutRow) -> Range<usize> {
-        let bottom = self.scroll + self.areas.body.height();
-        self.layout.depths(row, self.scroll, bottom)
+        let scroll = if row.y < self.sticky {
+            0.0
+        } else {
+            self.scroll
+        };
+        self.layout
+            .depths(row, scroll, scroll + self.areas.body.height())
     }
 
     /// The latest instant that anything is known of.

@@ -5,13 +5,15 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use engine::capture::Capture;
 use engine::record::{Group, LaneId, Role};
+use regex_lite::Regex;
 
 use super::faults::{LossMarker, faults};
 use super::layout::{LayoutEntry, Metrics, TimelineLayout};
+use super::never_ran::{NeverRan, never_ran};
 use super::pending_promises::{PendingPromises, pending};
 use super::running_spans::RunningSpans;
 use super::signs::MEASURED;
-use crate::state::{AppState, GroupKey, Switch};
+use crate::state::{AppState, GroupKey, Switch, View};
 
 /// Rows, and what runs now.
 pub struct FrameInputs {
@@ -21,13 +23,51 @@ pub struct FrameInputs {
     pub opens: RunningSpans,
     /// Losses of devices.
     pub faults: Vec<LossMarker>,
+    /// What losses cancelled before it began.
+    pub never_ran: Vec<NeverRan>,
     /// Promises that never settled.
     pub pending: PendingPromises,
     /// Another number for every state of the capture.
     pub stamp: u64,
+    /// How many lanes are not shown, because they are hidden or their names do not match.
+    pub hidden: usize,
+    /// Whether the filter is no regular expression.
+    pub is_misspelt: bool,
+    shown: ShownLanes,
+    dense: bool,
+}
+
+/// Which lanes are shown, and how.
+#[derive(Clone, Default, PartialEq)]
+struct ShownLanes {
     collapsed: BTreeSet<GroupKey>,
     order: Vec<LaneId>,
-    dense: bool,
+    pinned: Vec<LaneId>,
+    hidden: BTreeSet<LaneId>,
+    filter: String,
+}
+
+impl From<&View> for ShownLanes {
+    fn from(view: &View) -> Self {
+        Self {
+            collapsed: view.collapsed.clone(),
+            order: view.order.clone(),
+            pinned: view.pinned.clone(),
+            hidden: view.hidden.clone(),
+            filter: view.filter.clone(),
+        }
+    }
+}
+
+impl ShownLanes {
+    /// Whether it is what a view wants, without copies.
+    fn is_of(&self, view: &View) -> bool {
+        self.collapsed == view.collapsed
+            && self.order == view.order
+            && self.pinned == view.pinned
+            && self.hidden == view.hidden
+            && self.filter == view.filter
+    }
 }
 
 impl Default for FrameInputs {
@@ -37,10 +77,12 @@ impl Default for FrameInputs {
             layout: TimelineLayout::new([], &none, &[], Metrics::new(false)),
             opens: RunningSpans::default(),
             faults: Vec::new(),
+            never_ran: Vec::new(),
             pending: PendingPromises::new(),
             stamp: 0,
-            collapsed: none,
-            order: Vec::new(),
+            hidden: 0,
+            is_misspelt: false,
+            shown: ShownLanes::default(),
             dense: false,
         }
     }
@@ -52,24 +94,74 @@ impl FrameInputs {
         let stamp = stamp(capture);
         let dense = state.settings.is_on(Switch::Dense);
         let view = &state.view;
-        let holds = self.stamp == stamp
-            && self.dense == dense
-            && self.collapsed == view.collapsed
-            && self.order == view.order;
+        let holds = self.stamp == stamp && self.dense == dense && self.shown.is_of(view);
         if holds {
             return;
         }
         self.opens = RunningSpans::new(capture);
         self.faults = faults(capture);
+        self.never_ran = never_ran(capture);
         self.pending = pending(capture);
         self.stamp = stamp;
         self.dense = dense;
-        self.collapsed.clone_from(&view.collapsed);
-        self.order.clone_from(&view.order);
-        let members = members(capture, &self.opens);
+        self.shown = ShownLanes::from(view);
+        let filter = Regex::new(&format!("(?i){}", view.filter));
+        self.is_misspelt = filter.is_err();
+        let filter = filter.ok().filter(|_| !view.filter.is_empty());
+        let all = members(capture, &self.opens);
+        let count = all.len();
+        let is_shown = |entry: &LayoutEntry| match entry.lane() {
+            Some(lane) if view.hidden.contains(&lane) => false,
+            lane => filter
+                .as_ref()
+                .is_none_or(|filter| matches(capture, lane, *entry, filter)),
+        };
+        let shown: Vec<_> = all
+            .into_iter()
+            .filter(|(_, entry)| is_shown(entry))
+            .collect();
+        self.hidden = count - shown.len();
+        let members = pinned_first(&shown, &view.pinned);
+        let order = &self.shown.order;
         self.layout =
-            TimelineLayout::new(members, &self.collapsed, &self.order, Metrics::new(dense));
+            TimelineLayout::new(members, &self.shown.collapsed, order, Metrics::new(dense));
     }
+}
+
+/// Whether a lane's name, or what it belongs to, matches.
+fn matches(capture: &Capture, lane: Option<LaneId>, entry: LayoutEntry, filter: &Regex) -> bool {
+    if let LayoutEntry::Counter(counter) = entry {
+        let counter = capture.counters().get(counter.index());
+        return counter.is_some_and(|counter| filter.is_match(&counter.name));
+    }
+    let Some(lane) = lane.and_then(|lane| capture.lane(lane)) else {
+        return false;
+    };
+    let device = lane.device.and_then(|id| capture.devices().get(id.index()));
+    let device = device.map_or("", |device| device.name.as_str());
+    [lane.name.as_str(), device]
+        .into_iter()
+        .any(|name| filter.is_match(name))
+}
+
+/// The members of all groups, the pinned ones in a group of their own before all others.
+fn pinned_first(
+    shown: &[(GroupKey, LayoutEntry)],
+    pinned: &[LaneId],
+) -> Vec<(GroupKey, LayoutEntry)> {
+    let find = |lane: &LaneId| {
+        let mut shown = shown.iter();
+        shown
+            .find(|(_, entry)| entry.lane() == Some(*lane))
+            .copied()
+    };
+    let first: Vec<_> = pinned.iter().filter_map(find).collect();
+    let is_pinned = |entry: &LayoutEntry| entry.lane().is_some_and(|it| pinned.contains(&it));
+    let rest = shown.iter().filter(|(_, entry)| !is_pinned(entry)).copied();
+    let first = first
+        .into_iter()
+        .map(|(_, entry)| (GroupKey::PINNED, entry));
+    first.chain(rest).collect()
 }
 
 /// A number that differs for every state of a capture, and for another capture of the same revision.
@@ -103,15 +195,7 @@ fn measured(capture: &Capture) -> BTreeSet<LaneId> {
 fn members(capture: &Capture, opens: &RunningSpans) -> Vec<(GroupKey, LayoutEntry)> {
     let lane = |id: LaneId| {
         let lane = capture.lane(id)?;
-        let device = match lane.group {
-            Group::Host if lane.role == Role::Functions => GroupKey::FUNCTIONS.device,
-            Group::Host | Group::Counters => u32::MAX,
-            Group::Device | Group::Streams => lane.device.map_or(u32::MAX, |device| device.0),
-        };
-        let key = GroupKey {
-            group: lane.group,
-            device,
-        };
+        let key = GroupKey::of(lane);
         let depth = opens.depth(id, capture.depth(id));
         let is_queue = lane.role == Role::Queue;
         let entry = if is_queue {

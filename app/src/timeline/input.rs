@@ -63,7 +63,7 @@ pub fn target<'a>(
     if let Some((link, part)) = link_at(links, [at.x, at.y]) {
         return Some(HitTarget::Arrow(link, part));
     }
-    let y = at.y - frame.areas.body.top() + frame.scroll;
+    let y = frame.row_y(at.y);
     let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
     let lane = match row.content {
         RowContent::Group { .. } => return Some(HitTarget::Group(row.key)),
@@ -207,7 +207,7 @@ pub fn body(
 
 /// The stream and the instant at a position where nothing is drawn.
 pub fn idle(frame: &PaintFrame<'_>, at: Pos2) -> Option<CardSubject> {
-    let y = at.y - frame.areas.body.top() + frame.scroll;
+    let y = frame.row_y(at.y);
     let row = frame.layout.row_at(y)?;
     let row = frame.layout.rows.get(row)?;
     let RowContent::Entry(entry) = row.content else {
@@ -317,7 +317,7 @@ pub fn names(
     let Some(at) = at else {
         return;
     };
-    let y = at.y - frame.areas.body.top() + frame.scroll;
+    let y = frame.row_y(at.y);
     let row = frame
         .layout
         .row_at(y)
@@ -352,7 +352,7 @@ pub fn names(
 /// The lane whose name was pressed: a quick pointer is on another one by the time it counts as a drag.
 fn taken(frame: &PaintFrame<'_>, response: &Response) -> Option<(LaneId, GroupKey)> {
     let origin = response.ctx.input(|input| input.pointer.press_origin())?;
-    let y = origin.y - frame.areas.body.top() + frame.scroll;
+    let y = frame.row_y(origin.y);
     let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
     match row.content {
         RowContent::Entry(entry) => Some((entry.lane()?, row.key)),

@@ -114,6 +114,8 @@ pub struct TimelineLayout {
     pub entries: Vec<LayoutEntry>,
     /// The heights it was made with.
     pub metrics: Metrics,
+    /// How high the rows are together that stay at the top.
+    pub pinned: f32,
     lanes: BTreeMap<LaneId, usize>,
 }
 
@@ -132,7 +134,10 @@ impl TimelineLayout {
             .map(|(place, &lane)| (lane, place))
             .collect();
         let mut members: Vec<(GroupKey, LayoutEntry)> = members.into_iter().collect();
-        for group in members.chunk_by_mut(|a, b| a.0 == b.0) {
+        let sorted = members.chunk_by_mut(|a, b| a.0 == b.0);
+        // Pinned lanes stand as they were pinned.
+        for group in sorted.filter(|group| group.first().is_some_and(|it| it.0 != GroupKey::PINNED))
+        {
             group.sort_by_key(|(_, entry)| {
                 let place = entry.lane().and_then(|lane| moved.get(&lane));
                 place.copied().unwrap_or(usize::MAX)
@@ -142,6 +147,7 @@ impl TimelineLayout {
             rows: Vec::with_capacity(members.len() + 8),
             entries: members.iter().map(|&(_, entry)| entry).collect(),
             metrics,
+            pinned: 0.0,
             lanes: BTreeMap::new(),
         };
         let mut first = 0;
@@ -152,8 +158,16 @@ impl TimelineLayout {
             let range = first..first + group.len();
             first = range.end;
             layout.push_group(key, group, range, collapsed.contains(&key));
+            if key == GroupKey::PINNED {
+                layout.pinned = layout.height();
+            }
         }
         layout
+    }
+
+    /// The rows that stay at the top.
+    pub fn pinned_rows(&self) -> Range<usize> {
+        0..self.rows.partition_point(|row| row.y < self.pinned)
     }
 
     fn push_group(

@@ -48,7 +48,7 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let theme = frame.picture.theme;
     let place = source(frame);
     bolt(painter, place.center(), mixed(theme.bad, theme.panel, 0.8));
-    for (_, _, time) in timed(&frame.picture.state.loss.armed) {
+    for (_, _, time) in timed(frame.picture.state.armed()) {
         mark(painter, frame, frame.scale.x_from_time(time));
     }
     let dragged = DragAndDrop::has_payload_of_type::<NewLoss>(painter.ctx());
@@ -90,7 +90,7 @@ pub fn input(ui: &Ui, frame: &PaintFrame<'_>, actions: &mut Vec<Action>) -> bool
         }
         is_taken = true;
     }
-    for (place, injection, time) in timed(&frame.picture.state.loss.armed) {
+    for (place, injection, time) in timed(frame.picture.state.armed()) {
         let rect = handle(frame, frame.scale.x_from_time(time));
         if !rect.intersects(frame.areas.ruler) {
             continue;

@@ -10,9 +10,10 @@ use engine::record::{Group, LaneId, Role};
 use engine::time::{Interval, Nanos};
 
 use super::frame::PaintFrame;
+use super::matches;
 use super::mesh_builder::MeshBuilder;
-use super::scale::{self, Scale};
 use super::utilization::{self, BusyColumns, BusyTimeChart, BusyTimeRange};
+use super::scale::{self, Scale};
 use crate::action::Action;
 use crate::state::ViewChange;
 use crate::theme::{GRID, mixed};
@@ -80,6 +81,7 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>, minimap: &mut Minimap) -
         return false;
     };
     let more = minimap.bars(painter, frame, &scale);
+    matches::on_minimap(painter, frame, &scale);
     let seen = window(frame, &scale);
     painter.rect_filled(seen, CornerRadius::same(3), theme.range);
     let stroke = Stroke::new(1.0, mixed(theme.accent, theme.panel, 0.6));

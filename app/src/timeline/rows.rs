@@ -3,6 +3,7 @@
 use eframe::egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
 };
+use engine::backend::BACKENDS;
 use engine::record::{CounterId, DeviceId, Group, LaneId, NameId, Role, SpanKind};
 use engine::time::Nanos;
 
@@ -25,11 +26,22 @@ pub fn title(frame: &PaintFrame<'_>, key: GroupKey) -> String {
     let devices = frame.picture.capture.devices();
     let device = devices.iter().find(|device| device.id.0 == key.device);
     match (key.group, device) {
+        _ if key == GroupKey::PINNED => "pinned".to_owned(),
         _ if key == GroupKey::FUNCTIONS => format!("{} · functions", key.group.label()),
         (Group::Host | Group::Counters, _) | (_, None) => key.group.label().to_owned(),
         (Group::Device, Some(_)) if devices.len() == 1 => key.group.label().to_owned(),
-        (_, Some(device)) if devices.len() == 1 && !device.backend.is_empty() => {
-            format!("{} · {}", key.group.label(), device.backend)
+        (_, Some(device)) if devices.len() == 1 => {
+            // A file's format is no device: what it says of one is its name.
+            let is_ours = BACKENDS.iter().any(|it| it.name() == device.backend);
+            let own = if is_ours {
+                &device.backend
+            } else {
+                &device.name
+            };
+            match own.as_str() {
+                "" => key.group.label().to_owned(),
+                own => format!("{} · {own}", key.group.label()),
+            }
         }
         (_, Some(device)) => match (&device.rank, known(frame, device.id)) {
             (Some(place), Some(clock)) => {
@@ -62,6 +74,25 @@ pub fn name<'a>(picture: &Picture<'a>, entry: LayoutEntry) -> &'a str {
             .get(counter.index())
             .map_or("?", |counter| &counter.name),
     }
+}
+
+/// The name of a row as it stands: of a pinned lane, its device's as well where another has a lane of that name.
+fn row_name<'a>(
+    frame: &PaintFrame<'a>,
+    row: &LayoutRow,
+    entry: LayoutEntry,
+) -> std::borrow::Cow<'a, str> {
+    match entry.lane().filter(|_| row.key == GroupKey::PINNED) {
+        Some(lane) => frame.picture.capture.lane_title(lane),
+        None => name(&frame.picture, entry).into(),
+    }
+}
+
+/// Paints the edge below the rows that stay at the top.
+pub fn pinned_edge(painter: &Painter, frame: &PaintFrame<'_>) {
+    let rect = frame.pinned_rect();
+    let color = mixed(frame.picture.theme.accent, frame.picture.theme.line, 0.5);
+    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, color));
 }
 
 /// What the pointer on a row's name is told: all of the name, and what it stands for.
@@ -207,8 +238,15 @@ pub fn names(painter: &Painter, frame: &PaintFrame<'_>, pointed: Option<usize>) 
                 let height = rect
                     .height()
                     .min(frame.layout.metrics.height(LayoutEntry::Lane(LaneId(0), 1)));
+                // The name stays in sight while a lane of many sub-lanes is scrolled.
+                let top = if row.y < frame.sticky {
+                    rect.top()
+                } else {
+                    let seen = frame.scrolled().top();
+                    rect.top().max(seen).min(rect.bottom() - height)
+                };
                 let middle = match entry {
-                    LayoutEntry::Lane(..) | LayoutEntry::Thin(..) => rect.top() + height / 2.0,
+                    LayoutEntry::Lane(..) | LayoutEntry::Thin(..) => top + height / 2.0,
                     LayoutEntry::Counter(_) => rect.center().y,
                 };
                 let at = pos2(rect.left() + INDENT, middle);
@@ -222,7 +260,7 @@ pub fn names(painter: &Painter, frame: &PaintFrame<'_>, pointed: Option<usize>) 
                     &painter,
                     at,
                     room,
-                    name(&frame.picture, entry),
+                    &row_name(frame, row, entry),
                     (&font, theme.text),
                 );
             }

@@ -7,7 +7,7 @@ use super::encoded_column::CompressedColumn;
 const PART: usize = 512;
 
 /// Numbers by place.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct AppendColumn {
     parts: Vec<CompressedColumn>,
     tail: Vec<u32>,

@@ -20,7 +20,7 @@ const TEXT: u64 = 2;
 ///
 /// Arguments of one span that arrive one after the other make a run: the place of the span's run before it, then for
 /// each argument its key and its payload, then a zero.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Arguments {
     pages: BytePages,
     texts: ArgumentTexts,

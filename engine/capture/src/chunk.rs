@@ -26,6 +26,7 @@ struct WideLengths {
 }
 
 /// The columns of a chunk, in one of three forms.
+#[derive(Clone)]
 enum ChunkForm {
     /// One span alone, or none yet: where many overlap, most sub-lanes have no more.
     One(Option<ColumnEntry>),
@@ -34,6 +35,7 @@ enum ChunkForm {
 }
 
 /// Spans of one row, none of which overlap.
+#[derive(Clone)]
 pub(super) struct Chunk {
     /// The row it belongs to.
     pub row: u32,
@@ -46,7 +48,7 @@ pub(super) struct Chunk {
 }
 
 /// What is known of a chunk besides its columns.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct ChunkDetails {
     /// From when to when its last span is.
     last: Option<Interval>,

@@ -60,7 +60,7 @@ impl ChunkSummary {
 }
 
 /// Nodes over each whole block of a chunk, and over each [`GROUP`] of them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct ChunkSummaries {
     blocks: Vec<ChunkSummary>,
     groups: Vec<ChunkSummary>,

@@ -15,7 +15,7 @@ pub(super) struct ColumnEntry {
 }
 
 /// Columns in which a span can be put anywhere.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct OpenColumns {
     pub ids: Vec<u32>,
     pub offsets: Vec<u32>,

@@ -6,6 +6,7 @@ use super::encoded_column::{OffsetColumn, PADDING, SteppedColumn};
 use super::span_block::waiting;
 
 /// Columns that nothing is put into. Whoever does opens them before.
+#[derive(Clone)]
 pub(super) struct CompressedChunk {
     length: u16,
     ids: SteppedColumn,

@@ -7,7 +7,7 @@ use record::impossible;
 use record::{Basis, Dependency, DependencyId, DependencyKind, EventId, SpanId};
 
 /// Causes and effects, column by column.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Dependencies {
     from: AppendColumn,
     /// How far the effect's number is from the cause's, with its sign in the lowest bit.

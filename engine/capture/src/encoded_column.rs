@@ -264,11 +264,13 @@ impl SteppedColumn {
 }
 
 /// At most some hundred numbers in bytes of their own.
+#[derive(Clone)]
 pub(super) struct CompressedColumn {
     numbers: ColumnEncoding,
     bytes: Box<[u8]>,
 }
 
+#[derive(Clone)]
 enum ColumnEncoding {
     Flat(OffsetColumn),
     Stepped(SteppedColumn),

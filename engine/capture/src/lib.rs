@@ -123,7 +123,7 @@ impl PlainOrigin {
 ///
 /// Its tables only grow, so an id once seen stays valid while a run goes on. Spans lie in columns by lane and
 /// sub-lane, under an index that answers what a screenful looks like without touching every span.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Capture {
     revision: u64,
     extent: Option<Interval>,

@@ -4,7 +4,7 @@ use super::append_column::AppendColumn;
 use super::sparse_column::SparseColumn;
 
 /// For each key a list of items; items are numbered in the order in which they were pushed.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct LinkedLists {
     heads: SparseColumn,
     /// For each item how far back the one before it under the same key is; zero where it is the first.

@@ -10,7 +10,7 @@ pub const PAGE: usize = 256;
 const UNKNOWN: &str = "?";
 
 /// The names of one page, in order of their numbers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct TextPage {
     text: String,
     /// Where each of them ends.
@@ -56,7 +56,7 @@ impl TextPage {
 }
 
 /// Texts by number.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Names {
     pages: Vec<TextPage>,
     len: usize,

@@ -13,7 +13,7 @@ use record::time::{Interval, Nanos};
 const LONG: usize = 32;
 
 /// The order of a row's chunks, and what they come to. The chunks themselves are the table's.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SpanRow {
     chunks: SmallList<RowChunk>,
     forest: SummaryForest,

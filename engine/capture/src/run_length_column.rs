@@ -1,7 +1,7 @@
 //! A column of which most values are the same: it takes room only where two differ.
 
 /// Values by place. Whoever has it knows how many there are.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct RunLengthColumn {
     same: u32,
     /// Nothing while all are the same.

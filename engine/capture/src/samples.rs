@@ -15,8 +15,18 @@ pub struct Samples {
     unsorted: Mutex<Vec<(Nanos, f64)>>,
 }
 
+impl Clone for Samples {
+    /// What came late is put in order first, so that there is one place to copy.
+    fn clone(&self) -> Self {
+        Self {
+            sorted: OnceLock::from(self.columns().clone()),
+            unsorted: Mutex::default(),
+        }
+    }
+}
+
 /// Samples in order of time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct SampleColumns {
     times: Vec<Nanos>,
     values: Vec<f64>,

@@ -27,7 +27,7 @@ pub(super) fn waiting(flags: &[u16]) -> u32 {
 }
 
 /// What of them decides how they fold.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SpanBlock {
     base: i64,
     from: usize,

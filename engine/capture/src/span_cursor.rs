@@ -7,7 +7,7 @@ use record::SpanId;
 const MOST: u16 = 8;
 
 /// For a chunk, where its span of the next number probably is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct NextPlace {
     next: u16,
     searched: u16,

@@ -10,6 +10,7 @@ const MOST_LISTED: usize = 32;
 const MORE: usize = 4;
 
 /// The chunks of 256 spans: one more than the number of each, or zero where the span has not arrived.
+#[derive(Clone)]
 enum SpanIndexPage {
     Empty,
     /// Places in a list, counted from 1.
@@ -103,7 +104,7 @@ impl SpanIndexPage {
 }
 
 /// Chunks by the number of the span.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SpanIndex {
     pages: Vec<SpanIndexPage>,
     length: usize,

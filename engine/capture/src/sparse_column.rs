@@ -10,12 +10,14 @@ const PAGE: usize = 256;
 const OPEN: usize = 64;
 
 /// The numbers of a page, by how many places before theirs are filled.
+#[derive(Clone)]
 enum SparseValues {
     Open(Vec<u32>),
     Packed(CompressedColumn),
 }
 
 /// The filled places of some keys, in order.
+#[derive(Clone)]
 struct SparsePage {
     filled: [u64; PAGE / 64],
     values: SparseValues,
@@ -97,7 +99,7 @@ impl SparsePage {
 }
 
 /// Numbers by key.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SparseColumn {
     pages: Vec<SparsePage>,
     /// The pages that are not packed, the longest open first.

@@ -63,7 +63,7 @@ impl RowExtent {
 }
 
 /// A tree over the sub-lanes of one lane: its leaves are rows, and each node knows what leaves most room below it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Sublanes {
     count: usize,
     /// The root at 1, the two below a node at twice its place and behind that; the leaves are the second half.

@@ -55,7 +55,7 @@ impl SummaryNode {
 }
 
 /// Complete nodes over a growing list; a node exists once all that it covers is there.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SummaryForest {
     // Few rows are so long that they have one.
     levels: Option<Box<SummaryLevels>>,

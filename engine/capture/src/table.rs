@@ -90,7 +90,7 @@ pub(super) enum SpanRefusal {
 }
 
 /// Every span, in rows.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SpanStore {
     places: SpanIndex,
     calls: Vec<u32>,

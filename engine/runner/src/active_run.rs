@@ -203,7 +203,14 @@ impl ActiveRun {
         }
         // In this order: streams also come to their ends by a loss, which may have somebody begin again.
         self.shared.note_loss(&self.reporter);
-        !self.shared.losses.is_recovering()
+        !self.shared.losses.is_recovering() && !self.is_held()
+    }
+
+    /// Whether the device is lost and the run held, so that whoever looks on can recover it: also after the last call was
+    /// made, when nothing else keeps it from ending.
+    pub fn is_held(&self) -> bool {
+        let is_wanted = self.shared.gate.is_paused() && !self.is_stopped.load(Ordering::SeqCst);
+        is_wanted && self.shared.losses.state().lost.is_some() && self.shared.failure().is_none()
     }
 
     /// Somebody wants it to end.

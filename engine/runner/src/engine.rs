@@ -314,8 +314,8 @@ impl EngineWorker {
                 &nothing
             };
             let left = next_tick.saturating_duration_since(Instant::now());
-            // With all host threads ended only the streams are waited for, in `is_over`.
-            let left = if running.has_hosts() {
+            // With all host threads ended only the streams are waited for, in `is_over`, or somebody who recovers the device.
+            let left = if running.has_hosts() || running.is_held() {
                 left
             } else {
                 Duration::ZERO

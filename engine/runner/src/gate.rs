@@ -45,6 +45,11 @@ impl Gate {
         self.change(|state| state.is_paused = true);
     }
 
+    /// Whether host threads are held.
+    pub fn is_paused(&self) -> bool {
+        lock(&self.state).is_paused
+    }
+
     /// Lets them go on.
     pub fn resume(&self) {
         self.change(|state| {

@@ -11,70 +11,116 @@ pub struct BundledWorkload {
     pub source: &'static str,
 }
 
-macro_rules! bundled {
-    ($($name:literal $title:literal)*) => {
-        /// The list of what is bundled, in the order in which it is best read.
-        const BUNDLED: &[BundledWorkload] = &[$(BundledWorkload {
+/// Bundled workloads that teach one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkloadGroup {
+    /// What they teach.
+    pub name: &'static str,
+    /// The workloads, the one to read first first.
+    pub workloads: &'static [BundledWorkload],
+}
+
+macro_rules! workload {
+    ($name:literal $title:literal) => {
+        BundledWorkload {
             name: $name,
             title: $title,
             source: include_str!(concat!("../../../assets/workloads/", $name, ".kdl")),
+        }
+    };
+}
+
+macro_rules! bundled {
+    ($($group:literal { $($name:literal $title:literal)* })*) => {
+        /// The groups, in the order in which they are best read.
+        const GROUPS: &[WorkloadGroup] = &[$(WorkloadGroup {
+            name: $group,
+            workloads: &[$(workload!($name $title),)*],
         },)*];
+
+        /// The list of what is bundled: that of the groups, one after the other.
+        const BUNDLED: &[BundledWorkload] = &[$($(workload!($name $title),)*)*];
     };
 }
 
 bundled! {
-    "single-stream" "Single stream"
-    "two-streams" "Two streams"
-    "fork-join" "Fork and join"
-    "diamond" "Diamond"
-    "double-buffer" "Double buffer"
-    "three-stage-pipeline" "Three-stage pipeline"
-    "ways-to-wait" "Ways to wait"
-    "never-recorded" "Never recorded"
-    "three-answers" "Three answers"
-    "timing-scope" "Timing scope"
-    "event-pool" "Event pool"
-    "event-kinds" "Event kinds"
-    "timeouts" "Timeouts and aborts"
-    "callback-thread" "Callback thread"
-    "missing-wait" "Missing wait"
-    "gate" "Gate"
-    "two-hosts" "Two hosts"
-    "join-streams" "Join streams"
-    "legacy-stream" "Legacy default stream"
-    "lazy-streams" "Lazy streams"
-    "automatic-waits" "Automatic waits"
-    "instructions" "Instructions of a machine"
-    "back-pressure" "Back-pressure"
-    "stream-ordered-memory" "Stream-ordered memory"
-    "reduction-tree" "Reduction tree"
-    "tile-matmul" "Tile matrix product"
-    "histogram" "Histogram"
-    "heat" "Heat"
-    "n-body" "N-body"
-    "pipeline-stutter" "Pipeline stutter"
-    "compile-storm" "Compile storm"
-    "broken-shader" "Broken shader"
-    "loss-during-compile" "Loss during a compile"
-    "loss-with-promises" "Loss with promises pending"
-    "loss-and-recovery" "Loss and recovery"
-    "two-editions" "Two editions"
-    "recorded-launch" "Recorded launch"
-    "relaunch-two-streams" "Relaunch on two streams"
-    "graph-fork-join" "Graph: fork and join"
-    "graph-update" "Graph: update"
-    "graph-events" "Graph: events and memory"
-    "capture-mistakes" "Mistakes while capturing"
-    "data-parallel" "Ranks: data parallel"
-    "rank-pipeline" "Ranks: pipeline"
-    "straggler" "Ranks: a straggler"
-    "rank-that-dies" "Ranks: one that dies"
-    "two-machines" "Ranks: two machines"
+    "First steps" {
+        "single-stream" "Single stream"
+        "two-streams" "Two streams"
+        "fork-join" "Fork and join"
+        "diamond" "Diamond"
+    }
+    "Events" {
+        "never-recorded" "Never recorded"
+        "three-answers" "Three answers"
+        "timing-scope" "Timing scope"
+        "event-pool" "Event pool"
+        "event-kinds" "Event kinds"
+    }
+    "Waits and races" {
+        "ways-to-wait" "Ways to wait"
+        "missing-wait" "Missing wait"
+        "timeouts" "Timeouts and aborts"
+        "callback-thread" "Callback thread"
+        "gate" "Gate"
+        "two-hosts" "Two hosts"
+        "join-streams" "Join streams"
+        "legacy-stream" "Legacy default stream"
+        "automatic-waits" "Automatic waits"
+    }
+    "Overlap" {
+        "double-buffer" "Double buffer"
+        "three-stage-pipeline" "Three-stage pipeline"
+        "heat" "Heat"
+        "n-body" "N-body"
+    }
+    "Graphs" {
+        "recorded-launch" "Recorded launch"
+        "relaunch-two-streams" "Relaunch on two streams"
+        "graph-fork-join" "Graph: fork and join"
+        "graph-update" "Graph: update"
+        "graph-events" "Graph: events and memory"
+        "capture-mistakes" "Mistakes while capturing"
+    }
+    "Memory" {
+        "stream-ordered-memory" "Stream-ordered memory"
+        "reduction-tree" "Reduction tree"
+        "tile-matmul" "Tile matrix product"
+        "histogram" "Histogram"
+    }
+    "Pipelines" {
+        "pipeline-stutter" "Pipeline stutter"
+        "compile-storm" "Compile storm"
+        "broken-shader" "Broken shader"
+    }
+    "Loss" {
+        "loss-and-recovery" "Loss and recovery"
+        "loss-during-compile" "Loss during a compile"
+        "loss-with-promises" "Loss with promises pending"
+        "two-editions" "Two editions"
+    }
+    "Ranks" {
+        "data-parallel" "Ranks: data parallel"
+        "rank-pipeline" "Ranks: pipeline"
+        "straggler" "Ranks: a straggler"
+        "rank-that-dies" "Ranks: one that dies"
+        "two-machines" "Ranks: two machines"
+    }
+    "Machines" {
+        "instructions" "Instructions of a machine"
+        "lazy-streams" "Lazy streams"
+        "back-pressure" "Back-pressure"
+    }
 }
 
 /// The workloads that come with the program, in the order in which they are best read.
 pub fn bundled() -> &'static [BundledWorkload] {
     BUNDLED
+}
+
+/// The same, by what they teach: one group after the other is [`bundled`].
+pub fn bundled_groups() -> &'static [WorkloadGroup] {
+    GROUPS
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ macro_rules! guides {
 
 guides! {
     Use {
+        "window" "The window"
         "workloads" "Bundled workloads"
         "language" "Workload language"
         "order" "The order of calls"

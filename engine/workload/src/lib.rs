@@ -55,7 +55,7 @@ mod template;
 mod verb;
 
 pub use address::{RemoteAddress, UnclearAddress};
-pub use bundled::{BundledWorkload, bundled};
+pub use bundled::{BundledWorkload, WorkloadGroup, bundled, bundled_groups};
 pub use call::{
     Call, CollectiveCall, DataCall, EventCall, GpuCall, HostCall, LaunchCall, PlacedCall,
     SourceLocation, StreamCall, SyncTarget,

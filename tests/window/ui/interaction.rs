@@ -377,6 +377,21 @@ fn how_a_run_went_is_shown_at_its_workload() {
     window.harness.get_by_label_contains("Not checked");
 }
 
+/// The picture of one workload is never called by the name of another that was chosen meanwhile.
+#[test]
+fn the_picture_keeps_its_name_when_another_workload_is_chosen() {
+    let mut window = window();
+    window.harness.get_by_label("Diamond").click();
+    window.harness.run();
+    window.harness.get_by_label_contains("This is");
+    window.harness.get_by_label("Run Diamond (F5)");
+    window.harness.get_by_label("Back to double-buffer").click();
+    window.harness.run();
+    let scene = window.harness.state().scene();
+    assert_eq!(scene.state.documents.text().unwrap().name, "double-buffer");
+    assert!(window.harness.query_by_label("Run Diamond (F5)").is_none());
+}
+
 #[test]
 fn an_idle_window_asks_for_no_frame() {
     let mut window = window();

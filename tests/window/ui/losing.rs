@@ -77,7 +77,7 @@ fn click(window: &mut Window, at: Pos2) {
 }
 
 fn armed(window: &Window) -> Vec<Injection> {
-    window.harness.state().scene().state.loss.armed.clone()
+    window.harness.state().scene().state.armed().to_vec()
 }
 
 fn request(asked: Vec<Control>) -> RunRequest {
@@ -98,7 +98,7 @@ fn a_key_loses_the_device_of_a_run_and_holds_it() {
     phase(&mut window, Phase::Running);
     window.harness.key_press(Key::K);
     window.harness.run();
-    let expected = [Control::Lose(driver(LossMoment::Now)), Control::Pause];
+    let expected = [Control::Pause, Control::Lose(driver(LossMoment::Now))];
     assert_eq!(window.asked(), expected);
 }
 
@@ -139,7 +139,7 @@ fn the_menu_says_how_and_when() {
 
 #[test]
 fn the_button_is_dragged_to_a_time_of_the_next_run() {
-    let mut window = window();
+    let mut window = Window::with_run(SIZE, ThemeChoice::Dark, "double-buffer");
     let from = window.harness.get_by_label("Lose device").rect().center();
     drag(&mut window, from, pos2(700.0, 200.0));
     let [
@@ -167,7 +167,7 @@ fn the_button_is_dragged_to_a_time_of_the_next_run() {
 
 #[test]
 fn a_marker_is_moved_and_thrown_away() {
-    let mut window = window();
+    let mut window = Window::with_run(SIZE, ThemeChoice::Dark, "double-buffer");
     let time = LossMoment::Time(Nanos(400_000));
     window
         .harness
@@ -211,7 +211,9 @@ fn a_lost_device_is_recovered_by_button_and_key() {
     window.harness.key_press(Key::U);
     window.harness.run();
     assert!(window.asked().is_empty());
-    window.harness.get_by_label_contains("The run is over");
+    window
+        .harness
+        .get_by_label_contains("This run went on without its device");
 }
 
 #[test]
@@ -230,4 +232,59 @@ fn a_fault_tells_of_itself_when_it_is_clicked() {
     click(&mut window, at);
     let topic = window.harness.state().scene().state.selection.topic;
     assert_eq!(topic, Some(Topic::Loss(0)));
+}
+
+/// What waits for a stream of one workload is not asked of another, which has no such stream.
+#[test]
+fn a_loss_that_is_armed_belongs_to_its_workload_and_is_removed_beside_its_parameters() {
+    let mut window = Window::with_run(SIZE, ThemeChoice::Dark, "double-buffer");
+    let moment = LossMoment::Stream("compute".to_owned());
+    let arm = vec![Action::Lose(moment.clone())];
+    window.harness.state_mut().act(arm, None);
+    window.asked();
+    window.harness.get_by_label("Diamond").click();
+    window.harness.run();
+    assert!(armed(&window).is_empty());
+    window.harness.key_press(Key::F5);
+    window.harness.run();
+    assert!(request(window.asked()).lose.is_empty());
+
+    window.harness.get_by_label("Double buffer").click();
+    window.harness.run();
+    window.harness.key_press(Key::F5);
+    window.harness.run();
+    assert_eq!(request(window.asked()).lose, [driver(moment)]);
+    window.harness.get_by_label_contains("Forget: ").click();
+    window.harness.run();
+    assert!(armed(&window).is_empty());
+}
+
+/// What is to be done once the device is lost is done when it is lost by the key, too.
+#[test]
+fn what_was_chosen_for_a_loss_follows_the_key() {
+    let mut window = window();
+    phase(&mut window, Phase::Running);
+    let choose = vec![Action::SetRecovery(RecoveryMode::Replay)];
+    window.harness.state_mut().act(choose, None);
+    window.harness.key_press(Key::K);
+    window.harness.run();
+    let expected = [
+        Control::Pause,
+        Control::Lose(driver(LossMoment::Now)),
+        Control::Recover(RecoveryMode::Replay),
+    ];
+    assert_eq!(window.asked(), expected);
+}
+
+#[test]
+fn the_bar_says_that_the_device_is_lost() {
+    let mut window = window();
+    assert!(
+        window
+            .harness
+            .query_by_label_contains("device lost")
+            .is_none()
+    );
+    lost(&mut window);
+    window.harness.get_by_label("× device lost");
 }

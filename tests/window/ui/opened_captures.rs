@@ -173,7 +173,7 @@ fn an_opened_capture_is_not_run_over() {
         let scene = window.harness.state().scene();
         scene.capture.span_count() > 0 && scene.status.why.conclusions.is_some()
     });
-    // In the bar, and among the files that were opened.
+    // In the bar, and among what is open.
     let named = |window: &Window| {
         let all = window.harness.query_all_by_label("torch-steps.json.gz");
         all.count()
@@ -181,7 +181,7 @@ fn an_opened_capture_is_not_run_over() {
     assert_eq!(named(&window), 2);
     window.harness.get_by_label("Extract workload…");
     assert!(window.harness.query_by_label("Lose device").is_none());
-    for command in [Command::RunOrPause, Command::Rerun, Command::Step] {
+    for command in [Command::Rerun, Command::Step] {
         let app = window.harness.state_mut();
         app.act(vec![command.into()], None);
         window.harness.run();
@@ -200,14 +200,19 @@ fn an_opened_capture_is_not_run_over() {
         .harness
         .get_by_label_contains("Choose a workload on the left");
 
+    // A workload runs in a tab of its own: the capture stays open in its.
     window.harness.get_by_label("Fork and join").click();
     window.harness.run();
-    assert_eq!(named(&window), 1);
     let scene = window.harness.state().scene();
-    assert!(scene.capture.span_count() > 0, "choosing is not running");
+    assert_eq!(scene.status.tabs.len(), 2);
+    assert_eq!(scene.capture.span_count(), 0, "choosing is not running");
     let app = window.harness.state_mut();
     app.act(vec![Command::RunOrPause.into()], None);
     assert!(matches!(window.asked().as_slice(), [Control::Run(_)]));
+    let app = window.harness.state_mut();
+    app.act(vec![Action::ShowTab(0)], None);
+    window.harness.run();
+    assert!(window.harness.state().scene().capture.span_count() > 0);
 }
 
 /// A file without anything in it is not taken for a window in which nothing has run.
@@ -221,8 +226,9 @@ fn an_empty_capture_says_that_it_is_empty() {
     app.act(vec![Action::OpenFiles(vec![path])], None);
     until(&mut window, |window| {
         let scene = window.harness.state().scene();
-        scene.status.is_document
+        scene.status.is_document && scene.status.job.is_none()
     });
+    window.harness.run();
     let said: Vec<String> = painted(&window);
     assert!(
         said.iter().any(|it| it.contains("holds nothing to show")),

@@ -1,6 +1,7 @@
 //! What runs where: the chosen workload, and the adapter that it runs on.
 
 use eframe::egui::{Button, ComboBox, RichText, Ui};
+use engine::runner::Phase;
 
 use crate::action::Action;
 use crate::panel::{AdapterChoice, BackendChoice, Scene};
@@ -8,6 +9,9 @@ use crate::text;
 
 /// Characters of a device's name that are shown in the bar.
 const SHOWN: usize = 24;
+
+/// Width of the rest of the bar in which the backend's name is cut shorter, in points.
+const NARROW: f32 = 560.0;
 
 /// The chosen workload, and the backend it runs on.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -18,7 +22,12 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         return;
     }
     let documents = &scene.state.documents;
-    if let Some(text) = documents.text() {
+    let runs = scene.status.phase != Phase::Idle;
+    if let Some(running) = scene.status.running.as_ref().filter(|_| runs) {
+        // What the buttons beside it act on, whatever is chosen meanwhile.
+        ui.label(RichText::new(running.trim_end_matches(".kdl")).strong())
+            .on_hover_text("The workload that runs");
+    } else if let Some(text) = documents.text() {
         let dirty = if text.is_dirty() { " •" } else { "" };
         let name = format!("{}{dirty}", text.name.trim_end_matches(".kdl"));
         ui.label(RichText::new(name).strong())
@@ -31,7 +40,11 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let shown = adapter.map_or(backend, |adapter| adapter.name.as_str());
     let combo = ComboBox::from_id_salt("backend")
         .selected_text(text::shorten(shown, SHOWN))
-        .width(140.0);
+        .width(if ui.available_width() < NARROW {
+            90.0
+        } else {
+            140.0
+        });
     let response = combo.show_ui(ui, |ui| {
         for choice in &scene.status.backends {
             entries(ui, scene, choice, actions);

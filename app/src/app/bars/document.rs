@@ -29,6 +29,11 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     );
     for (words, help, action) in [
         (
+            "Play",
+            "Play the capture again, slower (Space)",
+            Command::Play.into(),
+        ),
+        (
             findings.as_str(),
             "What analyses concluded from the capture",
             Action::OpenTab("findings"),

@@ -7,11 +7,10 @@ use eframe::egui::{
 };
 use engine::runner::RecoveryMode;
 use engine::time::Nanos;
-use engine::workload::{FaultKind, FaultMoment, Injection, LossBy, LossMoment, RankFault};
+use engine::workload::{FaultKind, FaultMoment, LossBy, LossMoment, RankFault};
 
 use crate::action::{Action, Command};
-use crate::panel::{Scene, Sign};
-use crate::text;
+use crate::panel::{Scene, Sign, loss_words};
 use crate::theme::{GRID, mixed};
 use crate::timeline::NewLoss;
 
@@ -58,7 +57,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 
 fn button(ui: &mut Ui, scene: &Scene<'_>, is_roomy: bool, actions: &mut Vec<Action>) -> Response {
     let theme = scene.theme;
-    let armed = scene.state.loss.armed.len();
+    let armed = scene.state.armed().len();
     let words = match (is_roomy, armed) {
         (true, 0) => String::from("      Lose device"),
         (true, armed) => format!("      Lose device · {armed}"),
@@ -244,34 +243,21 @@ fn at_time(ui: &mut Ui, actions: &mut Vec<Action>) {
 
 /// The losses that wait for their moment, each with a way to forget it.
 fn armed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-    let armed = &scene.state.loss.armed;
+    let armed = scene.state.armed();
     if armed.is_empty() {
         return;
     }
     ui.separator();
     ui.label(
-        RichText::new("Every run from now on")
+        RichText::new("Every run of this workload from now on")
             .small()
             .color(scene.theme.weak),
     );
     for (at, injection) in armed.iter().enumerate() {
-        let entry = ui.button(format!("×  {}", words(injection)));
+        let entry = ui.button(format!("×  {}", loss_words(injection)));
         if entry.on_hover_text("Forget it").clicked() {
             actions.push(Action::Disarm(at));
         }
-    }
-}
-
-/// A loss that waits for its moment, in words.
-fn words(injection: &Injection) -> String {
-    let by = injection.by.label();
-    match &injection.at {
-        LossMoment::Now => by.to_owned(),
-        LossMoment::Label(name) => format!("{by} at the call {name}"),
-        LossMoment::Line(line) => format!("{by} at line {line}"),
-        LossMoment::Time(time) => format!("{by} at {}", text::duration(*time)),
-        LossMoment::Pipeline(name) => format!("{by} while {name} compiles"),
-        LossMoment::Stream(name) => format!("{by} while {name} runs"),
     }
 }
 

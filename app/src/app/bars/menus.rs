@@ -28,6 +28,7 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                     }
                 }
                 if menu == Menu::Run {
+                    super::speed_menu(ui, scene, actions);
                     synchronization::menu(ui, scene, actions);
                 }
             });

@@ -9,6 +9,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
+use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
 use engine::exporter::{self, EXPORTERS};
@@ -17,9 +18,11 @@ use engine::record::Record;
 use engine::runner::far;
 use engine::time::{Interval, Nanos};
 
-use super::{FilePurpose, JobMessage, JobSender};
+use super::{JobMessage, JobSender};
+use crate::app::kept::content_key;
 use crate::app::link::choice;
-use crate::state::AppState;
+use crate::state::{AppState, FilePurpose};
+use crate::text;
 use crate::timeline::drawing;
 
 /// Records of a capture that is made again which are applied at once.
@@ -27,6 +30,12 @@ const BATCH: usize = 65_536;
 
 /// Files that are larger than this are no workloads, in bytes.
 const LARGEST_TEXT: u64 = 16 << 20;
+
+/// How long a file is read before it is first shown, and by how much longer before it is again.
+const FIRST_GLIMPSE: Duration = Duration::from_millis(120);
+const GROWTH: f64 = 1.5;
+/// Of a capture with more spans no copy is made while it is read: that would take memory that its end needs.
+const MOST_GLIMPSED: usize = 8_000_000;
 
 /// Asks every backend whether it can be used here.
 pub fn probe(answering: &JobSender) {
@@ -43,25 +52,24 @@ pub fn dialog(
     name: &str,
 ) -> impl Future<Output = Vec<PathBuf>> + Send + 'static {
     let dialog = rfd::AsyncFileDialog::new();
-    let captures: Vec<&str> = IMPORTERS
-        .iter()
-        .flat_map(|importer| importer.extensions())
-        .copied()
-        .collect();
-    let everything: Vec<&str> = captures.iter().copied().chain(["kdl"]).collect();
+    let endings = endings(purpose);
+    let filter = |name: &str| format!("{name} ({})", patterns(&endings));
     let dialog = match purpose {
-        FilePurpose::Open => dialog
-            .add_filter("Captures and workloads", &everything)
+        FilePurpose::Open | FilePurpose::Add => dialog
+            .add_filter("Captures and workloads", &endings)
             .add_filter("All files", &["*"]),
-        FilePurpose::SaveCapture => dialog.add_filter("Captures", &["pftrace"]),
-        FilePurpose::SaveText | FilePurpose::Extract => dialog.add_filter("Workloads", &["kdl"]),
+        FilePurpose::SaveCapture => dialog.add_filter(filter("Perfetto capture"), &endings),
+        FilePurpose::SaveText | FilePurpose::Extract => {
+            dialog.add_filter(filter("Workload"), &endings)
+        }
         FilePurpose::Export => formats()
             .into_iter()
             .fold(dialog, |dialog, (name, ending)| {
-                dialog.add_filter(name, &[ending])
+                dialog.add_filter(format!("{name} ({})", patterns(&[ending])), &[ending])
             }),
     };
-    let closed: PendingDialog = if purpose == FilePurpose::Open {
+    let is_opened = matches!(purpose, FilePurpose::Open | FilePurpose::Add);
+    let closed: PendingDialog = if is_opened {
         let chosen = dialog.pick_files();
         Box::pin(async { chosen.await.unwrap_or_default() })
     } else {
@@ -72,6 +80,24 @@ pub fn dialog(
         let files = closed.await;
         files.iter().map(|it| it.path().to_path_buf()).collect()
     }
+}
+
+/// What files for `purpose` may end in.
+pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
+    let captures = IMPORTERS.iter().flat_map(|it| it.extensions()).copied();
+    match purpose {
+        FilePurpose::Open => captures.chain(["kdl"]).collect(),
+        FilePurpose::Add => captures.collect(),
+        FilePurpose::SaveCapture => vec!["pftrace"],
+        FilePurpose::SaveText | FilePurpose::Extract => vec!["kdl"],
+        FilePurpose::Export => formats().into_iter().map(|(_, ending)| ending).collect(),
+    }
+}
+
+/// Endings as people know them, such as `*.json`.
+fn patterns(endings: &[&str]) -> String {
+    let each: Vec<String> = endings.iter().map(|it| format!("*.{it}")).collect();
+    each.join(", ")
 }
 
 /// What a capture or a view is written as for other tools: a name and an ending.
@@ -138,24 +164,42 @@ fn open_text(path: &Path) -> JobMessage {
     }
 }
 
+/// How fast a file is read, in megabytes a second.
+fn rate(read: u64, gone: Duration) -> String {
+    let seconds = gone.as_secs_f64();
+    if seconds < 0.1 {
+        return String::new();
+    }
+    format!("{} MB/s", text::significant(read as f64 / 1e6 / seconds))
+}
+
 fn open_captures(paths: &[PathBuf], answering: &JobSender) -> JobMessage {
     let mut capture = Capture::new();
+    let begun = Instant::now();
+    let mut glimpse = FIRST_GLIMPSE;
     let parts = importer::open_all(paths, &mut |batch| {
         if answering.is_cancelled() {
             return ControlFlow::Break(());
         }
         capture.apply(batch.records);
+        let gone = begun.elapsed();
         // What comes by a pipe has no end that is known.
         if batch.total > 0 {
             let share = batch.read as f64 / batch.total as f64;
-            answering.say(JobMessage::Progress(share as f32));
+            answering.say(JobMessage::Progress(share as f32, rate(batch.read, gone)));
+        }
+        if gone >= glimpse && capture.span_count() <= MOST_GLIMPSED {
+            answering.say(JobMessage::Glimpse(Box::new(capture.clone())));
+            // A copy takes a small part of the time that what it shows took to read, however long that goes on.
+            glimpse = begun.elapsed().mul_f64(GROWTH);
         }
         ControlFlow::Continue(())
     });
     match parts {
         Ok(mut parts) => {
             importer::note_refused(&mut parts, capture.refused());
-            JobMessage::Capture(Box::new(capture), parts)
+            // What can be read only once is not known again.
+            JobMessage::Capture(Box::new(capture), parts, content_key(paths).ok())
         }
         Err(importer::ImportError::Cancelled) => JobMessage::Failed(None),
         Err(error) => JobMessage::Failed(Some(error.to_string())),

@@ -7,6 +7,7 @@ use engine::capture::Capture;
 use engine::record::SpanId;
 use engine::time::Nanos;
 
+use super::filters::SearchQuery;
 use super::marks::{self, NameMarks, PageBits};
 use super::needle::Needle;
 
@@ -97,17 +98,20 @@ impl MatchTally {
 pub fn spans(
     capture: &Capture,
     stretches: Range<usize>,
-    names: &NameMarks,
+    (names, query): (&NameMarks, &SearchQuery),
     (here, most): (Option<MatchPosition>, usize),
 ) -> MatchTally {
     let answers = on_every_core(stretches, |part| {
         let mut tally = MatchTally::default();
         for stretch in part {
-            if here.is_none() && tally.places.len() >= most {
+            if here.is_none() && tally.places.len() >= most && query.is_plain() {
                 tally.count += capture.count_named(stretch, |name| names.is_set(name));
                 continue;
             }
             for place in capture.spans_named(stretch, |name| names.is_set(name)) {
+                if !query.admits(capture, place.1) {
+                    continue;
+                }
                 tally.count += 1;
                 tally.before += usize::from(here.is_some_and(|here| place < here));
                 if tally.places.len() < most {
@@ -128,7 +132,7 @@ pub fn spans(
 /// first or the last of all. Beside it is how many matches come before it.
 pub fn next(
     capture: &Capture,
-    names: &NameMarks,
+    (names, query): (&NameMarks, &SearchQuery),
     here: Option<MatchPosition>,
     forward: bool,
 ) -> Option<(MatchPosition, usize)> {
@@ -146,6 +150,9 @@ pub fn next(
         let (mut near, mut far) = (None::<MatchPosition>, None::<MatchPosition>);
         for stretch in part {
             for place in capture.spans_named(stretch, |name| names.is_set(name)) {
+                if !query.admits(capture, place.1) {
+                    continue;
+                }
                 far = Some(far.map_or(place, |far| better(far, place)));
                 if is_wanted(&place) {
                     near = Some(near.map_or(place, |near| better(near, place)));
@@ -157,6 +164,7 @@ pub fn next(
     let near = answers.iter().filter_map(|(near, _)| *near).reduce(better);
     let far = answers.iter().filter_map(|(_, far)| *far).reduce(better);
     let found = near.or(far)?;
-    let all = spans(capture, 0..capture.stretch_count(), names, (Some(found), 0));
+    let asked = (names, query);
+    let all = spans(capture, 0..capture.stretch_count(), asked, (Some(found), 0));
     Some((found, all.before))
 }

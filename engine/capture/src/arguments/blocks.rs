@@ -6,7 +6,7 @@ use super::texts::ArgumentTexts;
 use record::{FieldForm, Fields, NameId, SpanId, Value};
 
 /// What one writer said of its forms and texts.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct WriterForms {
     forms: Vec<FieldForm>,
     /// For each of its texts the number here.
@@ -14,7 +14,7 @@ struct WriterForms {
 }
 
 /// Blocks of packed fields, by their first span.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct FieldBlocks {
     writers: BTreeMap<u32, WriterForms>,
     blocks: BTreeMap<u32, Fields>,

@@ -8,7 +8,7 @@ const PAGE: usize = 1 << SHIFT;
 const MOST: usize = 40;
 
 /// Bytes, and places in them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct BytePages {
     pages: Vec<Vec<u8>>,
 }

@@ -9,7 +9,7 @@ use record::impossible;
 const FREE: u32 = u32::MAX;
 
 /// Texts by number, and a table that finds the number of a text.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct ArgumentTexts {
     list: Vec<Box<str>>,
     places: Vec<u32>,
@@ -68,7 +68,7 @@ impl ArgumentTexts {
 }
 
 /// Mixes eight bytes at a time.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct TextHasher(u64);
 
 impl Hasher for TextHasher {

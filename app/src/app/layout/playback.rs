@@ -1,0 +1,73 @@
+//! The line that plays a capture again: back, play, on, how slow, over and over, and where the head is.
+
+use eframe::egui::{Align, Button, ComboBox, Frame, Layout, Margin, Panel as Side, RichText, Ui};
+
+use crate::action::{Action, Command};
+use crate::panel::Scene;
+use crate::state::{Playback, SPEEDS};
+use crate::text;
+use crate::theme::GRID;
+
+/// Shows the line below the timeline while something is played.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let Some(play) = scene.state.playback else {
+        return;
+    };
+    let frame = Frame::new()
+        .fill(scene.theme.panel)
+        .inner_margin(Margin::symmetric(12, 4));
+    Side::bottom("playback").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = GRID;
+            let toggle = if play.is_playing { "Pause" } else { "Play" };
+            for (words, command) in [
+                ("◀", Command::PreviousEdge),
+                (toggle, Command::Play),
+                ("▶", Command::NextEdge),
+            ] {
+                let button = Button::new(words).min_size([28.0, 22.0].into());
+                let response = ui.add(button);
+                let help = command.entry().map_or("", |entry| entry.help);
+                if response
+                    .on_hover_text(format!("{help} ({})", command.key()))
+                    .clicked()
+                {
+                    actions.push(command.into());
+                }
+            }
+            ui.add_space(2.0 * GRID);
+            speed(ui, play, actions);
+            let mut is_looped = play.is_looped;
+            let range = match scene.state.selection.range {
+                Some(_) => "Loop over the range",
+                None => "Loop",
+            };
+            if ui.checkbox(&mut is_looped, range).changed() {
+                actions.push(Action::SetPlayback(Some(Playback { is_looped, ..play })));
+            }
+            let words = RichText::new(format!("at {}", text::duration(play.at))).monospace();
+            ui.label(words);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let close = ui.add(Button::new("×").frame(false));
+                if close.on_hover_text("Stop playing").clicked() {
+                    actions.push(Action::SetPlayback(None));
+                }
+                let about = "This plays what was measured and changes nothing";
+                ui.label(RichText::new(about).color(scene.theme.weak));
+            });
+        });
+    });
+}
+
+fn speed(ui: &mut Ui, play: Playback, actions: &mut Vec<Action>) {
+    let shown = |slower: u32| format!("1/{} of its speed", text::count(u64::from(slower)));
+    let combo = ComboBox::from_id_salt("playback speed").selected_text(shown(play.slower));
+    combo.width(150.0).show_ui(ui, |ui| {
+        for slower in SPEEDS.iter().copied() {
+            let entry = ui.selectable_label(slower == play.slower, shown(slower));
+            if entry.clicked() {
+                actions.push(Action::SetPlayback(Some(Playback { slower, ..play })));
+            }
+        }
+    });
+}

@@ -1,0 +1,165 @@
+//! Files that are opened: each capture in a tab of its own, shown as far as it was read, and workloads, listed and run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::capture::Capture;
+use engine::importer::MergedFile;
+
+use super::App;
+use super::files::{ends_with, name};
+use crate::action::{Action, Command};
+use crate::apply::apply;
+use crate::state::{UnsavedRisk, WorkloadText};
+
+/// What files are called together.
+fn called(paths: &[PathBuf]) -> String {
+    match paths {
+        [only] => name(only),
+        all => crate::text::counted(all.len() as u64, "file"),
+    }
+}
+
+impl App {
+    /// Reads files, each time in a tab of their own; files that are open already are shown.
+    pub(super) fn open_files(&mut self, paths: Vec<PathBuf>) {
+        let is_text = |path: &&PathBuf| ends_with(path, "kdl");
+        let captures: Vec<PathBuf> = paths.iter().filter(|it| !is_text(it)).cloned().collect();
+        if captures.len() == paths.len()
+            && let Some(place) = self.tab_of(&captures)
+        {
+            return self.show_tab(place);
+        }
+        self.end_loading();
+        let label = called(&paths);
+        if !captures.is_empty() {
+            self.new_tab();
+            self.status.loading = Some(called(&captures));
+            self.status.is_document = true;
+            self.status.opened = Some(called(&captures));
+            self.label_tabs();
+        }
+        self.begin_job(format!("Opening {label}"));
+        self.files.open(paths);
+    }
+
+    /// Reads the files on screen again, and `more` with them, as one capture.
+    pub(super) fn open_more(&mut self, more: Vec<PathBuf>) {
+        let own = self.status.parts.iter().map(|part| part.path.clone());
+        let mut paths: Vec<PathBuf> = own.collect();
+        if paths.is_empty() {
+            return self.act(vec![Action::OpenFiles(more)], None);
+        }
+        paths.extend(more);
+        self.end_loading();
+        self.status.loading = Some(called(&paths));
+        self.begin_job(format!("Opening {}", called(&paths)));
+        self.files.open(paths);
+    }
+
+    /// What was being read comes to nothing: its tab closes, unless something was on screen in it before.
+    pub(super) fn end_loading(&mut self) {
+        if self.status.loading.is_some() && !self.status.parts.is_empty() {
+            self.status.loading = None;
+        } else if let Some(place) = self.loading_tab() {
+            self.close_tab(place);
+        }
+    }
+
+    /// A capture was read: it is shown, from where its user left it last.
+    pub(super) fn opened(
+        &mut self,
+        capture: Capture,
+        parts: Vec<MergedFile>,
+        content: Option<String>,
+    ) {
+        let was_looked_at = self.status.loading.is_some() && self.state.view.interval.is_some();
+        self.status.job = None;
+        self.status.is_live = false;
+        self.status.loading = None;
+        self.status.lost = 0;
+        let run = capture.run().filter(|run| !run.source.is_empty()).cloned();
+        let paths: Vec<PathBuf> = parts.iter().map(|part| part.path.clone()).collect();
+        self.status.opened = Some(called(&paths));
+        self.status.content = content;
+        self.status.is_document = run.is_none();
+        if was_looked_at {
+            self.show_capture(Arc::new(capture));
+        } else {
+            self.replace(capture);
+            self.restore_view();
+        }
+        self.label_tabs();
+        self.act(vec![Action::Survey], None);
+        if let Some(run) = run {
+            let text = WorkloadText {
+                title: run.name.clone(),
+                name: run.name,
+                saved: run.source.clone(),
+                source: run.source,
+                path: None,
+                capture: parts.first().map(|part| part.path.clone()),
+            };
+            let documents = &self.state.documents;
+            let mut texts = documents.texts.iter();
+            let known =
+                texts.position(|other| other.source == text.source && other.name == text.name);
+            // It belongs to what was opened, and so does not take that off the screen.
+            let choice = known.map_or(Action::Adopt(Box::new(text)), Action::Choose);
+            apply(&mut self.state, &self.capture, choice);
+            self.check_text();
+        }
+        let notes: Vec<String> = parts
+            .iter()
+            .filter(|part| !part.receipt.notes.is_empty())
+            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" ")))
+            .collect();
+        // A line above the timeline; all of it stands in the receipt.
+        if let [only] = notes.as_slice() {
+            self.tell(false, only.clone());
+        } else if !notes.is_empty() {
+            let text = format!("{} files have notes; the receipt lists them", notes.len());
+            self.tell(false, text);
+        }
+        // What can be read only once cannot be opened again.
+        let again = parts.iter().rev().filter(|part| part.path.is_file());
+        let paths: Vec<_> = again.map(|part| part.path.clone()).collect();
+        self.status.parts = parts;
+        self.act(paths.into_iter().map(Action::Remember).collect(), None);
+    }
+
+    /// A workload's text was read: it replaces what was read from its file before, unless that was edited here.
+    pub(super) fn adopt(&mut self, path: PathBuf, source: String) {
+        self.status.job = None;
+        let title = name(&path);
+        let text = WorkloadText {
+            name: title.clone(),
+            title,
+            saved: source.clone(),
+            source,
+            path: Some(path),
+            capture: None,
+        };
+        let documents = &self.state.documents;
+        let known = documents
+            .known(&text)
+            .and_then(|at| documents.texts.get(at));
+        if known.is_some_and(|known| known.is_dirty() && known.source != text.source) {
+            let risk = UnsavedRisk::Replacing(Box::new(text));
+            return self.act(vec![Action::AskUnsaved(risk)], None);
+        }
+        self.take_text(text);
+    }
+
+    /// Lists a workload, chooses it, and runs it where nothing is wrong with it.
+    pub(super) fn take_text(&mut self, text: WorkloadText) {
+        let remember = text.path.clone().map(Action::Remember);
+        let adopt = [Action::Adopt(Box::new(text))].into_iter();
+        self.act(adopt.chain(remember).collect(), None);
+        if self.status.checked.errors.is_empty() {
+            self.act(vec![Command::Rerun.into()], None);
+        } else {
+            self.act(vec![Action::OpenTab("source")], None);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The window in which commands are found by a few letters of their names.
+
+use eframe::egui::{Id, Key, Label, Modifiers, RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
+
+use super::{PANELS, Panel, PanelPosition, Scene};
+use crate::action::{Action, COMMANDS, Command};
+use crate::state::OverlayWindow;
+use crate::theme::{GRID, SMALL};
+
+mod fuzzy;
+
+/// Rows that are shown at once.
+const ROWS: usize = 12;
+
+/// The window in which commands are found.
+#[derive(Default)]
+pub struct CommandPalette {
+    wanted: String,
+    /// The place of the chosen row.
+    at: usize,
+}
+
+/// Something that can be done.
+struct PaletteEntry {
+    /// What it is called.
+    label: String,
+    /// What it does, or what it is.
+    help: String,
+    key: String,
+    action: Action,
+}
+
+impl Panel for CommandPalette {
+    fn id(&self) -> &'static str {
+        "palette"
+    }
+
+    fn title(&self) -> &'static str {
+        "Commands"
+    }
+
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Window(OverlayWindow::Palette)
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        let (down, up, enter, leave) = ui.input_mut(|input| {
+            let mut is = |key| input.consume_key(Modifiers::NONE, key);
+            (
+                is(Key::ArrowDown),
+                is(Key::ArrowUp),
+                is(Key::Enter),
+                is(Key::Escape),
+            )
+        });
+        let id = Id::unique("palette field");
+        let field = TextEdit::singleline(&mut self.wanted)
+            .id(id)
+            .hint_text("Type a few letters of what you want to do")
+            .desired_width(f32::INFINITY);
+        let response = ui.add(field);
+        response.request_focus();
+        ui.ctx()
+            .accesskit_node_builder(id, |node| node.set_label("Find a command"));
+        if response.changed() {
+            self.at = 0;
+        }
+        let found = found(scene, &self.wanted);
+        let last = found.len().saturating_sub(1);
+        match (down, up) {
+            (true, _) => self.at = if self.at >= last { 0 } else { self.at + 1 },
+            (_, true) => self.at = self.at.checked_sub(1).unwrap_or(last),
+            _ => self.at = self.at.min(last),
+        }
+        ui.add_space(GRID);
+        let clicked = self.rows(ui, scene, &found, down || up);
+        let done = clicked.or_else(|| enter.then_some(self.at));
+        if let Some(entry) = done.and_then(|at| found.get(at)) {
+            actions.extend([Command::Clear.into(), entry.action.clone()]);
+            *self = Self::default();
+        } else if leave {
+            actions.push(Command::Clear.into());
+            *self = Self::default();
+        }
+    }
+}
+
+impl CommandPalette {
+    /// What was found, a row each; the place of the one that was clicked.
+    fn rows(
+        &self,
+        ui: &mut Ui,
+        scene: &Scene<'_>,
+        found: &[PaletteEntry],
+        is_moved: bool,
+    ) -> Option<usize> {
+        let theme = scene.theme;
+        if found.is_empty() {
+            super::hint(ui, theme, "Nothing is called so.");
+            return None;
+        }
+        let mut clicked = None;
+        let height = 7.0 * GRID;
+        let area = ScrollArea::vertical()
+            .max_height(height * ROWS as f32)
+            .auto_shrink([false, true]);
+        area.show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for (at, entry) in found.iter().enumerate() {
+                let size = vec2(ui.available_width(), height);
+                let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+                response.widget_info(|| {
+                    let role = eframe::egui::Role::Button;
+                    eframe::egui::WidgetInfo::selected(role, true, at == self.at, &entry.label)
+                });
+                if at == self.at || response.hovered() {
+                    let fill = if at == self.at {
+                        theme.chosen
+                    } else {
+                        theme.hovered
+                    };
+                    ui.painter().rect_filled(rect, 4.0, fill);
+                }
+                if at == self.at && is_moved {
+                    response.scroll_to_me(None);
+                }
+                let inside = rect.shrink2(vec2(2.0 * GRID, 0.0));
+                ui.put(inside, |ui: &mut Ui| line(ui, scene, entry));
+                if response.clicked() {
+                    clicked = Some(at);
+                }
+            }
+        });
+        clicked
+    }
+}
+
+fn line(ui: &mut Ui, scene: &Scene<'_>, entry: &PaletteEntry) -> eframe::egui::Response {
+    let theme = scene.theme;
+    ui.horizontal_centered(|ui| {
+        ui.add(Label::new(&entry.label).selectable(false));
+        ui.with_layout(
+            eframe::egui::Layout::right_to_left(eframe::egui::Align::Center),
+            |ui| {
+                if !entry.key.is_empty() {
+                    let key = RichText::new(&entry.key).monospace().size(SMALL);
+                    ui.add(Label::new(key.color(theme.accent)).selectable(false));
+                }
+                let help = RichText::new(&entry.help).size(SMALL).color(theme.weak);
+                ui.add(Label::new(help).truncate().selectable(false));
+            },
+        );
+    })
+    .response
+}
+
+/// What matches, the best first; everything, in the order of the menus, where nothing is wanted.
+fn found(scene: &Scene<'_>, wanted: &str) -> Vec<PaletteEntry> {
+    let all = entries(scene);
+    if wanted.trim().is_empty() {
+        return all;
+    }
+    let mut scored: Vec<_> = all
+        .into_iter()
+        .filter_map(|entry| Some((fuzzy::score(wanted, &entry.label)?, entry)))
+        .collect();
+    scored.sort_by_key(|(score, entry)| (std::cmp::Reverse(*score), entry.label.len()));
+    scored.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Commands, then the tabs at the bottom, open captures, workloads and recent files.
+fn entries(scene: &Scene<'_>) -> Vec<PaletteEntry> {
+    let commands = COMMANDS.iter().filter(|it| it.command != Command::Palette);
+    let commands = commands.map(|it| PaletteEntry {
+        label: it.label.to_owned(),
+        help: it.help.to_owned(),
+        key: it.command.key(),
+        action: it.command.into(),
+    });
+    let entry = |label: String, help: &str, action| PaletteEntry {
+        label,
+        help: help.to_owned(),
+        key: String::new(),
+        action,
+    };
+    let panels = PANELS.iter().map(|make| make());
+    let tabs = panels
+        .filter(|panel| panel.place() == PanelPosition::Bottom)
+        .map(|panel| {
+            entry(
+                format!("Tab {}", panel.title()),
+                "",
+                Action::OpenTab(panel.id()),
+            )
+        });
+    let captures = scene.status.tabs.iter().enumerate();
+    let captures = captures
+        .filter(|(at, _)| *at != scene.status.tab)
+        .map(|(at, tab)| {
+            entry(
+                format!("Show {}", tab.name),
+                "A capture that is open",
+                Action::ShowTab(at),
+            )
+        });
+    let texts = scene.state.documents.texts.iter().enumerate();
+    let texts =
+        texts.map(|(at, text)| entry(format!("Run {}", text.title), "A workload", Action::Run(at)));
+    let recent = scene.state.settings.recent.iter().map(|path| {
+        let name = path
+            .file_name()
+            .unwrap_or(path.as_os_str())
+            .to_string_lossy();
+        let help = path.display().to_string();
+        entry(
+            format!("Open {name}"),
+            &help,
+            Action::OpenFile(path.clone()),
+        )
+    });
+    let others = tabs.chain(captures).chain(texts).chain(recent);
+    commands.chain(others).collect()
+}

@@ -1,0 +1,81 @@
+//! Marks of what is searched for: around spans in view, on the ruler's lower edge, and on the minimap.
+
+use eframe::egui::{CornerRadius, Painter, Rect, Stroke, StrokeKind, pos2};
+use engine::record::SpanId;
+use engine::time::Nanos;
+
+use super::frame::PaintFrame;
+use super::scale::Scale;
+use super::mesh_builder::MeshBuilder;
+use crate::theme::{RADIUS, mixed};
+
+/// Spans that are outlined: of more in view only the ruler tells.
+const OUTLINED: usize = 1_000;
+
+/// The matches that start in view.
+fn in_view<'a>(frame: &PaintFrame<'a>) -> &'a [(Nanos, SpanId)] {
+    let all = frame.picture.matches;
+    let view = frame.scale.interval();
+    let first = all.partition_point(|(start, _)| *start < view.start);
+    let last = all.partition_point(|(start, _)| *start <= view.end);
+    all.get(first..last.max(first)).unwrap_or_default()
+}
+
+/// Outlines the matches in view, and marks them on the ruler.
+pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
+    let found = in_view(frame);
+    let theme = frame.picture.theme;
+    let ruler = frame.areas.ruler;
+    let line = ruler.with_min_y(ruler.bottom() - 3.0);
+    ticks(painter, (frame, &frame.scale), found, line);
+    if found.len() > OUTLINED {
+        return;
+    }
+    let body = frame.areas.body;
+    let inside = painter.with_clip_rect(body);
+    let stroke = Stroke::new(1.5, theme.warning);
+    for (_, span) in found {
+        let Some(place) = frame.locate(*span) else {
+            continue;
+        };
+        let mut rect = place.rect;
+        rect.min.x = rect.min.x.max(body.left() - 8.0);
+        rect.max.x = rect.max.x.min(body.right() + 8.0).max(rect.min.x + 2.0);
+        let is_hidden = !frame.is_pinned(place.lane) && rect.bottom() < frame.scrolled().top();
+        if rect.intersects(body) && !is_hidden {
+            let corners = CornerRadius::same(RADIUS as u8);
+            inside.rect_stroke(rect, corners, stroke, StrokeKind::Inside);
+        }
+    }
+}
+
+/// Marks every match on the minimap.
+pub fn on_minimap(painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) {
+    let area = frame.areas.minimap;
+    let line = area.with_min_y(area.bottom() - 4.0);
+    ticks(painter, (frame, scale), frame.picture.matches, line);
+}
+
+/// A tick for each pixel in which a match starts.
+fn ticks(
+    painter: &Painter,
+    (frame, scale): (&PaintFrame<'_>, &Scale),
+    found: &[(Nanos, SpanId)],
+    line: Rect,
+) {
+    let theme = frame.picture.theme;
+    let color = mixed(theme.warning, theme.panel, 0.9);
+    let mut sheet = MeshBuilder::new(painter.pixels_per_point());
+    let mut last = f32::NEG_INFINITY;
+    for (start, _) in found {
+        let x = sheet.snap(scale.x_from_time(*start));
+        if x >= last + 1.0 && line.x_range().contains(x) {
+            last = x;
+            let tick = Rect::from_min_max(pos2(x, line.top()), pos2(x + 1.0, line.bottom()));
+            sheet.rect(tick, color);
+        }
+    }
+    if !sheet.is_empty() {
+        painter.add(sheet.into_shape());
+    }
+}

@@ -1,0 +1,107 @@
+//! Texts that were not saved are asked about, and files are asked for in a window of our own.
+
+use std::path::PathBuf;
+
+use app::action::{Action, Command};
+use app::state::{FilePurpose, FileRequest, OverlayWindow, ThemeChoice};
+use egui_kittest::kittest::Queryable as _;
+
+use super::Window;
+use super::interaction::until;
+
+const SIZE: [f32; 2] = [1200.0, 760.0];
+
+fn act(window: &mut Window, action: Action) {
+    window.harness.state_mut().act(vec![action], None);
+    window.harness.run();
+}
+
+fn overlay(window: &Window) -> Option<OverlayWindow> {
+    window.harness.state().scene().state.window
+}
+
+fn opened(folder: &tempfile::TempDir) -> (Window, PathBuf) {
+    let path = folder.path().join("mine.kdl");
+    std::fs::write(&path, engine::workload::bundled()[0].source).unwrap();
+    let mut window = Window::new(SIZE, ThemeChoice::Dark);
+    act(&mut window, Action::OpenFile(path.clone()));
+    until(&mut window, |window| {
+        let text = window.harness.state().scene().state.documents.text();
+        text.is_some_and(|text| text.name == "mine.kdl")
+    });
+    (window, path)
+}
+
+#[test]
+fn closing_asks_while_a_text_is_not_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut window, path) = opened(&folder);
+    act(&mut window, Action::Edit("// mine\n".to_owned()));
+    act(&mut window, Command::Quit.into());
+    assert_eq!(overlay(&window), Some(OverlayWindow::Unsaved));
+    window.harness.get_by_label("Keep editing").click();
+    window.harness.run();
+    assert_eq!(overlay(&window), None);
+
+    act(&mut window, Command::Quit.into());
+    let words = format!("Save to {}", path.display());
+    window.harness.get_by_label(&words).click();
+    until(&mut window, |window| {
+        let documents = &window.harness.state().scene().state.documents;
+        documents.unsaved().next().is_none()
+    });
+    window.harness.run();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "// mine\n");
+    window.harness.get_by_label("All of it is saved now.");
+}
+
+#[test]
+fn a_file_that_is_read_again_does_not_replace_an_edited_text_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut window, path) = opened(&folder);
+    act(&mut window, Action::Edit("// mine\n".to_owned()));
+    let source = |window: &Window| {
+        let documents = &window.harness.state().scene().state.documents;
+        documents.text().unwrap().source.clone()
+    };
+    act(&mut window, Action::OpenFile(path));
+    until(&mut window, |window| overlay(window).is_some());
+    window.harness.run();
+    assert_eq!(source(&window), "// mine\n");
+    window.harness.get_by_label("Read the file").click();
+    window.harness.run();
+    assert_eq!(source(&window), engine::workload::bundled()[0].source);
+    assert_eq!(overlay(&window), None);
+}
+
+#[test]
+fn a_file_is_chosen_in_our_own_window_where_the_system_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("train.kdl");
+    std::fs::write(&path, engine::workload::bundled()[0].source).unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "no workload").unwrap();
+    let mut window = Window::new(SIZE, ThemeChoice::Dark);
+    act(&mut window, Action::Remember(path));
+    act(
+        &mut window,
+        Action::AskFile(FileRequest {
+            purpose: FilePurpose::Open,
+            name: String::new(),
+            endings: vec!["kdl".to_owned()],
+        }),
+    );
+    assert!(window.harness.query_by_label("notes.txt").is_none());
+    window
+        .harness
+        .get_all_by_label("train.kdl")
+        .last()
+        .unwrap()
+        .click();
+    window.harness.run();
+    window.harness.get_by_label("Open").click();
+    window.harness.run();
+    until(&mut window, |window| {
+        let text = window.harness.state().scene().state.documents.text();
+        text.is_some_and(|text| text.name == "train.kdl")
+    });
+}
