@@ -31,6 +31,10 @@ pub enum Action {
     Home(f32),
     /// Choose a span, and nothing else.
     Select(Option<SpanId>),
+    /// Choose a span besides those that are chosen, or no longer.
+    SelectAlso(SpanId),
+    /// Choose several spans, and nothing else.
+    SelectGroup(Vec<SpanId>),
     /// Choose a span and move the view to where it can be seen.
     Reveal(SpanId),
     /// Choose a dependency, and nothing else.

@@ -25,6 +25,8 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Scroll(points) => view::scroll(state, points),
         Action::Home(points) => view::home(state, points),
         Action::Select(span) => navigation::select(state, span),
+        Action::SelectAlso(span) => navigation::select_also(state, span),
+        Action::SelectGroup(spans) => navigation::select_group(state, spans),
         Action::Reveal(span) => navigation::reveal(state, capture, span),
         Action::SelectDependency(dependency) => {
             state.selection = Selection {

@@ -24,7 +24,9 @@ mod receipts;
 mod requirements;
 mod scene;
 mod search;
+mod selection;
 mod source;
+mod span_table;
 mod statistics;
 mod table;
 mod unsaved;
@@ -101,6 +103,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(source::SourcePanel::default()),
     || Box::new(statistics::StatisticsPanel::default()),
     || Box::new(matches::MatchesPanel::default()),
+    || Box::new(selection::SelectionPanel::default()),
     || Box::new(why::WhyTab::default()),
     || Box::new(pipelines::PipelinesPanel::default()),
     || Box::new(promises::PromisesPanel::default()),

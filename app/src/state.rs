@@ -195,6 +195,8 @@ pub enum LaneSort {
 pub struct Selection {
     /// A span.
     pub span: Option<SpanId>,
+    /// Several spans, the one above among them; empty where there is one or none.
+    pub group: BTreeSet<SpanId>,
     /// A dependency.
     pub dependency: Option<DependencyId>,
     /// A range of time.

@@ -1,7 +1,7 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
 use engine::analysis::SentencePiece;
-use engine::time::Nanos;
+use engine::time::{Interval, Nanos};
 
 /// The thin space that groups digits and parts a number from its unit.
 pub const THIN: char = '\u{2009}';
@@ -24,6 +24,23 @@ pub fn duration(length: Nanos) -> String {
         unit = next;
     }
     format!("{sign}{}{THIN}{unit}", three(value))
+}
+
+/// From when to when, with the digits by which the two differ, such as `43.2011 s to 43.2034 s`.
+pub fn range(range: Interval) -> String {
+    let widest = range.start.0.unsigned_abs().max(range.end.0.unsigned_abs());
+    let (unit, nanos) = match widest {
+        0..1_000 => ("ns", 1.0),
+        1_000..1_000_000 => ("µs", 1e3),
+        1_000_000..1_000_000_000 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    };
+    // Three digits of its length.
+    let finest = (range.length().0.max(1) as f64 / 100.0).max(1.0);
+    let decimals = (nanos / finest).log10().ceil().max(0.0) as usize;
+    let decimals = decimals.min(f64::log10(nanos).round() as usize);
+    let at = |time: Nanos| format!("{:.decimals$}{THIN}{unit}", time.0 as f64 / nanos);
+    format!("{} to {}", at(range.start), at(range.end))
 }
 
 /// A positive number with three significant digits; whole numbers, and four and more digits, stay as they are, grouped.
@@ -137,6 +154,21 @@ mod tests {
         ] {
             assert_eq!(duration(Nanos(nanos)).replace(THIN, " "), expected);
         }
+    }
+
+    #[test]
+    fn ranges_have_the_digits_by_which_their_ends_differ() {
+        let written = |start, end| {
+            let range = range(Interval::new(Nanos(start), Nanos(end)));
+            range.replace(THIN, " ")
+        };
+        assert_eq!(
+            written(43_201_100_000, 43_203_400_000),
+            "43.20110 s to 43.20340 s"
+        );
+        assert_eq!(written(0, 12_000), "0.0 µs to 12.0 µs");
+        assert_eq!(written(5, 7), "5 ns to 7 ns");
+        assert_eq!(written(-2_000_000, 4_000_000), "-2.00 ms to 4.00 ms");
     }
 
     #[test]

@@ -24,7 +24,6 @@ mod mesh_builder;
 mod minimap;
 mod motion;
 mod never_ran;
-mod running_spans;
 mod overlay;
 mod pan_anchor;
 mod path;
@@ -32,9 +31,11 @@ mod pending_promises;
 mod pixel_row;
 mod playhead;
 pub mod plot;
+mod races;
 mod raster;
 mod rows;
 pub mod ruler;
+mod running_spans;
 pub mod scale;
 mod signs;
 mod utilization;
@@ -191,6 +192,7 @@ impl Timeline {
             opens: &ground.opens,
             faults: &ground.faults,
             never_ran: &ground.never_ran,
+            races: &ground.races,
             pending: &ground.pending,
             scale,
             pin,
@@ -240,6 +242,7 @@ impl Timeline {
         matches::paint(painter, frame);
         playhead::paint(painter, frame);
         path::paint(&body, frame);
+        races::paint(&body, frame);
         overlay::outlines(&body, frame);
         let links = links::links(frame);
         links::paint(&body, frame, &links);

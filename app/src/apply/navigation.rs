@@ -18,6 +18,26 @@ pub fn select(state: &mut AppState, span: Option<SpanId>) {
     };
 }
 
+/// Chooses `span` besides those that are chosen, or no longer.
+pub fn select_also(state: &mut AppState, span: SpanId) {
+    let before = &state.selection;
+    let mut group = before.group.clone();
+    group.extend(before.span);
+    if !group.remove(&span) {
+        group.insert(span);
+    }
+    select_group(state, group.into_iter().collect());
+}
+
+/// Chooses `spans`, and nothing else but the range.
+pub fn select_group(state: &mut AppState, spans: Vec<SpanId>) {
+    let last = state.selection.span.filter(|span| spans.contains(span));
+    select(state, last.or(spans.first().copied()));
+    if spans.len() > 1 {
+        state.selection.group = spans.into_iter().collect();
+    }
+}
+
 /// Chooses `span` and moves the view no more than needed to see it.
 pub fn reveal(state: &mut AppState, capture: &Capture, span: SpanId) {
     let Some(placed) = capture.span(span) else {

@@ -14,6 +14,8 @@ pub const PAN_STEP: f64 = 0.15;
 pub const SCROLL_STEP: f32 = 56.0;
 /// The shortest interval that can be shown: a nanosecond is then about 100 points wide.
 const SHORTEST: Nanos = Nanos(10);
+/// What is shown at least on either side of an instant that is zoomed to.
+const AROUND: Nanos = Nanos(1_000);
 /// How many steps back are kept.
 const STEPS: usize = 200;
 
@@ -91,8 +93,15 @@ pub fn focus(state: &mut AppState, capture: &Capture) {
     let target = span
         .map(|placed| placed.interval())
         .or(state.selection.range);
+    let shown = state.view.shown(capture.extent()).length();
     let framed = target.map(|target| {
-        let margin = Nanos((target.length().0 / 4).max(SHORTEST.0));
+        // Around an instant there is something to see only where its neighbours are.
+        let least = if target.length() == Nanos::ZERO {
+            (shown.0 / 20).max(AROUND.0)
+        } else {
+            SHORTEST.0
+        };
+        let margin = Nanos((target.length().0 / 4).max(least));
         Interval::new(target.start - margin, target.end + margin)
     });
     let framed = framed.filter(|framed| state.view.interval != Some(*framed));

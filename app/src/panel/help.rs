@@ -14,7 +14,11 @@ pub struct HelpWindow;
 /// What the mouse does, which has no row in the table of commands.
 const GESTURES: &[(&str, &str)] = &[
     ("drag", "Choose a range of time"),
-    ("Shift+drag, middle drag", "Move the view"),
+    ("middle drag", "Move the view"),
+    ("Shift+drag", "Choose the spans under a band"),
+    ("Ctrl+click", "Choose a span besides those that are chosen"),
+    ("Shift+click", "Choose the spans of the lane up to this one"),
+    ("right click", "What can be done with what is pointed at"),
     ("wheel", "Scroll the lanes"),
     ("Shift+wheel", "Move in time"),
     ("Ctrl+wheel, pinch", "Zoom about the pointer"),

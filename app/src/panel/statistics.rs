@@ -90,11 +90,7 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, (figures, progress): (&Statistics, Op
     };
     let within = figures.within;
     let spans: usize = figures.lanes.iter().map(|lane| lane.spans).sum();
-    let ends = format!(
-        "{of} · {} to {}",
-        text::duration(within.start),
-        text::duration(within.end)
-    );
+    let ends = format!("{of} · {}", text::range(within));
     let length = format!("{ends} · {}", text::duration(within.length()));
     let mut whole = format!("{length} · {}", text::counted(spans as u64, "span"));
     if let Some(progress) = progress {

@@ -14,6 +14,7 @@ use super::layout::{LayoutRow, TimelineLayout};
 use super::never_ran::NeverRan;
 use super::pan_anchor::AnchoredFrame;
 use super::pending_promises::PendingPromises;
+use super::races::RacePair;
 use super::running_spans::RunningSpans;
 use super::scale::Scale;
 use crate::state::AppState;
@@ -86,6 +87,8 @@ pub struct PaintFrame<'a> {
     pub opens: &'a RunningSpans,
     /// Losses of devices.
     pub faults: &'a [LossMarker],
+    /// Uses of buffers that nothing orders.
+    pub races: &'a [RacePair],
     /// What losses cancelled before it began.
     pub never_ran: &'a [NeverRan],
     /// Promises that never settled.

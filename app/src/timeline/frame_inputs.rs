@@ -11,6 +11,7 @@ use super::faults::{LossMarker, faults};
 use super::layout::{LayoutEntry, Metrics, TimelineLayout};
 use super::never_ran::{NeverRan, never_ran};
 use super::pending_promises::{PendingPromises, pending};
+use super::races::{RacePair, races};
 use super::running_spans::RunningSpans;
 use super::signs::MEASURED;
 use crate::state::{AppState, GroupKey, Switch, View};
@@ -23,6 +24,8 @@ pub struct FrameInputs {
     pub opens: RunningSpans,
     /// Losses of devices.
     pub faults: Vec<LossMarker>,
+    /// Uses of buffers that nothing orders.
+    pub races: Vec<RacePair>,
     /// What losses cancelled before it began.
     pub never_ran: Vec<NeverRan>,
     /// Promises that never settled.
@@ -77,6 +80,7 @@ impl Default for FrameInputs {
             layout: TimelineLayout::new([], &none, &[], Metrics::new(false)),
             opens: RunningSpans::default(),
             faults: Vec::new(),
+            races: Vec::new(),
             never_ran: Vec::new(),
             pending: PendingPromises::new(),
             stamp: 0,
@@ -100,6 +104,7 @@ impl FrameInputs {
         }
         self.opens = RunningSpans::new(capture);
         self.faults = faults(capture);
+        self.races = races(capture);
         self.never_ran = never_ran(capture);
         self.pending = pending(capture);
         self.stamp = stamp;

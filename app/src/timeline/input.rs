@@ -1,7 +1,7 @@
 //! From the pointer to actions: choosing, panning, zooming, selecting a range, moving lanes.
 
-use eframe::egui::{CursorIcon, Key, Modifiers, PointerButton, Pos2, Response, Ui};
-use engine::record::LaneId;
+use eframe::egui::{CursorIcon, Key, Modifiers, PointerButton, Pos2, Rect, Response, Ui};
+use engine::record::{LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::arrows::ArrowPart;
@@ -10,6 +10,7 @@ use super::fold::{Bar, Folds, bar_at};
 use super::frame::PaintFrame;
 use super::layout::RowContent;
 use super::links::{DependencyArrow, link_at};
+use super::overlay;
 use super::rows;
 use super::scale;
 use crate::action::Action;
@@ -38,6 +39,8 @@ pub enum Drag {
     Lane(LaneId, GroupKey),
     /// The scrollbar's thumb.
     Thumb,
+    /// A corner of the band that chooses spans, from this one on screen.
+    Band(Pos2),
 }
 
 /// What the pointer is on in the body.
@@ -173,11 +176,12 @@ pub fn body(
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
         }
     }
-    let space = ui.input(|input| input.key_down(Key::Space));
+    let (space, shift) = ui.input(|input| (input.key_down(Key::Space), input.modifiers.shift));
     if response.drag_started() {
         let primary = response.drag_started_by(PointerButton::Primary);
         let origin = ui.input(|input| input.pointer.press_origin());
         *drag = match origin {
+            Some(at) if primary && shift => Drag::Band(at),
             Some(at) if primary && !space => Drag::Range(snapped(ui, frame, folds, at)),
             _ => Drag::Pan,
         };
@@ -186,6 +190,9 @@ pub fn body(
         (Drag::Range(anchor), Some(at)) if response.dragged() => {
             let range = Interval::new(anchor, snapped(ui, frame, folds, at));
             actions.push(Action::SelectRange(Some(range)));
+        }
+        (Drag::Band(from), Some(at)) if response.dragged() => {
+            overlay::band(ui.painter(), frame, Rect::from_two_pos(from, at));
         }
         (Drag::Pan, Some(_)) if response.dragged() => {
             ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
@@ -200,10 +207,68 @@ pub fn body(
         _ => {}
     }
     if response.drag_stopped() {
+        if let (Drag::Band(from), Some(at)) = (*drag, response.interact_pointer_pos()) {
+            let chosen = within(frame, Rect::from_two_pos(from, at));
+            actions.push(Action::SelectGroup(chosen));
+        }
         *drag = Drag::Nothing;
     }
     click(frame, response, target, actions);
 }
+
+/// The spans under a part of the screen, at most some ten thousand.
+fn within(frame: &PaintFrame<'_>, band: Rect) -> Vec<SpanId> {
+    let capture = frame.picture.capture;
+    let x = |x: f32| frame.scale.time_from_x(x);
+    let time = Interval::new(
+        x(band.left()),
+        x(band.right()).max(x(band.left()) + Nanos(1)),
+    );
+    let mut found = Vec::new();
+    let pinned = frame.layout.rows.get(frame.layout.pinned_rows());
+    let pinned = pinned.filter(|_| frame.sticky > 0.0).unwrap_or_default();
+    for row in frame.visible().iter().chain(pinned) {
+        let RowContent::Entry(entry) = row.content else {
+            continue;
+        };
+        let Some(lane) = entry.lane() else {
+            continue;
+        };
+        for depth in 0..entry.depths() {
+            if frame
+                .bar_rect(row, depth, band.left(), band.right())
+                .intersects(band)
+            {
+                let spans = capture.spans_of(lane, depth, time).map(|it| it.span.id);
+                found.extend(spans.take(MOST_CHOSEN.saturating_sub(found.len())));
+            }
+        }
+    }
+    found
+}
+
+/// The spans of a sub-lane from the selected one to `to`; `to` alone where they lie elsewhere.
+fn run_to(frame: &PaintFrame<'_>, to: SpanId) -> Vec<SpanId> {
+    let capture = frame.picture.capture;
+    let from = frame
+        .picture
+        .state
+        .selection
+        .span
+        .and_then(|id| capture.span(id));
+    let (Some(from), Some(end)) = (from, capture.span(to)) else {
+        return vec![to];
+    };
+    if from.span.lane != end.span.lane {
+        return vec![from.span.id, to];
+    }
+    let both = from.interval().union(end.interval());
+    let spans = capture.spans_in(from.span.lane, both).map(|it| it.span.id);
+    spans.take(MOST_CHOSEN).collect()
+}
+
+/// Spans that can be chosen together.
+const MOST_CHOSEN: usize = 10_000;
 
 /// The stream and the instant at a position where nothing is drawn.
 pub fn idle(frame: &PaintFrame<'_>, at: Pos2) -> Option<CardSubject> {
@@ -276,6 +341,20 @@ fn click(
     let empty = matches!(target, Some(HitTarget::Group(_)) | None);
     if empty && frame.picture.state.selection.range.is_some() {
         actions.push(Action::SelectRange(None));
+    }
+    let modifiers = response.ctx.input(|input| input.modifiers);
+    let span = match target {
+        Some(HitTarget::Bar(bar)) => Some(bar.cell.span),
+        Some(HitTarget::Open(span)) => Some(*span),
+        _ => None,
+    };
+    if let Some(span) = span.filter(|_| modifiers.command || modifiers.shift) {
+        actions.push(if modifiers.command {
+            Action::SelectAlso(span)
+        } else {
+            Action::SelectGroup(run_to(frame, span))
+        });
+        return;
     }
     actions.push(match target {
         Some(HitTarget::Arrow(link, ArrowPart::Cause)) => Action::Reveal(link.dependency.cause),

@@ -5,8 +5,8 @@ use engine::record::SpanId;
 use engine::time::Nanos;
 
 use super::frame::PaintFrame;
-use super::scale::Scale;
 use super::mesh_builder::MeshBuilder;
+use super::scale::Scale;
 use crate::theme::{RADIUS, mixed};
 
 /// Spans that are outlined: of more in view only the ruler tells.

@@ -9,6 +9,9 @@ use super::frame::PaintFrame;
 use crate::text;
 use crate::theme::{GRID, RADIUS, mixed, mono, small};
 
+/// Spans of a group that are outlined; of more, the table alone tells.
+const OUTLINED: usize = 2_000;
+
 /// Paints the tint of the selected range of time, which lies under the spans so that they stay readable.
 pub fn range_ground(painter: &Painter, frame: &PaintFrame<'_>, range: Interval) {
     let rect = range_rect(frame, range);
@@ -57,6 +60,10 @@ pub fn outlines(painter: &Painter, frame: &PaintFrame<'_>) {
             span,
             Stroke::new(1.0, mixed(theme.selected, theme.row, 0.7)),
         );
+    }
+    let is_few = state.selection.group.len() <= OUTLINED;
+    for span in state.selection.group.iter().filter(|_| is_few) {
+        outline(painter, frame, *span, Stroke::new(1.5, theme.selected));
     }
     if let Some(span) = state.selection.span {
         chain(painter, frame, span);
@@ -180,6 +187,19 @@ pub fn pill(
     painter.rect_filled(around, 4.0, mixed(ink, ground, 0.14));
     painter.galley(rect.min, galley, ink);
     around
+}
+
+/// Paints the band that chooses spans.
+pub fn band(painter: &Painter, frame: &PaintFrame<'_>, band: Rect) {
+    let theme = frame.picture.theme;
+    let inside = painter.with_clip_rect(frame.areas.body);
+    inside.rect_filled(band, 2.0, theme.range);
+    inside.rect_stroke(
+        band,
+        2.0,
+        Stroke::new(1.0, theme.accent),
+        StrokeKind::Inside,
+    );
 }
 
 /// Paints where a lane that is dragged by its name would come to lie.

@@ -18,6 +18,8 @@ use crate::state::GroupKey;
 use crate::text;
 use crate::theme::{GRID, LANE_NAMES, SMALL, Theme, mixed, mono, small};
 
+/// Half of what the pointer's time takes of the ruler at most, in points.
+const COVERED: f32 = 48.0;
 /// How far names stand in from the left, in points.
 const INDENT: f32 = 5.0 * GRID;
 
@@ -170,6 +172,8 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
     painter.rect_filled(strip, 0.0, theme.panel);
     let inside = painter.with_clip_rect(area);
     let mut sheet = MeshBuilder::new(painter.pixels_per_point());
+    let pointed = frame.picture.state.hover.time;
+    let pointed = pointed.map(|time| frame.scale.x_from_time(time));
     let font = mono();
     for tick in &ruler.ticks {
         let x = sheet.snap(tick.x);
@@ -183,7 +187,10 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
             pos2(x + frame.pixel, area.bottom()),
         );
         sheet.rect(line, theme.line);
-        if !tick.label.is_empty() {
+        // The pointer's time is never written over another.
+        let wide = x + GRID + 8.0 * tick.label.chars().count() as f32;
+        let is_covered = pointed.is_some_and(|at| x < at + COVERED && wide > at - COVERED);
+        if !tick.label.is_empty() && !is_covered {
             let at = pos2(x + GRID, area.center().y);
             inside.text(
                 at,

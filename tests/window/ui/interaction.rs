@@ -383,7 +383,7 @@ fn the_picture_keeps_its_name_when_another_workload_is_chosen() {
     let mut window = window();
     window.harness.get_by_label("Diamond").click();
     window.harness.run();
-    window.harness.get_by_label_contains("This is");
+    window.harness.get_by_label_contains("On screen:");
     window.harness.get_by_label("Run Diamond (F5)");
     window.harness.get_by_label("Back to double-buffer").click();
     window.harness.run();

@@ -7,8 +7,8 @@ use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{Group, LaneId};
 
-use super::recorded_fixtures::{kineto, ranks};
 use super::opened_captures::{THEMES, opened};
+use super::recorded_fixtures::{kineto, ranks};
 use super::{Window, longest_wait};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];

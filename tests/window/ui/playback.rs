@@ -8,8 +8,8 @@ use egui_kittest::kittest::Queryable as _;
 use engine::time::{Interval, Nanos};
 
 use super::Window;
-use super::recorded_fixtures::{kineto, ranks};
 use super::opened_captures::{THEMES, opened};
+use super::recorded_fixtures::{kineto, ranks};
 
 const SIZE: [f32; 2] = [1200.0, 460.0];
 

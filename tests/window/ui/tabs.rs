@@ -12,8 +12,8 @@ use engine::runner::{Message, Phase};
 use engine::time::{Interval, Nanos};
 
 use super::interaction::until;
-use super::recorded_fixtures::{kineto, ranks};
 use super::opened_captures::THEMES;
+use super::recorded_fixtures::{kineto, ranks};
 use super::{Window, records};
 use crate::house::root;
 

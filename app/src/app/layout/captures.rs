@@ -95,13 +95,13 @@ pub fn other_picture(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) 
     strip(ui, theme.hovered, |ui| {
         ui.spacing_mut().item_spacing.x = GRID;
         let words = if is_idle {
-            "This is"
+            "On screen:"
         } else {
-            "This is the run under way of"
+            "On screen, and running:"
         };
         ui.label(RichText::new(words).color(theme.weak));
         ui.label(RichText::new(text::shorten(shown, SHOWN)).strong());
-        ui.label(RichText::new("; chosen is").color(theme.weak));
+        ui.label(RichText::new(" · chosen:").color(theme.weak));
         ui.label(RichText::new(text::shorten(&chosen.title, SHOWN)).strong());
         ui.add_space(2.0 * GRID);
         let run = ui.button(format!("Run {} ({})", chosen.title, Command::Rerun.key()));

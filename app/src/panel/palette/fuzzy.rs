@@ -5,6 +5,8 @@
 const FOUND: u32 = 1;
 const BEGINS: u32 = 8;
 const FOLLOWS: u32 = 5;
+/// How much more the first letter counts at the beginning of the name.
+const FIRST: u32 = 3;
 
 /// How well `wanted` matches `name`, whatever the case; nothing where a letter is missing.
 pub fn score(wanted: &str, name: &str) -> Option<u32> {
@@ -23,7 +25,7 @@ pub fn score(wanted: &str, name: &str) -> Option<u32> {
 /// The score where the first letter is the one at `start`, and each that follows the next that fits best.
 fn from(name: &[char], start: usize, rest: &[char]) -> Option<u32> {
     let mut at = start;
-    let mut score = FOUND + begins(name, at);
+    let mut score = FOUND + begins(name, at) + if at == 0 { FIRST } else { 0 };
     for letter in rest {
         let behind = name.iter().enumerate().skip(at + 1);
         let mut places = behind
