@@ -19,6 +19,10 @@ use crate::state::{FilePurpose, Notice, Switch, UnsavedRisk};
 const NOTHING_TO_RUN: &str = "An opened capture is on screen. To run a workload in its place, choose one at the left; File ▸ \
     Extract workload makes one of the capture";
 
+/// Said where something is to be done to a run while an opened capture is on screen.
+const NO_RUN_HERE: &str = "An opened capture is on screen, and nothing runs in it. The run of this window, where there is one, is in a \
+    tab of its own";
+
 impl App {
     /// Does what an action asked for.
     pub(super) fn grant(&mut self, request: AppRequest, context: Option<&Context>) {
@@ -31,6 +35,13 @@ impl App {
         }
         if begins && self.status.is_document {
             return self.tell(false, NOTHING_TO_RUN.to_owned());
+        }
+        let is_of_run = matches!(
+            request,
+            AppRequest::Stop | AppRequest::Lose(_) | AppRequest::Hurt(_) | AppRequest::Recover(_)
+        );
+        if is_of_run && self.status.opened.is_some() {
+            return self.tell(false, NO_RUN_HERE.to_owned());
         }
         let Some(request) = self.grant_file(request, context) else {
             return;

@@ -1,6 +1,7 @@
 //! Actions that play a capture again.
 
 use engine::capture::Capture;
+use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
 use crate::action::Command;
@@ -61,35 +62,57 @@ fn edge(capture: &Capture, at: Nanos, forward: bool) -> Option<Nanos> {
     let extent = capture.extent()?;
     let lanes = capture.lanes().iter().map(|lane| lane.id);
     let rows = lanes.flat_map(|lane| (0..capture.depth(lane)).map(move |depth| (lane, depth)));
-    let edges = rows.flat_map(|(lane, depth)| {
-        let rest = Interval::new(at.max(extent.start), extent.end + Nanos(1));
-        let mut next = capture
-            .spans_of(lane, depth, rest)
-            .map(|it| (it.span.id, it.interval()));
-        let first = next.next();
-        let second = next.next();
-        let before = match first {
-            Some((id, _)) => capture.previous_span(id).and_then(|id| capture.span(id)),
-            None => last(capture, (lane, depth), extent),
-        };
-        let before = before.map(|it| it.interval());
-        let spans = [before, first.map(|it| it.1), second.map(|it| it.1)];
-        spans
-            .into_iter()
-            .flatten()
-            .flat_map(|it| [it.start, it.end])
-    });
     if forward {
-        edges.filter(|edge| *edge > at).min()
+        rows.filter_map(|row| edge_after(capture, row, (at, extent)))
+            .min()
     } else {
-        edges.filter(|edge| *edge < at).max()
+        rows.filter_map(|row| edge_before(capture, row, (at, extent)))
+            .max()
+    }
+}
+
+/// The first edge of a sub-lane after an instant: of the span that runs then, or of the next.
+fn edge_after(
+    capture: &Capture,
+    (lane, depth): (LaneId, usize),
+    (at, extent): (Nanos, Interval),
+) -> Option<Nanos> {
+    let rest = Interval::new(at.max(extent.start), extent.end + Nanos(1));
+    let mut spans = capture.spans_of(lane, depth, rest).map(|it| it.interval());
+    let found = spans.find(|it| it.end > at)?;
+    Some(if found.start > at {
+        found.start
+    } else {
+        found.end
+    })
+}
+
+/// The last edge of a sub-lane before an instant.
+fn edge_before(
+    capture: &Capture,
+    (lane, depth): (LaneId, usize),
+    (at, extent): (Nanos, Interval),
+) -> Option<Nanos> {
+    let rest = Interval::new(at.max(extent.start), extent.end + Nanos(1));
+    let first = capture.spans_of(lane, depth, rest).next();
+    let mut span = first.or_else(|| last(capture, (lane, depth), extent))?;
+    loop {
+        let interval = span.interval();
+        if interval.end < at {
+            return Some(interval.end);
+        }
+        if interval.start < at {
+            return Some(interval.start);
+        }
+        let before = capture.previous_span(span.span.id)?;
+        span = capture.span(before)?;
     }
 }
 
 /// The last span of a sub-lane, found without a look at those before it.
 fn last(
     capture: &Capture,
-    (lane, depth): (engine::record::LaneId, usize),
+    (lane, depth): (LaneId, usize),
     extent: Interval,
 ) -> Option<engine::capture::PlacedSpan> {
     let mut end = None;

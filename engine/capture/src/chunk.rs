@@ -25,10 +25,9 @@ struct WideLengths {
     queued: i64,
 }
 
-/// The columns of a chunk, in one of three forms.
+/// The columns of a chunk; one span alone, or none yet, has no columns: where many overlap, most sub-lanes have no more.
 #[derive(Clone)]
 enum ChunkForm {
-    /// One span alone, or none yet: where many overlap, most sub-lanes have no more.
     One(Option<ColumnEntry>),
     Open(Box<OpenColumns>),
     Sealed(Box<CompressedChunk>),
