@@ -1,14 +1,14 @@
 //! The window: owns the capture, the state, the panels and the engine, and hands each what it needs.
 
 mod bars;
+mod file_opening;
 mod files;
-mod kept;
 mod layout;
 mod link;
-mod opening;
 mod requests;
 mod start;
 mod tabs;
+mod view_store;
 mod why;
 
 use std::path::PathBuf;
@@ -29,9 +29,9 @@ use crate::state::{AppState, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme::{self, Theme};
 use crate::timeline::{Areas, Timeline};
 use files::FileJobs;
-use kept::KeptViews;
 use start::Greeting;
 use tabs::Tabs;
+use view_store::KeptViews;
 use why::ConclusionsJob;
 
 /// Where the settings are kept between starts.

@@ -2,9 +2,9 @@
 
 mod consent;
 mod files;
-mod kept;
 mod loss;
 mod playback;
+mod view_snapshot;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use files::{FilePurpose, FileRequest, UnsavedRisk};
-pub use kept::KeptView;
 pub use loss::LossPlan;
 pub use playback::{Playback, SPEEDS};
+pub use view_snapshot::KeptView;
 
 /// Everything that actions change.
 #[derive(Clone, Debug, Default, PartialEq)]

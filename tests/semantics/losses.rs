@@ -1,8 +1,8 @@
 //! Losses in the middle of a run, on every backend that opens: each is reported once, and the run goes on as asked.
 
 mod destroyed;
-mod held;
 mod loss_counts;
+mod paused_loss;
 mod raceless;
 mod resumed;
 mod stale;

@@ -5,7 +5,7 @@ mod playback;
 
 use eframe::egui::{
     Align, Button, CentralPanel, Context, Frame, Id, Layout, Margin, Panel as Side, ProgressBar,
-    RichText, ScrollArea, Ui, Window,
+    RichText, ScrollArea, Ui, Window, vec2,
 };
 
 use super::App;
@@ -156,11 +156,15 @@ fn every(
     }
 }
 
+/// Height of the row of tabs, in points.
+const TITLES: f32 = 28.0;
+
 /// The tabs of the bottom and the open one.
 fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: &mut Vec<Action>) {
     let theme = scene.theme;
     let open = |panel: &dyn Panel| panel.id() == scene.state.settings.tab;
-    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+    let row = vec2(ui.available_width(), TITLES);
+    ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
         let hide = ui.add(Button::new(RichText::new("▼").small().color(theme.weak)).frame(false));
         if hide
             .on_hover_text(format!("Hide ({})", Command::Bottom.key()))
@@ -168,9 +172,9 @@ fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: 
         {
             actions.push(Command::Bottom.into());
         }
-        let area = ScrollArea::horizontal().id_salt("tabs").auto_shrink(false);
-        ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
-            area.show(ui, |ui| titles(ui, scene, panels, actions));
+        let rest = vec2(ui.available_width(), TITLES);
+        ui.allocate_ui_with_layout(rest, Layout::left_to_right(Align::Center), |ui| {
+            titles(ui, scene, panels, actions);
         });
     });
     ui.add_space(2.0 * GRID);

@@ -2,14 +2,14 @@
 
 use eframe::egui::Ui;
 
-use super::span_table::SpanTable;
+use super::span_table::SpanListTable;
 use super::widgets::hint;
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 
 /// The matches of the search.
 #[derive(Default)]
-pub struct MatchesPanel(SpanTable);
+pub struct MatchesPanel(SpanListTable);
 
 impl Panel for MatchesPanel {
     fn id(&self) -> &'static str {

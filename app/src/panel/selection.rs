@@ -5,7 +5,7 @@ use engine::capture::Capture;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos, total};
 
-use super::span_table::SpanTable;
+use super::span_table::SpanListTable;
 use super::widgets::hint;
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
@@ -15,7 +15,7 @@ use crate::theme::GRID;
 /// What several selected spans come to, and a table of them.
 #[derive(Default)]
 pub struct SelectionPanel {
-    table: SpanTable,
+    table: SpanListTable,
     /// What the figures are of, and another number for each.
     of: (Vec<SpanId>, u64),
     figures: String,

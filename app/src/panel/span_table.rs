@@ -48,15 +48,15 @@ impl TableLine for SpanLine {
 }
 
 /// A table of spans, the first in time first.
-pub struct SpanTable(FilteredTable<SpanLine>);
+pub struct SpanListTable(FilteredTable<SpanLine>);
 
-impl Default for SpanTable {
+impl Default for SpanListTable {
     fn default() -> Self {
         Self(FilteredTable::new(SortOrder::by(3)))
     }
 }
 
-impl SpanTable {
+impl SpanListTable {
     /// Shows `spans`, of which there are `count` and of which `version` is the number; gives the one that was clicked.
     pub fn show(
         &mut self,

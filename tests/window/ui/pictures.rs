@@ -133,9 +133,18 @@ fn no_panel_is_empty_without_saying_what_would_fill_it() {
 
 #[test]
 fn a_window_of_the_smallest_size_keeps_its_timeline() {
-    let mut window = Window::with_run([800.0, 500.0], ThemeChoice::Dark, "double-buffer");
-    let app = window.harness.state_mut();
-    app.act(vec![Action::Set(Switch::Right, false)], None);
-    window.harness.run();
-    window.harness.snapshot("window-small");
+    let mut results = SnapshotResults::new();
+    for (theme, name) in [
+        (ThemeChoice::Dark, "window-small"),
+        (ThemeChoice::Light, "window-small-light"),
+    ] {
+        let mut window = Window::with_run([800.0, 500.0], theme, "double-buffer");
+        let app = window.harness.state_mut();
+        app.act(vec![Action::Set(Switch::Right, false)], None);
+        window.harness.run();
+        // Three lanes at least.
+        let body = window.harness.state().timeline_areas().body;
+        assert!(body.height() > 96.0 && body.width() > 300.0, "{body:?}");
+        results.add(window.harness.try_snapshot(name));
+    }
 }

@@ -58,27 +58,29 @@ fn middle(window: &Window, span: SpanId) -> Pos2 {
 }
 
 fn press(window: &mut Window, (from, to): (Pos2, Pos2), modifiers: Modifiers) {
-    window.harness.event(Event::PointerMoved(from));
-    window.harness.step();
     let button = |pos, pressed| Event::PointerButton {
         pos,
         button: PointerButton::Primary,
         pressed,
         modifiers,
     };
+    window.harness.event(Event::ModifiersChanged(modifiers));
+    window.harness.event(Event::PointerMoved(from));
+    window.harness.step();
+    window.harness.event(button(from, true));
+    window.harness.step();
+    if from != to {
+        for step in 1_u8..=4 {
+            let at = from + (to - from) * (f32::from(step) / 4.0);
+            window.harness.event(Event::PointerMoved(at));
+            window.harness.step();
+        }
+    }
+    window.harness.event(button(to, false));
+    window.harness.step();
     window
         .harness
-        .event_modifiers(button(from, true), modifiers);
-    window.harness.step();
-    for step in 1_u8..=4 {
-        let at = from + (to - from) * (f32::from(step) / 4.0);
-        window
-            .harness
-            .event_modifiers(Event::PointerMoved(at), modifiers);
-        window.harness.step();
-    }
-    window.harness.event_modifiers(button(to, false), modifiers);
-    window.harness.step();
+        .event(Event::ModifiersChanged(Modifiers::NONE));
     window.harness.run();
 }
 

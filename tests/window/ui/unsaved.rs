@@ -13,7 +13,8 @@ const SIZE: [f32; 2] = [1200.0, 760.0];
 
 fn act(window: &mut Window, action: Action) {
     window.harness.state_mut().act(vec![action], None);
-    window.harness.run();
+    // A thread that reads or writes a file may ask for frames meanwhile.
+    window.harness.run_steps(3);
 }
 
 fn overlay(window: &Window) -> Option<OverlayWindow> {
@@ -40,7 +41,7 @@ fn closing_asks_while_a_text_is_not_saved() {
     act(&mut window, Command::Quit.into());
     assert_eq!(overlay(&window), Some(OverlayWindow::Unsaved));
     window.harness.get_by_label("Keep editing").click();
-    window.harness.run();
+    window.harness.run_steps(3);
     assert_eq!(overlay(&window), None);
 
     act(&mut window, Command::Quit.into());
@@ -50,7 +51,7 @@ fn closing_asks_while_a_text_is_not_saved() {
         let documents = &window.harness.state().scene().state.documents;
         documents.unsaved().next().is_none()
     });
-    window.harness.run();
+    window.harness.run_steps(3);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "// mine\n");
     window.harness.get_by_label("All of it is saved now.");
 }
@@ -66,10 +67,10 @@ fn a_file_that_is_read_again_does_not_replace_an_edited_text_unasked() {
     };
     act(&mut window, Action::OpenFile(path));
     until(&mut window, |window| overlay(window).is_some());
-    window.harness.run();
+    window.harness.run_steps(3);
     assert_eq!(source(&window), "// mine\n");
     window.harness.get_by_label("Read the file").click();
-    window.harness.run();
+    window.harness.run_steps(3);
     assert_eq!(source(&window), engine::workload::bundled()[0].source);
     assert_eq!(overlay(&window), None);
 }
@@ -97,9 +98,9 @@ fn a_file_is_chosen_in_our_own_window_where_the_system_has_none() {
         .last()
         .unwrap()
         .click();
-    window.harness.run();
+    window.harness.run_steps(3);
     window.harness.get_by_label("Open").click();
-    window.harness.run();
+    window.harness.run_steps(3);
     until(&mut window, |window| {
         let text = window.harness.state().scene().state.documents.text();
         text.is_some_and(|text| text.name == "train.kdl")

@@ -19,8 +19,8 @@ use engine::runner::far;
 use engine::time::{Interval, Nanos};
 
 use super::{JobMessage, JobSender};
-use crate::app::kept::content_key;
 use crate::app::link::choice;
+use crate::app::view_store::content_key;
 use crate::state::{AppState, FilePurpose};
 use crate::text;
 use crate::timeline::drawing;

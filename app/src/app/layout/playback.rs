@@ -62,7 +62,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 fn speed(ui: &mut Ui, play: Playback, actions: &mut Vec<Action>) {
     let shown = |slower: u32| format!("1/{} of its speed", text::count(u64::from(slower)));
     let combo = ComboBox::from_id_salt("playback speed").selected_text(shown(play.slower));
-    combo.width(150.0).show_ui(ui, |ui| {
+    let combo = combo.width(150.0).show_ui(ui, |ui| {
         for slower in SPEEDS.iter().copied() {
             let entry = ui.selectable_label(slower == play.slower, shown(slower));
             if entry.clicked() {
@@ -70,4 +70,10 @@ fn speed(ui: &mut Ui, play: Playback, actions: &mut Vec<Action>) {
             }
         }
     });
+    let combo = combo.response;
+    combo.widget_info(|| {
+        let role = eframe::egui::Role::ComboBox;
+        eframe::egui::WidgetInfo::labeled(role, true, "Speed of playing")
+    });
+    combo.on_hover_text("How many times slower than it happened");
 }
