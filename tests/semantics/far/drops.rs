@@ -1,5 +1,6 @@
 //! Links that drop while the worker lives on.
 
+use std::ffi::OsString;
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -22,6 +23,17 @@ fn piped() -> WorkerTarget {
         silence: std::time::Duration::from_mins(1),
         shares_clock: false,
     }
+}
+
+/// The same for a user who has no home and no folder for sockets, as a service has.
+fn piped_without_home(temporary: &std::path::Path) -> WorkerTarget {
+    let mut target = piped();
+    let without = ["env", "-u", "XDG_RUNTIME_DIR", "HOME=/nonexistent"];
+    let mut command: Vec<OsString> = without.map(OsString::from).into();
+    command.push(format!("TMPDIR={}", temporary.display()).into());
+    command.append(&mut target.command);
+    target.command = command;
+    target
 }
 
 /// The children of a process that are called `name`.
@@ -83,6 +95,20 @@ fn what_happened_while_the_link_was_down_is_there_when_it_is_back() {
     // A tick and its call, and a synchronisation, each round: none is missing and none is there twice.
     assert_eq!(view.capture.span_count(), rounds * 3);
     assert!(view.capture.open().next().is_none());
+}
+
+#[test]
+fn a_worker_without_a_home_is_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut view = View::of(piped_without_home(folder.path()));
+    view.run(long(3_000));
+    view.until("spans", |view| view.capture.span_count() > 300);
+    cut(view.connection.process);
+    view.until_state(ConnectionState::Dropped);
+    view.until_state(ConnectionState::Connected);
+    view.until_finished();
+    assert_eq!(view.capture.end().unwrap().outcome, RunOutcome::Finished);
+    assert_eq!(view.capture.span_count(), 9_000);
 }
 
 #[test]

@@ -84,7 +84,7 @@ mod imp {
     use std::net::Shutdown;
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
     use std::os::unix::net::{UnixListener, UnixStream};
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::time::Duration;
 
     use super::{FrameInput, FrameOutput, OpenSocket, Sender, WorkerMessage, io, welcome};
@@ -94,24 +94,49 @@ mod imp {
     /// For how long a door that refuses may be one that is just being made.
     const NEW: Duration = Duration::from_secs(5);
 
-    /// The folder of the doors: made for this user alone.
+    /// The folder of the doors: the first place that can be had for this user alone. A service may have neither a folder for
+    /// sockets nor a home.
     fn folder() -> io::Result<PathBuf> {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let runtime = runtime.filter(|path| path.is_dir());
         let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-        let folder = runtime
-            .or(home)
-            .ok_or(io::ErrorKind::NotFound)?
-            .join("syncline-workers");
+        let places = runtime.into_iter().chain(home);
+        let places = places.map(|it| it.join("syncline-workers"));
+        // Many users share the last place, so it bears the name of one: a folder there is of whoever came first.
+        let own = std::fs::metadata("/proc/self").map_or(0, |it| it.uid());
+        let shared = std::env::temp_dir().join(format!("syncline-workers-{own}"));
+        let mut refused = io::Error::from(io::ErrorKind::NotFound);
+        for place in places.chain([shared]) {
+            match private_folder(&place) {
+                Ok(()) => return Ok(place),
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Makes a folder that only this user may look into, or says why the one that is there is no such folder.
+    fn private_folder(folder: &Path) -> io::Result<()> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
-            .create(&folder)?;
-        // Somebody else's folder of that name is no place for a door.
-        if std::fs::metadata(&folder)?.mode() & 0o077 != 0 {
-            return Err(io::ErrorKind::PermissionDenied.into());
+            .create(folder)?;
+        // A link could lead to a folder that somebody else moves away later.
+        let facts = std::fs::symlink_metadata(folder)?;
+        // Whoever may write into a folder of that mode is its owner, or may do everything.
+        let others_may = facts.mode() & 0o077;
+        let is_private = facts.is_dir() && others_may == 0;
+        let probe = folder.join(format!(".{}", std::process::id()));
+        let is_ours = is_private && {
+            let made = std::fs::File::create(&probe)?.metadata()?.uid();
+            let _ = std::fs::remove_file(&probe);
+            made == facts.uid()
+        };
+        if is_ours {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::PermissionDenied.into())
         }
-        Ok(folder)
     }
 
     fn path(token: &str) -> io::Result<PathBuf> {
