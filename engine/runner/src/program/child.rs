@@ -97,10 +97,21 @@ impl Drop for ProgramProcess {
     }
 }
 
+/// Whether a program is a path, or a file of that name is where programs are looked for. A folder there that may not be
+/// looked into is no reason to think that it is.
+fn may_exist(program: &OsString) -> bool {
+    if Path::new(program).components().count() > 1 {
+        return true;
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).exists())
+}
+
 fn not_started(program: &OsString, error: &io::Error) -> String {
+    let is_absent = !may_exist(program);
     let program = program.to_string_lossy();
     match error.kind() {
-        io::ErrorKind::NotFound => {
+        kind if is_absent || kind == io::ErrorKind::NotFound => {
             format!("there is no program “{program}”; check its name, or give its path")
         }
         io::ErrorKind::PermissionDenied => {
@@ -174,6 +185,10 @@ mod tests {
         assert!(reason(&[]).contains("no program"));
         assert!(reason(&["/no/such/program"]).contains("check its name"));
         assert!(reason(&["/etc/passwd"]).contains("may not be executed"));
+        // A folder of `PATH` that may not be looked into makes the system say that a program may not be executed.
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let absent = not_started(&"no-such-program".into(), &denied);
+        assert!(absent.contains("check its name"), "{absent}");
     }
 
     #[test]
