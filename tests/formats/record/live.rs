@@ -23,8 +23,10 @@ impl View {
     fn of(arguments: &[&str]) -> Self {
         // The variable is set for the program alone: tests run side by side.
         let set = format!("SYNCLINE_TEST_CUDA_STAND_IN={}", stand_in().display());
+        // A test that a shell started behind its back ignores what Ctrl-C sends, and what it starts would, too.
         let mut command = vec![
             "/usr/bin/env".into(),
+            "--default-signal=INT".into(),
             set.into(),
             program().into_os_string(),
         ];

@@ -70,9 +70,9 @@ impl Server {
         fs::write(
             at("sshd_config"),
             format!(
-                "Port {port}\nListenAddress 127.0.0.1\nHostKey {home}/host\nAuthorizedKeysFile {home}/authorized\n\
+                "Port {port}\nListenAddress 127.0.0.1\nHostKey \"{home}/host\"\nAuthorizedKeysFile \"{home}/authorized\"\n\
                  PidFile none\nStrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n\
-                 SetEnv PATH={programs}:/usr/bin:/bin HOME={home}\n"
+                 SetEnv \"PATH={programs}:/usr/bin:/bin\" \"HOME={home}\"\n"
             ),
         )
         .unwrap();
@@ -81,8 +81,8 @@ impl Server {
         fs::write(
             at("ssh_config"),
             format!(
-                "Host loopback\n HostName 127.0.0.1\n Port {port}\n IdentityFile {home}/user\n IdentitiesOnly yes\n \
-                 UserKnownHostsFile {home}/known\n StrictHostKeyChecking yes\n"
+                "Host loopback\n HostName 127.0.0.1\n Port {port}\n IdentityFile \"{home}/user\"\n IdentitiesOnly yes\n \
+                 UserKnownHostsFile \"{home}/known\"\n StrictHostKeyChecking yes\n"
             ),
         )
         .unwrap();

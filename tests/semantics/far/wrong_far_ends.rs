@@ -83,7 +83,7 @@ fn a_link_that_greets_and_drops_is_told_of_and_given_up() {
     std::fs::write(folder.path().join("words"), words.concat()).unwrap();
     std::fs::write(
         &ssh,
-        format!("#!/bin/sh\ncat {}/words\n", folder.path().display()),
+        format!("#!/bin/sh\ncat '{}/words'\n", folder.path().display()),
     )
     .unwrap();
     std::fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
