@@ -52,13 +52,18 @@ host "main" {
     synchronize-device
     launch "spin" on="a" { set "micros" 400000 }
     download "unread" on="a"
-    work micros=60000
+    work micros=1 label="here"
     download "read" on="a"
 }
 expect { each "read" equals="0"; each "unread" equals="0" }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Resume);
+        let (capture, outcome) = lose(
+            backend,
+            source,
+            &["driver@label:here"],
+            RecoveryMode::Resume,
+        );
         assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let wrong = capture.problems().iter();
         let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
@@ -88,14 +93,19 @@ host "main" {
     launch "spin" on="a" { set "micros" 400000 }
     download "x" on="a"
     upload "x" on="a"
-    work micros=60000
+    work micros=1 label="here"
     copy "x" "y" on="a"
     download "y" on="a"
 }
 expect { each "x" equals="3"; each "y" equals="3" }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Resume);
+        let (capture, outcome) = lose(
+            backend,
+            source,
+            &["driver@label:here"],
+            RecoveryMode::Resume,
+        );
         assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         for verdict in capture.expectations() {
             assert!(
