@@ -30,10 +30,10 @@ use std::io::{self, IsTerminal as _, Write};
 
 use clap::Parser as _;
 use engine::runner::far::WorkerTarget;
-use engine::runner::run_apart;
+use engine::runner::{keep_large_blocks_apart, run_apart};
 
 use arguments::{CliArguments, CliCommand};
-use plain_text::PlainOutput;
+use plain_text::{PlainOutput, one_line, write_lines};
 
 /// All is well.
 pub const FINE: u8 = 0;
@@ -54,6 +54,8 @@ const GRACE: std::time::Duration = std::time::Duration::from_millis(1900);
 enum CliFailure {
     /// What was asked for is wrong; the words say why and what to do.
     Wrong(String),
+    /// As [`CliFailure::Wrong`], in several lines: errors of a workload, each with the line that it is in.
+    Listed(String),
     /// It could not be written to its file; the words say why.
     Unsaved(String),
     /// Nobody takes the answer.
@@ -82,6 +84,7 @@ struct OutputStreams<'a> {
 
 /// Does what the arguments of this process ask for, and answers with the exit code.
 pub fn main() -> u8 {
+    keep_large_blocks_apart();
     let (out, err) = (&mut io::BufWriter::new(io::stdout()), &mut io::stderr());
     let streams = &mut OutputStreams {
         out: &mut PlainOutput::new(out),
@@ -112,9 +115,10 @@ fn answer(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     streams: &mut OutputStreams<'_>,
 ) -> u8 {
-    let done = match CliArguments::try_parse_from(arguments) {
+    let given: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let done = match CliArguments::try_parse_from(&given) {
         Ok(arguments) => dispatch(&arguments, streams),
-        Err(error) => usage(&error, streams),
+        Err(error) => usage(&error, &given, streams),
     };
     let flushed = streams.out.flush();
     for place in engine::record::invariant::take_broken() {
@@ -130,6 +134,11 @@ fn answer(
         }
         Err(CliFailure::Wrong(text)) => {
             complain(streams, &text);
+            WRONG
+        }
+        Err(CliFailure::Listed(text)) => {
+            // Where even this cannot be written, the exit code remains.
+            drop(write_lines(&format!("syncline: {text}"), streams.err));
             WRONG
         }
         Err(CliFailure::Unsaved(text)) => {
@@ -200,13 +209,23 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
 }
 
 /// Help and the version are answers; anything else that clap says is a complaint.
-fn usage(error: &clap::Error, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
-    let text = error.render();
+fn usage(
+    error: &clap::Error,
+    given: &[OsString],
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
+    let mut text = error.to_string();
+    // Some of them may be names of files.
+    for argument in given.iter().filter_map(|it| it.to_str()) {
+        if argument.contains('\n') {
+            text = text.replace(argument, &one_line(argument));
+        }
+    }
     if error.use_stderr() {
-        write!(streams.err, "{text}")?;
+        streams.err.write_all(text.as_bytes())?;
         Ok(WRONG)
     } else {
-        write!(streams.out, "{text}")?;
+        streams.out.write_all(text.as_bytes())?;
         Ok(FINE)
     }
 }

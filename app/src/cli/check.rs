@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use engine::importer::is_standard_input;
 use engine::workload::{Document, Placement, Plan};
 
+use super::plain_text::write_lines;
 use super::{CliFailure, FINE, OutputStreams, WRONG};
 
 /// How much is said of one file at most.
@@ -37,7 +38,7 @@ pub(super) fn check(files: &[PathBuf], streams: &mut OutputStreams<'_>) -> Resul
             code = WRONG;
         }
         for error in errors.iter().take(MOST) {
-            writeln!(streams.err, "{error}")?;
+            write_lines(error, streams.err)?;
         }
         if errors.len() > MOST {
             writeln!(streams.err, "{name}: and {} more", errors.len() - MOST)?;

@@ -66,7 +66,8 @@ impl FindingsReport {
 
     /// Writes them for people.
     pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "\nfindings")?;
+        writeln!(out)?;
+        writeln!(out, "findings")?;
         for finding in &self.findings {
             let FindingReport {
                 code,
@@ -81,7 +82,8 @@ impl FindingsReport {
             };
             writeln!(out, "{severity} {code}: {text}{times}")?;
         }
-        writeln!(out, "\nlooked for")?;
+        writeln!(out)?;
+        writeln!(out, "looked for")?;
         for looked in &self.looked {
             writeln!(out, "{}: {}", looked.name, looked.text)?;
         }

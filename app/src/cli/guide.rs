@@ -24,6 +24,6 @@ pub(super) fn guide(name: Option<&str>, streams: &mut OutputStreams<'_>) -> Resu
             names.join(", ")
         )));
     };
-    write!(streams.out, "{}", guide.source)?;
+    streams.out.write_all(guide.source.as_bytes())?;
     Ok(FINE)
 }

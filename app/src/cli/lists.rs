@@ -1,5 +1,6 @@
 //! What there is to choose from: workloads and backends.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
@@ -119,7 +120,7 @@ fn ask(
         }
         match engine.messages().recv_timeout(super::LOOK) {
             Ok(Message::Offers(offers)) => return Ok(offers),
-            Ok(Message::Refused(reason)) => return Err(CliFailure::Wrong(reason)),
+            Ok(Message::Refused(reason)) => return Err(CliFailure::Listed(reason)),
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(CliFailure::Wrong(
                     "the link ended without a word".to_owned(),
@@ -157,7 +158,10 @@ fn write(
 ) -> Result<u8, CliFailure> {
     match format {
         OutputFormat::Text => table.write(streams.out)?,
-        OutputFormat::Json => writeln!(streams.out, "{:#}", json!(objects))?,
+        OutputFormat::Json => {
+            serde_json::to_writer_pretty(&mut *streams.out, objects).map_err(io::Error::from)?;
+            writeln!(streams.out)?;
+        }
     }
     Ok(FINE)
 }

@@ -1,8 +1,11 @@
 //! What reaches a terminal is text: control characters and marks that reorder what is read, which files and other machines
 //! may put into names and errors, are written out as `\u001b`. All that the command line says goes through here.
+//!
+//! What is formatted is one line, so that no name can pass for a line of ours; texts of ours with several lines are written
+//! as bytes, or by [`write_lines`].
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 /// Whether a character does something to a terminal, or to the order or the sight of what stands beside it.
@@ -21,15 +24,48 @@ fn is_odd(char: char) -> bool {
     }
 }
 
-/// A text as it may be shown. What is written in place of a character is the same in JSON, in which such a character stands
-/// in a text alone.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_odd) {
+/// A text of several lines as it may be shown. What is written in place of a character is the same in JSON, in which such a
+/// character stands in a text alone.
+fn plain(text: &str) -> Cow<'_, str> {
+    without(text, is_odd)
+}
+
+/// A text as it may be shown in a line, which it does not end.
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+    without(text, |char| is_odd(char) || char.is_control())
+}
+
+/// A text that may have several lines, such as what a compiler says, as one.
+pub(super) fn joined(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+/// Writes a text of several lines. Those behind the first are set in, so that none of them can pass for another thing that
+/// is said.
+pub(super) fn write_lines(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    for (number, line) in text.lines().enumerate() {
+        let inset = if number == 0 || line.starts_with("  ") {
+            ""
+        } else {
+            "  "
+        };
+        // A line of a workload may hold tabs, under which its errors are marked.
+        for part in [inset, line, "\n"] {
+            out.write_all(part.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// A text without the characters that are meant.
+fn without(text: &str, is_meant: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_meant) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for char in text.chars() {
-        if is_odd(char) {
+        if is_meant(char) {
             for unit in char.encode_utf16(&mut [0; 2]) {
                 // A text takes all that is written to it.
                 let _ = write!(out, "\\u{unit:04x}");
@@ -85,6 +121,17 @@ impl Write for PlainOutput<'_> {
         Ok(bytes.len())
     }
 
+    /// Writes a line or a part of one: the only end of a line in it is its last character.
+    fn write_fmt(&mut self, words: fmt::Arguments<'_>) -> io::Result<()> {
+        let text = fmt::format(words);
+        let (line, end) = match text.strip_suffix('\n') {
+            Some(line) => (line, "\n"),
+            None => (text.as_str(), ""),
+        };
+        self.write_all(one_line(line).as_bytes())?;
+        self.write_all(end.as_bytes())
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         self.output.flush()
     }
@@ -115,6 +162,23 @@ mod tests {
         let json: String = serde_json::from_str(&format!("\"{shown}\"")).unwrap();
         assert_eq!(json, odd);
         assert_eq!(plain("größe\t10 µs\n✓ 日本 👍🏽"), "größe\t10 µs\n✓ 日本 👍🏽");
+    }
+
+    #[test]
+    fn what_is_formatted_is_one_line() {
+        let mut out = Vec::new();
+        let mut plain = PlainOutput::new(&mut out);
+        let (name, output): (_, &mut dyn Write) = ("a\nb\r\tc\u{85}\u{2028}\n", &mut plain);
+        writeln!(output, "{name}: {name}").unwrap();
+        writeln!(output, "{name}").unwrap();
+        output.write_all(b"two\nlines\n").unwrap();
+        write_lines("a.kdl:1: no\n  1 | x\nb.kdl:2: no", output).unwrap();
+        let shown = "a\\u000ab\\u000d\\u0009c\\u0085\\u2028\\u000a";
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            format!("{shown}: {shown}\n{shown}\ntwo\nlines\na.kdl:1: no\n  1 | x\n  b.kdl:2: no\n")
+        );
+        assert_eq!(joined("line 1: a\n\n  line 2: b\n"), "line 1: a; line 2: b");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::plain_text::plain;
+use super::plain_text::one_line;
 
 /// A line that is drawn while something goes on, and gone when it is dropped.
 pub(super) struct ProgressLine(ProgressBar);
@@ -26,14 +26,14 @@ impl ProgressLine {
 
     /// It has written so many bytes.
     pub fn written(&self, name: &str, bytes: u64) {
-        let name = plain(name);
+        let name = one_line(name);
         self.0.set_message(format!("{name}: {}", HumanBytes(bytes)));
         self.0.tick();
     }
 
     /// It has come to so many spans.
     pub fn spans(&self, name: &str, spans: usize) {
-        let (name, spans) = (plain(name), HumanCount(spans as u64));
+        let (name, spans) = (one_line(name), HumanCount(spans as u64));
         self.0.set_message(format!("{name}: {spans} spans"));
         self.0.tick();
     }

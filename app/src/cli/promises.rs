@@ -8,6 +8,7 @@ use engine::record::{CompileTime, LossKind, SpanId, Verdict};
 use engine::time::Nanos;
 use serde::Serialize;
 
+use super::plain_text::joined;
 use super::table::TextTable;
 use crate::text;
 
@@ -93,7 +94,7 @@ impl OutcomesReport {
                 },
                 it.api.clone(),
                 it.outcome.to_owned(),
-                it.value.clone(),
+                joined(&it.value),
                 time.unwrap_or_default(),
             ]);
         }
@@ -123,16 +124,24 @@ impl OutcomesReport {
                 continue;
             }
             if told.is_empty() {
-                writeln!(out, "\nwhy")?;
+                writeln!(out)?;
+                writeln!(out, "why")?;
             }
             told.push(&it.reason);
             writeln!(
                 out,
                 "{} {}: {} ({})",
-                it.api, it.outcome, it.reason, it.anchor
+                it.api,
+                it.outcome,
+                joined(&it.reason),
+                it.anchor
             )?;
             if !it.actual.is_empty() {
-                writeln!(out, "  this implementation, in this run: {}", it.actual)?;
+                writeln!(
+                    out,
+                    "  this implementation, in this run: {}",
+                    joined(&it.actual)
+                )?;
             }
         }
         Ok(())
@@ -146,17 +155,23 @@ impl OutcomesReport {
         for loss in &self.losses {
             let (operations, promises) = (loss.operations, loss.promises as u64);
             let line = format!(
-                "\ndevice lost ({}, generation {}) at {}: {}\n  took {} and met {}; opened anew {}, first result {}",
+                "device lost ({}, generation {}) at {}: {}",
                 loss.kind,
                 loss.generation,
                 text::duration(Nanos(loss.time_ns)),
-                loss.reason,
+                joined(&loss.reason),
+            );
+            let cost = format!(
+                "  took {} and met {}; opened anew {}, first result {}",
                 text::counted(operations, "operation"),
                 text::counted(promises, "promise"),
                 after(loss.recovered_after_ns),
                 after(loss.first_result_after_ns),
             );
-            writeln!(out, "{}", line.replace(text::THIN, " "))?;
+            writeln!(out)?;
+            for line in [line, cost] {
+                writeln!(out, "{}", line.replace(text::THIN, " "))?;
+            }
         }
         Ok(())
     }

@@ -14,24 +14,24 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let receipt = &part.receipt;
-    let heading = if is_one_of_several {
+    writeln!(out)?;
+    if is_one_of_several {
         let shift = if part.shift.0 == 0 {
             String::new()
         } else {
             format!(" by {}", part.shift)
         };
         let how = part.aligned.label();
-        format!(
-            "\n{} ({}), aligned {how}{shift}\n",
+        writeln!(
+            out,
+            "{} ({}), aligned {how}{shift}",
             part.label,
             part.path.display()
-        )
-    } else {
-        "\n".to_owned()
-    };
+        )?;
+    }
     writeln!(
         out,
-        "{heading}{} {} read, {} repaired, {} inferred, {} dropped",
+        "{} {} read, {} repaired, {} inferred, {} dropped",
         text::count(receipt.events),
         receipt.unit.label(receipt.events),
         text::count(receipt.repaired),

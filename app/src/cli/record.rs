@@ -8,6 +8,7 @@ use engine::record::{RunOutcome, Severity};
 use engine::runner::{Control, Engine, Message, ProgramRequest};
 
 use super::arguments::RecordOptions;
+use super::plain_text::joined;
 use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, interrupt, window};
 use crate::app::InitialContent;
 
@@ -72,7 +73,7 @@ fn follow(
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
             Ok(Message::Exited(exit)) => code = code_of(exit),
-            Ok(Message::Refused(reason)) => answer = Some(Err(CliFailure::Wrong(reason))),
+            Ok(Message::Refused(reason)) => answer = Some(Err(CliFailure::Listed(reason))),
             Ok(Message::Finished { .. }) => answer = Some(Ok(())),
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the engine ended without a word; this is a fault of Syncline, please report it";
@@ -108,7 +109,7 @@ fn tell(
     streams: &mut OutputStreams<'_>,
 ) -> Result<bool, CliFailure> {
     for line in capture.log() {
-        writeln!(streams.err, "syncline: {}", line.text)?;
+        writeln!(streams.err, "syncline: {}", joined(&line.text))?;
     }
     let (mut has_all, mut is_saved) = (true, true);
     for problem in capture.problems() {
@@ -123,7 +124,7 @@ fn tell(
             Severity::Warning => "note",
             Severity::Error | Severity::DataLoss => "problem",
         };
-        writeln!(streams.err, "syncline: {sign}: {}", problem.text)?;
+        writeln!(streams.err, "syncline: {sign}: {}", joined(&problem.text))?;
     }
     if let (Some(path), true) = (&options.output, is_saved) {
         writeln!(streams.err, "syncline: saved as {}", path.display())?;
@@ -131,7 +132,7 @@ fn tell(
     if let Some(RunOutcome::Failed(why)) = capture.end().map(|end| &end.outcome)
         && has_all
     {
-        writeln!(streams.err, "syncline: {why}")?;
+        writeln!(streams.err, "syncline: {}", joined(why))?;
     }
     Ok(has_all)
 }

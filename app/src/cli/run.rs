@@ -16,6 +16,7 @@ use engine::workload::{Document, Placement, bundled, nearest};
 use super::arguments::{OutputFormat, RunOptions};
 use super::check::STANDARD_INPUT;
 use super::figures::CaptureReport;
+use super::plain_text::joined;
 use super::progress::ProgressLine;
 use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, check, interrupt};
 
@@ -24,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(1900);
 
 /// Runs what was asked for and prints its figures.
 pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
-    let request = request(options).map_err(CliFailure::Wrong)?;
+    let request = request(options)?;
     let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
     let figures = CaptureReport::new(&capture, lost, options.save.as_deref());
     match options.format {
@@ -48,7 +49,7 @@ pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Resu
 }
 
 /// What to run, with everything that can be wrong about it said before it starts.
-fn request(options: &RunOptions) -> Result<RunRequest, String> {
+fn request(options: &RunOptions) -> Result<RunRequest, CliFailure> {
     let names = || backend::BACKENDS.iter().map(|it| it.name());
     // Another machine has other devices: it chooses by itself.
     let best = || match options.on {
@@ -58,15 +59,15 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
     let backend = options.backend.clone().unwrap_or_else(best);
     if !backend.is_empty() && backend::find_backend(&backend).is_none() {
         let hint = nearest(&backend, names()).unwrap_or_default();
-        return Err(format!(
+        return Err(CliFailure::Wrong(format!(
             "there is no backend “{backend}”; {}",
             or(hint, "`syncline backends` lists them")
-        ));
+        )));
     }
     if let Some(save) = &options.save {
-        refuse_input(save, [Path::new(&options.workload)])?;
+        refuse_input(save, [Path::new(&options.workload)]).map_err(CliFailure::Wrong)?;
     }
-    let (name, mut source) = workload(&options.workload)?;
+    let (name, mut source) = workload(&options.workload).map_err(CliFailure::Wrong)?;
     let mut parameters = options.parameters.clone();
     if let Some(ranks) = options.ranks {
         place(&name, &mut source, ranks, &mut parameters);
@@ -74,7 +75,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
     let planned = Document::parse(&name, &source).and_then(|document| document.plan(&parameters));
     let plan = planned.map_err(|errors| {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        lines.join("\n")
+        CliFailure::Listed(lines.join("\n"))
     })?;
     let remote = plan.placement.iter().flat_map(Placement::remote);
     let allowed = remote.filter(|_| options.allow_remote);
@@ -169,11 +170,16 @@ fn follow(
     loop {
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
-            Ok(Message::Refused(reason)) => return Err(CliFailure::Wrong(reason)),
+            Ok(Message::Refused(reason)) => return Err(CliFailure::Listed(reason)),
             Ok(Message::Finished { lost, .. }) => return Ok((capture, lost, stopping.is_some())),
             Ok(Message::Connection(now)) => {
                 if now.state != state && !now.detail.is_empty() {
-                    writeln!(streams.err, "syncline: {}: {}", now.name, now.detail)?;
+                    writeln!(
+                        streams.err,
+                        "syncline: {}: {}",
+                        now.name,
+                        joined(&now.detail)
+                    )?;
                 }
                 state = now.state;
             }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use super::plain_text::one_line;
+
 /// A table under construction. It may have a row for each of a million streams, so its cells lie in one text.
 pub(super) struct TextTable {
     heads: Vec<TableHead>,
@@ -42,7 +44,7 @@ impl TextTable {
         for (column, cell) in cells.into_iter().enumerate() {
             let begin = self.text.len();
             let plain = |it: char| if it == crate::text::THIN { ' ' } else { it };
-            self.text.extend(cell.chars().map(plain));
+            self.text.extend(one_line(&cell).chars().map(plain));
             self.ends.push(self.text.len());
             let width = self.text.get(begin..).map_or(0, |it| it.chars().count());
             if let Some(widest) = self.widths.get_mut(column) {

@@ -26,14 +26,11 @@ pub struct WorkloadError {
 
 impl fmt::Display for WorkloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, message) = (OneLine(&self.file), OneLine(&self.message));
         if self.line == 0 {
-            write!(f, "{}: {}", self.file, self.message)?;
+            write!(f, "{file}: {message}")?;
         } else {
-            writeln!(
-                f,
-                "{}:{}:{}: {}",
-                self.file, self.line, self.column, self.message
-            )?;
+            writeln!(f, "{file}:{}:{}: {message}", self.line, self.column)?;
             let margin = self.line.to_string();
             writeln!(f, "  {margin} | {}", self.text)?;
             let indent: String = self
@@ -53,8 +50,24 @@ impl fmt::Display for WorkloadError {
         if self.help.is_empty() {
             Ok(())
         } else {
-            write!(f, "\n  help: {}", self.help)
+            write!(f, "\n  help: {}", OneLine(&self.help))
         }
+    }
+}
+
+/// A text in which names stand, which may hold ends of lines: none of them ends the line.
+struct OneLine<'a>(&'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in self.0.split_inclusive(char::is_control) {
+            let mut chars = part.chars();
+            match chars.next_back().filter(|last| last.is_control()) {
+                Some(last) => write!(f, "{}\\u{:04x}", chars.as_str(), last as u32)?,
+                None => f.write_str(part)?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -179,6 +192,16 @@ mod tests {
             error.to_string(),
             "a.kdl:2:13: no stream is called “cpy”\n  2 | wait \"x\" on=\"cpy\"\n    |             ^^^^^\n  \
              help: did you mean “copy”?"
+        );
+    }
+
+    #[test]
+    fn a_name_does_not_end_a_line() {
+        let source = WorkloadSource::new("a\n.kdl", "x");
+        let error = source.error(0..1, "no stream is called “a\r\nb”", "is it “\n”?");
+        assert_eq!(
+            error.to_string(),
+            "a\\u000a.kdl:1:1: no stream is called “a\\u000d\\u000ab”\n  1 | x\n    | ^\n  help: is it “\\u000a”?"
         );
     }
 

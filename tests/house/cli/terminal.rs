@@ -10,16 +10,18 @@ use super::{FINE, WRONG, file, syncline};
 use crate::house::source_place::words;
 use crate::house::sources;
 
-/// What clears a screen, sets its title, rings, goes back, and turns what follows around.
-const ODD: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m\u{8}\r\u{7f}\u{202e}\u{2066}\u{200f}";
+/// What clears a screen, sets its title, rings, goes back, turns what follows around, and begins a line of its own that
+/// says what was not done.
+const ODD: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m\u{8}\r\u{7f}\u{202e}\u{2066}\u{200f}\n  FORGED\u{2028}FORGED\u{85}FORGED\u{b}FORGED\r\nFORGED\t.";
 
 /// Whether a terminal would do anything but show it.
 fn is_text(text: &str) -> bool {
     let is_odd = |it: char| {
         it.is_control() && it != '\n' && it != '\t'
-            || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+            || matches!(it, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
     };
-    !text.contains(is_odd)
+    let is_forged = |line: &str| line.trim_start().starts_with("FORGED");
+    !text.contains(is_odd) && !text.lines().any(is_forged)
 }
 
 /// A file of trace events of which every text is odd.
@@ -125,6 +127,62 @@ fn what_was_saved_is_shown_and_not_obeyed() {
     assert!(is_text(&out) && out.contains("\\u001b"), "{out:?}");
 }
 
+/// All commands that show what is in a file, over names with ends of lines.
+#[test]
+fn a_name_never_makes_a_second_line() {
+    let mut events = events();
+    for event in events["traceEvents"].as_array_mut().unwrap() {
+        // So that they are operations of streams.
+        event["cat"] = "kernel".into();
+    }
+    let (folder, path) = file("odd.json", &events.to_string());
+    let workload = folder.path().join(format!("odd{ODD}.kdl"));
+    let workload = workload.display().to_string();
+    let scaled = format!("{ODD}b=0.5");
+    std::fs::copy(&path, workload.replace(".kdl", ".json")).unwrap();
+    for arguments in [
+        &["info", &path, "--findings"][..],
+        &["explain", &path, "--all"],
+        &["explain", &path, "--span", "0"],
+        &["idle", &path],
+        &["critical-path", &path],
+        &["statistics", &path],
+        &["what-if", &path, "--scale", &scaled],
+        &["extract", &path, "-o", &workload],
+        &["check", &workload],
+        &["run", &workload, "--backend", "mock", "--findings"],
+        &["info", &path, &workload.replace(".kdl", ".json")],
+    ] {
+        let (code, out, err) = syncline(arguments);
+        assert_eq!(code, FINE, "{arguments:?}: {out:?}{err:?}");
+        assert!(
+            is_text(&out) && is_text(&err),
+            "{arguments:?}: {out:?}{err:?}"
+        );
+        // What a change would save names nothing.
+        let is_named = arguments[0] != "what-if";
+        assert_eq!((out + &err).contains("FORGED"), is_named, "{arguments:?}");
+    }
+    // A row for each of the two operations, and a head.
+    let (_, out, _) = syncline(&["statistics", &path]);
+    assert_eq!(out.trim().lines().count(), 3, "{out}");
+}
+
+/// Only whole lines may be formatted: a name that ends what is written would end the line.
+#[test]
+fn no_part_of_a_line_is_formatted_for_an_output() {
+    let own = "app/src/cli/plain_text.rs";
+    let is_output = |path: &str| path.starts_with("app/src/cli") && path != own;
+    let sources = sources().iter().filter(|it| is_output(&it.path));
+    let parts = sources
+        .filter(|it| words(&it.code, "write").any(|at| it.code[at..].starts_with("write!(")));
+    let found: Vec<String> = parts.map(|it| it.path.clone()).collect();
+    assert!(
+        found.is_empty(),
+        "write whole lines with writeln!: {found:?}"
+    );
+}
+
 /// All that the program prints is made text at one place, so nothing may be printed past it.
 #[test]
 fn nothing_is_printed_by_another_way() {
@@ -156,6 +214,6 @@ fn nothing_is_printed_by_another_way() {
     }
     assert!(
         found.is_empty(),
-        "these print past app/src/cli/plain.rs: {found:?}"
+        "these print past app/src/cli/plain_text.rs: {found:?}"
     );
 }

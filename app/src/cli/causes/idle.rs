@@ -121,9 +121,10 @@ fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Resul
         cells.push(if row.is_outlier { "outlier" } else { "" }.to_owned());
         found.row(cells);
     }
+    writeln!(streams.out)?;
     writeln!(
         streams.out,
-        "\niterations by {}, idle time of all their streams; half take at most {}:",
+        "iterations by {}, idle time of all their streams; half take at most {}:",
         table.source.label(),
         words::length(table.median)
     )?;

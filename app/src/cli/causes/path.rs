@@ -145,9 +145,10 @@ fn write_text(
         && let Some((span, slack)) = reader.second(path)
     {
         let (name, slack) = (words::span(reader, span), words::length(slack));
+        writeln!(streams.out)?;
         writeln!(
             streams.out,
-            "\nnext: {name} comes onto the path once this one is {slack} shorter"
+            "next: {name} comes onto the path once this one is {slack} shorter"
         )?;
     }
     Ok(())

@@ -137,6 +137,7 @@ fn hooked_table(adapter: &vulkan::Adapter, device: &ash::Device) -> ash::Device 
 }
 
 /// Stands for `vkQueueSubmit`: reports a loss while the queue's hook is armed, and submits otherwise.
+// SAFETY: Vulkan's callers alone call it, by the rules of that function.
 unsafe extern "system" fn submit(
     queue: vk::Queue,
     count: u32,

@@ -296,13 +296,22 @@ impl DeclaredNames {
     }
 }
 
+/// Whether KDL takes a character as it is, and goes on in the same line behind it.
+fn may_stand(char: char) -> bool {
+    !char.is_control()
+        && !matches!(
+            char,
+            '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}'
+        )
+}
+
 /// A text in KDL.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for char in text.chars() {
         match char {
             '"' | '\\' => quoted.extend(['\\', char]),
-            char if char.is_control() => quoted.push(' '),
+            char if !may_stand(char) => quoted.push(' '),
             char => quoted.push(char),
         }
     }
@@ -316,7 +325,7 @@ fn comment(name: &str) -> String {
             // A name that is cut short would leave a block open, to those who count them.
             '{' => '(',
             '}' => ')',
-            it if it.is_control() => ' ',
+            it if !may_stand(it) => ' ',
             it => it,
         })
         .take(120)
