@@ -7,10 +7,10 @@ mod process;
 
 use std::io::{self, Write};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ExportFidelity, Exporter, records};
-use crate::perfetto::json::{FORMAT, WRITER};
+use crate::perfetto::json::{FORMAT, WRITER, check};
 use capture::Capture;
 use event::ChromeEventWriter;
 use record::time::Nanos;
@@ -40,8 +40,10 @@ impl Exporter for ChromeExporter {
         // Viewers take no time before zero.
         // The farthest time has no number on the other side of zero.
         let origin = origin.clamp(Nanos(-i64::MAX), Nanos::ZERO);
-        head(capture, origin, output)?;
+        let about = about(capture, origin);
+        head(capture, origin, &about, output)?;
         let mut events = ChromeEventWriter::new(capture, origin, output);
+        events.header(&about)?;
         events.lanes()?;
         events.rows()?;
         for record in records(capture) {
@@ -53,17 +55,23 @@ impl Exporter for ChromeExporter {
     }
 }
 
-/// What stands before the list of events, which is left open.
-fn head(capture: &Capture, origin: Nanos, output: &mut dyn Write) -> io::Result<()> {
+/// What the file says of itself.
+fn about(capture: &Capture, origin: Nanos) -> Value {
     let run = capture.run();
-    let about = json!({
+    let zero = origin.0.saturating_neg();
+    json!({
         "writer": WRITER,
         "format": FORMAT,
         "version": env!("CARGO_PKG_VERSION"),
         "name": run.map(|run| run.name.as_str()),
         "backend": run.map(|run| run.backend.as_str()),
-        "zero_ns": origin.0.saturating_neg(),
-    });
+        "zero_ns": zero,
+        "check": check(FORMAT, zero),
+    })
+}
+
+/// What stands before the list of events, which is left open.
+fn head(capture: &Capture, origin: Nanos, about: &Value, output: &mut dyn Write) -> io::Result<()> {
     write!(output, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{about}")?;
     let unix = capture.clocks().iter().find(|clock| clock.tells_zero());
     if let Some(unix) = unix {

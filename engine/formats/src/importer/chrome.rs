@@ -64,19 +64,19 @@ impl Importer for ChromeImporter {
             return Err(sniff::useless(source));
         };
         let is_packed = source.packed().is_some();
-        if let Some((format, zero)) = top.own {
-            if format > FORMAT {
+        if let Some(own) = top.own {
+            if own.format > FORMAT {
                 let path = source.path().to_owned();
                 return Err(ImportError::Newer {
                     path,
-                    found: format,
+                    found: own.format,
                     known: FORMAT,
                 });
             }
             return read_own(
                 (reader, is_packed, false),
                 (top, ahead, at),
-                zero,
+                own.zero,
                 source,
                 sink,
             );
@@ -223,7 +223,12 @@ fn tell_end(
             "The list of events has no end; the program that wrote it may have been stopped.",
         );
     }
-    if let Some((at, bytes)) = top.broken {
+    if top.is_mended {
+        let text = "The beginning of the file is damaged, in which Syncline says how it wrote it; that was read from the \
+                    first event instead, and nothing is missing.";
+        receipt.complain(sink, (Severity::Warning, "broken-header"), text.to_owned());
+        receipt.repair("damaged header", 1);
+    } else if let Some((at, bytes)) = top.broken {
         let text = format!(
             "What stands around the list of events is no JSON at byte {at}: {} there {} left out, and the events were read \
              all the same. Programs that need JSON can be given what Syncline converts it to.",

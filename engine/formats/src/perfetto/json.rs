@@ -1,6 +1,7 @@
 //! What Syncline writes into Chrome's trace JSON besides what every viewer reads: enough to give the capture back.
 //!
-//! `otherData` says who wrote the file and in which version of this. What has no place on a timeline is metadata of the name
+//! `otherData` says who wrote the file and in which version of this, and so does the first event, [`HEADER`]: where one of
+//! them is damaged there is the other. What has no place on a timeline is metadata of the name
 //! [`RECORD`], with a record as its argument. Spans, flows and samples are the format's own events; what the format has no
 //! field for are arguments that begin with [`OWN`].
 
@@ -10,10 +11,24 @@ use std::borrow::Cow;
 pub const FORMAT: u64 = 1;
 /// What `otherData` says of the writer.
 pub const WRITER: &str = "Syncline";
+/// The name of metadata that says once more what `otherData` says.
+pub const HEADER: &str = "syncline_header";
+/// How that event begins.
+pub const HEADER_START: &str = "{\"ph\":\"M\",\"name\":\"syncline_header\"";
+/// The end of a line and how the next event begins in it.
+pub const EVENT_LINE: &[u8] = b"\n{\"ph\":\"";
 /// The name of metadata that holds a record.
 pub const RECORD: &str = "syncline_record";
 /// How arguments of our own begin. Viewers show what stands before a point as a group.
 pub const OWN: &str = "syncline.";
+/// What no other numbers of a header have but these: a damaged one is told by it.
+pub fn check(format: u64, zero: i64) -> u32 {
+    let bytes = format.to_le_bytes().into_iter().chain(zero.to_le_bytes());
+    bytes.fold(0x811C_9DC5, |sum: u32, byte| {
+        (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
 /// Rows that a lane may be divided into where its spans overlap without nesting: a thread is so many times the lane's number,
 /// counted from 1, and its row.
 pub const ROWS: i64 = 1000;

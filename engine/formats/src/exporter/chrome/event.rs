@@ -10,7 +10,7 @@ use super::nest::LaneNesting;
 use super::process;
 use crate::exporter::csv;
 use crate::perfetto::fact::to_json;
-use crate::perfetto::json::{RECORD, key};
+use crate::perfetto::json::{HEADER_START, RECORD, key};
 use capture::{Capture, Repair};
 use record::time::{Interval, Nanos};
 use record::{
@@ -54,6 +54,13 @@ impl<'a> ChromeEventWriter<'a> {
             flows: 0,
             doubles: doubles(capture.counters()),
         }
+    }
+
+    /// What the file says of itself, once more.
+    pub fn header(&mut self, about: &Value) -> io::Result<()> {
+        self.write(&format!(
+            "{HEADER_START},\"pid\":0,\"tid\":0,\"args\":{about}}}"
+        ))
     }
 
     /// Names and sorts processes and threads.

@@ -1,7 +1,14 @@
 //! Whether a file is of this format, and what it is where it only looks so.
 
 use super::scan::ByteCursor;
+use super::stream::file_header::is_ours;
 use crate::importer::{ImportError, Source};
+
+/// Other tools whose results are JSON, too.
+const OTHERS: [&str; 1] = ["\"rocprofiler-sdk-tool\""];
+/// How far a file is looked at for signs that it is no text, and how many a damaged one may have.
+const LOOKED_AT: usize = 256;
+const ODD: usize = 1;
 
 /// Whether a file that begins so is a list of events, or an object that holds one.
 pub(super) fn is_list_of_events(head: &[u8]) -> bool {
@@ -12,14 +19,20 @@ pub(super) fn is_list_of_events(head: &[u8]) -> bool {
     cursor.step();
     cursor.space();
     match (first, cursor.peek()) {
-        (Some(b'{'), Some(b'"')) => {
-            let other = ["\"rocprofiler-sdk-tool\""];
-            !other.iter().any(|key| contains(head, key))
-        }
+        (Some(b'{'), Some(b'"')) => !OTHERS.iter().any(|key| contains(head, key)),
         (Some(b'['), None | Some(b']')) => true,
         (Some(b'['), Some(b'{')) => contains(head, "\"ph\"") || is_empty_object(head, &cursor),
-        _ => false,
+        _ => is_damaged(head),
     }
+}
+
+/// Whether a file is a list of events whose first bytes are not as they were.
+fn is_damaged(head: &[u8]) -> bool {
+    let has_list = contains(head, "\"traceEvents\"") && contains(head, "\"ph\"");
+    let is_other = OTHERS.iter().any(|key| contains(head, key));
+    let is_odd = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let odd = head.iter().take(LOOKED_AT).filter(is_odd);
+    is_ours(head) || has_list && !is_other && odd.count() <= ODD
 }
 
 /// Whether an object without fields stands there, as some writers begin.

@@ -4,6 +4,7 @@
 //! the guess were right; the scan of the one before it either ends exactly there, which proves it, or it does not,
 //! and then the two are scanned together.
 
+pub(super) mod file_header;
 mod pool;
 mod stretch_join;
 mod stretch_reader;

@@ -1,6 +1,6 @@
 //! A stretch of the list of events: every event in it, what was damaged, and how it ended.
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use super::arguments::ChromeArgument;
 use super::event::{ChromeEvent, EventContext, event};
@@ -9,6 +9,7 @@ use super::intern::Interner;
 use super::layout::FieldLayout;
 use super::rows::{RowKey, RowKeys};
 use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
+use crate::perfetto::json::EVENT_LINE;
 
 /// Bytes of which no sense could be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,7 @@ impl StretchScanner {
 
     fn events(&mut self, bytes: &[u8], parsed: &mut ParsedStretch) {
         let mut cursor = ByteCursor::new(bytes, 0);
+        let packs = self.packing.is_some();
         loop {
             while let Some(b',' | b' ' | b'\n' | b'\r' | b'\t' | 0) = cursor.peek() {
                 cursor.step();
@@ -120,7 +122,11 @@ impl StretchScanner {
                         arguments: &mut parsed.arguments,
                         layout: &mut self.layout,
                     };
-                    match event(&mut cursor, &mut desk) {
+                    let parsed_one = event(&mut cursor, &mut desk);
+                    let own = bytes.get(start..cursor.at()).unwrap_or_default();
+                    match parsed_one {
+                        // It ran into the next, without a quote or a bracket of its own.
+                        Ok(_) if !packs && next_line(own).is_some() => SyntaxFault::Bad,
                         Ok(mut event) => {
                             let own = parsed.arguments.get(kept..).unwrap_or_default();
                             let packing = self.packing.as_mut();
@@ -137,16 +143,27 @@ impl StretchScanner {
                 Some(_) => SyntaxFault::Bad,
             };
             parsed.arguments.truncate(kept);
-            if fault == SyntaxFault::Cut {
-                parsed.end = StretchEnd::Inside(start);
-                return;
-            }
-            let next = resume(bytes, start.max(cursor.at()));
+            let line = || next_line(bytes.get(start..).unwrap_or_default());
+            let line = if packs { None } else { line() };
+            let next = match (line, fault) {
+                (Some(line), _) => start + line,
+                (None, SyntaxFault::Bad) => resume(bytes, start.max(cursor.at())),
+                (None, SyntaxFault::Cut) => {
+                    parsed.end = StretchEnd::Inside(start);
+                    return;
+                }
+            };
             let length = next - start;
             parsed.damage.push(DamagedBytes { at: start, length });
             cursor.go(next);
         }
     }
+}
+
+/// Where in a file of ours the next event begins behind one at the beginning of these bytes, if they go on that long: each has
+/// a line of its own, and no end of a line stands in it. Where another program wrote it anew, none is found.
+fn next_line(bytes: &[u8]) -> Option<usize> {
+    memmem::find(bytes, EVENT_LINE).map(|at| at + 1)
 }
 
 /// Where the next event may begin after damage at `from`: after a bracket, a comma and another bracket.

@@ -3,12 +3,19 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
+use memchr::memmem;
+
 use super::pool::{ScannedBlock, ScannerPool, start};
 use super::stretch_reader::{BlockReader, LONGEST, LONGEST_UNPACKED};
 use crate::importer::chrome::scan::{
     DamagedBytes, EventLists, ParsedStretch, StretchEnd, StretchScanner,
 };
 
+/// An event that goes on for longer while others seem to begin in it is damaged: a bracket or a quote of it is not there.
+const LONG: usize = 4 << 20;
+/// So many damaged events are left behind at the next event. From there on twice as much is left out each time, so that a file
+/// of nothing but damage is not read again for each.
+const TRIES: u32 = 32;
 /// What follows the list of events may be so long and is still looked through.
 const LONGEST_TAIL: usize = 16 << 20;
 
@@ -61,6 +68,7 @@ pub fn run<E>(
             longest,
             scanner: StretchScanner::new(packs),
             number: pool.scanners,
+            tries: 0,
             tail: ChromeFileEnd::default(),
         };
         let mut waiting = BTreeMap::new();
@@ -72,7 +80,7 @@ pub fn run<E>(
                 stitch.take(scanned, &pool, &mut take)?;
             }
         }
-        let mut end = stitch.finish();
+        let mut end = stitch.finish(&mut take)?;
         end.failed = pool.failed.take().or(end.failed);
         Ok(end)
     })
@@ -85,6 +93,8 @@ struct StretchJoiner {
     longest: usize,
     scanner: StretchScanner,
     number: usize,
+    /// How often an event was left behind that went on too long.
+    tries: u32,
     tail: ChromeFileEnd,
 }
 
@@ -120,7 +130,7 @@ impl StretchJoiner {
         } else if counts {
             self.keep(end, block.at, &block.bytes);
         } else {
-            self.again(&block.bytes, read, take)?;
+            self.again(&block.bytes, (read, LONG), take)?;
         }
         // Nobody waits for buffers any more once the file is read.
         let lists = (piece.parsed.events, piece.parsed.arguments);
@@ -143,17 +153,37 @@ impl StretchJoiner {
         }
     }
 
-    /// Scans what was left over together with what follows it.
+    /// Scans what was left over together with what follows it. Of an event that is longer than `most` it is doubted that all
+    /// of that is its own.
     fn again<E>(
         &mut self,
         bytes: &[u8],
-        read: u64,
+        (read, most): (u64, usize),
         take: &mut impl FnMut(&mut ScannedStretch) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut joined = std::mem::take(&mut self.carry);
         joined.extend_from_slice(bytes);
-        let at = self.carry_at;
+        let mut at = self.carry_at;
         let mut parsed = self.scanner.scan(&joined, EventLists::default());
+        while let StretchEnd::Inside(place) = parsed.end
+            && joined.len() - place > most
+            && let Some(next) = next_alike(&joined, place, self.least())
+        {
+            self.tries += 1;
+            let length = next - place;
+            parsed.damage.push(DamagedBytes { at: place, length });
+            parsed.end = StretchEnd::Between;
+            take(&mut ScannedStretch {
+                parsed,
+                scanner: self.number,
+                at,
+                counts: true,
+                read,
+            })?;
+            joined.drain(..next);
+            at += next as u64;
+            parsed = self.scanner.scan(&joined, EventLists::default());
+        }
         if joined.len() > self.longest * 2 && matches!(parsed.end, StretchEnd::Inside(_)) {
             let (place, length) = (0, joined.len());
             parsed.damage.push(DamagedBytes { at: place, length });
@@ -171,10 +201,40 @@ impl StretchJoiner {
         Ok(())
     }
 
-    fn finish(mut self) -> ChromeFileEnd {
+    /// How many bytes of the next damaged event are left out at least.
+    fn least(&self) -> usize {
+        let more = self.tries.saturating_sub(TRIES);
+        1_usize.checked_shl(more).unwrap_or(usize::MAX)
+    }
+
+    fn finish<E>(
+        mut self,
+        take: &mut impl FnMut(&mut ScannedStretch) -> Result<(), E>,
+    ) -> Result<ChromeFileEnd, E> {
+        if !self.carry.is_empty() {
+            self.again(&[], (self.tail.read, 0), take)?;
+        }
         if !self.carry.is_empty() {
             self.tail.cut = Some((self.carry_at, self.carry.len() as u64));
         }
-        self.tail
+        Ok(self.tail)
     }
+}
+
+/// Where the next event seems to begin, `least` bytes or more behind one at `place`: as that does, after a bracket and a comma.
+fn next_alike(bytes: &[u8], place: usize, least: usize) -> Option<usize> {
+    let rest = bytes.get(place..)?;
+    let quotes = rest.iter().enumerate().filter(|it| *it.1 == b'"');
+    let (end, _) = quotes.take(2).last()?;
+    let opening = rest.get(..=end)?;
+    let follows = |at: &usize| {
+        if *at < least {
+            return false;
+        }
+        let before = rest.get(..*at).unwrap_or_default().trim_ascii_end();
+        let before = before.strip_suffix(b",").map(<[u8]>::trim_ascii_end);
+        before.is_some_and(|it| it.ends_with(b"}"))
+    };
+    let mut found = memmem::find_iter(rest, opening).skip(1).filter(follows);
+    Some(place + found.next()?)
 }

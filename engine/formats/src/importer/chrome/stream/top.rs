@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
+use super::file_header::{self, OwnHead};
 use crate::importer::chrome::scan::{ByteCursor, SyntaxFault, integer};
-use crate::perfetto::json::WRITER;
 
 /// What stands before the list may be so long.
 const LONGEST: usize = 64 << 20;
@@ -26,12 +26,14 @@ pub struct FileFacts {
     pub world: Option<i64>,
     /// Other keys that hold lists or objects and were not read, and how many bytes they have.
     pub unread: Vec<(String, usize)>,
-    /// The version of what Syncline wrote, where it wrote the file, and how much later the file's times are, in nanoseconds.
-    pub own: Option<(u64, i64)>,
+    /// What Syncline says of the file, where it wrote it.
+    pub own: Option<OwnHead>,
     /// Whether the file is an object rather than a list.
     pub is_object: bool,
     /// Bytes that are no JSON: where in the file the first lie, and how many there are.
     pub broken: Option<(u64, u64)>,
+    /// Whether what Syncline says of the file was read from its first event, since it is damaged where it is said first.
+    pub is_mended: bool,
 }
 
 /// Keys that say how the file was written: nobody misses them on a timeline.
@@ -59,20 +61,21 @@ impl FileHead {
     pub fn read(reader: &mut impl Read) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         let mut want = 64 << 10;
-        loop {
+        let found = loop {
             let got = reader.by_ref().take(want).read_to_end(&mut bytes)?;
             let mut top = FileFacts::default();
             let over = got == 0 || bytes.len() >= LONGEST;
             match top.begin(&bytes, over) {
-                Ok(KeysEnd::List(at)) => {
-                    let ahead = bytes.split_off(at);
-                    let at = at as u64;
-                    return Ok(Some(Self { top, ahead, at }));
-                }
+                Ok(KeysEnd::List(at)) => break Some((top, at)),
                 Err(SyntaxFault::Cut) if !over => want = bytes.len() as u64,
-                _ => return Ok(None),
+                _ => break None,
             }
-        }
+        };
+        Ok(file_header::mended(&bytes, found).map(|(top, at)| {
+            let ahead = bytes.split_off(at);
+            let at = at as u64;
+            Self { top, ahead, at }
+        }))
     }
 }
 
@@ -89,16 +92,20 @@ impl FileFacts {
             },
         );
         cursor.space();
-        match cursor.peek() {
-            Some(b'[') => Ok(KeysEnd::List(cursor.at() + 1)),
-            Some(b'{') => {
-                cursor.step();
-                self.is_object = true;
-                self.all_keys(&mut cursor, 0, over)
+        let first = cursor.peek().ok_or(SyntaxFault::Cut)?;
+        if first == b'[' {
+            let list = cursor.at() + 1;
+            cursor.step();
+            cursor.space();
+            // A bracket before a key was another one.
+            if cursor.peek() != Some(b'"') {
+                return Ok(KeysEnd::List(list));
             }
-            Some(_) => Err(SyntaxFault::Bad),
-            None => Err(SyntaxFault::Cut),
+        } else if first == b'{' {
+            cursor.step();
         }
+        self.is_object = true;
+        self.all_keys(&mut cursor, 0, over)
     }
 
     /// Reads the keys that follow the list of events, which ends at byte `at`; what is damaged there is passed over.
@@ -182,7 +189,7 @@ impl FileFacts {
             }
             (b"otherData", Some(b'{')) => {
                 if let Ok(about) = serde_json::from_slice::<Value>(cursor.nested()?) {
-                    self.own = own(&about);
+                    self.own = OwnHead::of(&about);
                 }
             }
             (_, Some(b'[' | b'{')) => {
@@ -223,14 +230,4 @@ fn is_value(bytes: &[u8]) -> bool {
     let word = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let is_word = [&b"true"[..], b"false", b"null", b"NaN", b"Infinity"].contains(&word);
     is_word || word.first().is_some_and(u8::is_ascii_digit)
-}
-
-/// What Syncline says of a file that it wrote.
-fn own(about: &Value) -> Option<(u64, i64)> {
-    let is_ours = about.get("writer").and_then(Value::as_str) == Some(WRITER);
-    let format = about.get("format").and_then(Value::as_u64);
-    let zero = about.get("zero_ns").and_then(Value::as_i64);
-    format
-        .filter(|_| is_ours)
-        .map(|format| (format, zero.unwrap_or(0)))
 }
