@@ -2,6 +2,7 @@
 
 mod changed;
 mod heavy;
+mod lanes;
 mod tables;
 
 use std::ops::ControlFlow;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 use engine::analysis::{Conclusions, LaneUse, Statistics};
@@ -16,12 +17,16 @@ use serde::{Serialize, Serializer};
 use super::findings::FindingsReport;
 use super::lane_uses::LaneUses;
 use super::launches::LaunchesReport;
+use super::plain_text::joined;
 use super::promises::OutcomesReport;
 use super::table::TextTable;
 use crate::text;
 
 /// How many streams are printed for people; the rest is counted.
 const STREAMS: usize = 1_000;
+
+/// From here on lanes are very many.
+const MANY: usize = 100_000;
 
 /// A capture in figures.
 #[derive(Serialize)]
@@ -128,7 +133,7 @@ impl<'a> CaptureReport<'a> {
         let name = |id: LaneId| capture.lane_title(id).into_owned();
         let (outcome, reason) = outcome(capture);
         let run = capture.run();
-        let (made, mut found) = concluded(capture, all);
+        let (made, counted, mut found) = concluded(capture, all);
         let overlaps = std::mem::take(&mut found.overlaps);
         let save_error = saved.and_then(|_| save_error(capture));
         let saved = saved.filter(|_| save_error.is_none());
@@ -138,7 +143,7 @@ impl<'a> CaptureReport<'a> {
             outcome,
             reason,
             duration_ns: extent.length().0,
-            counted_ns: made.causes.extent().length().0,
+            counted_ns: counted.length().0,
             spans: capture.span_count(),
             running: capture.open().count(),
             dependencies: capture.dependency_count(),
@@ -185,7 +190,7 @@ impl<'a> CaptureReport<'a> {
         let reason = self
             .reason
             .as_ref()
-            .map_or_else(String::new, |it| format!(": {it}"));
+            .map_or_else(String::new, |it| format!(": {}", joined(it)));
         writeln!(
             out,
             "{} on {}, {} after {length}{reason}",
@@ -211,10 +216,12 @@ impl<'a> CaptureReport<'a> {
         self.launches.write(out)?;
         self.write_verdicts(out)?;
         if let Some(path) = &self.saved {
-            writeln!(out, "\nsaved to {path}")?;
+            writeln!(out)?;
+            writeln!(out, "saved to {path}")?;
         }
         if let Some(why) = &self.save_error {
-            writeln!(out, "\nNOT SAVED: {why}")?;
+            writeln!(out)?;
+            writeln!(out, "NOT SAVED: {}", joined(why))?;
         }
         Ok(())
     }
@@ -275,27 +282,38 @@ impl<'a> CaptureReport<'a> {
             table.row([
                 verdict.to_owned(),
                 expectation.text.clone(),
-                expectation.found.clone(),
+                joined(&expectation.found),
             ]);
         }
         table.write_after_a_line(out)?;
         if !self.problems.is_empty() {
-            writeln!(out, "\nproblems")?;
+            writeln!(out)?;
+            writeln!(out, "problems")?;
         }
         for problem in &self.problems {
             writeln!(
                 out,
                 "{} {}: {}",
-                problem.severity, problem.code, problem.text
+                problem.severity,
+                problem.code,
+                joined(&problem.text)
             )?;
         }
         Ok(())
     }
 }
 
-/// All that is concluded of a capture, and what its lanes did `within` a range: neither needs the other.
-fn concluded(capture: &Capture, within: Interval) -> (Conclusions, Statistics) {
+/// All that is concluded of a capture, the time that it is about, and what its lanes did `within` a range: neither needs the
+/// other. Of very many lanes both take much memory, and one is done after the other.
+fn concluded(capture: &Capture, within: Interval) -> (Conclusions, Interval, Statistics) {
     let counted = || Statistics::of_lanes(capture, within);
+    if capture.lanes().len() > MANY {
+        let mut made = Conclusions::of(capture);
+        let extent = made.causes.extent();
+        // Nothing more is asked of them.
+        (made.causes, made.path) = (Arc::default(), Vec::new());
+        return (made, extent, counted());
+    }
     thread::scope(|scope| {
         let named = thread::Builder::new().name("statistics".to_owned());
         let beside = named.spawn_scoped(scope, counted);
@@ -305,7 +323,8 @@ fn concluded(capture: &Capture, within: Interval) -> (Conclusions, Statistics) {
             // Without another thread it is done on this one.
             Err(_) => counted(),
         };
-        (made, found)
+        let extent = made.causes.extent();
+        (made, extent, found)
     })
 }
 

@@ -64,7 +64,7 @@ pub struct Statistics {
     /// All spans by what their lanes are, by name and kind, the longest total first.
     pub durations: Vec<Durations>,
     /// The kinds of spans that lanes have, and how many of each; a lane's stand together.
-    kinds: Vec<(SpanKind, usize)>,
+    kinds: Vec<(SpanKind, u32)>,
     /// Where each lane is among them, by its number; [`NOWHERE`] where it has no spans.
     places: Vec<u32>,
 }
@@ -86,7 +86,7 @@ impl Statistics {
     }
 
     /// How many spans there are on a lane of each kind that occurs, in the order of [`SpanKind::ALL`].
-    pub fn kinds(&self, of: &LaneUse) -> &[(SpanKind, usize)] {
+    pub fn kinds(&self, of: &LaneUse) -> &[(SpanKind, u32)] {
         let range = of.kinds.start as usize..of.kinds.end as usize;
         self.kinds.get(range).unwrap_or_default()
     }
@@ -106,7 +106,7 @@ pub struct StatisticsJob {
     busy: Vec<Interval>,
     current: Option<LaneUse>,
     /// How many spans of the current lane are of each kind.
-    kinds: Vec<usize>,
+    kinds: Vec<u32>,
     /// Whether spans are told apart by name.
     has_names: bool,
     streams: Vec<(LaneId, Vec<Interval>, Nanos)>,
@@ -172,9 +172,11 @@ impl StatisticsJob {
         let first = self.from == self.found.within.start;
         let fresh = |placed: &PlacedSpan| first || placed.span.start >= rest.start;
         let spans = capture.spans_by_start(lane, rest).filter(fresh);
+        // Each stride begins with a look at every sub-lane, of which there may be as many as spans.
+        let most = STRIDE.max(capture.depth(lane));
         for (taken, placed) in spans.enumerate() {
             // A stride may only end between two starts, or the spans after it would be read again or never.
-            if taken >= STRIDE && placed.span.start > self.from {
+            if taken >= most && placed.span.start > self.from {
                 self.from = placed.span.start;
                 return;
             }
@@ -298,6 +300,23 @@ mod tests {
         capture.apply([0, 1].map(|id| Record::Lane(Box::new(lane(id)))));
         capture.apply(spans.iter().enumerate().map(span).map(Record::Span));
         capture
+    }
+
+    #[test]
+    fn spans_that_all_overlap_are_not_gone_through_again_for_each_stride() {
+        let many = 6 * STRIDE as i64;
+        let spans: Vec<_> = (0..many)
+            .map(|it| (0, it, 2 * many, SpanKind::Kernel))
+            .collect();
+        let capture = capture(&spans);
+        let mut job = StatisticsJob::new(&capture, Interval::new(Nanos(0), Nanos(2 * many)));
+        // With no time to spend, each step is one look at a lane.
+        let mut looks = 1;
+        while !job.step(&capture, Duration::ZERO) {
+            looks += 1;
+        }
+        assert!(looks <= 4, "{looks} looks at two lanes");
+        assert_eq!(job.finish().lanes[0].spans, many as usize);
     }
 
     #[test]

@@ -294,12 +294,18 @@ impl SpanStore {
     /// for.
     pub fn numbered(&self, ids: Range<u32>) -> impl Iterator<Item = PlacedSpan> {
         let mut nexts = Vec::new();
-        nexts.resize_with(self.chunks.len(), NextPlace::default);
         ids.filter_map(move |id| {
             let id = SpanId(id);
             let place = self.places.get(id.index())? as usize;
             let chunk = self.chunks.get(place)?;
-            let at = nexts.get_mut(place)?.find(chunk, id)?;
+            let at = if chunk.len() > 1 {
+                if nexts.len() <= place {
+                    nexts.resize_with(self.chunks.len(), NextPlace::default);
+                }
+                nexts.get_mut(place)?.find(chunk, id)?
+            } else {
+                chunk.position(id)?
+            };
             let &(lane, depth) = self.owners.get(chunk.row as usize)?;
             Some(chunk.entry(at)?.placed(lane, depth, self.call(id)))
         })

@@ -25,6 +25,7 @@
 //! ```
 
 mod active_run;
+mod allocator;
 mod caller;
 mod collector;
 mod comparison;
@@ -66,6 +67,7 @@ mod uses;
 mod wait_dependencies;
 mod workers;
 
+pub use allocator::keep_large_blocks_apart;
 pub use engine::{Engine, run};
 pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;

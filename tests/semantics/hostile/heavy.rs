@@ -8,10 +8,12 @@ use std::process::Command;
 
 use engine::analysis::{Conclusions, Statistics};
 use engine::importer::Source;
+use engine::runner::keep_large_blocks_apart;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::answer;
+use super::lanes::{LANES, make_lanes};
 use crate::formats::databases;
 use crate::formats::rocprofv3;
 
@@ -24,10 +26,10 @@ const MEGABYTE: u64 = 1 << 20;
 const LONG: u64 = 100 * MEGABYTE;
 
 /// A file, and how many spans it must open as at least; none where it has to be refused.
-struct Case {
-    name: &'static str,
-    source: fn(&Path) -> Source,
-    spans: Option<usize>,
+pub struct Case {
+    pub name: &'static str,
+    pub source: fn(&Path) -> Source,
+    pub spans: Option<usize>,
 }
 
 const CASES: &[Case] = &[
@@ -114,6 +116,11 @@ const CASES: &[Case] = &[
         spans: Some(409_600),
     },
     Case {
+        name: "nothing but events that are never closed",
+        source: |_| repeated("a.json", b"[", br#"{"ph":[[},"#, 1_000_000, b"{}]"),
+        spans: Some(0),
+    },
+    Case {
         name: "a bomb of spaces",
         source: |_| Source::from_bytes("a.json.gz", bomb(b"[", b' ')).unwrap(),
         spans: Some(0),
@@ -189,43 +196,6 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Files in which nearly every span has a lane of its own. What they hold is concluded from as well.
-const LANES: &[Case] = &[
-    Case {
-        name: "a thread for each event",
-        source: |folder| Source::open(&folder.join("threads.json")).unwrap(),
-        spans: Some(300_000),
-    },
-    Case {
-        name: "a stream for each kernel",
-        source: |folder| Source::open(&folder.join("streams.json")).unwrap(),
-        spans: Some(300_000),
-    },
-    Case {
-        name: "a process for each event",
-        source: |folder| Source::open(&folder.join("processes.json")).unwrap(),
-        spans: Some(300_000),
-    },
-    Case {
-        name: "a counter for each sample",
-        source: |folder| Source::open(&folder.join("counters.json")).unwrap(),
-        spans: Some(0),
-    },
-    Case {
-        name: "a track for each slice",
-        source: |folder| Source::open(&folder.join("tracks.pftrace")).unwrap(),
-        spans: Some(400_000),
-    },
-    Case {
-        name: "a thread for each call of rocprofv3",
-        source: |folder| Source::open(&folder.join("calls.json")).unwrap(),
-        spans: Some(250_000),
-    },
-];
-
-/// The fields of the event with a number.
-type EventText = fn(u32) -> String;
-
 /// A file of very many streams, of which all is printed and written.
 const LISTED: &str = "listed.json";
 
@@ -258,80 +228,6 @@ fn make_listed(folder: &Path) {
         .unwrap();
     }
     out.write_all(b"{}]").unwrap();
-}
-
-/// Writes the files of [`LANES`].
-fn make_lanes(folder: &Path) {
-    let create = |name: &str| BufWriter::new(File::create(folder.join(name)).unwrap());
-    let events: [(&str, EventText); 4] = [
-        ("threads.json", |it| {
-            format!(r#""ph":"X","pid":1,"tid":{it},"ts":{it},"dur":1,"name":"a""#)
-        }),
-        ("streams.json", |it| {
-            let of = format!(r#""cat":"kernel","args":{{"stream":{it}}}"#);
-            format!(r#""ph":"X","pid":1,"tid":{it},"ts":{it},"dur":1,"name":"a",{of}"#)
-        }),
-        ("processes.json", |it| {
-            format!(r#""ph":"X","pid":{it},"tid":{it},"ts":{it},"dur":1,"name":"a""#)
-        }),
-        ("counters.json", |it| {
-            format!(r#""ph":"C","pid":1,"ts":{it},"name":"c{it}","args":{{"v":{it}}}"#)
-        }),
-    ];
-    for (name, event) in events {
-        let mut out = create(name);
-        out.write_all(b"[").unwrap();
-        for number in 0..300_000 {
-            write!(out, "{{{}}},", event(number)).unwrap();
-        }
-        out.write_all(b"{}]").unwrap();
-    }
-    let mut out = create("tracks.pftrace");
-    for track in 1..=400_000_u64 {
-        let name = format!("t{track}");
-        let described = [&number(1, track)[..], &bytes(2, name.as_bytes())].concat();
-        let begin = [number(9, 1), number(11, track), bytes(23, b"a")].concat();
-        let end = [number(9, 2), number(11, track)].concat();
-        let (start, last) = (track * 1_000, track * 1_000 + 500);
-        let packets = [
-            [number(10, 1), bytes(60, &described)].concat(),
-            [number(8, start), number(10, 1), bytes(11, &begin)].concat(),
-            [number(8, last), number(10, 1), bytes(11, &end)].concat(),
-        ];
-        for packet in packets {
-            out.write_all(&bytes(1, &packet)).unwrap();
-        }
-    }
-    let sample = String::from_utf8(rocprofv3::sample()).unwrap();
-    let (before, after) = sample.split_once("\"hip_api\":[").unwrap();
-    let mut out = create("calls.json");
-    write!(out, "{before}\"hip_api\":[").unwrap();
-    for thread in 0..250_000 {
-        write!(
-            out,
-            r#"{{"kind":1,"operation":5,"thread_id":{},"correlation_id":{{"internal":{}}},"start_timestamp":{},"end_timestamp":{}}},"#,
-            thread + 100,
-            thread + 100,
-            thread + 1_000,
-            thread + 1_020
-        )
-        .unwrap();
-    }
-    out.write_all(after.as_bytes()).unwrap();
-}
-
-/// A field of a message that is a number.
-fn number(field: u32, value: u64) -> Vec<u8> {
-    let mut out = Vec::new();
-    prost::encoding::uint64::encode(field, &value, &mut out);
-    out
-}
-
-/// A field of a message that is bytes.
-fn bytes(field: u32, value: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    prost::encoding::bytes::encode(field, &value.to_vec(), &mut out);
-    out
 }
 
 /// A file of trace events up to where an argument of its second event begins.
@@ -487,6 +383,7 @@ fn one_case() {
     let Ok(name) = std::env::var(CASE) else {
         return;
     };
+    keep_large_blocks_apart();
     let folder = std::env::var(FOLDER).unwrap();
     if let Some((_, command, output)) = COMMANDS.iter().find(|it| it.0 == name) {
         return print(command, Path::new(&folder), *output);

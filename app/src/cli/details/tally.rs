@@ -45,7 +45,9 @@ impl<'a> LaneTallies<'a> {
                 group: lane.group.label(),
                 name: lanes.capture.lane_title(lane.id),
                 spans: used.map_or(0, |it| it.spans),
-                kinds: kinds.map(|(kind, count)| (kind.label(), *count)).collect(),
+                kinds: kinds
+                    .map(|(kind, count)| (kind.label(), *count as usize))
+                    .collect(),
                 rows: lanes.capture.depth(lane.id),
             }
         })

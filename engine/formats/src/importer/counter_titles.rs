@@ -1,5 +1,8 @@
 //! What counters of one name are told apart by.
 
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
+
 use record::DeviceId;
 
 /// What a counter is called, and what it is of.
@@ -21,38 +24,49 @@ enum CounterTitlePart {
     Count,
 }
 
-/// Adds to the names of counters that several have what those differ in. A file may have millions of counters.
-pub(super) fn tell_apart(titles: &mut [CounterTitle]) {
-    let mut order: Vec<usize> = (0..titles.len()).collect();
+/// The names of those of so many counters that another has as well, with what they differ in. A file may have millions of
+/// counters, so that their titles are asked `of` whoever knows them, again and again, and only names that change are kept.
+pub(super) fn told_apart(count: usize, of: impl Fn(usize) -> CounterTitle) -> HashMap<u32, String> {
+    let of = &of;
+    let mut changed: HashMap<u32, String> = HashMap::new();
+    let state = RandomState::new();
     for part in [
         CounterTitlePart::Process,
         CounterTitlePart::Thread,
         CounterTitlePart::Count,
     ] {
-        let key = |at: usize| titles.get(at).map(|it| (it.device, it.name.as_str()));
-        order.sort_unstable_by(|a, b| key(*a).cmp(&key(*b)).then(a.cmp(b)));
-        let same = order.chunk_by(|a, b| key(*a) == key(*b));
-        let mut added: Vec<(usize, String)> = Vec::new();
-        for places in same.filter(|places| places.len() > 1) {
-            let begun = added.len();
-            added.extend((1..).zip(places).filter_map(|(count, &at)| {
-                let title = titles.get(at)?;
-                Some((at, title.part(part, count)))
-            }));
-            let parts = added.get(begun..).unwrap_or_default();
-            if parts
-                .windows(2)
-                .all(|it| matches!(it, [a, b] if a.1 == b.1))
-            {
-                added.truncate(begun);
-            }
+        let key = |at: u32| {
+            let title = of(at as usize);
+            (
+                title.device,
+                changed.get(&at).cloned().unwrap_or(title.name),
+            )
+        };
+        let hashes = (0..count as u32).map(|at| (state.hash_one(key(at)), at));
+        let mut alike: Vec<(u64, u32)> = hashes.collect();
+        alike.sort_unstable();
+        let mut same: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+        let shared = alike.chunk_by(|a, b| a.0 == b.0);
+        for (_, at) in shared.filter(|all| all.len() > 1).flatten() {
+            same.entry(key(*at)).or_default().push(*at);
         }
-        for (at, told) in added {
-            if let Some(title) = titles.get_mut(at).filter(|_| !told.is_empty()) {
-                title.name = format!("{} ({told})", title.name);
+        drop(alike);
+        let mut told: Vec<(u32, String)> = Vec::new();
+        for ((_, name), places) in same.into_iter().filter(|it| it.1.len() > 1) {
+            let parts = || {
+                let counted = (1..).zip(&places);
+                counted.map(move |(count, at)| of(*at as usize).part(part, count))
+            };
+            let first = parts().next().unwrap_or_default();
+            if parts().all(|it| it == first) {
+                continue;
             }
+            let named = places.iter().zip(parts()).filter(|it| !it.1.is_empty());
+            told.extend(named.map(|(at, part)| (*at, format!("{name} ({part})"))));
         }
+        changed.extend(told);
     }
+    changed
 }
 
 impl CounterTitle {
@@ -79,7 +93,7 @@ mod tests {
             process: process.to_owned(),
             thread: thread.to_owned(),
         };
-        let mut titles = [
+        let titles = [
             counter("load", "1", ""),
             counter("load", "2", ""),
             counter("time", "1", "7"),
@@ -88,8 +102,9 @@ mod tests {
             counter("twice", "", ""),
             counter("twice", "", ""),
         ];
-        tell_apart(&mut titles);
-        let names = titles.map(|it| it.name);
+        let told = told_apart(titles.len(), |at| titles[at].clone());
+        let name = |at: usize| told.get(&(at as u32)).unwrap_or(&titles[at].name).as_str();
+        let names: Vec<&str> = (0..titles.len()).map(name).collect();
         let expected = [
             "load (process 1)",
             "load (process 2)",

@@ -1,6 +1,6 @@
 //! Spans that the file tells in two halves: begins and ends on a row, or by a number wherever they are.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::build::{ChromeBuilder, ParsedEvent};
@@ -8,7 +8,8 @@ use super::class::EventClass;
 use super::rows::{LaneSlot, PendingSpan};
 use super::scan::{ChromeArgument, ChromeEvent, NO_CORRELATION, RowToken, words};
 use crate::importer::RecordSink;
-use record::{Record, SpanId};
+use crate::importer::key_index::KeyIndex;
+use record::{Record, SmallList, SpanId};
 
 /// One half of a span.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ struct SpanHalf {
     name: u32,
     category: u32,
     what: HalfKind,
-    arguments: Vec<ChromeArgument>,
+    arguments: Box<[ChromeArgument]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ enum HalfKind {
 }
 
 /// Which halves belong together: those of a row, or those of a process, a category and a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum HalfKey {
     Row(u32),
     Number(u32, u64),
@@ -159,10 +160,31 @@ fn last<K: Eq + Hash, const N: usize>(
     keys.iter().filter_map(top).max()
 }
 
-/// Every half that was read.
+/// Every half that was read. Of a file that ends nothing there may be millions, each alone.
 #[derive(Default)]
 pub(super) struct SpanHalves {
-    lists: BTreeMap<HalfKey, Vec<SpanHalf>>,
+    lists: Vec<(HalfKey, SmallList<SpanHalf>)>,
+    places: KeyIndex,
+}
+
+impl SpanHalves {
+    /// Puts a half with those that it belongs together with.
+    fn push(&mut self, key: HalfKey, half: SpanHalf) {
+        let (lists, next) = (&self.lists, self.lists.len());
+        let known = |place: u32| lists.get(place as usize).map(|it| it.0);
+        let place = self.places.place(&key, next, known) as usize;
+        match self.lists.get_mut(place) {
+            Some((_, list)) => list.push(half),
+            None => self.lists.push((key, SmallList::One(half))),
+        }
+    }
+
+    /// All of them, in the order of their keys.
+    fn take(&mut self) -> Vec<(HalfKey, SmallList<SpanHalf>)> {
+        let mut lists = std::mem::take(self).lists;
+        lists.sort_unstable_by_key(|it| it.0);
+        lists
+    }
 }
 
 impl ChromeBuilder {
@@ -199,7 +221,7 @@ impl ChromeBuilder {
                 let span = self.next_span();
                 let half = self.make(told, HalfKind::Within(span));
                 self.flows.at_distant(row, half.time, category, span);
-                self.halves.lists.entry(key).or_default().push(half);
+                self.halves.push(key, half);
             }
         }
     }
@@ -220,7 +242,7 @@ impl ChromeBuilder {
             half.arguments = own.collect();
             half
         };
-        self.halves.lists.entry(key).or_default().push(half);
+        self.halves.push(key, half);
         span
     }
 
@@ -237,14 +259,15 @@ impl ChromeBuilder {
             name: self.texts.global(told.scanner, told.event.name),
             category: self.texts.global(told.scanner, told.event.category),
             what,
-            arguments: Vec::new(),
+            arguments: Box::default(),
         }
     }
 
     /// Joins all halves, now that every one is there.
     pub fn join(&mut self, sink: &mut RecordSink<'_>) {
         let mut open = Vec::new();
-        for (key, mut halves) in std::mem::take(&mut self.halves.lists) {
+        for (key, halves) in self.halves.take() {
+            let mut halves = halves.into_vec();
             if !halves.is_sorted_by_key(|it| it.time) {
                 self.tally.unordered += 1;
                 halves.sort_by_key(|it| it.time);
@@ -360,7 +383,7 @@ mod tests {
                 name: word(6),
                 category: word(3),
                 what: HalfKind::End,
-                arguments: Vec::new(),
+                arguments: Box::default(),
             };
             if below(2) == 0 {
                 open.push(half.clone());

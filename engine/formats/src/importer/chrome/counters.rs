@@ -1,14 +1,13 @@
 //! Counters: each field of an event of the phase `C` is a series of its own.
 
-use std::collections::HashMap;
-
 use super::build::ParsedEvent;
 use super::lanes::program;
 use super::rows::ChromeRows;
 use super::scan::{ArgumentPayload, RowToken, flag};
 use super::texts::ChromeTexts;
 use crate::importer::RecordSink;
-use crate::importer::counter_titles::{CounterTitle, tell_apart};
+use crate::importer::counter_titles::{CounterTitle, told_apart};
+use crate::importer::key_index::KeyIndex;
 use record::time::Nanos;
 use record::{Counter, CounterId, Record, Sample};
 
@@ -18,7 +17,7 @@ type SeriesKey = (RowToken, u32, u64, u32);
 /// Every series.
 #[derive(Default)]
 pub(super) struct ChromeCounters {
-    known: HashMap<SeriesKey, CounterId>,
+    known: KeyIndex,
     waiting: Vec<(CounterId, i64, f64)>,
     made: Vec<SeriesKey>,
 }
@@ -54,9 +53,10 @@ impl ChromeCounters {
                 continue;
             };
             let key = (process, name, number, field);
-            let next = CounterId(self.known.len() as u32);
-            let id = *self.known.entry(key).or_insert(next);
-            if id == next {
+            let (made, next) = (&self.made, self.made.len());
+            let known = |it: u32| made.get(it as usize).copied();
+            let id = CounterId(self.known.place(&key, next, known));
+            if id.index() == next {
                 self.made.push(key);
                 sink.push(record(id, title(key, rows, texts), unit(key, texts)));
             }
@@ -78,10 +78,11 @@ impl ChromeCounters {
 
     /// Names all series again, now that the processes have their names.
     pub fn finish(&self, rows: &ChromeRows, texts: &ChromeTexts, sink: &mut RecordSink<'_>) {
-        let titles = self.made.iter().map(|key| title(*key, rows, texts));
-        let mut titles: Vec<CounterTitle> = titles.collect();
-        tell_apart(&mut titles);
-        for ((place, key), title) in (0..).zip(&self.made).zip(titles) {
+        let of = |at: usize| self.made.get(at).map(|key| title(*key, rows, texts));
+        let mut told = told_apart(self.made.len(), |at| of(at).unwrap_or_default());
+        for (place, key) in (0..).zip(&self.made) {
+            let mut title = title(*key, rows, texts);
+            title.name = told.remove(&place).unwrap_or(title.name);
             sink.push(record(CounterId(place), title, unit(*key, texts)));
         }
     }

@@ -74,15 +74,15 @@ struct DescribedTrack {
 /// What the file says of few tracks.
 #[derive(Default)]
 struct TrackDetail {
-    process: Option<ProcessDescriptor>,
+    process: Option<Box<ProcessDescriptor>>,
     thread: Option<ThreadDescriptor>,
-    counter: Option<CounterDescriptor>,
+    counter: Option<Box<CounterDescriptor>>,
     merge: TrackMerge,
 }
 
 impl DescribedTrack {
     fn process(&self) -> Option<&ProcessDescriptor> {
-        self.more.as_ref()?.process.as_ref()
+        self.more.as_ref()?.process.as_deref()
     }
 
     fn thread(&self) -> Option<&ThreadDescriptor> {
@@ -90,7 +90,7 @@ impl DescribedTrack {
     }
 
     fn counter(&self) -> Option<&CounterDescriptor> {
-        self.more.as_ref()?.counter.as_ref()
+        self.more.as_ref()?.counter.as_deref()
     }
 
     fn merge(&self) -> TrackMerge {
@@ -195,8 +195,8 @@ impl PftraceTracks {
         let more = known.more.get_or_insert_default();
         more.merge = merge.unwrap_or(more.merge);
         more.process = match (more.process.take(), track.process) {
-            (Some(known), Some(said)) => Some(said.named_like(known)),
-            (known, said) => said.or(known),
+            (Some(known), Some(said)) => Some(Box::new(said.named_like(*known))),
+            (known, said) => said.map(Box::new).or(known),
         };
         more.thread = track.thread.or(more.thread.take());
         let numbers = more.thread.as_ref().and_then(ThreadDescriptor::numbers);
@@ -204,7 +204,7 @@ impl PftraceTracks {
             let uuid = track.uuid.unwrap_or(0);
             threads.entry(numbers).or_insert(uuid);
         }
-        more.counter = track.counter.or(more.counter.take());
+        more.counter = track.counter.map(Box::new).or(more.counter.take());
     }
 
     /// All tracks were announced: nothing that the file says of them is asked for from here on.

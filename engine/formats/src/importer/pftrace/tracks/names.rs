@@ -1,13 +1,12 @@
 //! What tracks are called, which thread and process they belong to, and which of them are streams.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::device::gpu_number;
 use super::{DescribedTrack, GENERATIONS, PftraceTracks, TrackKey, UsedTrack, WRITERS};
 use crate::importer::chrome::{ChromeTexts, program};
 use crate::perfetto::proto::ProcessDescriptor;
-use record::LaneId;
 
 /// Words of which the name of a stream has one.
 const WORDS: [&str; 3] = ["gpu", "stream", "queue"];
@@ -43,10 +42,15 @@ pub(super) struct LaneOwner {
     pub thread: String,
 }
 
-/// What lanes are called: no two of the host, and no two streams of a GPU, have one name.
+/// What lanes are called: no two of the host, and no two streams of a GPU, have one name. There may be millions, so that a
+/// title is put together when it is asked for, and only those parts are kept that tell lanes of one name apart.
 #[derive(Default)]
 pub(super) struct TrackTitles {
-    of: Vec<String>,
+    /// The names of processes, by their numbers.
+    processes: BTreeMap<String, String>,
+    are_several: bool,
+    /// Names that are told apart, by the place of the track.
+    changed: HashMap<u32, String>,
 }
 
 /// What tells lanes of one name apart, the first that does.
@@ -149,22 +153,20 @@ impl PftraceTracks {
             (!name.is_empty()).then(|| (process.pid.unwrap_or(0).to_string(), name.to_owned()))
         });
         let processes: BTreeMap<String, String> = processes.collect();
-        let lanes = || {
-            self.lanes
-                .iter()
-                .filter_map(|it| Some((*it, self.at(*it)?)))
+        let lanes = self.lanes.iter().filter_map(|it| self.at(*it));
+        let mut owners = lanes.map(|used| self.owner(used).process);
+        let first = owners.find(|it| !it.is_empty());
+        let are_several = owners.any(|it| !it.is_empty() && Some(&it) != first.as_ref());
+        let mut titles = TrackTitles {
+            processes,
+            are_several,
+            changed: HashMap::new(),
         };
-        let owners = lanes().map(|(_, used)| self.owner(used).process);
-        let used_processes: BTreeSet<String> = owners.filter(|it| !it.is_empty()).collect();
-        let are_several = used_processes.len() > 1;
-        let mut titles: Vec<TrackTitle> = lanes()
-            .map(|(place, used)| self.title((place, used), texts, &processes, are_several))
-            .collect();
         for part in [TitlePart::Parent, TitlePart::Number, TitlePart::Count] {
-            self.tell_apart(&mut titles, part, gpus);
+            let changed = self.told_apart(&titles, part, (texts, gpus));
+            titles.changed.extend(changed);
         }
-        let of = titles.into_iter().map(TrackTitle::into_whole);
-        TrackTitles { of: of.collect() }
+        titles
     }
 
     /// What a lane is called, be it the only one of that name or not: with its process where there are several.
@@ -172,65 +174,72 @@ impl PftraceTracks {
         &self,
         (place, used): (u32, &UsedTrack),
         texts: &ChromeTexts,
-        processes: &BTreeMap<String, String>,
-        are_several: bool,
+        TrackTitles {
+            processes,
+            are_several,
+            changed,
+        }: &TrackTitles,
     ) -> TrackTitle {
         let name = self.name_of(used, texts);
         let LaneOwner { process, .. } = self.owner(used);
         let is_said =
             used.is_stream || process.is_empty() || matches!(used.key, TrackKey::Thread(..));
         let program = match processes.get(&process) {
-            _ if !are_several || is_said => String::new(),
+            _ if !*are_several || is_said => String::new(),
             Some(program) if name.starts_with(program) => String::new(),
             Some(program) => program.clone(),
             None => format!("process {process}"),
         };
         TrackTitle {
-            place,
             program,
-            name,
+            name: changed.get(&place).cloned().unwrap_or(name),
         }
     }
 
-    /// Adds a part to titles that several lanes have, where it is not the same for all of them.
-    fn tell_apart(&self, titles: &mut [TrackTitle], part: TitlePart, gpus: &[Option<i64>]) {
-        let key = |title: &TrackTitle| {
-            let is_stream = self.at(title.place).is_some_and(|used| used.is_stream);
-            let gpu = is_stream.then(|| gpus.get(title.place as usize).copied().flatten());
-            (gpu, title.whole())
+    /// The names that lanes have once a part is added to those that several have, where it is not the same for all of them.
+    fn told_apart(
+        &self,
+        titles: &TrackTitles,
+        part: TitlePart,
+        (texts, gpus): (&ChromeTexts, &[Option<i64>]),
+    ) -> Vec<(u32, String)> {
+        let title = |place: u32| Some(self.title((place, self.at(place)?), texts, titles));
+        let key = |place: u32| {
+            let is_stream = self.at(place).is_some_and(|used| used.is_stream);
+            let gpu = is_stream.then(|| gpus.get(place as usize).copied().flatten());
+            (gpu, title(place).map(TrackTitle::into_whole))
         };
         // There may be millions: by hashes, only those that may be the same are compared.
         let state = RandomState::new();
-        let hashes = titles.iter().map(|title| state.hash_one(key(title)));
-        let mut alike: Vec<(u64, u32)> = hashes.zip(0..).collect();
+        let hashes = self.lanes.iter().map(|it| (state.hash_one(key(*it)), *it));
+        let mut alike: Vec<(u64, u32)> = hashes.collect();
         alike.sort_unstable();
         let mut same: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         let shared = alike.chunk_by(|a, b| a.0 == b.0);
-        for (_, at) in shared.filter(|all| all.len() > 1).flatten() {
-            if let Some(title) = titles.get(*at as usize) {
-                same.entry(key(title)).or_default().push(*at);
-            }
+        for (_, place) in shared.filter(|all| all.len() > 1).flatten() {
+            same.entry(key(*place)).or_default().push(*place);
         }
         drop(alike);
-        for mut places in same.into_values().filter(|places| places.len() > 1) {
-            let of = |at: &u32| titles.get(*at as usize).map_or(0, |it| it.place);
-            places.sort_by_key(of);
-            let parts: Vec<String> = (1..)
-                .zip(&places)
-                .map(|(count, at)| self.part(of(at), part, count))
-                .collect();
-            if parts.iter().all(|it| Some(it) == parts.first()) {
+        let mut changed = Vec::new();
+        for places in same.into_values().filter(|places| places.len() > 1) {
+            let parts = || {
+                let counted = (1..).zip(&places);
+                counted.map(move |(count, place)| self.part(*place, part, count))
+            };
+            let first = parts().next().unwrap_or_default();
+            if parts().all(|it| it == first) {
                 continue;
             }
-            for (at, told) in places.into_iter().zip(parts) {
-                if let Some(title) = titles.get_mut(at as usize).filter(|_| !told.is_empty()) {
-                    title.name = match part {
-                        TitlePart::Parent => format!("{told} · {}", title.name),
-                        TitlePart::Number | TitlePart::Count => format!("{} {told}", title.name),
-                    };
-                }
+            for (place, told) in places.iter().zip(parts()).filter(|it| !it.1.is_empty()) {
+                let name = title(*place).map(|it| it.name).unwrap_or_default();
+                let name = match part {
+                    TitlePart::Parent => format!("{told} · {name}"),
+                    TitlePart::Number | TitlePart::Count => format!("{name} {told}"),
+                };
+                changed.push((*place, name));
             }
         }
+        changed
     }
 
     /// What a part of a title says of the track at a place; empty where it says nothing.
@@ -333,8 +342,6 @@ fn program_of(name: &str) -> &str {
 
 /// A title as it is put together.
 struct TrackTitle {
-    /// The place of its lane's track.
-    place: u32,
     program: String,
     name: String,
 }
@@ -344,26 +351,20 @@ impl TrackTitle {
         if self.program.is_empty() {
             self.name
         } else {
-            self.whole()
-        }
-    }
-
-    fn whole(&self) -> String {
-        if self.program.is_empty() {
-            self.name.clone()
-        } else {
             format!("{} · {}", self.program, self.name)
         }
     }
 }
 
 impl TrackTitles {
-    /// What a lane is called; asked once.
-    pub fn take(&mut self, lane: LaneId) -> String {
-        self.of
-            .get_mut(lane.index())
-            .map(std::mem::take)
-            .unwrap_or_default()
+    /// What the lane of the track at a place is called.
+    pub fn whole(
+        &self,
+        tracks: &PftraceTracks,
+        of: (u32, &UsedTrack),
+        texts: &ChromeTexts,
+    ) -> String {
+        tracks.title(of, texts, self).into_whole()
     }
 }
 

@@ -6,9 +6,9 @@ use super::names::LaneOwner;
 use super::{DescribedTrack, PftraceTracks, TrackKey, UsedTrack};
 use crate::importer::RecordSink;
 use crate::importer::chrome::ChromeTexts;
-use crate::importer::counter_titles::{CounterTitle, tell_apart};
+use crate::importer::counter_titles::{CounterTitle, told_apart};
 use crate::perfetto::proto::CounterDescriptor;
-use record::{Counter, Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role};
+use record::{Counter, CounterId, Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role};
 
 impl PftraceTracks {
     /// Hands over the devices, lanes and counters of all tracks in use; says how many of them are streams.
@@ -31,7 +31,7 @@ impl PftraceTracks {
                 used.is_stream = is_stream;
             }
         }
-        let mut titles = self.titles(texts, &gpus);
+        let titles = self.titles(texts, &gpus);
         let mut streams = 0;
         for ((place, gpu), used) in (0..).zip(&gpus).zip(&self.used) {
             let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
@@ -40,7 +40,11 @@ impl PftraceTracks {
                 .filter(|id| self.lanes.get(id.index()) == Some(&place))
             {
                 streams += usize::from(used.is_stream);
-                let lane = self.described_lane(titles.take(id), (id, place, used), device);
+                let lane = self.described_lane(
+                    titles.whole(self, (place, used), texts),
+                    (id, place, used),
+                    device,
+                );
                 let origin = LaneOrigin::of(&lane, None);
                 sink.push(Record::Lane(Box::new(lane)));
                 if let Some(origin) = origin {
@@ -58,25 +62,29 @@ impl PftraceTracks {
         texts: &ChromeTexts,
         sink: &mut RecordSink<'_>,
     ) {
-        let counters = self.used.iter().zip(gpus).filter_map(|(used, gpu)| {
-            let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
+        let counters = (0_u32..).zip(&self.used);
+        let counters = counters.filter_map(|(place, used)| Some((used.counter?, place)));
+        let counters: Vec<(CounterId, u32)> = counters.collect();
+        let of = |at: usize| {
+            let (_, place) = counters.get(at)?;
+            let used = self.at(*place)?;
+            let gpu = gpus.get(*place as usize).copied().flatten();
             let (name, unit) = self.name_and_unit(used, texts);
             let LaneOwner { process, thread } = self.owner(used);
             let title = CounterTitle {
                 name,
-                device,
+                device: gpu.and_then(|gpu| ids.get(&gpu).copied()),
                 process,
                 thread,
             };
-            Some(((used.counter?, unit), title))
-        });
-        let (facts, mut titles): (Vec<_>, Vec<_>) = counters.unzip();
-        tell_apart(&mut titles);
-        for ((id, unit), title) in facts.into_iter().zip(titles) {
-            let CounterTitle { name, device, .. } = title;
+            Some((title, unit))
+        };
+        let mut told = told_apart(counters.len(), |at| of(at).unwrap_or_default().0);
+        for (at, (id, _)) in counters.iter().enumerate() {
+            let (CounterTitle { name, device, .. }, unit) = of(at).unwrap_or_default();
             sink.push(Record::Counter(Box::new(Counter {
-                id,
-                name,
+                id: *id,
+                name: told.remove(&(at as u32)).unwrap_or(name),
                 unit,
                 device,
             })));
