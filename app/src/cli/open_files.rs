@@ -58,12 +58,18 @@ pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), CliF
 
 /// Why there is no file at `output`: it cannot be one, or writing it failed.
 pub(super) fn unwritten(output: &Path, error: &io::Error) -> CliFailure {
-    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, ResourceBusy};
-    let text = format!("{} was not written: {error}", output.display());
+    use io::ErrorKind::{
+        InvalidFilename, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+        ReadOnlyFilesystem, ResourceBusy,
+    };
+    let instead = match error.kind() {
+        InvalidFilename => "; name another file",
+        _ => "",
+    };
+    let text = format!("{} was not written: {error}{instead}", output.display());
     match error.kind() {
-        IsADirectory | NotADirectory | NotFound | PermissionDenied | ResourceBusy => {
-            CliFailure::Wrong(text)
-        }
+        InvalidFilename | IsADirectory | NotADirectory | NotFound | PermissionDenied
+        | ReadOnlyFilesystem | ResourceBusy => CliFailure::Wrong(text),
         _ => CliFailure::Unsaved(text),
     }
 }

@@ -26,7 +26,7 @@ mod sqlite;
 mod unsupported;
 pub mod xplane;
 
-pub use error::ImportError;
+pub use error::{ImportError, MissingThread};
 pub use multi_file::{MergedFile, moved, note_refused, open_all};
 pub use receipt::{Receipt, ReceiptUnit};
 pub use sink::{ImportBatch, RecordSink};

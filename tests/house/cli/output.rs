@@ -161,6 +161,28 @@ fn a_run_that_does_not_begin_leaves_the_file_as_it_was() {
 }
 
 #[test]
+fn links_that_lead_nowhere_are_refused() {
+    let (folder, path) = saved();
+    let at = |name: &str| folder.path().join(name);
+    symlink(at("b.json"), at("a.json")).unwrap();
+    symlink(at("a.json"), at("b.json")).unwrap();
+    let circle = text(&at("a.json"));
+    let inside = text(&at("a.json/x.json"));
+    let long = text(&at(&format!("{}.json", "n".repeat(300))));
+    for output in [&circle, &inside, &long] {
+        for arguments in [
+            &["convert", &path, output][..],
+            &["extract", &path, "-o", output],
+            &["run", "heat", "--backend", "mock", "--save", output],
+        ] {
+            let (code, _, err) = syncline(arguments);
+            assert_eq!(code, WRONG, "{arguments:?}: {err}");
+            assert!(err.contains("another"), "{err}");
+        }
+    }
+}
+
+#[test]
 fn links_are_followed_and_permissions_kept() {
     let (folder, path) = saved();
     for (target, arguments) in [

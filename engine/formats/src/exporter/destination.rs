@@ -41,7 +41,7 @@ impl Destination {
                     kind: DestinationKind::New,
                 });
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(unusable(error)),
         };
         if found.is_dir() {
             let text = "it is a directory; name a file in it";
@@ -66,6 +66,14 @@ impl Destination {
     }
 }
 
+/// Why a name cannot be that of a file, as an error of a kind that tells this: that of links in a circle has none yet.
+fn unusable(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotADirectory | io::ErrorKind::PermissionDenied => error,
+        _ => io::Error::new(io::ErrorKind::InvalidFilename, error),
+    }
+}
+
 /// Where a name leads that no file is at: itself, or where the link leads that it is.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
@@ -75,7 +83,8 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
         };
         path = path.parent().unwrap_or(Path::new("")).join(next);
     }
-    Err(io::Error::other("its links lead around in a circle"))
+    let text = "its links lead around in a circle";
+    Err(io::Error::new(io::ErrorKind::InvalidFilename, text))
 }
 
 fn read_only() -> io::Error {

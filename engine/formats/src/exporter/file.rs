@@ -132,6 +132,20 @@ mod tests {
         })
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_no_file_can_have_is_told_as_that() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        symlink(at("b"), at("a")).unwrap();
+        symlink(at("a"), at("b")).unwrap();
+        for name in ["a", "a/x.csv", &"n".repeat(300)] {
+            let error = write(&at(name), "x").unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidFilename, "{name}");
+        }
+    }
+
     #[test]
     fn what_was_there_stays_where_writing_ends_early() {
         let folder = tempfile::tempdir().unwrap();

@@ -6,6 +6,20 @@ use std::path::{Path, PathBuf};
 use super::log_folder::is_log_folder;
 use super::{IMPORTERS, REFUSED, Source};
 
+/// The system gives no thread, in its own words.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the system gives no thread for it ({0}); end other programs, or raise the limit of processes"
+)]
+pub struct MissingThread(io::Error);
+
+impl MissingThread {
+    /// As an error of reading.
+    pub(super) fn told(error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), Self(error))
+    }
+}
+
 /// Why nothing could be read from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -83,6 +97,14 @@ pub enum ImportError {
         /// The system's own words.
         error: io::Error,
     },
+    /// The system gives no thread that would read it.
+    #[error("{path} could not be read: {error}")]
+    Unthreaded {
+        /// The file.
+        path: PathBuf,
+        /// The system's own words, and what to do.
+        error: MissingThread,
+    },
     /// It can be read only once, and there is no room for a copy of it.
     #[error(
         "{path} can be read only once, and a copy of it could not be made in {folder}: {error}; set TMPDIR to where \
@@ -122,7 +144,10 @@ impl ImportError {
             io::ErrorKind::NotFound => Self::Missing(path),
             io::ErrorKind::PermissionDenied => Self::Denied(path),
             io::ErrorKind::IsADirectory => Self::directory(path),
-            _ => Self::Unreadable { path, error },
+            _ => match error.downcast() {
+                Ok(error) => Self::Unthreaded { path, error },
+                Err(error) => Self::Unreadable { path, error },
+            },
         }
     }
 

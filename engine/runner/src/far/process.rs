@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
@@ -148,8 +148,9 @@ impl WorkerProcess {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| {
+                let instead = instead(error.kind());
                 let program = program.to_string_lossy();
-                format!("{program} cannot be started: {error}; install it, or put it where programs are looked for")
+                format!("{program} cannot be started: {error}; {instead}")
             })?;
         let complaints = Arc::default();
         let listener = child.stderr.take();
@@ -228,6 +229,18 @@ fn keep(complaints: &Mutex<VecDeque<String>>, line: &mut Vec<u8>) {
     }
     if kept.len() > LINES {
         kept.pop_front();
+    }
+}
+
+/// What to do where a program cannot be started.
+const fn instead(why: io::ErrorKind) -> &'static str {
+    match why {
+        io::ErrorKind::NotFound => "install it, or put it where programs are looked for",
+        io::ErrorKind::PermissionDenied => "make it a program that you may run",
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => {
+            "end other programs, or raise the limit of processes"
+        }
+        _ => "look whether it is a program for this machine",
     }
 }
 

@@ -14,6 +14,7 @@ use tempfile::TempPath;
 
 use super::compression::CompressionLayer;
 use super::{HEAD, Source};
+use crate::importer::error::MissingThread;
 use crate::importer::{IMPORTERS, ImportError, REFUSED, sqlite};
 
 /// The name that stands for standard input.
@@ -65,7 +66,8 @@ pub(super) fn copy(
     };
     let named = thread::Builder::new().name("pipe".to_owned());
     let started = named.spawn(move || work.run());
-    let started = started.map_err(|error| ImportError::from_io(&called, error))?;
+    let started =
+        started.map_err(|error| ImportError::from_io(&called, MissingThread::told(error)))?;
     let mut read = 0;
     loop {
         match counts.recv_timeout(LOOK) {

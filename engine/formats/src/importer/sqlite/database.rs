@@ -13,6 +13,7 @@ use tempfile::TempPath;
 
 use super::budget::{ReadBudget, ReadTimer};
 use super::schema::{RowCount, TableSchema, count_rows, quoted, tables};
+use crate::importer::error::MissingThread;
 use crate::importer::{ImportError, Receipt, Source};
 use record::counted;
 
@@ -168,6 +169,11 @@ impl Database {
             path: self.shown.clone(),
             why: format!("it is an SQLite database that cannot be read ({why}); export it anew"),
         }
+    }
+
+    /// Nothing of it is read, since there is no thread for it.
+    pub(super) fn without_thread(&self, error: io::Error) -> ImportError {
+        ImportError::from_io(&self.shown, MissingThread::told(error))
     }
 
     /// Opens it once more.

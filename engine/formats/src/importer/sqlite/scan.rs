@@ -48,7 +48,7 @@ pub(in crate::importer) fn scan(
             let tasks = &tasks;
             let thread = std::thread::Builder::new().name("read tables".to_owned());
             let spawned = thread.spawn_scoped(scope, move || work(database, &door, tasks));
-            readers.push(spawned.map_err(|error| database.useless(&error.to_string()))?);
+            readers.push(spawned.map_err(|error| database.without_thread(error))?);
         }
         let faults = receive(receivers, take);
         // The scope waits for what they do, and not until the system has let go of them.

@@ -8,6 +8,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::stretch_reader::{BlockReader, FileBlock, SpareBuffers};
 use crate::importer::chrome::scan::{ParsedStretch, StretchScanner};
+use crate::importer::error::MissingThread;
 
 /// More threads than this only wait for the one that takes what they read.
 const MOST: usize = 6;
@@ -84,10 +85,7 @@ fn lacking(reading: io::Result<()>, scanning: Vec<io::Result<()>>) -> Option<io:
         Ok(()) if is_scanned => return None,
         Ok(()) => results.find_map(Result::err)?,
     };
-    let words = format!(
-        "no thread could be started for it ({error}); end other programs, or raise the limit of processes"
-    );
-    Some(io::Error::new(error.kind(), words))
+    Some(MissingThread::told(error))
 }
 
 /// Starts a thread by name.
@@ -103,6 +101,7 @@ fn spawn<'scope>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::importer::ImportError;
 
     #[test]
     fn a_file_is_read_where_one_thread_reads_and_one_scans() {
@@ -115,7 +114,11 @@ mod tests {
         ] {
             let error = lacking(reading, scanning).unwrap();
             assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
-            assert!(error.to_string().contains("no thread"), "{error}");
+            let told = ImportError::from_io("a.json".as_ref(), error).to_string();
+            assert!(
+                told.contains("no thread") && !told.contains("disk"),
+                "{told}"
+            );
         }
     }
 }
