@@ -22,7 +22,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::now;
-use crate::file::{ENDING, FOLDER, Fact, FactWriter, ListeningFact, ORIGIN, ProcessFact};
+use crate::file::{ENDING, FOLDER, Fact, FactFile, FactWriter, ListeningFact, ORIGIN, ProcessFact};
 use crate::{ActivityKind, CuptiBatch, CuptiLibrary, CuptiListener};
 use scribe::{FactQueue, ListeningStatus};
 
@@ -109,7 +109,7 @@ fn begin() {
 }
 
 /// A file of its own, also where a process before had the same number.
-fn create(folder: &Path, process: u32) -> Option<(PathBuf, FactWriter<std::fs::File>)> {
+fn create(folder: &Path, process: u32) -> Option<(PathBuf, FactWriter<FactFile>)> {
     (0..1000).find_map(|turn| {
         let path = folder.join(format!("{process}-{turn}.{ENDING}"));
         let writer = FactWriter::create(&path).ok()?;
@@ -145,8 +145,8 @@ fn wanted() -> Vec<ActivityKind> {
 /// Listens to CUPTI from here on; gives the file back and the reason where that cannot be.
 fn listen(
     path: PathBuf,
-    writer: FactWriter<std::fs::File>,
-) -> Result<(), (FactWriter<std::fs::File>, String)> {
+    writer: FactWriter<FactFile>,
+) -> Result<(), (FactWriter<FactFile>, String)> {
     let cupti: &'static CuptiLibrary = match CuptiLibrary::find() {
         Ok(cupti) => Box::leak(Box::new(cupti)),
         Err(why) => return Err((writer, why)),

@@ -6,10 +6,12 @@
 
 mod decode;
 mod fact;
+mod fact_file;
 mod write;
 
 pub use decode::{FactDecoder, FactFileDamage};
 pub use fact::{Fact, ListeningCounts, ListeningFact, ProcessFact};
+pub use fact_file::FactFile;
 pub use write::FactWriter;
 
 /// What a file begins with.

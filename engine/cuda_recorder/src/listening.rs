@@ -48,7 +48,7 @@ pub struct CuptiListener {
     is_flushing: AtomicBool,
     has_given_up: AtomicBool,
     texts: AddressTexts,
-    /// Whose it is: a forked child has CUPTI's buffers too, and shares with its parent what texts are copied by.
+    /// Whose it is: a forked child has CUPTI's buffers too.
     process: u32,
 }
 

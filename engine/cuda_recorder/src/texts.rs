@@ -5,13 +5,9 @@
     expect(unsafe_code, reason = "the system copies memory by functions of C")
 )]
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-#[cfg(not(unix))]
-use imp::NoCopier as Copier;
-#[cfg(unix)]
-use imp::PipeCopier as Copier;
+use imp::copy;
 
 /// Bytes of a text, at most: names of kernels that are made from templates are long.
 const LONGEST: usize = 64 << 10;
@@ -23,9 +19,8 @@ const PAGE: u64 = 4096;
 /// Reads texts at addresses, until the first that is none: then the records are not laid out as they are taken to be, and
 /// nothing that they say is believed any more.
 pub struct AddressTexts {
-    copier: Mutex<Option<Copier>>,
     is_doubtful: AtomicBool,
-    /// Whose they are: a forked child has the same pipe, and each would read what the other put in.
+    /// Whose they are: a forked child has no records of its own.
     process: u32,
 }
 
@@ -33,7 +28,6 @@ impl AddressTexts {
     /// Nothing was read yet.
     pub fn new() -> Self {
         Self {
-            copier: Mutex::new(Copier::new()),
             is_doubtful: AtomicBool::new(false),
             process: std::process::id(),
         }
@@ -59,8 +53,6 @@ impl AddressTexts {
         if std::process::id() != self.process {
             return None;
         }
-        let copier = self.copier.lock().ok()?;
-        let copier = copier.as_ref()?;
         let mut bytes = Vec::new();
         let mut room = [0; PIECE];
         while bytes.len() < LONGEST {
@@ -68,7 +60,7 @@ impl AddressTexts {
             // The system copies nothing where only the first part is there, as at the end of what is mapped.
             let on_page = PAGE - from % PAGE;
             let room = room.get_mut(..PIECE.min(on_page as usize))?;
-            let got = copier.copy(from, room);
+            let got = copy(from, room);
             let piece = room.get(..got).filter(|piece| !piece.is_empty())?;
             let end = piece.iter().position(|byte| *byte == 0);
             bytes.extend_from_slice(piece.get(..end.unwrap_or(got))?);
@@ -81,70 +73,71 @@ impl AddressTexts {
     }
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod imp {
     use std::fs::File;
-    use std::io::Read as _;
+    use std::io::{self, Read as _};
     use std::os::fd::{AsRawFd as _, FromRawFd as _};
 
-    /// A pipe: what is written into it from an address, the system copies, or says that nothing is there.
-    pub struct PipeCopier {
-        out: File,
-        into: File,
+    /// Copies what is at `address`, and says how many bytes are there. Nothing is kept open meanwhile that the program could
+    /// close, and whose number could come to be that of a file of its own.
+    pub fn copy(address: u64, room: &mut [u8]) -> usize {
+        let from = libc::iovec {
+            iov_base: std::ptr::with_exposed_provenance_mut(address as usize),
+            iov_len: room.len(),
+        };
+        let into = libc::iovec {
+            iov_base: room.as_mut_ptr().cast(),
+            iov_len: room.len(),
+        };
+        // SAFETY: the system reads there itself, and answers with an error where it cannot; it writes as much as the room
+        // holds.
+        let count = unsafe {
+            libc::process_vm_readv(libc::getpid(), &raw const into, 1, &raw const from, 1, 0)
+        };
+        let is_refused = || {
+            let error = io::Error::last_os_error().raw_os_error();
+            matches!(error, Some(libc::EPERM | libc::EACCES | libc::ENOSYS))
+        };
+        match usize::try_from(count) {
+            Ok(count) => count,
+            // As in a container that forbids the call for all processes.
+            Err(_) if is_refused() => by_pipe(address, room).unwrap_or(0),
+            Err(_) => 0,
+        }
     }
 
-    impl PipeCopier {
-        /// A pipe, or nothing where the system gives none.
-        pub fn new() -> Option<Self> {
-            let mut ends = [0; 2];
-            // SAFETY: two numbers are written, and each is made a file of once.
-            unsafe {
-                (libc::pipe(ends.as_mut_ptr()) == 0).then(|| {
-                    for end in ends {
-                        libc::fcntl(end, libc::F_SETFD, libc::FD_CLOEXEC);
-                    }
-                    let [out, into] = ends.map(|end| File::from_raw_fd(end));
-                    Self { out, into }
-                })
-            }
+    /// The same by a pipe that is made for it: what is written into it from an address, the system copies, or says that
+    /// nothing is there. Nothing where the system gives none.
+    pub(super) fn by_pipe(address: u64, room: &mut [u8]) -> Option<usize> {
+        let mut ends = [0; 2];
+        // SAFETY: two numbers are written.
+        let made = unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) };
+        if made != 0 {
+            return None;
         }
-
-        /// Copies what is at `address`, and says how many bytes are there.
-        pub fn copy(&self, address: u64, room: &mut [u8]) -> usize {
-            let from = std::ptr::with_exposed_provenance(address as usize);
-            // SAFETY: the system reads there itself, and answers with an error where it cannot. The pipe is empty and
-            // takes as much as the room holds.
-            let count = unsafe { libc::write(self.into.as_raw_fd(), from, room.len()) };
-            let count = usize::try_from(count).unwrap_or(0);
-            let room = room.get_mut(..count).unwrap_or_default();
-            match (&self.out).read_exact(room) {
-                Ok(()) => count,
-                Err(_) => 0,
-            }
-        }
+        // SAFETY: they were just made, and each is made a file of once.
+        let [mut out, into] = ends.map(|end| unsafe { File::from_raw_fd(end) });
+        let from = std::ptr::with_exposed_provenance(address as usize);
+        // SAFETY: the system reads there itself, and answers with an error where it cannot. The pipe is empty and takes as
+        // much as the room holds.
+        let count = unsafe { libc::write(into.as_raw_fd(), from, room.len()) };
+        let count = usize::try_from(count).ok()?;
+        out.read_exact(room.get_mut(..count)?).ok()?;
+        Some(count)
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
 mod imp {
     /// There is no way to copy what may not be there.
-    pub struct NoCopier;
-
-    impl NoCopier {
-        #[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
-        pub fn new() -> Option<Self> {
-            Some(Self)
-        }
-
-        #[expect(clippy::unused_self, reason = "as elsewhere")]
-        pub fn copy(&self, _: u64, _: &mut [u8]) -> usize {
-            0
-        }
+    pub fn copy(_: u64, _: &mut [u8]) -> usize {
+        0
     }
 }
 
 #[cfg(test)]
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
@@ -162,8 +155,41 @@ mod tests {
         assert!(!texts.is_doubtful());
     }
 
+    /// The numbers of files that this process has open.
+    fn open_files() -> Vec<String> {
+        let entries = std::fs::read_dir("/proc/self/fd").unwrap();
+        let names = entries.map(|it| it.unwrap().file_name().display().to_string());
+        names.collect()
+    }
+
+    /// In a process of its own, whose files nobody else opens.
     #[test]
-    fn a_forked_child_leaves_the_pipe_to_its_parent() {
+    fn no_file_stays_open_that_the_program_might_close() {
+        const ALONE: &str = "SYNCLINE_TEXTS_ALONE";
+        if std::env::var_os(ALONE).is_none() {
+            let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+            let name = "texts::tests::no_file_stays_open_that_the_program_might_close";
+            let again = again.args(["--exact", name, "--nocapture"]).env(ALONE, "1");
+            let output = again.output().unwrap();
+            assert!(
+                output.status.success()
+                    && String::from_utf8_lossy(&output.stdout).contains("1 passed"),
+                "{output:?}"
+            );
+            return;
+        }
+        let before = open_files();
+        let texts = AddressTexts::new();
+        assert_eq!(texts.at(address(b"saxpy\0")), "saxpy");
+        assert_eq!(open_files(), before);
+        let mut room = [0; 6];
+        assert_eq!(imp::by_pipe(address(b"saxpy\0"), &mut room), Some(6));
+        assert_eq!((&room, imp::by_pipe(1, &mut [0])), (b"saxpy\0", None));
+        assert_eq!(open_files(), before);
+    }
+
+    #[test]
+    fn a_forked_child_reads_nothing_and_its_parent_goes_on() {
         let (texts, known) = (AddressTexts::new(), address(b"saxpy\0"));
         // SAFETY: the child reads a text, and ends without a word of its own.
         let child = unsafe {

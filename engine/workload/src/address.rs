@@ -66,7 +66,13 @@ impl FromStr for RemoteAddress {
         let parts = host.split('@');
         let is_known = |c: char| c.is_alphanumeric() || "._-@:%+".contains(c);
         let is_named = parts.clone().all(|part| !part.is_empty()) && host.chars().all(is_known);
-        if !is_named || parts.clone().any(|part| part.starts_with('-')) || program.is_empty() {
+        // A sign that ssh replaces in its configuration. It stands for nothing else but the zone of an address of IPv6.
+        let has_sign = |part: &str| part.contains('%') && !part.contains(':');
+        if !is_named
+            || parts.clone().any(has_sign)
+            || parts.clone().any(|part| part.starts_with('-'))
+            || program.is_empty()
+        {
             return Err(unclear());
         }
         let is_part = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
@@ -149,6 +155,8 @@ mod tests {
             "$HOME",
             "a;b",
             "@host",
+            "%h",
+            "%u@host",
             "host:",
             "[::1]prog",
             "[::1]:",

@@ -15,7 +15,6 @@ use device::lock;
 
 /// Makes the driver of one device report a loss.
 pub struct LossHook {
-    queue: u64,
     is_armed: Arc<AtomicBool>,
 }
 
@@ -53,9 +52,25 @@ impl Drop for ArmedHook<'_> {
     }
 }
 
+impl LossHook {
+    /// The hook of a queue. The driver may give it the number of one that is gone, whose hook has not been dropped yet: from
+    /// now on it is this one's.
+    fn new(queue: u64, submit: vk::PFN_vkQueueSubmit) -> Self {
+        let is_armed = Arc::new(AtomicBool::new(false));
+        let mut hooked = lock(&HOOKED);
+        hooked.retain(|it| it.queue != queue);
+        hooked.push(HookedQueues {
+            queue,
+            submit,
+            is_armed: Arc::clone(&is_armed),
+        });
+        Self { is_armed }
+    }
+}
+
 impl Drop for LossHook {
     fn drop(&mut self) {
-        lock(&HOOKED).retain(|hooked| hooked.queue != self.queue);
+        lock(&HOOKED).retain(|hooked| !Arc::ptr_eq(&hooked.is_armed, &self.is_armed));
     }
 }
 
@@ -66,16 +81,7 @@ pub fn open(adapter: &Adapter, wanted: &DeviceDescriptor<'_>) -> Option<(Device,
     let raw = create(&inner, wanted)?;
     // SAFETY: the device was made by this instance, and `vkGetDeviceQueue` of a family and place it was made with.
     let queue = unsafe { raw.get_device_queue(FAMILY, 0) };
-    let is_armed = Arc::new(AtomicBool::new(false));
-    lock(&HOOKED).push(HookedQueues {
-        queue: queue.as_raw(),
-        submit: raw.fp_v1_0().queue_submit,
-        is_armed: Arc::clone(&is_armed),
-    });
-    let hook = LossHook {
-        queue: queue.as_raw(),
-        is_armed,
-    };
+    let hook = LossHook::new(queue.as_raw(), raw.fp_v1_0().queue_submit);
     let hooked = hooked_table(&inner, &raw);
     let extensions = inner.required_device_extensions(wanted.required_features);
     // SAFETY: the device was made from this adapter with these extensions, features and queue, and nobody else
@@ -136,6 +142,13 @@ fn hooked_table(adapter: &vulkan::Adapter, device: &ash::Device) -> ash::Device 
     unsafe { ash::Device::load_with(find, handle) }
 }
 
+/// The driver's own function for a queue, and whether its hook is armed.
+fn behind(queue: u64) -> Option<(vk::PFN_vkQueueSubmit, bool)> {
+    let hooked = lock(&HOOKED);
+    let found = hooked.iter().find(|hooked| hooked.queue == queue);
+    found.map(|found| (found.submit, found.is_armed.load(SeqCst)))
+}
+
 /// Stands for `vkQueueSubmit`: reports a loss while the queue's hook is armed, and submits otherwise.
 // SAFETY: Vulkan's callers alone call it, by the rules of that function.
 unsafe extern "system" fn submit(
@@ -144,12 +157,7 @@ unsafe extern "system" fn submit(
     submissions: *const vk::SubmitInfo<'_>,
     fence: vk::Fence,
 ) -> vk::Result {
-    let real = {
-        let hooked = lock(&HOOKED);
-        let found = hooked.iter().find(|hooked| hooked.queue == queue.as_raw());
-        found.map(|found| (found.submit, found.is_armed.load(SeqCst)))
-    };
-    match real {
+    match behind(queue.as_raw()) {
         // SAFETY: the caller keeps the rules of `vkQueueSubmit`, and this is the driver's own.
         Some((real, false)) => unsafe { real(queue, count, submissions, fence) },
         _ => vk::Result::ERROR_DEVICE_LOST,
@@ -162,10 +170,25 @@ mod tests {
 
     use super::*;
 
+    /// The number of a queue of no device.
+    const QUEUE: u64 = u64::MAX;
+
+    #[test]
+    fn a_number_that_is_given_again_is_the_new_queues() {
+        let old = LossHook::new(QUEUE, submit);
+        let new = LossHook::new(QUEUE, submit);
+        let armed = || behind(QUEUE).map(|found| found.1);
+        assert_eq!(new.while_armed(armed), Some(true));
+        assert_eq!(old.while_armed(armed), Some(false));
+        drop(old);
+        assert_eq!(new.while_armed(armed), Some(true));
+        drop(new);
+        assert_eq!(armed(), None);
+    }
+
     #[test]
     fn a_panic_disarms_it() {
         let hook = LossHook {
-            queue: 0,
             is_armed: Arc::default(),
         };
         let act = || {

@@ -1,6 +1,5 @@
 //! The thread that writes a process's file, so that whoever hands over has only to hand over.
 
-use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,7 +10,7 @@ use super::names::ThreadNames;
 use super::{COSTS, leave_signals};
 use crate::CuptiBatch;
 use crate::clock::now;
-use crate::file::{Fact, FactWriter, ListeningCounts};
+use crate::file::{Fact, FactFile, FactWriter, ListeningCounts};
 
 /// Batches that wait at most: whoever hands over one more is held up until the disk has taken one.
 const WAITING: usize = 64;
@@ -45,7 +44,7 @@ enum WriterNote {
 
 impl FactQueue {
     /// Starts the thread; gives the file back, with the reason, where there is none.
-    pub fn start(writer: FactWriter<File>) -> Result<Self, (FactWriter<File>, String)> {
+    pub fn start(writer: FactWriter<FactFile>) -> Result<Self, (FactWriter<FactFile>, String)> {
         let (notes, inbox) = sync_channel(WAITING);
         // Handed over once the thread is there, so that it is not lost where there is none.
         let (hand, taken) = sync_channel(1);
@@ -108,7 +107,7 @@ impl FactQueue {
 
 /// What the thread works with.
 struct WriterState {
-    writer: FactWriter<File>,
+    writer: FactWriter<FactFile>,
     names: ThreadNames,
     counts: ListeningCounts,
     /// Why nothing can be written any more, and how many facts are missing for it.
@@ -116,7 +115,7 @@ struct WriterState {
 }
 
 impl WriterState {
-    fn new(writer: FactWriter<File>) -> Self {
+    fn new(writer: FactWriter<FactFile>) -> Self {
         Self {
             writer,
             names: ThreadNames::default(),

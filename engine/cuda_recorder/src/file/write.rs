@@ -1,9 +1,9 @@
 //! Writes files: each fact with one call of the system, so that none is half there while the process lives.
 
-use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
+use super::fact_file::FactFile;
 use super::{FRONT, Fact, HEADER, MAGIC, MARK, VERSION, check};
 
 /// Appends facts.
@@ -14,13 +14,13 @@ pub struct FactWriter<W> {
     entry: Vec<u8>,
 }
 
-impl FactWriter<File> {
+impl FactWriter<FactFile> {
     /// Makes a file at a path where none is.
     ///
     /// # Errors
     /// The system refuses.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Self::new(File::create_new(path)?)
+        Self::new(FactFile::create(path)?)
     }
 
     /// Notes in the header that writing ended because of `error` and that so many facts are missing for it, and takes
@@ -29,10 +29,7 @@ impl FactWriter<File> {
         let code = error.raw_os_error().unwrap_or(-1);
         let note: Vec<u8> = [code.to_le_bytes().as_slice(), &missing.to_le_bytes()].concat();
         // Where even this fails, what is cut tells that something is missing.
-        let _ = self.out.set_len(self.length);
-        let _ = self.out.seek(SeekFrom::Start(20));
-        let _ = self.out.write_all(&note);
-        let _ = self.out.seek(SeekFrom::Start(self.length));
+        let _ = self.out.take_back(self.length, (20, &note));
     }
 }
 

@@ -91,7 +91,9 @@ mod imp {
 
     /// How long whoever comes in has to say who it is.
     const GREETING: Duration = Duration::from_secs(30);
-    /// For how long a door that refuses may be one that is just being made.
+    /// How a door is called, besides its token, until it is open.
+    const MADE: &str = "made";
+    /// For how long one of those may be under way.
     const NEW: Duration = Duration::from_secs(5);
 
     /// The folder of the doors: the first place that can be had for this user alone. A service may have neither a folder for
@@ -149,9 +151,8 @@ mod imp {
 
     pub fn open(token: &str, news: Sender<WorkerMessage>) -> Option<OpenSocket> {
         let path = path(token).ok()?;
-        clean();
-        let listener = UnixListener::bind(&path).ok()?;
-        let open = OpenSocket(path);
+        clean(path.parent()?);
+        let (listener, open) = make(path).ok()?;
         let token = token.to_owned();
         std::thread::Builder::new()
             .name("door".to_owned())
@@ -178,20 +179,30 @@ mod imp {
         Some(open)
     }
 
+    /// Opens a door. It has its name once it is open, so that one that refuses is always one of a worker that is gone.
+    fn make(path: PathBuf) -> io::Result<(UnixListener, OpenSocket)> {
+        let made = OpenSocket(path.with_extension(MADE));
+        let listener = UnixListener::bind(&made.0)?;
+        std::fs::rename(&made.0, &path)?;
+        Ok((listener, OpenSocket(path)))
+    }
+
     /// Takes away the doors of workers that were killed: nobody listens there any more.
-    fn clean() {
-        let entries = folder().and_then(std::fs::read_dir);
-        for entry in entries.into_iter().flatten().flatten() {
-            let made = entry.metadata().and_then(|it| it.modified());
-            // One that is being made is not open yet.
-            let is_old = made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age > NEW));
+    fn clean(folder: &Path) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_young = || {
+                let made = entry.metadata().and_then(|it| it.modified());
+                made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age <= NEW))
+            };
+            let is_being_made = path.extension().is_some_and(|it| it == MADE) && is_young();
             let refused = || {
-                let tried = UnixStream::connect(entry.path());
+                let tried = UnixStream::connect(&path);
                 tried.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
             };
-            if is_old && refused() {
+            if !is_being_made && refused() {
                 // Another worker may have been faster.
-                let _ = std::fs::remove_file(entry.path());
+                let _ = std::fs::remove_file(&path);
             }
         }
     }
@@ -221,6 +232,33 @@ mod imp {
             };
             output.write_all(bytes)?;
             output.flush()?;
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_door_is_taken_away_as_soon_as_nobody_listens() {
+            let folder = tempfile::tempdir().unwrap();
+            let names = || {
+                let entries = std::fs::read_dir(folder.path()).unwrap();
+                let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
+                let mut names: Vec<String> = names.collect();
+                names.sort();
+                names
+            };
+            let (_listener, open) = make(folder.path().join("00aa")).unwrap();
+            // Killed a moment ago, and killed or still at work before the door had its name.
+            for left in ["00bb", "00cc.made"] {
+                drop(UnixListener::bind(folder.path().join(left)).unwrap());
+            }
+            clean(folder.path());
+            assert_eq!(names(), ["00aa", "00cc.made"]);
+            assert!(UnixStream::connect(folder.path().join("00aa")).is_ok());
+            drop(open);
+            assert_eq!(names(), ["00cc.made"]);
         }
     }
 }
