@@ -8,11 +8,8 @@ pub mod databases;
 pub mod exact;
 pub mod exports;
 pub mod extract;
-<<<<<<< HEAD
 pub mod multi_file;
-=======
 pub mod questions;
->>>>>>> ab7d71d (query: ask a capture in SQL)
 pub mod real;
 pub mod record;
 pub mod rocprofv3;

@@ -98,7 +98,11 @@ fn sql_guide() -> String {
     text.push("| name | what it asks | needs |\n| --- | --- | --- |".to_owned());
     for question in questions() {
         let needs = question.needs().join(", ");
-        text.push(format!("| {} | {} | {needs} |", question.name, question.sentence()));
+        text.push(format!(
+            "| {} | {} | {needs} |",
+            question.name,
+            question.sentence()
+        ));
     }
     text.push(String::new());
     text.join("\n")

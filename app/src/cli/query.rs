@@ -93,7 +93,7 @@ pub(super) fn query(
     for (name, value) in &options.parameters {
         sql = with_parameter(&sql, name, value).map_err(CliFailure::Wrong)?;
     }
-    let (capture, _) = super::open::open(&files, streams)?;
+    let (capture, _) = super::open_files::open(&files, streams)?;
     let refused = capture.refused();
     let path = files.first().map(|it| it.display().to_string());
     let source = Arc::new(QuerySource::new(Arc::new(capture), path));
@@ -218,7 +218,7 @@ fn run(
                 },
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if interrupt::asked() {
+            if interrupt::is_requested() {
                 watch.cancel();
             }
         }

@@ -38,16 +38,10 @@ mod waits;
 mod what_if;
 
 pub use arrow::{DependencyRole, DependencyTimes};
-<<<<<<< HEAD
 pub use background::CausesJob;
 pub use binding_cause::Candidate;
 pub use binding_chain::ChainSegment;
-pub use idle::{IdleGap, IdleTime, LaneIdle};
-=======
-pub use candidates::Candidate;
-pub use chain::ChainSegment;
 pub use idle::{IdleGap, IdlePart, IdleTime, LaneIdle};
->>>>>>> ab7d71d (query: ask a capture in SQL)
 pub use idle_reason::{IdleReason, ReasonTimes};
 pub use idle_use::IdleUse;
 pub use kind::{CauseKind, TimeUse};
