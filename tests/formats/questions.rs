@@ -209,7 +209,7 @@ fn exit_codes_say_what_is_wrong_and_what_was_cut_off() {
         (&["query", &small()], "there is no question"),
         (
             &["query", &small(), "-q", "top-kernel"],
-            "did you mean top-kernels?",
+            "did you mean “top-kernels”?",
         ),
         (
             &["query", &small(), "-q", "top-kernels", "--set", "n=1"],

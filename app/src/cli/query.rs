@@ -133,10 +133,9 @@ fn asked(options: &QueryOptions) -> Result<(Vec<PathBuf>, AskedQuestion), CliFai
     if let Some(name) = &options.question {
         let found = questions().iter().find(|it| it.name == name);
         let Some(found) = found else {
-            let near = nearest(name, questions().iter().map(|it| it.name));
-            let near = near.map_or_else(String::new, |it| format!("did you mean {it}? "));
+            let near = nearest(name, questions().iter().map(|it| it.name)).unwrap_or_default();
             return wrong(format!(
-                "no bundled question is called “{name}”: {near}`syncline query --list` lists them"
+                "no bundled question is called “{name}”; {near} `syncline query --list` lists them"
             ));
         };
         let question = AskedQuestion {
