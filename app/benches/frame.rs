@@ -8,9 +8,12 @@
 
 use std::time::{Duration, Instant};
 
-use app::state::{AppState, Hover};
+use app::action::Action;
+use app::app::App;
+use app::state::{AppState, Hover, Settings, Switch, ViewChange};
 use app::theme::{DARK, install};
 use app::timeline::{Picture, Timeline};
+use eframe::App as _;
 use eframe::egui::{Context, Event, RawInput, Rect, pos2, vec2};
 use engine::capture::Capture;
 use engine::record::{
@@ -38,8 +41,8 @@ const IN_VIEW: [u32; 5] = [3, 10, 100, 1_000, 10_000];
 /// How far apart the spans of a lane begin, in nanoseconds.
 const STEP: i64 = 10_000;
 
-/// A way through a capture: what each of its frames costs.
-type BenchScenario = fn(&Capture) -> Vec<Duration>;
+/// A way through a capture, in a window that shows its first view: what each of its frames costs.
+type BenchScenario = fn(&mut HeadlessWindow<'_>) -> Vec<Duration>;
 
 fn main() {
     // `cargo test --all-targets` starts every bench as well, without this.
@@ -60,7 +63,7 @@ fn main() {
         let each = size.0 / size.1;
         let fewer = IN_VIEW.into_iter().filter(|&count| count < each);
         for count in fewer.chain([each]) {
-            let mut times = best(|| pan(&capture, count));
+            let mut times = best(|| pan(&mut HeadlessWindow::new(&capture), count));
             let found = row(size, &format!("{count} a lane"), &mut times);
             all.extend(times);
             if Some(&count) == IN_VIEW.first() {
@@ -68,13 +71,14 @@ fn main() {
             }
         }
         for (label, way) in [("zooming", dive as BenchScenario), ("flying", fly)] {
-            let mut times = best(|| way(&capture));
+            let mut times = best(|| way(&mut HeadlessWindow::new(&capture)));
             row(size, label, &mut times);
             all.extend(times);
         }
         worst.push(row(size, "all", &mut all));
     }
     ranks();
+    whole_window();
     // Ten spans on each of the lanes are those that the closest views go through: the larger captures show as many.
     let same = closest.get(1).zip(closest.last());
     if let ([full, small, .., large], Some((same, like))) = (worst.as_slice(), same) {
@@ -111,9 +115,27 @@ fn ranks() {
     let capture = capture(size, RANKS);
     let mut all = Vec::new();
     for count in IN_VIEW {
-        all.extend(best(|| pan(&capture, count)));
+        all.extend(best(|| pan(&mut HeadlessWindow::new(&capture), count)));
     }
     row(size, "64 ranks", &mut all);
+}
+
+/// Ten million spans in the whole window.
+fn whole_window() {
+    let size = (10_000_000, LANES);
+    let mut window = HeadlessWindow::whole(capture(size, 0));
+    let mut all = Vec::new();
+    for count in IN_VIEW {
+        let mut times = best(|| pan(&mut window, count));
+        row(size, &format!("window {count}"), &mut times);
+        all.extend(times);
+    }
+    for (label, way) in [("window zoom", dive as BenchScenario), ("window fly", fly)] {
+        let mut times = best(|| way(&mut window));
+        row(size, label, &mut times);
+        all.extend(times);
+    }
+    row(size, "window all", &mut all);
 }
 
 /// Prints a row; returns the median and the 99th percentile in milliseconds.
@@ -211,33 +233,94 @@ fn span(id: u32, lanes: u32, seed: &mut u64) -> Span {
     }
 }
 
+/// What is drawn in a window.
+enum WindowContent<'a> {
+    /// The timeline and nothing else.
+    Timeline(Box<(Timeline, AppState)>, &'a Capture),
+    /// All that a window has.
+    Whole(Box<App>, eframe::Frame),
+}
+
 /// One window without a screen.
 struct HeadlessWindow<'a> {
     context: Context,
-    timeline: Timeline,
-    state: AppState,
-    capture: &'a Capture,
+    content: WindowContent<'a>,
     frame: usize,
 }
 
 impl<'a> HeadlessWindow<'a> {
-    /// A window that shows `view` already: how it got there is no cost of what is done in it.
-    fn new(capture: &'a Capture, view: Interval) -> Self {
+    /// A window of the timeline alone, which shows all of the capture.
+    fn new(capture: &'a Capture) -> Self {
         let context = Context::default();
         install(&context);
+        Self {
+            context,
+            content: WindowContent::Timeline(Box::default(), capture),
+            frame: 0,
+        }
+    }
+
+    /// A window with everything in it, once all is concluded.
+    fn whole(capture: Capture) -> Self {
+        let context = Context::default();
+        let mut settings = Settings::default();
+        settings.switches.insert(Switch::Path);
+        let mut app = App::new(&context, settings, None);
+        app.replace(capture);
+        let chosen = app.scene().capture.spans().map(|it| it.span.id).last();
+        app.act(vec![Action::OpenTab("why"), Action::Select(chosen)], None);
         let mut window = Self {
             context,
-            timeline: Timeline::default(),
-            state: AppState::default(),
-            capture,
+            content: WindowContent::Whole(Box::new(app), eframe::Frame::_new_kittest()),
             frame: 0,
         };
-        window.state.view.interval = Some(view);
-        // Fonts are read and the first glyphs drawn when the program starts, not in its frames.
-        for _ in 0..3 {
+        while !window.is_concluded() {
             window.show();
+            std::thread::sleep(Duration::from_millis(50));
         }
         window
+    }
+
+    fn is_concluded(&self) -> bool {
+        let WindowContent::Whole(app, _) = &self.content else {
+            return true;
+        };
+        let scene = app.scene();
+        let is_drawn = !scene.path().is_empty() && scene.status.why.table.is_some();
+        is_drawn && scene.status.why.progress.is_none()
+    }
+
+    fn capture(&self) -> &Capture {
+        match &self.content {
+            WindowContent::Timeline(_, capture) => capture,
+            WindowContent::Whole(app, _) => app.scene().capture,
+        }
+    }
+
+    /// Shows another stretch of time from the next frame on.
+    fn look(&mut self, view: Interval) {
+        match &mut self.content {
+            WindowContent::Timeline(own, _) => own.1.view.interval = Some(view),
+            WindowContent::Whole(app, _) => {
+                app.act(vec![Action::Show(Some(view), ViewChange::Pan)], None);
+            }
+        }
+    }
+
+    fn scroll(&mut self, points: f32) {
+        match &mut self.content {
+            WindowContent::Timeline(own, _) => own.1.view.scroll = points,
+            WindowContent::Whole(app, _) => app.act(vec![Action::Scroll(points)], None),
+        }
+    }
+
+    /// Shows `view` already: how the window got there is no cost of what is done in it.
+    fn begin(&mut self, view: Interval) {
+        self.look(view);
+        // Fonts are read and the first glyphs drawn when the program starts, not in its frames.
+        for _ in 0..3 {
+            self.show();
+        }
     }
 
     /// Shows one frame; returns what it cost.
@@ -255,18 +338,25 @@ impl<'a> HeadlessWindow<'a> {
         };
         let mut actions = Vec::new();
         let start = Instant::now();
-        let picture = Picture {
-            capture: self.capture,
-            state: &self.state,
-            theme: &DARK,
-            causes: None,
-            path: &[],
-            can_lose: true,
-        };
-        let timeline = &mut self.timeline;
-        let output = self
-            .context
-            .run_ui(input, |ui| timeline.ui(ui, &picture, &mut actions));
+        let content = &mut self.content;
+        let output = self.context.run_ui(input, |ui| match content {
+            WindowContent::Timeline(own, capture) => {
+                let (timeline, state) = own.as_mut();
+                let picture = Picture {
+                    capture,
+                    state,
+                    theme: &DARK,
+                    causes: None,
+                    path: &[],
+                    can_lose: true,
+                };
+                timeline.ui(ui, &picture, &mut actions);
+            }
+            WindowContent::Whole(app, frame) => {
+                app.logic(&ui.ctx().clone(), frame);
+                app.ui(ui, frame);
+            }
+        });
         let triangles = self
             .context
             .tessellate(output.shapes, output.pixels_per_point);
@@ -275,14 +365,13 @@ impl<'a> HeadlessWindow<'a> {
             !triangles.is_empty(),
             "a frame without a triangle measures nothing"
         );
-        self.state.hover = actions
-            .into_iter()
-            .filter_map(|action| match action {
-                app::action::Action::Hover(hover) => Some(hover),
+        if let WindowContent::Timeline(own, _) = &mut self.content {
+            let mut hovered = actions.into_iter().filter_map(|action| match action {
+                Action::Hover(hover) => Some(hover),
                 _ => None,
-            })
-            .next_back()
-            .unwrap_or(Hover::default());
+            });
+            own.1.hover = hovered.next_back().unwrap_or(Hover::default());
+        }
         spent
     }
 }
@@ -292,7 +381,7 @@ fn whole(capture: &Capture) -> Interval {
 }
 
 /// The fastest of each frame over all rounds.
-fn best(round: impl Fn() -> Vec<Duration>) -> Vec<Duration> {
+fn best(mut round: impl FnMut() -> Vec<Duration>) -> Vec<Duration> {
     let mut best = round();
     for _ in 1..ROUNDS {
         for (best, time) in best.iter_mut().zip(round()) {
@@ -303,30 +392,30 @@ fn best(round: impl Fn() -> Vec<Duration>) -> Vec<Duration> {
 }
 
 /// Pans to and fro with so many spans of a lane in view, and scrolls down as it goes.
-fn pan(capture: &Capture, count: u32) -> Vec<Duration> {
-    let whole = whole(capture);
+fn pan(window: &mut HeadlessWindow<'_>, count: u32) -> Vec<Duration> {
+    let whole = whole(window.capture());
     let length = i64::from(count) * STEP;
     // As far as the spans go, and where all are in view a little over both edges.
     let room = (whole.length().0 - length).max(0);
     let reach = room.min(length * FRAMES as i64 / 100).max(length / 3);
     let from = whole.start.0 + (room - reach) / 2;
     let first = Interval::new(Nanos(from), Nanos(from + length));
-    let mut window = HeadlessWindow::new(capture, first);
+    window.begin(first);
     let mut times = Vec::with_capacity(FRAMES);
     for frame in 0..FRAMES {
         let way = length / 50 * frame as i64 % (2 * reach);
         let start = Nanos(from + way.min(2 * reach - way));
-        window.state.view.interval = Some(Interval::new(start, start + Nanos(length)));
-        window.state.view.scroll = (frame * 40 % 20_000) as f32;
+        window.look(Interval::new(start, start + Nanos(length)));
+        window.scroll((frame * 40 % 20_000) as f32);
         times.push(window.show());
     }
     times
 }
 
 /// Zooms from all of the capture to a few spans and back.
-fn dive(capture: &Capture) -> Vec<Duration> {
-    let whole = whole(capture);
-    let mut window = HeadlessWindow::new(capture, whole);
+fn dive(window: &mut HeadlessWindow<'_>) -> Vec<Duration> {
+    let whole = whole(window.capture());
+    window.begin(whole);
     let half = FRAMES / 2;
     let deepest = 20_000.0 / whole.length().0 as f64;
     let mut times = Vec::with_capacity(FRAMES);
@@ -335,17 +424,17 @@ fn dive(capture: &Capture) -> Vec<Duration> {
         let share = deepest.powf(depth as f64 / half as f64);
         let length = (whole.length().0 as f64 * share) as i64;
         let start = Nanos(whole.start.0 + (whole.length().0 - length) / 3);
-        window.state.view.interval = Some(Interval::new(start, start + Nanos(length)));
+        window.look(Interval::new(start, start + Nanos(length)));
         times.push(window.show());
     }
     times
 }
 
 /// Goes from all of the capture to three spans of a lane somewhere and back, again and again: on the way the window eases.
-fn fly(capture: &Capture) -> Vec<Duration> {
+fn fly(window: &mut HeadlessWindow<'_>) -> Vec<Duration> {
     const STAY: usize = 12;
-    let whole = whole(capture);
-    let mut window = HeadlessWindow::new(capture, whole);
+    let whole = whole(window.capture());
+    window.begin(whole);
     let mut seed = 1;
     let mut times = Vec::with_capacity(FRAMES);
     for frame in 0..FRAMES {
@@ -355,7 +444,7 @@ fn fly(capture: &Capture) -> Vec<Duration> {
             let start = Nanos(whole.start.0 + (random(&mut seed) % room) as i64);
             let is_far = frame / STAY % 2 == 1;
             let near = Interval::new(start, start + Nanos(length));
-            window.state.view.interval = Some(if is_far { whole } else { near });
+            window.look(if is_far { whole } else { near });
         }
         times.push(window.show());
     }

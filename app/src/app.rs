@@ -263,7 +263,7 @@ impl App {
     }
 
     /// Puts another capture on screen; what was chosen in the one before is forgotten.
-    fn replace(&mut self, capture: Capture) {
+    pub fn replace(&mut self, capture: Capture) {
         self.show_capture(Arc::new(capture));
         self.act(vec![Action::Renew], None);
     }

@@ -39,7 +39,8 @@ pub use connect::state_of;
 pub use parameters::loss_words;
 pub use program::words;
 pub use scene::{
-    AppStatus, CheckedWorkload, JobProgress, RunVerdict, Scene, SceneConclusions, TabLabel,
+    AppStatus, CheckedWorkload, JobProgress, RunVerdict, Scene, SceneConclusions, StretchPath,
+    TabLabel, stretch_within,
 };
 pub use search::{FoundSpans, NameSearch};
 pub use widgets::{Sign, hint, section, toggle};

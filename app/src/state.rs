@@ -67,6 +67,16 @@ impl AppState {
     }
 }
 
+impl AppState {
+    /// The stretch of time of which it is told where the time went: the range that is chosen, or the view where that is wanted;
+    /// nothing where it is all of the capture.
+    pub fn stretch(&self) -> Option<Interval> {
+        let view = self.view.interval;
+        let view = view.filter(|_| self.settings.is_on(Switch::InView));
+        self.selection.range.or(view)
+    }
+}
+
 /// A window that opens over the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverlayWindow {
@@ -320,6 +330,8 @@ pub enum Switch {
     AllArrows,
     /// The critical path, as a line through the lanes.
     Path,
+    /// Where time went is told of what is in view, unless a range is chosen; else of all of the capture.
+    InView,
     /// Rows of 12 points instead of 20.
     Dense,
     /// No motion that only explains.

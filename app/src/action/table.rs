@@ -109,7 +109,7 @@ commands! {
     PreviousTab, View, "Previous capture", "Show the previous of the captures that are open", [ctrl(Key::PageUp), Chord::ctrl_shift(Key::Tab)];
     Follow, View, "Follow live", "Keep the newest spans in view", [key(Key::L)];
     AllArrows, View, "All arrows", "Arrows of every dependency in view", [key(Key::E)];
-    Path, View, "Critical path", "The critical path as a line through the lanes", [key(Key::P)];
+    Path, View, "Critical path", "The critical path of the range, or else of all, as a line through the lanes", [key(Key::P)];
     Dense, View, "Dense rows", "Rows of 12 points instead of 20", [key(Key::C)];
     PinLane, View, "Pin the lane", "Keep the selected span's lane at the top, or no longer", [Chord::shift(Key::P)];
     HideLane, View, "Hide the lane", "Do not show the selected span's lane", [Chord::shift(Key::H)];
@@ -139,7 +139,7 @@ commands! {
     PreviousSpan, Go, "Previous span", "To the previous span on the lane", [key(Key::Comma)];
     Cause, Go, "Cause", "To the binding cause of the selected span: the last thing it had to wait for", [key(Key::OpenBracket)];
     Effect, Go, "Effect", "To what went on because of the selected span; where nothing did, to the first that depends on it", [key(Key::CloseBracket)];
-    NextOnPath, Go, "Next on the path", "To what comes next on the critical path", [key(Key::J)];
+    NextOnPath, Go, "Next on the path", "To what comes next on the critical path of the range, or else of all", [key(Key::J)];
     PreviousOnPath, Go, "Previous on the path", "To what came before on the critical path", [Chord::shift(Key::J)];
     NextIteration, Go, "Next iteration", "To the next step or frame: it becomes the range, and fills the view", [key(Key::O)];
     PreviousIteration, Go, "Previous iteration", "To the step or frame before", [Chord::shift(Key::O)];

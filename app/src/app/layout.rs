@@ -5,7 +5,7 @@ mod playback;
 
 use eframe::egui::{
     Align, Button, CentralPanel, Context, Frame, Id, Layout, Margin, Panel as Side, ProgressBar,
-    RichText, ScrollArea, Ui, Window, vec2,
+    RichText, ScrollArea, Sense, Ui, UiBuilder, Window, vec2,
 };
 
 use super::App;
@@ -55,7 +55,9 @@ impl App {
                 .size_range(200.0..=(whole.x * 0.3).clamp(200.0, 560.0));
             side.frame(frame(theme, 14)).show(ui, |ui| {
                 // The last one has the rest of the height to itself.
-                every(ui, &scene, panels, PanelPosition::Right, &mut actions);
+                contained(ui, |ui| {
+                    every(ui, &scene, panels, PanelPosition::Right, &mut actions);
+                });
             });
         }
         if on(Switch::Bottom) {
@@ -64,8 +66,7 @@ impl App {
                 .size_range(96.0..=(whole.y * 0.4).clamp(96.0, 640.0))
                 .resizable(true);
             side.frame(frame(theme, 16)).show(ui, |ui| {
-                ui.set_min_height(ui.available_height());
-                tabs(ui, &scene, panels, &mut actions);
+                contained(ui, |ui| tabs(ui, &scene, panels, &mut actions));
             });
         }
         let ground = Frame::new().fill(theme.canvas);
@@ -99,6 +100,15 @@ fn frame(theme: &Theme, side: i8) -> Frame {
         top: 4,
         bottom: 8,
     })
+}
+
+/// Shows contents in all the room that there is and no more: what is wider is cut, and makes no panel grow.
+fn contained(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
+    let room = ui.available_rect_before_wrap();
+    let mut inner = ui.new_child(UiBuilder::new().max_rect(room));
+    inner.shrink_clip_rect(room);
+    contents(&mut inner);
+    ui.allocate_rect(room, Sense::hover());
 }
 
 /// The list of workloads, and below it what is to be known of the chosen one: always in sight, however long the list.

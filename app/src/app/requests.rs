@@ -151,21 +151,21 @@ impl App {
         }
     }
 
-    /// Goes to the span before or after the selected one on the critical path; from a span that is not on it, to the next
-    /// in time.
+    /// Goes to the span before or after the selected one on the critical path, that of the range where one is chosen; from a
+    /// span that is not on it, to the next in time.
     fn walk_path(&mut self, forward: bool, context: Option<&Context>) {
-        let Some(made) = self.status.why.conclusions.clone() else {
+        let Some(path) = self.scene().critical_path() else {
             return self.tell(
                 false,
                 String::from("The critical path is still being read; try again in a moment"),
             );
         };
+        let spans = path.iter().filter_map(|it| it.span);
+        let mut spans: Vec<SpanId> = spans.collect();
+        spans.dedup();
         let selected = self.state.selection.span;
         let time = selected.and_then(|span| self.capture.span(span));
         let time = time.map(|placed| placed.span.start);
-        let spans = made.path.iter().filter_map(|it| it.span);
-        let mut spans: Vec<SpanId> = spans.collect();
-        spans.dedup();
         let here = spans.iter().position(|it| Some(*it) == selected);
         let found = match here {
             Some(at) if forward => spans.get(at + 1),

@@ -12,7 +12,7 @@ use engine::capture::Capture;
 use engine::runner::Phase;
 use engine::time::Interval;
 
-use crate::panel::{AppStatus, SceneConclusions};
+use crate::panel::{AppStatus, SceneConclusions, StretchPath, stretch_within};
 use crate::state::{AppState, Switch};
 
 /// Time of a frame that may go to a capture that grows.
@@ -63,14 +63,32 @@ pub(super) struct ConclusionsJob {
     revision: Option<(u64, bool)>,
     /// When the last reading ended, in seconds of the window's clock.
     ended: f64,
-    /// The table that is made, and of what.
-    tabling: Option<(TableKey, Receiver<CausesTable>)>,
-    /// What the table is of that is shown.
-    tabled: Option<TableKey>,
+    /// The path and the table that are made, and of what.
+    tabling: Option<(StretchKey, Receiver<StretchConclusions>)>,
+    /// What those are of that are shown.
+    known: Option<StretchKey>,
 }
 
-/// Which graph a table is made from, and of which stretch of time.
-type TableKey = (u64, Interval);
+/// What is concluded of a stretch of time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct StretchKey {
+    /// The revision of the graph that it is concluded from.
+    revision: u64,
+    within: Interval,
+    /// Whether the table is made besides the path.
+    is_tabled: bool,
+}
+
+impl StretchKey {
+    /// Whether all that is wanted of a stretch is known by this one.
+    fn is_enough_for(self, wanted: Self) -> bool {
+        let is_same = (self.revision, self.within) == (wanted.revision, wanted.within);
+        is_same && self.is_tabled >= wanted.is_tabled
+    }
+}
+
+/// The critical path of a stretch, and the table of where its time went.
+type StretchConclusions = (StretchPath, Option<CausesTable>);
 
 impl ConclusionsJob {
     /// Works on for a slice of the frame, where there is something to do.
@@ -109,49 +127,53 @@ impl ConclusionsJob {
         }
     }
 
-    /// Keeps the table of where time went up with the range or the view, while somebody looks at it.
+    /// Keeps up with the stretch that is chosen: the table of where its time went, while somebody looks at it, and its critical
+    /// path.
     pub fn tabulate(
         &mut self,
         capture: &Arc<Capture>,
         (state, status): (&AppState, &mut AppStatus),
         context: &Context,
     ) {
-        status.why.is_tabling = self.tabling.is_some();
-        if let Some((key, made)) = &self.tabling {
+        if let Some((key, made)) = self.tabling.take() {
             match made.try_recv() {
-                Ok(table) => {
-                    status.why.table = Some(Arc::new(table));
-                    self.tabled = Some(*key);
-                    self.tabling = None;
-                    status.why.is_tabling = false;
-                }
-                Err(error) if error.is_disconnected() => {
-                    self.tabling = None;
-                    status.why.is_tabling = false;
-                }
-                Err(_) => return,
+                Ok(made) => self.take_stretch(key, made, &mut status.why),
+                Err(error) if error.is_disconnected() => {}
+                Err(_) => self.tabling = Some((key, made)),
             }
+        }
+        status.why.is_tabling = self.tabling.is_some();
+        if self.tabling.is_some() {
+            return;
         }
         let is_seen = state.settings.tab == TAB && state.settings.is_on(Switch::Bottom);
         let rests = status.why.progress.is_none();
-        let Some(causes) = status.why.causes.clone().filter(|_| is_seen && rests) else {
+        let Some(causes) = status.why.causes.clone().filter(|_| rests) else {
             return;
         };
+        // The path of all is known anyhow. That of a view is wanted where it is drawn, that of a range for its walk as well.
+        let stretch = state.stretch();
+        let is_of_path = state.selection.range.is_some() || state.settings.is_on(Switch::Path);
+        if !is_seen && (stretch.is_none() || !is_of_path) {
+            return;
+        }
         let all = causes.extent();
-        let asked = state.selection.range.or(state.view.interval);
-        let within = asked.and_then(|it| it.intersection(all)).unwrap_or(all);
-        let key = (causes.revision(), within);
-        if self.tabled == Some(key) {
+        let key = StretchKey {
+            revision: causes.revision(),
+            within: stretch.map_or(all, |it| stretch_within(it, all)),
+            is_tabled: is_seen,
+        };
+        if self.known.is_some_and(|known| known.is_enough_for(key)) {
             return;
         }
         if capture.span_ids() <= AT_ONCE {
-            status.why.table = Some(Arc::new(table(capture, &causes, within)));
-            self.tabled = Some(key);
+            let made = stretch_conclusions(capture, &causes, key);
+            self.take_stretch(key, made, &mut status.why);
         } else if !matches!(status.phase, Phase::Running | Phase::Stopping) {
             let (sender, made) = bounded(1);
             let (capture, context) = (Arc::clone(capture), context.clone());
             let work = move || {
-                let made = table(&capture, &causes, within);
+                let made = stretch_conclusions(&capture, &causes, key);
                 drop(capture);
                 let _ = sender.send(made);
                 context.request_repaint();
@@ -160,6 +182,20 @@ impl ConclusionsJob {
             self.tabling = builder.spawn(work).ok().map(|_| (key, made));
             status.why.is_tabling = self.tabling.is_some();
         }
+    }
+
+    /// Shows what was concluded of a stretch.
+    fn take_stretch(
+        &mut self,
+        key: StretchKey,
+        (path, table): StretchConclusions,
+        why: &mut SceneConclusions,
+    ) {
+        why.path = Some(Arc::new(path));
+        if let Some(table) = table {
+            why.table = Some(Arc::new(table));
+        }
+        self.known = Some(key);
     }
 
     fn begin(
@@ -250,10 +286,17 @@ impl ConclusionsJob {
     }
 }
 
-/// Where the time of a stretch went.
-fn table(capture: &Capture, causes: &Causes, within: Interval) -> CausesTable {
+/// What a stretch of the capture's time comes to.
+fn stretch_conclusions(capture: &Capture, causes: &Causes, key: StretchKey) -> StretchConclusions {
     let reader = causes.read(capture);
-    CausesTable::new(&reader, within, &reader.path_within(within)).with_others(&reader)
+    let segments = reader.path_within(key.within);
+    let table = || CausesTable::new(&reader, key.within, &segments).with_others(&reader);
+    let table = key.is_tabled.then(table);
+    let path = StretchPath {
+        within: key.within,
+        segments,
+    };
+    (path, table)
 }
 
 /// Has a thread conclude from a capture that rests.

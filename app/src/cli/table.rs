@@ -48,6 +48,16 @@ impl TextTable {
         }
     }
 
+    /// A table with a first column of names and columns of numbers.
+    pub fn of_numbers(first: &'static str, numbers: impl Iterator<Item = &'static str>) -> Self {
+        let mut table = Self::new(&[first]);
+        let heads = numbers.map(|words| TableHead { words, right: true });
+        table.heads.extend(heads);
+        let heads = table.heads.iter();
+        table.widths = heads.map(|it| it.words.chars().count()).collect();
+        table
+    }
+
     /// Adds a row. Thin spaces, which few terminals draw well, become plain ones.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for (column, cell) in cells.into_iter().enumerate() {

@@ -34,8 +34,9 @@ impl Panel for FindingsPanel {
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {
+        // Until analyses have answered nobody knows how many there are: none is no answer.
         let made = scene.status.why.conclusions.as_ref();
-        Some(made.map_or_else(|| scene.capture.findings().len(), |made| made.findings()))
+        made.map(|made| made.findings())
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

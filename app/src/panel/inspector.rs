@@ -27,6 +27,7 @@ const TITLE: usize = 120;
 #[derive(Default)]
 pub struct Inspector {
     loss: loss::CachedLoss,
+    answer: why::SpanAnswer,
 }
 
 impl Panel for Inspector {
@@ -53,7 +54,9 @@ impl Panel for Inspector {
                 (Some(Topic::Pipeline(id)), ..) => pipeline::show(ui, scene, id, actions),
                 (Some(Topic::Promise(id)), ..) => promise::show(ui, scene, id, actions),
                 (None, Some(id), _) => dependency::show(ui, scene, id, actions),
-                (None, None, Some(id)) => span::show(ui, scene, id, actions),
+                (None, None, Some(id)) => {
+                    span::show(ui, scene, (id, &mut self.answer), actions);
+                }
                 (None, None, None) if chosen.range.is_none() => nothing(ui, scene),
                 (None, None, None) => {}
             }

@@ -10,6 +10,7 @@ use engine::capture::Capture;
 use engine::importer::MergedFile;
 use engine::runner::Phase;
 use engine::runner::far::Connection;
+use engine::time::Interval;
 use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
@@ -71,12 +72,48 @@ impl<'a> Scene<'a> {
         self.status.loading.as_deref()
     }
 
-    /// The critical path where it is to be drawn, in order of time.
-    pub fn path(&self) -> &'a [ChainSegment] {
-        let made = self.status.why.conclusions.as_ref();
-        let made = made.filter(|_| self.state.settings.is_on(Switch::Path));
-        made.map_or(&[], |made| made.path.as_slice())
+    /// The critical path of the stretch that is chosen, or else of all of the capture, in order of time; nothing while it is
+    /// not known.
+    pub fn critical_path(&self) -> Option<&'a [ChainSegment]> {
+        let why = &self.status.why;
+        if self.state.stretch().is_none() {
+            let made = why.conclusions.as_ref()?;
+            return Some(made.path.as_slice());
+        }
+        let path = why.path.as_ref()?;
+        // A view moves on and on, and its path comes after it; that of another range is not this one's.
+        let is_of_it = match (self.state.selection.range, why.causes.as_ref()) {
+            (Some(range), Some(causes)) => path.within == stretch_within(range, causes.extent()),
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        is_of_it.then_some(path.segments.as_slice())
     }
+
+    /// That path where it is to be drawn.
+    pub fn path(&self) -> &'a [ChainSegment] {
+        let path = self.critical_path();
+        let path = path.filter(|_| self.state.settings.is_on(Switch::Path));
+        path.unwrap_or_default()
+    }
+}
+
+/// What of a stretch is told about where `all` is the time in which anything happened: nothing of it where they do not meet.
+pub fn stretch_within(stretch: Interval, all: Interval) -> Interval {
+    let none = Interval {
+        end: stretch.start,
+        ..stretch
+    };
+    stretch.intersection(all).unwrap_or(none)
+}
+
+/// The critical path of a stretch of time.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct StretchPath {
+    /// The stretch.
+    pub within: Interval,
+    /// The path, in order of time.
+    pub segments: Vec<ChainSegment>,
 }
 
 /// What is concluded of the capture on screen; made in the background.
@@ -86,9 +123,11 @@ pub struct SceneConclusions {
     pub causes: Option<Arc<Causes>>,
     /// The analyses' answers and what the capture comes to, once they are there.
     pub conclusions: Option<Arc<Conclusions>>,
-    /// Where the time of the selected range, or of the view, went; while the tab that shows it is open.
+    /// Where the time of the stretch that is asked about went; while the tab that shows it is open.
     pub table: Option<Arc<CausesTable>>,
-    /// Whether another such table is being made.
+    /// The critical path of that stretch.
+    pub path: Option<Arc<StretchPath>>,
+    /// Whether another such table or path is being made.
     pub is_tabling: bool,
     /// How much of newer ones is done, from 0 to 1, while they are made.
     pub progress: Option<f32>,

@@ -1,4 +1,4 @@
-//! Why the selected range, the view or all of it took its time: each stream's time by use, and the critical path by use and
+//! Why the selected range, the view or all of the capture took its time: each stream's time by use, and the critical path by use and
 //! by operation. Every row leads to the longest of what it sums.
 
 mod lines;
@@ -7,7 +7,7 @@ use eframe::egui::Ui;
 
 use self::lines::WhyLines;
 use super::table::{self, SortOrder};
-use super::widgets::{fitting, hint, toggle};
+use super::widgets::{fitting, has_room, hint, toggle};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::state::Switch;
@@ -20,9 +20,11 @@ const SUMMING: &str = "Adding up where the time went…";
 /// Which of the tables is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhyTable {
-    /// Each lane's time by use.
+    /// Each stream's and engine's time by use.
     #[default]
     Idle,
+    /// Each host thread's time by use.
+    Threads,
     /// What each lane waited for, in finer words.
     Reasons,
     /// The critical path by use.
@@ -34,8 +36,9 @@ pub enum WhyTable {
 }
 
 impl WhyTable {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Idle,
+        Self::Threads,
         Self::Reasons,
         Self::Path,
         Self::Operations,
@@ -45,6 +48,7 @@ impl WhyTable {
     const fn label(self) -> &'static str {
         match self {
             Self::Idle => "Idle time",
+            Self::Threads => "Host threads",
             Self::Reasons => "By reason",
             Self::Path => "Critical path",
             Self::Operations => "Operations on it",
@@ -56,7 +60,7 @@ impl WhyTable {
 /// Where time went, as tables.
 pub struct WhyTab {
     chosen: WhyTable,
-    orders: [SortOrder; 5],
+    orders: [SortOrder; 6],
     /// What is shown, of which table and of which conclusions it was made.
     read: Option<(usize, usize, WhyTable)>,
     lines: WhyLines,
@@ -64,7 +68,7 @@ pub struct WhyTab {
 
 impl Default for WhyTab {
     fn default() -> Self {
-        let mut orders = [SortOrder::default(); 5];
+        let mut orders = [SortOrder::default(); 6];
         // What took the most time is what one looks for there.
         for table in [WhyTable::Path, WhyTable::Operations] {
             if let Some(order) = orders.get_mut(table as usize) {
@@ -144,23 +148,31 @@ impl Panel for WhyTab {
 
 impl WhyTab {
     fn heading(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        let of = if scene.state.selection.range.is_some() {
-            "Selected range"
-        } else {
-            "In view"
-        };
-        let within = scene.status.why.table.as_ref().map(|it| it.within);
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             for table in WhyTable::ALL {
                 if toggle(ui, scene.theme, self.chosen == table, table.label()).clicked() {
                     self.chosen = table;
                 }
             }
+            let has_range = scene.state.selection.range.is_some();
+            let in_view = scene.state.settings.is_on(Switch::InView);
+            ui.add_enabled_ui(!has_range, |ui| {
+                let button = toggle(ui, scene.theme, in_view && !has_range, "In view");
+                let button = button.on_hover_text(
+                    "Only of the time in view; otherwise of all of the capture. This holds for the path on the timeline as well",
+                );
+                let words = "A range is selected, and comes before what is in view";
+                if button.on_disabled_hover_text(words).clicked() {
+                    actions.push(Action::Set(Switch::InView, !in_view));
+                }
+            });
             let is_on = scene.state.settings.is_on(Switch::Path);
             if toggle(ui, scene.theme, is_on, "On the timeline")
                 .on_hover_text(format!(
-                    "Draw the critical path of the whole capture through the lanes ({})",
-                    Command::Path.key()
+                    "Draw the critical path of {} through the lanes ({}); {} goes along it",
+                    Self::of(scene).1,
+                    Command::Path.key(),
+                    Command::NextOnPath.key()
                 ))
                 .clicked()
             {
@@ -173,28 +185,45 @@ impl WhyTab {
             {
                 actions.push(Action::Copy(self.lines.text()));
             }
-            if self.chosen == WhyTable::Iterations {
-                return fitting(ui, scene.theme, &Self::iterations(scene));
+            let ways = self.said(scene);
+            if !ways.iter().any(|it| has_room(ui, it)) {
+                ui.end_row();
             }
-            if scene.status.why.is_tabling {
-                return fitting(ui, scene.theme, &[SUMMING.to_owned()]);
-            }
-            let Some(within) = within else { return };
-            let ends = format!(
-                "{} to {}",
-                text::duration(within.start),
-                text::duration(within.end)
-            );
-            let length = text::duration(within.length());
-            // A longer line would widen the table below beyond what can be seen.
-            let ways = [
-                format!("{of} · {ends} · {length}"),
-                format!("{of} · {ends}"),
-                ends,
-            ];
             fitting(ui, scene.theme, &ways);
         });
         ui.add_space(GRID);
+    }
+
+    /// What the tables are of: as a title, and within a sentence.
+    fn of(scene: &Scene<'_>) -> (&'static str, &'static str) {
+        match (scene.state.selection.range, scene.state.stretch()) {
+            (Some(_), _) => ("Selected range", "the selected range"),
+            (None, Some(_)) => ("In view", "what is in view"),
+            (None, None) => ("Whole capture", "the whole capture"),
+        }
+    }
+
+    /// What the table is of, in several lengths: a longer line would widen the table below beyond what can be seen.
+    fn said(&self, scene: &Scene<'_>) -> Vec<String> {
+        if self.chosen == WhyTable::Iterations {
+            return Self::iterations(scene);
+        }
+        let table = scene.status.why.table.as_ref();
+        let Some(table) = table.filter(|_| !scene.status.why.is_tabling) else {
+            return vec![SUMMING.to_owned()];
+        };
+        let (of, within) = (Self::of(scene).0, table.within);
+        let ends = format!(
+            "{} to {}",
+            text::duration(within.start),
+            text::duration(within.end)
+        );
+        let length = text::duration(within.length());
+        vec![
+            format!("{of} · {ends} · {length}"),
+            format!("{of} · {length}"),
+            ends,
+        ]
     }
 
     /// How the iterations were found, in several lengths.
@@ -212,8 +241,20 @@ impl WhyTab {
         let count = text::count((table.rows.len() + table.left_out) as u64);
         let short = format!("{count} by {}", table.source.label());
         let median = text::duration(table.median);
-        let middle = format!("{short} · half take at most {median}");
+        let middle = match table.rows.len() {
+            1 => short.clone(),
+            _ => format!("{short} · half take at most {median}"),
+        };
+        let sums = match table.streams {
+            0 | 1 => middle.clone(),
+            many => format!("{middle} · idle times summed over {many} streams"),
+        };
         let key = Command::NextIteration.key();
-        vec![format!("{middle} · {key} goes to the next"), middle, short]
+        vec![
+            format!("{sums} · {key} goes to the next"),
+            sums,
+            middle,
+            short,
+        ]
     }
 }

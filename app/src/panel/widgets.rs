@@ -131,13 +131,34 @@ fn width(ui: &Ui, words: &str) -> f32 {
     })
 }
 
+/// Whether there is room for a text in what is left of a row.
+pub fn has_room(ui: &Ui, words: &str) -> bool {
+    width(ui, words) <= ui.available_size_before_wrap().x
+}
+
 /// The first of several ways to say something for which there is room in a row, or else the last, cut.
 pub fn fitting(ui: &mut Ui, theme: &Theme, ways: &[String]) {
-    let room = ui.available_width();
-    let fits = ways.iter().find(|it| width(ui, it) <= room);
+    let fits = ways.iter().find(|it| has_room(ui, it));
     if let Some(words) = fits.or(ways.last()) {
         ui.add(Label::new(RichText::new(words).color(theme.weak)).truncate());
     }
+}
+
+/// A text without so much of its middle that it has room in `points`: names differ at their ends more often than in between.
+pub fn shortened(ui: &Ui, words: &str, points: f32) -> Option<String> {
+    if width(ui, words) <= points {
+        return None;
+    }
+    let (mut fits, mut over) = (1, words.chars().count());
+    while fits + 1 < over {
+        let middle = usize::midpoint(fits, over);
+        if width(ui, &text::shorten(words, middle)) <= points {
+            fits = middle;
+        } else {
+            over = middle;
+        }
+    }
+    Some(text::shorten(words, fits))
 }
 
 /// Rows from here on are as high as their text.
@@ -145,11 +166,18 @@ pub fn compact(ui: &mut Ui) {
     ui.spacing_mut().interact_size.y = 4.0 * GRID;
 }
 
-/// A text that can be followed.
+/// A text that can be followed; without its middle where there is no room for it, and then whole for the pointer.
 pub fn link(ui: &mut Ui, text: &str, colour: Color32) -> Response {
-    let label = Label::new(RichText::new(text).color(colour)).truncate();
+    let short = shortened(ui, text, ui.available_width());
+    let shown = short.as_deref().unwrap_or(text);
+    let label = Label::new(RichText::new(shown).color(colour)).truncate();
     let response = ui.add(label.sense(Sense::click()).selectable(false));
-    response.on_hover_cursor(eframe::egui::CursorIcon::PointingHand)
+    let response = response.on_hover_cursor(eframe::egui::CursorIcon::PointingHand);
+    if short.is_some() {
+        response.on_hover_text(text)
+    } else {
+        response
+    }
 }
 
 /// Contents on a ground of their own.

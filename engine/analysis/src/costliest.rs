@@ -2,7 +2,7 @@
 
 use super::causes::{CauseReader, WaitCost};
 use super::sentence_piece::plain;
-use super::words::{counted, finding, length, line, name};
+use super::words::{counted, finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
@@ -50,24 +50,39 @@ impl Analysis for CostliestWait {
         // The wait for the end of everything holds nothing up.
         let held = longer.clone().find(|it| submits_after(reader, it.span));
         let host = held.or_else(|| hosts.first().filter(|_| stream.is_none()));
+        let capture = reader.capture();
+        // Whoever sees a longer wait than the one that is told should know why it is not that.
+        let longest = hosts.first().filter(|of| {
+            let told = host.map_or(Nanos::ZERO, |it| it.cost);
+            of.cost > told.max(stream.map_or(Nanos::ZERO, |it| it.cost))
+        });
+        let longest = longest.and_then(|it| Some((it.cost, capture.span(it.span)?)));
+        let longest = longest.map_or_else(String::new, |(cost, placed)| {
+            format!(
+                "; the longest, {} in {}, held nothing up: its thread submitted nothing after it",
+                length(cost),
+                span(capture, &placed)
+            )
+        });
         let looked = format!(
-            "{} that took any time, {} in all",
+            "{} that took any time, {} in all{longest}",
             counted(count, "wait"),
             length(total)
         );
-        let capture = reader.capture();
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
         for wait in host.copied().into_iter().chain(stream) {
             let Some(pieces) = reader.sentence(wait.span) else {
                 continue;
             };
-            let placed = capture.span(wait.span);
-            let place = placed.and_then(|it| line(capture, &it));
-            let place = place.map_or_else(String::new, |it| format!(" (line {it})"));
-            let name = placed.map_or_else(|| "?".to_owned(), |it| name(capture, it.span.name));
+            let Some(placed) = capture.span(wait.span) else {
+                continue;
+            };
+            let said = plain(&pieces);
             let text = format!(
-                "{name}{place}: {}; being without this wait would save at most {}",
-                plain(&pieces),
+                "{}: {}; without this wait at most {} would be saved",
+                span(capture, &placed),
+                said.strip_prefix("It ")
+                    .map_or_else(|| said.clone(), |rest| format!("it {rest}")),
                 length(wait.cost)
             );
             let mut spans = vec![wait.span];

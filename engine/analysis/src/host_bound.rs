@@ -159,13 +159,14 @@ fn make_finding(
     let shares = reader.thread_shares(call.span.lane, longest.interval);
     let did = spent(capture, &shares, longest.interval.length());
     spans.extend(shares.iter().find_map(|it| it.span));
-    let device = if members.len() > 1 {
-        format!(" of {}", found.member.title(capture, members))
-    } else {
-        String::new()
+    let title = found.member.title(capture, members);
+    let device = match found.member.rank {
+        _ if members.len() < 2 => "The device".to_owned(),
+        Some(rank) if title == format!("rank {rank}") => format!("The device of {title}"),
+        _ => title,
     };
     let text = format!(
-        "The device{device} stood idle for {} in all, {}, because the host had not submitted what came next. The longest was {}: \
+        "{device} stood idle for {} in all, {}, because the host had not submitted what came next. The longest was {}: \
          before it submitted {}, the host thread {did}. Submitting earlier would save at most {}",
         length(found.total),
         match found.count {

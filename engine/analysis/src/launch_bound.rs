@@ -27,6 +27,8 @@ struct LaunchRow {
     /// How long they ran, and how long nothing did between them.
     ran: Nanos,
     idle: Nanos,
+    /// The longest time in which nothing did, and the operation after it.
+    longest: Option<(Nanos, SpanId)>,
 }
 
 impl LaunchRow {
@@ -37,6 +39,7 @@ impl LaunchRow {
             count: 0,
             ran: Nanos::ZERO,
             idle: Nanos::ZERO,
+            longest: None,
         }
     }
 
@@ -71,7 +74,7 @@ impl Analysis for LaunchBound {
             let idle = rows.iter().fold(Nanos::ZERO, |sum, it| sum + it.idle);
             all += idle;
             if idle > least
-                && let Some(found) = make_finding(reader.capture(), *stream, &rows)
+                && let Some(found) = make_finding(reader, *stream, &rows)
             {
                 findings.push(found);
                 savings.push(idle);
@@ -110,6 +113,9 @@ fn rows(reader: &CauseReader<'_>, stream: LaneId) -> Vec<LaunchRow> {
             of.count += 1;
             of.ran += work.interval().length();
             of.idle += gap;
+            if of.longest.is_none_or(|it| gap > it.0) {
+                of.longest = Some((gap, work.span.id));
+            }
         } else {
             found.extend(row.take().filter(LaunchRow::is_bound));
         }
@@ -118,15 +124,18 @@ fn rows(reader: &CauseReader<'_>, stream: LaneId) -> Vec<LaunchRow> {
     found
 }
 
-fn make_finding(capture: &Capture, stream: LaneId, rows: &[LaunchRow]) -> Option<Finding> {
+fn make_finding(reader: &CauseReader<'_>, stream: LaneId, rows: &[LaunchRow]) -> Option<Finding> {
+    let capture = reader.capture();
     let count: usize = rows.iter().map(|it| it.count).sum();
     let sum = |of: fn(&LaunchRow) -> Nanos| rows.iter().fold(Nanos::ZERO, |sum, it| sum + of(it));
     let (ran, idle) = (sum(|it| it.ran), sum(|it| it.idle));
     let worst = rows.iter().max_by_key(|it| it.idle)?;
     let first = capture.span(worst.first)?;
+    let (gap, next) = worst.longest?;
+    let call = reader.launch(next)?;
     let text = format!(
         "{} in {} on {} ran for {} and left it idle for {} between them: each began as soon as it had been submitted, so submitting \
-         them is what took the time. The longest row, of {}, begins with {}. One launch of a graph of them, or fewer and \
+         them is what took the time. The longest row, of {}, begins with {}; nothing ran in it for longest, {}, before {}, which {} submitted. One launch of a graph of them, or fewer and \
          larger operations, would save at most {}",
         counted(count, "operation"),
         counted(rows.len(), "row"),
@@ -135,9 +144,12 @@ fn make_finding(capture: &Capture, stream: LaneId, rows: &[LaunchRow]) -> Option
         length(idle),
         worst.count,
         span(capture, &first),
+        length(gap),
+        span(capture, &capture.span(next)?),
+        span(capture, &capture.span(call)?),
         length(idle),
     );
-    let spans = [worst.first, worst.last];
+    let spans = [worst.first, worst.last, next, call];
     let mut found = finding(capture, CODE, Severity::Warning, text, &spans);
     found.count = rows.len() as u64;
     Some(found)

@@ -202,6 +202,9 @@ impl OverviewDraft<'_, '_> {
             says.text("the capture holds no stream of a device");
         } else if whole == Nanos::ZERO {
             says.text("no stream stood idle while it had more to do");
+        } else if totals.streams.len() > 1 {
+            // Streams that wait at the same time have more idle time together than the capture is long.
+            says.text(format!("summed over {} streams: ", totals.streams.len()));
         }
         let parts = parts.iter().filter(|it| it.0 > Nanos::ZERO).take(PARTS);
         for (place, (time, what)) in parts.enumerate() {

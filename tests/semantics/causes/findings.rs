@@ -97,12 +97,16 @@ fn a_device_that_waits_for_the_host_alone_says_how_long_and_what_the_host_did() 
 fn short_operations_that_were_only_just_submitted_are_bound_by_launches() {
     let mut made = TracedFile::default();
     for place in 0..40 {
-        let call = place * 20;
-        made.operation(KERNEL, (0, 7), call, [call + 4, call + 9]);
+        // One of them comes 7 µs later than the others.
+        let late = if place == 30 { 7 } else { 0 };
+        let (call, name) = (place * 20 + late, if late > 0 { "late" } else { KERNEL.1 });
+        made.operation((KERNEL.0, name), (0, 7), call, [call + 4, call + 9]);
     }
     let found = made.found("launch-bound");
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].1, Nanos(39 * 15_000));
+    let said = "nothing ran in it for longest, 22.0 µs, before late on stream 7, which cudaLaunchKernel on ";
+    assert!(found[0].0.contains(said), "{found:?}");
     assert_eq!(made.found("host-bound"), []);
 }
 

@@ -113,6 +113,39 @@ fn sentences_name_the_binding_cause_with_the_numbers_of_its_split() {
     }
 }
 
+/// What a launch alone held is told with the call that submitted it, and a query of an event waits for nothing.
+#[test]
+fn sentences_about_launches_name_the_call_and_queries_have_none() {
+    let mut launched = 0;
+    for program in all() {
+        let causes = Causes::build(&program.capture);
+        let reader = causes.read(&program.capture);
+        for row in program.truth["ops"].as_array().unwrap() {
+            let is_queued = row["split"].as_array().is_some_and(|it| !it.is_empty());
+            if row["cause"]["kind"] != "launch" || !is_queued {
+                continue;
+            }
+            let id = span(&reader, row);
+            let said = reader.sentence(id).unwrap();
+            let call = reader.launch(id).unwrap();
+            let names =
+                |it: &SentencePiece| matches!(it, SentencePiece::Span(named, _) if *named == call);
+            assert!(said.iter().any(names), "{said:?}");
+            launched += 1;
+        }
+        for placed in program.capture.spans() {
+            if program
+                .capture
+                .name(placed.span.name)
+                .contains("EventQuery")
+            {
+                assert_eq!(reader.sentence(placed.span.id), None);
+            }
+        }
+    }
+    assert!(launched > 20, "{launched}");
+}
+
 #[test]
 fn arrows_lead_forward_and_say_the_numbers_of_the_sentence() {
     let mut compared = 0;

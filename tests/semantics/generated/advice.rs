@@ -2,6 +2,7 @@
 //! enough, or with a copy on a stream of its own, a generated workload has the same races and the same numbers.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use engine::analysis::analyse;
 use engine::analysis::causes::Causes;
@@ -18,7 +19,7 @@ use super::{backends, records};
 
 /// How many workloads are drawn where nothing else is asked for.
 const SAMPLE: u64 = 120;
-/// Asks for another number.
+/// Asks for another number, from a seed on, as `500@720311`.
 const WANTED: &str = "SYNCLINE_ADVICE";
 
 /// Findings that advise another order of calls.
@@ -67,6 +68,7 @@ fn deserving(seed: u64) -> GeneratedWorkload {
     use GeneratedCall::{Record, Spin, SynchronizeDevice, SynchronizeStream, Wait, Work};
     let mut random = SeededRandom::new(seed);
     let streams = 3 + random.below(2);
+    let spare = streams;
     let mut counts = ResourceCounts {
         buffers: 3,
         ..ResourceCounts::default()
@@ -95,7 +97,8 @@ fn deserving(seed: u64) -> GeneratedWorkload {
                 ]);
             }
             1 => {
-                calls.extend([Spin(LONG_MICROS, one), Work(Fill(from, number), other)]);
+                // A stream that only spins shares no buffer that a wait for it might be needed for.
+                calls.extend([Spin(LONG_MICROS, spare), Work(Fill(from, number), other)]);
                 calls.extend([SynchronizeDevice, Work(Copy(from, to), other)]);
             }
             _ => {
@@ -106,7 +109,7 @@ fn deserving(seed: u64) -> GeneratedWorkload {
         calls.extend([SynchronizeStream(one), SynchronizeStream(other)]);
     }
     GeneratedWorkload {
-        streams: vec![StreamSort::NonBlocking; streams],
+        streams: vec![StreamSort::NonBlocking; streams + 1],
         counts,
         has_callbacks: false,
         has_aborts: false,
@@ -281,10 +284,12 @@ const fn is_copy(call: GeneratedCall) -> bool {
     )
 }
 
-/// How many workloads are drawn.
-fn sample() -> u64 {
-    let wanted = std::env::var(WANTED).ok().and_then(|it| it.parse().ok());
-    wanted.unwrap_or(SAMPLE)
+/// The seeds of the workloads that are drawn.
+fn seeds() -> Range<u64> {
+    let wanted = std::env::var(WANTED).unwrap_or_default();
+    let (count, first) = wanted.split_once('@').unwrap_or((&wanted, "0"));
+    let first = first.parse().expect("a seed");
+    first..first + count.parse().unwrap_or(SAMPLE)
 }
 
 /// How many pieces of advice of each kind were followed on a backend; nothing where that does not open.
@@ -293,7 +298,7 @@ fn follow_all(backend: &str) -> Option<BTreeMap<String, usize>> {
         return None;
     }
     let (mut counts, mut wrong) = (BTreeMap::<String, usize>::new(), Vec::new());
-    for seed in 0..sample() {
+    for seed in seeds() {
         let workload = advised(seed);
         let order = EnforcedOrder::of(&workload, &[]);
         let is_plain = workload.mode == SynchronizationMode::Manual && !workload.has_aborts;
@@ -341,7 +346,8 @@ fn follow_all(backend: &str) -> Option<BTreeMap<String, usize>> {
 
 /// Whether one piece of each of these kinds was followed for each fifty workloads.
 fn assert_often(counts: &BTreeMap<String, usize>, codes: &[&str]) {
-    let least = sample() as usize / 50;
+    let seeds = seeds();
+    let least = (seeds.end - seeds.start) as usize / 50;
     let is_often = |code: &&str| counts.get(*code).is_some_and(|it| *it >= least);
     assert!(codes.iter().all(is_often), "{least} of each: {counts:?}");
 }

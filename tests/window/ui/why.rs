@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use app::action::{Action, Command};
-use app::state::{Switch, ThemeChoice};
+use app::state::{Switch, ThemeChoice, ViewChange};
 use eframe::egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{SpanId, SpanKind};
-use engine::time::Nanos;
+use engine::time::{Interval, Nanos};
 
 use super::Window;
 use super::interaction::until;
@@ -143,7 +143,7 @@ fn the_tables_of_the_range_add_up_to_it() {
     };
     let all = within(&window);
     let third = Nanos(all.length().0 / 3);
-    let range = engine::time::Interval::new(all.start + third, all.end - third);
+    let range = Interval::new(all.start + third, all.end - third);
     let app = window.harness.state_mut();
     app.act(vec![Action::SelectRange(Some(range))], None);
     window.harness.run();
@@ -191,6 +191,117 @@ fn the_path_is_walked_from_its_beginning_to_its_end_and_back() {
             .settings
             .is_on(Switch::Path)
     );
+}
+
+/// Truth: back from 110 µs, when B ran, the time was made of A and B; back from the end of all, of D and the call as well.
+#[test]
+fn the_path_that_is_drawn_and_walked_is_that_of_the_range() {
+    let mut window = opened("fork_join");
+    let zero = {
+        let why = &window.harness.state().scene().status.why;
+        why.causes.clone().unwrap().extent().start
+    };
+    let drawn = |window: &Window| {
+        let scene = window.harness.state().scene();
+        let names = scene.path().iter().filter_map(|it| it.span);
+        let name = |span| {
+            let placed = scene.capture.span(span).unwrap();
+            scene.capture.name(placed.span.name).to_owned()
+        };
+        let mut names: Vec<String> = names.map(name).collect();
+        names.dedup();
+        names
+    };
+    let range = Interval::new(zero, zero + Nanos(110_000));
+    for (asked, names) in [
+        (None, &["A", "B", "D", "cudaDeviceSynchronize"][..]),
+        (Some(range), &["A", "B"]),
+        (None, &["A", "B", "D", "cudaDeviceSynchronize"]),
+    ] {
+        let app = window.harness.state_mut();
+        let on = Action::Set(Switch::Path, true);
+        let begin = vec![on, Action::Select(None), Action::SelectRange(asked)];
+        app.act(begin, None);
+        window.harness.run();
+        assert_eq!(drawn(&window), names);
+        for name in names {
+            window.harness.key_press(Key::J);
+            window.harness.run();
+            assert_eq!(selected(&window), Some(named(&window, name)));
+        }
+        // There is nothing behind its end.
+        window.harness.key_press(Key::J);
+        window.harness.run();
+        assert_eq!(selected(&window), names.last().map(|it| named(&window, it)));
+    }
+}
+
+/// What is told of the view is told of the path that is drawn as well.
+#[test]
+fn the_path_of_what_is_in_view_is_drawn_where_that_is_asked_for() {
+    let mut window = opened("fork_join");
+    let zero = {
+        let why = &window.harness.state().scene().status.why;
+        why.causes.clone().unwrap().extent().start
+    };
+    let view = Interval::new(zero + Nanos(10_000), zero + Nanos(50_000));
+    let app = window.harness.state_mut();
+    let show = Action::Show(Some(view), ViewChange::Jump);
+    app.act(
+        vec![Action::OpenTab("why"), show, Command::Path.into()],
+        None,
+    );
+    window.harness.run();
+    let length = |window: &Window| {
+        let path = window.harness.state().scene().path().iter();
+        path.fold(Nanos::ZERO, |sum, it| sum + it.interval.length())
+    };
+    assert_eq!(length(&window), Nanos(195_000));
+    window.harness.get_by_label("In view").click();
+    window.harness.run();
+    assert_eq!(length(&window), Nanos(40_000));
+    let table = window.harness.state().scene().status.why.table.clone();
+    assert_eq!(table.unwrap().within, view);
+}
+
+/// Truth: C was submitted before the capture shows anything that it waited for, so that a part of its wait is no span's.
+#[test]
+fn a_step_of_the_way_back_that_is_no_spans_makes_its_time_the_range() {
+    let mut window = opened("cut_window");
+    let span = named(&window, "C");
+    select(&mut window, span);
+    let words = "◀ nothing is known of what came before";
+    window.harness.get_by_label(words).click();
+    window.harness.run();
+    let scene = window.harness.state().scene();
+    let range = scene.state.selection.range.expect("a range");
+    let reader = scene.reader().unwrap();
+    let steps = reader.chain(span);
+    assert_eq!(steps.first().map(|it| it.interval), Some(range));
+}
+
+/// Nobody knows how many findings there are before the analyses have answered.
+#[test]
+fn findings_have_no_number_until_it_is_known() {
+    let mut window = Window::new(SIZE, ThemeChoice::Dark);
+    window.harness.step();
+    let has_number = |window: &Window| window.harness.query_by_label("Findings").is_none();
+    assert!(!has_number(&window), "nothing was opened");
+    let path: PathBuf = root().join("tests/data/causes/fork_join.json");
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenFiles(vec![path])], None);
+    until(&mut window, |window| {
+        let is_known = window
+            .harness
+            .state()
+            .scene()
+            .status
+            .why
+            .conclusions
+            .is_some();
+        assert_eq!(has_number(window), is_known);
+        is_known
+    });
 }
 
 /// Truth: nothing ran on stream 7 from 63 to 159 µs; D waited for B until 156 µs, and then took 3 µs to start.

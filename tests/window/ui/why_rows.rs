@@ -3,7 +3,7 @@
 
 use app::action::Action;
 use app::state::ThemeChoice;
-use eframe::egui::Shape;
+use eframe::egui::{Event, Modifiers, MouseWheelUnit, Shape, TouchPhase, vec2};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::SpanId;
 use serde_json::{Value, json};
@@ -54,10 +54,14 @@ fn file() -> Value {
 }
 
 fn opened(size: [f32; 2]) -> Window {
+    opened_file(size, &file())
+}
+
+fn opened_file(size: [f32; 2], file: &Value) -> Window {
     let mut window = Window::new(size, ThemeChoice::Dark);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.pt.trace.json");
-    std::fs::write(&path, file().to_string()).unwrap();
+    std::fs::write(&path, file.to_string()).unwrap();
     let app = window.harness.state_mut();
     app.act(vec![Action::OpenFiles(vec![path])], None);
     until(&mut window, |window| {
@@ -161,4 +165,104 @@ fn a_name_of_pages_leaves_room_for_the_reason_until_it_is_asked_for() {
     window.harness.get_by_label("Whole name").click();
     window.harness.run();
     assert!(window.harness.query_by_label(&name).is_some());
+}
+
+/// What is in a panel is as wide as the panel, whatever it says: the timeline keeps its place.
+#[test]
+fn no_panel_grows_with_a_long_name() {
+    let word = "gemm_".repeat(60);
+    let mut all = Vec::new();
+    for place in 0..3_u64 {
+        let at = place * 100;
+        all.push(event(
+            "cuda_runtime",
+            &format!("{word}call"),
+            (4001, place),
+            [at, at + 2],
+        ));
+        all.push(event(
+            "kernel",
+            &format!("{word}{place}"),
+            (7, place),
+            [at + 5, at + 90],
+        ));
+    }
+    let mut window = opened_file([1280.0, 800.0], &json!({ "traceEvents": all }));
+    let body = |window: &Window| window.harness.state().timeline_areas().body;
+    let before = body(&window);
+    for tab in ["why", "findings", "overview", "statistics"] {
+        let span = named(&window, &format!("{word}2"));
+        let app = window.harness.state_mut();
+        app.act(vec![Action::OpenTab(tab), Action::Select(Some(span))], None);
+        for _ in 0..3 {
+            window.harness.run();
+        }
+        assert_eq!(body(&window), before, "{tab}");
+    }
+}
+
+#[test]
+fn host_threads_have_heads_of_their_own() {
+    let mut window = opened([1280.0, 800.0]);
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenTab("why")], None);
+    window.harness.run();
+    window.harness.get_by_label("Host threads").click();
+    window.harness.run();
+    let is_shown = |words: &str| window.harness.query_by_label(words).is_some();
+    assert!(is_shown("in calls") && is_shown("in no call") && is_shown("blocked"));
+    assert!(!is_shown("busy") && !is_shown("dependency") && !is_shown("host late"));
+}
+
+/// Thirty kernels are submitted at once to one stream: the last waited for all others, one after the other, and each of them
+/// takes a start and a run.
+#[test]
+fn all_steps_of_a_long_way_back_can_be_seen() {
+    let mut all = Vec::new();
+    for place in 0..30_u64 {
+        let (call, ran) = (place * 3, 200 + place * 50);
+        all.push(event(
+            "cuda_runtime",
+            "cudaLaunchKernel",
+            (4001, place),
+            [call, call + 2],
+        ));
+        let name = format!("k{place}");
+        all.push(event("kernel", &name, (7, place), [ran, ran + 45]));
+    }
+    let mut window = opened_file([1280.0, 800.0], &json!({ "traceEvents": all }));
+    let span = named(&window, "k29");
+    let app = window.harness.state_mut();
+    app.act(vec![Action::Select(Some(span))], None);
+    window.harness.run();
+    // From the submission on: half of the first start, and a start and a run of each until its own start.
+    let steps = window
+        .harness
+        .state()
+        .scene()
+        .reader()
+        .unwrap()
+        .chain(span)
+        .len();
+    assert!(steps > 50, "{steps}");
+    let words = format!("Show {} more", steps - 12);
+    window.harness.get_by_label(&words).click();
+    window.harness.run();
+    assert!(window.harness.query_by_label("Only the last 12").is_some());
+    // The list turns to its end, where the first of them is.
+    let first = |window: &Window| window.harness.query_all_by_label("◀ k0").count();
+    assert_eq!(first(&window), 0);
+    let list = window.harness.get_all_by_label_contains("◀ latency").next();
+    let over = list.unwrap().rect().center();
+    window.harness.event(Event::PointerMoved(over));
+    window.harness.run();
+    let turn = Event::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        delta: vec2(0.0, -100_000.0),
+        modifiers: Modifiers::NONE,
+        phase: TouchPhase::Move,
+    };
+    window.harness.event(turn);
+    window.harness.run();
+    assert!(first(&window) > 0, "the first step is not to be seen");
 }

@@ -124,9 +124,16 @@ fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Resul
     writeln!(streams.out)?;
     writeln!(
         streams.out,
-        "iterations by {}, idle time of all their streams; half take at most {}:",
+        "iterations by {}, idle time of {}{}:",
         table.source.label(),
-        words::length(table.median)
+        match table.streams {
+            1 => "their stream".to_owned(),
+            count => format!("their {count} streams together"),
+        },
+        match table.rows.len() {
+            1 => String::new(),
+            _ => format!("; half take at most {}", words::length(table.median)),
+        }
     )?;
     found.write(streams.out)?;
     let rest = (table.rows.len() + table.left_out).saturating_sub(MOST_STEPS);
@@ -162,6 +169,14 @@ impl IdleTable {
             Self::Streams => scope.streams(),
             Self::Engines => scope.engines(),
             Self::Threads => scope.threads(),
+        }
+    }
+
+    /// What a use is called of its lanes; nothing for what they have none of.
+    const fn label(self, what: IdleUse) -> Option<&'static str> {
+        match self {
+            Self::Threads => what.thread_label(),
+            Self::Streams | Self::Engines => Some(what.label()),
         }
     }
 
@@ -245,7 +260,7 @@ fn write_text(
     let lanes = scope.streams();
     let whole = scope.within.length();
     writeln!(streams.out, "of {}:", words::length(whole))?;
-    let mut all: Vec<LaneIdle> = Vec::new();
+    let mut all: Vec<(IdleTable, LaneIdle)> = Vec::new();
     for sort in IdleTable::ALL {
         let own = sort.lanes(scope);
         let listed = own.iter().take(MOST_LANES);
@@ -256,7 +271,7 @@ fn write_text(
             let how = "--lane chooses by name, and --format json shows them";
             writeln!(streams.out, "… and {rest} more; {how}")?;
         }
-        all.extend(rows);
+        all.extend(rows.into_iter().map(|row| (sort, row)));
     }
     if all.is_empty() {
         let words = "nothing that counts ran on the lanes that are asked about";
@@ -301,37 +316,10 @@ fn write_sums(
     rows: &[LaneIdle],
     (whole, streams): (Nanos, &mut OutputStreams<'_>),
 ) -> Result<(), CliFailure> {
-    let is_thread = sort == IdleTable::Threads;
-    let mut heads = vec![sort.words().1];
-    // A host thread has no queue and waits for no rank by itself.
-    heads.extend(if is_thread {
-        [
-            ">in calls",
-            ">in no call",
-            ">blocked",
-            ">return",
-            ">unknown",
-            ">after",
-        ]
-        .as_slice()
-    } else {
-        [
-            ">busy",
-            ">host late",
-            ">host blocked",
-            ">dependency",
-            ">latency",
-            ">unknown",
-            ">after",
-            ">other ranks",
-        ]
-        .as_slice()
-    });
     let shown = IdleUse::ALL.into_iter();
-    let shown: Vec<IdleUse> = shown
-        .filter(|it| !is_thread || !matches!(it, IdleUse::HostBlocked | IdleUse::OtherRanks))
-        .collect();
-    let mut table = TextTable::new(&heads);
+    let shown: Vec<IdleUse> = shown.filter(|it| sort.label(*it).is_some()).collect();
+    let heads = shown.iter().filter_map(|it| sort.label(*it));
+    let mut table = TextTable::of_numbers(sort.words().1, heads);
     for idle in rows {
         let sums = shown.iter().map(|what| timed(what.of(&idle.time), whole));
         let title = reader.capture().lane_title(idle.lane).into_owned();
@@ -348,16 +336,17 @@ fn write_sums(
 /// What each lane waited for, in finer words than the sums.
 fn write_reasons(
     reader: &CauseReader<'_>,
-    all: &[LaneIdle],
+    all: &[(IdleTable, LaneIdle)],
     (whole, streams): (Nanos, &mut OutputStreams<'_>),
 ) -> Result<(), CliFailure> {
     let mut table = TextTable::new(&["lane", "of its", "by", ">time", "longest at"]);
-    for idle in all {
+    for (sort, idle) in all {
         let title = reader.capture().lane_title(idle.lane);
         for (reason, time) in idle.reasons.some() {
             let at = idle.reasons.longest_of(reason);
             let at = at.map(|it| words::span(reader, it)).unwrap_or_default();
-            let cells = [title.as_ref(), reason.sum().label(), reason.label()];
+            let sum = sort.label(reason.sum()).unwrap_or_default();
+            let cells = [title.as_ref(), sum, reason.label()];
             let mut cells = cells.map(str::to_owned).to_vec();
             cells.extend([timed(time, whole), at]);
             table.row(cells);

@@ -20,7 +20,12 @@ const SIDE_BY_SIDE: usize = 38;
 const NOTE_INDENT: f32 = 14.0;
 
 /// Every field of the span, its place in the source, its causes and its effects.
-pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (id, answer): (SpanId, &mut why::SpanAnswer),
+    actions: &mut Vec<Action>,
+) {
     let Some(placed) = scene.capture.span(id) else {
         let began = scene.capture.running(id);
         return match began {
@@ -30,7 +35,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action
     };
     heading(ui, scene, &placed);
     times(ui, scene, &placed);
-    why::show(ui, scene, id, actions);
+    why::show(ui, scene, (id, answer), actions);
     measured(ui, scene, id);
     promise::parts(ui, scene, id, actions);
     pipeline::part(ui, scene, id, actions);
@@ -171,7 +176,7 @@ fn dependency_list(
             scene,
             (&words, colour),
             &note,
-            Action::Reveal(other),
+            vec![Action::Reveal(other)],
             actions,
         );
     }
@@ -191,31 +196,43 @@ pub fn end(
     scene: &Scene<'_>,
     (words, colour): (&str, Color32),
     note: &str,
-    action: Action,
+    went: Vec<Action>,
     actions: &mut Vec<Action>,
 ) {
-    compact(ui);
     let is_long = words.chars().count() + note.chars().count() > SIDE_BY_SIDE;
     if is_long {
-        if link(ui, words, colour).clicked() {
-            actions.push(action);
-        }
-        let note = RichText::new(note).color(scene.theme.weak).small();
-        ui.horizontal(|ui| {
-            ui.add_space(NOTE_INDENT);
-            ui.add(Label::new(note).truncate());
-        });
-        return;
+        return end_below(ui, scene, (words, colour), note, went, actions);
     }
+    compact(ui);
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.label(RichText::new(note).color(scene.theme.weak).small());
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 if link(ui, words, colour).clicked() {
-                    actions.push(action);
+                    actions.extend(went);
                 }
             });
         });
+    });
+}
+
+/// A link and a quiet note below it.
+pub fn end_below(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (words, colour): (&str, Color32),
+    note: &str,
+    went: Vec<Action>,
+    actions: &mut Vec<Action>,
+) {
+    compact(ui);
+    if link(ui, words, colour).clicked() {
+        actions.extend(went);
+    }
+    let note = RichText::new(note).color(scene.theme.weak).small();
+    ui.horizontal(|ui| {
+        ui.add_space(NOTE_INDENT);
+        ui.add(Label::new(note).truncate());
     });
 }
 

@@ -26,10 +26,7 @@ const fn of(what: IdleUse, spare: u8) -> TableColumn {
 }
 
 const IDLE: &[TableColumn] = &[
-    TableColumn::wide(
-        "lane",
-        "The stream, engine or host thread. A thread is busy in calls, late outside of them, and waits in blocking calls",
-    ),
+    TableColumn::wide("lane", "The stream or engine"),
     of(IdleUse::Busy, 0),
     of(IdleUse::HostLate, 0),
     of(IdleUse::HostBlocked, 0),
@@ -38,6 +35,41 @@ const IDLE: &[TableColumn] = &[
     of(IdleUse::Unknown, 1),
     of(IdleUse::After, 4),
     of(IdleUse::OtherRanks, 3),
+];
+
+/// A column of a use of a host thread's time.
+const fn of_thread(what: IdleUse, spare: u8) -> TableColumn {
+    let title = match what.thread_label() {
+        Some(title) => title,
+        None => "",
+    };
+    TableColumn {
+        width: 102.0,
+        ..number(title, what.thread_help(), spare)
+    }
+}
+
+/// The uses of a host thread's time, in the order of columns.
+const OF_THREADS: [IdleUse; 6] = [
+    IdleUse::Busy,
+    IdleUse::HostLate,
+    IdleUse::Dependency,
+    IdleUse::Latency,
+    IdleUse::Unknown,
+    IdleUse::After,
+];
+
+const THREADS: &[TableColumn] = &[
+    TableColumn::wide(
+        "host thread",
+        "The thread, as its process and it are called",
+    ),
+    of_thread(IdleUse::Busy, 0),
+    of_thread(IdleUse::HostLate, 0),
+    of_thread(IdleUse::Dependency, 0),
+    of_thread(IdleUse::Latency, 2),
+    of_thread(IdleUse::Unknown, 1),
+    of_thread(IdleUse::After, 3),
 ];
 
 const REASONS: &[TableColumn] = &[
@@ -139,6 +171,7 @@ impl WhyLines {
         let mut lines = Self {
             columns: match which {
                 WhyTable::Idle => IDLE,
+                WhyTable::Threads => THREADS,
                 WhyTable::Reasons => REASONS,
                 WhyTable::Path => PATH,
                 WhyTable::Operations => OPERATIONS,
@@ -148,13 +181,22 @@ impl WhyLines {
         };
         match which {
             WhyTable::Idle => {
-                for row in found.streams.iter().chain(&found.others) {
-                    lines.idle(capture, row, whole);
+                for row in found.streams.iter().chain(&found.engines) {
+                    lines.idle(capture, row, (whole, &IdleUse::ALL));
+                }
+            }
+            WhyTable::Threads => {
+                for row in &found.threads {
+                    lines.idle(capture, row, (whole, &OF_THREADS));
                 }
             }
             WhyTable::Reasons => {
-                for row in found.streams.iter().chain(&found.others) {
-                    lines.reasons(capture, row, whole);
+                for row in found.streams.iter().chain(&found.engines) {
+                    lines.reasons(capture, row, (whole, IdleUse::label));
+                }
+                for row in &found.threads {
+                    let label = |what: IdleUse| what.thread_label().unwrap_or_default();
+                    lines.reasons(capture, row, (whole, label));
                 }
             }
             WhyTable::Path => {
@@ -176,26 +218,29 @@ impl WhyLines {
         lines
     }
 
-    fn idle(&mut self, capture: &Capture, row: &LaneIdle, whole: Nanos) {
-        let longest = IdleUse::ALL.map(|what| row.longest_of(what).map(|it| it.1));
-        let first = IdleUse::ALL
+    fn idle(&mut self, capture: &Capture, row: &LaneIdle, (whole, uses): (Nanos, &[IdleUse])) {
+        let longest = uses.iter().map(|what| Some(row.longest_of(*what)?.1));
+        let longest: Vec<Option<SpanId>> = longest.collect();
+        let first = uses
             .iter()
             .filter(|it| it.is_idle())
             .filter_map(|it| row.longest_of(*it))
             .max();
-        let first = first.map(|it| it.1).or(longest[0]);
+        let first = first.map(|it| it.1).or(longest.first().copied().flatten());
         let title = capture.lane_title(row.lane).into_owned();
         let mut cells = vec![linked(TableCell::text(title), first)];
-        for what in IdleUse::ALL {
-            let time = what.of(&row.time);
-            cells.push(timed(time, whole));
-        }
+        cells.extend(uses.iter().map(|what| timed(what.of(&row.time), whole)));
         self.cells.push(cells);
         self.places
             .push(std::iter::once(first).chain(longest).collect());
     }
 
-    fn reasons(&mut self, capture: &Capture, row: &LaneIdle, whole: Nanos) {
+    fn reasons(
+        &mut self,
+        capture: &Capture,
+        row: &LaneIdle,
+        (whole, label): (Nanos, impl Fn(IdleUse) -> &'static str),
+    ) {
         let members: Vec<CollectiveMember> = row.ranks.iter().map(|it| it.0).collect();
         let ranks = row.ranks.iter().map(|(member, time)| {
             let title = member.title(capture, &members);
@@ -212,7 +257,7 @@ impl WhyLines {
             let name = name.map(|it| capture.name(it.span.name).to_owned());
             self.cells.push(vec![
                 TableCell::text(title.as_ref()),
-                TableCell::text(sum.label()),
+                TableCell::text(label(sum)),
                 TableCell::text(by),
                 duration(time),
                 share(time, whole),

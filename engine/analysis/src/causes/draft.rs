@@ -404,6 +404,11 @@ fn has_run_out(capture: &Capture, placed: &PlacedSpan) -> bool {
 /// see that, and what it happened to wait for as well.
 const fn explains(found: &Dependency, effect: SpanClass) -> bool {
     use DependencyKind::{Event, Signal, Synchronization};
+    // What a query saw complete blocked nobody: it is no call that waits.
+    let is_seen = matches!(found.basis, Basis::Observed) && matches!(found.kind, Synchronization);
+    if is_seen && effect.is_call() && !effect.has(SpanClass::BLOCKING) {
+        return false;
+    }
     match found.basis {
         Basis::Enforced | Basis::Inferred => true,
         Basis::Declared | Basis::Observed => {

@@ -1,4 +1,4 @@
-//! What a stream does of its time, as a list: names, explanations, and which sum of [`IdleTime`] each is.
+//! What a stream or a host thread does of its time, as a list: names, explanations, and which sum of [`IdleTime`] each is.
 
 use super::idle::IdleTime;
 use record::time::Nanos;
@@ -48,6 +48,32 @@ impl IdleUse {
             Self::Unknown => "unknown",
             Self::After => "after",
             Self::OtherRanks => "other ranks",
+        }
+    }
+
+    /// Its name on screen where it is a host thread's, which has no queue; nothing for what threads have none of.
+    pub const fn thread_label(self) -> Option<&'static str> {
+        match self {
+            Self::Busy => Some("in calls"),
+            Self::HostLate => Some("in no call"),
+            Self::Dependency => Some("blocked"),
+            Self::Latency => Some("return"),
+            Self::Unknown => Some("unknown"),
+            Self::After => Some("after"),
+            Self::HostBlocked | Self::OtherRanks => None,
+        }
+    }
+
+    /// What it means of a host thread, in a sentence.
+    pub const fn thread_help(self) -> &'static str {
+        match self {
+            Self::Busy => "The thread was in a call that did not block it",
+            Self::HostLate => "The thread was in no call that the capture shows",
+            Self::Dependency => "A blocking call waited for what was not complete yet",
+            Self::Latency => "What a blocking call took to return once that was complete",
+            Self::Unknown => "The capture does not tell what a blocking call waited for",
+            Self::After => "The thread made no more calls",
+            Self::HostBlocked | Self::OtherRanks => "",
         }
     }
 

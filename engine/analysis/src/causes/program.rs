@@ -5,6 +5,9 @@ use super::point::SpanPoint;
 use super::timetable::Timetable;
 use record::SpanId;
 
+/// Points of a thread before the last that may be gone back to; calls that overlap more are of no order.
+const REMEMBERED: usize = 1_024;
+
 /// Tells of each point of a thread's calls which was before it, or [`SpanPoint::NONE`]. The calls need not be in order.
 pub(super) fn points(
     calls: &mut [u32],
@@ -20,12 +23,16 @@ pub(super) fn points(
             times.start(span)
         }
     };
-    let mut before = SpanPoint::NONE;
+    let mut line: Vec<SpanPoint> = Vec::new();
     let mut put = |point: SpanPoint| {
-        // Calls that overlap without one being within the other are of no order.
-        let is_known = before.is_some() && time(before) <= time(point).saturating_add(TOLERANCE.0);
-        emit(point, if is_known { before } else { SpanPoint::NONE });
-        before = point;
+        // Where calls overlap without one being within the other, a point follows the last that was not after it.
+        let latest = time(point).saturating_add(TOLERANCE.0);
+        while line.pop_if(|it| time(*it) > latest).is_some() {}
+        emit(point, line.last().copied().unwrap_or(SpanPoint::NONE));
+        if line.len() >= 2 * REMEMBERED {
+            line.drain(..REMEMBERED);
+        }
+        line.push(point);
     };
     let mut open: Vec<u32> = Vec::new();
     for call in calls {

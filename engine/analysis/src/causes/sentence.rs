@@ -9,7 +9,7 @@ use super::{SpanCause, SpanClass, TOLERANCE};
 use crate::SentencePiece;
 use crate::loss_outcome::{abort, fate, problem};
 use crate::sentence_piece::Sentence;
-use record::time::Nanos;
+use record::time::{Interval, Nanos};
 use record::{BLOCKED_BECAUSE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
 
 /// So many records of events in a row are passed over to find the work before them.
@@ -49,17 +49,32 @@ impl CauseReader<'_> {
         Some(text.sentence.0)
     }
 
-    /// What the time of a wait went to, back along binding causes, in order of time: of a span that waits itself from its
-    /// start to its end, of another operation from its submission to its start. At most `most` steps back.
-    pub fn meanwhile(&self, span: SpanId, most: usize) -> Vec<super::ChainSegment> {
+    /// The time of a wait: of a span that waits itself from its start to its end, of another operation from its submission
+    /// to its start; nothing where its submission is not known.
+    pub fn waiting(&self, span: SpanId) -> Option<Interval> {
+        let [start, end] = [SpanPoint::start(span), SpanPoint::end(span)].map(|it| self.time(it));
         if self.causes.class(span).is_wait() || self.is_blocking(span) {
-            let from = self.time(SpanPoint::start(span));
-            return self.walk_at_most(SpanPoint::end(span), from, most);
+            return Some(Interval { start, end });
         }
-        let enqueued = self.enqueued(span);
-        enqueued.map_or_else(Vec::new, |enqueued| {
-            self.walk_at_most(SpanPoint::start(span), enqueued, most)
+        let enqueued = self.enqueued(span)?;
+        Some(Interval {
+            start: enqueued,
+            end: start,
         })
+    }
+
+    /// What the time of a wait went to, back along binding causes, in order of time. At most `most` steps back.
+    pub fn meanwhile(&self, span: SpanId, most: usize) -> Vec<super::ChainSegment> {
+        let Some(waiting) = self.waiting(span) else {
+            return Vec::new();
+        };
+        let waits = self.causes.class(span).is_wait() || self.is_blocking(span);
+        let point = if waits {
+            SpanPoint::end(span)
+        } else {
+            SpanPoint::start(span)
+        };
+        self.walk_at_most(point, waiting.start, most)
     }
 }
 
@@ -97,9 +112,12 @@ impl SentenceText<'_, '_> {
                 "Its submission is not in the capture; it began "
             } else {
                 "It began "
-            })
-            .time(cause.lag)
-            .text(" after ");
+            });
+            if cause.lag > Nanos::ZERO {
+                self.time(cause.lag).text(" after ");
+            } else {
+                self.text("as soon as ");
+            }
             self.complete(&binding);
             if cause.is_unknown {
                 self.text(", which is longer than a start takes: what held it is not told");
@@ -107,8 +125,21 @@ impl SentenceText<'_, '_> {
             return;
         }
         self.text("It was queued for ").time(sum(&split));
-        self.text(": ");
         let rest = split.iter().find(|it| it.what != TimeUse::Blocked);
+        if let (CauseKind::Launch, [part]) = (binding.kind, &split[..]) {
+            self.text(" after ").span(binding.span());
+            self.text(match (part.what, cause.is_branch) {
+                (TimeUse::Unknown, true) => {
+                    " submitted it; why is unknown: branches of its graph overlap, and the capture does not tell what orders them"
+                }
+                (TimeUse::Unknown, _) => {
+                    " submitted it; why is unknown: that is longer than a start takes, and the capture does not tell what held it"
+                }
+                _ => " submitted it: all of that is latency of its start",
+            });
+            return;
+        }
+        self.text(": ");
         if let Some(blocked) = split.iter().find(|it| it.what == TimeUse::Blocked) {
             self.time(blocked.interval.length());
             self.text(format!(" {} ", held_by(binding.kind)));

@@ -44,8 +44,10 @@ pub struct CausesTable {
     pub within: Interval,
     /// Each stream, in the order on screen.
     pub streams: Vec<LaneIdle>,
-    /// Compile workers and device timelines, and then host threads, where they were asked for.
-    pub others: Vec<LaneIdle>,
+    /// Compile workers and device timelines, where they were asked for.
+    pub engines: Vec<LaneIdle>,
+    /// Host threads, where they were asked for.
+    pub threads: Vec<LaneIdle>,
     /// The uses of the critical path, the longest first; they add up to the stretch.
     pub uses: Vec<PathUse>,
     /// The operations that ran on the path, the longest first.
@@ -60,7 +62,8 @@ impl CausesTable {
         Self {
             within,
             streams: lanes.map(|lane| reader.lane_idle(lane, within)).collect(),
-            others: Vec::new(),
+            engines: Vec::new(),
+            threads: Vec::new(),
             uses,
             operations,
         }
@@ -73,7 +76,7 @@ impl CausesTable {
         let engines = engines.map(|lane| reader.lane_idle(lane, self.within));
         let threads = reader.threads().into_iter();
         let threads = threads.map(|lane| reader.thread_idle(lane, self.within));
-        self.others = engines.chain(threads).collect();
+        (self.engines, self.threads) = (engines.collect(), threads.collect());
         self
     }
 

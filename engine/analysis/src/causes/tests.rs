@@ -452,3 +452,37 @@ fn each_use_of_the_path_leads_to_a_span() {
     let unknown = uses.iter().find(|it| it.what == TimeUse::Unknown).unwrap();
     assert_eq!(unknown.longest, Some(SpanId(alone)));
 }
+
+/// A function of Python is written as if it ended behind the call around it: the thread still did one thing after the other,
+/// from its first call on, and what blocked it before is not lost.
+#[test]
+fn calls_that_overlap_without_nesting_leave_their_thread_in_order() {
+    let mut small = SmallCapture::new();
+    let kernel = small.launched(LEFT, 0, [10_000, 80_000]);
+    small.span(THREAD, SpanKind::Call, [20_000, 100_000]);
+    let blocked = small.span(THREAD, SpanKind::Synchronize, [30_000, 81_000]);
+    small.tie(
+        kernel,
+        blocked,
+        DependencyKind::Synchronization,
+        Basis::Enforced,
+    );
+    small.span(THREAD, SpanKind::Call, [95_000, 107_000]);
+    small.span(THREAD, SpanKind::Call, [200_000, 210_000]);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let path = causes.read(&capture).path();
+    let said: Vec<_> = path
+        .iter()
+        .map(|it| (it.what, it.interval.length().0))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (TimeUse::Latency, 10_000),
+            (TimeUse::Run, 70_000),
+            (TimeUse::Return, 1_000),
+            (TimeUse::Host, 129_000),
+        ]
+    );
+}

@@ -33,6 +33,8 @@ pub struct IterationTable {
     pub source: IterationSource,
     /// In order of time.
     pub rows: Vec<IterationRow>,
+    /// Over how many streams their idle time is summed.
+    pub streams: usize,
     /// The duration that half of them do not exceed.
     pub median: Nanos,
     /// How many more there are than are looked into.
@@ -72,6 +74,7 @@ impl IterationTable {
         Self {
             source: iterations.source,
             rows: rows.collect(),
+            streams: iterations.streams.len(),
             median,
             left_out: iterations.all.len().saturating_sub(most),
         }

@@ -222,6 +222,8 @@ fn kind(sort: &str, does: &str) -> SpanKind {
     match sort.as_str() {
         "event_record" | "notify record" => SpanKind::EventRecord,
         "event_wait" | "notify wait" => SpanKind::EventWait,
+        // Marks of the profiler are no work of the program, and nothing waits for them.
+        "profiling_enable" | "profiling_disable" => SpanKind::Scope,
         _ if sort.contains("memcpy") || sort.contains("sdma") || sort.contains("pcie_dma") => {
             SpanKind::Copy
         }
@@ -241,5 +243,6 @@ mod tests {
         assert_eq!(kind("SDMA", "Memcpy"), SpanKind::Copy);
         assert_eq!(kind("MEMCPY_ASYNC", ""), SpanKind::Copy);
         assert_eq!(kind("KERNEL_AIVEC", ""), SpanKind::Kernel);
+        assert_eq!(kind("PROFILING_DISABLE", ""), SpanKind::Scope);
     }
 }

@@ -114,6 +114,10 @@ impl ApiVerb {
 /// What a name says of an operation on a stream.
 pub(super) fn kind_of_work(name: &str) -> SpanKind {
     let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    // Marks of Ascend's profiler are no work of the program, and nothing waits for them.
+    if matches!(name, "PROFILING_ENABLE" | "PROFILING_DISABLE") {
+        return SpanKind::Scope;
+    }
     // As Syncline's own workloads call them.
     let own = [
         ("upload ", SpanKind::Upload),
@@ -218,6 +222,7 @@ mod tests {
             ("Memset (Device)", SpanKind::Fill),
             ("ampere_sgemm_128x64_nn", SpanKind::Kernel),
             ("EVENT_WAIT", SpanKind::EventWait),
+            ("PROFILING_ENABLE", SpanKind::Scope),
         ];
         for (name, kind) in cases {
             assert_eq!(kind_of_work(name), kind, "{name}");

@@ -35,8 +35,7 @@ pub(super) fn labels(paths: &[PathBuf]) -> Vec<String> {
 /// The rank that a label tells.
 pub(super) fn rank(label: &str) -> Option<u32> {
     let (word, number) = label.rsplit_once(' ')?;
-    let is_rank = word.ends_with("rank") || word.ends_with("worker");
-    number.parse().ok().filter(|_| is_rank)
+    number.parse().ok().filter(|_| word == "rank")
 }
 
 /// What all of them together are called.
@@ -82,6 +81,8 @@ fn numbered(path: &Path) -> Option<String> {
                 .chars()
                 .take_while(char::is_ascii_digit)
                 .collect();
+            // A worker of PyTorch's profiler is a rank, and is called so wherever one is named.
+            let word = if *word == "worker" { "rank" } else { word };
             (!digits.is_empty()).then(|| format!("{word} {digits}"))
         })
     })
@@ -102,7 +103,7 @@ mod tests {
                 "a/worker0_step_12.16.pt.json.gz",
                 "a/worker1_step_12.17.pt.json.gz"
             ]),
-            ["worker 0", "worker 1"]
+            ["rank 0", "rank 1"]
         );
         assert_eq!(
             of(&["run_rank0/trace_view.json", "run_rank11/trace_view.json"]),
