@@ -80,9 +80,15 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[SentencePiece]) -> Option<SpanI
                     }
                     ui.label(RichText::new(words).strong());
                 }
-                SentencePiece::Span(span, _) => {
-                    let words = RichText::new(words).color(theme.accent);
-                    if ui.link(words).clicked() {
+                SentencePiece::Span(span, name) => {
+                    // A name without spaces that is wider than the row has no place to break at.
+                    let words = shortened(ui, &words, ui.available_width()).unwrap_or(words);
+                    let is_whole = words == *name;
+                    let mut link = ui.link(RichText::new(words).color(theme.accent));
+                    if !is_whole {
+                        link = link.on_hover_text(name);
+                    }
+                    if link.clicked() {
                         clicked = Some(*span);
                     }
                 }

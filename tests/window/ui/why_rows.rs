@@ -3,7 +3,7 @@
 
 use app::action::Action;
 use app::state::ThemeChoice;
-use eframe::egui::{Event, Modifiers, MouseWheelUnit, Shape, TouchPhase, vec2};
+use eframe::egui::{Event, Modifiers, MouseWheelSource, MouseWheelUnit, Shape, TouchPhase, vec2};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::SpanId;
 use serde_json::{Value, json};
@@ -198,6 +198,21 @@ fn no_panel_grows_with_a_long_name() {
             window.harness.run();
         }
         assert_eq!(body(&window), before, "{tab}");
+        // Nor is a line of the inspector cut at its beginning.
+        for clipped in &window.harness.output().shapes {
+            if let Shape::Text(text) = &clipped.shape
+                && text.pos.x > before.right()
+            {
+                let rows = text.galley.rows.iter();
+                let left = rows.map(|it| text.pos.x + it.pos.x);
+                let left = left.fold(f32::INFINITY, f32::min);
+                assert!(
+                    left >= clipped.clip_rect.left() - 1.0,
+                    "{:?}",
+                    text.galley.text()
+                );
+            }
+        }
     }
 }
 
@@ -261,6 +276,7 @@ fn all_steps_of_a_long_way_back_can_be_seen() {
         delta: vec2(0.0, -100_000.0),
         modifiers: Modifiers::NONE,
         phase: TouchPhase::Move,
+        source: MouseWheelSource::Wheel,
     };
     window.harness.event(turn);
     window.harness.run();
