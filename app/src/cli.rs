@@ -219,13 +219,12 @@ fn usage(
     given: &[OsString],
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let mut text = error.to_string();
-    // Some of them may be names of files.
-    for argument in given.iter().filter_map(|it| it.to_str()) {
-        if argument.contains('\n') {
-            text = text.replace(argument, &one_line(argument));
-        }
-    }
+    // Some of the arguments may be names of files: what is wrong with them is said of them as they are shown.
+    let shown = given
+        .iter()
+        .map(|it| one_line(&it.to_string_lossy()).into_owned());
+    let again = CliArguments::try_parse_from(shown).err();
+    let text = again.map_or_else(|| error.to_string(), |it| it.to_string());
     if error.use_stderr() {
         streams.err.write_all(text.as_bytes())?;
         Ok(WRONG)

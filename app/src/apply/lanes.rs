@@ -108,7 +108,7 @@ fn busy(capture: &Capture, lane: LaneId, extent: Interval) -> Nanos {
     let mut busy = Nanos::ZERO;
     for depth in 0..capture.depth(lane) {
         capture.fold(lane, depth, extent, column, &mut |folded| {
-            busy += folded.busy
+            busy += folded.busy;
         });
     }
     busy

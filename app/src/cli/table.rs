@@ -51,7 +51,10 @@ impl TextTable {
     /// A table with a first column of names and columns of numbers.
     pub fn of_numbers(first: &'static str, numbers: impl Iterator<Item = &'static str>) -> Self {
         let mut table = Self::new(&[first]);
-        let heads = numbers.map(|words| TableHead { words, right: true });
+        let heads = numbers.map(|words| TableHead {
+            words: Cow::Borrowed(words),
+            right: true,
+        });
         table.heads.extend(heads);
         let heads = table.heads.iter();
         table.widths = heads.map(|it| it.words.chars().count()).collect();

@@ -107,7 +107,7 @@ fn ends(upper: Rect, lower: Rect) -> (Pos2, Pos2) {
     let left = upper.left().max(lower.left());
     let right = upper.right().min(lower.right());
     if left <= right {
-        let x = (left + right) / 2.0;
+        let x = f32::midpoint(left, right);
         return (pos2(x, upper.bottom()), pos2(x, lower.top()));
     }
     let x = |own: Rect, other: Rect| {
