@@ -9,7 +9,8 @@ WITH arrivals AS (
 each_one AS (
   SELECT run, grp, number, sum(last_ready - ready) AS lost_ns, max(CASE WHEN place = 1 THEN rank END) AS last_rank
   FROM arrivals
-  GROUP BY run, grp, number)
+  GROUP BY run, grp, number
+  HAVING min(rank) < max(rank))
 SELECT run, last_rank, count(*) AS times_last, sum(lost_ns) AS lost_by_others_ns, max(lost_ns) AS worst_ns
 FROM each_one
 GROUP BY run, last_rank

@@ -163,15 +163,15 @@ fn small() -> String {
 #[test]
 fn the_command_prints_tables_csv_and_json() {
     let sql =
-        "SELECT step, name, dur * 1e-6 AS ms, NULL AS nothing FROM steps ORDER BY step LIMIT 2";
+        "SELECT step, name, dur * 1e-6 AS ms, NULL AS absent FROM steps ORDER BY step LIMIT 2";
     let table = answer(&["query", &small(), sql]);
     assert_eq!(
         table,
-        "step  name               ms  nothing\n   1  ProfilerStep#2  1.393     NULL\n   2  ProfilerStep#3  0.416     NULL\n"
+        "step  name               ms  absent\n   1  ProfilerStep#2  1.393    NULL\n   2  ProfilerStep#3  0.416    NULL\n"
     );
     let csv = answer(&["query", &small(), sql, "--format", "csv"]);
     assert!(
-        csv.starts_with("step,name,ms,nothing\n1,ProfilerStep#2,1.39284"),
+        csv.starts_with("step,name,ms,absent\n1,ProfilerStep#2,1.39284"),
         "{csv}"
     );
     let json = answer(&["query", &small(), sql, "--format", "json"]);

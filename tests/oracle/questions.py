@@ -195,12 +195,18 @@ def first_and_last():
 def idle_by_reason():
     """Sums alone: how many gaps there are and the longest are not in the sums of the command."""
     rows = defaultdict(int)
+    names = {span.lane for span in SPANS}
+
+    def name(label):
+        """A lane's name without the device that the command adds where several have a lane of that name."""
+        return max((it for it in names if label == it or label.startswith(it + " · ")), key=len, default=label)
+
     for it in IDLE:
         if it["type"] == "idle":
             for reason in ("host", "host_sync", "dependency", "latency", "unknown", "after"):
                 if it[reason + "_ns"]:
                     rows[(it["lane"], reason)] += it[reason + "_ns"]
-    return sorted([[RUN, RANK, lane, reason, None, ns, None] for (lane, reason), ns in rows.items()], key=lambda r: (-r[5], r[2], r[3]))
+    return sorted([[RUN, RANK, name(lane), reason, None, ns, None] for (lane, reason), ns in rows.items()], key=lambda r: (-r[5], r[2], r[3]))
 
 
 def longest_gaps():
@@ -408,9 +414,8 @@ def collective_time():
 
 
 def stragglers():
-    """One rank alone comes last to all, and nobody waits for it."""
-    numbered = [s for s in PARTS if s.number is not None]
-    return [[RUN, RANK, len(numbered), 0, 0]] if numbered else []
+    """A rank that is alone keeps no other waiting."""
+    return []
 
 
 def failed_operations():

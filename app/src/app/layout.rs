@@ -5,7 +5,7 @@ mod playback;
 
 use eframe::egui::{
     Align, Button, CentralPanel, Context, Frame, Id, Layout, Margin, Panel as Side, ProgressBar,
-    RichText, ScrollArea, Sense, Ui, UiBuilder, Window, vec2,
+    RichText, ScrollArea, Sense, Ui, UiBuilder, Window, scroll_area::ScrollBarVisibility, vec2,
 };
 
 use super::App;
@@ -184,7 +184,10 @@ fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: 
         }
         let rest = vec2(ui.available_width(), TITLES);
         ui.allocate_ui_with_layout(rest, Layout::left_to_right(Align::Center), |ui| {
-            titles(ui, scene, panels, actions);
+            // Where a small window has no room for all of them, the row is scrolled.
+            let row = ScrollArea::horizontal().id_salt("titles");
+            row.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden)
+                .show(ui, |ui| titles(ui, scene, panels, actions));
         });
     });
     ui.add_space(2.0 * GRID);

@@ -225,7 +225,7 @@ fn run(
         let answer = asking.join();
         written?;
         let answer = answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        answer.map_err(|error| CliFailure::Wrong(pointed(&error, sql)))
+        answer.map_err(|error| CliFailure::Listed(pointed(&error, sql)))
     })
 }
 

@@ -142,7 +142,7 @@ fn the_costliest_wait_is_told_in_one_sentence() {
     let finding = &answered.answer.findings[0];
     assert_eq!(finding.spans, [SpanId(3), SpanId(2)]);
     assert!(
-        finding.text.contains("It was blocked for 4.00 µs until n2 on a was complete, behind n1 on a, which took 4.00 µs of that"),
+        finding.text.contains("n3 on b: it was blocked for 4.00 µs until n2 on a was complete, behind n1 on a, which took 4.00 µs of that"),
         "{}",
         finding.text
     );

@@ -35,7 +35,7 @@ fn each_rank_keeps_its_work_and_lies_on_one_clock() {
     };
     let mut firsts = Vec::new();
     for (place, (part, counted)) in parts.iter().zip(&expected).enumerate() {
-        let label = format!("worker {place}");
+        let label = format!("rank {place}");
         assert_eq!(part.label, label);
         let lanes = capture.lanes().iter();
         let own = lanes.filter(|it| part.lanes.contains(&it.id.0));

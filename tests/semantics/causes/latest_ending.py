@@ -262,7 +262,8 @@ class AscendJson(Kineto):
         for row in self.rows:
             args = row.get("args") if isinstance(row.get("args"), dict) else {}
             stream = args.get("Physic Stream Id", args.get("Stream Id"))
-            if stream is None or "Task Type" not in args:
+            # Marks of the profiler are no operations.
+            if stream is None or "Task Type" not in args or row["name"].startswith("PROFILING_"):
                 continue
             start = nanos(row["ts"])
             end = start + nanos(row.get("dur", 0))
@@ -447,7 +448,8 @@ def first_start(read):
     if isinstance(read, Tables):
         tables = [f"CUPTI_ACTIVITY_KIND_{it}" for it in ("KERNEL", "MEMCPY", "MEMSET")]
         found = [rows(read.database, f"SELECT min(start) FROM {it}") for it in tables]
-        found += [rows(read.database, "SELECT min(startNs) FROM TASK")]
+        work = "SELECT min(startNs) FROM TASK JOIN STRING_IDS ON id = taskType WHERE value NOT LIKE 'PROFILING_%'"
+        found += [rows(read.database, work)]
         return min((it[0][0] for it in found if it and it[0][0] is not None), default=None)
     return min((it.start for it in read.operations), default=None)
 

@@ -26,7 +26,7 @@ fn window() -> (Window, Vec<SpanId>) {
             .spans()
             .filter(|it| it.span.lane == lane && it.depth == 0);
         let mut long: Vec<_> = long
-            .filter(|it| it.interval().length() > Nanos(1_000))
+            .filter(|it| it.interval().length() > Nanos(500_000))
             .collect();
         long.sort_by_key(|it| it.span.start);
         let spans: Vec<SpanId> = long.iter().map(|it| it.span.id).collect();

@@ -144,14 +144,13 @@ fn line(
 ) -> bool {
     let row = ui.horizontal(|ui| {
         sign.ui(ui, colour);
+        // The name comes first: what it came to has the room that is left, and is whole in its own inspector.
+        let is_clicked = link(ui, name, scene.theme.text).clicked();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let words = RichText::new(came_to).small().color(scene.theme.weak);
             ui.add(Label::new(words).truncate());
-            let left = Layout::left_to_right(Align::Center);
-            ui.with_layout(left, |ui| link(ui, name, scene.theme.text).clicked())
-                .inner
-        })
-        .inner
+        });
+        is_clicked
     });
     row.inner
 }

@@ -169,6 +169,21 @@ mod tests {
         ProgramProcess::start(&command, Path::new("/none.so"), Path::new("/none"))
     }
 
+    /// Waits until what the system says of a process in one of its files is so.
+    fn until(child: &ProgramProcess, file: &str, is_so: impl Fn(&str) -> bool) {
+        let path = format!("/proc/{}/{file}", child.handle.id());
+        while !is_so(&std::fs::read_to_string(&path).unwrap()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Whether a process ignores what Ctrl-C sends, by its status.
+    fn ignores_interrupts(status: &str) -> bool {
+        let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+        ignored.is_some_and(|it| it & 1 << (libc::SIGINT - 1) != 0)
+    }
+
     fn ended(mut child: ProgramProcess) -> i32 {
         loop {
             child.end();
@@ -195,10 +210,12 @@ mod tests {
     fn a_program_is_ended_by_what_it_does_not_ignore() {
         // A test that a shell started behind its back ignores what Ctrl-C sends, and what it starts would, too.
         let heeding = ["env", "--default-signal=INT", "sleep", "60"];
-        assert_eq!(ended(start(&heeding).unwrap()), 130);
+        let heeding = start(&heeding).unwrap();
+        until(&heeding, "comm", |name| name.trim() == "sleep");
+        assert_eq!(ended(heeding), 130);
         let stubborn = start(&["sh", "-c", "trap '' INT; sleep 60"]).unwrap();
         assert!(runs(stubborn.handle.id()));
-        std::thread::sleep(Duration::from_millis(100));
+        until(&stubborn, "status", ignores_interrupts);
         assert_eq!(ended(stubborn), 143);
     }
 }
