@@ -57,6 +57,9 @@ pub fn ask(
     (limits, watch): (SqlLimits, &Arc<SqlWatch>),
     take: &mut RowSink<'_>,
 ) -> Result<SqlSummary, SqlError> {
+    if let Some(error) = SqlError::of_nul(sql) {
+        return Err(error);
+    }
     let guard = Arc::new(QueryGuard::new(limits, Arc::clone(watch)));
     let refused = RefusedAction::default();
     let connection = connect(source, &guard, &refused).map_err(|it| SqlError::ran(&it))?;

@@ -61,6 +61,13 @@ impl SqlError {
         }
     }
 
+    /// What stands behind a character of number 0 would not be read, so that another question would be answered.
+    pub(crate) fn of_nul(sql: &str) -> Option<Self> {
+        let text = "the question has a character of number 0 in it; take it out";
+        let place = sql.find('\0')?;
+        Some(Self::at(text.to_owned(), sql, Some(place)))
+    }
+
     /// What SQLite says of a question that it cannot prepare.
     pub(crate) fn prepared(error: &rusqlite::Error, sql: &str) -> Self {
         let (message, offset) = match error {
@@ -72,10 +79,6 @@ impl SqlError {
                 let text =
                     "ask one question at a time: there is another statement behind the first";
                 return Self::at(text.to_owned(), sql, second_statement(sql));
-            }
-            rusqlite::Error::NulError(_) => {
-                let text = "the question has a character of number 0 in it; take it out";
-                return Self::at(text.to_owned(), sql, sql.find('\0'));
             }
             other => (other.to_string(), None),
         };
