@@ -349,6 +349,8 @@ impl<'a> HeadlessWindow<'a> {
                     causes: None,
                     path: &[],
                     can_lose: true,
+                    reading: None,
+                    matches: &[],
                 };
                 timeline.ui(ui, &picture, &mut actions);
             }

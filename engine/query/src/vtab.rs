@@ -165,7 +165,7 @@ impl CaptureTable {
         let mut rows = size;
         let constraints: Vec<_> = info
             .constraints()
-            .map(|it| (it.is_usable(), it.column(), bound_kind(it.operator())))
+            .map(|it| (it.is_usable(), it.column(), bound_kind(&it.operator())))
             .collect();
         for (place, (is_usable, column, kind)) in constraints.into_iter().enumerate() {
             let known = usize::try_from(column).ok().filter(|_| is_usable);
@@ -231,7 +231,7 @@ fn share(column: &str, kind: BoundKind, size: f64) -> f64 {
     }
 }
 
-fn bound_kind(operator: IndexConstraintOp) -> Option<BoundKind> {
+fn bound_kind(operator: &IndexConstraintOp) -> Option<BoundKind> {
     Some(match operator {
         IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ => BoundKind::Equal,
         IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GT => BoundKind::Above,
@@ -317,14 +317,13 @@ impl RowCursor {
     fn search(&mut self, plan: Option<&str>, values: &Filters<'_>) -> rusqlite::Result<()> {
         self.at = 0;
         let plan = plan.and_then(ScanPlan::decode).unwrap_or_default();
-        let rows = match &self.rows {
-            Some(rows) => Arc::clone(rows),
-            None => {
-                let rows = self.source.table(self.id, plan.used, &self.guard);
-                let rows = rows.map_err(interrupted)?;
-                self.rows = Some(Arc::clone(&rows));
-                rows
-            }
+        let rows = if let Some(rows) = &self.rows {
+            Arc::clone(rows)
+        } else {
+            let rows = self.source.table(self.id, plan.used, &self.guard);
+            let rows = rows.map_err(interrupted)?;
+            self.rows = Some(Arc::clone(&rows));
+            rows
         };
         let mut bounds = Vec::with_capacity(plan.bounds.len());
         for (argument, (column, kind)) in plan.bounds.iter().enumerate() {

@@ -208,7 +208,7 @@ fn tabs_look_as_they_should() {
     for (theme, suffix) in THEMES {
         let mut window = Window::with_run(SIZE, theme, "double-buffer");
         open(&mut window, &[steps()]);
-        open(&mut window, &[path.clone()]);
+        open(&mut window, std::slice::from_ref(&path));
         until(&mut window, |window| {
             let status = window.harness.state().scene().status;
             status.why.conclusions.is_some()
