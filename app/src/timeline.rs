@@ -12,6 +12,7 @@ pub mod fold;
 mod frame;
 mod frame_inputs;
 mod hatch;
+mod held;
 mod input;
 mod label;
 mod lane_cache;
@@ -316,7 +317,7 @@ impl Timeline {
                 bars.lane(frame, (row, lane), &mut self.folds, &mut self.labels);
             }
         }
-        (more, bars.paint(body))
+        (more, bars.paint(body, frame))
     }
 
     /// Writes the names of spans, and above them what strikes lost ones through.

@@ -1,6 +1,7 @@
 //! Which wait cost the most time, and what was waited for?
 
 use super::causes::{CauseReader, WaitCost};
+use super::pace::law;
 use super::sentence_piece::plain;
 use super::words::{counted, finding, length, line, name};
 use super::{Analysis, Answer, WeighedAnswer};
@@ -56,6 +57,9 @@ impl Analysis for CostliestWait {
             length(total)
         );
         let capture = reader.capture();
+        // Times of a paced device are about its law.
+        let of_pace =
+            law(capture).map_or_else(String::new, |law| format!(" of a paced run ({law})"));
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
         for wait in host.copied().into_iter().chain(stream) {
             let Some(pieces) = reader.sentence(wait.span) else {
@@ -66,7 +70,7 @@ impl Analysis for CostliestWait {
             let place = place.map_or_else(String::new, |it| format!(" (line {it})"));
             let name = placed.map_or_else(|| "?".to_owned(), |it| name(capture, it.span.name));
             let text = format!(
-                "{name}{place}: {}; being without this wait would save at most {}",
+                "{name}{place}: {}; being without this wait would save at most {}{of_pace}",
                 plain(&pieces),
                 length(wait.cost)
             );

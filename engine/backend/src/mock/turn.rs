@@ -7,6 +7,7 @@ use super::point::PointState;
 use super::stream::MockQueueItem;
 use crate::Operation;
 use crate::cpu::CpuMemory;
+use crate::slices::AtOnce;
 use crate::threads::{ExecutionError, panic_text};
 use record::time::Nanos;
 
@@ -18,7 +19,9 @@ pub fn perform(memory: &CpuMemory, operation: &Operation) -> Result<(), String> 
         Operation::Packed(packed) if packed.launch.kernel.name == "spin" => return Ok(()),
         _ => {}
     }
-    match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        memory.perform(operation, &AtOnce(&|| false))
+    })) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(ExecutionError::Failed(reason) | ExecutionError::Lost(reason))) => Err(reason),
         Ok(Err(ExecutionError::Stopped)) => Err("stopped in its middle".to_owned()),
