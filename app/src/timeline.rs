@@ -12,7 +12,7 @@ pub mod fold;
 mod frame;
 mod frame_inputs;
 mod hatch;
-mod held;
+mod paced_bars;
 mod input;
 mod label;
 mod lane_cache;

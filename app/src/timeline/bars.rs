@@ -10,10 +10,10 @@ use engine::record::{Lane, NameId, Role, SpanId, SpanKind};
 use super::bar_geometry::{BarFill, BarGeometry, BarTint, LEVELS, is_wait, role};
 use super::fold::{Bar, DrawnSubLane, Folds};
 use super::frame::{PaintFrame, Picture};
-use super::held::{self, EngineLabels};
 use super::label::{self, NameLabels};
 use super::layout::LayoutRow;
 use super::mesh_builder::MeshBuilder;
+use super::paced_bars::{self, EngineLabels};
 use super::pixel_row::{BEYOND, PATTERNED, PixelExtent};
 use super::raster::Raster;
 use super::scale::{PixelScale, StepScale};
@@ -294,8 +294,8 @@ impl<'a> Bars<'a> {
             Some(share) => {
                 let capture = frame.picture.capture;
                 let at = (capture, cell.span, rect);
-                held::wait(&mut self.filled, frame, at, &share, &mut self.engines);
-                held::fill(&mut self.filled, frame, (rect, hue), &share)
+                paced_bars::wait(&mut self.filled, frame, at, &share, &mut self.engines);
+                paced_bars::fill(&mut self.filled, frame, (rect, hue), &share)
             }
             None => self.fill(frame, fill, rect, hue),
         };
@@ -424,7 +424,7 @@ impl<'a> Bars<'a> {
                 painter.add(sheet.into_shape());
             }
         }
-        held::name(painter, frame, &self.engines);
+        paced_bars::name(painter, frame, &self.engines);
         self.marks
     }
 }

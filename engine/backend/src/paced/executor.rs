@@ -133,7 +133,7 @@ impl Drop for PacedRun<'_> {
             lock(self.kept).push(length);
         }
         let waited = self.begun.saturating_duration_since(self.arrived);
-        self.turn.tell(PacedTimes {
+        self.turn.set_times(PacedTimes {
             engine: self.token.as_ref().map(|token| token.engine),
             behind: self.token.as_ref().map_or(SpanId::NONE, |it| it.behind),
             waited: Nanos::from_duration(waited),
@@ -172,7 +172,7 @@ impl ExecutorQueue for PacedExecutor {
             Some(engine) => {
                 let found = self.engines.take(engine, turn.span(), turn.is_void);
                 let Some(token) = found else {
-                    turn.tell(PacedTimes {
+                    turn.set_times(PacedTimes {
                         engine: Some(engine),
                         behind: SpanId::NONE,
                         waited: Nanos::from_duration(arrived.elapsed()),
@@ -369,7 +369,7 @@ mod tests {
     fn a_fault_gives_its_engine_back() {
         let executor = executor(1.0);
         let trap = Operation::Launch(Box::new(KernelArguments {
-            kernel: workload::Kernel::named("trap").unwrap(),
+            kernel: workload::Kernel::find("trap").unwrap(),
             reads: Vec::new(),
             writes: Vec::new(),
             parameters: Vec::new(),

@@ -219,7 +219,7 @@ impl StreamTurn<'_> {
     }
 
     /// What the operation spent its time on, whatever came of it.
-    pub fn tell(&self, times: PacedTimes) {
+    pub fn set_times(&self, times: PacedTimes) {
         if let Some(engine) = &self.engine {
             engine.told.set(Some(times));
         }

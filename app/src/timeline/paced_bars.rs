@@ -8,7 +8,7 @@ use engine::time::Nanos;
 
 use super::frame::PaintFrame;
 use super::label;
-use super::sheet::MeshBuilder;
+use super::mesh_builder::MeshBuilder;
 use crate::theme::{GRID, RADIUS, SMALL, mixed};
 
 /// Points from one line of the texture of what is held to the next.
