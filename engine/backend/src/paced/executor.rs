@@ -186,7 +186,9 @@ impl ExecutorQueue for PacedExecutor {
         };
         let waits = token.as_ref().is_some_and(|token| token.waited);
         let begun = Instant::now();
-        turn.begin(turn.zero.at(begun));
+        if token.is_some() {
+            turn.begin(turn.zero.at(begun));
+        }
         let run = PacedRun {
             turn,
             kept: &self.kept,

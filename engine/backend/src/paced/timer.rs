@@ -1,8 +1,11 @@
 //! Waits for an instant of the clock.
 
-#![expect(
-    unsafe_code,
-    reason = "how late a thread's timers may be is set by a call of the system"
+#![cfg_attr(
+    target_os = "linux",
+    expect(
+        unsafe_code,
+        reason = "how late a thread's timers may be is set by a call of the system"
+    )
 )]
 
 use std::cell::Cell;
