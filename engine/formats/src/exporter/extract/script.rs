@@ -93,7 +93,7 @@ impl<'a> WorkloadScript<'a> {
             let length = micros(pause);
             match self.style {
                 ScriptStyle::Full => {
-                    self.call(format_args!("work micros=\"host-scale * {length}\""))
+                    self.call(format_args!("work micros=\"host-scale * {length}\""));
                 }
                 ScriptStyle::Terse => self.call(format_args!("work micros={length}")),
             }
