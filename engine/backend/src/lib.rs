@@ -35,11 +35,11 @@ mod paced;
 mod prepared_launch;
 mod replay;
 mod shader;
-mod slices;
 mod spin;
 mod system_thread;
 mod threads;
 mod wgpu;
+mod work_flow;
 mod worker;
 
 pub use self::wgpu::silence_wayland;

@@ -1,11 +1,11 @@
 //! Runs the operations of all streams on the threads that call it.
 
 use super::memory::CpuMemory;
-use crate::slices::{AtOnce, WorkFlow};
 use crate::threads::{
     ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
     ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,
 };
+use crate::work_flow::{AtOnce, WorkFlow};
 use crate::{
     BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
     DeviceLayout, NativeQuery, Operation, PendingAnswer, shader,

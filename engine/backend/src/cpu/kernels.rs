@@ -13,8 +13,8 @@ mod trap;
 use std::ops::Range;
 
 use crate::floats::Floats;
-use crate::slices::{WorkFlow, in_parts};
 use crate::threads::ExecutionError;
+use crate::work_flow::{WorkFlow, in_parts};
 use record::time::Nanos;
 use workload::LaunchShape;
 
@@ -147,7 +147,7 @@ fn first_len(shape: &LaunchShape<'_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slices::AtOnce;
+    use crate::work_flow::AtOnce;
     use workload::KERNELS;
 
     /// Runs a kernel on copies of these numbers and gives back what it wrote.

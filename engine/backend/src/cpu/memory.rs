@@ -2,8 +2,8 @@
 
 use super::kernels::{KernelImplementation, KernelInvocation, implementation};
 use crate::floats::Floats;
-use crate::slices::{WorkFlow, in_parts};
 use crate::threads::ExecutionError;
+use crate::work_flow::{WorkFlow, in_parts};
 use crate::{
     BackendError, BackendState, BufferSide, DeviceLayout, Operation, available_memory,
     operation_check,
@@ -200,7 +200,7 @@ fn copy(flow: &dyn WorkFlow, from: &Floats, to: &Floats) -> Result<(), Execution
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slices::AtOnce;
+    use crate::work_flow::AtOnce;
 
     #[test]
     fn copies_go_both_ways() {

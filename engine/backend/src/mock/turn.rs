@@ -7,8 +7,8 @@ use super::point::PointState;
 use super::stream::MockQueueItem;
 use crate::Operation;
 use crate::cpu::CpuMemory;
-use crate::slices::AtOnce;
 use crate::threads::{ExecutionError, panic_text};
+use crate::work_flow::AtOnce;
 use record::time::Nanos;
 
 /// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.

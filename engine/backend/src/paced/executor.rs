@@ -8,11 +8,11 @@ use super::engines::{EngineToken, Engines, PacedEngine};
 use super::timer::sleep_until;
 use super::{PacedTimes, law};
 use crate::cpu::CpuExecutor;
-use crate::slices::WorkFlow;
 use crate::threads::{
     ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
     ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,
 };
+use crate::work_flow::WorkFlow;
 use crate::{
     BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
     DeviceLayout, NativeQuery, Operation, PendingAnswer,

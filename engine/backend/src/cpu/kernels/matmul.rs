@@ -2,8 +2,8 @@
 
 use super::{KernelImplementation, KernelInvocation, KernelWork};
 use crate::floats::Floats;
-use crate::slices::in_large_parts;
 use crate::threads::ExecutionError;
+use crate::work_flow::in_large_parts;
 
 /// Side of a tile. Three of them fit into the first cache.
 const TILE: usize = 32;

@@ -1,8 +1,8 @@
 //! One step of gravity between all pairs of bodies.
 
 use super::{KernelImplementation, KernelInvocation, KernelWork, first_len};
-use crate::slices::in_large_parts;
 use crate::threads::ExecutionError;
+use crate::work_flow::in_large_parts;
 
 pub const NBODY: KernelImplementation = KernelImplementation {
     name: "nbody",

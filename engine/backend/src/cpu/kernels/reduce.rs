@@ -2,8 +2,8 @@
 
 use super::{KernelImplementation, KernelInvocation, each_number};
 use crate::floats::Floats;
-use crate::slices::PARTS;
 use crate::threads::ExecutionError;
+use crate::work_flow::PARTS;
 
 /// Elements that are summed one after the other at the leaves of the tree.
 const LEAF: usize = 64;

@@ -1,8 +1,8 @@
 //! One step of diffusion on a grid.
 
 use super::{KernelImplementation, KernelInvocation, each_number};
-use crate::slices::in_large_parts;
 use crate::threads::ExecutionError;
+use crate::work_flow::in_large_parts;
 
 pub const STENCIL: KernelImplementation = KernelImplementation {
     name: "stencil",

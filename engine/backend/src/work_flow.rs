@@ -93,9 +93,9 @@ mod tests {
 
     use super::*;
 
-    struct Told(RefCell<Vec<usize>>);
+    struct PartLog(RefCell<Vec<usize>>);
 
-    impl WorkFlow for Told {
+    impl WorkFlow for PartLog {
         fn part(&self, done: usize, _: usize) -> Result<(), ExecutionError> {
             self.0.borrow_mut().push(done);
             Ok(())
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn parts_cover_everything_once_and_in_order() {
         for count in [0, 1, 7, 64, 65, 1000, 1024, 4097] {
-            let told = Told(RefCell::default());
+            let told = PartLog(RefCell::default());
             let mut next = 0;
             in_parts(&told, count, |range| {
                 assert_eq!(range.start, next);
@@ -126,7 +126,7 @@ mod tests {
             assert!(parts.len() <= PARTS, "{count}: {parts:?}");
             assert_eq!(parts.len() == 1, (1..=LEAST).contains(&count), "{count}");
         }
-        let told = Told(RefCell::default());
+        let told = PartLog(RefCell::default());
         in_large_parts(&told, 7, |_| Ok(())).unwrap();
         assert_eq!(told.0.into_inner().len(), 7);
     }
