@@ -64,7 +64,7 @@ impl Backend for Paced {
     fn probe(&self) -> Result<Vec<ProbedDevice>, BackendError> {
         let law = PaceLaw::default();
         Ok(vec![ProbedDevice {
-            name: name(&law),
+            name: NAME.to_owned(),
             caps: caps(law),
         }])
     }
@@ -80,9 +80,12 @@ impl Backend for Paced {
     }
 }
 
+/// What it is called before its law is known.
+const NAME: &str = "CPU, paced";
+
 /// What a device is called that keeps this law.
 fn name(law: &PaceLaw) -> String {
-    format!("paced: {law}")
+    format!("{NAME}: {law}")
 }
 
 fn caps(law: PaceLaw) -> Caps {
