@@ -27,7 +27,7 @@ fn missed(name: &str, source: &str, backend: &str, values: &[(String, f64)]) -> 
     let is_share = |text: &str| text.starts_with("overlap") || text.starts_with("busy");
     let counts = |text: &str| backend == "mock" || !is_share(text);
     let failed = capture.expectations().iter();
-    let failed = failed.filter(|it| !it.holds && counts(&it.text));
+    let failed = failed.filter(|it| it.is_missed() && counts(&it.text));
     let mut all: Vec<String> = failed
         .map(|it| format!("{place}: {}: {}", it.text, it.found))
         .collect();
