@@ -8,6 +8,7 @@ pub mod databases;
 pub mod exact;
 pub mod exports;
 pub mod extract;
+pub mod questions;
 pub mod real;
 pub mod record;
 pub mod rocprofv3;

@@ -17,6 +17,7 @@ mod open;
 mod plain;
 mod progress;
 mod promises;
+mod query;
 mod range;
 mod receipt;
 mod record;
@@ -41,6 +42,8 @@ pub const FINE: u8 = 0;
 pub const FAILED: u8 = 1;
 /// What was asked for cannot be done: the input is wrong, or something is missing.
 pub const WRONG: u8 = 2;
+/// A limit cut off what was asked for.
+pub const CUT: u8 = 3;
 /// The user stopped it.
 pub const STOPPED: u8 = 130;
 
@@ -93,7 +96,7 @@ pub fn main() -> u8 {
 }
 
 /// Does what `arguments` ask for, the program's name being the first of them, and answers with the exit code:
-/// [`FINE`], [`FAILED`], [`WRONG`] or [`STOPPED`].
+/// [`FINE`], [`FAILED`], [`WRONG`], [`CUT`] or [`STOPPED`].
 pub fn run(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     out: &mut dyn Write,
@@ -159,6 +162,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
                 | CliCommand::Idle(_)
                 | CliCommand::CriticalPath(_)
                 | CliCommand::Statistics(_)
+                | CliCommand::Query(_)
                 | CliCommand::WhatIf(_),
             ) => interrupt::watch(Some(GRACE)),
             _ => {}
@@ -190,6 +194,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::CriticalPath(options)) => causes::critical_path(options, streams),
         Some(CliCommand::Statistics(options)) => causes::statistics(options, streams),
         Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
+        Some(CliCommand::Query(options)) => query::query(options, streams),
         Some(CliCommand::Convert { files }) => convert::convert(files, streams),
         Some(CliCommand::Extract {
             files,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use app::action::key_table_markdown;
+use engine::query::{CAPTURE_ONLY, TABLES, questions};
 use engine::workload::{Document, bundled, guides, language_guide};
 
 use crate::house::{read, report, root};
@@ -65,6 +66,47 @@ fn the_list_of_workloads_is_what_is_bundled() {
     }
     table.push(String::new());
     same("workloads", &table.join("\n"));
+}
+
+/// A table of tables, and what is bundled, as the guide of SQL shows them.
+fn sql_guide() -> String {
+    let mut text = Vec::new();
+    for table in TABLES {
+        let alone = if CAPTURE_ONLY.contains(&table.name) {
+            " Only in an open capture."
+        } else {
+            ""
+        };
+        text.push(format!("### {}\n\n{}{alone}\n", table.name, table.about));
+        text.push("| column | type | what it says |\n| --- | --- | --- |".to_owned());
+        for column in table.columns {
+            let hidden = if column.is_hidden {
+                "; left out of `*`"
+            } else {
+                ""
+            };
+            text.push(format!(
+                "| `{}` | {} | {}{hidden} |",
+                column.name,
+                column.holds.label().to_lowercase(),
+                column.about
+            ));
+        }
+        text.push(String::new());
+    }
+    text.push("## Bundled questions\n".to_owned());
+    text.push("| name | what it asks | needs |\n| --- | --- | --- |".to_owned());
+    for question in questions() {
+        let needs = question.needs().join(", ");
+        text.push(format!("| {} | {} | {needs} |", question.name, question.sentence()));
+    }
+    text.push(String::new());
+    text.join("\n")
+}
+
+#[test]
+fn the_tables_of_sql_are_the_schema() {
+    same("sql", &sql_guide());
 }
 
 /// The documents, each with the folder that its links begin in.

@@ -46,6 +46,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "the driver of CUDA looks for the function by its name in C's manner",
     ),
     (
+        "engine/query/src/vtab.rs",
+        "a virtual table of SQLite is a structure of C that begins with SQLite's own",
+    ),
+    (
         "engine/runner/src/far/lifetime.rs",
         "that a process is ended with its parent, or goes on, is said by functions of C",
     ),

@@ -16,7 +16,7 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
     version,
     args_conflicts_with_subcommands = true,
     after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed, an \
-                  expectation did not hold, a denied finding was made, the capture could not be saved or not all of a file could be kept, 2 the input is wrong or something is missing, \
+                  expectation did not hold, a denied finding was made, the capture could not be saved or not all of a file could be kept, 2 the input is wrong or something is missing, 3 a limit of `query` cut the answer off, \
                   130 stopped by Ctrl-C."
 )]
 pub struct CliArguments {
@@ -99,6 +99,8 @@ pub enum CliCommand {
     Statistics(super::causes::CauseOptions),
     /// Print how long all would have taken if something was otherwise
     WhatIf(super::causes::WhatIfOptions),
+    /// Ask a capture in SQL
+    Query(Box<super::query::QueryOptions>),
     /// Print what a capture holds, and what became of all that its file held
     Info {
         /// The file; several are one capture, and - is standard input

@@ -31,6 +31,20 @@ impl ProgressLine {
         self.0.tick();
     }
 
+    /// It has read so many rows of tables.
+    pub fn rows(&self, rows: u64) {
+        let rows = HumanCount(rows);
+        self.0.set_message(format!("asking: {rows} rows read"));
+        self.0.tick();
+    }
+
+    /// It has concluded so much of a capture, from 0 to 1.
+    pub fn concluded(&self, share: f32) {
+        let percent = (share * 100.0) as u32;
+        self.0.set_message(format!("finding causes: {percent} %"));
+        self.0.tick();
+    }
+
     /// It has come to so many spans.
     pub fn spans(&self, name: &str, spans: usize) {
         let (name, spans) = (plain(name), HumanCount(spans as u64));

@@ -1,5 +1,6 @@
 //! Tables of plain text: columns that line up, numbers to the right.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// A table under construction. It may have a row for each of a million streams, so its cells lie in one text.
@@ -16,18 +17,26 @@ pub(super) struct TextTable {
 
 /// The head of a column; `>` before its words aligns the column to the right.
 struct TableHead {
-    words: &'static str,
+    words: Cow<'static, str>,
     right: bool,
 }
 
 impl TextTable {
     /// A table with these heads.
     pub fn new(heads: &[&'static str]) -> Self {
-        let head = |words: &&'static str| TableHead {
-            words: words.trim_start_matches('>'),
-            right: words.starts_with('>'),
+        let head = |words: &&'static str| {
+            let bare = Cow::Borrowed(words.trim_start_matches('>'));
+            (bare, words.starts_with('>'))
         };
-        let heads: Vec<TableHead> = heads.iter().map(head).collect();
+        Self::of(heads.iter().map(head))
+    }
+
+    /// A table whose heads are known when it runs, each with whether its column is aligned to the right.
+    pub fn of(heads: impl IntoIterator<Item = (Cow<'static, str>, bool)>) -> Self {
+        let heads = heads.into_iter();
+        let heads: Vec<TableHead> = heads
+            .map(|(words, right)| TableHead { words, right })
+            .collect();
         Self {
             widths: heads.iter().map(|it| it.words.chars().count()).collect(),
             heads,
@@ -65,7 +74,7 @@ impl TextTable {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let heads: Vec<&str> = self.heads.iter().map(|head| head.words).collect();
+        let heads: Vec<&str> = self.heads.iter().map(|head| &*head.words).collect();
         self.line(&heads, out)?;
         let (mut at, mut begin) = (0, 0);
         let mut cells = Vec::with_capacity(heads.len());

@@ -40,7 +40,7 @@ mod what_if;
 pub use arrow::{DependencyRole, DependencyTimes};
 pub use candidates::Candidate;
 pub use chain::ChainSegment;
-pub use idle::{IdleGap, IdleTime, LaneIdle};
+pub use idle::{IdleGap, IdlePart, IdleTime, LaneIdle};
 pub use idle_reason::{IdleReason, ReasonTimes};
 pub use idle_use::IdleUse;
 pub use job::CausesJob;

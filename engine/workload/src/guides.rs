@@ -41,6 +41,7 @@ guides! {
         "language" "Workload language"
         "order" "The order of calls"
         "causes" "Causes"
+        "sql" "SQL"
         "semantics" "Rules"
         "captures" "Captures of other tools"
         "perfetto" "Perfetto"

@@ -8,7 +8,7 @@ use super::last_arriver::CollectiveMember;
 use super::point::SpanPoint;
 use super::reader::CauseReader;
 use super::{LaneClass, SpanClass};
-use record::time::{Interval, Nanos};
+use record::time::{Interval, Nanos, union};
 use record::{LaneId, SpanId, SpanKind};
 
 /// What a stream did of a stretch of time. All but the last add up to it.
@@ -83,11 +83,28 @@ impl LaneIdle {
     }
 }
 
+/// A part of the time in which a stream ran nothing, spent in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdlePart {
+    /// From when to when.
+    pub interval: Interval,
+    /// In which way; never busy.
+    pub what: IdleUse,
+    /// The operation before it on the stream; nothing before the first.
+    pub before: Option<SpanId>,
+    /// The operation that was next, or the wait of the stream itself; nothing after the last.
+    pub next: Option<SpanId>,
+}
+
 /// A lane's sums under way, within a stretch.
 pub(super) struct IdleSums<'a, 'b> {
     reader: &'a CauseReader<'b>,
     within: Interval,
     sums: LaneIdle,
+    /// Where each part lies, for whoever asks for more than sums.
+    parts: Option<Vec<IdlePart>>,
+    /// The operation that ended last so far.
+    before: Option<SpanId>,
 }
 
 impl CauseReader<'_> {
@@ -98,7 +115,19 @@ impl CauseReader<'_> {
 
     /// The same, and where the longest part of each sum is.
     pub fn lane_idle(&self, lane: LaneId, within: Interval) -> LaneIdle {
+        self.idle_of(IdleSums::new(self, lane, within)).0
+    }
+
+    /// Where a stream ran nothing from the start of a stretch of time to its end, part by part in order of time. By use they
+    /// add up to the sums of [`CauseReader::idle`].
+    pub fn idle_parts(&self, lane: LaneId, within: Interval) -> Vec<IdlePart> {
         let mut sums = IdleSums::new(self, lane, within);
+        sums.parts = Some(Vec::new());
+        self.idle_of(sums).1.unwrap_or_default()
+    }
+
+    fn idle_of(&self, mut sums: IdleSums<'_, '_>) -> (LaneIdle, Option<Vec<IdlePart>>) {
+        let (lane, within) = (sums.sums.lane, sums.within);
         let mut last = None;
         let mut cursor = within.start;
         for span in self.operations_until(lane, within) {
@@ -121,8 +150,11 @@ impl CauseReader<'_> {
             }
             cursor = cursor.max(interval.end);
             last = Some(span);
+            sums.before = last;
         }
-        sums.finish(cursor, last)
+        sums.note(IdleUse::After, (cursor, within.end), None);
+        let parts = sums.parts.take();
+        (sums.finish(cursor, last), parts)
     }
 
     /// The operations of a stream in a stretch, by start and end, and the first after it: what comes next is what an idle
@@ -150,6 +182,24 @@ impl CauseReader<'_> {
         spans.chain(next.map(|it| it.span.id)).collect()
     }
 
+    /// When of a stretch of time a thread was in blocking calls that blocked, in order.
+    fn blocking_calls(&self, thread: LaneId, (start, end): (Nanos, Nanos)) -> Vec<Interval> {
+        let within = Interval { start, end };
+        let is_held = |call: SpanId| {
+            let began = self.time(SpanPoint::start(call));
+            let binding = self.binding(SpanPoint::end(call));
+            let holds = |it: Candidate| it.at > began || it.kind == CauseKind::Limit;
+            binding.is_some_and(|it| it.kind != CauseKind::Program && holds(it))
+        };
+        let calls = self.capture.spans_in(thread, within);
+        let calls = calls.filter(|it| self.is_blocking(it.span.id) && is_held(it.span.id));
+        union(
+            calls
+                .filter_map(|it| it.interval().intersection(within))
+                .collect(),
+        )
+    }
+
     /// How long a thread was in blocking calls that blocked, of a stretch of time.
     pub fn blocked(&self, thread: LaneId, from: Nanos, to: Nanos) -> Nanos {
         let calls = self.causes.blocked.get(&thread);
@@ -169,6 +219,8 @@ impl<'a, 'b> IdleSums<'a, 'b> {
                 reasons: ReasonTimes::default(),
                 ranks: Vec::new(),
             },
+            parts: None,
+            before: None,
         }
     }
 
@@ -201,13 +253,47 @@ impl<'a, 'b> IdleSums<'a, 'b> {
         self.sums
     }
 
-    /// A part of an operation's wait, or of a wait that is a span.
-    fn part(&mut self, (what, reason): (TimeUse, IdleReason), time: Nanos, at: SpanId) {
-        match what {
-            _ if time == Nanos::ZERO => {}
-            TimeUse::Unknown => self.add(IdleUse::Unknown, time, at),
-            _ => self.add_reason(reason, time, at),
+    /// Remembers where a part lies, as far as that is within the stretch.
+    fn note(&mut self, what: IdleUse, (from, to): (Nanos, Nanos), next: Option<SpanId>) {
+        let interval = Interval {
+            start: from.max(self.within.start),
+            end: to.min(self.within.end),
+        };
+        let before = self.before;
+        if let Some(parts) = self
+            .parts
+            .as_mut()
+            .filter(|_| interval.start < interval.end)
+        {
+            parts.push(IdlePart {
+                interval,
+                what,
+                before,
+                next,
+            });
         }
+    }
+
+    /// A part of an operation's wait, or of a wait that is a span.
+    fn part(
+        &mut self,
+        (what, reason): (TimeUse, IdleReason),
+        (from, to): (Nanos, Nanos),
+        at: SpanId,
+    ) {
+        let time = self.inside(from, to);
+        let sum = match what {
+            _ if time == Nanos::ZERO => return,
+            TimeUse::Unknown => {
+                self.add(IdleUse::Unknown, time, at);
+                IdleUse::Unknown
+            }
+            _ => {
+                self.add_reason(reason, time, at);
+                reason.sum()
+            }
+        };
+        self.note(sum, (from, to), Some(at));
     }
 
     /// How long a part of a collective operation waited for the last one, and whose that was.
@@ -238,13 +324,13 @@ impl<'a, 'b> IdleSums<'a, 'b> {
         let placed = self.reader.capture.span(span);
         let is_stall = placed.is_some_and(|it| it.span.kind == SpanKind::Stall);
         for part in self.reader.inside(span) {
-            let time = self.inside(part.interval.start.max(from), part.interval.end);
+            let stretch = (part.interval.start.max(from), part.interval.end);
             let reason = match (part.what, part.by) {
                 (TimeUse::Blocked, _) if is_stall => IdleReason::Pipeline,
                 (TimeUse::Blocked, Some(by)) => self.reader.reason(&by, span),
                 _ => IdleReason::Release,
             };
-            self.part((part.what, reason), time, span);
+            self.part((part.what, reason), stretch, span);
         }
     }
 
@@ -265,7 +351,8 @@ impl<'a, 'b> IdleSums<'a, 'b> {
         self.host(launch.span(), (from, enqueued), span);
         let mut after = IdleReason::Launch;
         for part in reader.split(span) {
-            let time = self.inside(part.interval.start.max(enqueued), part.interval.end);
+            let stretch = (part.interval.start.max(enqueued), part.interval.end);
+            let time = self.inside(stretch.0, stretch.1);
             let reason = match part.by {
                 // Of its own stream only a wait that is a span can hold an operation while the stream is idle.
                 Some(by) if !by.kind.is_dependency() => IdleReason::Next,
@@ -273,7 +360,7 @@ impl<'a, 'b> IdleSums<'a, 'b> {
                 Some(_) => IdleReason::Other,
                 None => after,
             };
-            self.part((part.what, reason), time, span);
+            self.part((part.what, reason), stretch, span);
             after = match reason.sum() {
                 IdleUse::Dependency => IdleReason::Release,
                 _ => reason,
@@ -289,7 +376,21 @@ impl<'a, 'b> IdleSums<'a, 'b> {
             let blocked = self.reader.blocked(thread, begin, end);
             self.add(IdleUse::HostBlocked, blocked, span);
             self.add(IdleUse::HostLate, end - begin - blocked, span);
+            if self.parts.is_some() {
+                self.note_host(thread, (begin, end), span);
+            }
         }
+    }
+
+    /// Remembers when of a stretch a thread was in blocking calls that blocked, and when not.
+    fn note_host(&mut self, thread: LaneId, (begin, end): (Nanos, Nanos), span: SpanId) {
+        let mut at = begin;
+        for call in self.reader.blocking_calls(thread, (begin, end)) {
+            self.note(IdleUse::HostLate, (at, call.start), Some(span));
+            self.note(IdleUse::HostBlocked, (call.start, call.end), Some(span));
+            at = call.end;
+        }
+        self.note(IdleUse::HostLate, (at, end), Some(span));
     }
 
     fn gap_without_launch(&mut self, from: Nanos, start: Nanos, span: SpanId) {
@@ -300,21 +401,22 @@ impl<'a, 'b> IdleSums<'a, 'b> {
         let lane = reader.causes.lanes.get(self.sums.lane.index());
         let is_engine = lane == Some(&LaneClass::Engine);
         let by_call = |it: &Candidate| is_engine && reader.causes.class(it.span()).is_call();
-        let held = self.inside(from, free);
         match binding.filter(|it| CauseReader::is_dependency(it.kind)) {
             // What an engine is given is given by a call: before that there was nothing to do.
             Some(by) if by_call(&by) => self.host(by.span(), (from, free), span),
-            Some(by) => self.part((TimeUse::Blocked, reader.reason(&by, span)), held, span),
-            None => self.add(IdleUse::Unknown, held, span),
+            Some(by) => {
+                let reason = reader.reason(&by, span);
+                self.part((TimeUse::Blocked, reason), (from, free), span);
+            }
+            None => self.part((TimeUse::Unknown, IdleReason::Other), (from, free), span),
         }
-        let rest = self.inside(free, start);
         let is_unknown = binding.is_none() || start - free > super::CEILING;
         let (what, reason) = match binding.map(|it| it.kind) {
             _ if is_unknown => (TimeUse::Unknown, IdleReason::Other),
             Some(CauseKind::Stream) => (TimeUse::Latency, IdleReason::Next),
             _ => (TimeUse::Latency, IdleReason::Release),
         };
-        self.part((what, reason), rest, span);
+        self.part((what, reason), (free, start), span);
     }
 }
 

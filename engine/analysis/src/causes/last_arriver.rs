@@ -93,6 +93,12 @@ impl CauseReader<'_> {
         }
     }
 
+    /// The parts of each collective operation, by start.
+    pub fn collectives(&self) -> impl Iterator<Item = Vec<SpanId>> {
+        let all = self.causes.collectives.all().iter();
+        all.map(|group| group.parts.iter().map(|it| SpanId(*it)).collect())
+    }
+
     /// Who came last to the collective operations that began in a stretch.
     pub fn arrivals(&self, within: Interval) -> CollectiveArrivals {
         let mut found = CollectiveArrivals::default();

@@ -260,7 +260,7 @@ const FORMULAS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋'
 /// A text as a field: in quotation marks where it holds what would end it (RFC 4180), and with an apostrophe before it where
 /// it would be a formula to a spreadsheet. A text that begins so already gets another one, so that taking one away from
 /// every field that begins with apostrophes and then the sign of a formula gives the texts back.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     if text.trim_start_matches('\'').starts_with(FORMULAS) {
         return enclosed(&format!("'{text}"));
     }

@@ -1,0 +1,195 @@
+//! Rows of an answer on their way out: as a table, as comma-separated values, as lines of JSON.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use engine::exporter::csv::quoted as csv_field;
+use engine::query::SqlSummary;
+use engine::record::Value;
+use serde_json::json;
+
+use super::RowFormat;
+use crate::cli::table::TextTable;
+
+/// Writes rows. Those of a table wait for the last, since all decide how wide a column is.
+pub(super) struct RowWriter {
+    format: RowFormat,
+    rows: Vec<Vec<Option<Value>>>,
+    has_head: bool,
+    /// The keys of JSON objects: of two columns with one name the second has a number.
+    keys: Vec<String>,
+}
+
+impl RowWriter {
+    pub fn new(format: RowFormat) -> Self {
+        Self {
+            format,
+            rows: Vec::new(),
+            has_head: false,
+            keys: Vec::new(),
+        }
+    }
+
+    /// Writes the next row.
+    pub fn row(
+        &mut self,
+        columns: &[String],
+        row: Vec<Option<Value>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.head(columns, out)?;
+        match self.format {
+            RowFormat::Table => self.rows.push(row),
+            RowFormat::Csv => writeln!(out, "{}", csv_line(&row))?,
+            RowFormat::Json => {
+                let fields = self.keys.iter().zip(&row);
+                let fields: Vec<String> = fields
+                    .map(|(key, value)| format!("{}:{}", json!(key), json_value(value.as_ref())))
+                    .collect();
+                writeln!(out, "{{{}}}", fields.join(","))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn head(&mut self, columns: &[String], out: &mut dyn Write) -> io::Result<()> {
+        if std::mem::replace(&mut self.has_head, true) {
+            return Ok(());
+        }
+        self.keys = distinct(columns);
+        if self.format == RowFormat::Csv {
+            let fields: Vec<String> = columns.iter().map(|it| csv_field(it)).collect();
+            writeln!(out, "{}", fields.join(","))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self, summary: &SqlSummary, out: &mut dyn Write) -> io::Result<()> {
+        self.head(&summary.columns, out)?;
+        if self.format != RowFormat::Table {
+            return Ok(());
+        }
+        if self.rows.is_empty() {
+            return writeln!(out, "no rows");
+        }
+        let is_number = |at: usize| {
+            let text = |row: &Vec<Option<Value>>| matches!(row.get(at), Some(Some(Value::Text(_))));
+            !self.rows.iter().any(text)
+        };
+        let heads = summary.columns.iter().enumerate();
+        let heads = heads.map(|(at, name)| (Cow::Owned(name.clone()), is_number(at)));
+        let mut table = TextTable::of(heads);
+        for row in &self.rows {
+            table.row(row.iter().map(|it| shown(it.as_ref())));
+        }
+        table.write(out)
+    }
+}
+
+/// A row as comma-separated values; nothing between two commas is NULL, and an empty text has quotation marks.
+fn csv_line(row: &[Option<Value>]) -> String {
+    let field = |value: &Option<Value>| match value {
+        None => String::new(),
+        Some(Value::Integer(value)) => value.to_string(),
+        Some(Value::Number(value)) => value.to_string(),
+        Some(Value::Text(text)) if text.is_empty() => "\"\"".to_owned(),
+        Some(Value::Text(text)) => csv_field(text),
+    };
+    row.iter().map(field).collect::<Vec<_>>().join(",")
+}
+
+/// A value in JSON, which has no word for what is not finite.
+fn json_value(value: Option<&Value>) -> serde_json::Value {
+    match value {
+        None => serde_json::Value::Null,
+        Some(Value::Integer(value)) => json!(value),
+        Some(Value::Number(value)) if value.is_finite() => json!(value),
+        Some(Value::Number(value)) => json!(value.to_string()),
+        Some(Value::Text(value)) => json!(value),
+    }
+}
+
+/// A value for people: three digits behind the point are enough.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => "NULL".to_owned(),
+        Some(Value::Integer(value)) => value.to_string(),
+        Some(Value::Number(value)) if *value != 0.0 && value.abs() < 0.001 => {
+            format!("{value:.3e}")
+        }
+        Some(Value::Number(value)) => format!("{value:.3}"),
+        // A line of the table is one line.
+        Some(Value::Text(text)) => text.replace(['\n', '\r', '\t'], " "),
+    }
+}
+
+/// Names of which none is like another before it.
+fn distinct(columns: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for column in columns {
+        let mut name = column.clone();
+        let mut number = 2;
+        while names.contains(&name) {
+            name = format!("{column}_{number}");
+            number += 1;
+        }
+        names.push(name);
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(format: RowFormat, rows: &[Vec<Option<Value>>]) -> String {
+        let columns = ["name".to_owned(), "n".to_owned(), "n".to_owned()].to_vec();
+        let mut out = Vec::new();
+        let mut writer = RowWriter::new(format);
+        for row in rows {
+            writer.row(&columns, row.clone(), &mut out).unwrap();
+        }
+        let summary = SqlSummary {
+            columns,
+            rows: rows.len() as u64,
+            ..SqlSummary::default()
+        };
+        writer.finish(&summary, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn rows_are_written_in_each_format() {
+        let text = |text: &str| Some(Value::Text(text.into()));
+        let rows = [
+            vec![
+                text("a,b"),
+                Some(Value::Integer(-1)),
+                Some(Value::Number(0.1)),
+            ],
+            vec![text("=1"), None, Some(Value::Number(1e-9))],
+            vec![
+                text(""),
+                Some(Value::Integer(7)),
+                Some(Value::Number(f64::INFINITY)),
+            ],
+        ];
+        assert_eq!(
+            written(RowFormat::Csv, &rows),
+            "name,n,n\n\"a,b\",-1,0.1\n'=1,,0.000000001\n\"\",7,inf\n"
+        );
+        assert_eq!(
+            written(RowFormat::Json, &rows),
+            "{\"name\":\"a,b\",\"n\":-1,\"n_2\":0.1}\n{\"name\":\"=1\",\"n\":null,\"n_2\":1e-9}\n\
+             {\"name\":\"\",\"n\":7,\"n_2\":\"inf\"}\n"
+        );
+        assert_eq!(
+            written(RowFormat::Table, &rows),
+            "name     n         n\na,b     -1     0.100\n=1    NULL  1.000e-9\n         7       inf\n"
+        );
+        assert_eq!(written(RowFormat::Csv, &[]), "name,n,n\n");
+        assert_eq!(written(RowFormat::Json, &[]), "");
+        assert_eq!(written(RowFormat::Table, &[]), "no rows\n");
+    }
+}

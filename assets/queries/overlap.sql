@@ -1,0 +1,16 @@
+-- How long did two streams of a device run at once, and which part of the time of the first is that?
+-- needs: lane_overlap
+-- columns: run, rank, lane, with_lane, both_ns, percent
+WITH busy AS (
+  SELECT run, rank, lane_id, sum(dur) AS busy_ns
+  FROM spans
+  WHERE kind IN ('kernel', 'copy', 'upload', 'download', 'fill', 'collective')
+  GROUP BY run, rank, lane_id),
+met AS (
+  SELECT run, rank, lane_id, lane, with_lane, sum(dur) AS both_ns
+  FROM lane_overlap
+  GROUP BY run, rank, lane_id, lane, with_lane)
+SELECT m.run, m.rank, m.lane, m.with_lane, m.both_ns, m.both_ns * 1e2 / nullif(b.busy_ns, 0) AS percent
+FROM met m
+JOIN busy b ON b.run = m.run AND b.rank = m.rank AND b.lane_id = m.lane_id
+ORDER BY m.both_ns DESC, m.run, m.rank, m.lane, m.with_lane

@@ -1,0 +1,217 @@
+//! Asks a capture: a connection of SQLite that can read the tables, and nothing else.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row, ffi};
+
+use super::error::SqlError;
+use super::guard::{QueryGuard, SqlLimits, SqlWatch, StopReason};
+use super::source::QuerySource;
+use super::vtab;
+use record::Value;
+
+/// Steps of SQLite between two looks at whether to go on.
+const STEPS: i32 = 2_000;
+/// The longest text, row or value, in bytes.
+const LONGEST: i32 = 64_000_000;
+/// Functions that reach out of the question.
+const REFUSED_FUNCTIONS: &[&str] = &[
+    "load_extension",
+    "fts3_tokenizer",
+    "readfile",
+    "writefile",
+    "edit",
+    "sqlite_log",
+];
+
+/// What became of a question, besides its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SqlSummary {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// How many rows were answered.
+    pub rows: u64,
+    /// Why there are no more, where there might be.
+    pub cut: Option<StopReason>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Takes a row, with the names of its columns. What is nothing is NULL.
+pub type RowSink<'a> = dyn FnMut(&[String], Vec<Option<Value>>) -> ControlFlow<()> + 'a;
+
+/// Asks a capture, and hands the rows of the answer to `take` one by one. One that answers [`ControlFlow::Break`] ends it.
+/// What the limits cut off is in the summary.
+///
+/// # Errors
+/// The question is wrong, would change something, or could not be answered; the text says why and where.
+pub fn ask(
+    source: &Arc<QuerySource>,
+    sql: &str,
+    (limits, watch): (SqlLimits, &Arc<SqlWatch>),
+    take: &mut RowSink<'_>,
+) -> Result<SqlSummary, SqlError> {
+    let guard = Arc::new(QueryGuard::new(limits, Arc::clone(watch)));
+    let refused = RefusedAction::default();
+    let connection = connect(source, &guard, &refused).map_err(|it| SqlError::ran(&it))?;
+    let mut statement = connection
+        .prepare(sql)
+        .map_err(|error| match refused.take() {
+            Some(text) => SqlError::new(text),
+            None => SqlError::prepared(&error, sql),
+        })?;
+    if statement.column_count() == 0 {
+        let text = "there is no question; write one that begins with SELECT or WITH";
+        return Err(SqlError::new(text));
+    }
+    if statement.parameter_count() > 0 {
+        let text = "a value is missing where there is a ?, or a name behind :, @ or $; write the value itself";
+        return Err(SqlError::new(text));
+    }
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut summary = SqlSummary {
+        columns,
+        ..SqlSummary::default()
+    };
+    let mut rows = statement.query([]).map_err(|it| SqlError::ran(&it))?;
+    loop {
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => break,
+            Err(error) => {
+                summary.cut = guard.stopped();
+                if summary.cut.is_none() {
+                    let refused = refused.take().map(SqlError::new);
+                    return Err(refused.unwrap_or_else(|| SqlError::ran(&error)));
+                }
+                break;
+            }
+        };
+        if summary.rows == limits.rows {
+            summary.cut = Some(StopReason::Rows(limits.rows));
+            break;
+        }
+        let values = values(row, summary.columns.len()).map_err(|it| SqlError::ran(&it))?;
+        summary.rows += 1;
+        if take(&summary.columns, values).is_break() {
+            summary.cut = Some(StopReason::Cancelled);
+            break;
+        }
+    }
+    summary.time = guard.elapsed();
+    Ok(summary)
+}
+
+fn values(row: &Row<'_>, count: usize) -> rusqlite::Result<Vec<Option<Value>>> {
+    let value = |at: usize| {
+        Ok(match row.get_ref(at)? {
+            ValueRef::Null => None,
+            ValueRef::Integer(value) => Some(Value::Integer(value)),
+            ValueRef::Real(value) => Some(Value::Number(value)),
+            ValueRef::Text(value) => Some(Value::Text(String::from_utf8_lossy(value).into())),
+            ValueRef::Blob(value) => {
+                let digits: Vec<String> = value.iter().map(|it| format!("{it:02X}")).collect();
+                Some(Value::Text(format!("x'{}'", digits.concat()).into()))
+            }
+        })
+    };
+    (0..count).map(value).collect()
+}
+
+/// What was refused while a question was prepared, in words.
+#[derive(Clone, Default)]
+struct RefusedAction(Arc<Mutex<Option<String>>>);
+
+impl RefusedAction {
+    fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn put(&self, text: String) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get_or_insert(text);
+    }
+}
+
+/// Opens an empty database in memory that has the tables, and can do nothing but read them.
+fn connect(
+    source: &Arc<QuerySource>,
+    guard: &Arc<QueryGuard>,
+    refused: &RefusedAction,
+) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_MEMORY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(":memory:", flags)?;
+    vtab::register(&connection, source, guard)?;
+    // What is sorted stays in memory, where it counts; nothing is written to a disk.
+    connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA query_only = 1;")?;
+    for (config, is_on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
+        // A word in quotation marks is a name, as in every other engine, and never a text.
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
+    ] {
+        connection.set_db_config(config, is_on)?;
+    }
+    for (limit, most) in [
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_LENGTH, LONGEST),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 500),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 200),
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, most)?;
+    }
+    let (watched, asked) = (Arc::clone(guard), refused.clone());
+    connection.progress_handler(STEPS, Some(move || watched.check().is_err()))?;
+    connection.authorizer(Some(move |context: AuthContext<'_>| {
+        match refusal(&context.action) {
+            None => Authorization::Allow,
+            Some(text) => {
+                asked.put(text);
+                Authorization::Deny
+            }
+        }
+    }))?;
+    Ok(connection)
+}
+
+/// Why something may not be done, in words; nothing where it may.
+fn refusal(action: &AuthAction<'_>) -> Option<String> {
+    let what = match action {
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => return None,
+        // A table of which no column is read, such as by count(*).
+        AuthAction::Unknown { code, .. } if *code == ffi::SQLITE_READ => return None,
+        AuthAction::Function { function_name } => {
+            let name = function_name.to_lowercase();
+            if !REFUSED_FUNCTIONS.contains(&name.as_str()) {
+                return None;
+            }
+            return Some(format!(
+                "the function {name} is switched off: a question reads the capture, and neither files nor programs"
+            ));
+        }
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => "ATTACH and DETACH are",
+        AuthAction::Pragma { .. } => "PRAGMA is",
+        AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => "transactions are",
+        AuthAction::Insert { .. } | AuthAction::Update { .. } | AuthAction::Delete { .. } => {
+            "changes to tables are"
+        }
+        _ => "new tables, views, triggers and indexes are",
+    };
+    Some(format!(
+        "{what} switched off: a question only reads the capture; write one that begins with SELECT or WITH"
+    ))
+}

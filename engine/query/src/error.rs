@@ -1,0 +1,339 @@
+//! What is wrong with a question: where, and what was probably meant.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::schema::{SqlTable, TABLES};
+use super::tokens::{SqlTokenKind, tokens};
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SqlError {
+    /// What is wrong, and what to do.
+    pub text: String,
+    /// Where in the question, in bytes, where that is known.
+    pub offset: Option<usize>,
+    /// The line, counted from 1, and the character in it, counted from 1.
+    pub place: Option<(usize, usize)>,
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Some((line, character)) => {
+                write!(
+                    formatter,
+                    "line {line}, character {character}: {}",
+                    self.text
+                )
+            }
+            None => formatter.write_str(&self.text),
+        }
+    }
+}
+
+impl std::error::Error for SqlError {}
+
+impl SqlError {
+    /// An error that is about no place of the question.
+    pub fn told(text: &str) -> Self {
+        Self::new(text)
+    }
+
+    /// An error that is nowhere in the text.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            offset: None,
+            place: None,
+        }
+    }
+
+    /// An error at a place of the text.
+    fn at(text: String, sql: &str, offset: Option<usize>) -> Self {
+        let offset = offset.filter(|it| sql.is_char_boundary(*it));
+        let before = offset.and_then(|it| sql.get(..it));
+        let place = before.map(|before| {
+            let line = before.matches('\n').count() + 1;
+            let start = before.rfind('\n').map_or(0, |it| it + 1);
+            let own = before.get(start..).unwrap_or_default();
+            (line, own.chars().count() + 1)
+        });
+        Self {
+            text,
+            offset,
+            place,
+        }
+    }
+
+    /// What SQLite says of a question that it cannot prepare.
+    pub(crate) fn prepared(error: &rusqlite::Error, sql: &str) -> Self {
+        let (message, offset) = match error {
+            rusqlite::Error::SqlInputError { msg, offset, .. } => {
+                (msg.clone(), usize::try_from(*offset).ok())
+            }
+            rusqlite::Error::SqliteFailure(_, Some(message)) => (message.clone(), None),
+            rusqlite::Error::MultipleStatement => {
+                let text =
+                    "ask one question at a time: there is another statement behind the first";
+                return Self::at(text.to_owned(), sql, second_statement(sql));
+            }
+            rusqlite::Error::NulError(_) => {
+                let text = "the question has a character of number 0 in it; take it out";
+                return Self::at(text.to_owned(), sql, sql.find('\0'));
+            }
+            other => (other.to_string(), None),
+        };
+        for (start, explain) in UNKNOWN {
+            if let Some(name) = message.strip_prefix(start) {
+                let offset = offset.or_else(|| find_word(sql, name));
+                return Self::at(explain(name, sql), sql, offset);
+            }
+        }
+        Self::at(in_words(&message), sql, offset)
+    }
+
+    /// What went wrong while a question was answered.
+    pub(crate) fn ran(error: &rusqlite::Error) -> Self {
+        let message = match error {
+            rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+            rusqlite::Error::SqliteFailure(code, None) => code.to_string(),
+            other => other.to_string(),
+        };
+        Self::new(in_words(&message))
+    }
+}
+
+/// Explains what has no meaning, by its name and the question.
+type Explanation = fn(&str, &str) -> String;
+
+/// How SQLite says that something has no meaning, and what it is said with here.
+const UNKNOWN: &[(&str, Explanation)] = &[
+    ("no such table: ", |name, _| unknown_table(name)),
+    ("no such column: ", unknown_column),
+    ("no such function: ", |name, _| {
+        format!(
+            "there is no function “{name}”{}",
+            hint(nearest(name, FUNCTIONS.iter().copied()))
+        )
+    }),
+    ("ambiguous column name: ", |name, _| {
+        format!(
+            "several tables of the question have a column “{name}”; write the table's name and a dot before it"
+        )
+    }),
+];
+
+/// Functions that questions are written with; SQLite has more.
+pub(crate) const FUNCTIONS: &[&str] = &[
+    "abs",
+    "avg",
+    "coalesce",
+    "count",
+    "dense_rank",
+    "first_value",
+    "group_concat",
+    "instr",
+    "lag",
+    "last_value",
+    "lead",
+    "length",
+    "lower",
+    "max",
+    "min",
+    "ntile",
+    "nullif",
+    "printf",
+    "rank",
+    "replace",
+    "round",
+    "row_number",
+    "string_agg",
+    "substr",
+    "sum",
+    "total",
+    "trim",
+    "typeof",
+    "upper",
+];
+
+/// What other tools call our tables and columns.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("args", "arguments"),
+    ("begin", "ts"),
+    ("counter", "counters"),
+    ("correlation_id", "launch_id"),
+    ("duration", "dur"),
+    ("end_ns", "ts + dur"),
+    ("event", "spans"),
+    ("events", "spans"),
+    ("flow", "dependencies"),
+    ("gpu_slice", "spans"),
+    ("kernel", "kernels"),
+    ("overlaps", "lane_overlap"),
+    ("slice", "spans"),
+    ("slices", "spans"),
+    ("start", "ts"),
+    ("start_ns", "ts"),
+    ("stream", "lane"),
+    ("thread_track", "lanes"),
+    ("timestamp", "ts"),
+    ("track", "lanes"),
+    ("track_id", "lane_id"),
+];
+
+fn unknown_table(name: &str) -> String {
+    let bare = name.rsplit('.').next().unwrap_or(name);
+    let all = TABLES.iter().map(|it| it.name);
+    let near = other_name(bare, |it| TABLES.iter().any(|table| table.name == it));
+    let near = near.or_else(|| nearest(bare, all.clone()));
+    let list: Vec<&str> = all.collect();
+    format!(
+        "there is no table “{name}”{}. There are {}",
+        hint(near),
+        list.join(", ")
+    )
+}
+
+fn unknown_column(name: &str, sql: &str) -> String {
+    let bare = name.rsplit('.').next().unwrap_or(name);
+    let named = tables_in(sql);
+    let columns = |tables: &[&'static SqlTable]| -> Vec<&'static str> {
+        let all = tables.iter().flat_map(|it| it.columns);
+        all.map(|it| it.name).collect()
+    };
+    let own = columns(&named);
+    if is_quoted(sql, bare) {
+        return format!("there is no column “{bare}”; a text stands in apostrophes: '{bare}'");
+    }
+    let near = other_name(bare, |it| own.contains(&it) || it.contains(' '));
+    let near = near.or_else(|| nearest(bare, own.iter().copied()));
+    if near.is_some() {
+        return format!("there is no column “{name}”{}", hint(near));
+    }
+    let others: Vec<&str> = TABLES
+        .iter()
+        .filter(|it| it.column(bare).is_some())
+        .map(|it| it.name)
+        .collect();
+    if !others.is_empty() {
+        let list = others.join(", ");
+        return format!(
+            "there is no column “{name}” in the tables of the question; it is one of {list}"
+        );
+    }
+    let all: Vec<&SqlTable> = TABLES.iter().collect();
+    let near = nearest(bare, columns(&all).into_iter());
+    format!("there is no column “{name}”{}", hint(near))
+}
+
+/// Whether a name stands in quotation marks, which is where people mean a text.
+fn is_quoted(sql: &str, name: &str) -> bool {
+    let quoted = format!("\"{name}\"");
+    tokens(sql)
+        .iter()
+        .any(|it| it.kind == SqlTokenKind::Quoted && it.text(sql) == quoted)
+}
+
+fn hint(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
+}
+
+fn other_name(name: &str, is_fit: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let known = OTHER_NAMES.iter().find(|it| it.0 == lower)?;
+    is_fit(known.1).then_some(known.1)
+}
+
+/// The name that looks most like another, where one does.
+pub(crate) fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    let far = |it: &str| strsim::damerau_levenshtein(&lower, it);
+    let (distance, found) = all.map(|it| (far(it), it)).min()?;
+    (distance <= 1 + lower.chars().count() / 3).then_some(found)
+}
+
+/// The tables whose names stand in a question.
+pub(crate) fn tables_in(sql: &str) -> Vec<&'static SqlTable> {
+    let words = tokens(sql)
+        .into_iter()
+        .filter(|it| it.kind == SqlTokenKind::Word);
+    let words: BTreeSet<String> = words.map(|it| it.text(sql).to_lowercase()).collect();
+    TABLES.iter().filter(|it| words.contains(it.name)).collect()
+}
+
+/// Where a name stands in a question first.
+fn find_word(sql: &str, name: &str) -> Option<usize> {
+    let bare = name.rsplit('.').next().unwrap_or(name);
+    let found = tokens(sql).into_iter().find(|it| {
+        let is_name = matches!(it.kind, SqlTokenKind::Word | SqlTokenKind::Quoted);
+        is_name && it.text(sql).trim_matches('"').eq_ignore_ascii_case(bare)
+    });
+    found.map(|it| it.range.start)
+}
+
+/// Where the second statement of a text begins.
+fn second_statement(sql: &str) -> Option<usize> {
+    let mut all = tokens(sql).into_iter();
+    all.find(|it| it.text(sql) == ";")?;
+    let next = all.find(|it| it.kind != SqlTokenKind::Comment && it.text(sql) != ";")?;
+    Some(next.range.start)
+}
+
+/// What SQLite says, as a sentence that says what to do where that is known.
+fn in_words(message: &str) -> String {
+    if let Some(near) = message
+        .strip_prefix("near ")
+        .and_then(|it| it.strip_suffix(": syntax error"))
+    {
+        let near = near.trim_matches('"');
+        return format!(
+            "“{near}” cannot stand here; look at what is before it: a comma, a word or a bracket may be missing"
+        );
+    }
+    match message {
+        "incomplete input" => {
+            "the question breaks off; a bracket, an apostrophe or the rest of it is missing"
+                .to_owned()
+        }
+        "integer overflow" => {
+            "a sum is larger than 2^63; write sum(x * 1.0) for one that is rounded".to_owned()
+        }
+        "string or blob too big" => {
+            "a text of the answer is too long; ask for less of it".to_owned()
+        }
+        "not an error" => "SQLite gave up without a reason; please report this question".to_owned(),
+        other => format!("SQLite says: {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        assert_eq!(
+            nearest("span", TABLES.iter().map(|it| it.name)),
+            Some("spans")
+        );
+        assert_eq!(
+            nearest("Kernles", TABLES.iter().map(|it| it.name)),
+            Some("kernels")
+        );
+        assert_eq!(nearest("xyz", TABLES.iter().map(|it| it.name)), None);
+    }
+
+    #[test]
+    fn what_other_tools_call_it_is_known() {
+        assert!(unknown_table("slice").contains("did you mean spans?"));
+        assert!(
+            unknown_column("timestamp", "SELECT timestamp FROM spans").contains("did you mean ts?")
+        );
+        for (_, ours) in OTHER_NAMES {
+            let is_table = TABLES.iter().any(|it| it.name == *ours);
+            let is_column = TABLES.iter().any(|it| it.column(ours).is_some());
+            assert!(is_table || is_column || *ours == "ts + dur", "{ours}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A capture as tables: each is made when a question first needs it, and kept for the next.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::column::ColumnValues;
+use super::guard::{QueryGuard, StopReason};
+use super::rows::TableRows;
+use super::schema::{TABLES, TableId};
+use super::tables::{self, LaneFacts, StepIndex};
+use analysis::causes::Causes;
+use analysis::{AnalysisResult, Conclusions};
+use capture::Capture;
+use record::Value;
+
+/// Something that is made once somebody needs it.
+struct OnceMade<T>(Mutex<Option<Arc<T>>>);
+
+impl<T> Default for OnceMade<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T> OnceMade<T> {
+    /// What was made, or is made now; one that was given up is made again by whoever comes next.
+    fn get(&self, make: impl FnOnce() -> Result<T, StopReason>) -> Result<Arc<T>, StopReason> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = &*kept {
+            return Ok(Arc::clone(kept));
+        }
+        let fresh = Arc::new(make()?);
+        *kept = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    fn put(&self, made: Arc<T>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+    }
+
+    /// Reads what was made, where nobody is making it.
+    fn peek<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
+        let kept = self.0.try_lock().ok()?;
+        kept.as_deref().map(read)
+    }
+}
+
+/// A capture that is asked, and its tables as far as they were made.
+pub struct QuerySource {
+    pub(crate) capture: Arc<Capture>,
+    pub(crate) path: Option<String>,
+    causes: OnceMade<Causes>,
+    answers: OnceMade<Vec<AnalysisResult>>,
+    lanes: OnceMade<LaneFacts>,
+    steps: OnceMade<StepIndex>,
+    tables: Vec<OnceMade<TableRows>>,
+}
+
+impl QuerySource {
+    /// A capture that was read from `path`, where that is known.
+    pub fn new(capture: Arc<Capture>, path: Option<String>) -> Self {
+        Self {
+            capture,
+            path,
+            causes: OnceMade::default(),
+            answers: OnceMade::default(),
+            lanes: OnceMade::default(),
+            steps: OnceMade::default(),
+            tables: TABLES.iter().map(|_| OnceMade::default()).collect(),
+        }
+    }
+
+    /// Takes over what was concluded of the capture as it is now, so that it is not concluded again.
+    pub fn conclude(&self, made: &Conclusions) {
+        if made.causes.revision() == self.capture.revision() {
+            self.causes.put(Arc::clone(&made.causes));
+            self.answers.put(Arc::new(made.answers.clone()));
+        }
+    }
+
+    /// The capture's revision: after another one it has to be asked anew.
+    pub fn revision(&self) -> u64 {
+        self.capture.revision()
+    }
+
+    /// Bytes held by tables that were made.
+    pub fn heap_bytes(&self) -> usize {
+        let made = self.tables.iter();
+        made.filter_map(|it| it.peek(TableRows::heap_bytes)).sum()
+    }
+
+    /// About how many rows a table has.
+    pub(crate) fn estimate(&self, id: TableId) -> usize {
+        let made = self.tables.get(id.0).and_then(|it| it.peek(|it| it.len));
+        made.unwrap_or_else(|| tables::estimate(&self.capture, id))
+    }
+
+    /// A table, with the columns that `used` has a bit for.
+    pub(crate) fn table(
+        &self,
+        id: TableId,
+        used: u64,
+        guard: &QueryGuard,
+    ) -> Result<Arc<TableRows>, StopReason> {
+        guard.check()?;
+        let Some(kept) = self.tables.get(id.0) else {
+            return Ok(Arc::new(TableRows::new(Vec::new(), 0)));
+        };
+        let rows = kept.get(|| {
+            let made = tables::make(self, id, guard)?;
+            guard.take_room(made.heap_bytes())?;
+            Ok(made)
+        })?;
+        tables::complete(self, (id, used), &rows, guard)?;
+        Ok(rows)
+    }
+
+    /// The graph of causes.
+    pub(crate) fn causes(&self, guard: &QueryGuard) -> Result<Arc<Causes>, StopReason> {
+        self.causes.get(|| {
+            let watch = &guard.watch;
+            let told = |share: f32| guard.conclude(share);
+            let made = Causes::build_with(&self.capture, guard.is_over(), told);
+            watch.conclude(0.0);
+            made.ok_or_else(|| guard.stop(StopReason::Cancelled))
+        })
+    }
+
+    /// What each analysis found.
+    pub(crate) fn answers(
+        &self,
+        guard: &QueryGuard,
+    ) -> Result<Arc<Vec<AnalysisResult>>, StopReason> {
+        self.answers.get(|| {
+            let watch = &guard.watch;
+            let told = |share: f32| guard.conclude(share);
+            let made = Conclusions::build(&self.capture, guard.is_over(), told);
+            watch.conclude(0.0);
+            let made = made.ok_or_else(|| guard.stop(StopReason::Cancelled))?;
+            Ok(made.answers)
+        })
+    }
+
+    /// What the columns of lanes say of each lane.
+    pub(crate) fn lanes(&self) -> Result<Arc<LaneFacts>, StopReason> {
+        self.lanes.get(|| Ok(LaneFacts::new(&self.capture)))
+    }
+
+    /// Which step each span belongs to.
+    pub(crate) fn steps(&self, guard: &QueryGuard) -> Result<Arc<StepIndex>, StopReason> {
+        let causes = self.causes(guard)?;
+        let lanes = self.lanes()?;
+        self.steps.get(|| {
+            guard.check()?;
+            Ok(StepIndex::new(&causes.read(&self.capture), &lanes))
+        })
+    }
+
+    /// The column of the run's name.
+    pub(crate) fn run(&self) -> ColumnValues {
+        let name = self.capture.run().map(|it| it.name.as_str());
+        let name = name.filter(|it| !it.is_empty()).unwrap_or("capture");
+        ColumnValues::Same(Some(Value::Text(name.into())))
+    }
+}

@@ -1,0 +1,74 @@
+//! The capture itself, in one row.
+
+use super::draft::{TableDraft, int, text};
+use crate::column::CellValue;
+use crate::guard::StopReason;
+use crate::rows::TableRows;
+use crate::schema::{SCHEMA_VERSION, TableId};
+use crate::source::QuerySource;
+use capture::Capture;
+
+/// The row.
+pub(super) fn make(source: &QuerySource) -> Result<TableRows, StopReason> {
+    let capture = &source.capture;
+    let facts = source.lanes()?;
+    let run = capture.run();
+    let devices: Vec<&str> = capture
+        .devices()
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
+    let devices = devices.join(", ");
+    let clocks = capture.clocks();
+    let zero = clocks.iter().find(|it| it.tells_zero());
+    let uncertainty = clocks.iter().map(|it| it.uncertainty.0).max();
+    let repaired: u64 = capture.file_repairs().iter().map(|it| it.count).sum();
+    let receipt = receipt(capture);
+    let values = [
+        CellValue::Integer(SCHEMA_VERSION),
+        text(source.path.as_deref()),
+        CellValue::Null,
+        text(run.map(|it| it.backend.as_str())),
+        text(run.map(|it| it.machine.as_str())),
+        CellValue::Text(&devices),
+        int(zero.map(|it| it.offset.0)),
+        int(uncertainty),
+        CellValue::Integer((capture.span_count() + capture.open().count()) as i64),
+        CellValue::Integer(repaired as i64),
+        CellValue::Integer(capture.refused() as i64),
+        CellValue::Text(&receipt),
+        text(run.map(|it| it.version.as_str())),
+    ];
+    let mut draft = TableDraft::of(source, TableId::CAPTURES, None);
+    draft.row(facts.rank_of_all(), &values)?;
+    Ok(draft.finish())
+}
+
+/// What was mended, as a JSON object of causes and counts.
+fn receipt(capture: &Capture) -> String {
+    let repairs = capture.file_repairs().iter();
+    let fields: Vec<String> = repairs
+        .map(|it| format!("{}:{}", quoted(&it.cause), it.count))
+        .collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+/// A sign that has no form of its own in JSON.
+fn escape(control: char) -> impl Iterator<Item = char> {
+    let text = format!("\\u{:04x}", u32::from(control));
+    text.chars().collect::<Vec<char>>().into_iter()
+}
+
+/// A text in JSON.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            control if control < ' ' => quoted.extend(escape(control)),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
