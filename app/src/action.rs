@@ -94,6 +94,10 @@ pub enum Action {
     Notify(Option<Notice>),
     /// Copy a text to the clipboard.
     Copy(String),
+    /// Ask the capture in SQL.
+    Ask(String),
+    /// End the question that is answered.
+    StopAsking,
     /// Another capture is on screen: forget what was chosen in the one before.
     Renew,
     /// A file was opened or saved: list it among the recent ones.
@@ -191,6 +195,10 @@ pub enum AppRequest {
     FocusSearch,
     /// Copy a text to the clipboard.
     Copy(String),
+    /// Ask the capture in SQL.
+    Ask(String),
+    /// End the question that is answered.
+    StopAsking,
     /// Close the window.
     Quit,
 }

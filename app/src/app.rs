@@ -1,5 +1,6 @@
 //! The window: owns the capture, the state, the panels and the engine, and hands each what it needs.
 
+mod asking;
 mod bars;
 mod files;
 mod layout;
@@ -24,6 +25,7 @@ use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions
 use crate::state::{AppState, Settings, ThemeChoice};
 use crate::theme::{self, Theme};
 use crate::timeline::{Areas, Timeline};
+use asking::QuestionJob;
 use files::FileJobs;
 use start::Greeting;
 use why::ConclusionsJob;
@@ -44,6 +46,7 @@ pub struct App {
     link: Option<EngineLink>,
     files: FileJobs,
     concluding: ConclusionsJob,
+    asking: QuestionJob,
     greeting: Greeting,
     /// Whether the first workload is still to be run.
     /// What the window is called.
@@ -143,6 +146,7 @@ impl App {
             link,
             files: FileJobs::new(context),
             concluding: ConclusionsJob::default(),
+            asking: QuestionJob::default(),
             greeting: Greeting::default(),
             is_first: false,
             title: "Syncline".to_owned(),
@@ -233,6 +237,8 @@ impl App {
         self.capture = capture;
         self.search.renew();
         self.concluding = ConclusionsJob::default();
+        self.asking.forget(&mut self.status);
+        self.status.asked.answer = None;
         self.status.why = SceneConclusions::default();
     }
 
@@ -254,6 +260,8 @@ impl App {
             .advance(&self.capture, &mut self.status, context);
         let seen = (&self.state, &mut self.status);
         self.concluding.tabulate(&self.capture, seen, context);
+        let seen = (&mut self.status, self.is_timed);
+        self.asking.advance(seen, context);
         let searched = self
             .search
             .advance(&self.capture, &self.state.search, BUDGET / 2);

@@ -71,6 +71,8 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Align(part, by) => return view::align(state, part, by),
         Action::Cancel => return Some(AppRequest::Cancel),
         Action::Copy(text) => return Some(AppRequest::Copy(text)),
+        Action::Ask(sql) => return Some(AppRequest::Ask(sql)),
+        Action::StopAsking => return Some(AppRequest::StopAsking),
         Action::Notify(Some(notice)) => state.notice = Some(notice),
         Action::Notify(None) => put_away(state),
         Action::Renew => {

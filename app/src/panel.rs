@@ -17,6 +17,7 @@ mod pipelines;
 mod problems;
 mod program;
 mod promises;
+mod query;
 mod receipts;
 mod scene;
 mod search;
@@ -30,6 +31,7 @@ mod workloads;
 pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
 pub use program::words;
+pub use query::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
 pub use scene::{AppStatus, CheckedWorkload, JobProgress, RunVerdict, Scene, SceneConclusions};
 pub use search::NameSearch;
 pub use widgets::{Sign, hint, section, toggle};
@@ -85,6 +87,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(source::SourcePanel::default()),
     || Box::new(statistics::StatisticsPanel::default()),
     || Box::new(why::WhyTab::default()),
+    || Box::new(query::QueryTab::default()),
     || Box::new(pipelines::PipelinesPanel::default()),
     || Box::new(promises::PromisesPanel::default()),
     || Box::new(launches::LaunchesPanel::default()),

@@ -10,6 +10,7 @@ mod operations;
 mod pictures;
 mod pipelines;
 mod program;
+mod query;
 mod receipts;
 mod storm;
 mod storms;

@@ -90,6 +90,12 @@ impl App {
                     context.copy_text(text);
                 }
             }
+            AppRequest::Ask(sql) => {
+                let path = self.status.opened.clone();
+                let of = (&self.capture, path);
+                self.asking.begin(sql, of, &mut self.status, context);
+            }
+            AppRequest::StopAsking => self.asking.stop(),
             AppRequest::Quit => {
                 if let Some(context) = context {
                     context.send_viewport_cmd(ViewportCommand::Close);

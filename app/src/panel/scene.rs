@@ -14,6 +14,7 @@ use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
 use super::fit::WorkloadFit;
+use super::query::AskedQuestions;
 use crate::state::{AppState, Switch, WorkloadText};
 use crate::theme::Theme;
 
@@ -107,6 +108,8 @@ pub struct AppStatus {
     pub parts: Vec<MergedFile>,
     /// What is concluded of the capture on screen.
     pub why: SceneConclusions,
+    /// What was asked in SQL.
+    pub asked: AskedQuestions,
     /// What is being read, written or searched.
     pub job: Option<JobProgress>,
     /// The chosen workload's text, read.

@@ -68,7 +68,7 @@ pub(crate) enum ColumnValues {
 }
 
 /// A column: its values, and what was found out about them.
-pub(crate) struct ColumnData {
+pub(crate) struct StoredColumn {
     /// The values, once they are there: some columns are made when a question first needs them.
     values: OnceLock<ColumnValues>,
     /// The place of each text among all of them in order, once somebody has asked.
@@ -90,7 +90,7 @@ pub(crate) enum CellValue<'a> {
 /// What a column has that is not made yet.
 static NOTHING: ColumnValues = ColumnValues::Same(None);
 
-impl From<ColumnValues> for ColumnData {
+impl From<ColumnValues> for StoredColumn {
     fn from(values: ColumnValues) -> Self {
         Self {
             values: OnceLock::from(values),
@@ -99,7 +99,7 @@ impl From<ColumnValues> for ColumnData {
     }
 }
 
-impl Default for ColumnData {
+impl Default for StoredColumn {
     /// A column that is made later.
     fn default() -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Default for ColumnData {
     }
 }
 
-impl ColumnData {
+impl StoredColumn {
     /// The values, row by row.
     #[inline]
     pub fn values(&self) -> &ColumnValues {

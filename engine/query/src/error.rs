@@ -36,12 +36,7 @@ impl std::error::Error for SqlError {}
 
 impl SqlError {
     /// An error that is about no place of the question.
-    pub fn told(text: &str) -> Self {
-        Self::new(text)
-    }
-
-    /// An error that is nowhere in the text.
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             offset: None,
@@ -86,6 +81,9 @@ impl SqlError {
         };
         for (start, explain) in UNKNOWN {
             if let Some(name) = message.strip_prefix(start) {
+                // SQLite adds a guess of its own to a name in quotation marks.
+                let name = name.split(" - should").next().unwrap_or(name);
+                let name = name.trim_matches('"');
                 let offset = offset.or_else(|| find_word(sql, name));
                 return Self::at(explain(name, sql), sql, offset);
             }
@@ -280,6 +278,9 @@ fn second_statement(sql: &str) -> Option<usize> {
     Some(next.range.start)
 }
 
+/// What SQLite says of changes that a table cannot be made to take.
+const REFUSED: &[&str] = &["may not be", "cannot create triggers", "not authorized"];
+
 /// What SQLite says, as a sentence that says what to do where that is known.
 fn in_words(message: &str) -> String {
     if let Some(near) = message
@@ -290,6 +291,10 @@ fn in_words(message: &str) -> String {
         return format!(
             "“{near}” cannot stand here; look at what is before it: a comma, a word or a bracket may be missing"
         );
+    }
+    if REFUSED.iter().any(|it| message.contains(it)) {
+        return "changes are switched off: a question only reads the capture; write one that begins with SELECT or WITH"
+            .to_owned();
     }
     match message {
         "incomplete input" => {

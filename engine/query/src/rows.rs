@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::column::{ColumnData, ColumnValues};
+use super::column::{ColumnValues, StoredColumn};
 use super::guard::{QueryGuard, StopReason};
 use super::plan::RowOrder;
 
@@ -17,7 +17,7 @@ const MOST_GROUPS: usize = 1 << 24;
 /// The rows of a table.
 pub(crate) struct TableRows {
     /// The columns, in the order of the schema.
-    pub columns: Vec<ColumnData>,
+    pub columns: Vec<StoredColumn>,
     /// How many rows there are.
     pub len: usize,
     /// How often rows were looked for by reading all of a column.
@@ -83,7 +83,7 @@ impl TableRows {
             searches: columns.iter().map(|_| AtomicU32::new(0)).collect(),
             columns: columns
                 .into_iter()
-                .map(|it| it.map_or_else(ColumnData::default, ColumnData::from))
+                .map(|it| it.map_or_else(StoredColumn::default, StoredColumn::from))
                 .collect(),
             len,
         }
@@ -91,7 +91,7 @@ impl TableRows {
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.columns.iter().map(ColumnData::heap_bytes).sum()
+        self.columns.iter().map(StoredColumn::heap_bytes).sum()
     }
 
     /// Finds the rows within all of `bounds`.
@@ -108,7 +108,7 @@ impl TableRows {
         }
         let of = |it: &RowBounds| self.columns.get(it.column);
         // What every row has is looked at once.
-        let same = |it: &&RowBounds| of(it).is_some_and(ColumnData::is_same);
+        let same = |it: &&RowBounds| of(it).is_some_and(StoredColumn::is_same);
         let is_out = |it: &RowBounds| !of(it).is_some_and(|column| within(column, 0, it));
         if bounds.iter().filter(same).any(is_out) {
             return Ok(());
@@ -148,7 +148,7 @@ impl TableRows {
     }
 
     /// From where to where the rows within a bound stand in their order.
-    fn stretch(&self, column: &ColumnData, bound: &RowBounds) -> (usize, usize) {
+    fn stretch(&self, column: &StoredColumn, bound: &RowBounds) -> (usize, usize) {
         let index = column.index(self.len);
         let below = |row: &u32| column.key(*row as usize).is_none_or(|it| it < bound.low);
         let up_to = |row: &u32| column.key(*row as usize).is_none_or(|it| it <= bound.high);
@@ -216,7 +216,7 @@ impl TableRows {
     ) -> Result<(), StopReason> {
         let known = columns.iter();
         let known = known.filter_map(|(place, down)| Some((self.columns.get(*place)?, *down)));
-        let columns: Vec<(&ColumnData, bool)> = known.filter(|it| !it.0.is_same()).collect();
+        let columns: Vec<(&StoredColumn, bool)> = known.filter(|it| !it.0.is_same()).collect();
         if columns.is_empty() {
             return Ok(());
         }
@@ -245,7 +245,7 @@ impl TableRows {
 
 /// Whether the key of a row is within bounds; one without a key never is.
 #[inline]
-fn within(column: &ColumnData, row: usize, bound: &RowBounds) -> bool {
+fn within(column: &StoredColumn, row: usize, bound: &RowBounds) -> bool {
     column
         .key(row)
         .is_some_and(|key| bound.low <= key && key <= bound.high)
@@ -253,13 +253,13 @@ fn within(column: &ColumnData, row: usize, bound: &RowBounds) -> bool {
 
 /// A column by which rows are put in order.
 struct OrderedColumn<'a> {
-    column: &'a ColumnData,
+    column: &'a StoredColumn,
     ranks: Option<&'a [u32]>,
     is_descending: bool,
 }
 
 impl<'a> OrderedColumn<'a> {
-    fn new((column, is_descending): &(&'a ColumnData, bool)) -> Self {
+    fn new((column, is_descending): &(&'a StoredColumn, bool)) -> Self {
         Self {
             column,
             ranks: column.ranks(),
@@ -291,7 +291,7 @@ impl<'a> OrderedColumn<'a> {
 }
 
 /// How many groups rows may fall into by these columns; nothing where they are too many to be counted.
-fn group_count(columns: &[(&ColumnData, bool)]) -> Option<usize> {
+fn group_count(columns: &[(&StoredColumn, bool)]) -> Option<usize> {
     let mut groups = 1_usize;
     for (column, _) in columns {
         // One more for NULL.
@@ -301,7 +301,7 @@ fn group_count(columns: &[(&ColumnData, bool)]) -> Option<usize> {
 }
 
 /// Puts rows of one group beside each other, by counting how many there are of each.
-fn group(columns: &[(&ColumnData, bool)], groups: usize, rows: &mut Vec<u32>) {
+fn group(columns: &[(&StoredColumn, bool)], groups: usize, rows: &mut Vec<u32>) {
     let sizes: Vec<usize> = columns
         .iter()
         .map(|it| it.0.key_count().unwrap_or(0) + 1)

@@ -13,15 +13,15 @@ use capture::Capture;
 use record::Value;
 
 /// Something that is made once somebody needs it.
-struct OnceMade<T>(Mutex<Option<Arc<T>>>);
+struct CachedValue<T>(Mutex<Option<Arc<T>>>);
 
-impl<T> Default for OnceMade<T> {
+impl<T> Default for CachedValue<T> {
     fn default() -> Self {
         Self(Mutex::new(None))
     }
 }
 
-impl<T> OnceMade<T> {
+impl<T> CachedValue<T> {
     /// What was made, or is made now; one that was given up is made again by whoever comes next.
     fn get(&self, make: impl FnOnce() -> Result<T, StopReason>) -> Result<Arc<T>, StopReason> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,11 +48,11 @@ impl<T> OnceMade<T> {
 pub struct QuerySource {
     pub(crate) capture: Arc<Capture>,
     pub(crate) path: Option<String>,
-    causes: OnceMade<Causes>,
-    answers: OnceMade<Vec<AnalysisResult>>,
-    lanes: OnceMade<LaneFacts>,
-    steps: OnceMade<StepIndex>,
-    tables: Vec<OnceMade<TableRows>>,
+    causes: CachedValue<Causes>,
+    answers: CachedValue<Vec<AnalysisResult>>,
+    lanes: CachedValue<LaneFacts>,
+    steps: CachedValue<StepIndex>,
+    tables: Vec<CachedValue<TableRows>>,
 }
 
 impl QuerySource {
@@ -61,11 +61,11 @@ impl QuerySource {
         Self {
             capture,
             path,
-            causes: OnceMade::default(),
-            answers: OnceMade::default(),
-            lanes: OnceMade::default(),
-            steps: OnceMade::default(),
-            tables: TABLES.iter().map(|_| OnceMade::default()).collect(),
+            causes: CachedValue::default(),
+            answers: CachedValue::default(),
+            lanes: CachedValue::default(),
+            steps: CachedValue::default(),
+            tables: TABLES.iter().map(|_| CachedValue::default()).collect(),
         }
     }
 
@@ -77,9 +77,9 @@ impl QuerySource {
         }
     }
 
-    /// The capture's revision: after another one it has to be asked anew.
-    pub fn revision(&self) -> u64 {
-        self.capture.revision()
+    /// Whether it is of this capture, which nobody changes while it is shared.
+    pub fn is_of(&self, capture: &Arc<Capture>) -> bool {
+        Arc::ptr_eq(&self.capture, capture)
     }
 
     /// Bytes held by tables that were made.

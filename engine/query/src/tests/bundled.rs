@@ -105,10 +105,10 @@ fn each_says_what_it_asks_needs_and_answers_with() {
         assert!(!question.needs().is_empty(), "{name}");
         for table in question.needs() {
             assert!(TABLES.iter().any(|it| it.name == table), "{name}: {table}");
-            assert!(
-                words(question).iter().any(|it| it == table),
-                "{name}: {table}"
-            );
+            // A step is a column of other tables as well.
+            let column = table.trim_end_matches('s');
+            let is_named = |it: &String| it == table || it == column;
+            assert!(words(question).iter().any(is_named), "{name}: {table}");
         }
         let answer = rows_within(&source, question.sql, SqlLimits::default());
         let (summary, _) = answer.unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -7,7 +7,7 @@ fn condition(chance: &mut Chance) -> String {
     let number = |chance: &mut Chance| match chance.below(6) {
         0 => "NULL".to_owned(),
         1 => format!("{}.5", chance.below(400)),
-        2 => format!("'{}'", chance.below(400)),
+        2 => format!("{}e0", chance.below(400)),
         3 => format!("-{}", chance.below(10)),
         4 => "9223372036854775807".to_owned(),
         _ => chance.below(1_200_000).to_string(),
@@ -141,6 +141,25 @@ fn tables_order_and_group_as_sqlite_does() {
         )
     };
     assert_eq!(reals(""), reals("+"));
+}
+
+#[test]
+fn a_number_in_apostrophes_is_compared_as_sqlite_does() {
+    let source = source(10);
+    for (text, number) in [
+        ("id = '5'", "id = 5"),
+        ("ts > '3000'", "ts > 3000"),
+        ("id < 'x'", "1"),
+        ("id = 'x'", "0"),
+    ] {
+        let found = |condition: &str| {
+            rows(
+                &source,
+                &format!("SELECT id FROM spans WHERE {condition} ORDER BY id"),
+            )
+        };
+        assert_eq!(found(text), found(number), "{text}");
+    }
 }
 
 #[test]
