@@ -227,6 +227,7 @@ impl<'e> RecordedProgram<'e> {
 
     /// Hands over what became records.
     fn hand_over(&mut self) {
+        self.converter.announce_lanes();
         let records = self.converter.drain();
         self.send_records(records);
     }

@@ -113,8 +113,55 @@ impl ActivityConverter {
         self.draft.time(self.draft.latest.max(self.draft.origin))
     }
 
+    /// Names the lanes of which nothing was said yet, so that no span that is handed over now is on a lane without a name.
+    /// A flush names them too, but what a process writes may be read up to the middle of one.
+    pub fn announce_lanes(&mut self) {
+        if self.draft.lanes.has_unannounced() {
+            self.draft.refresh();
+        }
+    }
+
     /// The records since the last time.
     pub fn drain(&mut self) -> Vec<Record> {
         std::mem::take(&mut self.draft.out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuda_recorder::{CuptiApi, CuptiRecord, CuptiTimes, ProcessFact};
+
+    #[test]
+    fn spans_read_in_the_middle_of_a_flush_are_on_named_lanes() {
+        let mut converter = ActivityConverter::new(ResolveMode::Live);
+        converter.take(
+            0,
+            Fact::Process(Box::new(ProcessFact {
+                process: 7,
+                command: vec!["/opt/program".to_owned()],
+                ..ProcessFact::default()
+            })),
+        );
+        let call = CuptiApi {
+            is_runtime: true,
+            function: 1,
+            name: "cudaLaunchKernel".to_owned(),
+            times: CuptiTimes { start: 10, end: 20 },
+            process: 7,
+            thread: 7,
+            correlation: 1,
+            result: 0,
+        };
+        converter.take(0, Fact::Records(vec![CuptiRecord::Api(call)]));
+        converter.announce_lanes();
+        let records = converter.drain();
+        let names = records.iter().filter_map(|record| match record {
+            Record::Lane(lane) => Some(lane.name.as_str()),
+            _ => None,
+        });
+        assert_eq!(names.collect::<Vec<_>>(), ["program 7"]);
+        converter.announce_lanes();
+        assert!(converter.drain().is_empty());
     }
 }

@@ -85,6 +85,11 @@ impl ActivityLanes {
         self.rows.iter().filter(is_stream).count()
     }
 
+    /// Whether there is a lane of which nothing was announced yet: those come last.
+    pub fn has_unannounced(&self) -> bool {
+        self.rows.last().is_some_and(|row| row.told.is_none())
+    }
+
     /// Announces every lane that is new, or is another by now.
     pub fn refresh(&mut self, devices: &mut ActivityDevices, out: &mut Vec<Record>) {
         let mut named: HashMap<(Group, Option<u32>, &str), u32> = HashMap::new();
