@@ -17,6 +17,7 @@ pub mod launch_mistakes;
 pub mod losses;
 pub mod nesting;
 pub mod nvidia;
+pub mod paced;
 pub mod promises;
 pub mod ranks;
 pub mod redundant;

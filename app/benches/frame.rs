@@ -183,6 +183,7 @@ fn capture((size, lanes): (u32, u32), ranks: u32) -> Capture {
                 backend: "cpu".to_owned(),
                 detail: String::new(),
                 rank: None,
+                paced: None,
             })),
             Record::Clock(Box::new(Clock {
                 device: DeviceId(id),

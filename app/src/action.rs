@@ -101,6 +101,8 @@ pub enum Action {
     Record(String),
     /// At most this many calls a second and host thread; `None` is as fast as they can.
     SetPace(Option<f64>),
+    /// A number of a paced device's law by its word; `None` is as the workload says.
+    SetDial(&'static str, Option<f64>),
     /// Who orders uses of a buffer on several streams; `None` is as the workload says.
     SetSynchronization(Option<engine::workload::Synchronization>),
     /// Open a file.

@@ -52,6 +52,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
             state.settings.backend = backend;
             state.settings.adapter = adapter;
         }
+        Action::SetDial(name, value) => state.settings.paced.set(name, value),
         Action::SetSynchronization(how) => state.settings.synchronization = how,
         Action::SetPace(pace) => {
             state.settings.pace = pace;

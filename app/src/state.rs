@@ -9,7 +9,9 @@ mod view_snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use engine::record::{DependencyId, Group, Lane, LaneId, PipelineId, PromiseId, Role, SpanId};
+use engine::record::{
+    DependencyId, Group, Lane, LaneId, PaceSetting, PipelineId, PromiseId, Role, SpanId,
+};
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, Synchronization};
 use serde::{Deserialize, Serialize};
@@ -311,7 +313,8 @@ pub struct Settings {
     pub programs: Vec<String>,
     /// Whether the first start's line was read and put away.
     pub greeted: bool,
-
+    /// How a paced device is set, where that differs from the workload's.
+    pub paced: PaceSetting,
     /// Who orders uses of a buffer on several streams; `None` is as the workload says.
     pub synchronization: Option<Synchronization>,
 }
@@ -352,6 +355,7 @@ impl Default for Settings {
             allowed: AllowedMachines::default(),
             programs: Vec::new(),
             greeted: false,
+            paced: PaceSetting::default(),
             synchronization: None,
         }
     }

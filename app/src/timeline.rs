@@ -25,6 +25,7 @@ mod minimap;
 mod motion;
 mod never_ran;
 mod overlay;
+mod paced_bars;
 mod pan_anchor;
 mod path;
 mod pending_promises;
@@ -316,7 +317,7 @@ impl Timeline {
                 bars.lane(frame, (row, lane), &mut self.folds, &mut self.labels);
             }
         }
-        (more, bars.paint(body))
+        (more, bars.paint(body, frame))
     }
 
     /// Writes the names of spans, and above them what strikes lost ones through.

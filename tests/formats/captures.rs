@@ -19,6 +19,8 @@ use engine::importer::{self, ImportBatch, ImportError, Receipt, Source};
 use engine::record::{NameId, Record};
 use engine::runner::{RunRequest, run};
 use engine::workload::bundled;
+
+use crate::semantics::conformance::BRISK;
 use proptest::prelude::{ProptestConfig, any, prop, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
@@ -91,6 +93,7 @@ fn a_saved_run_is_the_run() {
                 name: workload.name.to_owned(),
                 source: workload.source.to_owned(),
                 backend: backend.name().to_owned(),
+                paced: BRISK,
                 save: Some(path.clone()),
                 ..RunRequest::default()
             };

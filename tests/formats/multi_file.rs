@@ -42,6 +42,7 @@ fn rank(zero: Option<i64>, start: i64) -> Vec<Record> {
             backend: String::new(),
             detail: String::new(),
             rank: None,
+            paced: None,
         })),
         Record::Lane(Box::new(Lane {
             id: LaneId(0),

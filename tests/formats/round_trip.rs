@@ -16,6 +16,7 @@ use engine::workload::bundled;
 
 use crate::formats::real;
 use crate::house::root;
+use crate::semantics::conformance::BRISK;
 
 /// Captures of other people's tools that are no larger, packed as they are, are compared in every test run; the others where
 /// `SYNCLINE_ROUND_TRIP` is set.
@@ -137,13 +138,14 @@ fn texts_that_end_in_zero_bytes_come_back() {
 #[test]
 fn runs_of_every_bundled_workload_come_back_as_they_were() {
     let mut found = Vec::new();
-    for backend in ["mock", "cpu"] {
+    for backend in ["mock", "cpu", "paced"] {
         assert!(BACKENDS.iter().any(|it| it.name() == backend));
         for workload in bundled() {
             let request = RunRequest {
                 name: workload.name.to_owned(),
                 source: workload.source.to_owned(),
                 backend: backend.to_owned(),
+                paced: BRISK,
                 ..RunRequest::default()
             };
             let mut capture = Capture::new();

@@ -17,6 +17,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "engine/backend/src/wgpu/wayland.rs",
         "the client library of Wayland is told by a C function of its own who hears its complaints",
     ),
+    (
+        "engine/backend/src/paced/timer.rs",
+        "how late a thread's timers may be is set by a C function of the system",
+    ),
     ("engine/backend/src/cuda/context.rs", CUDA),
     ("engine/backend/src/cuda/devices.rs", CUDA),
     ("engine/backend/src/cuda/driver.rs", CUDA),

@@ -7,7 +7,7 @@ use engine::record::{Basis, Dependency, DependencyKind, RunOutcome, SpanKind, St
 use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::workload::bundled;
 
-use crate::semantics::conformance::backends;
+use crate::semantics::conformance::{BRISK, backends};
 
 /// The backends on which a loss ends nothing else.
 fn in_process() -> impl Iterator<Item = &'static dyn Backend> {
@@ -19,6 +19,7 @@ fn capture_of(source: &str, backend: &str) -> Capture {
         name: "w".to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         recovery: RecoveryMode::Stay,
         ..RunRequest::default()
     };

@@ -26,7 +26,7 @@ use std::sync::Once;
 
 use engine::backend::{BACKENDS, Backend, use_cuda_stand_in};
 use engine::capture::Capture;
-use engine::record::{Record, RunOutcome};
+use engine::record::{PaceSetting, Record, RunOutcome};
 use engine::runner::{RunRequest, run};
 
 use self::view::View;
@@ -97,12 +97,20 @@ pub fn backends() -> Vec<&'static dyn Backend> {
     wanted.filter(opens).copied().collect()
 }
 
+/// Paced devices are as quick as the processor where a test does not look at their times.
+pub const BRISK: PaceSetting = PaceSetting {
+    rate: None,
+    slots: None,
+    stretch: Some(0.1),
+};
+
 /// A request to run `source` on `backend`.
 pub fn request(source: &str, backend: &str) -> RunRequest {
     RunRequest {
         name: "case.kdl".to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         ..RunRequest::default()
     }
 }

@@ -15,6 +15,7 @@ use engine::runner::far::WorkerTarget;
 use engine::workload::bundled;
 
 use crate::house::program::syncline;
+use crate::semantics::conformance::BRISK;
 
 /// A worker on this machine, of the program under test.
 fn here() -> WorkerTarget {
@@ -34,6 +35,7 @@ fn request(name: &str, backend: &str) -> RunRequest {
         name: name.to_owned(),
         source: found.source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         ..RunRequest::default()
     }
 }

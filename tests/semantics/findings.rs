@@ -11,11 +11,14 @@ use engine::record::{Finding, RunOutcome, Severity};
 use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::workload::bundled;
 
+use crate::semantics::conformance::BRISK;
+
 fn capture_of(source: &str, backend: &str) -> Capture {
     capture_with(RunRequest {
         name: "w".to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         ..RunRequest::default()
     })
 }

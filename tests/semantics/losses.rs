@@ -14,6 +14,8 @@ use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::time::Nanos;
 use engine::workload::{Injection, bundled};
 
+use crate::semantics::conformance::BRISK;
+
 const LONG: &str = r#"
 stream "a"
 stream "b"
@@ -58,6 +60,7 @@ fn lose(
         name: "losses".to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         lose: injections.collect(),
         recovery,
         ..RunRequest::default()

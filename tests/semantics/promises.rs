@@ -11,6 +11,8 @@ use engine::record::{PromiseId, Record, RunOutcome, State};
 use engine::runner::{RecoveryMode, RunRequest, run};
 use engine::workload::Injection;
 
+use crate::semantics::conformance::BRISK;
+
 /// Two host threads by two editions, with pipelines of every fate, maps, scopes and work on two streams.
 const BUSY: &str = r#"
 stream "a"
@@ -83,6 +85,7 @@ fn lose(
         name: "busy".to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         lose: injection
             .iter()
             .map(|it| it.parse::<Injection>().unwrap())

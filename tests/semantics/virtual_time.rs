@@ -12,6 +12,7 @@ use engine::time::Nanos;
 use engine::workload::{Document, bundled};
 
 use crate::house::causality::is_in_time;
+use crate::semantics::conformance::BRISK;
 
 /// Losses that every workload is run with, and what is done then.
 const LOSSES: &[(&str, RecoveryMode)] = &[
@@ -60,6 +61,7 @@ impl TimedRecords {
             name: "virtual".to_owned(),
             source: source.to_owned(),
             backend: backend.to_owned(),
+            paced: BRISK,
             lose: injections.collect(),
             recovery,
             ..RunRequest::default()

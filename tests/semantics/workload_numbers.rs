@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::backend::{
     BACKENDS, BackendDevice, BufferSide, DeviceLayout, EventLayout, HostIndex, Operation,
-    ReportSink, StreamLayout, Submission,
+    PaceLayout, ReportSink, StreamLayout, Submission,
 };
 use engine::record::{
     BufferIndex, CallId, CounterId, DeviceId, LaneId, NameId, Record, SpanId, StreamIndex,
@@ -13,6 +13,8 @@ use engine::workload::{
     Bounds, Call, DataCall, Document, EventCall, ExpectationKind, HostCall, Plan, StreamCall,
     SyncTarget, bundled, compare,
 };
+
+use crate::semantics::conformance::BRISK;
 
 struct Silence;
 
@@ -37,6 +39,10 @@ fn layout(plan: &Plan) -> DeviceLayout {
         buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
         signals: plan.signals.len(),
         hosts: plan.hosts.len(),
+        pace: PaceLayout {
+            setting: BRISK,
+            ..PaceLayout::default()
+        },
         ..DeviceLayout::default()
     }
 }

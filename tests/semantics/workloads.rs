@@ -5,7 +5,7 @@ use engine::record::{RunOutcome, Severity};
 use engine::runner::{RunRequest, run};
 use engine::workload::bundled;
 
-use crate::semantics::conformance::backends;
+use crate::semantics::conformance::{BRISK, backends};
 
 fn capture_of(name: &str, source: &str, backend: &str) -> Capture {
     let mut capture = Capture::new();
@@ -13,6 +13,7 @@ fn capture_of(name: &str, source: &str, backend: &str) -> Capture {
         name: name.to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         ..RunRequest::default()
     };
     let end = run(request, |records| capture.apply(records)).unwrap();

@@ -8,9 +8,11 @@ mod menus;
 mod synchronization;
 
 use eframe::egui::{
-    Align, Button, Color32, ComboBox, Frame, Layout, Margin, Panel as Side, Response, RichText,
-    Role, Ui, WidgetInfo,
+    Align, Button, Color32, ComboBox, Frame, Label, Layout, Margin, Panel as Side, Response,
+    RichText, Role, Ui, WidgetInfo,
 };
+use engine::analysis::pace;
+use engine::record::PACE_NOT_KEPT;
 use engine::runner::Phase;
 
 use crate::action::{Action, Command};
@@ -185,12 +187,37 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
                 }
             }
             ui.label(RichText::new(amounts(scene)).color(colour));
+            paced(ui, scene);
             device::fallback(ui, scene);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(pointer(scene)).monospace().color(theme.weak));
             });
         });
     });
+}
+
+/// The law of a paced run, and whether it was kept: its times are about that law alone.
+fn paced(ui: &mut Ui, scene: &Scene<'_>) {
+    let Some(law) = pace::law(scene.capture) else {
+        return;
+    };
+    let mut problems = scene.capture.problems().iter();
+    let broken = problems.find(|it| it.code == PACE_NOT_KEPT);
+    let (words, colour, help) = match broken {
+        Some(problem) => (
+            format!("! CPU, paced: {law} · not kept"),
+            scene.theme.warning,
+            problem.text.as_str(),
+        ),
+        None => (
+            format!("CPU, paced: {law}"),
+            scene.theme.weak,
+            "Every operation really ran, and was held by timers to this law: its times are about the law, and not about this \
+             machine or any other",
+        ),
+    };
+    ui.add(Label::new(RichText::new(words).color(colour)).truncate())
+        .on_hover_text(help);
 }
 
 fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {

@@ -113,6 +113,7 @@ impl App {
             save: None,
             paused,
             pace: pace(self.state.settings.pace),
+            paced: self.state.settings.paced,
             lose: self.state.armed().to_vec(),
             recovery: self.state.loss.of_run(&text.name),
             synchronization: self.state.settings.of_run(&text.source),

@@ -1,5 +1,6 @@
 //! The first moments: which workloads are at hand, and what a newcomer is shown.
 
+use engine::analysis::pace;
 use engine::capture::Capture;
 use engine::record::{DependencyKind, SpanId, SpanKind};
 use engine::runner::Phase;
@@ -110,8 +111,14 @@ fn line(capture: &Capture, wait: SpanId) -> String {
         return String::new();
     };
     let lane = capture.lane(placed.span.lane);
+    let how = match pace::law(capture) {
+        Some(_) => {
+            ", held to a pace that any machine keeps: each copy runs under the kernel before it"
+        }
+        None => "",
+    };
     format!(
-        "This ran on your machine just now. The hatched span that is selected is a wait: {} stood still for {}. \
+        "This ran on your machine just now{how}. The hatched span that is selected is a wait: {} stood still for {}. \
          Press {} to go to what held it, {} for all keys.",
         lane.map_or("a stream", |lane| &lane.name),
         text::duration(placed.interval().length()),

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use engine::record::PaceSetting;
 use engine::runner::RecoveryMode;
 use engine::runner::far::WorkerTarget;
 use engine::workload::{Injection, RANKS, RankFault, Synchronization};
@@ -143,6 +144,9 @@ pub struct RunOptions {
     /// Which of the backend's adapters: its number, or a part of its name
     #[arg(long, default_value = "", hide_default_value = true)]
     pub adapter: String,
+    /// How the backend `paced` takes its time: rate (GiB/s), slots and stretch, or some of these
+    #[arg(long, value_name = "rate=1,slots=2,stretch=10", default_value = "", hide_default_value = true, value_parser = pace, long_help = PACE)]
+    pub pace: PaceSetting,
     /// Lose the device: how, and with @ the moment; may be given several times
     #[arg(long, value_name = "WAY[@MOMENT]", long_help = LOSE)]
     pub lose: Vec<Injection>,
@@ -206,7 +210,8 @@ const FIELDS: &str = "How to print. `json` prints one object with the fields nam
     name, state, is_async, generation, compile_ns, compiles, detail), losses (each kind, generation, reason, time_ns, operations, \
     promises, recovered_after_ns, first_result_after_ns), expectations (each text, holds, which is null where the run could not tell, \
     found, line), problems (each severity, code, text), findings (each code, severity, text, lines, spans, count), \
-    looked (each code, name, text), saved (the file, or null) and save_error (why it was not saved, or null). Fields may be added; none is renamed or taken away";
+    looked (each code, name, text), paced (for a paced device its law bytes_per_second, slots and stretch, and how it was kept: \
+    operations, late_median_ns, late_most_ns, late_share_p99, late_by_a_tenth, overran, kept), saved (the file, or null) and save_error (why it was not saved, or null). Fields may be added; none is renamed or taken away";
 
 /// The ways and moments of a loss.
 const LOSE: &str = "Lose the device on purpose. The way is `destroy`, a call in the order of the calls; `driver`, a \
@@ -259,6 +264,18 @@ pub enum OutputFormat {
     Text,
     /// For programs
     Json,
+}
+
+/// How a paced device is set.
+const PACE: &str = "How the backend `paced` takes its time: `rate`, GiB that each copy engine moves in a second (a kernel \
+    takes an element for four bytes); `slots`, kernels and copies within the device that run at the same time; `stretch`, by \
+    what every length is multiplied. What is left out is as the workload says, and else rate=1,slots=2,stretch=10";
+
+fn pace(text: &str) -> Result<PaceSetting, String> {
+    if text.is_empty() {
+        return Ok(PaceSetting::default());
+    }
+    text.parse()
 }
 
 fn machine(text: &str) -> Result<(String, String), String> {

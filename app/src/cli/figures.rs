@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use engine::analysis::{Conclusions, LaneUse, Statistics};
+use engine::analysis::{Conclusions, LaneUse, Statistics, pace};
 use engine::capture::Capture;
-use engine::record::{Group, Lane, LaneId, RunOutcome};
+use engine::record::{Group, Lane, LaneId, PaceLaw, PaceReport, RunOutcome};
 use engine::runner::SAVE_FAILED;
 use engine::time::{Interval, Nanos};
 use serde::{Serialize, Serializer};
@@ -33,6 +33,9 @@ const MANY: usize = 100_000;
 pub(super) struct CaptureReport<'a> {
     /// Name of the workload or the file.
     pub name: String,
+    /// The law of a paced device, and how it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paced: Option<PacedReport>,
     /// What ran it, or the format it was read from.
     pub backend: String,
     /// `finished`, `stopped`, `failed`, or `unknown` where the capture breaks off.
@@ -77,6 +80,15 @@ pub(super) struct CaptureReport<'a> {
     pub saved: Option<String>,
     /// Why it was not, where that was wanted.
     pub save_error: Option<String>,
+}
+
+/// The law of a paced device, and how it was kept.
+#[derive(Debug, Serialize)]
+struct PacedReport {
+    #[serde(flatten)]
+    law: PaceLaw,
+    #[serde(flatten)]
+    report: PaceReport,
 }
 
 /// A line of the overview.
@@ -139,6 +151,7 @@ impl<'a> CaptureReport<'a> {
         let saved = saved.filter(|_| save_error.is_none());
         Self {
             name: run.map(|run| run.name.clone()).unwrap_or_default(),
+            paced: paced(capture),
             backend: run.map(|run| run.backend.clone()).unwrap_or_default(),
             outcome,
             reason,
@@ -196,6 +209,21 @@ impl<'a> CaptureReport<'a> {
             "{} on {}, {} after {length}{reason}",
             self.name, self.backend, self.outcome
         )?;
+        if let Some(PacedReport { law, report }) = &self.paced {
+            let late = |nanos| text::duration(Nanos(nanos));
+            let line = format!(
+                "paced: {law}; {} ended late by {} at the median and {} at most{}",
+                text::counted(report.operations, "operation"),
+                late(report.late_median_ns),
+                late(report.late_most_ns),
+                if report.kept {
+                    ""
+                } else {
+                    ": THE PACE WAS NOT KEPT"
+                },
+            );
+            writeln!(out, "{}", plain(&line))?;
+        }
         let mut counts = vec![
             text::counted(self.spans as u64, "span"),
             text::counted(self.dependencies as u64, "dependency"),
@@ -301,6 +329,12 @@ impl<'a> CaptureReport<'a> {
         }
         Ok(())
     }
+}
+
+fn paced(capture: &Capture) -> Option<PacedReport> {
+    let law = pace::law(capture)?;
+    let report = pace::report(capture)?;
+    Some(PacedReport { law, report })
 }
 
 /// All that is concluded of a capture, the time that it is about, and what its lanes did `within` a range: neither needs the

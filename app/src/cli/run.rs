@@ -26,6 +26,9 @@ const PATIENCE: Duration = Duration::from_millis(1900);
 /// Runs what was asked for and prints its figures.
 pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
     let request = request(options)?;
+    if let Some(note) = old_name_note(options, &request) {
+        writeln!(streams.err, "{note}")?;
+    }
     let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
     let figures = CaptureReport::new(&capture, lost, options.save.as_deref());
     match options.format {
@@ -72,7 +75,10 @@ fn request(options: &RunOptions) -> Result<RunRequest, CliFailure> {
     if let Some(ranks) = options.ranks {
         place(&name, &mut source, ranks, &mut parameters);
     }
-    let planned = Document::parse(&name, &source).and_then(|document| document.plan(&parameters));
+    let planned = Document::parse(&name, &source).and_then(|document| {
+        rename_old(&document, &mut parameters);
+        document.plan(&parameters)
+    });
     let plan = planned.map_err(|errors| {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         CliFailure::Listed(lines.join("\n"))
@@ -92,11 +98,40 @@ fn request(options: &RunOptions) -> Result<RunRequest, CliFailure> {
         lose: options.lose.clone(),
         recovery: options.recover.into(),
         synchronization: options.sync,
+        paced: options.pace,
         seat: None,
         faults: options.faults.clone(),
         machines: options.machines.clone(),
         allowed,
         reports_submissions: false,
+    })
+}
+
+/// What `extract` called its parameter for the host's pauses before, and what it calls it.
+const HOST_SCALE: [&str; 2] = ["pace", "host-scale"];
+
+/// Takes a value for a parameter by the name that it had before, unless the workload has one of that name.
+fn rename_old(document: &Document, parameters: &mut [(String, f64)]) {
+    let [old, new] = HOST_SCALE;
+    let has = |name: &str| document.parameters().iter().any(|it| it.name == name);
+    if has(old) || !has(new) {
+        return;
+    }
+    for (name, _) in parameters.iter_mut().filter(|(name, _)| name == old) {
+        new.clone_into(name);
+    }
+}
+
+/// What to know of a parameter that is set by the name that it had before.
+fn old_name_note(options: &RunOptions, request: &RunRequest) -> Option<String> {
+    let [old, new] = HOST_SCALE;
+    let is_set = options.parameters.iter().any(|(name, _)| name == old);
+    let was_renamed = request.parameters.iter().any(|(name, _)| name == new);
+    (is_set && was_renamed).then(|| {
+        format!(
+            "note: --set {old}= is taken for {new}, as the parameter is called today; --pace sets how a paced device takes \
+             its time"
+        )
     })
 }
 

@@ -12,6 +12,12 @@ use crate::state::Settings;
 /// The embedded backend, which always works.
 const CPU: &str = "cpu";
 
+/// The same that takes its time, which shows overlap on any machine.
+const PACED: &str = "paced";
+
+/// The backend of graphics cards whose streams are streams.
+const CUDA: &str = "cuda";
+
 /// Why nothing can be lost.
 pub const NOTHING_RUNS: &str = "Nothing runs, so there is no device to lose: run a workload, or choose a later moment in the button's menu";
 
@@ -20,7 +26,7 @@ const RUN_IS_OVER: &str = "This run went on without its device and has ended, so
      from the first call";
 
 /// A backend that may be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendChoice {
     /// Its name.
     pub name: String,
@@ -33,7 +39,7 @@ pub struct BackendChoice {
 }
 
 /// A device that a backend can open.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AdapterChoice {
     /// What people call it.
     pub name: String,
@@ -51,6 +57,11 @@ impl AdapterChoice {
     }
 }
 
+/// Whether workloads run on a paced device, whose law can be set.
+pub fn is_paced(backends: &[BackendChoice], settings: &Settings) -> bool {
+    backend(backends, settings) == PACED
+}
+
 /// The backend that workloads run on: the chosen one where it is here, and else the best.
 pub fn backend<'a>(backends: &'a [BackendChoice], settings: &'a Settings) -> &'a str {
     if backends.is_empty() && !settings.backend.is_empty() {
@@ -61,14 +72,12 @@ pub fn backend<'a>(backends: &'a [BackendChoice], settings: &'a Settings) -> &'a
     chosen.map_or_else(|| best(backends), |it| it.name.as_str())
 }
 
-/// The best backend here: one with an adapter that is no processor, and else the CPU.
+/// The backend that a first start shows: one whose streams overlap, on any machine. That is CUDA where it is, and else the
+/// paced one; wgpu's one queue takes turns.
 fn best(backends: &[BackendChoice]) -> &str {
-    let is_hardware = |it: &&BackendChoice| {
-        let first = it.adapters.first();
-        it.opens && it.name != CPU && first.is_some_and(|first| !first.caps.software)
-    };
-    let found = backends.iter().find(is_hardware);
-    found.map_or(CPU, |it| it.name.as_str())
+    let mut wanted = [CUDA, PACED].into_iter();
+    let opens = |name: &&str| backends.iter().any(|it| it.opens && it.name == **name);
+    wanted.find(opens).unwrap_or(CPU)
 }
 
 /// The adapter that workloads run on; nothing while the backends are asked.
@@ -96,7 +105,10 @@ impl AppStatus {
 
     /// Why workloads run on the CPU, where that is so because no other device is here.
     pub fn why_cpu(&self, settings: &Settings) -> Option<&str> {
-        let others = || self.backends.iter().filter(|it| it.name != CPU);
+        let others = || {
+            let all = self.backends.iter();
+            all.filter(|it| it.name != CPU && it.name != PACED)
+        };
         let none = self.backend(settings) == CPU && !others().any(|it| it.opens);
         let first = none.then(|| others().next()).flatten();
         first.map(|it| it.detail.as_str())
@@ -152,13 +164,18 @@ mod tests {
     }
 
     #[test]
-    fn hardware_comes_before_the_cpu_and_a_software_adapter_does_not() {
+    fn what_overlaps_comes_first_and_one_queue_has_to_be_chosen() {
         let mut status = AppStatus::default();
         let mut settings = Settings::default();
         assert_eq!(status.backend(&settings), "cpu");
-        status.backends = vec![choice("cpu", Some(false)), choice("wgpu", Some(false))];
-        assert_eq!(status.backend(&settings), "wgpu");
-        assert_eq!(status.adapter(&settings).unwrap().name, "wgpu adapter");
+        let all = ["cpu", "paced", "wgpu"].map(|name| choice(name, Some(false)));
+        status.backends = all.to_vec();
+        assert_eq!(status.backend(&settings), "paced");
+        assert_eq!(status.adapter(&settings).unwrap().name, "paced adapter");
+        status.backends.push(choice("cuda", None));
+        assert_eq!(status.backend(&settings), "paced");
+        status.backends.push(choice("cuda", Some(false)));
+        assert_eq!(status.backend(&settings), "cuda");
         status.backends = vec![choice("cpu", Some(false)), choice("wgpu", Some(true))];
         assert_eq!(status.backend(&settings), "cpu");
         assert_eq!(status.why_cpu(&settings), None);

@@ -3,6 +3,7 @@
 mod dependency;
 mod lines;
 mod loss;
+mod pace;
 mod pipeline;
 mod promise;
 mod rank;

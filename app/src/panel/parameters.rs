@@ -1,8 +1,11 @@
 //! The chosen workload's parameters, as sliders.
 
 use eframe::egui::{Align, Button, Label, Layout, RichText, Role, Slider, Stroke, Ui, WidgetInfo};
+use engine::analysis::pace;
+use engine::record::{PaceDial, PaceSetting};
 use engine::workload::{Injection, LossMoment, Parameter};
 
+use super::choice::is_paced;
 use super::widgets::{Sign, hint, link, section};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
@@ -54,9 +57,15 @@ impl Panel for ParametersPanel {
         for parameter in document.parameters() {
             let found = moved.iter().find(|(name, _)| *name == parameter.name);
             let value = found.map(|(_, value)| *value);
-            ui.scope(|ui| slider(ui, scene, parameter, value, actions));
+            let set = |value| Action::SetParameter(parameter.name.clone(), value);
+            ui.scope(|ui| slider(ui, scene, parameter, (value, &set), actions));
         }
-        if differs(scene, document.parameters(), &moved) {
+        let is_paced = is_paced(&scene.status.backends, &scene.state.settings);
+        if is_paced {
+            dials(ui, scene, actions);
+        }
+        let is_otherwise = is_paced && is_paced_otherwise(scene);
+        if is_otherwise || differs(scene, document.parameters(), &moved) {
             ui.add_space(GRID);
             let words = format!("Run with these values ({})", Command::Rerun.key());
             if link(ui, &words, scene.theme.accent).clicked() {
@@ -102,6 +111,40 @@ pub fn loss_words(injection: &Injection) -> String {
     }
 }
 
+/// The law of a paced device, as sliders.
+fn dials(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    ui.add_space(GRID);
+    section(ui, scene.theme, "Pace");
+    for dial in PaceDial::ALL {
+        let as_parameter = Parameter {
+            name: dial.name.to_owned(),
+            default: dial.default,
+            min: dial.min,
+            max: dial.max,
+            about: dial.about.to_owned(),
+            line: 0,
+        };
+        let value = scene.state.settings.paced.get(dial.name);
+        let set = |value| Action::SetDial(dial.name, value);
+        ui.scope(|ui| slider(ui, scene, &as_parameter, (value, &set), actions));
+    }
+}
+
+/// Whether the run on screen is of a paced device whose law is another.
+fn is_paced_otherwise(scene: &Scene<'_>) -> bool {
+    let Some(law) = pace::law(scene.capture).filter(|_| scene.status.is_live) else {
+        return false;
+    };
+    let wanted = scene.state.settings.paced;
+    // What is not set here the workload may say.
+    let of_run = PaceSetting {
+        rate: Some(law.bytes_per_second / (1_u64 << 30) as f64),
+        slots: Some(f64::from(law.slots)),
+        stretch: Some(law.stretch),
+    };
+    wanted.or(of_run).law() != law
+}
+
 /// Whether the run on screen is of this workload with other values.
 fn differs(scene: &Scene<'_>, parameters: &[Parameter], moved: &[(String, f64)]) -> bool {
     let Some(run) = scene.capture.run() else {
@@ -127,7 +170,7 @@ fn slider(
     ui: &mut Ui,
     scene: &Scene<'_>,
     parameter: &Parameter,
-    moved: Option<f64>,
+    (moved, set): (Option<f64>, &dyn Fn(Option<f64>) -> Action),
     actions: &mut Vec<Action>,
 ) {
     let mut value = moved.unwrap_or(parameter.default);
@@ -183,8 +226,8 @@ fn slider(
         text::number(parameter.default)
     ));
     if response.double_clicked() {
-        actions.push(Action::SetParameter(parameter.name.clone(), None));
+        actions.push(set(None));
     } else if response.changed() {
-        actions.push(Action::SetParameter(parameter.name.clone(), Some(value)));
+        actions.push(set(Some(value)));
     }
 }

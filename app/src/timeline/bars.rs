@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use eframe::egui::{Color32, Painter, Rect, TextureId, pos2};
+use engine::analysis::pace::{self, PacedShare};
 use engine::capture::Repair;
-use engine::record::{Lane, NameId, Role, SpanKind};
+use engine::record::{Lane, NameId, Role, SpanId, SpanKind};
 
 use super::bar_geometry::{BarFill, BarGeometry, BarTint, LEVELS, is_wait, role};
 use super::fold::{Bar, DrawnSubLane, Folds};
@@ -12,6 +13,7 @@ use super::frame::{PaintFrame, Picture};
 use super::label::{self, NameLabels};
 use super::layout::LayoutRow;
 use super::mesh_builder::MeshBuilder;
+use super::paced_bars::{self, EngineLabels};
 use super::pixel_row::{BEYOND, PATTERNED, PixelExtent};
 use super::raster::Raster;
 use super::scale::{PixelScale, StepScale};
@@ -117,6 +119,9 @@ pub struct Bars<'a> {
     pixels: PixelScale,
     /// How many lines were drawn further than they show.
     stretched: usize,
+    /// Whether operations of the capture were held by a pace, and which of them waited for engines.
+    is_paced: bool,
+    engines: EngineLabels,
 }
 
 /// The sub-lane that is being painted.
@@ -150,6 +155,8 @@ impl<'a> Bars<'a> {
             inks,
             pixels: time,
             stretched: 0,
+            is_paced: pace::law(frame.picture.capture).is_some(),
+            engines: EngineLabels::new(),
         }
     }
 
@@ -283,7 +290,15 @@ impl<'a> Bars<'a> {
         let theme = frame.picture.theme;
         let cell = &bar.cell;
         let hue = hue(theme, lane, cell.kind, cell.name);
-        let ground = self.fill(frame, fill, rect, hue);
+        let ground = match self.share(frame, fill, cell.span) {
+            Some(share) => {
+                let capture = frame.picture.capture;
+                let at = (capture, cell.span, rect);
+                paced_bars::wait(&mut self.filled, frame, at, &share, &mut self.engines);
+                paced_bars::fill(&mut self.filled, frame, (rect, hue), &share)
+            }
+            None => self.fill(frame, fill, rect, hue),
+        };
         if cell.repair != Repair::None && rect.width() >= PATTERNED {
             let (x, y, size) = (rect.right(), rect.top(), (rect.height() / 3.0).min(6.0));
             let notch = [pos2(x - size, y), pos2(x + 0.5, y), pos2(x + 0.5, y + size)];
@@ -296,6 +311,16 @@ impl<'a> Bars<'a> {
             let ink = self.inks.on(frame.picture.theme, ground);
             labels.want(seen, cell.name, ink);
         }
+    }
+
+    /// What an operation spent its time on that a pace held, and that is drawn as it ran.
+    fn share(&self, frame: &PaintFrame<'_>, fill: BarFill, span: SpanId) -> Option<PacedShare> {
+        if !self.is_paced || fill != BarFill::Solid {
+            return None;
+        }
+        let capture = frame.picture.capture;
+        let share = PacedShare::of(capture, &capture.span(span)?)?;
+        share.ran.is_some().then_some(share)
     }
 
     /// Fills a bar by what its state and kind ask for; returns the colour that its name stands on.
@@ -389,7 +414,7 @@ impl<'a> Bars<'a> {
     }
 
     /// Paints all but the marks that lie above the names.
-    pub fn paint(self, painter: &Painter) -> MeshBuilder {
+    pub fn paint(self, painter: &Painter, frame: &PaintFrame<'_>) -> MeshBuilder {
         if !self.queued.is_empty() {
             painter.add(self.queued.into_shape());
         }
@@ -399,6 +424,7 @@ impl<'a> Bars<'a> {
                 painter.add(sheet.into_shape());
             }
         }
+        paced_bars::name(painter, frame, &self.engines);
         self.marks
     }
 }

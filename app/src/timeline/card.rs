@@ -165,6 +165,7 @@ fn cause(frame: &PaintFrame<'_>, tie: &Dependency) -> Option<String> {
         engine::record::DependencyKind::Barrier => "barrier: waited for",
         engine::record::DependencyKind::Elapsed => "time taken since",
         engine::record::DependencyKind::Abort => "dropped by",
+        engine::record::DependencyKind::Engine => "its engine ran before",
         engine::record::DependencyKind::Legacy => "legacy default stream: waited for",
         engine::record::DependencyKind::Automatic => "inserted: waited for",
         _ => "waited for",

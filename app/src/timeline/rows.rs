@@ -41,6 +41,11 @@ pub fn title(frame: &PaintFrame<'_>, key: GroupKey) -> String {
                 &device.name
             };
             match own.as_str() {
+                // Its whole law is in the bar at the bottom.
+                _ if device.paced.is_some() => {
+                    let stretch = device.paced.map_or(1.0, |law| law.stretch);
+                    format!("{} · CPU, paced × {stretch}", key.group.label())
+                }
                 "" => key.group.label().to_owned(),
                 own => format!("{} · {own}", key.group.label()),
             }

@@ -1,6 +1,7 @@
 //! Which wait cost the most time, and what was waited for?
 
 use super::causes::{CauseReader, WaitCost};
+use super::pace::law;
 use super::sentence_piece::plain;
 use super::words::{counted, finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
@@ -69,6 +70,10 @@ impl Analysis for CostliestWait {
             counted(count, "wait"),
             length(total)
         );
+        let capture = reader.capture();
+        // Times of a paced device are about its law.
+        let of_pace =
+            law(capture).map_or_else(String::new, |law| format!(" of a paced run ({law})"));
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
         for wait in host.copied().into_iter().chain(stream) {
             let Some(pieces) = reader.sentence(wait.span) else {
@@ -79,7 +84,7 @@ impl Analysis for CostliestWait {
             };
             let said = plain(&pieces);
             let text = format!(
-                "{}: {}; without this wait at most {} would be saved",
+                "{}: {}; without this wait at most {} would be saved{of_pace}",
                 span(capture, &placed),
                 said.strip_prefix("It ")
                     .map_or_else(|| said.clone(), |rest| format!("it {rest}")),

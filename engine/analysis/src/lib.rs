@@ -29,6 +29,7 @@ mod measure;
 mod never_overlapped;
 mod over_synchronization;
 mod overview;
+pub mod pace;
 mod promise_chain;
 mod races;
 mod readiness;

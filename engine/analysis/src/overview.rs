@@ -413,6 +413,7 @@ mod tests {
                     backend: String::new(),
                     detail: String::new(),
                     rank: None,
+                    paced: None,
                 })),
                 Record::Lane(Box::new(Lane {
                     id: LaneId(id),

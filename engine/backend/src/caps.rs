@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::DeviceLimits;
-use record::{CompileTime, LossKind};
+use record::{CompileTime, LossKind, PaceLaw};
 
 /// What a device can and cannot do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent answers, each true or false"
@@ -37,6 +37,9 @@ pub struct Caps {
     /// Whether the implementation has graphs of its own; where not, Syncline runs the nodes of a replay itself, those of
     /// different branches at the same time where operations of different streams can.
     pub graphs: bool,
+    /// The law by which it takes its time, where it is paced.
+    #[serde(default)]
+    pub paced: Option<PaceLaw>,
     /// All this in words, for the screen.
     pub detail: String,
 }

@@ -4,10 +4,9 @@ mod executor;
 mod kernels;
 mod memory;
 
-pub(super) use kernels::implementation;
+pub(super) use executor::CpuExecutor;
+pub(super) use kernels::{KernelWork, implementation};
 pub(super) use memory::CpuMemory;
-
-use executor::CpuExecutor;
 
 use super::spin::calibrate;
 use super::threads::ThreadedDevice;
@@ -53,7 +52,7 @@ fn name(width: usize) -> String {
     format!("cpu, {width} {cores}")
 }
 
-fn caps() -> Caps {
+pub(super) fn caps() -> Caps {
     let width = std::thread::available_parallelism().map_or(1, usize::from);
     let detail = if width == 1 {
         "streams share the only core, by turns".to_owned()
@@ -73,5 +72,6 @@ fn caps() -> Caps {
         graphs: false,
         limits: DeviceLimits::default(),
         detail,
+        paced: None,
     }
 }

@@ -10,7 +10,8 @@ use super::{
 use device::{DeviceStatus, RecordProgress};
 use record::time::Nanos;
 use record::{
-    BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, SpanStart, StreamIndex,
+    BufferIndex, Clock, EventIndex, LossKind, PaceReport, SignalIndex, SpanId, SpanStart,
+    StreamIndex,
 };
 use workload::{KernelArguments, SyncTarget};
 
@@ -262,6 +263,11 @@ pub trait DeviceState: Send + Sync {
         known: &dyn Fn(SpanId) -> bool,
         report: &mut dyn FnMut(SpanStart),
     );
+
+    /// How the operations so far kept the law of a paced device; nothing of any other.
+    fn pace(&self) -> Option<PaceReport> {
+        None
+    }
 
     /// What the driver, and whoever measures it, took for itself since this was asked last, as far as it is told.
     fn overheads(&self) -> Vec<Overhead> {

@@ -1,5 +1,6 @@
 //! Floats that any thread may read and write at any time: a race shows in the numbers, and is never undefined.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Floats as relaxed atomics of their bit patterns.
@@ -51,16 +52,17 @@ impl Floats {
         }
     }
 
-    /// Copies all floats of `from`, as far as both reach.
-    pub fn copy_from(&self, from: &Self) {
-        for (to, from) in self.0.iter().zip(&from.0) {
+    /// Copies these floats of `from`; nothing where either does not reach so far.
+    pub fn copy_from(&self, from: &Self, range: Range<usize>) {
+        let (to, from) = (self.0.get(range.clone()), from.0.get(range));
+        for (to, from) in to.unwrap_or_default().iter().zip(from.unwrap_or_default()) {
             to.store(from.load(Relaxed), Relaxed);
         }
     }
 
-    /// Sets all floats to `value`.
-    pub fn fill(&self, value: f32) {
-        for cell in &self.0 {
+    /// Sets these floats to `value`.
+    pub fn fill(&self, range: Range<usize>, value: f32) {
+        for cell in self.0.get(range).unwrap_or_default() {
             cell.store(value.to_bits(), Relaxed);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Exchange, PreparedLaunch, Replay};
+use super::{Exchange, PaceLayout, PreparedLaunch, Replay};
 use record::time::{Interval, Nanos};
 use record::{
     BufferIndex, CallId, CounterId, DeviceId, EventIndex, LaneId, NameId, SignalIndex, Span,
@@ -11,7 +11,7 @@ use record::{
 use workload::{FailureMode, KernelArguments, StreamRole, StreamTraits};
 
 /// The resources to make on a device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceLayout {
     /// The device's id in the capture.
     pub device: DeviceId,
@@ -36,6 +36,8 @@ pub struct DeviceLayout {
     pub hosts: usize,
     /// Whether streams are aborted: what is queued on them must be such that it can be dropped (rule F14).
     pub may_drop: bool,
+    /// How a paced device is set.
+    pub pace: PaceLayout,
 }
 
 /// A stream to make.

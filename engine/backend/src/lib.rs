@@ -31,6 +31,7 @@ mod native;
 mod operation_check;
 mod operation_failure;
 mod overhead;
+mod paced;
 mod prepared_launch;
 mod replay;
 mod shader;
@@ -38,6 +39,7 @@ mod spin;
 mod system_thread;
 mod threads;
 mod wgpu;
+mod work_flow;
 mod worker;
 
 pub use self::wgpu::silence_wayland;
@@ -65,6 +67,7 @@ pub use limits::{DeviceLimits, Dimensions};
 pub use loss::LossReport;
 pub use native::{NativeAnswer, NativeErrorFilter, NativeMapMode, NativeQuery, PendingAnswer};
 pub use overhead::Overhead;
+pub use paced::PaceLayout;
 pub use prepared_launch::{BackendState, PreparedLaunch};
 pub use replay::{ExecutableGraph, GraphNode, Replay};
 pub use system_thread::{SystemThread, ThreadTimes};
@@ -76,7 +79,13 @@ use record::Record;
 /// Every backend, the embedded default first. [`mock`] is here too: it is for tests and golden texts.
 ///
 /// [`mock`]: crate#backends
-pub static BACKENDS: &[&dyn Backend] = &[&cpu::Cpu, &wgpu::Wgpu, &cuda::Cuda, &mock::Mock];
+pub static BACKENDS: &[&dyn Backend] = &[
+    &cpu::Cpu,
+    &paced::Paced,
+    &wgpu::Wgpu,
+    &cuda::Cuda,
+    &mock::Mock,
+];
 
 /// The backend called `name`.
 pub fn find_backend(name: &str) -> Option<&'static dyn Backend> {
@@ -153,7 +162,7 @@ pub trait Backend: Sync {
 }
 
 /// A device that a probe found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProbedDevice {
     /// What people call it.
     pub name: String,

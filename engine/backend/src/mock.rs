@@ -50,6 +50,7 @@ impl Backend for Mock {
 
 fn caps() -> Caps {
     Caps {
+        paced: None,
         overlap: true,
         queue: false,
         priorities: false,

@@ -12,6 +12,7 @@ mod executor;
 mod graph_execution;
 mod helper_pool;
 mod host;
+mod pace;
 mod replay;
 mod shared;
 mod stream;
@@ -23,6 +24,8 @@ mod worker;
 pub use async_submit::{InFlight, NativeEvent, OperationTiming, PendingTimestamp};
 pub use device::ThreadedDevice;
 pub use event_slots::EventSlots;
+#[cfg(test)]
+pub use executor::EngineTurn;
 pub use executor::{
     ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
     ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,

@@ -313,6 +313,7 @@ impl Placeholder for Device {
             backend: String::new(),
             detail: String::new(),
             rank: None,
+            paced: None,
         }
     }
 }

@@ -8,3 +8,13 @@ pub const QUERY_ANSWER: &str = "answer";
 pub const INSERTED_BECAUSE: &str = "inserted because";
 /// Why a call was blocked, in a sentence.
 pub const BLOCKED_BECAUSE: &str = "blocked because";
+/// The engine of a paced device on which an operation ran, or for which it waited.
+pub const ENGINE: &str = "engine";
+/// For how many nanoseconds an operation waited for its engine, once everything else let it go.
+pub const ENGINE_WAIT: &str = "waited for its engine (ns)";
+/// For how many nanoseconds an operation of a paced device really worked.
+pub const WORKED: &str = "worked (ns)";
+/// For how many nanoseconds the pace held it besides.
+pub const HELD: &str = "held by the pace (ns)";
+/// How many nanoseconds later it ended than the pace's law says.
+pub const LATE: &str = "late (ns)";

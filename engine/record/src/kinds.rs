@@ -194,6 +194,8 @@ kinds! {
         Barrier = "barrier",
         /// The call that aborted a stream, and an operation that it dropped or killed.
         Abort = "abort",
+        /// What an engine of a paced device ran before, and an operation that waited for that engine.
+        Engine = "engine",
     }
 
     /// How a dependency is known. These are never mixed.

@@ -31,6 +31,7 @@ mod indices;
 pub mod invariant;
 mod kinds;
 mod launch;
+mod pace;
 mod pipeline;
 mod promise;
 mod run;
@@ -40,7 +41,10 @@ mod span_set;
 pub mod time;
 
 pub use counted::counted;
-pub use field_names::{BLOCKED_BECAUSE, INSERTED_BECAUSE, QUERY_ANSWER, TIME_LIMIT};
+pub use field_names::{
+    BLOCKED_BECAUSE, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE, LATE, QUERY_ANSWER, TIME_LIMIT,
+    WORKED,
+};
 pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
 pub use finding::{Finding, FindingSearch};
 pub use ids::{
@@ -53,6 +57,7 @@ pub use kinds::{
     PipelineState, QueryAnswer, Role, Severity, SpanKind, State, Verdict,
 };
 pub use launch::{Launch, LaunchInstance, LaunchNode, LaunchStep};
+pub use pace::{PACE_NOT_KEPT, PaceDial, PaceLaw, PaceReport, PaceSetting, PacedLength};
 pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{ObservedOutcome, Promise, PromiseOutcome};
 pub use run::{Clock, Expectation, FileRepair, Log, Problem, Run, RunEnd, RunOutcome};
@@ -139,7 +144,7 @@ pub enum Record {
 }
 
 /// A device that runs work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Its place in the table of devices.
     pub id: DeviceId,
@@ -152,6 +157,9 @@ pub struct Device {
     /// Where the rank is placed that has it, in a run of ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<RankPlace>,
+    /// The law by which it takes its time, where it is paced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<PaceLaw>,
 }
 
 /// Where a rank is placed: its parallel id, and its machine and device.

@@ -28,7 +28,10 @@ use backend::{BackendError, HostIndex};
 use device::{DeviceStatus, lock};
 use record::invariant::{BROKEN, take_broken};
 use record::time::Nanos;
-use record::{Clock, EventId, LaneId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId};
+use record::{
+    Clock, EventId, LaneId, Log, PACE_NOT_KEPT, Problem, Record, RunEnd, RunOutcome, Severity,
+    SpanId,
+};
 use workload::Injection;
 
 /// Operations that run for longer are shown before they end.
@@ -274,6 +277,9 @@ impl ActiveRun {
         self.report_unmet_faults();
         for place in take_broken() {
             self.report_problem(BROKEN, &place);
+        }
+        if let Some(complaint) = self.shared.device.pace().and_then(|it| it.complaint()) {
+            self.report(Severity::Warning, PACE_NOT_KEPT, &complaint);
         }
         // Before the results are checked, which takes its time and is no part of the run.
         let end = self.shared.now();

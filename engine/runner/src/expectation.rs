@@ -15,6 +15,9 @@ type CheckResult = (bool, String);
 /// The same, of what cannot always be told.
 type JudgedResult = (Option<bool>, String);
 
+/// What is said of shares of time on a paced device whose law was not kept.
+const NOT_KEPT: &str = "not judged: the pace was not kept";
+
 /// What is said of an overlap that a device cannot have.
 const TURNS: &str = "not judged: the streams of this device take turns";
 
@@ -53,7 +56,11 @@ fn verdict(
     device: &dyn BackendDevice,
     (expectation, starved): (&ExpectationPlan, Option<StarvedTime>),
 ) -> JudgedResult {
+    let is_kept = device.pace().is_none_or(|report| report.kept);
     let (holds, found) = match &expectation.kind {
+        ExpectationKind::Overlap { .. } | ExpectationKind::Busy { .. } if !is_kept => {
+            return (None, NOT_KEPT.to_owned());
+        }
         ExpectationKind::Overlap { .. } if !device.caps().overlap => {
             return (None, TURNS.to_owned());
         }

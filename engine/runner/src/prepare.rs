@@ -14,10 +14,13 @@ use super::recorder::{Recorder, Reporter};
 use super::save::SaveFile;
 use super::shared::{RunState, first_callback, first_stream, queue_lane};
 use super::timelines::{self, Timelines};
-use backend::{self, Backend, DeviceBuffers, DeviceLayout, EventLayout, HostIndex, StreamLayout};
+use backend::{
+    self, Backend, DeviceBuffers, DeviceLayout, EventLayout, HostIndex, PaceLayout, StreamLayout,
+};
 use record::time::Nanos;
 use record::{
-    self, BufferIndex, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run, StreamIndex,
+    self, BufferIndex, Counter, DeviceId, ENGINE, ENGINE_WAIT, EventId, Group, HELD, LATE, Lane,
+    PaceSetting, Record, Role, Run, StreamIndex, WORKED,
 };
 use workload::{self, Document, EventPlan, Injection, Plan, PoolIndex, SlotUse, ThreadIndex};
 
@@ -72,14 +75,23 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     backend::check_threads(streams + plan.hosts.len() + plan.callback_threads.len())?;
     let recorder = Arc::new(Recorder::new(caps.is_some_and(|caps| caps.deterministic)));
     let has_queue = caps.is_some_and(|caps| caps.queue);
-    let layout = layout(&plan, &adapter, has_queue);
     // Swept before those of the device's threads, so that lanes and names come before what refers to them.
     let reporter = recorder.reporter();
+    let names = NameRegistry::default();
+    let mut layout = layout(&plan, &adapter, has_queue);
+    if caps.is_some_and(|caps| caps.paced.is_some()) {
+        layout.pace = pace(request.paced.or(plan.pace), &names, &reporter);
+    }
     let sinks = || -> Box<dyn backend::ReportSink> { Box::new(recorder.reporter()) };
     let device = backend
         .open(&layout, &sinks)
         .map_err(|error| error.to_string())?;
     fill(&plan, device.as_ref());
+    if let Some(law) = device.caps().paced {
+        for pipeline in &mut plan.pipelines {
+            pipeline.slow = law.stretched(pipeline.slow);
+        }
+    }
     let save = SaveFile::of_request(request.save.as_deref())?;
     let gate = Gate::new(request.paused, request.pace);
     for injection in &request.lose {
@@ -92,14 +104,7 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         let first = record::LaneId(first);
         Timelines::new(&plan, DEVICE, first, is_virtual, reporter.clone())
     });
-    let mut shared = RunState::new(
-        plan,
-        device,
-        gate,
-        NameRegistry::default(),
-        losses,
-        timelines,
-    );
+    let mut shared = RunState::new(plan, device, gate, names, losses, timelines);
     shared.mesh = mesh(request, &shared.plan)?;
     shared.reports_submissions = request.reports_submissions;
     shared.note_streams();
@@ -186,6 +191,20 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> DeviceLayout {
         signals: plan.signals.len(),
         hosts: plan.hosts.len(),
         may_drop: plan.aborts(),
+        pace: PaceLayout::default(),
+    }
+}
+
+/// How a paced device is set, and under which names it tells what becomes of its operations.
+fn pace(setting: PaceSetting, names: &NameRegistry, reporter: &Reporter) -> PaceLayout {
+    let name = |text| names.id(text, reporter);
+    PaceLayout {
+        setting,
+        engine: name(ENGINE),
+        waited: name(ENGINE_WAIT),
+        worked: name(WORKED),
+        held: name(HELD),
+        late: name(LATE),
     }
 }
 
@@ -242,6 +261,7 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &RunState, repo
         backend: backend.name().to_owned(),
         detail: detail(&device.caps().detail, plan),
         rank: plan.placement.as_ref().and_then(place),
+        paced: device.caps().paced,
     })));
     report_placement(request, plan, reporter);
     describe_lanes(shared, reporter);

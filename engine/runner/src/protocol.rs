@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::far::{BackendOffer, Connection};
 use super::mesh::RankAssignment;
 use super::program::ProgramRequest;
-use record::Record;
+use record::{PaceSetting, Record};
 use workload::{Injection, RankFault, Synchronization};
 
 /// To the engine.
@@ -90,6 +90,9 @@ pub struct RunRequest {
     pub lose: Vec<Injection>,
     /// What to do once the device is lost.
     pub recovery: RecoveryMode,
+    /// How a paced device is set, where that shall differ from the workload's.
+    #[serde(default)]
+    pub paced: PaceSetting,
     /// Who sees to it that buffers are not used on two streams at once, where that shall differ from the workload's.
     #[serde(default)]
     pub synchronization: Option<Synchronization>,

@@ -19,6 +19,7 @@ use super::timelines::Timelines;
 use backend::{BackendDevice, BackendError, HostIndex};
 use device::{DeviceStatus, EventTable, lock};
 use order::{CallLog, CallOrigin, SyncOp};
+use record::time::Nanos;
 use record::{BufferIndex, CounterId, LaneId, SignalIndex, SpanId, SpanStart, StreamIndex};
 use workload::{FailureMode, MemoryKind, Plan, PoolIndex, ThreadIndex};
 
@@ -188,6 +189,12 @@ impl RunState {
         for act in Insertions::streams(&self.plan).chain(goes_on) {
             self.order.push(0, CallOrigin::default(), act, &[]);
         }
+    }
+
+    /// How long a time of the workload is on this device: a paced one stretches all of them.
+    pub fn stretched(&self, time: Nanos) -> Nanos {
+        let law = self.device.caps().paced;
+        law.map_or(time, |law| law.stretched(time))
     }
 
     /// A new span's id.

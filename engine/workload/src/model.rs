@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use record::PaceSetting;
+
 use super::program::{PlanLayout, Program};
 use super::{
     CallIterator, Edition, EventOptions, ExpectationPlan, Expression, FailureMode, MemoryKind,
@@ -174,6 +176,8 @@ pub struct Plan {
     pub call_count: u64,
     /// Who sees to it that buffers are not used on two streams at once.
     pub synchronization: Synchronization,
+    /// How a paced device is set.
+    pub pace: PaceSetting,
     /// The virtual machine whose instructions calls are, and whose lives are shown, where there is one.
     pub machine: Option<VirtualMachine>,
     /// Where it runs, where it says so.

@@ -88,6 +88,7 @@ pub(super) fn plan(
         machine,
         placement,
         synchronization: template.synchronization.unwrap_or_default(),
+        pace: template.pace.unwrap_or_default(),
         program: Arc::clone(&template.program),
         layout: Arc::new(planner.layout),
     })

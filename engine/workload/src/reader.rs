@@ -83,6 +83,7 @@ impl KdlReader<'_> {
                     self.placement(node, &mut template);
                 }
                 "synchronization" => self.synchronization(node, &mut template),
+                "pace" => self.pace(node, &mut template),
                 "shader" => self.shader(node, &mut template),
                 "event-pool" => self.event_resource(rule.name, node, &mut template),
                 _ => {}

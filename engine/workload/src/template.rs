@@ -9,6 +9,7 @@ use super::{
     CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MachineThreads,
     MemoryKind, Parameter, PipelinePurpose, RankFault, StreamRole, StreamTraits, Synchronization,
 };
+use record::PaceSetting;
 use record::time::Nanos;
 
 /// A workload as read. Positions in these lists are what [`Reference::declaration`] gives.
@@ -33,6 +34,8 @@ pub(super) struct Template {
     pub sites: Vec<CallSite>,
     pub expectations: Vec<ExpectationTemplate>,
     pub synchronization: Option<Synchronization>,
+    /// How a paced device is set.
+    pub pace: Option<PaceSetting>,
     /// The virtual machine whose instructions calls are.
     pub machine: Option<VirtualMachineTemplate>,
     pub placement: Option<PlacementTemplate>,

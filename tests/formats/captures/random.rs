@@ -156,6 +156,7 @@ fn tables() -> BoxedStrategy<Record> {
                 backend,
                 detail,
                 rank: None,
+                paced: None,
             }))
         }),
         (id(), id(), any::<bool>()).prop_map(|(id, name, timing)| {

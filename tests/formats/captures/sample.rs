@@ -109,6 +109,7 @@ fn head() -> Vec<Record> {
             backend: "cpu".to_owned(),
             detail: String::new(),
             rank: None,
+            paced: None,
         })),
         lane(0, Group::Host, None, Role::None, "main", 0),
         lane(1, Group::Streams, Some(0), Role::Compute, "compute", -3),

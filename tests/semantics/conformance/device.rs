@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::backend::{
     Backend, BackendDevice, BackendError, BufferSide, DeviceLayout, EventLayout, HostIndex,
-    Operation, ReportSink, StreamLayout, Submission,
+    Operation, PaceLayout, ReportSink, StreamLayout, Submission,
 };
 use engine::device::{
     DeviceStatus, ElapsedError, EventError, EventStatus, EventTable, RecordProgress, elapsed,
@@ -73,6 +73,10 @@ impl Bench {
             buffers: vec![64, 64],
             signals: 1,
             hosts: 1,
+            pace: PaceLayout {
+                setting: super::BRISK,
+                ..PaceLayout::default()
+            },
             ..DeviceLayout::default()
         };
         let kept = Kept::default();

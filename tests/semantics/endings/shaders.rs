@@ -3,6 +3,8 @@
 use engine::capture::Capture;
 use engine::runner::{RunRequest, run};
 
+use crate::semantics::conformance::BRISK;
+
 use super::backends;
 
 /// Bodies that are deep, each in its own way.
@@ -79,6 +81,7 @@ fn a_shader_that_is_too_deep_is_a_compile_error_on_every_backend() {
                 name: what.to_owned(),
                 source: workload(&body),
                 backend: backend.name().to_owned(),
+                paced: BRISK,
                 ..RunRequest::default()
             };
             let name = backend.name();
@@ -124,6 +127,7 @@ fn a_shader_that_comes_to_too_much_is_a_compile_error_on_every_backend() {
                 name: "large".to_owned(),
                 source,
                 backend: backend.name().to_owned(),
+                paced: BRISK,
                 ..RunRequest::default()
             };
             let mut capture = Capture::new();
@@ -147,6 +151,7 @@ fn a_shader_that_is_just_not_too_deep_is_compiled() {
                 name: "deep".to_owned(),
                 source: workload(body).replace("\"built\" \"rejected\"", "\"built\" \"resolved\""),
                 backend: backend.name().to_owned(),
+                paced: BRISK,
                 ..RunRequest::default()
             };
             let mut capture = Capture::new();

@@ -4,6 +4,8 @@ use engine::capture::Capture;
 use engine::record::RunOutcome;
 use engine::runner::{RunRequest, run};
 
+use crate::semantics::conformance::BRISK;
+
 use super::backends;
 
 /// Host threads that wait for promises which nothing settles any more.
@@ -54,6 +56,7 @@ fn ran(backend: &str, name: &str, source: &str) -> (Capture, RunOutcome) {
         name: name.to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        paced: BRISK,
         ..RunRequest::default()
     };
     let end = run(request, |records| capture.apply(records)).unwrap();

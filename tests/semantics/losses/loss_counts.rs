@@ -108,6 +108,7 @@ fn always_lost(losses: u32) -> Capture {
             backend: String::new(),
             detail: String::new(),
             rank: None,
+            paced: None,
         })),
         Record::Lane(Box::new(Lane {
             id: LaneId(0),

@@ -8,6 +8,7 @@ use engine::runner::RunRequest;
 
 use super::{argument, bundle, parts, ran, request};
 use crate::formats::captures::random;
+use crate::semantics::conformance::BRISK;
 
 #[test]
 fn four_ranks_are_one_capture_and_its_file_is_the_same() {
@@ -223,6 +224,7 @@ fn other_backends_compute_together_by_way_of_the_host() {
         }
         let (capture, end) = ran(RunRequest {
             backend: backend.name().to_owned(),
+            paced: BRISK,
             ..bundle("two-machines")
         });
         assert_eq!(end.outcome, RunOutcome::Finished, "{}", backend.name());

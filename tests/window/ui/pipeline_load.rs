@@ -157,6 +157,7 @@ fn head(maker: &mut Maker) {
         backend: "made".to_owned(),
         detail: String::new(),
         rank: None,
+        paced: None,
     })));
     maker.lane(HOST, Group::Host, Role::None, "main");
     maker.lane(TIMELINE, Group::Device, Role::None, "device timeline");

@@ -1,12 +1,13 @@
 //! The inspector of a span.
 
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Ui};
+use engine::analysis::pace::PacedShare;
 use engine::analysis::{ElapsedMeasure, measure_of};
 use engine::capture::PlacedSpan;
 use engine::record::{DependencyId, SpanId, SpanStart, State, Value};
 use engine::time::Nanos;
 
-use super::{lane_of, lines, name_of, pipeline, promise, rank, title, why};
+use super::{lane_of, lines, name_of, pace, pipeline, promise, rank, title, why};
 use crate::action::Action;
 use crate::panel::Scene;
 use crate::panel::widgets::{compact, field, hint, link, section};
@@ -36,6 +37,7 @@ pub fn show(
     heading(ui, scene, &placed);
     times(ui, scene, &placed);
     why::show(ui, scene, (id, answer), actions);
+    pace::show(ui, scene, &placed);
     measured(ui, scene, id);
     promise::parts(ui, scene, id, actions);
     pipeline::part(ui, scene, id, actions);
@@ -237,7 +239,11 @@ pub fn end_below(
 }
 
 fn arguments(ui: &mut Ui, scene: &Scene<'_>, id: SpanId) {
-    let mut arguments = scene.capture.arguments(id).peekable();
+    // What the pace says is said above.
+    let arguments = scene.capture.arguments(id);
+    let mut arguments = arguments
+        .filter(|(name, _)| !PacedShare::FIELDS.contains(name))
+        .peekable();
     if arguments.peek().is_none() {
         return;
     }

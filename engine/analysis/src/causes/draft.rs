@@ -403,7 +403,7 @@ fn has_run_out(capture: &Capture, placed: &PlacedSpan) -> bool {
 /// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to
 /// see that, and what it happened to wait for as well.
 const fn explains(found: &Dependency, effect: SpanClass) -> bool {
-    use DependencyKind::{Event, Signal, Synchronization};
+    use DependencyKind::{Engine, Event, Signal, Synchronization};
     // What a query saw complete blocked nobody: it is no call that waits.
     let is_seen = matches!(found.basis, Basis::Observed) && matches!(found.kind, Synchronization);
     if is_seen && effect.is_call() && !effect.has(SpanClass::BLOCKING) {
@@ -411,6 +411,8 @@ const fn explains(found: &Dependency, effect: SpanClass) -> bool {
     }
     match found.basis {
         Basis::Enforced | Basis::Inferred => true,
+        // No order that anybody asked for, and one that held it all the same.
+        Basis::Observed if matches!(found.kind, Engine) => true,
         Basis::Declared | Basis::Observed => {
             (effect.is_wait() || effect.is_call())
                 && matches!(found.kind, Event | Signal | Synchronization)

@@ -29,6 +29,8 @@ pub enum IdleReason {
     Host,
     /// A time limit that had to run out.
     Limit,
+    /// An engine of a paced device.
+    Engine,
     /// Anything else that had to come first.
     Other,
     /// A launch: the stream was empty.
@@ -44,7 +46,7 @@ impl IdleReason {
     pub const COUNT: usize = Self::ALL.len();
 
     /// Every reason, in the order of its number.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Kernel,
         Self::Copy,
         Self::Collective,
@@ -52,6 +54,7 @@ impl IdleReason {
         Self::Memory,
         Self::Host,
         Self::Limit,
+        Self::Engine,
         Self::Other,
         Self::Launch,
         Self::Next,
@@ -76,6 +79,7 @@ impl IdleReason {
             Self::Memory => "memory",
             Self::Host => "host",
             Self::Limit => "time limit",
+            Self::Engine => "engine",
             Self::Other => "other",
             Self::Launch => "launch",
             Self::Next => "stream order",
@@ -93,6 +97,7 @@ impl IdleReason {
             Self::Memory => "Waited for memory to be allocated or freed",
             Self::Host => "Waited for a signal or a step of a host thread",
             Self::Limit => "Waited until the time that it was given ran out",
+            Self::Engine => "Waited for an engine of a paced device, which ran something else",
             Self::Other => "Waited for something else that had to come first",
             Self::Launch => "What the start of an operation took after its launch",
             Self::Next => {
@@ -153,6 +158,7 @@ impl CauseReader<'_> {
             CauseKind::Pipeline => return IdleReason::Pipeline,
             CauseKind::Signal => return IdleReason::Host,
             CauseKind::Limit => return IdleReason::Limit,
+            CauseKind::Engine => return IdleReason::Engine,
             _ => {}
         }
         let kind = |span: SpanId| self.capture.span(span).map(|it| it.span.kind);

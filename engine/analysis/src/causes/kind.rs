@@ -60,6 +60,8 @@ labels! {
         Limit = "limit",
         /// The call that dropped what was waited for.
         Abort = "abort",
+        /// What an engine of a paced device ran before.
+        Engine = "engine",
     }
 }
 
@@ -114,6 +116,7 @@ impl CauseKind {
             DependencyKind::Automatic => Self::Automatic,
             DependencyKind::Edge => Self::Edge,
             DependencyKind::Barrier => Self::Barrier,
+            DependencyKind::Engine => Self::Engine,
             DependencyKind::Submission
             | DependencyKind::Collective
             | DependencyKind::Buffer

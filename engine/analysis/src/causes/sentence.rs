@@ -10,7 +10,7 @@ use crate::SentencePiece;
 use crate::loss_outcome::{abort, fate, problem};
 use crate::sentence_piece::Sentence;
 use record::time::{Interval, Nanos};
-use record::{BLOCKED_BECAUSE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
+use record::{BLOCKED_BECAUSE, ENGINE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
 
 /// So many records of events in a row are passed over to find the work before them.
 const RECORDS: usize = 32;
@@ -142,7 +142,13 @@ impl SentenceText<'_, '_> {
         self.text(": ");
         if let Some(blocked) = split.iter().find(|it| it.what == TimeUse::Blocked) {
             self.time(blocked.interval.length());
-            self.text(format!(" {} ", held_by(binding.kind)));
+            match self
+                .engine(span)
+                .filter(|_| binding.kind == CauseKind::Engine)
+            {
+                Some(engine) => self.text(format!(" waiting for {engine}, which ran ")),
+                None => self.text(format!(" {} ", held_by(binding.kind))),
+            };
             self.span(binding.span());
             if rest.is_some() {
                 self.text(", then ");
@@ -164,6 +170,15 @@ impl SentenceText<'_, '_> {
                 .time(alone)
                 .text(" earlier");
         }
+    }
+
+    /// The engine of a paced device that an operation took.
+    fn engine(&self, span: SpanId) -> Option<String> {
+        let mut fields = self.reader.capture.arguments(span);
+        fields.find_map(|(name, value)| match value {
+            Value::Text(engine) if name == ENGINE => Some(engine.to_string()),
+            _ => None,
+        })
     }
 
     /// Why a blocking call returned, or a wait of a stream ended.
@@ -369,6 +384,7 @@ const fn held_by(kind: CauseKind) -> &'static str {
         CauseKind::Step => "blocked by the step before,",
         CauseKind::Limit => "blocked by its own time limit,",
         CauseKind::Abort => "blocked until the abort by",
+        CauseKind::Engine => "waiting for its engine, which ran",
     }
 }
 

@@ -5,6 +5,7 @@ use crate::threads::{
     ExecutionError, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
     ExecutorTimes, LossOutcome, StreamTurn, TimeOrigin,
 };
+use crate::work_flow::{AtOnce, WorkFlow};
 use crate::{
     BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
     DeviceLayout, NativeQuery, Operation, PendingAnswer, shader,
@@ -31,6 +32,27 @@ impl CpuExecutor {
             name: super::name(caps.width),
             caps,
         })
+    }
+}
+
+impl CpuExecutor {
+    /// Runs an operation as `flow` says.
+    ///
+    /// # Errors
+    /// It did not run to its end.
+    pub fn perform(
+        &self,
+        operation: &Operation,
+        flow: &dyn WorkFlow,
+    ) -> Result<(), ExecutionError> {
+        self.memory.perform(operation, flow)?;
+        flow.done();
+        Ok(())
+    }
+
+    /// The length of a buffer, in numbers; 0 where there is none.
+    pub fn len(&self, buffer: BufferIndex) -> usize {
+        self.memory.len(buffer).unwrap_or_default()
     }
 }
 
@@ -70,7 +92,8 @@ impl ExecutorQueue for CpuExecutor {
         turn: &StreamTurn<'_>,
         operation: &Operation,
     ) -> Result<Option<Interval>, ExecutionError> {
-        self.memory.perform(operation, turn.is_void).map(|()| None)
+        self.perform(operation, &AtOnce(turn.is_void))
+            .map(|()| None)
     }
 
     fn place(

@@ -10,8 +10,12 @@ mod spin;
 mod stencil;
 mod trap;
 
+use std::ops::Range;
+
 use crate::floats::Floats;
 use crate::threads::ExecutionError;
+use crate::work_flow::{WorkFlow, in_parts};
+use record::time::Nanos;
 use workload::LaunchShape;
 
 /// What a kernel runs on.
@@ -24,8 +28,8 @@ pub struct KernelInvocation<'a> {
     pub parameters: &'a [f64],
     /// How many elements it treats at most, where it treats each by itself.
     pub elements: usize,
-    /// Whether the run is over, so that long work may end early.
-    pub is_over: &'a dyn Fn() -> bool,
+    /// How its work goes on.
+    pub flow: &'a dyn WorkFlow,
 }
 
 /// A kernel of the library, in Rust.
@@ -34,8 +38,19 @@ pub struct KernelImplementation {
     pub name: &'static str,
     /// Runs it. Buffers of lengths that do not fit make wrong numbers, never a fault of memory.
     pub run: fn(&KernelInvocation<'_>) -> Result<(), ExecutionError>,
-    /// Nanoseconds that it takes on the deterministic device, for its buffers' lengths.
-    pub cost: fn(&LaunchShape<'_>) -> u64,
+    /// How much work it is, for its buffers' lengths.
+    pub work: fn(&LaunchShape<'_>) -> KernelWork,
+    /// Elements that the deterministic device treats in a nanosecond.
+    pub per_nano: u64,
+}
+
+/// How much work a launch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelWork {
+    /// So many elements are treated: numbers, or for kernels that combine them pairs of numbers.
+    Elements(u64),
+    /// It takes so long by itself.
+    Time(Nanos),
 }
 
 /// Every kernel of the library.
@@ -81,6 +96,18 @@ impl<'a> KernelInvocation<'a> {
         self.parameters.get(place).copied().unwrap_or_default() as f32
     }
 
+    /// Does `work` for `count` elements, part by part.
+    fn parts(
+        &self,
+        count: usize,
+        mut work: impl FnMut(Range<usize>),
+    ) -> Result<(), ExecutionError> {
+        in_parts(self.flow, count, |part| {
+            work(part);
+            Ok(())
+        })
+    }
+
     /// The lengths of its buffers, for rules about them.
     fn lens(&self) -> BufferLengths {
         let lens = |buffers: &[&Floats]| buffers.iter().map(|b| b.len()).collect();
@@ -108,6 +135,11 @@ impl BufferLengths {
     }
 }
 
+/// A kernel that treats every number of its first buffer once.
+fn each_number(shape: &LaunchShape<'_>) -> KernelWork {
+    KernelWork::Elements(first_len(shape))
+}
+
 fn first_len(shape: &LaunchShape<'_>) -> u64 {
     shape.reads.first().copied().unwrap_or_default() as u64
 }
@@ -115,6 +147,7 @@ fn first_len(shape: &LaunchShape<'_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work_flow::AtOnce;
     use workload::KERNELS;
 
     /// Runs a kernel on copies of these numbers and gives back what it wrote.
@@ -131,7 +164,7 @@ mod tests {
             writes: &writes.iter().collect::<Vec<_>>(),
             parameters,
             elements: usize::MAX,
-            is_over: &|| false,
+            flow: &AtOnce(&|| false),
         };
         (implementation(name).unwrap().run)(&arguments).unwrap();
         writes.iter().map(Floats::to_vec).collect()
@@ -185,7 +218,7 @@ mod tests {
                 writes: &writes.iter().rev().collect::<Vec<_>>(),
                 parameters: &[3.0, 5.0, 4.0, 0.0],
                 elements: usize::MAX,
-                is_over: &|| true,
+                flow: &AtOnce(&|| true),
             };
             if found.name == "trap" {
                 continue;

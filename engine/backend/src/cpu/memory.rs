@@ -2,8 +2,8 @@
 
 use super::kernels::{KernelImplementation, KernelInvocation, implementation};
 use crate::floats::Floats;
-use crate::spin::spin;
 use crate::threads::ExecutionError;
+use crate::work_flow::{WorkFlow, in_parts};
 use crate::{
     BackendError, BackendState, BufferSide, DeviceLayout, Operation, available_memory,
     operation_check,
@@ -76,7 +76,7 @@ impl CpuMemory {
     /// Gives every buffer on the device the numbers of its copy on the host, as a device that is opened anew has.
     pub fn restore(&self) {
         for buffer in &self.buffers {
-            buffer.device.copy_from(&buffer.host);
+            buffer.device.copy_from(&buffer.host, 0..buffer.host.len());
         }
     }
 
@@ -88,46 +88,58 @@ impl CpuMemory {
         operation_check::operation(operation, &|buffer| self.len(buffer))
     }
 
-    fn len(&self, buffer: BufferIndex) -> Option<usize> {
+    /// The length of a buffer, in numbers; nothing where there is none.
+    pub fn len(&self, buffer: BufferIndex) -> Option<usize> {
         let found = self.buffers.get(buffer.index());
         found.map(|found| found.device.len())
     }
 
-    /// Runs an operation that works on buffers or computes. The others do nothing.
+    /// Runs an operation that works on buffers or computes, as `flow` says. The others do nothing.
     ///
     /// # Errors
-    /// It failed, or `is_over` came true in its middle.
+    /// It failed, or was stopped in its middle.
     pub fn perform(
         &self,
         operation: &Operation,
-        is_over: &dyn Fn() -> bool,
+        flow: &dyn WorkFlow,
     ) -> Result<(), ExecutionError> {
         let buffer = |index: BufferIndex| {
             let missing = || ExecutionError::Failed(format!("there is no buffer {}", index.0));
             self.buffers.get(index.index()).ok_or_else(missing)
         };
         match operation {
-            Operation::Upload(index) => buffer(*index).map(|b| b.device.copy_from(&b.host)),
-            Operation::Download(index) => buffer(*index).map(|b| b.host.copy_from(&b.device)),
-            Operation::Copy { from, to } => {
-                buffer(*to)?.device.copy_from(&buffer(*from)?.device);
-                Ok(())
+            Operation::Upload(index) => {
+                let buffer = buffer(*index)?;
+                copy(flow, &buffer.host, &buffer.device)
             }
-            Operation::Fill { buffer: to, value } => buffer(*to).map(|b| b.device.fill(*value)),
+            Operation::Download(index) => {
+                let buffer = buffer(*index)?;
+                copy(flow, &buffer.device, &buffer.host)
+            }
+            Operation::Copy { from, to } => {
+                copy(flow, &buffer(*from)?.device, &buffer(*to)?.device)
+            }
+            Operation::Fill { buffer: to, value } => {
+                let to = &buffer(*to)?.device;
+                in_parts(flow, to.len(), |part| {
+                    to.fill(part, *value);
+                    Ok(())
+                })
+            }
             Operation::Launch(launch) => {
                 let kernel = implementation(launch.kernel.name);
-                self.launch(launch, kernel, None, is_over)
+                self.launch(launch, kernel, None, flow)
             }
             Operation::Packed(packed) if packed.is_empty() => Ok(()),
             Operation::Packed(packed) => {
                 let kernel = packed.kept::<&'static KernelImplementation>().copied();
-                self.launch(&packed.launch, kernel, packed.elements, is_over)
+                self.launch(&packed.launch, kernel, packed.elements, flow)
             }
-            Operation::HostFunction(length) => spin(*length, is_over),
+            Operation::HostFunction(length) => flow.spin(*length),
             Operation::Collective(exchange) => {
                 let (read, written) = exchange.what.buffers();
                 let values = read.map(|buffer| self.read(buffer, BufferSide::Device));
-                let values = exchange.perform(values.unwrap_or_default(), is_over)?;
+                let values = exchange.perform(values.unwrap_or_default(), &|| flow.is_over())?;
                 written.map_or(Ok(()), |buffer| self.place(buffer, &values))
             }
             _ => Ok(()),
@@ -154,7 +166,7 @@ impl CpuMemory {
         launch: &KernelArguments,
         kernel: Option<&KernelImplementation>,
         elements: Option<usize>,
-        is_over: &dyn Fn() -> bool,
+        flow: &dyn WorkFlow,
     ) -> Result<(), ExecutionError> {
         let floats = |buffers: &[BufferIndex]| -> Option<Vec<&Floats>> {
             let found = buffers.iter().map(|index| self.buffers.get(index.index()));
@@ -172,14 +184,23 @@ impl CpuMemory {
             writes: &writes,
             parameters: &launch.parameters,
             elements: elements.unwrap_or(usize::MAX),
-            is_over,
+            flow,
         })
     }
+}
+
+/// Copies one to the other, part by part.
+fn copy(flow: &dyn WorkFlow, from: &Floats, to: &Floats) -> Result<(), ExecutionError> {
+    in_parts(flow, from.len().min(to.len()), |part| {
+        to.copy_from(from, part);
+        Ok(())
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work_flow::AtOnce;
 
     #[test]
     fn copies_go_both_ways() {
@@ -200,7 +221,7 @@ mod tests {
             },
         ] {
             memory.check(&operation).unwrap();
-            memory.perform(&operation, &|| false).unwrap();
+            memory.perform(&operation, &AtOnce(&|| false)).unwrap();
         }
         assert_eq!(memory.read(b, BufferSide::Host), [0.0, 1.0, 2.0]);
         assert_eq!(memory.read(a, BufferSide::Device), [7.0; 3]);

@@ -193,6 +193,7 @@ fn describe(driver: &Driver, ordinal: i32) -> Result<ProbedDevice, DriverErrorCo
     Ok(ProbedDevice {
         name: name(driver, device)?,
         caps: Caps {
+            paced: None,
             overlap: true,
             queue: false,
             priorities: true,

@@ -52,6 +52,12 @@ fn kernel(launch: &KernelArguments, len: &dyn Fn(BufferIndex) -> usize) -> Nanos
         writes: &lens(&launch.writes),
         parameters: &launch.parameters,
     };
-    let cost = cpu::implementation(launch.kernel.name).map_or(0, |found| (found.cost)(&shape));
-    Nanos(2_000) + Nanos(i64::try_from(cost).unwrap_or(i64::MAX))
+    let found = cpu::implementation(launch.kernel.name);
+    let cost = found.map(|found| match (found.work)(&shape) {
+        cpu::KernelWork::Elements(count) => {
+            Nanos(i64::try_from(count / found.per_nano).unwrap_or(i64::MAX))
+        }
+        cpu::KernelWork::Time(time) => time,
+    });
+    Nanos(2_000) + cost.unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use super::stream::MockQueueItem;
 use crate::Operation;
 use crate::cpu::CpuMemory;
 use crate::threads::{ExecutionError, panic_text};
+use crate::work_flow::AtOnce;
 use record::time::Nanos;
 
 /// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
@@ -18,7 +19,9 @@ pub fn perform(memory: &CpuMemory, operation: &Operation) -> Result<(), String> 
         Operation::Packed(packed) if packed.launch.kernel.name == "spin" => return Ok(()),
         _ => {}
     }
-    match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        memory.perform(operation, &AtOnce(&|| false))
+    })) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(ExecutionError::Failed(reason) | ExecutionError::Lost(reason))) => Err(reason),
         Ok(Err(ExecutionError::Stopped)) => Err("stopped in its middle".to_owned()),

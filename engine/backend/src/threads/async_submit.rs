@@ -132,6 +132,7 @@ impl<E: Executor> StreamWorker<E> {
             zero: shared.zero(),
             is_void: &is_void,
             is_lost: &is_lost,
+            engine: None,
         };
         let begin = || shared.executor.begin(&turn, operation, cause.as_ref());
         let given = match catch_unwind(AssertUnwindSafe(begin)) {
@@ -256,6 +257,7 @@ impl<E: Executor> StreamWorker<E> {
             zero: shared.zero(),
             is_void: &|| shared.condition.is_void(),
             is_lost: &|| shared.condition.is_lost(),
+            engine: None,
         });
         let (ran, state, later) = match polled {
             Ok(None) => return None,

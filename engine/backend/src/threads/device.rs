@@ -14,7 +14,6 @@ use super::stream::{NodeEventStates, QueuedOperation, ThreadedStream};
 use super::stream_error;
 use super::watermark::Watermark;
 use super::worker::StreamWorker;
-use crate::spin::spin;
 use crate::{
     Activity, BackendDevice, BackendError, BufferSide, Caps, CompileError, CompileRequest,
     CompiledPipeline, DeviceBuffers, DeviceCompiler, DeviceLayout, DeviceQueue, DeviceState,
@@ -23,7 +22,9 @@ use crate::{
 };
 use device::{RecordProgress, lock};
 use record::time::Nanos;
-use record::{BufferIndex, Clock, EventIndex, SignalIndex, SpanId, SpanStart, StreamIndex};
+use record::{
+    BufferIndex, Clock, EventIndex, PaceReport, SignalIndex, SpanId, SpanStart, StreamIndex,
+};
 use workload::{KernelArguments, SyncTarget};
 
 /// Operations that may queue on a stream before the submitting host thread has to wait, as on a GPU.
@@ -469,7 +470,7 @@ impl<E: Executor> DeviceWaiting for ThreadedDevice<E> {
     fn work(&self, _: HostIndex, length: Nanos) {
         // A host thread that has not noticed a failure works on; only a stop cuts it short.
         let is_stopped = || self.shared.condition.is_stopped();
-        let _ = spin(length, &is_stopped);
+        self.shared.executor.work(length, &is_stopped);
     }
 
     fn interrupt(&self) {
@@ -562,6 +563,10 @@ impl<E: Executor> DeviceState for ThreadedDevice<E> {
         // Which stream's graphs the others helped with is not told apart.
         let mut all = waited.chain([shared.crew.starved()]);
         all.try_fold(Nanos::ZERO, |sum, it| Some(sum + it?))
+    }
+
+    fn pace(&self) -> Option<PaceReport> {
+        self.shared.executor.pace()
     }
 
     fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer> {

@@ -3,16 +3,16 @@
 use super::executor::{ExecutionError, Executor, StreamTurn};
 use super::stream::ThreadedStream;
 use super::worker::StreamWorker;
-use crate::{BufferSide, CollectiveInterruption, Exchange};
+use crate::{BufferSide, CollectiveInterruption, Exchange, Submission};
+use record::State;
 use record::time::Interval;
-use record::{SpanId, State};
 
 impl<E: Executor> StreamWorker<E> {
     /// Makes this rank's part of a collective operation.
     pub(super) fn exchange(
         &mut self,
         stream: &ThreadedStream,
-        span: SpanId,
+        submission: &Submission,
         exchange: &Exchange,
     ) -> (State, Option<Interval>) {
         let shared = std::sync::Arc::clone(&self.shared);
@@ -26,8 +26,8 @@ impl<E: Executor> StreamWorker<E> {
             }
             Ok(None)
         };
-        let outcome = self.attempt(stream, run);
-        self.state_after(stream, span, outcome)
+        let outcome = self.attempt(stream, submission, run);
+        self.state_after(stream, submission.span, outcome)
     }
 }
 

@@ -1,14 +1,17 @@
 //! What the threads of streams run operations with.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use super::async_submit::{InFlight, NativeEvent};
+use crate::paced::PacedTimes;
+use crate::spin::spin;
 use crate::{
     BackendError, BackendState, BufferSide, Caps, CompileError, CompileRequest, CompiledPipeline,
     NativeQuery, Operation, Overhead, PendingAnswer,
 };
 use record::time::{Interval, Nanos};
-use record::{BufferIndex, Clock, LossKind};
+use record::{BufferIndex, Clock, LossKind, PaceReport, SpanId};
 use workload::KernelArguments;
 
 /// What runs operations.
@@ -28,6 +31,18 @@ pub trait ExecutorQueue: ExecutorBuffers {
         launch: &KernelArguments,
         elements: Option<usize>,
     ) -> Result<BackendState, BackendError>;
+
+    /// Whether operations that move numbers or compute wait for an engine before they begin: [`StreamTurn::begin`] says when
+    /// that was, and [`StreamTurn::tell`] what became of them.
+    fn has_engines(&self) -> bool {
+        false
+    }
+
+    /// Works on the calling host thread for about so long; gives up once `is_over`.
+    fn work(&self, length: Nanos, is_over: &dyn Fn() -> bool) {
+        // Whoever stops it knows.
+        let _ = spin(length, is_over);
+    }
 
     /// Runs an operation of the stream that `turn` names to its end. Records, waits and holds never come here.
     /// Answers when it ran, where the device says that itself.
@@ -139,6 +154,11 @@ pub trait ExecutorTimes: Send + Sync + 'static {
         None
     }
 
+    /// As [`crate::DeviceState::pace`].
+    fn pace(&self) -> Option<PaceReport> {
+        None
+    }
+
     /// As [`crate::DeviceState::overheads`].
     fn overheads(&self, zero: TimeOrigin) -> Vec<Overhead> {
         let _ = zero;
@@ -171,6 +191,39 @@ pub struct StreamTurn<'a> {
     pub is_void: &'a dyn Fn() -> bool,
     /// Whether the device is lost: nothing below will answer any more.
     pub is_lost: &'a dyn Fn() -> bool,
+    /// What has to do with engines, where the operation may take one.
+    pub engine: Option<EngineTurn<'a>>,
+}
+
+/// What an executor with engines says of an operation.
+pub struct EngineTurn<'a> {
+    /// The operation's span.
+    pub span: SpanId,
+    /// Takes when it began.
+    pub begin: &'a dyn Fn(Nanos),
+    /// What it spent its time on.
+    pub told: &'a Cell<Option<PacedTimes>>,
+}
+
+impl StreamTurn<'_> {
+    /// The operation's span, where that is known.
+    pub fn span(&self) -> SpanId {
+        self.engine.as_ref().map_or(SpanId::NONE, |it| it.span)
+    }
+
+    /// The operation has its engine, and begins.
+    pub fn begin(&self, time: Nanos) {
+        if let Some(engine) = &self.engine {
+            (engine.begin)(time);
+        }
+    }
+
+    /// What the operation spent its time on, whatever came of it.
+    pub fn set_times(&self, times: PacedTimes) {
+        if let Some(engine) = &self.engine {
+            engine.told.set(Some(times));
+        }
+    }
 }
 
 /// Where the times of a device are counted from: an instant of the host's clock.

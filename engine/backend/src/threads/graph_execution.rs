@@ -1,17 +1,20 @@
 //! One replay of a graph under way: which nodes can run, and what became of those that did.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::event_state::EventState;
-use super::executor::{ExecutionError, Executor, StreamTurn};
+use super::executor::{EngineTurn, ExecutionError, Executor, StreamTurn};
 use super::shared::SharedDevice;
 use super::stream::{NodeEventStates, StreamObstacle};
 use super::worker::panic_text;
-use crate::{ExecutableGraph, Operation, operation_failure};
+use crate::paced::PacedTimes;
+use crate::{ExecutableGraph, Operation, Replay, operation_failure};
 use device::{RecordProgress, lock};
+use record::SpanId;
 use record::time::{Interval, Nanos};
 
 /// How long nobody looks whether a record outside was reached, at most.
@@ -23,6 +26,8 @@ pub type NodeOutcome = Option<(Interval, Result<(), ExecutionError>)>;
 /// One replay of a graph under way.
 pub struct GraphExecution {
     graph: Arc<ExecutableGraph>,
+    /// The span of the first node.
+    first: SpanId,
     stream: usize,
     marks: NodeEventStates,
     board: Mutex<ExecutionProgress>,
@@ -34,6 +39,8 @@ struct ExecutionProgress {
     /// For each node, how many that it comes after have not ended.
     missing: Vec<usize>,
     landed: Vec<NodeOutcome>,
+    /// What nodes spent their time on that took engines.
+    paced: Vec<(usize, PacedTimes)>,
     running: usize,
     /// Nodes whose turn has come and that wait for a record outside, each since when.
     held: Vec<(usize, Nanos)>,
@@ -44,8 +51,9 @@ struct ExecutionProgress {
 }
 
 impl GraphExecution {
-    /// Of `graph`, for the stream at `stream`, with the records that its nodes reach or wait for.
-    pub fn new(graph: &Arc<ExecutableGraph>, stream: usize, marks: &NodeEventStates) -> Self {
+    /// Of a graph, for the stream at `stream`, with the records that its nodes reach or wait for.
+    pub fn new(replay: &Replay, stream: usize, marks: &NodeEventStates) -> Self {
+        let graph = &replay.graph;
         let nodes = &graph.nodes;
         let missing: Vec<usize> = nodes.iter().map(|node| node.before.len()).collect();
         let ready = (0..nodes.len()).filter(|&place| missing.get(place) == Some(&0));
@@ -53,6 +61,7 @@ impl GraphExecution {
             board: Mutex::new(ExecutionProgress {
                 ready: ready.collect(),
                 landed: vec![None; nodes.len()],
+                paced: Vec::new(),
                 running: 0,
                 held: Vec::new(),
                 since: BTreeMap::new(),
@@ -60,6 +69,7 @@ impl GraphExecution {
                 missing,
             }),
             graph: Arc::clone(graph),
+            first: replay.first,
             stream,
             marks: Arc::clone(marks),
             changed: Condvar::new(),
@@ -115,13 +125,18 @@ impl GraphExecution {
     pub fn run<E: Executor>(&self, shared: &SharedDevice<E>, place: usize) {
         let since = lock(&self.board).since.remove(&place);
         let start = since.unwrap_or_else(|| shared.now());
-        let result = self.operate(shared, place);
+        let told = Cell::new(None);
+        let result = self.operate(shared, place, &told);
         let (ran, result) = match result {
             Ok(ran) => (ran, Ok(())),
             Err(fault) => (None, Err(fault)),
         };
         let end = shared.now();
-        let ran = ran.unwrap_or(Interval { start, end });
+        let mut ran = ran.unwrap_or(Interval { start, end });
+        if let Some(times) = told.take() {
+            ran = times.ran.unwrap_or(Interval { start: end, end });
+            lock(&self.board).paced.push((place, times));
+        }
         self.land(place, ran, result);
     }
 
@@ -129,6 +144,7 @@ impl GraphExecution {
         &self,
         shared: &SharedDevice<E>,
         place: usize,
+        told: &Cell<Option<PacedTimes>>,
     ) -> Result<Option<Interval>, ExecutionError> {
         if shared.condition.is_over() {
             return Err(ExecutionError::Stopped);
@@ -167,6 +183,12 @@ impl GraphExecution {
             zero: shared.zero(),
             is_void: &|| shared.condition.is_void(),
             is_lost: &|| shared.condition.is_lost(),
+            engine: Some(EngineTurn {
+                span: SpanId(self.first.0 + place as u32),
+                // What runs of a graph is shown as the graph until it ends.
+                begin: &|_| (),
+                told,
+            }),
         };
         let run = || shared.executor.run(&turn, &node.operation);
         match catch_unwind(AssertUnwindSafe(run)) {
@@ -267,6 +289,11 @@ impl GraphExecution {
         mark.level()
             .wait(EventState::SETTLED, gives_up, Some(deadline));
         hold(None);
+    }
+
+    /// What the nodes spent their time on that took engines.
+    pub fn take_paced(&self) -> Vec<(usize, PacedTimes)> {
+        std::mem::take(&mut lock(&self.board).paced)
     }
 
     /// What still waits never begins.

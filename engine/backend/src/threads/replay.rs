@@ -20,7 +20,7 @@ impl<E: Executor> StreamWorker<E> {
         marks: &NodeEventStates,
     ) -> (State, Option<Interval>) {
         let shared = Arc::clone(&self.shared);
-        let flight = Arc::new(GraphExecution::new(&replay.graph, self.place, marks));
+        let flight = Arc::new(GraphExecution::new(replay, self.place, marks));
         let forks = shared.executor.caps().overlap && !replay.graph.is_chain();
         let gives_up = || self.gives_up(stream);
         let hold = |obstacle: Option<StreamObstacle>| *lock(&stream.hold) = obstacle;
@@ -34,6 +34,7 @@ impl<E: Executor> StreamWorker<E> {
             flight.complete(&shared, &|| (), &gives_up, &hold)
         };
         self.landed = landed;
+        self.paced_nodes = flight.take_paced();
         let begun = self.landed.iter().flatten();
         // Devices with clocks of their own tell when the first node began.
         let first = begun.clone().map(|(ran, _)| ran.start).min();
@@ -74,6 +75,11 @@ impl<E: Executor> StreamWorker<E> {
                 self.sink.report(Record::Span(row(queued, shared.queue)));
             }
             self.sink.report(Record::Span(row(span, stream.lane)));
+        }
+        for (place, times) in std::mem::take(&mut self.paced_nodes) {
+            let landed = all.get(place).and_then(Option::as_ref);
+            let (ran, _) = self.node_outcome(landed, of, lost);
+            self.report_pace((replay.span(place), ran), &times);
         }
     }
 

@@ -12,7 +12,9 @@ use super::helper_pool::HelperPool;
 use super::host::{HostWait, ThreadedHost};
 use super::stream::{StreamObstacle, ThreadedStream};
 use super::watermark::Watermark;
-use crate::{BackendError, Blocker, DeviceLayout, EventLayout, HostIndex, StreamActivity};
+use crate::{
+    BackendError, Blocker, DeviceLayout, EventLayout, HostIndex, PaceLayout, StreamActivity,
+};
 use device::{RecordProgress, lock};
 use record::time::Nanos;
 use record::{CounterId, DeviceId, LaneId, SignalIndex, SpanId, StreamIndex};
@@ -32,6 +34,8 @@ pub struct SharedDevice<E> {
     pub executor: E,
     /// The lane of the queue that the streams share, where there is one.
     pub queue: LaneId,
+    /// The names under which paced operations are told.
+    pub pace: PaceLayout,
     /// Whether work still runs.
     pub condition: DeviceCondition,
     /// The latest record of each event.
@@ -58,6 +62,7 @@ impl<E> SharedDevice<E> {
             generation: AtomicU32::new(1),
             is_interrupted: AtomicBool::new(false),
             queue: layout.queue,
+            pace: layout.pace,
             streams: streams(layout),
             stream_count: layout.streams.len(),
             made: layout.events.clone(),

@@ -1,5 +1,6 @@
 //! The thread of a stream: runs its operations one after the other and reports each.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,10 +8,11 @@ use std::time::Instant;
 
 use super::deferred_timestamps::DeferredTimestamps;
 use super::event_state::EventState;
-use super::executor::{ExecutionError, Executor, StreamTurn};
+use super::executor::{EngineTurn, ExecutionError, Executor, StreamTurn};
 use super::graph_execution::{self, NodeOutcome};
 use super::shared::SharedDevice;
 use super::stream::{QueuedOperation, StreamObstacle, ThreadedStream};
+use crate::paced::PacedTimes;
 use crate::{Callback, Operation, ReportSink, Submission, SystemThread, operation_failure};
 use device::{
     FailureConsequence, OperationFailure, OperationStage, RecordProgress, TerminationCause,
@@ -35,6 +37,10 @@ pub struct StreamWorker<E> {
     has_called: bool,
     /// What became of the nodes of the graph that was replayed last.
     pub(super) landed: Vec<NodeOutcome>,
+    /// What the operation at hand spent its time on, where it takes an engine.
+    pub(super) paced: Cell<Option<PacedTimes>>,
+    /// The same of the nodes of the graph that was replayed last.
+    pub(super) paced_nodes: Vec<(usize, PacedTimes)>,
 }
 
 impl<E: Executor> StreamWorker<E> {
@@ -50,6 +56,8 @@ impl<E: Executor> StreamWorker<E> {
             last_end: Nanos::ZERO,
             has_called: false,
             landed: Vec::new(),
+            paced: Cell::new(None),
+            paced_nodes: Vec::new(),
         }
     }
 
@@ -159,6 +167,9 @@ impl<E: Executor> StreamWorker<E> {
         }
         let span = submission.span(stream.lane, ran, state);
         self.sink.report(Record::Span(span));
+        if let Some(times) = self.paced.take() {
+            self.report_pace((span.id, ran), &times);
+        }
         if let Operation::Replay(replay) = &submission.operation {
             self.report_nodes(stream, &span, replay);
         }
@@ -233,8 +244,11 @@ impl<E: Executor> StreamWorker<E> {
             return (at(now, now), State::Cancelled);
         }
         let start = shared.now();
-        stream.begin(submission, start);
+        if !(shared.executor.has_engines() && submission.operation.is_queued()) {
+            stream.begin(submission, start);
+        }
         let (state, ran) = self.operate(stream, item);
+        let (state, ran) = self.paced_outcome(state, ran);
         let ran = match submission.operation {
             // An instant: what it marks is the moment at which the stream came to it.
             Operation::Record(_) => at(start, start),
@@ -285,7 +299,7 @@ impl<E: Executor> StreamWorker<E> {
             Operation::Replay(replay) => return self.replay(stream, replay, &item.nodes),
             Operation::Callback(callback) => self.call(stream, &item.submission, callback),
             Operation::Collective(exchange) => {
-                return self.exchange(stream, item.submission.span, exchange);
+                return self.exchange(stream, &item.submission, exchange);
             }
             Operation::Panic(length) => {
                 let function = Submission {
@@ -435,7 +449,7 @@ impl<E: Executor> StreamWorker<E> {
     ) -> (State, Option<Interval>) {
         let shared = Arc::clone(&self.shared);
         let run = |turn: &StreamTurn<'_>| shared.executor.run(turn, &submission.operation);
-        let outcome = self.attempt(stream, run);
+        let outcome = self.attempt(stream, submission, run);
         self.state_after(stream, submission.span, outcome)
     }
 
@@ -448,6 +462,7 @@ impl<E: Executor> StreamWorker<E> {
     pub(super) fn attempt(
         &self,
         stream: &ThreadedStream,
+        submission: &Submission,
         run: impl FnOnce(&StreamTurn<'_>) -> Result<Option<Interval>, ExecutionError>,
     ) -> Result<Option<Interval>, ExecutionError> {
         let condition = &self.shared.condition;
@@ -456,6 +471,11 @@ impl<E: Executor> StreamWorker<E> {
             zero: self.shared.zero(),
             is_void: &|| condition.is_void() || self.is_aborted(stream),
             is_lost: &|| condition.is_lost(),
+            engine: Some(EngineTurn {
+                span: submission.span,
+                begin: &|start| stream.begin(submission, start),
+                told: &self.paced,
+            }),
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| run(&turn)));
         outcome.unwrap_or_else(|payload| {

@@ -98,6 +98,7 @@ fn describe(adapter: &Adapter) -> ProbedDevice {
         pipelines.about()
     );
     let caps = Caps {
+        paced: None,
         overlap: false,
         queue: true,
         priorities: false,

@@ -13,6 +13,7 @@ fn lanes_of_one_name_are_told_apart_by_their_devices() {
             backend: String::new(),
             detail: String::new(),
             rank: None,
+            paced: None,
         }))
     };
     let lane = |id, device, name: &str| {

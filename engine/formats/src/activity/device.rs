@@ -64,6 +64,7 @@ impl ActivityDevices {
             backend: "cuda".to_owned(),
             detail,
             rank: None,
+            paced: None,
         })));
     }
 }

@@ -436,6 +436,7 @@ impl Renumbering {
             backend: String::new(),
             detail: String::new(),
             rank: None,
+            paced: None,
         })));
         id
     }

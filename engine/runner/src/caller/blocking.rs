@@ -22,6 +22,7 @@ impl Caller {
         target: SyncTarget,
         timeout: Option<Nanos>,
     ) -> (SpanKind, Result<(), BackendError>) {
+        let timeout = timeout.map(|timeout| self.shared.stretched(timeout));
         if let Some(timeout) = timeout {
             self.limit(current.span, timeout);
         }

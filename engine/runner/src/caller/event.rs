@@ -89,6 +89,7 @@ impl Caller {
         is_external: bool,
         timeout: Option<Nanos>,
     ) -> Result<(), BackendError> {
+        let timeout = timeout.map(|timeout| self.shared.stretched(timeout));
         let operation = match timeout {
             _ if is_external => Operation::WaitExternal(event),
             Some(timeout) => Operation::WaitFor(event, timeout),

@@ -135,7 +135,8 @@ impl Caller {
     fn lose(&self, current: &CurrentCall, mut injection: Injection) {
         if let LossMoment::Time(after) = injection.at {
             // A workload counts from the call.
-            injection.at = LossMoment::Time(self.shared.device.now(self.host) + after);
+            injection.at =
+                LossMoment::Time(self.shared.device.now(self.host) + self.shared.stretched(after));
         }
         let source = LossSource::Call(current.place.call);
         let shared = Arc::clone(&self.shared);

@@ -275,6 +275,7 @@ mod tests {
             backend: String::new(),
             detail: String::new(),
             rank: None,
+            paced: None,
         };
         watch.note(&mut Message::Started { run: 2 });
         watch.note(&mut Message::Batch(vec![

@@ -185,6 +185,7 @@ impl MergedRanks {
             backend: String::new(),
             detail: String::new(),
             rank: None,
+            paced: None,
         })));
         out.push(Record::Loss(Box::new(Loss {
             device,

@@ -216,6 +216,7 @@ impl<'a> ExpressionParser<'a> {
         let len = rest
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
             .unwrap_or(rest.len());
+        let len = self.longest_known(len);
         let name = rest.get(..len).unwrap_or_default();
         let range = self.place..self.place + len;
         if let Some(variable) = self.names.iter().rposition(|known| *known == name) {
@@ -237,6 +238,26 @@ impl<'a> ExpressionParser<'a> {
             names => format!("known here: {}", names.join(", ")),
         });
         Err(self.fault(range, &format!("nothing is called “{name}” here"), &help))
+    }
+
+    /// How many bytes of the rest are the longest name that is known here, of which the first part has `first`: names may
+    /// have hyphens, so that `a-b` is one where there is one of that name, and else a difference.
+    fn longest_known(&self, first: usize) -> usize {
+        let rest = self.rest();
+        let (mut longest, mut len) = (first, first);
+        while let Some(after) = rest.get(len..).and_then(|it| it.strip_prefix('-')) {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            let part = after.find(|c| !is_part(c)).unwrap_or(after.len());
+            if part == 0 {
+                break;
+            }
+            len += 1 + part;
+            let name = rest.get(..len).unwrap_or_default();
+            if self.names.contains(&name) {
+                longest = len;
+            }
+        }
+        longest
     }
 
     fn function(&mut self, name: &str, operands: usize) -> Result<(), ExpressionFault> {

@@ -209,6 +209,16 @@ pub(crate) const TOP: &[WordRule] = &[
         ),
     ),
     about(
+        "How a paced device takes its time: GiB a second that each copy engine moves (a kernel takes an element for four bytes), compute slots, and by what every length is multiplied. Another device takes no notice of it.",
+        rule(
+            "pace",
+            (0, 0),
+            0,
+            &["rate", "slots", "stretch"],
+            "pace rate=1 slots=2 stretch=10",
+        ),
+    ),
+    about(
         "A shader in WGSL, for pipelines.",
         rule(
             "shader",

@@ -72,12 +72,16 @@ impl KdlReader<'_> {
             .chars()
             .next()
             .is_some_and(|c| c.is_alphabetic() || c == '_');
-        if !starts || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        if !starts
+            || !name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        {
             let message = format!("“{name}” cannot be used in expressions");
             self.report(
                 place,
                 message,
-                "use letters, digits and _, and no digit first",
+                "use letters, digits, _ and -, and a letter first",
             );
             return None;
         }

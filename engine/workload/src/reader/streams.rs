@@ -1,6 +1,7 @@
 //! Reads what streams are like, and chooses streams for calls that name none.
 
 use kdl::KdlNode;
+use record::{PaceDial, PaceSetting};
 
 use super::entries::{property, value_range};
 use super::{KdlReader, word_range};
@@ -117,6 +118,28 @@ impl KdlReader<'_> {
             self.report(word_range(node), "this is said twice", help);
         }
         template.synchronization = self.one_of(entry, "synchronization", Synchronization::LABELS);
+    }
+
+    /// How a paced device is set.
+    pub fn pace(&mut self, node: &KdlNode, template: &mut Template) {
+        if template.pace.is_some() {
+            let help = "keep one of the two";
+            self.report(word_range(node), "this is said twice", help);
+        }
+        let mut pace = PaceSetting::default();
+        for dial in PaceDial::ALL {
+            let Some(entry) = property(node, dial.name) else {
+                continue;
+            };
+            let value = self.number(entry);
+            if let Some(value) = value.filter(|value| !dial.takes(*value)) {
+                let message = format!("{} is {value}", dial.name);
+                let help = format!("it is {}", dial.range());
+                self.report(value_range(entry), message, help);
+            }
+            pace.set(dial.name, value);
+        }
+        template.pace = Some(pace);
     }
 
     /// The stream that `on=` names.

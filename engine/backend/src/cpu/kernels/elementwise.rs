@@ -1,6 +1,6 @@
 //! Kernels that treat every element alike: saxpy, scale, add.
 
-use super::{KernelImplementation, KernelInvocation, first_len};
+use super::{KernelImplementation, KernelInvocation, each_number};
 use crate::threads::ExecutionError;
 
 pub const SAXPY: KernelImplementation = KernelImplementation {
@@ -9,7 +9,8 @@ pub const SAXPY: KernelImplementation = KernelImplementation {
         let a = arguments.number(0);
         zip(arguments, |x, y| a.mul_add(x, y))
     },
-    cost: |shape| first_len(shape) / 8,
+    work: each_number,
+    per_nano: 8,
 };
 
 pub const SCALE: KernelImplementation = KernelImplementation {
@@ -18,19 +19,22 @@ pub const SCALE: KernelImplementation = KernelImplementation {
         let (a, b) = (arguments.number(0), arguments.number(1));
         zip(arguments, |x, _| a.mul_add(x, b))
     },
-    cost: |shape| first_len(shape) / 8,
+    work: each_number,
+    per_nano: 8,
 };
 
 pub const ADD: KernelImplementation = KernelImplementation {
     name: "add",
     run: |arguments| {
         let (x, y, z) = (arguments.read(0)?, arguments.read(1)?, arguments.write(0)?);
-        for place in 0..z.len().min(arguments.elements) {
-            z.set(place, x.get(place) + y.get(place));
-        }
-        Ok(())
+        arguments.parts(z.len().min(arguments.elements), |part| {
+            for place in part {
+                z.set(place, x.get(place) + y.get(place));
+            }
+        })
     },
-    cost: |shape| first_len(shape) / 8,
+    work: each_number,
+    per_nano: 8,
 };
 
 /// Writes `compute(x, y)` over y, element by element.
@@ -39,10 +43,11 @@ fn zip(
     compute: impl Fn(f32, f32) -> f32,
 ) -> Result<(), ExecutionError> {
     let (x, y) = (arguments.read(0)?, arguments.write(0)?);
-    for place in 0..y.len().min(arguments.elements) {
-        y.set(place, compute(x.get(place), y.get(place)));
-    }
-    Ok(())
+    arguments.parts(y.len().min(arguments.elements), |part| {
+        for place in part {
+            y.set(place, compute(x.get(place), y.get(place)));
+        }
+    })
 }
 
 #[cfg(test)]

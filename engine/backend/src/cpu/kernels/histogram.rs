@@ -1,12 +1,13 @@
 //! How many elements fall into each of several equal parts of a range.
 
-use super::{KernelImplementation, KernelInvocation, first_len};
+use super::{KernelImplementation, KernelInvocation, each_number};
 use crate::threads::ExecutionError;
 
 pub const HISTOGRAM: KernelImplementation = KernelImplementation {
     name: "histogram",
     run: histogram,
-    cost: |shape| first_len(shape) / 4,
+    work: each_number,
+    per_nano: 4,
 };
 
 fn histogram(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
@@ -15,13 +16,15 @@ fn histogram(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let mut counts = vec![0_u32; bins.len()];
     let scale = bins.len() as f32 / (high - low);
     let last = bins.len().saturating_sub(1);
-    for value in x.iter() {
-        // The cast takes what lies below, and NaN, to the first bin.
-        let bin = ((value - low) * scale) as usize;
-        if let Some(count) = counts.get_mut(bin.min(last)) {
-            *count += 1;
+    arguments.parts(x.len(), |part| {
+        for value in part.map(|place| x.get(place)) {
+            // The cast takes what lies below, and NaN, to the first bin.
+            let bin = ((value - low) * scale) as usize;
+            if let Some(count) = counts.get_mut(bin.min(last)) {
+                *count += 1;
+            }
         }
-    }
+    })?;
     for (place, count) in counts.into_iter().enumerate() {
         bins.set(place, count as f32);
     }

@@ -1,8 +1,9 @@
 //! The tiled product of row-major matrices.
 
-use super::{KernelImplementation, KernelInvocation};
+use super::{KernelImplementation, KernelInvocation, KernelWork};
 use crate::floats::Floats;
 use crate::threads::ExecutionError;
+use crate::work_flow::in_large_parts;
 
 /// Side of a tile. Three of them fit into the first cache.
 const TILE: usize = 32;
@@ -10,11 +11,11 @@ const TILE: usize = 32;
 pub const MATMUL: KernelImplementation = KernelImplementation {
     name: "matmul",
     run: matmul,
-    cost: |shape| {
-        shape
-            .matmul()
-            .map_or(0, |[m, n, k]| m as u64 * n as u64 * k as u64 / 16)
+    work: |shape| {
+        let sizes = shape.matmul().unwrap_or_default();
+        KernelWork::Elements(sizes.iter().map(|it| *it as u64).product())
     },
+    per_nano: 16,
 };
 
 fn matmul(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
@@ -22,8 +23,10 @@ fn matmul(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let sizes = arguments.lens().with(arguments.parameters).matmul();
     let [rows, columns, inner] = sizes.map_err(ExecutionError::Failed)?;
     let accumulate = arguments.number(3) != 0.0;
-    for row in (0..rows).step_by(TILE) {
-        for column in (0..columns).step_by(TILE) {
+    let (down, across) = (rows.div_ceil(TILE), columns.div_ceil(TILE));
+    in_large_parts(arguments.flow, down * across, |tiles| {
+        for tile in tiles {
+            let (row, column) = (tile / across * TILE, tile % across * TILE);
             let mut sums = MatrixTile::default();
             if accumulate {
                 sums.load(c, [row, column], [rows, columns]);
@@ -36,8 +39,8 @@ fn matmul(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
             }
             sums.store(c, [row, column], [rows, columns]);
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// A square piece of a matrix, with zeros beyond the matrix's edge.

@@ -1,12 +1,14 @@
 //! One step of gravity between all pairs of bodies.
 
-use super::{KernelImplementation, KernelInvocation, first_len};
+use super::{KernelImplementation, KernelInvocation, KernelWork, first_len};
 use crate::threads::ExecutionError;
+use crate::work_flow::in_large_parts;
 
 pub const NBODY: KernelImplementation = KernelImplementation {
     name: "nbody",
     run: nbody,
-    cost: |shape| (first_len(shape) / 4).pow(2) / 2,
+    work: |shape| KernelWork::Elements((first_len(shape) / 4).saturating_pow(2)),
+    per_nano: 2,
 };
 
 fn nbody(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
@@ -17,25 +19,28 @@ fn nbody(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     for (place, body) in bodies.iter_mut().enumerate() {
         position.load(place * 4, body);
     }
-    for (place, [x, y, z, mass]) in bodies.iter().enumerate() {
-        let mut pull = [0.0_f32; 3];
-        for [to_x, to_y, to_z, other] in &bodies {
-            let away = [to_x - x, to_y - y, to_z - z];
-            let square: f32 = away.iter().map(|d| d * d).sum::<f32>() + softening * softening;
-            let strength = other / (square * square.sqrt());
-            for (pull, away) in pull.iter_mut().zip(away) {
-                *pull += strength * away;
+    in_large_parts(arguments.flow, bodies.len(), |part| {
+        let some = bodies.iter().enumerate();
+        for (place, [x, y, z, mass]) in some.skip(part.start).take(part.len()) {
+            let mut pull = [0.0_f32; 3];
+            for [to_x, to_y, to_z, other] in &bodies {
+                let away = [to_x - x, to_y - y, to_z - z];
+                let square: f32 = away.iter().map(|d| d * d).sum::<f32>() + softening * softening;
+                let strength = other / (square * square.sqrt());
+                for (pull, away) in pull.iter_mut().zip(away) {
+                    *pull += strength * away;
+                }
             }
+            for (axis, (from, pull)) in [x, y, z].into_iter().zip(pull).enumerate() {
+                let at = place * 4 + axis;
+                let speed = dt.mul_add(pull, velocity.get(at));
+                velocity.set(at, speed);
+                next.set(at, dt.mul_add(speed, *from));
+            }
+            next.set(place * 4 + 3, *mass);
         }
-        for (axis, (from, pull)) in [x, y, z].into_iter().zip(pull).enumerate() {
-            let at = place * 4 + axis;
-            let speed = dt.mul_add(pull, velocity.get(at));
-            velocity.set(at, speed);
-            next.set(at, dt.mul_add(speed, *from));
-        }
-        next.set(place * 4 + 3, *mass);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -1,19 +1,21 @@
 //! The inclusive prefix sum.
 
-use super::{KernelImplementation, first_len};
+use super::{KernelImplementation, each_number};
 
 pub const SCAN: KernelImplementation = KernelImplementation {
     name: "scan",
     run: |arguments| {
         let (x, y) = (arguments.read(0)?, arguments.write(0)?);
         let mut sum = 0.0_f64;
-        for place in 0..y.len() {
-            sum += f64::from(x.get(place));
-            y.set(place, sum as f32);
-        }
-        Ok(())
+        arguments.parts(y.len(), |part| {
+            for place in part {
+                sum += f64::from(x.get(place));
+                y.set(place, sum as f32);
+            }
+        })
     },
-    cost: |shape| first_len(shape) / 4,
+    work: each_number,
+    per_nano: 4,
 };
 
 #[cfg(test)]

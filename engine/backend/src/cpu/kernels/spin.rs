@@ -1,22 +1,16 @@
 //! Computes for a given time, and touches no buffer.
 
-use super::KernelImplementation;
-use crate::spin::spin;
+use super::{KernelImplementation, KernelWork};
 use record::time::Nanos;
 
 pub const SPIN: KernelImplementation = KernelImplementation {
     name: "spin",
-    run: |arguments| {
-        let micros = arguments.parameters.first().copied().unwrap_or_default();
-        spin(Nanos((micros * 1e3) as i64), arguments.is_over)
-    },
-    cost: |shape| {
-        (shape
-            .parameters
-            .first()
-            .copied()
-            .unwrap_or_default()
-            .max(0.0)
-            * 1e3) as u64
-    },
+    run: |arguments| arguments.flow.spin(length(arguments.parameters)),
+    work: |shape| KernelWork::Time(length(shape.parameters)),
+    per_nano: 1,
 };
+
+fn length(parameters: &[f64]) -> Nanos {
+    let micros = parameters.first().copied().unwrap_or_default();
+    Nanos((micros.max(0.0) * 1e3) as i64)
+}

@@ -1,12 +1,14 @@
 //! One step of diffusion on a grid.
 
-use super::{KernelImplementation, KernelInvocation, first_len};
+use super::{KernelImplementation, KernelInvocation, each_number};
 use crate::threads::ExecutionError;
+use crate::work_flow::in_large_parts;
 
 pub const STENCIL: KernelImplementation = KernelImplementation {
     name: "stencil",
     run: stencil,
-    cost: |shape| first_len(shape) / 2,
+    work: each_number,
+    per_nano: 2,
 };
 
 fn stencil(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
@@ -14,18 +16,20 @@ fn stencil(arguments: &KernelInvocation<'_>) -> Result<(), ExecutionError> {
     let grid = arguments.lens().with(arguments.parameters).grid();
     let [width, height] = grid.map_err(ExecutionError::Failed)?;
     let rate = arguments.number(1);
-    for row in 0..height {
-        let (above, below) = (row.saturating_sub(1), (row + 1).min(height - 1));
-        for column in 0..width {
-            let (left, right) = (column.saturating_sub(1), (column + 1).min(width - 1));
-            let at = |row: usize, column: usize| x.get(row * width + column);
-            let center = at(row, column);
-            let around = at(row, left) + at(row, right) + at(above, column) + at(below, column);
-            let value = rate.mul_add(around - 4.0 * center, center);
-            y.set(row * width + column, value);
+    in_large_parts(arguments.flow, height, |rows| {
+        for row in rows {
+            let (above, below) = (row.saturating_sub(1), (row + 1).min(height - 1));
+            for column in 0..width {
+                let (left, right) = (column.saturating_sub(1), (column + 1).min(width - 1));
+                let at = |row: usize, column: usize| x.get(row * width + column);
+                let center = at(row, column);
+                let around = at(row, left) + at(row, right) + at(above, column) + at(below, column);
+                let value = rate.mul_add(around - 4.0 * center, center);
+                y.set(row * width + column, value);
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use std::panic::resume_unwind;
 
-use super::KernelImplementation;
+use super::{KernelImplementation, KernelWork};
 
 pub const TRAP: KernelImplementation = KernelImplementation {
     name: "trap",
     // Unwinds rather than fails, as a fault of a kernel would, and without the noise of a panic's message.
     run: |_| resume_unwind(Box::new("trap was launched, which does nothing but fail")),
-    cost: |_| 0,
+    work: |_| KernelWork::Elements(0),
+    per_nano: 1,
 };

@@ -92,7 +92,9 @@ impl<'a> WorkloadScript<'a> {
         if pause >= PAUSE {
             let length = micros(pause);
             match self.style {
-                ScriptStyle::Full => self.call(format_args!("work micros=\"pace * {length}\"")),
+                ScriptStyle::Full => {
+                    self.call(format_args!("work micros=\"host-scale * {length}\""));
+                }
                 ScriptStyle::Terse => self.call(format_args!("work micros={length}")),
             }
         }
@@ -190,9 +192,9 @@ impl<'a> WorkloadScript<'a> {
         if self.calls.contains("\"scale * ") {
             text.push_str("param \"scale\" 1 min=0 max=1000 about=\"how long kernels spin, against the capture\"\n");
         }
-        if self.calls.contains("\"pace * ") {
+        if self.calls.contains("\"host-scale * ") {
             text.push_str(
-                "param \"pace\" 1 min=0 max=1000 about=\"how far apart the host submits, against the capture; 0 is at \
+                "param \"host-scale\" 1 min=0 max=1000 about=\"how far apart the host submits, against the capture; 0 is at \
                  once\"\n",
             );
         }

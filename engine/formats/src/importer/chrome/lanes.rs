@@ -138,6 +138,7 @@ impl ChromeLanes {
             backend: "chrome".to_owned(),
             detail: String::new(),
             rank: None,
+            paced: None,
         })));
         id
     }
@@ -158,6 +159,7 @@ impl ChromeLanes {
                 backend: "chrome".to_owned(),
                 detail: String::new(),
                 rank: None,
+                paced: None,
             })));
         }
         let hosts = self.used.iter().filter(|it| it.group() == Group::Host);

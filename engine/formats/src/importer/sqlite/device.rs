@@ -32,6 +32,7 @@ impl SqliteDevices {
             backend: backend.to_owned(),
             detail,
             rank: None,
+            paced: None,
         })));
         id
     }

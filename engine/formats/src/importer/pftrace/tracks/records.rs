@@ -23,6 +23,7 @@ impl PftraceTracks {
                 backend: String::new(),
                 detail: String::new(),
                 rank: None,
+                paced: None,
             })));
         }
         for place in 0..self.used.len() as u32 {
