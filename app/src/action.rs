@@ -117,6 +117,10 @@ pub enum Action {
     Notify(Option<Notice>),
     /// Copy a text to the clipboard.
     Copy(String),
+    /// Ask the capture in SQL.
+    Ask(String),
+    /// End the question that is answered.
+    StopAsking,
     /// Another capture is on screen: forget what was chosen in the one before.
     Renew,
     /// A file was opened or saved: list it among the recent ones.
@@ -232,6 +236,10 @@ pub enum AppRequest {
     FocusFilter,
     /// Copy a text to the clipboard.
     Copy(String),
+    /// Ask the capture in SQL.
+    Ask(String),
+    /// End the question that is answered.
+    StopAsking,
     /// Close the window.
     Quit,
     /// Ask which files to open together with those of the capture on screen.

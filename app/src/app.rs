@@ -1,5 +1,6 @@
 //! The window: owns the capture, the state, the panels and the engine, and hands each what it needs.
 
+mod asking;
 mod bars;
 mod file_opening;
 mod files;
@@ -28,6 +29,7 @@ use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions
 use crate::state::{AppState, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme::{self, Theme};
 use crate::timeline::{Areas, Timeline};
+use asking::QuestionJob;
 use files::FileJobs;
 use start::Greeting;
 use tabs::Tabs;
@@ -50,6 +52,7 @@ pub struct App {
     link: Option<EngineLink>,
     files: FileJobs,
     concluding: ConclusionsJob,
+    asking: QuestionJob,
     greeting: Greeting,
     tabs: Tabs,
     kept: KeptViews,
@@ -158,6 +161,7 @@ impl App {
             link,
             files: FileJobs::new(context),
             concluding: ConclusionsJob::default(),
+            asking: QuestionJob::default(),
             greeting: Greeting::default(),
             tabs: Tabs::default(),
             kept: KeptViews::default(),
@@ -273,6 +277,8 @@ impl App {
         self.capture = capture;
         self.search.renew();
         self.concluding = ConclusionsJob::default();
+        self.asking.forget(&mut self.status);
+        self.status.asked.answer = None;
         self.status.why = SceneConclusions::default();
     }
 
@@ -297,6 +303,8 @@ impl App {
             let seen = (&self.state, &mut self.status);
             self.concluding.tabulate(&self.capture, seen, context);
         }
+        let seen = (&mut self.status, self.is_timed);
+        self.asking.advance(seen, context);
         let searched = self
             .search
             .advance(&self.capture, &self.state.search, BUDGET / 2);

@@ -77,6 +77,8 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::CloseTab(place) => return Some(AppRequest::CloseTab(Some(place))),
         Action::ChooseShown => return Some(AppRequest::ChooseShown),
         Action::RestoreView(kept) => kept.restore(state),
+        Action::Ask(sql) => return Some(AppRequest::Ask(sql)),
+        Action::StopAsking => return Some(AppRequest::StopAsking),
         Action::Notify(Some(notice)) => state.notice = Some(notice),
         Action::Notify(None) => put_away(state),
         Action::Renew => {

@@ -20,6 +20,7 @@ mod pipelines;
 mod problems;
 mod program;
 mod promises;
+mod query;
 mod receipts;
 mod requirements;
 mod scene;
@@ -38,6 +39,7 @@ pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
 pub use parameters::loss_words;
 pub use program::words;
+pub use query::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
 pub use scene::{
     AppStatus, CheckedWorkload, JobProgress, RunVerdict, Scene, SceneConclusions, StretchPath,
     TabLabel, stretch_within,
@@ -106,6 +108,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(matches::MatchesPanel::default()),
     || Box::new(selection::SelectionPanel::default()),
     || Box::new(why::WhyTab::default()),
+    || Box::new(query::QueryTab::default()),
     || Box::new(pipelines::PipelinesPanel::default()),
     || Box::new(promises::PromisesPanel::default()),
     || Box::new(launches::LaunchesPanel::default()),

@@ -14,6 +14,7 @@ mod pipeline_load;
 mod pipelines;
 mod playback;
 mod program;
+mod query;
 mod races;
 mod readme_pictures;
 mod receipts;

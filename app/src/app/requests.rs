@@ -83,6 +83,12 @@ impl App {
                     context.copy_text(text);
                 }
             }
+            AppRequest::Ask(sql) => {
+                let path = self.status.opened.clone();
+                let of = (&self.capture, path);
+                self.asking.begin(sql, of, &mut self.status, context);
+            }
+            AppRequest::StopAsking => self.asking.stop(),
             AppRequest::ShowTab(place) => self.show_tab(place),
             AppRequest::CloseTab(place) => self.close_tab(place.unwrap_or(self.shown_tab())),
             AppRequest::StepTab { forward } => self.step_tab(forward),

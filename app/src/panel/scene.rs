@@ -14,6 +14,7 @@ use engine::time::Interval;
 use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
+use super::query::AskedQuestions;
 use super::requirements::WorkloadFit;
 use super::search::FoundSpans;
 use crate::state::{AppState, Switch, WorkloadText};
@@ -182,6 +183,8 @@ pub struct AppStatus {
     pub why: SceneConclusions,
     /// What is found of what is searched for.
     pub found: FoundSpans,
+    /// What was asked in SQL.
+    pub asked: AskedQuestions,
     /// What is being read, written or searched.
     pub job: Option<JobProgress>,
     /// The chosen workload's text, read.

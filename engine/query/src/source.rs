@@ -65,6 +65,19 @@ impl QuerySource {
         }
     }
 
+    /// Takes over what was concluded of the capture as it is now, so that it is not concluded again.
+    pub fn conclude(&self, made: &Conclusions) {
+        if made.causes.revision() == self.capture.revision() {
+            self.causes.put(Arc::clone(&made.causes));
+            self.answers.put(Arc::new(made.answers.clone()));
+        }
+    }
+
+    /// Whether it is of this capture, which nobody changes while it is shared.
+    pub fn is_of(&self, capture: &Arc<Capture>) -> bool {
+        Arc::ptr_eq(&self.capture, capture)
+    }
+
     /// Bytes held by tables that were made.
     pub fn heap_bytes(&self) -> usize {
         let made = self.tables.iter();

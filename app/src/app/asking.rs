@@ -1,0 +1,164 @@
+//! A question in SQL, asked of the capture on screen by a thread of its own.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, bounded};
+use eframe::egui::Context;
+use engine::capture::Capture;
+use engine::query::{QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, ask};
+use engine::runner::Phase;
+
+use crate::panel::{AnsweredQuestion, AppStatus, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
+
+/// How often it is looked how far it is.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A thread that answers.
+struct AskingThread {
+    answered: Receiver<AnsweredQuestion>,
+    watch: Arc<SqlWatch>,
+}
+
+impl Drop for AskingThread {
+    fn drop(&mut self) {
+        self.watch.cancel();
+    }
+}
+
+/// Asks, one question at a time. Tables that were made for one are kept for the next, while the capture rests.
+#[derive(Default)]
+pub(super) struct QuestionJob {
+    source: Option<Arc<QuerySource>>,
+    thread: Option<AskingThread>,
+}
+
+/// Whether the capture takes records, which it cannot while anybody shares it.
+fn grows(status: &AppStatus) -> bool {
+    status.is_live && matches!(status.phase, Phase::Running | Phase::Stopping)
+}
+
+impl QuestionJob {
+    /// Begins to answer a question; one that is answered is given up.
+    pub fn begin(
+        &mut self,
+        sql: String,
+        (capture, path): (&Arc<Capture>, Option<String>),
+        status: &mut AppStatus,
+        context: Option<&Context>,
+    ) {
+        if grows(status) {
+            return;
+        }
+        self.thread = None;
+        let kept = self.source.take();
+        let kept = kept.filter(|it| it.is_of(capture));
+        let source = kept.unwrap_or_else(|| Arc::new(QuerySource::new(Arc::clone(capture), path)));
+        if let Some(made) = &status.why.conclusions {
+            source.conclude(made);
+        }
+        self.source = Some(Arc::clone(&source));
+        let (sender, answered) = bounded(1);
+        let watch = Arc::new(SqlWatch::default());
+        let (watched, asked, context) = (Arc::clone(&watch), sql.clone(), context.cloned());
+        let work = move || {
+            let answer = answer(&source, asked, &watched);
+            // The window takes no record while the capture is shared.
+            drop(source);
+            let _ = sender.send(answer);
+            if let Some(context) = context {
+                context.request_repaint();
+            }
+        };
+        let named = std::thread::Builder::new().name("query".to_owned());
+        if named.spawn(work).is_err() {
+            let text = "no thread could be had to answer; close what else runs and ask again";
+            status.asked.answer = Some(Arc::new(AnsweredQuestion {
+                sql,
+                error: Some(SqlError::new(text)),
+                ..AnsweredQuestion::default()
+            }));
+            return;
+        }
+        status.asked.running = Some(RunningQuestion {
+            sql,
+            began: Instant::now(),
+            watch: Arc::clone(&watch),
+        });
+        self.thread = Some(AskingThread { answered, watch });
+    }
+
+    /// Gives up what is answered, and forgets the tables.
+    pub fn forget(&mut self, status: &mut AppStatus) {
+        self.source = None;
+        self.thread = None;
+        status.asked.running = None;
+    }
+
+    /// Ends the question that is answered; what it has found is shown.
+    pub fn stop(&self) {
+        if let Some(thread) = &self.thread {
+            thread.watch.cancel();
+        }
+    }
+
+    /// Takes the answer once it is there. Of a capture that grows nothing is kept: it takes records only while nobody shares it.
+    pub fn advance(&mut self, (status, is_timed): (&mut AppStatus, bool), context: &Context) {
+        if grows(status) {
+            self.forget(status);
+        }
+        let Some(thread) = &self.thread else { return };
+        match thread.answered.try_recv() {
+            Ok(mut answer) => {
+                self.thread = None;
+                if !is_timed {
+                    answer.time = Duration::ZERO;
+                }
+                take(answer, status);
+            }
+            Err(error) if error.is_disconnected() => {
+                self.thread = None;
+                status.asked.running = None;
+            }
+            Err(_) => context.request_repaint_after(LOOK),
+        }
+    }
+}
+
+fn take(answer: AnsweredQuestion, status: &mut AppStatus) {
+    status.asked.running = None;
+    let past = &mut status.asked.past;
+    past.retain(|it| it.sql != answer.sql);
+    past.push_front(PastQuestion {
+        sql: answer.sql.clone(),
+        time: answer.time,
+        rows: answer.error.is_none().then_some(answer.rows.len() as u64),
+    });
+    past.truncate(PAST);
+    status.asked.answer = Some(Arc::new(answer));
+}
+
+fn answer(source: &Arc<QuerySource>, sql: String, watch: &Arc<SqlWatch>) -> AnsweredQuestion {
+    let limits = SqlLimits {
+        rows: MOST_ROWS,
+        ..SqlLimits::default()
+    };
+    let mut rows = Vec::new();
+    let found = ask(source, &sql, (limits, watch), &mut |_, row| {
+        rows.push(row);
+        ControlFlow::Continue(())
+    });
+    let (summary, error) = match found {
+        Ok(summary) => (summary, None),
+        Err(error) => (SqlSummary::default(), Some(error)),
+    };
+    AnsweredQuestion {
+        sql,
+        columns: summary.columns,
+        rows,
+        cut: summary.cut,
+        time: summary.time,
+        error,
+    }
+}

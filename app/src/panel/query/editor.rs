@@ -1,0 +1,98 @@
+//! The editor of a question: colours, completion, and a line under what is wrong.
+
+use std::sync::Arc;
+
+use eframe::egui::text::LayoutJob;
+use eframe::egui::{
+    CompletionPopup, FontId, Frame, Galley, Id, Margin, RectAlign, Stroke, Suggestion, TextBuffer,
+    TextEdit, TextFormat, Ui,
+};
+use engine::query::{CompletionKind, KEYWORDS, SqlError, SqlTokenKind, TABLES, complete, tokens};
+
+use super::is_asked_by_key;
+use crate::theme::{MONO, Theme};
+
+/// So many words are offered.
+const OFFERED: usize = 40;
+
+/// The name of the editor, for tests and for whoever reads the screen aloud.
+pub const LABEL: &str = "Question in SQL";
+
+/// Shows it; says whether the question is to be asked.
+pub fn editor(ui: &mut Ui, theme: &Theme, sql: &mut String, error: Option<&SqlError>) -> bool {
+    let wrong = error.and_then(|it| it.offset);
+    let mut layouter = |ui: &Ui, text: &dyn TextBuffer, _wrap: f32| -> Arc<Galley> {
+        ui.fonts_mut(|fonts| fonts.layout_job(highlight(theme, text.as_str(), wrong)))
+    };
+    let id = Id::unique("question editor");
+    let is_asked = ui.memory(|memory| memory.has_focus(id)) && is_asked_by_key(ui);
+    let edit = TextEdit::multiline(sql)
+        .code_editor()
+        .frame(
+            Frame::new()
+                .fill(theme.well)
+                .inner_margin(Margin::symmetric(8, 6)),
+        )
+        .desired_width(f32::INFINITY)
+        .desired_rows(8)
+        .layouter(&mut layouter);
+    CompletionPopup::new(id)
+        .align(RectAlign::BOTTOM_START)
+        .word_boundary(|it| !it.is_alphanumeric() && it != '_')
+        .show(ui, edit, |asked| {
+            let end = asked.word_range.end.0;
+            let at = asked
+                .text
+                .char_indices()
+                .nth(end)
+                .map_or(asked.text.len(), |it| it.0);
+            let (_, found) = complete(asked.text, at);
+            let shown = found.into_iter().take(OFFERED);
+            shown
+                .map(|it| {
+                    let about = match it.kind {
+                        CompletionKind::Function if it.about.is_empty() => "function",
+                        _ => it.about,
+                    };
+                    Suggestion::new(it.text).description(about)
+                })
+                .collect()
+        });
+    ui.ctx()
+        .accesskit_node_builder(id, |node| node.set_label(LABEL));
+    is_asked
+}
+
+/// A question laid out in colours, with what is wrong underlined.
+fn highlight(theme: &Theme, sql: &str, wrong: Option<usize>) -> LayoutJob {
+    let mut job = LayoutJob {
+        wrap: eframe::egui::text::TextWrapping::no_max_width(),
+        ..LayoutJob::default()
+    };
+    let plain = TextFormat::simple(FontId::monospace(MONO), theme.text);
+    let mut at = 0;
+    for token in tokens(sql) {
+        let between = sql.get(at..token.range.start).unwrap_or_default();
+        job.append(between, 0.0, plain.clone());
+        let word = token.text(sql);
+        let is_keyword = || KEYWORDS.iter().any(|it| it.eq_ignore_ascii_case(word));
+        let is_table = || TABLES.iter().any(|it| it.name.eq_ignore_ascii_case(word));
+        let mut format = plain.clone();
+        format.color = match token.kind {
+            SqlTokenKind::Word if is_keyword() => theme.accent,
+            SqlTokenKind::Word if is_table() => theme.good,
+            SqlTokenKind::Number => theme.warning,
+            SqlTokenKind::Text => theme.warning,
+            SqlTokenKind::Comment => theme.weak,
+            _ => theme.text,
+        };
+        format.italics = token.kind == SqlTokenKind::Comment;
+        if wrong.is_some_and(|it| token.range.contains(&it)) {
+            format.underline = Stroke::new(1.5, theme.bad);
+        }
+        at = token.range.end;
+        job.append(word, 0.0, format);
+    }
+    job.append(sql.get(at..).unwrap_or_default(), 0.0, plain);
+    job
+}
