@@ -14,7 +14,7 @@ use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 
 use crate::state::{
-    Consent, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice, Playback,
+    Consent, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice, Playback,
     Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
 };
 
@@ -121,6 +121,10 @@ pub enum Action {
     Ask(String),
     /// End the question that is answered.
     StopAsking,
+    /// Draw rows of an answer below the lanes.
+    Draw(DrawnAnswer),
+    /// Draw this row of an answer no more, or none of them.
+    StopDrawing(Option<usize>),
     /// Another capture is on screen: forget what was chosen in the one before.
     Renew,
     /// A file was opened or saved: list it among the recent ones.

@@ -1,6 +1,7 @@
 //! Where the user is: what is visible, chosen, pointed at and set. Only `apply` changes it.
 
 mod consent;
+mod drawn_answer;
 mod files;
 mod loss;
 mod playback;
@@ -17,6 +18,7 @@ use engine::workload::{Injection, Synchronization};
 use serde::{Deserialize, Serialize};
 
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
+pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
 pub use files::{FilePurpose, FileRequest, UnsavedRisk};
 pub use loss::LossPlan;
 pub use playback::{Playback, SPEEDS};
@@ -57,6 +59,8 @@ pub struct AppState {
     pub file: Option<FileRequest>,
     /// What is played again, while it is.
     pub playback: Option<Playback>,
+    /// What is drawn of answers below the lanes.
+    pub drawn: DrawnAnswer,
     /// What waits for the user to say what becomes of texts that were not saved.
     pub unsaved: Option<UnsavedRisk>,
 }
@@ -166,6 +170,12 @@ impl GroupKey {
     /// The functions of scripts, of all host threads.
     pub const FUNCTIONS: Self = Self {
         group: Group::Host,
+        device: u32::MAX - 1,
+    };
+
+    /// What is drawn of answers.
+    pub const ANSWERS: Self = Self {
+        group: Group::Counters,
         device: u32::MAX - 1,
     };
 

@@ -1,5 +1,6 @@
 //! The timeline: one picture of everything that ran, in four steps: gather, lay out, paint, take input.
 
+mod answers;
 pub mod arrows;
 pub mod bar_geometry;
 mod bars;
@@ -275,6 +276,7 @@ impl Timeline {
         between: impl FnOnce(&fold::Folds),
     ) -> bool {
         rows::ground(body, frame, ruler);
+        answers::paint(body, frame);
         faults::ground(body, frame);
         if let Some(range) = frame.picture.state.selection.range {
             overlay::range_ground(body, frame, range);
@@ -394,6 +396,7 @@ impl Timeline {
         if !marked && !self.pick_label(&responses.ruler, actions) {
             input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
         }
+        answers::input(ui, frame, &responses.body, actions);
         input::names(frame, &responses.names, &mut self.drag, actions);
         self.menu.ui(frame, responses, target.as_ref(), actions);
         if let (Drag::Lane(_, key), Some(at)) = (self.drag, responses.names.interact_pointer_pos())

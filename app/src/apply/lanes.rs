@@ -36,6 +36,12 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Result<
             view.filter = text;
             view.scroll = 0.0;
         }
+        Action::Draw(drawn) => {
+            view.collapsed.remove(&GroupKey::ANSWERS);
+            state.drawn.add(&drawn);
+        }
+        Action::StopDrawing(Some(place)) => state.drawn.remove(place),
+        Action::StopDrawing(None) => state.drawn.clear(),
         other => return Err(other),
     }
     Ok(())

@@ -130,6 +130,7 @@ pub fn renew(state: &mut AppState) {
     state.alignment.clear();
     state.follow = false;
     state.playback = None;
+    state.drawn.clear();
 }
 
 /// Moves the times of a file by hand.

@@ -2,6 +2,7 @@
 
 mod asked;
 mod chart;
+mod draw;
 mod editor;
 mod menus;
 mod results;
@@ -21,6 +22,7 @@ use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
 use crate::theme::GRID;
+use draw::DrawMenu;
 use results::AnswerTable;
 
 /// What stands in the editor first.
@@ -32,6 +34,7 @@ const EDITOR: f32 = 0.4;
 pub struct QueryTab {
     sql: String,
     table: AnswerTable,
+    draw: DrawMenu,
     /// Whether the answer is drawn as a plot.
     is_plot: bool,
 }
@@ -41,6 +44,7 @@ impl Default for QueryTab {
         Self {
             sql: FIRST.to_owned(),
             table: AnswerTable::default(),
+            draw: DrawMenu::default(),
             is_plot: false,
         }
     }
@@ -201,6 +205,7 @@ impl QueryTab {
             {
                 actions.push(Action::Copy(self.table.csv(answer)));
             }
+            self.draw.ui(ui, answer, actions);
             if chart::can_plot(answer) {
                 let help = "Draw the numbers over the first column of numbers, or over the rows";
                 ui.toggle_value(&mut self.is_plot, "Plot")

@@ -14,7 +14,7 @@ use super::pending_promises::{PendingPromises, pending};
 use super::races::{RacePair, races};
 use super::running_spans::RunningSpans;
 use super::signs::MEASURED;
-use crate::state::{AppState, GroupKey, Switch, View};
+use crate::state::{AppState, DrawnAnswer, DrawnContent, GroupKey, Switch, View};
 
 /// Rows, and what runs now.
 pub struct FrameInputs {
@@ -37,6 +37,7 @@ pub struct FrameInputs {
     /// Whether the filter is no regular expression.
     pub is_misspelt: bool,
     shown: ShownLanes,
+    drawn: DrawnAnswer,
     dense: bool,
 }
 
@@ -87,6 +88,7 @@ impl Default for FrameInputs {
             hidden: 0,
             is_misspelt: false,
             shown: ShownLanes::default(),
+            drawn: DrawnAnswer::default(),
             dense: false,
         }
     }
@@ -98,7 +100,8 @@ impl FrameInputs {
         let stamp = stamp(capture);
         let dense = state.settings.is_on(Switch::Dense);
         let view = &state.view;
-        let holds = self.stamp == stamp && self.dense == dense && self.shown.is_of(view);
+        let holds = self.stamp == stamp && self.dense == dense && self.shown.is_of(view)
+            && self.drawn == state.drawn;
         if holds {
             return;
         }
@@ -110,6 +113,7 @@ impl FrameInputs {
         self.stamp = stamp;
         self.dense = dense;
         self.shown = ShownLanes::from(view);
+        self.drawn = state.drawn.clone();
         let filter = Regex::new(&format!("(?i){}", view.filter));
         self.is_misspelt = filter.is_err();
         let filter = filter.ok().filter(|_| !view.filter.is_empty());
@@ -126,7 +130,9 @@ impl FrameInputs {
             .filter(|(_, entry)| is_shown(entry))
             .collect();
         self.hidden = count - shown.len();
-        let members = pinned_first(&shown, &view.pinned);
+        let mut members = pinned_first(&shown, &view.pinned);
+        // They were asked for by name, and no filter is about them.
+        members.extend(answers(&state.drawn));
         let order = &self.shown.order;
         self.layout =
             TimelineLayout::new(members, &self.shown.collapsed, order, Metrics::new(dense));
@@ -167,6 +173,18 @@ fn pinned_first(
         .into_iter()
         .map(|(_, entry)| (GroupKey::PINNED, entry));
     first.chain(rest).collect()
+}
+
+/// What is drawn of answers, below all else.
+fn answers(drawn: &DrawnAnswer) -> impl Iterator<Item = (GroupKey, LayoutEntry)> {
+    let rows = drawn.rows().iter().enumerate();
+    rows.map(|(place, row)| {
+        let depths = match &row.content {
+            DrawnContent::Bars(bars) => bars.depths().max(1),
+            DrawnContent::Values(_) => 0,
+        };
+        (GroupKey::ANSWERS, LayoutEntry::Answer(place, depths))
+    })
 }
 
 /// A number that differs for every state of a capture, and for another capture of the same revision.

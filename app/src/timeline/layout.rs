@@ -58,6 +58,8 @@ pub enum LayoutEntry {
     Thin(LaneId, usize),
     /// A counter.
     Counter(CounterId),
+    /// What is drawn of an answer: its place among all of that, and its number of sub-lanes; none where it is values.
+    Answer(usize, usize),
 }
 
 impl LayoutEntry {
@@ -65,14 +67,14 @@ impl LayoutEntry {
     pub const fn lane(self) -> Option<LaneId> {
         match self {
             Self::Lane(lane, _) | Self::Thin(lane, _) => Some(lane),
-            Self::Counter(_) => None,
+            Self::Counter(_) | Self::Answer(..) => None,
         }
     }
 
     /// How many sub-lanes it has; none where it is no lane.
     pub const fn depths(self) -> usize {
         match self {
-            Self::Lane(_, depths) | Self::Thin(_, depths) => depths,
+            Self::Lane(_, depths) | Self::Thin(_, depths) | Self::Answer(_, depths) => depths,
             Self::Counter(_) => 0,
         }
     }
@@ -321,12 +323,14 @@ impl Metrics {
     /// The height of the row of `entry`, in points.
     pub fn height(&self, entry: LayoutEntry) -> f32 {
         match entry {
-            LayoutEntry::Lane(_, depths) | LayoutEntry::Thin(_, depths) => {
+            LayoutEntry::Counter(_) | LayoutEntry::Answer(_, 0) => 2.0 * self.pad + self.plot,
+            LayoutEntry::Lane(_, depths)
+            | LayoutEntry::Thin(_, depths)
+            | LayoutEntry::Answer(_, depths) => {
                 let depths = depths.max(1) as f32;
                 let (bar, gap) = self.sub_lane(entry);
                 2.0 * self.pad + depths * bar + (depths - 1.0) * gap
             }
-            LayoutEntry::Counter(_) => 2.0 * self.pad + self.plot,
         }
     }
 

@@ -7,7 +7,7 @@ use engine::time::{Interval, Nanos};
 use super::InputResponses;
 use super::frame::PaintFrame;
 use super::input::HitTarget;
-use super::layout::RowContent;
+use super::layout::{LayoutEntry, RowContent};
 use super::rows;
 use super::scale;
 use crate::action::{Action, Command};
@@ -26,6 +26,8 @@ enum MenuSubject {
     Run(Interval),
     Arrow(DependencyId),
     Instant(Nanos),
+    /// What is drawn of an answer, by its place.
+    Answer(usize),
 }
 
 /// The menu of the right button, which keeps what it is about while it is open.
@@ -78,6 +80,7 @@ fn of_row(frame: &PaintFrame<'_>, y: f32) -> Option<MenuSubject> {
     let row = frame.layout.row_at(frame.row_y(y))?;
     let row = frame.layout.rows.get(row)?;
     Some(match &row.content {
+        RowContent::Entry(LayoutEntry::Answer(place, _)) => MenuSubject::Answer(*place),
         RowContent::Entry(entry) => MenuSubject::Lane(entry.lane()?),
         RowContent::Group { members, .. } => {
             let entries = frame
@@ -108,6 +111,10 @@ fn of_target(frame: &PaintFrame<'_>, target: &HitTarget<'_>) -> Option<MenuSubje
 fn show(ui: &mut Ui, frame: &PaintFrame<'_>, subject: &MenuSubject, actions: &mut Vec<Action>) {
     match subject {
         MenuSubject::Lane(lane) => of_lane(ui, frame, *lane, actions),
+        MenuSubject::Group(GroupKey::ANSWERS, _) => {
+            let all = Action::StopDrawing(None);
+            item(ui, "Remove all answers", all, actions);
+        }
         MenuSubject::Group(key, lanes) => of_group(ui, frame, (*key, lanes), actions),
         MenuSubject::Span(span) => of_span(ui, frame, *span, actions),
         MenuSubject::Run(interval) => {
@@ -118,6 +125,12 @@ fn show(ui: &mut Ui, frame: &PaintFrame<'_>, subject: &MenuSubject, actions: &mu
         }
         MenuSubject::Arrow(id) => of_arrow(ui, frame, *id, actions),
         MenuSubject::Instant(time) => of_instant(ui, frame, *time, actions),
+        MenuSubject::Answer(place) => {
+            let remove = Action::StopDrawing(Some(*place));
+            item(ui, "Remove from the timeline", remove, actions);
+            let all = Action::StopDrawing(None);
+            item(ui, "Remove all answers", all, actions);
+        }
     }
 }
 

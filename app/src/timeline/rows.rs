@@ -7,11 +7,12 @@ use engine::backend::BACKENDS;
 use engine::record::{CounterId, DeviceId, Group, LaneId, NameId, Role, SpanKind};
 use engine::time::Nanos;
 
+use super::answers;
 use super::frame::{PaintFrame, Picture};
 use super::label;
 use super::layout::{LayoutEntry, LayoutRow, RowContent, TimelineLayout};
 use super::mesh_builder::MeshBuilder;
-use super::plot::{Pyramid, steps};
+use super::plot::{PlotStep, Pyramid, ValueRange, steps};
 use super::ruler::Ruler;
 use super::utilization::BusyColumns;
 use crate::state::GroupKey;
@@ -28,6 +29,7 @@ pub fn title(frame: &PaintFrame<'_>, key: GroupKey) -> String {
     let devices = frame.picture.capture.devices();
     let device = devices.iter().find(|device| device.id.0 == key.device);
     match (key.group, device) {
+        _ if key == GroupKey::ANSWERS => "answers".to_owned(),
         _ if key == GroupKey::PINNED => "pinned".to_owned(),
         _ if key == GroupKey::FUNCTIONS => format!("{} · functions", key.group.label()),
         (Group::Host | Group::Counters, _) | (_, None) => key.group.label().to_owned(),
@@ -80,6 +82,10 @@ pub fn name<'a>(picture: &Picture<'a>, entry: LayoutEntry) -> &'a str {
             .counters()
             .get(counter.index())
             .map_or("?", |counter| &counter.name),
+        LayoutEntry::Answer(place, _) => {
+            let drawn = picture.state.drawn.rows().get(place);
+            drawn.map_or("?", |row| &row.name)
+        }
     }
 }
 
@@ -106,6 +112,9 @@ pub fn pinned_edge(painter: &Painter, frame: &PaintFrame<'_>) {
 pub fn about(frame: &PaintFrame<'_>, row: &LayoutRow) -> String {
     let capture = frame.picture.capture;
     match &row.content {
+        RowContent::Group { .. } if row.key == GroupKey::ANSWERS => {
+            "drawn of answers in SQL; nothing here was measured".to_owned()
+        }
         RowContent::Group { members, .. } => {
             let lanes = text::counted(members.len() as u64, "lane");
             format!("{} · {lanes}", title(frame, row.key))
@@ -132,6 +141,9 @@ pub fn about(frame: &PaintFrame<'_>, row: &LayoutRow) -> String {
             let unit = capture.counters().get(counter.index());
             let unit = unit.map_or("", |counter| &counter.unit);
             format!("{} · {unit}", name(&frame.picture, *entry))
+        }
+        RowContent::Entry(LayoutEntry::Answer(..)) => {
+            answers::of(frame, row).map_or_else(String::new, |(_, drawn)| answers::about(drawn))
         }
     }
 }
@@ -258,8 +270,8 @@ pub fn names(painter: &Painter, frame: &PaintFrame<'_>, pointed: Option<usize>) 
                     rect.top().max(seen).min(rect.bottom() - height)
                 };
                 let middle = match entry {
-                    LayoutEntry::Lane(..) | LayoutEntry::Thin(..) => top + height / 2.0,
-                    LayoutEntry::Counter(_) => rect.center().y,
+                    LayoutEntry::Counter(_) | LayoutEntry::Answer(_, 0) => rect.center().y,
+                    _ => top + height / 2.0,
                 };
                 let at = pos2(rect.left() + INDENT, middle);
                 let room = rect.right() - at.x - 2.0 * GRID;
@@ -333,12 +345,39 @@ pub fn counter(
     pyramid: &mut Pyramid,
 ) {
     let capture = frame.picture.capture;
-    let theme = frame.picture.theme;
     let samples = capture.samples(id);
     pyramid.update(samples);
     let Some(whole) = pyramid.whole() else {
         return;
     };
+    let counter = capture.counters().get(id.index());
+    let counted = CounterPlot {
+        steps: steps(pyramid, samples, &frame.scale, frame.now(), 2.0),
+        whole,
+        unit: counter.map_or("", |counter| &counter.unit),
+    };
+    plot(painter, frame, row, &counted);
+}
+
+/// What is painted of a counter.
+pub struct CounterPlot<'a> {
+    /// Its pieces in view.
+    pub steps: Vec<PlotStep>,
+    /// The range of all its values.
+    pub whole: ValueRange,
+    /// The unit of its values.
+    pub unit: &'a str,
+}
+
+/// Paints steps over their ground, with the greatest value.
+pub fn plot(
+    painter: &Painter,
+    frame: &PaintFrame<'_>,
+    row: &LayoutRow,
+    counted: &CounterPlot<'_>,
+) {
+    let theme = frame.picture.theme;
+    let whole = counted.whole;
     let (low, high) = (whole.low.min(0.0), whole.high.max(0.0));
     let rect = frame
         .row_rect(row)
@@ -356,7 +395,7 @@ pub fn counter(
     let mut line = MeshBuilder::new(painter.pixels_per_point());
     let zero = y(0.0);
     let mut before: Option<f32> = None;
-    for step in steps(pyramid, samples, &frame.scale, frame.now(), 2.0) {
+    for step in &counted.steps {
         let (left, right) = (fill.snap(step.left), fill.snap(step.right));
         let (top, bottom) = (fill.snap(y(step.range.high)), fill.snap(y(step.range.low)));
         let ground = Rect::from_two_pos(pos2(left, top), pos2(right, zero));
@@ -376,12 +415,8 @@ pub fn counter(
     }
     painter.add(fill.into_shape());
     painter.add(line.into_shape());
-    let unit = capture
-        .counters()
-        .get(id.index())
-        .map_or("", |counter| &counter.unit);
     let font = small();
-    let galley = painter.layout_no_wrap(amount(high, unit), font, theme.weak);
+    let galley = painter.layout_no_wrap(amount(high, counted.unit), font, theme.weak);
     let at = pos2(
         rect.right() - 3.0 * GRID - galley.size().x,
         rect.top() + 1.0,

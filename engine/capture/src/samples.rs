@@ -25,6 +25,16 @@ impl Clone for Samples {
     }
 }
 
+impl FromIterator<(Nanos, f64)> for Samples {
+    /// Of instants and values in any order.
+    fn from_iter<T: IntoIterator<Item = (Nanos, f64)>>(samples: T) -> Self {
+        Self {
+            sorted: OnceLock::new(),
+            unsorted: Mutex::new(samples.into_iter().collect()),
+        }
+    }
+}
+
 /// Samples in order of time.
 #[derive(Clone, Debug, Default)]
 struct SampleColumns {

@@ -10,7 +10,7 @@ use engine::query::StopReason;
 use engine::record::{SpanId, Value};
 use std::sync::Arc;
 
-use super::deeds::until;
+use super::interaction::until;
 use super::{Window, records};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];

@@ -37,7 +37,7 @@ fn number(value: Option<&Option<Value>>) -> Option<f64> {
 }
 
 /// The columns that have numbers, places left out.
-fn numbers(answer: &AnsweredQuestion) -> Vec<usize> {
+pub fn number_columns(answer: &AnsweredQuestion) -> Vec<usize> {
     let has = |at: &usize| {
         let name = answer.columns.get(*at).map_or("", String::as_str);
         let mut cells = answer.rows.iter().map(|row| number(row.get(*at)));
@@ -48,12 +48,12 @@ fn numbers(answer: &AnsweredQuestion) -> Vec<usize> {
 
 /// Whether there are numbers to draw.
 pub fn can_plot(answer: &AnsweredQuestion) -> bool {
-    !numbers(answer).is_empty()
+    !number_columns(answer).is_empty()
 }
 
 /// Draws it: lines over `ts`, `step` or another first column of numbers where there are two, else bars over the rows.
 pub fn plot(ui: &mut Ui, scene: &Scene<'_>, answer: &AnsweredQuestion) {
-    let all = numbers(answer);
+    let all = number_columns(answer);
     let named = |name: &str| answer.column(name).filter(|it| all.contains(it));
     let texts = answer
         .rows
