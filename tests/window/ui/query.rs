@@ -2,12 +2,13 @@
 
 use app::action::Action;
 use app::panel::AnsweredQuestion;
-use app::state::ThemeChoice;
+use app::state::{DrawnContent, ThemeChoice};
 use eframe::egui::{Event, Key, Modifiers};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::query::StopReason;
 use engine::record::{SpanId, Value};
+use engine::time::{Interval, Nanos};
 use std::sync::Arc;
 
 use super::interaction::until;
@@ -223,12 +224,64 @@ fn words_are_completed() {
 }
 
 #[test]
+fn an_answer_is_drawn_below_the_lanes_and_followed_from_there() {
+    let mut window = window(ThemeChoice::Dark);
+    let answer = ask(&mut window, SPANS);
+    window.harness.get_by_label("Draw as lane").click();
+    window.harness.run();
+    window.harness.get_by_label("One lane").click();
+    window.harness.run();
+    let state = &window.harness.state().scene().state;
+    let rows = state.drawn.rows();
+    assert_eq!(rows.len(), 1);
+    let DrawnContent::Bars(bars) = &rows[0].content else {
+        panic!("bars")
+    };
+    // Each row of the answer is a bar at its time, with its name and its span.
+    let mut wanted: Vec<(i64, i64, String, u32)> = (0..answer.rows.len())
+        .map(|row| {
+            let (ts, dur) = (integer(&answer, row, "ts"), integer(&answer, row, "dur"));
+            let name = cell(&answer, row, answer.column("name").unwrap());
+            (ts, ts + dur, name, integer(&answer, row, "id") as u32)
+        })
+        .collect();
+    let all = Interval::new(Nanos(i64::MIN / 4), Nanos(i64::MAX / 4));
+    let mut found: Vec<(i64, i64, String, u32)> = (0..bars.depths())
+        .flat_map(|depth| bars.within(depth, all))
+        .map(|bar| {
+            let interval = bar.interval;
+            let (start, end) = (interval.start.0, interval.end.0);
+            (start, end, bar.name.to_string(), bar.span.unwrap().0)
+        })
+        .collect();
+    wanted.sort();
+    found.sort();
+    assert_eq!(found, wanted);
+    // Neither the capture nor what is asked of it knows of them.
+    let count = window.harness.state().scene().capture.span_count();
+    let again = ask(&mut window, "SELECT count(*) AS spans FROM spans");
+    assert_eq!(integer(&again, 0, "spans"), count as i64);
+    let app = window.harness.state_mut();
+    app.act(vec![Action::StopDrawing(None)], None);
+    window.harness.run();
+    let state = &window.harness.state().scene().state;
+    assert!(state.drawn.rows().is_empty());
+}
+
+#[test]
 fn the_tab_looks_as_it_should() {
     let mut results = SnapshotResults::new();
     for (theme, suffix) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
         let mut window = window(theme);
         let answer = ask(&mut window, SPANS);
         window.harness.get_by_label(&row(&answer, 1)).click();
+        window.harness.run();
+        window.harness.get_by_label("Draw as lane").click();
+        window.harness.run();
+        window.harness.get_by_label("A lane for each name").click();
+        window.harness.run();
+        let app = window.harness.state_mut();
+        app.act(vec![Action::Scroll(10_000.0)], None);
         window.harness.run();
         results.add(window.harness.try_snapshot(format!("query-{suffix}")));
     }
