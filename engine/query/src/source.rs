@@ -33,6 +33,11 @@ impl<T> CachedValue<T> {
         Ok(fresh)
     }
 
+    /// Takes what was made elsewhere.
+    fn put(&self, made: Arc<T>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+    }
+
     /// Reads what was made, where nobody is making it.
     fn peek<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
         let kept = self.0.try_lock().ok()?;
