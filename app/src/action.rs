@@ -14,8 +14,8 @@ use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 
 use crate::state::{
-    Consent, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice, Playback,
-    Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
+    Consent, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice,
+    Playback, Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
 };
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].

@@ -154,4 +154,3 @@ pub fn input(
     ui.ctx()
         .set_cursor_icon(eframe::egui::CursorIcon::PointingHand);
 }
-

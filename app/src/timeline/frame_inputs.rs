@@ -100,7 +100,9 @@ impl FrameInputs {
         let stamp = stamp(capture);
         let dense = state.settings.is_on(Switch::Dense);
         let view = &state.view;
-        let holds = self.stamp == stamp && self.dense == dense && self.shown.is_of(view)
+        let holds = self.stamp == stamp
+            && self.dense == dense
+            && self.shown.is_of(view)
             && self.drawn == state.drawn;
         if holds {
             return;

@@ -370,12 +370,7 @@ pub struct CounterPlot<'a> {
 }
 
 /// Paints steps over their ground, with the greatest value.
-pub fn plot(
-    painter: &Painter,
-    frame: &PaintFrame<'_>,
-    row: &LayoutRow,
-    counted: &CounterPlot<'_>,
-) {
+pub fn plot(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow, counted: &CounterPlot<'_>) {
     let theme = frame.picture.theme;
     let whole = counted.whole;
     let (low, high) = (whole.low.min(0.0), whole.high.max(0.0));

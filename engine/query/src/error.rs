@@ -126,7 +126,7 @@ const UNKNOWN: &[(&str, Explanation)] = &[
 ];
 
 /// Functions that questions are written with; SQLite has more.
-const FUNCTIONS: &[&str] = &[
+pub(crate) const FUNCTIONS: &[&str] = &[
     "abs",
     "avg",
     "coalesce",
@@ -247,7 +247,7 @@ fn other_name(name: &str, is_fit: impl Fn(&str) -> bool) -> Option<&'static str>
 }
 
 /// The name that looks most like another, where one does.
-fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let far = |it: &str| strsim::damerau_levenshtein(&lower, it);
     let (distance, found) = all.map(|it| (far(it), it)).min()?;
@@ -255,7 +255,7 @@ fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str
 }
 
 /// The tables whose names stand in a question.
-fn tables_in(sql: &str) -> Vec<&'static SqlTable> {
+pub(crate) fn tables_in(sql: &str) -> Vec<&'static SqlTable> {
     let words = tokens(sql)
         .into_iter()
         .filter(|it| it.kind == SqlTokenKind::Word);

@@ -26,6 +26,7 @@
 
 mod ask;
 mod column;
+mod complete;
 mod error;
 mod guard;
 mod plan;
@@ -40,6 +41,7 @@ mod tokens;
 mod vtab;
 
 pub use ask::{RowSink, SqlSummary, ask};
+pub use complete::{CompletionKind, KEYWORDS, SqlCompletion, complete};
 pub use error::SqlError;
 pub use guard::{SqlLimits, SqlWatch, StopReason};
 pub use question::{BundledQuestion, QuestionParameter, parameters, questions, with_parameter};

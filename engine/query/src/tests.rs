@@ -65,6 +65,7 @@ fn heads() -> Vec<Record> {
             name: "test device".to_owned(),
             backend: "mock".to_owned(),
             detail: String::new(),
+            paced: None,
             rank: None,
         })),
         lane(0, "main", Group::Host),
