@@ -113,12 +113,12 @@ fn line(capture: &Capture, wait: SpanId) -> String {
     let lane = capture.lane(placed.span.lane);
     let how = match pace::law(capture) {
         Some(_) => {
-            ", held to a pace that any machine keeps: each copy runs under the kernel before it"
+            ", at a pace that any machine keeps: each copy overlaps the kernel before it"
         }
         None => "",
     };
     format!(
-        "This ran on your machine just now{how}. The hatched span that is selected is a wait: {} stood still for {}. \
+        "This ran on your machine just now{how}. The hatched span that is selected is a wait: {} waited for {}. \
          Press {} to go to what held it, {} for all keys.",
         lane.map_or("a stream", |lane| &lane.name),
         text::duration(placed.interval().length()),

@@ -1,13 +1,13 @@
 //! Questions in SQL: an editor, the bundled questions, those that were asked, and the rows of the answer.
 
-mod asked;
+mod answer;
 mod chart;
 mod draw;
 mod editor;
 mod menus;
 mod results;
 
-pub use asked::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
+pub use answer::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
 
 use std::sync::Arc;
 

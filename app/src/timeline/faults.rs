@@ -55,7 +55,7 @@ fn label(capture: &Capture, loss: &Loss) -> String {
     }
     let device = capture.devices().get(loss.device.index());
     let name = match device {
-        Some(device) if capture.devices().len() > 1 => device.name.as_str(),
+        Some(device) if capture.devices().len() > 1 => device.short_name(),
         _ => "device",
     };
     // What follows the first part is told by the inspector.

@@ -56,7 +56,7 @@ pub fn title(frame: &PaintFrame<'_>, key: GroupKey) -> String {
             (Some(place), Some(clock)) => {
                 format!("rank {} · {}{clock}", place.rank, key.group.label())
             }
-            _ => format!("{} · {}", key.group.label(), device.name),
+            _ => format!("{} · {}", key.group.label(), device.short_name()),
         },
     }
 }

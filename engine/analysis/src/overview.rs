@@ -350,7 +350,9 @@ impl OverviewDraft<'_, '_> {
             }
             self.say(OverviewTopic::Unknown, says);
         }
-        let problems = capture.problems().len();
+        // One that is about an operation tells of that, and not of what was not recorded.
+        let problems = capture.problems().iter();
+        let problems = problems.filter(|it| !it.span.is_some()).count();
         if problems > 0 {
             let mut says = Sentence::default();
             let (count, tells) = match problems {

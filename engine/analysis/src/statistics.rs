@@ -29,7 +29,7 @@ pub struct LaneUse {
     pub spans: usize,
     /// Time in which at least one of its spans ran, waiting not counted.
     pub busy: Nanos,
-    /// Time it stood still in waits, holds and blocking calls.
+    /// Time it spent in waits, holds and blocking calls.
     pub waiting: Nanos,
     /// Time its operations spent between being enqueued and starting, added up.
     pub queued: Nanos,

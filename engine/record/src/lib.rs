@@ -162,6 +162,14 @@ pub struct Device {
     pub paced: Option<PaceLaw>,
 }
 
+impl Device {
+    /// Its name where there is little room: that of a paced one without its law.
+    pub fn short_name(&self) -> &str {
+        let law = self.name.find(':').filter(|_| self.paced.is_some());
+        law.and_then(|at| self.name.get(..at)).unwrap_or(&self.name)
+    }
+}
+
 /// Where a rank is placed: its parallel id, and its machine and device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankPlace {

@@ -24,7 +24,7 @@ pub struct InsertionCounts {
     hosts: u32,
     waits: BTreeSet<SpanId>,
     redundant: u64,
-    /// How long streams stood still in each wait for another stream.
+    /// How long streams waited in each wait for another stream.
     joins: BTreeMap<SpanId, Nanos>,
     extent: Option<Interval>,
 }
@@ -36,7 +36,7 @@ pub struct RunFigures {
     pub waits: u64,
     /// Those among them that come between two reads whose streams are ordered already.
     pub redundant: u64,
-    /// How long streams stood still in them, together.
+    /// How long streams waited in them, together.
     pub waited: Nanos,
     /// From the start of the first operation to the end of the last.
     pub length: Nanos,
@@ -125,7 +125,7 @@ fn sentence(mode: Synchronization, own: &RunFigures, least: Option<&RunFigures>)
         _ => "automatic synchronisation",
     };
     let mut text = format!(
-        "{rule} inserted {}, {} of them redundant; streams stood still in them for {} together",
+        "{rule} inserted {}, {} of them redundant; streams waited in them for {} together",
         waits(own.waits),
         own.redundant,
         micros(own.waited)

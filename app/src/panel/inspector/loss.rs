@@ -53,7 +53,7 @@ pub fn show(
         return;
     };
     let device = capture.devices().get(loss.device.index());
-    let name = device.map_or("device", |device| device.name.as_str());
+    let name = device.map_or("device", |device| device.short_name());
     title(
         ui,
         scene,

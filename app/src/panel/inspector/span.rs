@@ -62,7 +62,7 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
         .and_then(|lane| lane.device)
         .and_then(|id| capture.devices().get(id.index()));
     if let Some(device) = device {
-        detail = format!("{detail} · {}", device.name);
+        detail = format!("{detail} · {}", device.short_name());
     }
     title(ui, scene, capture.name(span.name), &detail);
     let (sign, colour) = match span.state {

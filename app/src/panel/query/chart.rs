@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 use egui_plot::{Bar, BarChart, Legend, Line, Plot, PlotPoints};
 use engine::record::{Role, Value};
 
-use super::asked::AnsweredQuestion;
+use super::answer::AnsweredQuestion;
 use crate::panel::Scene;
 
 /// So many columns are drawn.

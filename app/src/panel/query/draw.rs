@@ -8,7 +8,7 @@ use engine::query::questions;
 use engine::record::{SpanId, Value};
 use engine::time::{Interval, Nanos};
 
-use super::asked::AnsweredQuestion;
+use super::answer::AnsweredQuestion;
 use super::chart::number_columns;
 use crate::action::Action;
 use crate::state::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};

@@ -15,6 +15,9 @@ use crate::theme::{MONO, Theme};
 /// So many words are offered.
 const OFFERED: usize = 40;
 
+/// Letters that describe a word that is offered, at most.
+const DESCRIBED: usize = 36;
+
 /// The name of the editor, for tests and for whoever reads the screen aloud.
 pub const LABEL: &str = "Question in SQL";
 
@@ -47,20 +50,38 @@ pub fn editor(ui: &mut Ui, theme: &Theme, sql: &mut String, error: Option<&SqlEr
                 .nth(end)
                 .map_or(asked.text.len(), |it| it.0);
             let (_, found) = complete(asked.text, at);
-            let shown = found.into_iter().take(OFFERED);
+            // A word that is whole needs no completion, and what is open over it would be in the way.
+            let shown = found.into_iter().filter(|it| it.text != asked.word);
             shown
+                .take(OFFERED)
                 .map(|it| {
                     let about = match it.kind {
                         CompletionKind::Function if it.about.is_empty() => "function",
                         _ => it.about,
                     };
-                    Suggestion::new(it.text).description(about)
+                    Suggestion::new(it.text).description(beginning(about))
                 })
                 .collect()
         });
     ui.ctx()
         .accesskit_node_builder(id, |node| node.set_label(LABEL));
     is_asked
+}
+
+/// As much of a description as stands beside a word that is offered: its first clause, or less.
+fn beginning(about: &str) -> String {
+    let clause = about.split([';', '.', ',', ':']).next().unwrap_or(about);
+    let mut short = String::new();
+    for word in clause.split(' ') {
+        if short.len() + word.len() >= DESCRIBED {
+            return short + " …";
+        }
+        if !short.is_empty() {
+            short.push(' ');
+        }
+        short.push_str(word);
+    }
+    short
 }
 
 /// A question laid out in colours, with what is wrong underlined.

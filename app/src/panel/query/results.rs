@@ -11,7 +11,7 @@ use engine::exporter::csv::quoted;
 use engine::record::{SpanId, Value};
 use engine::time::{Interval, Nanos};
 
-use super::asked::AnsweredQuestion;
+use super::answer::AnsweredQuestion;
 use crate::action::Action;
 use crate::panel::Scene;
 use crate::theme::{GRID, MONO, SMALL};
