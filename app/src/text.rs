@@ -119,6 +119,11 @@ pub fn shown(name: &str) -> String {
     engine::analysis::shown(name)
 }
 
+/// A name where there is little room: a function of C++ by what tells it apart, any other as it is.
+pub fn function_name(name: &str) -> std::borrow::Cow<'_, str> {
+    engine::analysis::function_name(name)
+}
+
 /// A parameter's value: whole numbers grouped, others with up to four decimals.
 pub fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {

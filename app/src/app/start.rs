@@ -112,9 +112,7 @@ fn line(capture: &Capture, wait: SpanId) -> String {
     };
     let lane = capture.lane(placed.span.lane);
     let how = match pace::law(capture) {
-        Some(_) => {
-            ", at a pace that any machine keeps: each copy overlaps the kernel before it"
-        }
+        Some(_) => ", at a pace that any machine keeps: each copy overlaps the kernel before it",
         None => "",
     };
     format!(

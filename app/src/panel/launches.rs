@@ -42,6 +42,10 @@ impl Panel for LaunchesPanel {
         (count > 0).then_some(count)
     }
 
+    fn is_idle(&self, scene: &Scene<'_>) -> bool {
+        scene.capture.launches().is_empty()
+    }
+
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let all = scene.capture.launches();
         if all.is_empty() {

@@ -43,6 +43,10 @@ impl Panel for PipelinesPanel {
         (count > 0).then_some(count)
     }
 
+    fn is_idle(&self, scene: &Scene<'_>) -> bool {
+        scene.capture.pipelines().is_empty()
+    }
+
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         if scene.capture.pipelines().is_empty() {
             hint(

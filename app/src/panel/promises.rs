@@ -38,6 +38,10 @@ impl Panel for PromisesPanel {
         (count > 0).then_some(count)
     }
 
+    fn is_idle(&self, scene: &Scene<'_>) -> bool {
+        scene.capture.promises().is_empty()
+    }
+
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         if scene.capture.promises().is_empty() {
             hint(

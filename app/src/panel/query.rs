@@ -7,7 +7,9 @@ mod editor;
 mod menus;
 mod results;
 
-pub use answer::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
+pub use answer::{
+    AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion,
+};
 
 use std::sync::Arc;
 

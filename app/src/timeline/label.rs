@@ -17,6 +17,9 @@ const FRESH: usize = 60;
 /// The narrowest width that a name is written in, in points.
 pub const LEAST: f32 = 22.0;
 
+/// Fewer characters of a name tell nothing.
+const USEFUL: usize = 4;
+
 /// Between a bar's edge and its name, in points.
 const PAD: f32 = 5.0;
 
@@ -113,10 +116,9 @@ impl NameLabels {
     ) -> (NameId, u16) {
         let room = wanted.rect.width() - 2.0 * PAD + 1.0;
         let name = wanted.name;
-        let whole = *self
-            .widths
-            .entry(name)
-            .or_insert_with(|| painter.fonts_mut(|fonts| width(fonts, font, capture.name(name))));
+        let whole = *self.widths.entry(name).or_insert_with(|| {
+            painter.fonts_mut(|fonts| width(fonts, font, &text::function_name(capture.name(name))))
+        });
         // Steps of four points keep the cache small, and a name from flickering while zooming.
         let step = (room / 4.0).floor() as u16;
         (name, if whole <= room { u16::MAX } else { step })
@@ -131,12 +133,12 @@ impl NameLabels {
         (name, step): (NameId, u16),
     ) -> Option<&str> {
         let fitted = self.fitted.entry((name, step)).or_insert_with(|| {
-            let text = capture.name(name);
+            let text = text::function_name(capture.name(name));
             if step == u16::MAX {
                 return text.into();
             }
             let room = f32::from(step) * 4.0;
-            let short = painter.fonts_mut(|fonts| shorten(fonts, font, text, room));
+            let short = painter.fonts_mut(|fonts| shorten(fonts, font, &text, room));
             short.into_boxed_str()
         });
         Some(&**fitted).filter(|text| !text.is_empty())
@@ -150,7 +152,7 @@ pub fn width(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str) -> f32 {
     text.chars().map(|char| fonts.glyph_width(font, char)).sum()
 }
 
-/// `text` shortened in the middle to at most `room` points; empty where three characters do not fit.
+/// `text` shortened in the middle to at most `room` points; empty where four of its characters do not fit.
 pub fn shorten(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str, room: f32) -> String {
     let count = text.chars().count();
     let whole = width(fonts, font, text);
@@ -158,7 +160,7 @@ pub fn shorten(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str, room: f32)
         return text.to_owned();
     }
     let mut chars = ((room / whole) * count as f32).ceil() as usize;
-    while chars >= 3 {
+    while chars > USEFUL {
         let short = text::shorten(text, chars);
         if width(fonts, font, &short) <= room {
             return short;

@@ -1,5 +1,6 @@
 //! Words that findings share: lengths of time, names of spans with their places, plain sentences.
 
+use super::function_name::function_name;
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
 use record::{Finding, FindingId, LaneId, NameId, Severity, SpanId};
@@ -41,9 +42,9 @@ pub fn shorten(text: &str, chars: usize) -> String {
         .collect()
 }
 
-/// A name as sentences write it: whole, or without its middle.
+/// A name as sentences write it: a function by what tells it apart, and whole or without its middle.
 pub fn shown(name: &str) -> String {
-    shorten(name, NAME)
+    shorten(&function_name(name), NAME)
 }
 
 /// A name of the capture as sentences write it.

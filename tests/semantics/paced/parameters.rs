@@ -49,7 +49,10 @@ fn the_least_values_of_every_parameter_hold() {
                 continue;
             }
             let document = Document::parse(workload.name, workload.source).unwrap();
+            // A fault of a rank needs that rank, so that fewer are refused with words.
+            let has_fault = workload.source.contains("\nfault ");
             let least = document.parameters().iter();
+            let least = least.filter(|it| !(has_fault && it.name == "ranks"));
             let least = least.map(|it| (it.name.clone(), it.min));
             let least: Vec<(String, f64)> = least.filter(|it| it.1.is_finite()).collect();
             // Each by itself in virtual time, all of them elsewhere: most of what could go wrong is arithmetic.

@@ -176,7 +176,9 @@ fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[&Durations]) {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(figures).small().color(scene.theme.weak));
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    ui.add(Label::new(scene.capture.name(of.name)).truncate());
+                    let name = scene.capture.name(of.name);
+                    let short = text::function_name(name).into_owned();
+                    ui.add(Label::new(short).truncate()).on_hover_text(name);
                 });
             });
         });

@@ -8,6 +8,7 @@ use eframe::egui::{
 
 use super::{CellEmphasis, ROW, TableCell, TableColumn};
 use crate::panel::Scene;
+use crate::text;
 use crate::theme::{BODY, GRID, MONO};
 
 /// Shows a row, and says which of its columns was clicked.
@@ -85,10 +86,12 @@ fn write(
         left += 5.0 * GRID;
     }
     let line = cell.text.lines().next().unwrap_or_default();
-    let mut job = LayoutJob::single_section(line.to_owned(), TextFormat::simple(font, colour));
+    let line = text::function_name(line);
+    let is_short = line.len() < cell.text.len();
+    let mut job = LayoutJob::single_section(line.into_owned(), TextFormat::simple(font, colour));
     job.wrap = TextWrapping::truncate_at_width(place.right() - left - GRID);
     let galley = painter.layout_job(job);
-    let is_cut = galley.elided || line.len() < cell.text.len();
+    let is_cut = galley.elided || is_short;
     let (at, align) = if column.is_number {
         (place.right() - 3.0 * GRID, Align2::RIGHT_CENTER)
     } else {

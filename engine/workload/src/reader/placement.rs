@@ -224,14 +224,6 @@ impl KdlReader<'_> {
         };
         if let (Some(kind), Some(rank), Some(at)) = (kind, rank, at) {
             placement.faults.push(RankFault { kind, rank, at });
-            let mut parameters = template.parameters.iter_mut();
-            let ranks = parameters.find(|it| it.parameter.name == ALL);
-            // There are as many ranks at least as the fault's has to have; where the text asks for fewer, that is told of it.
-            if let Some(ranks) = ranks.map(|it| &mut it.parameter)
-                && f64::from(rank) < ranks.default
-            {
-                ranks.min = ranks.min.max(f64::from(rank) + 1.0);
-            }
         }
     }
 
