@@ -164,8 +164,8 @@ const RESOURCES: &[(&str, &str, &str, &str)] = &[
     ("param \"m\" \"3\"", "\"3\"", "is no number", "12"),
     ("param \"m\" #nan", "#nan", "is no number", "12"),
     (
-        "param \"m-1\" 3",
-        "\"m-1\"",
+        "param \"m+1\" 3",
+        "\"m+1\"",
         "cannot be used in expressions",
         "letters",
     ),

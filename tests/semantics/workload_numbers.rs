@@ -275,7 +275,7 @@ fn odd_sizes_compute_as_well() {
         ("heat", vec![("side", 17.0), ("steps", 5.0)]),
         (
             "double-buffer",
-            vec![("n", 1025.0), ("parts", 3.0), ("work", 0.0)],
+            vec![("n", 65_537.0), ("parts", 3.0), ("work", 500.0)],
         ),
     ] {
         let workload = bundled()

@@ -127,7 +127,7 @@ fn syncline_itself_can_be_recorded() {
         "--backend",
         "cuda",
         "--set",
-        "n=4096",
+        "n=65536",
     ]);
     for (name, value) in variables {
         command.env(name, value.unwrap());

@@ -1,6 +1,7 @@
 //! Cases of timeouts, failures and aborts: everything comes to something, and nothing hangs.
 
 use engine::record::{DependencyKind, SpanKind, State};
+use engine::time::Nanos;
 
 use super::Case;
 use super::view::{before, ends_before};
@@ -31,7 +32,7 @@ pub const CASES: &[Case] = &[
                     (call.kind, call.state),
                     (SpanKind::Synchronize, State::Failed)
                 );
-                assert!((call.end - call.start).0 >= 2_000_000);
+                assert!(call.end - call.start >= view.lasting(Nanos::from_millis(2)));
                 // It points at what it waited for.
                 assert_eq!(
                     view.causes(call.id, DependencyKind::Synchronization).len(),
@@ -67,7 +68,7 @@ pub const CASES: &[Case] = &[
                 (wait.kind, wait.state),
                 (SpanKind::EventWait, State::Failed)
             );
-            assert!((wait.end - wait.start).0 >= 2_000_000);
+            assert!(wait.end - wait.start >= view.lasting(Nanos::from_millis(2)));
             before(view.operation("fill x"), view.call("signal go"));
             assert_eq!(view.results("synchronize b"), ["timed-out"]);
             assert_eq!(view.calls("synchronize b")[1].state, State::Done);

@@ -2,6 +2,7 @@
 
 use engine::capture::Capture;
 use engine::record::{Dependency, DependencyKind, Group, Role, RunEnd, Span, SpanId, State, Value};
+use engine::time::Nanos;
 
 /// The capture of a case.
 pub struct View {
@@ -12,6 +13,12 @@ pub struct View {
 }
 
 impl View {
+    /// How long something lasts of which the text says so: on a paced device as its law stretches it.
+    pub fn lasting(&self, length: Nanos) -> Nanos {
+        let law = self.capture.devices().iter().find_map(|it| it.paced);
+        law.map_or(length, |law| law.stretched(length))
+    }
+
     fn named(&self, name: &str, group: Group) -> Vec<Span> {
         let spans = self.capture.spans().map(|placed| placed.span);
         let is_here = |span: &Span| {
