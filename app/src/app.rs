@@ -27,8 +27,8 @@ use crate::action::{self, Action};
 use crate::apply::{apply, end_frame, keep_up};
 use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions};
 use crate::state::{AppState, Settings, ThemeChoice, UnsavedRisk};
-use crate::theme::{self, Theme};
-use crate::timeline::{Areas, Timeline};
+use crate::theme;
+use crate::timeline::{Areas, Timeline, theme_of};
 use asking::QuestionJob;
 use files::FileJobs;
 use start::Greeting;
@@ -210,7 +210,7 @@ impl App {
         Scene {
             capture: &self.capture,
             state: &self.state,
-            theme: Theme::of(self.state.settings.theme == ThemeChoice::Dark),
+            theme: theme_of(&self.state),
             status: &self.status,
         }
     }

@@ -135,6 +135,14 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::AllArrows => toggle(state, Switch::AllArrows),
         Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
+        Command::ColourByKind => {
+            toggle(state, Switch::ColourByKind);
+            set(state, Switch::ColourByName, false);
+        }
+        Command::ColourByName => {
+            toggle(state, Switch::ColourByName);
+            set(state, Switch::ColourByKind, false);
+        }
         Command::Play | Command::NextEdge | Command::PreviousEdge => {
             playback::command(state, capture, command);
         }

@@ -349,6 +349,10 @@ pub enum Switch {
     Dense,
     /// No motion that only explains.
     ReduceMotion,
+    /// The colour of a span says of which kind it is, and not what its stream is for.
+    ColourByKind,
+    /// The colour of a span says what it is called.
+    ColourByName,
 }
 
 impl Default for Settings {

@@ -34,9 +34,26 @@ pub const MONO: f32 = 12.0;
 /// Size of headings, in points.
 pub const HEADING: f32 = 16.0;
 
+/// What the colour of a span says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SpanColours {
+    /// What its stream is for; its name by the shade.
+    #[default]
+    Role,
+    /// What sort of operation it is.
+    Kind,
+    /// What it is called: spans of one name have one colour.
+    Name,
+}
+
+/// What a picture is painted with: another one for every choice of colours.
+pub type PaintKey = (bool, SpanColours);
+
 /// The colours of one theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
+    /// What the colours of spans say.
+    pub colours: SpanColours,
     /// Whether it is the dark one.
     pub dark: bool,
     /// Behind panels and bars.
@@ -106,6 +123,7 @@ const fn rgb(hex: u32) -> Color32 {
 
 /// The dark theme.
 pub const DARK: Theme = Theme {
+    colours: SpanColours::Role,
     dark: true,
     panel: rgb(0x001B_1D24),
     canvas: rgb(0x0016_171C),
@@ -146,6 +164,7 @@ pub const DARK: Theme = Theme {
 
 /// The light theme.
 pub const LIGHT: Theme = Theme {
+    colours: SpanColours::Role,
     dark: false,
     panel: rgb(0x00F6_F7F9),
     canvas: rgb(0x00FF_FFFF),
@@ -184,13 +203,52 @@ pub const LIGHT: Theme = Theme {
     },
 };
 
+const fn coloured(theme: Theme, colours: SpanColours) -> Theme {
+    Theme { colours, ..theme }
+}
+
+static DARK_BY_KIND: Theme = coloured(DARK, SpanColours::Kind);
+static LIGHT_BY_KIND: Theme = coloured(LIGHT, SpanColours::Kind);
+static DARK_BY_NAME: Theme = coloured(DARK, SpanColours::Name);
+static LIGHT_BY_NAME: Theme = coloured(LIGHT, SpanColours::Name);
+
 /// How bright spans of one name are beside those of another on the same lane, in parts of 256.
 const SHADES: [u16; 4] = [256, 226, 274, 242];
 
 impl Theme {
-    /// The dark theme, or the light one.
-    pub fn of(dark: bool) -> &'static Self {
-        if dark { &DARK } else { &LIGHT }
+    /// The dark theme, or the light one, in which the colours of spans say this.
+    pub fn of(dark: bool, colours: SpanColours) -> &'static Self {
+        match (dark, colours) {
+            (true, SpanColours::Role) => &DARK,
+            (false, SpanColours::Role) => &LIGHT,
+            (true, SpanColours::Kind) => &DARK_BY_KIND,
+            (false, SpanColours::Kind) => &LIGHT_BY_KIND,
+            (true, SpanColours::Name) => &DARK_BY_NAME,
+            (false, SpanColours::Name) => &LIGHT_BY_NAME,
+        }
+    }
+
+    /// What a picture in these colours is painted with.
+    pub const fn paint_key(&self) -> PaintKey {
+        (self.dark, self.colours)
+    }
+
+    /// A colour for the thing of this number, as unlike those of the numbers beside it as they come.
+    fn numbered(&self, number: usize) -> Color32 {
+        let hues = &self.hues;
+        let all = [
+            hues.compute,
+            hues.device_to_host,
+            hues.critical_section,
+            hues.host_to_device,
+            hues.collective,
+            hues.host,
+            hues.lazy_job,
+            hues.device_to_device,
+            hues.compile,
+            hues.pinned_compute,
+        ];
+        all.get(number % all.len()).copied().unwrap_or(hues.device)
     }
 
     /// The hue of a stream's role; host lanes and lanes of no role have the device's quiet grey.
@@ -209,8 +267,28 @@ impl Theme {
         }
     }
 
-    /// The fill of a span on a lane of `role`. Spans of one name share a shade.
+    /// The fill of a span on a lane of `role`. Where the colour says what a stream is for, spans of one name share a shade.
     pub fn span(&self, role: Role, kind: SpanKind, name: NameId) -> Color32 {
+        match self.colours {
+            SpanColours::Role => self.by_role(role, kind, name),
+            SpanColours::Kind => self.numbered(kind as usize),
+            SpanColours::Name => {
+                // Names that share a hue have different shades.
+                let shade = SHADES.get(name.index() / 10 % SHADES.len());
+                shaded(self.numbered(name.index()), shade.copied().unwrap_or(256))
+            }
+        }
+    }
+
+    /// The fill of spans that are too narrow to be told apart, of one kind and of many names.
+    pub fn folded(&self, role: Role, kind: SpanKind) -> Color32 {
+        match self.colours {
+            SpanColours::Name => self.hues.device,
+            _ => self.span(role, kind, NameId(0)),
+        }
+    }
+
+    fn by_role(&self, role: Role, kind: SpanKind, name: NameId) -> Color32 {
         let hue = match kind {
             SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork => return self.hues.host,
             SpanKind::Compile => self.hues.compile,

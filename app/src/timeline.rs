@@ -50,7 +50,7 @@ use eframe::egui::{
 use engine::record::{CounterId, SpanId};
 
 pub use card::role;
-pub use frame::{Areas, Picture};
+pub use frame::{Areas, Picture, theme_of};
 pub use markers::{NewLoss, bolt};
 
 use self::bars::Bars;

@@ -13,7 +13,7 @@ use crate::action::{Action, Command};
 use crate::panel::{Panel, PanelPosition, Scene};
 use crate::state::{Notice, OverlayWindow, Switch};
 use crate::theme::{GRID, Theme};
-use crate::timeline::Picture;
+use crate::timeline::{Picture, theme_of};
 
 impl App {
     /// Draws the whole window, and gives back what the user wants.
@@ -29,7 +29,7 @@ impl App {
             search,
             ..
         } = self;
-        let theme = Theme::of(state.settings.theme == crate::state::ThemeChoice::Dark);
+        let theme = theme_of(state);
         let scene = Scene {
             capture,
             state,

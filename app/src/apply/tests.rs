@@ -342,3 +342,19 @@ fn a_newcomer_is_greeted_until_the_line_is_put_away() {
         assert!(state.settings.greeted && state.notice.is_none());
     }
 }
+
+#[test]
+fn colours_say_one_thing_at_a_time() {
+    let mut state = AppState::default();
+    let by = |state: &AppState| {
+        let settings = &state.settings;
+        [Switch::ColourByKind, Switch::ColourByName].map(|it| settings.is_on(it))
+    };
+    assert_eq!(by(&state), [false, false]);
+    run(&mut state, [Command::ColourByName.into()]);
+    assert_eq!(by(&state), [false, true]);
+    run(&mut state, [Command::ColourByKind.into()]);
+    assert_eq!(by(&state), [true, false]);
+    run(&mut state, [Command::ColourByKind.into()]);
+    assert_eq!(by(&state), [false, false]);
+}

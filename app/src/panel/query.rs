@@ -28,7 +28,7 @@ use draw::DrawMenu;
 use results::AnswerTable;
 
 /// What stands in the editor first.
-const FIRST: &str = "SELECT name, count(*) AS times, sum(dur) AS total_ns\nFROM spans\nWHERE kind = 'kernel'\nGROUP BY name\nORDER BY total_ns DESC\nLIMIT 20";
+const FIRST: &str = "SELECT name, count(*) AS times,\n       sum(dur) AS total_ns\nFROM spans\nWHERE kind = 'kernel'\nGROUP BY name\nORDER BY total_ns DESC\nLIMIT 20";
 /// The part of the tab that is the editor's.
 const EDITOR: f32 = 0.4;
 

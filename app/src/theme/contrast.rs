@@ -18,7 +18,7 @@ mod tests {
     use engine::record::{NameId, Role, SpanKind};
 
     use super::*;
-    use crate::theme::{DARK, LIGHT, Theme};
+    use crate::theme::{DARK, LIGHT, SpanColours, Theme};
 
     /// What eyes without cones of one sort see, in linear RGB (Viénot, Brettel and Mollon, 1999).
     const EYES: [(&str, [[f32; 3]; 3]); 3] = [
@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn fills(theme: &Theme) -> impl Iterator<Item = Color32> {
-        let names = (0..8).map(NameId);
+        let names = (0..40).map(NameId);
         names.flat_map(move |name| {
             Role::ALL.iter().flat_map(move |role| {
                 SpanKind::ALL
@@ -136,7 +136,11 @@ mod tests {
 
     #[test]
     fn labels_can_be_read_on_every_span_and_spans_on_every_row() {
-        for theme in [&DARK, &LIGHT] {
+        let modes = [SpanColours::Role, SpanColours::Kind, SpanColours::Name];
+        for theme in modes
+            .into_iter()
+            .flat_map(|it| [true, false].map(|dark| Theme::of(dark, it)))
+        {
             for fill in fills(theme) {
                 let found = contrast(theme.ink(fill), fill);
                 assert!(found >= 4.5, "label on {fill:?} has {found:.2}");
@@ -146,6 +150,30 @@ mod tests {
                 let found = contrast(fill, theme.row);
                 assert!(found >= 1.5, "{fill:?} on its row has {found:.2}");
             }
+        }
+    }
+
+    #[test]
+    fn colours_go_by_what_they_are_to_say() {
+        let span =
+            |colours, role, kind, name| Theme::of(true, colours).span(role, kind, NameId(name));
+        let (copy, kernel) = (SpanKind::Copy, SpanKind::Kernel);
+        for name in 0..100 {
+            let by_name = |role, kind| span(SpanColours::Name, role, kind, name);
+            assert_eq!(
+                by_name(Role::Compute, kernel),
+                by_name(Role::None, SpanKind::Call)
+            );
+            assert_ne!(
+                by_name(Role::None, kernel),
+                span(SpanColours::Name, Role::None, kernel, name + 1)
+            );
+            let by_kind = |role, kind| span(SpanColours::Kind, role, kind, name);
+            assert_eq!(
+                by_kind(Role::Compute, kernel),
+                by_kind(Role::Collective, kernel)
+            );
+            assert_ne!(by_kind(Role::Compute, kernel), by_kind(Role::Compute, copy));
         }
     }
 

@@ -17,7 +17,7 @@ use super::paced_bars::{self, EngineLabels};
 use super::pixel_row::{BEYOND, PATTERNED, PixelExtent};
 use super::raster::Raster;
 use super::scale::{PixelScale, StepScale};
-use crate::theme::{RADIUS, Theme, mixed};
+use crate::theme::{PaintKey, RADIUS, Theme, mixed};
 
 /// Length of the stripes' pattern, in points.
 pub const PERIOD: f32 = 8.0;
@@ -29,7 +29,7 @@ const STRETCHED: usize = 8;
 /// bar, and there are few: each is found once.
 #[derive(Default)]
 pub struct TextColors {
-    dark: bool,
+    paint: PaintKey,
     known: HashMap<Color32, Color32>,
     /// The colours of folded runs, by what their lanes and spans are and how busy they were.
     folded: Vec<Option<Color32>>,
@@ -37,8 +37,8 @@ pub struct TextColors {
 
 impl TextColors {
     fn renew(&mut self, theme: &Theme) {
-        if self.dark != theme.dark {
-            self.dark = theme.dark;
+        if self.paint != theme.paint_key() {
+            self.paint = theme.paint_key();
             self.known.clear();
             self.folded.clear();
         }
@@ -55,7 +55,8 @@ impl TextColors {
         let found = self.folded.get_mut(place);
         let find = || {
             let strength = 0.3 + 0.7 * f32::from(level) / f32::from(LEVELS);
-            mixed(hue(theme, lane, kind, NameId(0)), theme.row, strength)
+            let folded = quiet(theme, lane, theme.folded(role(lane, kind), kind));
+            mixed(folded, theme.row, strength)
         };
         found.map_or_else(find, |known| *known.get_or_insert_with(find))
     }
@@ -75,7 +76,10 @@ impl TextColors {
 
 /// The colour of a span. What a queue shows again stays quiet beside the streams that showed it first.
 fn hue(theme: &Theme, lane: Role, kind: SpanKind, name: NameId) -> Color32 {
-    let hue = theme.span(role(lane, kind), kind, name);
+    quiet(theme, lane, theme.span(role(lane, kind), kind, name))
+}
+
+fn quiet(theme: &Theme, lane: Role, hue: Color32) -> Color32 {
     if lane == Role::Queue {
         mixed(hue, theme.row, 0.5)
     } else {
@@ -177,7 +181,8 @@ impl<'a> Bars<'a> {
             let view = (frame.scale.interval(), frame.column);
             let inks = &mut *self.inks;
             let tint = |bar: &Bar, fill| tint(inks, theme, lane.role, (bar, fill));
-            let mut drawn = folds.pieces(capture, (lane.id, depth), view, (theme.dark, tint));
+            let mut drawn =
+                folds.pieces(capture, (lane.id, depth), view, (theme.paint_key(), tint));
             let strip = SubLanePaint {
                 steps: self.steps(frame, &drawn),
                 top,

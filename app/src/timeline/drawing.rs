@@ -9,9 +9,9 @@ use std::time::Duration;
 use eframe::egui::{Color32, Context, Pos2, RawInput, Rect, ViewportId, Visuals, vec2};
 use engine::capture::Capture;
 
-use super::{Picture, Timeline};
+use super::{Picture, Timeline, theme_of};
 use crate::state::{AppState, Hover, Switch, ThemeChoice};
-use crate::theme::{self, Theme};
+use crate::theme;
 use markup::Markup;
 
 /// Width of a drawing, in points.
@@ -30,7 +30,7 @@ pub fn svg(capture: &Capture, mut state: AppState) -> String {
     state.view.scroll = 0.0;
     state.follow = false;
     let dark = state.settings.theme == ThemeChoice::Dark;
-    let theme = Theme::of(dark);
+    let theme = theme_of(&state);
     let context = Context::default();
     theme::install(&context);
     context.set_visuals(if dark {

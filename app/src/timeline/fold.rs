@@ -11,6 +11,7 @@ use super::bar_geometry::{self, BarFill, BarGeometry, BarTint, TimeGrid};
 use super::lane_cache::SubLaneCache;
 use super::pixel_row::PixelRow;
 use super::scale;
+use crate::theme::PaintKey;
 
 /// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
 pub const COLUMN: f64 = 4.0;
@@ -100,18 +101,18 @@ impl Folds {
         (within(&strip.bars, view), strip.column)
     }
 
-    /// The pieces of a sub-lane that are drawn for its [`Self::bars`], in the colours that `tint` says for the theme
-    /// that is `dark` or not.
+    /// The pieces of a sub-lane that are drawn for its [`Self::bars`], in the colours that `tint` says for what is
+    /// painted with.
     pub fn pieces(
         &mut self,
         capture: &Capture,
         strip: (LaneId, usize),
         (view, column): (Interval, Nanos),
-        (dark, tint): (bool, impl FnMut(&Bar, BarFill) -> BarTint),
+        (paint, tint): (PaintKey, impl FnMut(&Bar, BarFill) -> BarTint),
     ) -> DrawnSubLane<'_> {
         let strip = self.strip(capture, strip, view, column);
-        if strip.dark != Some(dark) {
-            strip.dark = Some(dark);
+        if strip.paint != Some(paint) {
+            strip.paint = Some(paint);
             strip.grid = TimeGrid::over(strip.cover);
             let how = (strip.column, strip.grid);
             strip.alone = bar_geometry::cut(&strip.bars, how, tint, &mut strip.pieces);

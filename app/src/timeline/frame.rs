@@ -17,8 +17,21 @@ use super::pending_promises::PendingPromises;
 use super::races::RacePair;
 use super::running_spans::RunningSpans;
 use super::scale::Scale;
-use crate::state::AppState;
-use crate::theme::{MINIMAP, RULER, Theme};
+use crate::state::{AppState, Switch, ThemeChoice};
+use crate::theme::{MINIMAP, RULER, SpanColours, Theme};
+
+/// The colours that the user chose.
+pub fn theme_of(state: &AppState) -> &'static Theme {
+    let settings = &state.settings;
+    let colours = if settings.is_on(Switch::ColourByName) {
+        SpanColours::Name
+    } else if settings.is_on(Switch::ColourByKind) {
+        SpanColours::Kind
+    } else {
+        SpanColours::Role
+    };
+    Theme::of(settings.theme == ThemeChoice::Dark, colours)
+}
 
 /// What the timeline is a picture of.
 #[derive(Clone, Copy)]

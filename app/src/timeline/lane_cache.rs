@@ -7,6 +7,7 @@ use engine::time::{Interval, Nanos};
 use super::bar_geometry::{BarGeometry, TimeGrid};
 use super::fold::Bar;
 use super::pixel_row::PixelRow;
+use crate::theme::PaintKey;
 
 /// How many of the bars that are there are folded again where earlier ones come before them, to find where the two meet.
 const SEAM: usize = 16;
@@ -34,8 +35,8 @@ pub(super) struct SubLaneCache {
     pub alone: u64,
     /// The pieces as pixels.
     pub line: PixelRow,
-    /// Whether the pieces have the colours of the dark theme; nothing while they are still to be cut.
-    pub dark: Option<bool>,
+    /// What the pieces are painted with; nothing while they are still to be cut.
+    pub paint: Option<PaintKey>,
 }
 
 impl SubLaneCache {
@@ -63,7 +64,7 @@ impl SubLaneCache {
         self.stamp = stamp;
         self.column = column;
         self.cover = cover;
-        self.dark = None;
+        self.paint = None;
         found.get()
     }
 

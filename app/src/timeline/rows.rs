@@ -207,7 +207,9 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
         // The pointer's time is never written over another.
         let wide = x + GRID + 8.0 * tick.label.chars().count() as f32;
         let is_covered = pointed.is_some_and(|at| x < at + COVERED && wide > at - COVERED);
-        if !tick.label.is_empty() && !is_covered {
+        // Half a label says another time.
+        let is_whole = x + GRID >= area.left();
+        if !tick.label.is_empty() && !is_covered && is_whole {
             let at = pos2(x + GRID, area.center().y);
             inside.text(
                 at,

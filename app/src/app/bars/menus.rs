@@ -52,6 +52,8 @@ fn is_on(state: &AppState, command: Command) -> Option<bool> {
         Command::AllArrows => Switch::AllArrows,
         Command::Path => Switch::Path,
         Command::Dense => Switch::Dense,
+        Command::ColourByKind => Switch::ColourByKind,
+        Command::ColourByName => Switch::ColourByName,
         Command::Left => Switch::Left,
         Command::Right => Switch::Right,
         Command::Bottom => Switch::Bottom,

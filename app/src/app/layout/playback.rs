@@ -45,8 +45,9 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             if ui.checkbox(&mut is_looped, range).changed() {
                 actions.push(Action::SetPlayback(Some(Playback { is_looped, ..play })));
             }
-            let words = RichText::new(format!("at {}", text::duration(play.at))).monospace();
-            ui.label(words);
+            ui.add_space(2.0 * GRID);
+            let words = RichText::new(format!("play head {}", text::duration(play.at)));
+            ui.label(words.monospace().color(scene.theme.weak));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let close = ui.add(Button::new("×").frame(false));
                 if close.on_hover_text("Stop playing").clicked() {
