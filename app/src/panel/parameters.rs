@@ -62,7 +62,7 @@ impl Panel for ParametersPanel {
         }
         let is_paced = is_paced(&scene.status.backends, &scene.state.settings);
         if is_paced {
-            dials(ui, scene, actions);
+            dials(ui, scene, document.pace(), actions);
         }
         let is_otherwise = is_paced && is_paced_otherwise(scene);
         if is_otherwise || differs(scene, document.parameters(), &moved) {
@@ -111,14 +111,14 @@ pub fn loss_words(injection: &Injection) -> String {
     }
 }
 
-/// The law of a paced device, as sliders.
-fn dials(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+/// The law of a paced device, as sliders; the workload may say how they stand before they are moved.
+fn dials(ui: &mut Ui, scene: &Scene<'_>, own: PaceSetting, actions: &mut Vec<Action>) {
     ui.add_space(GRID);
     section(ui, scene.theme, "Pace");
     for dial in PaceDial::ALL {
         let as_parameter = Parameter {
             name: dial.name.to_owned(),
-            default: dial.default,
+            default: own.get(dial.name).unwrap_or(dial.default),
             min: dial.min,
             max: dial.max,
             about: dial.about.to_owned(),

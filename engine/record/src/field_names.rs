@@ -8,6 +8,14 @@ pub const QUERY_ANSWER: &str = "answer";
 pub const INSERTED_BECAUSE: &str = "inserted because";
 /// Why a call was blocked, in a sentence.
 pub const BLOCKED_BECAUSE: &str = "blocked because";
+/// Which group of ranks a collective operation is of, as different writers call it, the best name first.
+pub const COLLECTIVE_GROUPS: &[&str] = &[
+    "Process Group Name",
+    "Process Group Description",
+    "groupName",
+    "group_name",
+    "comm",
+];
 /// The engine of a paced device on which an operation ran, or for which it waited.
 pub const ENGINE: &str = "engine";
 /// For how many nanoseconds an operation waited for its engine, once everything else let it go.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use record::PaceSetting;
+
 use super::error::{WorkloadError, WorkloadSource};
 use super::template::Template;
 use super::{Parameter, Plan, planner, reader};
@@ -65,6 +67,11 @@ impl Document {
     /// The numbers that it can be run with other values of, in the order of the file.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
+    }
+
+    /// How it sets a paced device; nothing is set where it does not say.
+    pub fn pace(&self) -> PaceSetting {
+        self.template.pace.unwrap_or_default()
     }
 
     /// The workload with its parameters filled in: each has its own value, or that of the last override of its name.

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use record::time::Interval;
 use record::{
-    Basis, Dependency, DependencyKind, DeviceId, LaneId, NameId, Record, Span, SpanId, SpanKind,
-    Value,
+    Basis, COLLECTIVE_GROUPS, Dependency, DependencyKind, DeviceId, LaneId, NameId, Record, Span,
+    SpanId, SpanKind, Value,
 };
 
 /// What NCCL, RCCL, HCCL and gloo call their operations, in lower case.
@@ -29,14 +29,6 @@ const MESSAGE: &str = "sendrecv";
 /// How gloo's own spans begin, which are of host threads.
 const GLOO: &str = "gloo:";
 
-/// Arguments that name the group of ranks, best first.
-const GROUPS: &[&str] = &[
-    "Process Group Name",
-    "Process Group Description",
-    "groupName",
-    "group_name",
-    "comm",
-];
 /// Arguments that number the operations of a group.
 const SEQUENCES: &[&str] = &["Seq", "seq", "seq_num", "Sequence number", "sequence"];
 /// The argument that says how large what an operation moves is.
@@ -103,7 +95,7 @@ impl Collectives {
         if let Some(operation) = operation(text) {
             self.operations.insert(id, operation);
         }
-        if let Some(rank) = GROUPS.iter().position(|it| *it == text) {
+        if let Some(rank) = COLLECTIVE_GROUPS.iter().position(|it| *it == text) {
             self.groups.insert(id, rank);
         }
         if SEQUENCES.contains(&text) {

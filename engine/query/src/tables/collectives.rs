@@ -11,7 +11,7 @@ use crate::rows::TableRows;
 use crate::schema::TableId;
 use crate::source::QuerySource;
 use capture::{Capture, PlacedSpan};
-use record::{Group, NameId, SpanId, SpanKind, Value};
+use record::{COLLECTIVE_GROUPS, Group, NameId, SpanId, SpanKind, Value};
 
 /// Places of columns.
 pub(super) const PART_NUMBER: usize = 0;
@@ -35,14 +35,6 @@ const OPERATIONS: &[&str] = &[
     "scatter",
     "send",
     "recv",
-];
-/// Arguments that name the group of ranks, the best first.
-const GROUPS: &[&str] = &[
-    "Process Group Name",
-    "Process Group Description",
-    "groupName",
-    "group_name",
-    "comm",
 ];
 /// The argument that counts the elements of a message, and the one that says of what type they are.
 const ELEMENTS: &str = "In msg nelems";
@@ -126,7 +118,7 @@ fn fields(capture: &Capture, span: SpanId) -> (Option<Box<str>>, Option<i64>) {
     let mut group: Option<(usize, Box<str>)> = None;
     let (mut elements, mut each) = (None, None);
     for (name, value) in capture.arguments(span) {
-        let place = GROUPS.iter().position(|it| *it == name);
+        let place = COLLECTIVE_GROUPS.iter().position(|it| *it == name);
         if let Some(place) = place
             && group.as_ref().is_none_or(|known| place < known.0)
         {
