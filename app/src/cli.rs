@@ -123,7 +123,11 @@ fn answer(
         Ok(arguments) => dispatch(&arguments, streams),
         Err(error) => usage(&error, &given, streams),
     };
-    let flushed = streams.out.flush();
+    // Whoever closes the pipe has seen enough.
+    let flushed = streams.out.flush().or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    });
     for place in engine::record::invariant::take_broken() {
         complain(streams, &place);
     }

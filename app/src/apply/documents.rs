@@ -85,8 +85,10 @@ fn set_parameter(state: &mut AppState, name: String, value: Option<f64>) {
 
 fn remember(state: &mut AppState, path: &Path) {
     let recent = &mut state.settings.recent;
-    recent.retain(|known| known != path);
-    recent.insert(0, path.to_path_buf());
+    // Started from elsewhere, the same words would name another file.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    recent.retain(|known| *known != path);
+    recent.insert(0, path);
     recent.truncate(RECENT);
 }
 

@@ -1,6 +1,7 @@
 //! Runs a workload without a window, and prints what happened.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -31,15 +32,20 @@ pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Resu
     }
     let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
     let figures = CaptureReport::new(&capture, lost, options.save.as_deref());
-    match options.format {
-        OutputFormat::Text => {
-            figures.write_text(streams.out)?;
+    let written = match options.format {
+        OutputFormat::Text => figures.write_text(streams.out).and_then(|()| {
             if options.findings || !options.deny.is_empty() {
                 figures.findings.write_text(streams.out)?;
             }
-        }
-        OutputFormat::Json => figures.write_json(streams.out)?,
-    }
+            Ok(())
+        }),
+        OutputFormat::Json => figures.write_json(streams.out),
+    };
+    // Whoever closed the pipe has seen enough, and the run came to what it came to.
+    written.or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    })?;
     Ok(match figures.outcome {
         // Whoever wanted a file has none, however the run ended.
         _ if figures.save_error.is_some() => FAILED,
@@ -83,6 +89,27 @@ fn request(options: &RunOptions) -> Result<RunRequest, CliFailure> {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         CliFailure::Listed(lines.join("\n"))
     })?;
+    let is_there = |name: &String| {
+        let mut placed = plan.placement.iter().flat_map(|it| &it.machines);
+        placed.any(|machine| machine.name == *name)
+    };
+    if let Some((unknown, _)) = options.machines.iter().find(|(name, _)| !is_there(name)) {
+        let names: Vec<String> = plan
+            .placement
+            .iter()
+            .flat_map(|it| &it.machines)
+            .map(|machine| format!("“{}”", machine.name))
+            .collect();
+        let there_is = if names.is_empty() {
+            "it places nothing on machines; --on runs all of it on another one".to_owned()
+        } else {
+            format!("it has {}", names.join(", "))
+        };
+        return Err(CliFailure::Wrong(format!(
+            "--machine: {} has no machine “{unknown}”: {there_is}",
+            options.workload
+        )));
+    }
     let remote = plan.placement.iter().flat_map(Placement::remote);
     let allowed = remote.filter(|_| options.allow_remote);
     let allowed = allowed.map(|(_, at)| at.to_string()).collect();
@@ -205,6 +232,11 @@ fn follow(
     loop {
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
+            // Whoever stopped it before it began stopped it.
+            Ok(Message::Refused(reason)) if stopping.is_some() => {
+                writeln!(streams.err, "syncline: {}", joined(&reason))?;
+                return Err(CliFailure::Asked);
+            }
             Ok(Message::Refused(reason)) => return Err(CliFailure::Listed(reason)),
             Ok(Message::Finished { lost, .. }) => return Ok((capture, lost, stopping.is_some())),
             Ok(Message::Connection(now)) => {

@@ -116,10 +116,11 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// What template arguments tell: their classes, or where there are none their plain types; each once.
+/// What template arguments tell, each once: of the function itself its types, of a class its classes, or where there are none
+/// its plain types; and values where there is nothing else.
 fn told(arguments: &str, depth: usize) -> Vec<String> {
     let all = split(arguments, ",").filter(|_| depth < DEEPEST);
-    let (mut classes, mut plain) = (Vec::<String>::new(), Vec::<String>::new());
+    let (mut types, mut values) = (Vec::<(bool, String)>::new(), Vec::new());
     for argument in all.unwrap_or_default() {
         let argument = argument.trim();
         let mut bare = argument;
@@ -127,12 +128,14 @@ fn told(arguments: &str, depth: usize) -> Vec<String> {
             bare = bare.strip_prefix(word).unwrap_or(bare).trim();
             bare = bare.strip_suffix(word).unwrap_or(bare).trim();
         }
+        if bare.starts_with(|letter: char| letter.is_ascii_digit() || "-('".contains(letter)) {
+            values.push(bare.to_owned());
+            continue;
+        }
         let Some((own, inner)) = subject(bare) else {
             continue;
         };
-        let is_value =
-            bare.starts_with(|letter: char| letter.is_ascii_digit() || "-('".contains(letter));
-        if is_value || own == "true" || own == "false" || HOLDERS.contains(&own) {
+        if own == "true" || own == "false" || HOLDERS.contains(&own) {
             continue;
         }
         let is_class = !inner.is_empty() || argument.contains("::");
@@ -142,12 +145,17 @@ fn told(arguments: &str, depth: usize) -> Vec<String> {
         } else {
             format!("{own}<{}>", inner.join(", "))
         };
-        let found = if is_class { &mut classes } else { &mut plain };
-        if !found.contains(&text) {
-            found.push(text);
+        if types.iter().all(|(_, found)| *found != text) {
+            types.push((is_class, text));
         }
     }
-    if classes.is_empty() { plain } else { classes }
+    if types.is_empty() {
+        return values;
+    }
+    let has_class = types.iter().any(|(is_class, _)| *is_class);
+    let tells = |is_class: bool| depth == 0 || is_class || !has_class;
+    let types = types.into_iter().filter(|(is_class, _)| tells(*is_class));
+    types.map(|(_, text)| text).collect()
 }
 
 #[cfg(test)]
@@ -187,6 +195,11 @@ mod tests {
                 "void gemv2T_kernel_val<int, int, float, float, 128, 16, true>(int)",
                 "gemv2T_kernel_val<int, float>",
             ),
+            (
+                "void gemm<Tile<4>, Tile<8>, Tile<4>, double, Tile<4>>(int)",
+                "gemm<Tile<4>, Tile<8>, double>",
+            ),
+            ("void ns::scan<256, 4>(int)", "scan<256, 4>"),
             (
                 "std::enable_if<true, void>::type ns::f<ns::A>(int) const",
                 "f<A>",

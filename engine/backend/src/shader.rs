@@ -1,5 +1,6 @@
 //! Looks at a shader as WebGPU's device timeline does before it compiles: parse, validate, find the entry point.
 
+mod constants;
 mod depth;
 mod extent;
 mod stack;
@@ -26,12 +27,13 @@ pub fn check(request: &CompileRequest, limits: &DeviceLimits) -> Result<(), Comp
     on_large_stack(|| check_here(request, limits))
 }
 
-/// Checks that a shader is neither too long nor too deep to be read. Whoever hands one to a compiler asks this first.
+/// Checks that a shader is neither too long nor too deep to be read, and that its constants are not too large. Whoever hands one to a compiler asks this first.
 ///
 /// # Errors
 /// [`CompileError::Validation`] with the place.
 pub fn bound(source: &str) -> Result<(), CompileError> {
-    depth::bound(source).map_err(|(place, text)| {
+    let found = depth::bound(source).and_then(|()| constants::bound(source));
+    found.map_err(|(place, text)| {
         let messages = vec![message(source, Some(place), text)];
         CompileError::Validation { messages }
     })

@@ -68,14 +68,22 @@ impl SaveFile {
 
     /// What is to be told of a file that could not be written on.
     pub fn failed(&self, error: &io::Error) -> Record {
+        let path = self.path.display();
+        let text = if error.kind() == io::ErrorKind::NotFound {
+            format!(
+                "what was written as {path} is not there: another program removed or replaced it meanwhile; save again from the \
+                 window, or run again"
+            )
+        } else {
+            format!(
+                "{path} ends early, because it could not be written: {error}; save again from the window, or run again \
+                 with another path"
+            )
+        };
         Record::Problem(Box::new(Problem {
             severity: Severity::DataLoss,
             code: SAVE_FAILED.to_owned(),
-            text: format!(
-                "{} ends early, because it could not be written: {error}; save again from the window, or run again \
-                 with another path",
-                self.path.display()
-            ),
+            text,
             span: SpanId::NONE,
             event: EventId::NONE,
         }))
@@ -120,7 +128,12 @@ impl SaveFile {
     /// The system refuses, which some find out only now.
     pub fn finish(&mut self) -> io::Result<()> {
         self.flush()?;
-        self.writer.output().finish()
+        let output = self.writer.output();
+        output.finish()?;
+        if output.has_begun && !output.is_at(&self.path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(())
     }
 }
 
@@ -190,6 +203,21 @@ impl SaveOutput {
     }
 }
 
+impl SaveOutput {
+    /// Whether what was written is what a path leads to; pipes and devices are nowhere else.
+    #[cfg(unix)]
+    fn is_at(&self, path: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let of = |found: io::Result<fs::Metadata>| found.ok().map(|it| (it.dev(), it.ino()));
+        !self.is_regular || of(fs::metadata(path)) == of(self.file.metadata())
+    }
+
+    #[cfg(not(unix))]
+    fn is_at(&self, path: &Path) -> bool {
+        !self.is_regular || path.exists()
+    }
+}
+
 impl Write for SaveOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.has_begun {
@@ -242,6 +270,27 @@ mod tests {
         }
         assert!(fs::read(&old).unwrap().starts_with(&[0x0A]));
         assert_eq!(fs::read(&old).unwrap(), fs::read(&new).unwrap());
+    }
+
+    #[test]
+    fn a_file_that_others_remove_or_replace_was_not_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pftrace");
+        for is_replaced in [false, true] {
+            let mut save = SaveFile::open(&path).unwrap();
+            save.write(&[record()]).unwrap();
+            fs::remove_file(&path).unwrap();
+            if is_replaced {
+                fs::write(&path, "another's").unwrap();
+            }
+            let error = save.finish().unwrap_err();
+            let Record::Problem(problem) = save.failed(&error) else {
+                panic!("a problem")
+            };
+            assert!(problem.text.contains("removed or replaced"), "{problem:?}");
+            drop(save);
+            assert_eq!(path.exists(), is_replaced);
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn bound(source: &str) -> Result<(), (Range<usize>, String)> {
         return Err((0..0, text));
     }
     let mut levels = BracketDepths::default();
-    let mut rest = ShaderTokens { source, at: 0 };
+    let mut rest = ShaderTokens::new(source);
     while let Some((place, token)) = rest.next() {
         levels.take(token);
         if levels.counts.len() > BRACKETS {
@@ -92,14 +92,33 @@ impl BracketDepths {
     }
 }
 
-/// The tokens of a shader that matter for its depth.
-struct ShaderTokens<'a> {
+/// The text of a shader, token by token, without its comments.
+pub(super) struct ShaderTokens<'a> {
     source: &'a str,
     at: usize,
 }
 
-impl ShaderTokens<'_> {
-    fn rest(&self) -> &str {
+impl<'a> ShaderTokens<'a> {
+    pub(super) const fn new(source: &'a str) -> Self {
+        Self { source, at: 0 }
+    }
+
+    /// The next word, number or sign, and where it stands.
+    pub(super) fn word(&mut self) -> Option<(Range<usize>, &'a str)> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        self.skip_blank();
+        let start = self.at;
+        let first = self.rest().chars().next()?;
+        if is_word(first) {
+            self.skip(|c| is_word(c) || first.is_ascii_digit() && c == '.');
+        } else {
+            self.at += first.len_utf8();
+        }
+        let place = start..self.at;
+        Some((place.clone(), self.source.get(place)?))
+    }
+
+    fn rest(&self) -> &'a str {
         self.source.get(self.at..).unwrap_or_default()
     }
 

@@ -13,6 +13,10 @@ const BYTES: u64 = 16;
 /// and Mesa's takes a second for an array of 4,000 numbers and minutes for one of 16,000.
 const SQUARE: u64 = 64;
 
+/// Calls of functions inside each other, at most. Mesa's compiler keeps each function for all that call it: 500 of a line take
+/// 250 MB, and 5,000 its stack.
+const CALLS: usize = 255;
+
 /// What is too much in a shader, where, and what to do.
 ///
 /// # Errors
@@ -24,7 +28,7 @@ pub fn bound(module: &Module, info: &ModuleInfo) -> Result<(), (Span, String)> {
         return Err((Span::UNDEFINED, too_much("the memory of its variables")));
     }
     // Each comes behind those that it calls.
-    let mut known: Vec<u64> = Vec::new();
+    let (mut known, mut depths): (Vec<u64>, Vec<usize>) = Default::default();
     for (handle, function) in module.functions.iter() {
         let sum = sizes.of(function, &info[handle], &known);
         if sum > OPERATIONS {
@@ -33,6 +37,19 @@ pub fn bound(module: &Module, info: &ModuleInfo) -> Result<(), (Span, String)> {
             return Err((place, too_much(&format!("the function {name}"))));
         }
         known.push(sum);
+        let mut depth = 1;
+        each_call(&function.body, &mut |called| {
+            depth = depth.max(1 + depths.get(called).copied().unwrap_or(0));
+        });
+        if depth > CALLS {
+            let name = function.name.as_deref().unwrap_or_default();
+            let text = format!(
+                "the function {name} makes calls that are more than {CALLS} deep, and compilers need memory by the square of \
+                 that: use a loop, or join some of the functions"
+            );
+            return Err((module.functions.get_span(handle), text));
+        }
+        depths.push(depth);
     }
     for (place, entry) in module.entry_points.iter().enumerate() {
         let sum = sizes.of(&entry.function, info.get_entry_point(place), &known);
@@ -106,21 +123,40 @@ fn sum(all: impl Iterator<Item = u64>) -> u64 {
     all.fold(0, u64::saturating_add)
 }
 
-/// What the calls in a block come to. Blocks are no deeper than the text, whose depth is bounded.
+/// What the calls in a block come to.
 fn called(block: &Block, known: &[u64]) -> u64 {
-    let of = |statement: &Statement| match statement {
-        Statement::Call { function, .. } => known.get(function.index()).copied().unwrap_or(0),
-        Statement::Block(block) => called(block, known),
-        Statement::If { accept, reject, .. } => {
-            called(accept, known).saturating_add(called(reject, known))
+    let mut all = 0_u64;
+    each_call(block, &mut |called| {
+        all = all.saturating_add(known.get(called).copied().unwrap_or(0));
+    });
+    all
+}
+
+/// Tells `take` of every call in a block, by the place of the function. Blocks are no deeper than the text, whose depth is
+/// bounded.
+fn each_call(block: &Block, take: &mut dyn FnMut(usize)) {
+    for statement in block {
+        match statement {
+            Statement::Call { function, .. } => take(function.index()),
+            Statement::Block(block) => each_call(block, take),
+            Statement::If { accept, reject, .. } => {
+                each_call(accept, take);
+                each_call(reject, take);
+            }
+            Statement::Switch { cases, .. } => {
+                for case in cases {
+                    each_call(&case.body, take);
+                }
+            }
+            Statement::Loop {
+                body, continuing, ..
+            } => {
+                each_call(body, take);
+                each_call(continuing, take);
+            }
+            _ => {}
         }
-        Statement::Switch { cases, .. } => sum(cases.iter().map(|it| called(&it.body, known))),
-        Statement::Loop {
-            body, continuing, ..
-        } => called(body, known).saturating_add(called(continuing, known)),
-        _ => 0,
-    };
-    sum(block.iter().map(of))
+    }
 }
 
 #[cfg(test)]
@@ -162,6 +198,19 @@ mod tests {
         let many = nested.repeat(3);
         let said = judge(&doubling(14), &many).unwrap_err();
         assert!(said.contains("the entry point main"), "{said}");
+    }
+
+    #[test]
+    fn calls_are_no_deeper_than_compilers_bear() {
+        let line = |count: usize| {
+            let next =
+                |it: usize| format!("fn g{it}(a: f32) -> f32 {{ return g{}(a); }}\n", it - 1);
+            let rest: String = (1..count).map(next).collect();
+            format!("fn g0(a: f32) -> f32 {{ return a; }}\n{rest}")
+        };
+        assert_eq!(judge(&line(255), "y[0] = g254(y[1]);"), Ok(()));
+        let said = judge(&line(256), "y[0] = g255(y[1]);").unwrap_err();
+        assert!(said.contains("the function g255"), "{said}");
     }
 
     #[test]

@@ -25,9 +25,13 @@ pub fn check_threads(wanted: usize) -> Result<(), String> {
     let smallest = smallest.filter(|limit| limit.threads < wanted as u64);
     smallest.map_or(Ok(()), |limit| {
         let MachineLimit { threads, name } = limit;
+        // Where there is room for none, fewer would not help.
+        let advice = match threads {
+            0 => "end what else runs here, or raise that limit",
+            _ => "use fewer, by a parameter for example, or raise that limit",
+        };
         Err(format!(
-            "its streams and host threads are {wanted} threads here, and this machine allows {threads} ({name}): use \
-             fewer, by a parameter for example, or raise that limit"
+            "its streams and host threads are {wanted} threads here, and this machine allows {threads} ({name}): {advice}"
         ))
     })
 }

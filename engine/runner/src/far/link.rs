@@ -247,6 +247,11 @@ impl WorkerLink {
         if let Some(mismatch) = hello.mismatch() {
             return self.over_for_good(&mismatch);
         }
+        // It becomes a word of a command line once the link is dropped.
+        if !hello.token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let why = "its greeting has a token that no worker makes; look what was started there in place of syncline";
+            return self.over_for_good(why);
+        }
         let returns = matches!(self.phase, LinkPhase::Dropped(_));
         if let LinkPhase::Dropped(patience) = &self.phase {
             // A link that is back and brings nothing new is no better than one that is down.
