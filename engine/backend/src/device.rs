@@ -93,6 +93,13 @@ pub trait DeviceQueue: Send + Sync {
         0
     }
 
+    /// Has the next operation that begins to run on `stream` stay in its beginning until the device is lost, or for a tenth of
+    /// a second: whoever loses it then would be too late for a short one. Of no effect on a device whose operations the host
+    /// does not begin, or that does [`DeviceTime::when_running`] by itself.
+    fn await_loss(&self, stream: StreamIndex) {
+        let _ = stream;
+    }
+
     /// Takes a slot for a record of an event that needs one (rule F3): blocks `host` while none is free. Answers which
     /// record gave it back; [`SpanId::NONE`] where it was nobody's before.
     ///

@@ -27,6 +27,7 @@ pub struct InsertionCounts {
     /// How long streams waited in each wait for another stream.
     joins: BTreeMap<SpanId, Nanos>,
     extent: Option<Interval>,
+    losses: u64,
 }
 
 /// Figures of one run.
@@ -40,6 +41,8 @@ pub struct RunFigures {
     pub waited: Nanos,
     /// From the start of the first operation to the end of the last.
     pub length: Nanos,
+    /// Devices that were lost in it.
+    pub losses: u64,
 }
 
 impl InsertionCounts {
@@ -62,6 +65,7 @@ impl InsertionCounts {
                     self.redundant += 1;
                 }
                 Record::Span(span) if span.lane.0 >= self.hosts => self.note_span(span),
+                Record::Loss(_) => self.losses += 1,
                 _ => {}
             }
         }
@@ -89,6 +93,7 @@ impl InsertionCounts {
             redundant: self.redundant,
             waited: Nanos(waited.map(|length| length.0).sum()),
             length: self.extent.map_or(Nanos::ZERO, Interval::length),
+            losses: self.losses,
         }
     }
 
@@ -130,7 +135,19 @@ fn sentence(mode: Synchronization, own: &RunFigures, least: Option<&RunFigures>)
         own.redundant,
         micros(own.waited)
     );
-    if let Some(least) = least {
+    let lost = least.filter(|least| least.losses > 0 || own.losses > 0);
+    if let Some(least) = lost {
+        let which = if least.losses > 0 {
+            "the run that was to show that"
+        } else {
+            "this run"
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            ". It is not compared with the least that is needed, because {which} lost its device; run again"
+        );
+    } else if let Some(least) = least {
         let longer = own.length.0 as f64 / (least.length.0.max(1)) as f64 * 100.0 - 100.0;
         // Writing to a string cannot fail.
         let _ = write!(
@@ -159,6 +176,9 @@ pub fn least(request: &RunRequest, is_closing: &AtomicBool) -> Option<RunFigures
         save: None,
         paused: false,
         pace: Pace::Full,
+        // What is done to the run on purpose is done to the one that is shown.
+        lose: Vec::new(),
+        faults: Vec::new(),
         ..request.clone()
     })));
     let mut inserted = InsertionCounts::new(&plan);
@@ -184,12 +204,14 @@ mod tests {
             redundant: 1,
             waited: Nanos(2_500),
             length: Nanos(12_000),
+            losses: 0,
         };
         let least = RunFigures {
             waits: 1,
             redundant: 0,
             waited: Nanos(500),
             length: Nanos(10_000),
+            losses: 0,
         };
         let text = sentence(Synchronization::Compared, &own, Some(&least));
         for words in [
@@ -199,6 +221,19 @@ mod tests {
             "+20 %",
         ] {
             assert!(text.contains(words), "{words} in {text}");
+        }
+        // Times of a run that died are no measure.
+        for (own_lost, least_lost, words) in [(0, 1, "the run that was to"), (1, 0, "this run")] {
+            let own = RunFigures {
+                losses: own_lost,
+                ..own
+            };
+            let least = RunFigures {
+                losses: least_lost,
+                ..least
+            };
+            let text = sentence(Synchronization::Compared, &own, Some(&least));
+            assert!(text.contains(words) && !text.contains('%'), "{text}");
         }
     }
 }

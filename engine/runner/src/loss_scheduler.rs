@@ -102,6 +102,7 @@ fn arm_stream(shared: &Arc<RunState>, loss: ArmedLoss, stream: StreamIndex, repo
     if let Some(act) = shared.device.when_running(stream, act) {
         let before = shared.device.begun(stream);
         let lane = shared.stream_lane(stream);
+        shared.device.await_loss(stream);
         watch(shared, act, move |shared| {
             shared.device.begun(stream) > before || runs(shared, lane)
         });
@@ -245,8 +246,13 @@ pub fn report_unmet(shared: &RunState, reporter: &Reporter) {
     for injection in never {
         unmet(&injection, OVER, reporter);
     }
+    let why = if state.lost.is_some() || state.generation > 1 {
+        LOST_ALREADY
+    } else {
+        OVER
+    };
     for injection in std::mem::take(&mut state.destroying) {
-        unmet(&injection, LOST_ALREADY, reporter);
+        unmet(&injection, why, reporter);
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 use backend::Operation;
 use device::lock;
 use record::{BufferIndex, EventId, Expectation, Problem, Record, Severity, SpanId, StreamIndex};
-use workload::{BufferPlan, ExpectationKind, Plan};
+use workload::{BufferPlan, ExpectationKind, KernelArguments, Plan};
 
 use super::recorder::Reporter;
 use super::shared::RunState;
@@ -109,11 +109,14 @@ impl LostValues {
             }
             Operation::Fill { buffer, .. } => self.write(*buffer, Some(false)),
             Operation::Copy { from, to } => self.write(*to, Some(self.is_stale(*from))),
-            Operation::Launch(launch) => self.compute(&launch.reads, &launch.writes),
-            Operation::Packed(packed) => self.compute(&packed.launch.reads, &packed.launch.writes),
+            Operation::Launch(launch) => self.launch(launch, None),
+            Operation::Packed(packed) => self.launch(&packed.launch, packed.elements),
             Operation::Collective(exchange) => {
                 let (read, written) = exchange.what.buffers();
-                self.compute(read.as_slice(), written.as_slice());
+                let is_stale = read.as_slice().iter().any(|it| self.is_stale(*it));
+                for buffer in written.as_slice() {
+                    self.write(*buffer, is_stale.then_some(true));
+                }
             }
             Operation::Replay(replay) => {
                 let nodes = replay.graph.nodes.iter();
@@ -125,11 +128,14 @@ impl LostValues {
         None
     }
 
-    /// A kernel may go by what its outputs held, so one with good inputs alone makes nothing good that was not.
-    fn compute(&self, reads: &[BufferIndex], writes: &[BufferIndex]) {
-        let is_stale = reads.iter().any(|it| self.is_stale(*it));
-        for buffer in writes {
-            self.write(*buffer, is_stale.then_some(true));
+    /// A kernel makes good what it writes from good inputs, unless that goes by what it held, or it writes the first
+    /// `elements` of it alone.
+    fn launch(&self, launch: &KernelArguments, elements: Option<usize>) {
+        let is_stale = launch.reads.iter().any(|it| self.is_stale(*it));
+        for (place, buffer) in launch.writes.iter().enumerate() {
+            let is_whole =
+                elements.is_none() && launch.kernel.overwrites(place, &launch.parameters);
+            self.write(*buffer, (is_stale || is_whole).then_some(is_stale));
         }
     }
 

@@ -126,6 +126,16 @@ impl Kernel {
         matches!(self.name, "saxpy" | "scale" | "add")
     }
 
+    /// Whether it writes all of the buffer at a place among those that it writes, whatever that held, with these numbers.
+    pub fn overwrites(&self, place: usize, parameters: &[f64]) -> bool {
+        match self.name {
+            "scale" | "add" | "reduce" | "scan" | "stencil" | "histogram" => true,
+            "matmul" => parameters.get(3) == Some(&0.0),
+            "nbody" => place == 0,
+            _ => false,
+        }
+    }
+
     /// Whether the kernel can run on buffers of these lengths with these numbers.
     ///
     /// # Errors

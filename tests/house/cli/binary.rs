@@ -148,6 +148,78 @@ fn a_closed_pipe_is_no_panic() {
 }
 
 #[test]
+fn a_run_keeps_its_exit_code_when_its_reader_is_gone() {
+    for (arguments, code) in [
+        (
+            &["missing-wait", "--backend", "mock", "--deny", "race"][..],
+            1,
+        ),
+        (
+            &["missing-wait", "--backend", "mock", "--format", "json"],
+            1,
+        ),
+        (&["single-stream", "--backend", "mock"], 0),
+    ] {
+        let mut child = binary()
+            .arg("run")
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn interrupted_while_its_ranks_start_it_says_that_it_was() {
+    // In the place of `ssh`: a machine that never answers.
+    let folder = tempfile::tempdir().unwrap();
+    let (ssh, mark) = (folder.path().join("ssh"), folder.path().join("asked"));
+    let script = format!("#!/bin/sh\n: > '{}'\nexec sleep 600\n", mark.display());
+    std::fs::write(&ssh, script).unwrap();
+    std::fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let child = binary()
+        .args(["run", "two-machines", "--machine", "right=silent"])
+        .env("PATH", format!("{}:{path}", folder.path().display()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !mark.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_machine_that_the_workload_does_not_have_is_named() {
+    for (workload, words) in [
+        ("two-machines", "it has “left”, “right”"),
+        ("double-buffer", "it places nothing on machines"),
+    ] {
+        let mut command = binary();
+        let output = command
+            .args(["run", workload, "--machine", "middle=host"])
+            .output()
+            .unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("“middle”") && said.contains(words), "{said}");
+    }
+}
+
+#[test]
 fn a_run_on_a_graphics_device_says_nothing_of_an_absent_display() {
     let output = binary()
         .args(["run", "single-stream", "--backend", "wgpu"])

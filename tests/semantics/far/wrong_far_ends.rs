@@ -27,7 +27,10 @@ fn refusal(text: &str) -> String {
 
 /// A worker's first words, as `printf` writes them.
 fn hello(protocol: u32) -> String {
-    let text = format!(r#"{{"protocol":{protocol},"version":"9.9.9"}}"#);
+    greeting(&format!(r#"{{"protocol":{protocol},"version":"9.9.9"}}"#))
+}
+
+fn greeting(text: &str) -> String {
     // In MessagePack a text of this length is its length in a byte of its own, and then the text.
     let body = text.len() + 2;
     let escaped = text.replace('"', "\\\"");
@@ -70,7 +73,7 @@ fn a_link_that_greets_and_drops_is_told_of_and_given_up() {
     // In the place of `ssh`: a far end that says its first words and is gone, whatever it is asked for.
     let ssh = folder.path().join("ssh");
     let text = format!(
-        r#"{{"protocol":{PROTOCOL},"version":"{}","token":"t","keep":true}}"#,
+        r#"{{"protocol":{PROTOCOL},"version":"{}","token":"a1","keep":true}}"#,
         env!("CARGO_PKG_VERSION")
     );
     let length = text.len() + 2;
@@ -100,6 +103,17 @@ fn a_link_that_greets_and_drops_is_told_of_and_given_up() {
         "{said}"
     );
     assert!(said.contains("again and again"), "{said}");
+}
+
+#[test]
+fn a_token_that_no_worker_makes_is_refused() {
+    // It would become a word of the command line by which the link is made again.
+    let hello = format!(
+        r#"{{"protocol":{PROTOCOL},"version":"{}","token":"a1 and more","keep":true}}"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    let said = refusal(&format!("{}; sleep 5", greeting(&hello)));
+    assert!(said.contains("has a token that no worker makes"), "{said}");
 }
 
 #[test]
@@ -151,7 +165,7 @@ fn text(text: &str) -> Vec<u8> {
 fn a_rank_that_is_over_before_the_others_are_there_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let greeting = format!(
-        r#"{{"protocol":{PROTOCOL},"version":"{}","token":"t","keep":true}}"#,
+        r#"{{"protocol":{PROTOCOL},"version":"{}","token":"a1","keep":true}}"#,
         env!("CARGO_PKG_VERSION")
     );
     let seated = [text("127.0.0.1:9"), text("somewhere")].concat();

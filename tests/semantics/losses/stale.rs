@@ -122,3 +122,37 @@ expect { each "x" equals="3"; each "y" equals="3" }
         );
     }
 }
+
+#[test]
+fn what_a_kernel_writes_whole_from_good_numbers_is_good_again() {
+    // Before the loss nothing was computed, and after it everything is uploaded and computed.
+    let source = r#"
+stream "a"
+buffer "x" f32=64 init="k"
+buffer "y" f32=64 init="1"
+buffer "z" f32=64 init="1"
+host "main" {
+    work micros=200 label="here"
+    upload "x" on="a"
+    launch "scale" on="a" { read "x"; write "y"; set "a" 3 }
+    launch "saxpy" on="a" { read "x"; write "z" }
+    download "y" on="a"
+    download "z" on="a"
+    synchronize-device
+}
+expect { each "y" equals="3 * k" }
+"#;
+    for backend in backends() {
+        let losses = &["driver@label:here"];
+        let (capture, outcome) = lose(backend, source, losses, RecoveryMode::Resume);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        let wrong = capture.problems().iter();
+        let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
+        // `saxpy` adds to what z held, which is not what it began with.
+        assert!(
+            wrong.len() == 1 && wrong[0].text.contains("z may be wrong"),
+            "{backend}: {wrong:?}"
+        );
+        assert_eq!(capture.expectations()[0].holds, Some(true), "{backend}");
+    }
+}

@@ -381,6 +381,11 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         Ok(Arc::new(PreparedLaunch::new(launch, elements, kept)))
     }
 
+    fn await_loss(&self, stream: StreamIndex) {
+        let stream = self.shared.streams.get(stream.index());
+        stream.into_iter().for_each(ThreadedStream::await_loss);
+    }
+
     fn begun(&self, stream: StreamIndex) -> u64 {
         let stream = self.shared.streams.get(stream.index());
         stream.map_or(0, ThreadedStream::begun)

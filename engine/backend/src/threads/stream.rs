@@ -1,9 +1,9 @@
 //! A stream: the queue between host threads and its worker, and what its worker is doing.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::event_state::EventState;
 use super::stream_error::StreamErrorState;
@@ -43,6 +43,8 @@ pub struct ThreadedStream {
     current: CurrentOperation,
     /// Operations that began to run, waits apart.
     begun: AtomicU64,
+    /// Whether the next of them stays in its beginning until the device is lost.
+    awaits_loss: AtomicBool,
 }
 
 /// An operation in a queue, with the record of an event that it reaches or waits for.
@@ -92,6 +94,11 @@ struct StreamQueue {
     is_asleep: bool,
 }
 
+/// How long an operation stays in its beginning for a loss of the device, at most.
+const MOST_STAY: Duration = Duration::from_millis(100);
+/// How often it looks whether the device was lost.
+const STAY: Duration = Duration::from_micros(20);
+
 impl ThreadedStream {
     /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
     pub fn new(lane: LaneId, pending: CounterId, failure: FailureMode) -> Self {
@@ -111,6 +118,7 @@ impl ThreadedStream {
             arrived: Condvar::new(),
             current: CurrentOperation::default(),
             begun: AtomicU64::new(0),
+            awaits_loss: AtomicBool::new(false),
         }
     }
 
@@ -222,6 +230,26 @@ impl ThreadedStream {
             .store(submission.enqueued.0, Ordering::Release);
         current.start.store(start.0, Ordering::Release);
         current.span.store(submission.span.0, Ordering::Release);
+    }
+
+    /// Has the next operation that begins, waits apart, stay there until the device is lost.
+    pub fn await_loss(&self) {
+        self.awaits_loss.store(true, Ordering::Release);
+    }
+
+    /// Stays in the beginning of an operation until `is_lost`, where that was asked for. Whoever loses the device is not
+    /// waited for without end.
+    pub fn stay(&self, submission: &Submission, is_lost: &dyn Fn() -> bool) {
+        if submission.operation.kind().is_waiting()
+            || !self.awaits_loss.load(Ordering::Relaxed)
+            || !self.awaits_loss.swap(false, Ordering::AcqRel)
+        {
+            return;
+        }
+        let until = Instant::now() + MOST_STAY;
+        while !is_lost() && Instant::now() < until {
+            std::thread::sleep(STAY);
+        }
     }
 
     /// Notes that it ended, and how many have.

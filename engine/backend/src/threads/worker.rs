@@ -246,6 +246,7 @@ impl<E: Executor> StreamWorker<E> {
         let start = shared.now();
         if !(shared.executor.has_engines() && submission.operation.is_queued()) {
             stream.begin(submission, start);
+            stream.stay(submission, &|| condition.is_lost());
         }
         let (state, ran) = self.operate(stream, item);
         let (state, ran) = self.paced_outcome(state, ran);
@@ -473,7 +474,10 @@ impl<E: Executor> StreamWorker<E> {
             is_lost: &|| condition.is_lost(),
             engine: Some(EngineTurn {
                 span: submission.span,
-                begin: &|start| stream.begin(submission, start),
+                begin: &|start| {
+                    stream.begin(submission, start);
+                    stream.stay(submission, &|| condition.is_lost());
+                },
                 told: &self.paced,
             }),
         };
