@@ -109,6 +109,8 @@ impl Timeline {
     pub fn of_shapes() -> Self {
         Self {
             is_drawing: true,
+            folds: fold::Folds::at_once(),
+            minimap: minimap::Minimap::at_once(),
             ..Self::default()
         }
     }

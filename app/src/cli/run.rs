@@ -89,24 +89,9 @@ fn request(options: &RunOptions) -> Result<RunRequest, CliFailure> {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         CliFailure::Listed(lines.join("\n"))
     })?;
-    let is_there = |name: &String| {
-        let mut placed = plan.placement.iter().flat_map(|it| &it.machines);
-        placed.any(|machine| machine.name == *name)
-    };
-    if let Some((unknown, _)) = options.machines.iter().find(|(name, _)| !is_there(name)) {
-        let names: Vec<String> = plan
-            .placement
-            .iter()
-            .flat_map(|it| &it.machines)
-            .map(|machine| format!("“{}”", machine.name))
-            .collect();
-        let there_is = if names.is_empty() {
-            "it places nothing on machines; --on runs all of it on another one".to_owned()
-        } else {
-            format!("it has {}", names.join(", "))
-        };
+    if let (None, Some((name, _))) = (&plan.placement, options.machines.first()) {
         return Err(CliFailure::Wrong(format!(
-            "--machine: {} has no machine “{unknown}”: {there_is}",
+            "--machine: {} places nothing on machines, so that there is no “{name}”; --on runs all of it on another one",
             options.workload
         )));
     }

@@ -22,6 +22,9 @@ use crate::theme::{PaintKey, RADIUS, Theme, mixed};
 /// Length of the stripes' pattern, in points.
 pub const PERIOD: f32 = 8.0;
 
+/// The least height of a bar that a name is written on, in points.
+const LEAST_HEIGHT: f32 = 9.0;
+
 /// How many lines of pixels may be drawn in one frame further than they show, for the frames to come.
 const STRETCHED: usize = 8;
 
@@ -312,7 +315,9 @@ impl<'a> Bars<'a> {
         let seen = rect.intersect(frame.areas.body);
         let start = if fill == BarFill::Failed { 10.0 } else { 0.0 };
         let seen = seen.with_min_x(seen.left() + start);
-        if seen.width() >= label::LEAST && lane != Role::Queue {
+        // On thinner bars names would cover each other.
+        let has_room = seen.width() >= label::LEAST && seen.height() >= LEAST_HEIGHT;
+        if has_room && lane != Role::Queue {
             let ink = self.inks.on(frame.picture.theme, ground);
             labels.want(seen, cell.name, ink);
         }

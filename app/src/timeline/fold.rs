@@ -47,6 +47,8 @@ pub struct Folds {
     /// Bars found in this frame, and whether sub-lanes were left for the next.
     found: usize,
     is_behind: bool,
+    /// Whether every frame is whole, however long it takes.
+    is_whole: bool,
     /// The view of the frame before and of this one, and which way it moves.
     view: Interval,
     heading: PanDirection,
@@ -67,6 +69,14 @@ pub struct DrawnSubLane<'a> {
 }
 
 impl Folds {
+    /// Bars that are all found in the frame that asks for them.
+    pub fn at_once() -> Self {
+        Self {
+            is_whole: true,
+            ..Self::default()
+        }
+    }
+
     /// Begins a frame of the capture in the state that `stamp` stands for, and forgets what the last
     /// two frames did not ask for.
     pub fn begin(&mut self, stamp: u64) {
@@ -150,6 +160,8 @@ impl Folds {
         column: Nanos,
     ) -> &mut SubLaneCache {
         let heading = self.heading(view);
+        let (found, is_whole) = (self.found, self.is_whole);
+        let has_spent = |turns: usize| !is_whole && found > BUDGET / turns;
         let strip = self.strips.entry((lane, depth)).or_default();
         strip.frame = self.frame;
         let is_new = strip.stamp == 0;
@@ -161,7 +173,7 @@ impl Folds {
         } else {
             1
         };
-        let is_late = covers && strip.column != column && self.found > BUDGET / turn;
+        let is_late = covers && strip.column != column && has_spent(turn);
         self.is_behind |= is_late;
         if !covers || (strip.column != column && !is_late) {
             let cover = if is_new {
@@ -171,7 +183,7 @@ impl Folds {
                 around(view, heading, margin(lane, depth))
             };
             // A capture that grows is read anew in every frame: what is coarse would stay so.
-            let is_spent = !covers && self.is_still && self.found > BUDGET;
+            let is_spent = !covers && self.is_still && has_spent(1);
             self.is_behind |= is_spent;
             let column = if is_spent {
                 Nanos(column.0 << COARSER)

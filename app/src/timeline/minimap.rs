@@ -30,6 +30,18 @@ pub struct Minimap {
     view: Option<(Scale, f32)>,
     lanes: Vec<(LaneId, usize)>,
     drawn: Option<(DrawnMinimap, Arc<Mesh>)>,
+    /// Whether every frame is whole, however long it takes.
+    is_whole: bool,
+}
+
+impl Minimap {
+    /// One that is whole in its first frame.
+    pub fn at_once() -> Self {
+        Self {
+            is_whole: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// What the bars were last drawn from and for.
@@ -100,9 +112,10 @@ impl Minimap {
         let is_moving = std::mem::replace(&mut self.view, view) != view;
         // It can wait while somebody looks around, and a frame that shows what the last one showed has time to spare.
         let budget = match (self.stamp == frame.stamp, is_moving) {
+            _ if self.is_whole => usize::MAX,
             (false, _) => utilization::BUDGET,
             (true, true) => utilization::BUDGET / 4,
-            (true, false) => utilization::BUDGET * 4,
+            (true, false) => utilization::BUDGET * 20,
         };
         if self.stamp != frame.stamp {
             self.stamp = frame.stamp;

@@ -117,7 +117,11 @@ fn act(shared: &Arc<RunState>, loss: ArmedLoss, reporter: &Reporter) -> Alarm {
         if let Some(shared) = shared.upgrade() {
             let mut state = shared.losses.state();
             let place = state.awaited.iter().position(|it| *it == loss.injection);
-            place.map(|place| state.awaited.remove(place));
+            // Of one that comes while the run ends it was said that the run was over.
+            let Some(place) = place else {
+                return;
+            };
+            state.awaited.remove(place);
             drop(state);
             shared.lose_armed(loss, &reporter);
         }

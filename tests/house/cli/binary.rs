@@ -205,8 +205,8 @@ fn interrupted_while_its_ranks_start_it_says_that_it_was() {
 #[test]
 fn a_machine_that_the_workload_does_not_have_is_named() {
     for (workload, words) in [
-        ("two-machines", "it has “left”, “right”"),
-        ("double-buffer", "it places nothing on machines"),
+        ("two-machines", "there are left, right"),
+        ("double-buffer", "places nothing on machines"),
     ] {
         let mut command = binary();
         let output = command
