@@ -352,11 +352,11 @@ pub fn counter(
     let Some(whole) = pyramid.whole() else {
         return;
     };
-    let counter = capture.counters().get(id.index());
+    let found = capture.counters().get(id.index());
     let counted = CounterPlot {
         steps: steps(pyramid, samples, &frame.scale, frame.now(), 2.0),
         whole,
-        unit: counter.map_or("", |counter| &counter.unit),
+        unit: found.map_or("", |counter| &counter.unit),
     };
     plot(painter, frame, row, &counted);
 }

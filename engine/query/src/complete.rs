@@ -188,6 +188,6 @@ mod tests {
         assert!(at("SELECT 'sp|").is_empty());
         assert!(at("-- sp|").is_empty());
         assert!(at("SELECT x.d| FROM nothing x").is_empty());
-        assert_eq!(at("SELECT waits.fo| FROM waits"), ["for_id"]);
+        assert_eq!(at("SELECT waits.for| FROM waits"), ["for_id"]);
     }
 }

@@ -102,8 +102,7 @@ fn highlight(theme: &Theme, sql: &str, wrong: Option<usize>) -> LayoutJob {
         format.color = match token.kind {
             SqlTokenKind::Word if is_keyword() => theme.accent,
             SqlTokenKind::Word if is_table() => theme.good,
-            SqlTokenKind::Number => theme.warning,
-            SqlTokenKind::Text => theme.warning,
+            SqlTokenKind::Number | SqlTokenKind::Text => theme.warning,
             SqlTokenKind::Comment => theme.weak,
             _ => theme.text,
         };
