@@ -242,7 +242,7 @@ impl Theme {
             hues.critical_section,
             hues.host_to_device,
             hues.collective,
-            hues.host,
+            hues.barrier,
             hues.lazy_job,
             hues.device_to_device,
             hues.compile,
