@@ -226,7 +226,10 @@ fn exit_codes_say_what_is_wrong_and_what_was_cut_off() {
             ],
             "not a number",
         ),
-        (&["query", &small(), "-f", "/nowhere.sql"], "cannot be read"),
+        (
+            &["query", &small(), "-f", "/nowhere.sql"],
+            "there is no file",
+        ),
         (&["query", "/nowhere.json", "SELECT 1"], "/nowhere.json"),
     ] {
         let (code, _, err) = syncline(arguments);

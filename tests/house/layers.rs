@@ -12,8 +12,9 @@ const FORMATS: &[(&str, &[&str])] = &[
     ("merge", &[]),
     // What CUPTI told of programs: in files that were kept, and while they run.
     ("activity", &[]),
-    ("importer", &["activity", "merge", "perfetto"]),
-    ("exporter", &["perfetto"]),
+    ("temporary", &[]),
+    ("importer", &["activity", "merge", "perfetto", "temporary"]),
+    ("exporter", &["perfetto", "temporary"]),
 ];
 
 /// The same for the app, besides the engine.

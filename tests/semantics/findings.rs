@@ -248,6 +248,46 @@ fn unordered_host_threads_are_told_whatever_they_do_with_what_they_share() {
     assert_eq!(found(pooled, "unordered-hosts"), []);
 }
 
+/// One thread holds a stream for a signal that the other raises once it has waited for all streams: whichever of the two
+/// comes first in this run, in one that stands still too.
+#[test]
+fn a_hold_beside_a_synchronisation_that_its_signal_comes_after_is_told_in_every_run() {
+    let told = |calls: &str| {
+        let source =
+            format!("stream \"a\"; buffer \"x\" f32=64; signal \"g\"; signal \"k\"\n{calls}");
+        let mut capture = Capture::new();
+        let request = RunRequest {
+            name: "w".to_owned(),
+            source,
+            backend: "mock".to_owned(),
+            ..RunRequest::default()
+        };
+        let end = run(request, |records| capture.apply(records)).unwrap();
+        let findings = capture.findings().iter();
+        let told = findings.filter(|it| it.code == "unordered-hosts");
+        let lines: Vec<_> = told.map(|it| it.lines.clone()).collect();
+        (end.outcome == RunOutcome::Finished, lines)
+    };
+    let calls = |first: u32, second: u32| {
+        format!(
+            "host \"one\" {{\n work micros={first}\n synchronize-device\n signal \"g\"\n}}\n\
+             host \"two\" {{\n work micros={second}\n hold \"g\" on=\"a\"\n fill \"x\" value=1 on=\"a\"\n}}"
+        )
+    };
+    assert_eq!(told(&calls(0, 500)), (true, vec![vec![4, 9]]));
+    assert_eq!(told(&calls(500, 0)), (false, vec![vec![4, 9]]));
+    // With an end, or with a signal that lets the hold come after.
+    let timed = calls(500, 0).replace("device\n", "device timeout-micros=900\n");
+    let caught = timed
+        .replace(" synchronize", " try { synchronize")
+        .replace("=900\n", "=900 }; catch\n");
+    assert_eq!(told(&caught), (true, vec![]));
+    let ordered = calls(500, 0)
+        .replace("signal \"g\"", "signal \"k\"\n signal \"g\"")
+        .replace("hold", "await \"k\"\n hold");
+    assert_eq!(told(&ordered), (true, vec![]));
+}
+
 #[test]
 fn memory_that_is_freed_twice_is_told_as_that() {
     let twice = r#"buffer "m" f32=64 memory="stream-ordered"

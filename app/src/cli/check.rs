@@ -97,11 +97,13 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
     })?;
     if bytes.len() as u64 > LARGEST {
         return Err(format!(
-            "{called} is longer than any workload, which is a text of at most 1 MiB; name another file"
+            "{called} is longer than the 1 MiB that such a text may have; name another file"
         ));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        format!("{called} is not a text: byte {at} is no UTF-8; a workload is written in KDL")
+        format!(
+            "{called} is not a text: byte {at} is no UTF-8; save it as UTF-8, or name another file"
+        )
     })
 }

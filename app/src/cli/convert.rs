@@ -30,7 +30,7 @@ pub(super) fn convert(
     let (capture, parts) = open_files::open(inputs, streams)?;
     write(&capture, output, streams)?;
     print_receipts(&capture, &parts, output, streams)?;
-    Ok(open_files::code(&capture))
+    Ok(open_files::code(&parts))
 }
 
 fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Result<(), CliFailure> {

@@ -59,5 +59,5 @@ pub(super) fn details(
             }
         }
     }
-    Ok(open_files::code(&capture))
+    Ok(open_files::code(&parts))
 }

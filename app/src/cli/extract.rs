@@ -16,7 +16,7 @@ pub(super) fn extract(
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
     open_files::refuse_input(output, files)?;
-    let (capture, _) = open_files::open(files, streams)?;
+    let (capture, parts) = open_files::open(files, streams)?;
     let all = capture.extent().unwrap_or_default();
     let all = Interval::new(all.start, all.end + Nanos(1));
     let range = range.map_or(Ok(all), |range| range.within(all))?;
@@ -36,5 +36,5 @@ pub(super) fn extract(
     for note in &extracted.notes {
         writeln!(streams.out, "note: {note}")?;
     }
-    Ok(open_files::code(&capture))
+    Ok(open_files::code(&parts))
 }

@@ -129,7 +129,7 @@ pub(super) struct ExpectationReport {
 }
 
 /// Something that is wrong or missing.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct ProblemReport {
     severity: &'static str,
     code: String,
@@ -318,10 +318,23 @@ impl<'a> CaptureReport<'a> {
             writeln!(out)?;
             writeln!(out, "problems")?;
         }
+        // Each attempt of a workload that is replayed tells its own.
+        let mut told: Vec<(&ProblemReport, usize)> = Vec::new();
         for problem in &self.problems {
+            match told.iter_mut().find(|(it, _)| *it == problem) {
+                Some((_, count)) => *count += 1,
+                None => told.push((problem, 1)),
+            }
+        }
+        for (problem, count) in told {
+            let times = if count > 1 {
+                format!(" ({count} times)")
+            } else {
+                String::new()
+            };
             writeln!(
                 out,
-                "{} {}: {}",
+                "{} {}: {}{times}",
                 problem.severity,
                 problem.code,
                 joined(&problem.text)

@@ -50,6 +50,31 @@ pub(super) fn watch_termination() {
     }
 }
 
+/// From now on SIGTERM and SIGHUP ask for an orderly end as Ctrl-C does, after which no temporary file is left. Whatever it waits
+/// for, the process ends after `grace`.
+pub(super) fn stop_on_termination(grace: Duration) {
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::{SIGHUP, SIGTERM};
+        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP]) else {
+            return;
+        };
+        let thread = std::thread::Builder::new().name("signals".to_owned());
+        let started = thread.spawn(move || {
+            if signals.forever().next().is_some() {
+                TERMINATED.store(true, Relaxed);
+                PRESSED.fetch_add(1, Relaxed);
+                std::thread::sleep(grace);
+                std::process::exit(i32::from(super::TERMINATED));
+            }
+        });
+        // Without the thread the signals are not heard, and SIGKILL is left.
+        drop(started);
+    }
+    #[cfg(not(unix))]
+    let _ = grace;
+}
+
 /// Whether somebody wants the process to end.
 pub(super) fn is_terminated() -> bool {
     TERMINATED.load(Relaxed)

@@ -59,11 +59,12 @@ pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), CliF
 /// Why there is no file at `output`: it cannot be one, or writing it failed.
 pub(super) fn unwritten(output: &Path, error: &io::Error) -> CliFailure {
     use io::ErrorKind::{
-        InvalidFilename, IsADirectory, NotADirectory, NotFound, PermissionDenied,
-        ReadOnlyFilesystem, ResourceBusy,
+        InvalidFilename, IsADirectory, NotADirectory, NotFound, PermissionDenied, QuotaExceeded,
+        ReadOnlyFilesystem, ResourceBusy, StorageFull,
     };
     let instead = match error.kind() {
         InvalidFilename => "; name another file",
+        StorageFull | QuotaExceeded => "; make room there, or name a place where there is some",
         _ => "",
     };
     let text = format!("{} was not written: {error}{instead}", output.display());
@@ -74,7 +75,11 @@ pub(super) fn unwritten(output: &Path, error: &io::Error) -> CliFailure {
     }
 }
 
-/// The exit code for a capture that was opened: whether all that was understood of it is there.
-pub(super) const fn code(capture: &Capture) -> u8 {
-    if capture.refused() == 0 { FINE } else { FAILED }
+/// The exit code for files that were opened: whether all that they hold is there.
+pub(super) fn code(parts: &[MergedFile]) -> u8 {
+    if parts.iter().all(|it| it.receipt.dropped == 0) {
+        FINE
+    } else {
+        FAILED
+    }
 }

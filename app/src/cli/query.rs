@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use crossbeam_channel::{RecvTimeoutError, bounded};
+use engine::importer::is_standard_input;
 use engine::query::{
     BundledQuestion, QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, StopReason, ask,
     questions, with_parameter,
@@ -20,6 +21,7 @@ use engine::workload::nearest;
 use super::progress::ProgressLine;
 use super::table::TextTable;
 use super::{CUT, CliFailure, FINE, LOOK, OutputStreams, complain, interrupt};
+use crate::text;
 use output::RowWriter;
 
 /// Rows that may wait to be printed.
@@ -32,7 +34,7 @@ pub struct QueryOptions {
     /// The captures, several of them as one and - for standard input, and last the question
     #[arg(required_unless_present = "list", value_name = "FILE… SQL")]
     pub words: Vec<OsString>,
-    /// Ask what this file says
+    /// Ask what this file says; - is standard input
     #[arg(short, long, value_name = "QUESTION.sql", conflicts_with = "question")]
     pub file: Option<PathBuf>,
     /// Ask one of the bundled questions
@@ -93,8 +95,8 @@ pub(super) fn query(
     for (name, value) in &options.parameters {
         sql = with_parameter(&sql, name, value).map_err(CliFailure::Wrong)?;
     }
-    let (capture, _) = super::open_files::open(&files, streams)?;
-    let refused = capture.refused();
+    let (capture, parts) = super::open_files::open(&files, streams)?;
+    let refused: u64 = parts.iter().map(|it| it.receipt.dropped).sum();
     let path = files.first().map(|it| it.display().to_string());
     let source = Arc::new(QuerySource::new(Arc::new(capture), path));
     let mut writer = RowWriter::new(options.format);
@@ -103,7 +105,11 @@ pub(super) fn query(
     streams.out.flush()?;
     if refused > 0 {
         let text = format!(
-            "{refused} records of the file could not be kept: what the answer lacks may have been among them"
+            "{}: what the answer lacks may have been among them",
+            text::counted(
+                refused,
+                "{record of the file was|records of the file were} dropped"
+            )
         );
         complain(streams, &text);
     }
@@ -145,14 +151,15 @@ fn asked(options: &QueryOptions) -> Result<(Vec<PathBuf>, AskedQuestion), CliFai
         return Ok((paths(&options.words), question));
     }
     if let Some(file) = &options.file {
-        let sql = std::fs::read_to_string(file);
-        return match sql {
-            Ok(sql) => {
-                let bundled = None;
-                Ok((paths(&options.words), AskedQuestion { sql, bundled }))
-            }
-            Err(error) => wrong(format!("{} cannot be read: {error}", file.display())),
-        };
+        if is_standard_input(file) && options.words.iter().any(|it| it == "-") {
+            return wrong(
+                "standard input is either the capture or the question; write one of the two to a file"
+                    .to_owned(),
+            );
+        }
+        let sql = super::check::read(file).map_err(CliFailure::Wrong)?;
+        let bundled = None;
+        return Ok((paths(&options.words), AskedQuestion { sql, bundled }));
     }
     let Some((sql, files)) = options.words.split_last().filter(|it| !it.1.is_empty()) else {
         return wrong(

@@ -9,11 +9,11 @@ use engine::runner::{Control, Engine, Message, ProgramRequest};
 
 use super::arguments::RecordOptions;
 use super::plain_text::joined;
-use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, interrupt, window};
+use super::{
+    CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, TERMINATED, interrupt, window,
+};
 use crate::app::InitialContent;
 
-/// What a shell calls a process that SIGTERM ended.
-const TERMINATED: u8 = 128 + 15;
 /// How long the program has to end, each time that it is told to because Syncline was.
 const GRACE: Duration = Duration::from_secs(1);
 

@@ -71,7 +71,7 @@ pub use paced::PaceLayout;
 pub use prepared_launch::{BackendState, PreparedLaunch};
 pub use replay::{ExecutableGraph, GraphNode, Replay};
 pub use system_thread::{SystemThread, ThreadTimes};
-pub use threads::check_threads;
+pub use threads::{check_processes, check_threads};
 pub use worker::{declare_worker, is_worker};
 
 use record::Record;

@@ -32,5 +32,5 @@ pub use executor::{
 };
 pub use graph_execution::NodeOutcome;
 pub use stream_error::{aborted, failed_record};
-pub use thread_limit::check_threads;
+pub use thread_limit::{check_processes, check_threads};
 pub use worker::panic_text;

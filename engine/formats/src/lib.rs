@@ -29,3 +29,4 @@ pub mod exporter;
 pub mod importer;
 pub mod merge;
 pub mod perfetto;
+mod temporary;

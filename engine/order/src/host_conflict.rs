@@ -19,6 +19,8 @@ pub enum SharedResource {
     Event(EventIndex),
     /// A signal: both raise it.
     Signal(SignalIndex),
+    /// A stream that one holds until this signal, and that the other waits for before the signal can come.
+    HeldStream(SignalIndex),
 }
 
 /// What a call has to do with a stream, an event or a signal that it names.

@@ -27,6 +27,7 @@
 
 mod allocations;
 mod chance;
+mod circular_wait;
 mod clock;
 mod declared;
 mod event;
@@ -48,6 +49,7 @@ mod tests;
 mod topology;
 mod waits;
 
+pub use circular_wait::CircularCall;
 pub use declared::{DeclaredUse, WHOLE, of_graph};
 pub use graph::{NodeConflict, NodeOrder, conflicts};
 pub use hazard::{
@@ -66,6 +68,7 @@ use std::sync::Arc;
 
 use allocations::DroppingAbort;
 use chance::CallTimes;
+use circular_wait::CircularCalls;
 use clock::VectorClock;
 use event::{EventSlot, RecordQuery};
 use history::UseCaller;
@@ -104,6 +107,7 @@ pub struct Order {
     awaited: BTreeMap<u32, BegunWait>,
     memory: BufferOrders,
     meetings: ResourceMeetings,
+    circular_calls: CircularCalls,
     waits: WaitSites,
     /// Waits for events of which it is a matter of chance which record they mean.
     doubtful: BTreeSet<RecordQuery>,
@@ -196,6 +200,7 @@ impl Order {
             // Only one of them may be of a capture at a time.
             SyncOp::Appear | SyncOp::InCapture { .. } => {}
             SyncOp::Use(resource, access) => self.meet(op, *resource, *access, None),
+            SyncOp::Circular(call) => self.note_circular(op, call),
             SyncOp::Capturing(stream, capture) => self.meet_capture(op, *stream, *capture),
             SyncOp::ByChance => self.call_times.note_chance(op.origin.span),
             SyncOp::Create(stream, traits) => self.create(op.host, *stream, *traits),
@@ -256,6 +261,7 @@ impl Order {
             SyncOp::Restart => self.restart(),
             SyncOp::Lower => {
                 self.signals.clear();
+                self.circular_calls = CircularCalls::default();
                 self.memory.forget_lost();
                 self.lowered += 1;
             }

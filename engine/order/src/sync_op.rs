@@ -3,6 +3,7 @@
 use record::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 use std::ops::Range;
 
+use super::circular_wait::CircularCall;
 use super::hazard::{CallOrigin, Hazard};
 use super::host_conflict::{ResourceAccess, SharedResource};
 
@@ -44,6 +45,8 @@ pub enum SyncOp {
     /// A call names a stream, an event or a signal: whether it changes what that is to others, or depends on what it is.
     /// Said of every call before it is made, so that one that is refused by chance uses the same as one that is not.
     Use(SharedResource, ResourceAccess),
+    /// A call may be one of two by which host threads wait for each other. Said of every such call before it is made.
+    Circular(CircularCall),
     /// An operation of a stream makes its uses.
     Work(StreamIndex),
     /// The host thread makes its uses itself.

@@ -269,3 +269,70 @@ fn what_has_run_before_a_signal_comes_before_what_stands_for_it() {
     ];
     assert_eq!(of_the_only(&acts), []);
 }
+
+/// Whether these calls of two host threads are found to wait for each other by chance.
+fn may_wait_for_each_other(acts: Vec<(u32, SyncOp)>, is_stalled: bool) -> bool {
+    let (_, order) = found(acts);
+    !order.circular_waits(is_stalled).is_empty()
+}
+
+#[test]
+fn a_hold_whose_signal_comes_after_a_synchronisation_beside_it_is_found_in_every_run() {
+    let synchronize = || SyncOp::Circular(CircularCall::Synchronizes(Box::default()));
+    let hold = || SyncOp::Circular(CircularCall::Holds(GO, A));
+    let raise = || {
+        [
+            SyncOp::Circular(CircularCall::Raises(GO)),
+            SyncOp::Raise(GO),
+        ]
+    };
+    let host = |host: u32, acts: Vec<SyncOp>| acts.into_iter().map(move |act| (host, act));
+    let after: Vec<_> = host(0, vec![synchronize()])
+        .chain(host(0, raise().to_vec()))
+        .collect();
+    let held: Vec<_> = host(1, vec![hold()]).collect();
+    // Whichever comes first, and where the run goes no further.
+    for acts in [
+        [after.clone(), held.clone()].concat(),
+        [held.clone(), after.clone()].concat(),
+    ] {
+        assert!(may_wait_for_each_other(acts, false));
+    }
+    let cut: Vec<_> = host(0, vec![synchronize()]).collect();
+    let cut = [held.clone(), cut].concat();
+    assert!(may_wait_for_each_other(cut.clone(), true));
+    assert!(
+        !may_wait_for_each_other(cut, false),
+        "a run that was stopped"
+    );
+
+    // The signal may come before, by one of those that raise it.
+    let before: Vec<_> = host(0, raise().to_vec())
+        .chain(host(0, vec![synchronize()]))
+        .collect();
+    assert!(!may_wait_for_each_other(
+        [before, held.clone()].concat(),
+        false
+    ));
+    let other: Vec<_> = host(2, raise().to_vec()).collect();
+    let both = [after.clone(), other, held.clone()].concat();
+    assert!(!may_wait_for_each_other(both, false));
+
+    // A further signal orders the two.
+    let ready = SignalIndex(1);
+    let told: Vec<_> = host(0, vec![synchronize(), SyncOp::Raise(ready)])
+        .chain(host(0, raise().to_vec()))
+        .collect();
+    let await_it = vec![
+        SyncOp::Begin(HostWaitTarget::Signal(ready), 7),
+        SyncOp::End(7),
+        hold(),
+    ];
+    let awaited: Vec<_> = host(1, await_it).collect();
+    assert!(!may_wait_for_each_other([told, awaited].concat(), false));
+
+    // What drops the hold ends it.
+    let abort = SyncOp::Circular(CircularCall::Aborts(A));
+    let dropped: Vec<_> = host(1, vec![hold(), abort]).collect();
+    assert!(!may_wait_for_each_other([after, dropped].concat(), false));
+}

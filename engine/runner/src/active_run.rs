@@ -231,7 +231,7 @@ impl ActiveRun {
         }
         if let Some(reason) = self.watch.look(&self.shared) {
             self.report_problem("deadlock", &reason);
-            self.shared.fail(&reason);
+            self.shared.stall(&reason);
         }
     }
 

@@ -143,6 +143,7 @@ impl CollectorState {
                 self.races.look(&self.own);
                 self.sweep();
                 self.ledger.begin_attempt();
+                self.inserted.begin_attempt();
                 let _ = done.send(());
             }
             if is_last {

@@ -54,6 +54,15 @@ impl InsertionCounts {
         }
     }
 
+    /// The workload begins again: what was inserted before is of an attempt that does not count.
+    pub fn begin_attempt(&mut self) {
+        *self = Self {
+            hosts: self.hosts,
+            losses: self.losses,
+            ..Self::default()
+        };
+    }
+
     /// Notes what these records say.
     pub fn note(&mut self, records: &[Record]) {
         for record in records {

@@ -135,6 +135,9 @@ impl RaceDetector {
         }
         self.order.conclude_memory();
         self.report(reporter);
+        for meeting in self.order.circular_waits(self.shared.is_stalled()) {
+            self.note_meeting(&meeting, reporter);
+        }
         for (hazard, count) in std::mem::take(&mut self.late).into_values() {
             self.note(&hazard, count, reporter);
         }

@@ -71,8 +71,8 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let caps = found.get(place).map(|found| &found.caps);
     let is_virtual = caps.is_some_and(|caps| caps.deterministic);
     // Streams of virtual time need no thread.
-    let streams = if is_virtual { 0 } else { plan.streams.len() };
-    backend::check_threads(streams + plan.hosts.len() + plan.callback_threads.len())?;
+    let streams = if is_virtual { plan.streams.len() } else { 0 };
+    backend::check_threads(plan.thread_count() - streams)?;
     let recorder = Arc::new(Recorder::new(caps.is_some_and(|caps| caps.deterministic)));
     let has_queue = caps.is_some_and(|caps| caps.queue);
     // Swept before those of the device's threads, so that lanes and names come before what refers to them.

@@ -133,6 +133,9 @@ impl SaveFile {
         if output.has_begun && !output.is_at(&self.path) {
             return Err(io::ErrorKind::NotFound.into());
         }
+        if output.is_regular && output.file.metadata()?.len() < output.written {
+            return Err(io::Error::other("another program shortened it meanwhile"));
+        }
         Ok(())
     }
 }
@@ -144,6 +147,8 @@ struct SaveOutput {
     /// Where it is to be removed if nothing is written, because it was made for this.
     is_new: Option<PathBuf>,
     has_begun: bool,
+    /// Bytes so far.
+    written: u64,
 }
 
 impl SaveOutput {
@@ -188,6 +193,7 @@ impl SaveOutput {
             is_regular,
             is_new,
             has_begun: false,
+            written: 0,
         };
         // Whoever held it before may have removed it in the end.
         let is_there = !is_regular || fs::exists(&found.path)?;
@@ -226,7 +232,9 @@ impl Write for SaveOutput {
             }
             self.has_begun = true;
         }
-        self.file.write(bytes)
+        let count = self.file.write(bytes)?;
+        self.written += count as u64;
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -291,6 +299,23 @@ mod tests {
             drop(save);
             assert_eq!(path.exists(), is_replaced);
         }
+    }
+
+    #[test]
+    fn a_file_that_others_shorten_was_not_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pftrace");
+        let mut save = SaveFile::open(&path).unwrap();
+        save.write(&[record()]).unwrap();
+        save.flush().unwrap();
+        OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_len(3)
+            .unwrap();
+        let error = save.finish().unwrap_err();
+        assert!(error.to_string().contains("shortened"), "{error}");
     }
 
     #[test]

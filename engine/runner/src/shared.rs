@@ -62,6 +62,7 @@ pub struct RunState {
     /// Whether operations are reported when they are submitted, too.
     pub reports_submissions: bool,
     is_over: AtomicBool,
+    is_stalled: AtomicBool,
     is_forgiven: AtomicBool,
     is_failure_told: AtomicBool,
     streams: Vec<Mutex<QueueTail>>,
@@ -168,6 +169,7 @@ impl RunState {
             subscriptions: Subscriptions::default(),
             reports_submissions: false,
             is_over: AtomicBool::new(false),
+            is_stalled: AtomicBool::new(false),
             is_forgiven: AtomicBool::new(false),
             is_failure_told: AtomicBool::new(false),
             spans: AtomicU32::new(0),
@@ -263,6 +265,17 @@ impl RunState {
     pub fn fail(&self, reason: &str) {
         lock(&self.failure).get_or_insert_with(|| reason.to_owned());
         self.stop();
+    }
+
+    /// Nothing can go on any more, for this reason.
+    pub fn stall(&self, reason: &str) {
+        self.is_stalled.store(true, Ordering::SeqCst);
+        self.fail(reason);
+    }
+
+    /// Whether host threads and streams wait for each other for ever.
+    pub fn is_stalled(&self) -> bool {
+        self.is_stalled.load(Ordering::SeqCst)
     }
 
     /// The workload itself took the error that says that the device failed or was lost.

@@ -198,6 +198,11 @@ impl Plan {
         self.program.aborts()
     }
 
+    /// Threads that a device with real time starts for it: one each for streams, host threads and those that take callbacks.
+    pub fn thread_count(&self) -> usize {
+        self.streams.len() + self.hosts.len() + self.callback_threads.len()
+    }
+
     /// Bytes that the buffers take on the device; their copies on the host take as many again.
     pub fn bytes(&self) -> u64 {
         self.buffers

@@ -157,7 +157,56 @@ fn what_is_no_capture_is_refused_before_its_end_and_leaves_nothing() {
     assert!(refused(&["info", "-"], zeros()).contains("standard input is not a capture"));
     assert!(refused(&["info", "/dev/zero"], null()).contains("/dev/zero is not a capture"));
     assert!(refused(&["info", "-", "-"], null()).contains("read only once"));
-    assert!(refused(&["check", "-"], zeros()).contains("longer than any workload"));
+    assert!(refused(&["check", "-"], zeros()).contains("longer than the 1 MiB"));
     let report = fed(&["info", "-"], b"NVIDIA Tegra Profiler Report 1.\n");
     assert!(said(&report).contains("nsys export"), "{}", said(&report));
+}
+
+#[test]
+fn a_question_may_come_by_standard_input_but_not_beside_the_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("a.pftrace").display().to_string();
+    assert_eq!(super::syncline(&["run", "heat", "--save", &saved]).0, 0);
+    let question = b"SELECT count(*) > 0 AS found FROM spans";
+    let output = fed(&["query", &saved, "-f", "-", "--format", "csv"], question);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "found\n1\n");
+    let output = fed(&["query", "-", "-f", "-"], question);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("either the capture or the question"));
+}
+
+#[test]
+fn whoever_is_told_to_end_while_it_copies_leaves_no_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(program::syncline())
+        .args(["info", "-"])
+        .env("TMPDIR", folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // A list of events without an end, as far as anybody knows.
+    input.write_all(b"[").unwrap();
+    input.write_all(&vec![b' '; 1 << 20]).unwrap();
+    let is_copied = || {
+        let mut files = fs::read_dir(folder.path()).unwrap();
+        files.any(|it| it.unwrap().metadata().is_ok_and(|it| it.len() > 0))
+    };
+    while !is_copied() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    drop(input);
 }

@@ -18,7 +18,7 @@ use super::inserted_waits::WrittenOut;
 use super::meetings;
 use super::memory::{self, MemoryFault};
 use super::order::{EnforcedOrder, ModelRace};
-use super::text::{GeneratedCall, GeneratedWorkload, SynchronizationMode};
+use super::text::{GeneratedCall, GeneratedWorkload, StreamSort, SynchronizationMode};
 use crate::house::causality::is_in_time;
 
 /// What a run told.
@@ -158,6 +158,7 @@ impl Comparison<'_> {
         self.streams(&mut complaints);
         self.dependencies(&mut complaints);
         self.arrows_in_time(&mut complaints);
+        self.chance_is_told(&mut complaints);
         if self.workload.has_refusals() {
             // What ran is chance, and what is found of host threads is not.
             self.unordered_hosts(&mut complaints);
@@ -387,9 +388,20 @@ impl Comparison<'_> {
         self.unordered_hosts(complaints);
     }
 
+    /// Where the run stands still by chance, a finding says which calls nothing orders. What waits by way of the legacy
+    /// stream, for operations behind a hold, is told by the standstill alone.
+    fn chance_is_told(&self, complaints: &mut Vec<(&'static str, String)>) {
+        let is_chance = self.says_stuck() && !self.order.is_stuck();
+        let has_legacy = self.workload.streams.contains(&StreamSort::Legacy);
+        let mut told = self.run.findings("unordered-hosts");
+        if is_chance && !has_legacy && told.next().is_none() {
+            complaints.push(("stuck by chance", "no finding says so".to_owned()));
+        }
+    }
+
     /// Of each thing and two host threads, the two places are named that come first in the text.
     fn unordered_hosts(&self, complaints: &mut Vec<(&'static str, String)>) {
-        let expected = meetings::told_lines(self.order);
+        let expected = meetings::told_lines(self.order, self.workload);
         let told = self.run.findings("unordered-hosts");
         let mut told: Vec<(u32, u32)> = told.filter_map(|it| pair(&it.lines)).collect();
         told.sort_unstable();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::order::EnforcedOrder;
-use super::text::{GeneratedCall, PlacedCall};
+use super::text::{GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, share_legacy};
 
 /// What calls of two host threads use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,20 +12,21 @@ enum NamedResource {
     Stream(usize),
     Event(usize),
     Signal(usize),
+    HeldUntil(usize),
 }
 
 /// Every pair of calls in no order that use one thing, one of them changing what it is to the other.
-pub fn unordered_calls(order: &EnforcedOrder) -> Vec<(usize, usize)> {
-    let mut found: Vec<(usize, usize)> = pairs(order).map(|(_, pair)| pair).collect();
+pub fn unordered_calls(order: &EnforcedOrder, workload: &GeneratedWorkload) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = pairs(order, workload).map(|(_, pair)| pair).collect();
     found.dedup();
     found
 }
 
 /// The lines of those that are told: of each thing and two host threads the first in the text, that of the host thread
 /// which stands first before the other.
-pub fn told_lines(order: &EnforcedOrder) -> Vec<(u32, u32)> {
+pub fn told_lines(order: &EnforcedOrder, workload: &GeneratedWorkload) -> Vec<(u32, u32)> {
     let mut first = BTreeMap::new();
-    for (resource, (place, other)) in pairs(order) {
+    for (resource, (place, other)) in pairs(order, workload) {
         let (mut one, mut two) = (order.calls[place], order.calls[other]);
         if one.host > two.host {
             (one, two) = (two, one);
@@ -41,7 +42,10 @@ pub fn told_lines(order: &EnforcedOrder) -> Vec<(u32, u32)> {
     lines
 }
 
-fn pairs(order: &EnforcedOrder) -> impl Iterator<Item = (NamedResource, (usize, usize))> {
+fn pairs<'a>(
+    order: &'a EnforcedOrder,
+    workload: &'a GeneratedWorkload,
+) -> impl Iterator<Item = (NamedResource, (usize, usize))> + use<'a> {
     let places = 0..order.calls.len();
     let all = places
         .clone()
@@ -52,9 +56,38 @@ fn pairs(order: &EnforcedOrder) -> impl Iterator<Item = (NamedResource, (usize, 
             && !order.returned(other, place)
     });
     unordered.flat_map(|(place, other)| {
-        let shared = shared(order.calls[place], order.calls[other]);
+        let mut shared = shared(order.calls[place], order.calls[other]);
+        shared.extend(circular(order, workload, place, other));
+        shared.extend(circular(order, workload, other, place));
         shared.into_iter().map(move |it| (it, (place, other)))
     })
+}
+
+/// The signal of a hold by one call, where another waits for that stream before anything that ends the hold: each would
+/// wait for the other if the hold came first.
+fn circular(
+    order: &EnforcedOrder,
+    workload: &GeneratedWorkload,
+    hold: usize,
+    synchronization: usize,
+) -> Option<NamedResource> {
+    let GeneratedCall::Hold(signal, held) = order.calls[hold].call else {
+        return None;
+    };
+    let waits = match order.calls[synchronization].call {
+        GeneratedCall::SynchronizeDevice => true,
+        GeneratedCall::SynchronizeStream(stream) => {
+            workload.streams[stream] == StreamSort::Legacy && share_legacy(workload, stream, held)
+        }
+        _ => false,
+    };
+    let mut enders = (0..order.calls.len()).filter(|&it| match order.calls[it].call {
+        GeneratedCall::Signal(raised) => raised == signal,
+        GeneratedCall::Abort(stream) => stream == held && !order.returned(it, hold),
+        _ => false,
+    });
+    let is_circular = waits && enders.all(|it| order.returned(synchronization, it));
+    is_circular.then_some(NamedResource::HeldUntil(signal))
 }
 
 fn shared(first: PlacedCall, second: PlacedCall) -> Vec<NamedResource> {

@@ -121,7 +121,7 @@ impl EnforcedOrder {
         }
         edges.extend(order.memory_edges());
         order.is_circle = order.has_circle(edges);
-        order.unordered_calls = meetings::unordered_calls(&order);
+        order.unordered_calls = meetings::unordered_calls(&order, workload);
         order
     }
 

@@ -227,7 +227,8 @@ impl Simulation {
             ..MockQueueItem::new(submission, mark)
         };
         if let Some(cause) = self.cause.filter(|_| stream.running.is_none()) {
-            let at = self.time.max(item.submission.enqueued);
+            // Not before what was submitted to the stream before it.
+            let at = self.time.max(item.submission.enqueued).max(stream.free_at);
             self.finish(
                 index.index(),
                 &item,

@@ -4,6 +4,8 @@ use std::fs::read_to_string;
 
 /// Mappings of memory that a thread takes: its stack and that for signals, each with a guard.
 const MAPPINGS: u64 = 4;
+/// The limit of those of one process.
+const MAPPINGS_OF_ONE: &str = "vm.max_map_count";
 /// Threads, or what they take, that are left for everything else.
 const SPARE: u64 = 64;
 
@@ -36,6 +38,23 @@ pub fn check_threads(wanted: usize) -> Result<(), String> {
     })
 }
 
+/// Checks that this machine allows several processes with so many threads in all.
+///
+/// # Errors
+/// How many it allows, and which limit says so.
+pub fn check_processes(processes: usize, wanted: usize) -> Result<(), String> {
+    // Mappings are counted for each process by itself, which each does.
+    let shared = limits().into_iter().filter(|it| it.name != MAPPINGS_OF_ONE);
+    let smallest = shared.min_by_key(|limit| limit.threads);
+    let smallest = smallest.filter(|limit| limit.threads < wanted as u64);
+    smallest.map_or(Ok(()), |MachineLimit { threads, name }| {
+        Err(format!(
+            "its {processes} ranks here are processes with {wanted} threads in all, and this machine allows {threads} ({name}): \
+             use fewer ranks or streams, have some on another machine, or raise that limit"
+        ))
+    })
+}
+
 /// The limits that the system tells of; none where it tells nothing.
 fn limits() -> Vec<MachineLimit> {
     let number = |path: &str| read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -53,7 +72,7 @@ fn limits() -> Vec<MachineLimit> {
     let own = own.and_then(|text| most_processes(&text));
     let mut found = vec![
         limit(
-            "vm.max_map_count",
+            MAPPINGS_OF_ONE,
             number("/proc/sys/vm/max_map_count"),
             mappings,
             MAPPINGS,
@@ -119,8 +138,11 @@ mod tests {
     #[test]
     fn a_few_threads_are_always_to_be_had_and_a_billion_never() {
         assert_eq!(check_threads(4), Ok(()));
+        assert_eq!(check_processes(2, 8), Ok(()));
         if cfg!(target_os = "linux") {
             let why = check_threads(1 << 30).unwrap_err();
+            assert!(why.contains("this machine allows"), "{why}");
+            let why = check_processes(4, 1 << 30).unwrap_err();
             assert!(why.contains("this machine allows"), "{why}");
         }
     }

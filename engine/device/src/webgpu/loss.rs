@@ -54,8 +54,12 @@ impl WebGpuModel {
         made
     }
 
-    /// The driver loses the device, because of what `cause` stands for: ahead of everything that waits its turn.
+    /// The driver loses the device, because of what `cause` stands for: ahead of everything that waits its turn. Of no
+    /// consequence where that was said before, since a device is lost once.
     pub fn lose(&mut self, cause: SpanId) {
+        if self.is_lost_or_about_to_be() {
+            return;
+        }
         let called = self.tick();
         let host = ModelTimeline::Content(0);
         self.device.push_front(TimelineTask {
@@ -76,6 +80,13 @@ impl WebGpuModel {
     /// Whether the device is lost, and why.
     pub fn loss(&self) -> Option<LossReason> {
         self.loss.map(|loss| loss.kind)
+    }
+
+    /// Whether the device is lost, or the driver has lost it and that has not had its turn.
+    pub fn is_lost_or_about_to_be(&self) -> bool {
+        let is_loss =
+            |it: &TimelineTask| matches!(it.work, TimelineWork::Lose(LossReason::Unknown));
+        self.loss.is_some() || self.device.iter().any(is_loss)
     }
 
     pub(super) fn lose_device(

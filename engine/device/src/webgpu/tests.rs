@@ -56,6 +56,18 @@ fn what_the_compile_gives_counts_until_the_loss_and_not_after() {
 }
 
 #[test]
+fn a_device_that_is_said_to_be_lost_again_and_again_is_lost_in_one_step() {
+    let mut model = WebGpuModel::new(1);
+    for _ in 0..7 {
+        model.lose(SPAN);
+    }
+    assert!(model.step_device(SPAN).is_some());
+    assert_eq!(model.loss(), Some(LossReason::Unknown));
+    model.lose(SPAN);
+    assert!(model.step_device(SPAN).is_none());
+}
+
+#[test]
 fn the_editions_differ_where_the_loss_meets_a_compile() {
     let mut model = WebGpuModel::with_editions(&[SpecAuthority::Present, SpecAuthority::Former]);
     let hosts = [HOST, ModelTimeline::Content(1)];

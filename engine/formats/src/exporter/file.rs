@@ -8,6 +8,7 @@ use tempfile::NamedTempFile;
 
 use super::Exporter;
 use super::destination::{Destination, DestinationKind, open_existing};
+use crate::temporary::plain;
 use capture::Capture;
 
 /// Says of so many bytes written whether to go on.
@@ -73,7 +74,11 @@ fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder).map_err(|error| {
-        let text = format!("nothing can be made in {}: {error}", folder.display());
+        let text = format!(
+            "nothing can be made in {}: {}",
+            folder.display(),
+            plain(&error)
+        );
         io::Error::new(error.kind(), text)
     })
 }

@@ -239,6 +239,9 @@ fn looks(source: &Source) -> String {
             .take_while(|it| !it.is_control())
             .collect();
         let start: String = start.chars().take(24).collect();
+        if start.is_empty() {
+            return "is a text that begins with blanks alone".to_owned();
+        }
         format!("is a text that begins with “{start}”")
     } else {
         let bytes: Vec<String> = head

@@ -50,7 +50,8 @@ pub struct Receipt {
     pub repairs: Vec<(String, u64)>,
     /// How many records were concluded rather than read, those of a saved capture when it was made.
     pub inferred: u64,
-    /// How many records were understood and could not be kept: 0 but for damaged files, whose records contradict each other.
+    /// How many of the file's facts are not in the capture: 0 but for damaged files, of which packets make no sense or records
+    /// contradict each other.
     pub dropped: u64,
     /// What a reader should know, a sentence each; above all what the format does not hold.
     pub notes: Vec<String>,

@@ -32,7 +32,7 @@ impl Caller {
             MissingRecord::Reopened => "call the record again before it",
         };
         let text = format!(
-            "line {}: the wait for {} orders nothing, because the event {}; {rest}",
+            "line {}: the wait for {} has nothing to wait for, because the event {}; {rest}",
             current.place.line,
             self.event_name(event),
             without.says()

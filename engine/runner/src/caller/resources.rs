@@ -4,10 +4,11 @@
 //! so would what is found.
 
 use super::other_hosts::only;
+use super::streams::covered;
 use super::{Caller, CurrentCall, order};
 use crate::shared::RunState;
 use ::order::ResourceAccess::{self, Changes, Reads};
-use ::order::{CallOrigin, SharedResource, SyncOp};
+use ::order::{CallOrigin, CircularCall, SharedResource, SyncOp};
 use backend::Operation;
 use record::{EventIndex, SpanId, StreamIndex};
 use workload::{
@@ -27,8 +28,8 @@ impl Caller {
         if !self.is_among_others() {
             return;
         }
-        for (resource, access) in uses(&self.shared, call) {
-            self.note(current, SyncOp::Use(resource, access));
+        for act in acts(&self.shared, call) {
+            self.note(current, act);
         }
         if let Call::Launch(LaunchCall::Replay { graph, .. }) = call {
             self.note_uses_of_nodes(current, *graph);
@@ -52,8 +53,7 @@ impl Caller {
                 site: placed.place.call,
                 span: SpanId::NONE,
             };
-            for (resource, access) in uses(&self.shared, &placed.call) {
-                let act = SyncOp::Use(resource, access);
+            for act in acts(&self.shared, &placed.call) {
                 self.shared.order.push(host, origin, act, &[]);
             }
         }
@@ -80,6 +80,37 @@ impl Caller {
             let origin = order::origin(current, current.span);
             self.shared.order.push(host, origin, act, &[]);
         }
+    }
+}
+
+/// What the order of calls is told of a call before it is made.
+fn acts(shared: &RunState, call: &Call) -> impl Iterator<Item = SyncOp> {
+    let uses = uses(shared, call).into_iter();
+    let uses = uses.map(|(resource, access)| SyncOp::Use(resource, access));
+    uses.chain(circular(shared, call).map(SyncOp::Circular))
+}
+
+/// What a call has to do with host threads that wait for each other. One that waits for a single stream uses that already;
+/// one that gives up in the end stops nothing.
+fn circular(shared: &RunState, call: &Call) -> Option<CircularCall> {
+    match *call {
+        Call::Stream(StreamCall::SynchronizeDevice { timeout: None }) => {
+            Some(CircularCall::Synchronizes(Box::default()))
+        }
+        Call::Stream(StreamCall::Synchronize {
+            timeout: None,
+            stream,
+        }) => {
+            let others = covered(&shared.plan.streams, stream);
+            let others: Box<[_]> = others.into_iter().filter(|it| *it != stream).collect();
+            (!others.is_empty()).then_some(CircularCall::Synchronizes(others))
+        }
+        Call::Stream(StreamCall::Hold { signal, stream }) => {
+            Some(CircularCall::Holds(signal, stream))
+        }
+        Call::Stream(StreamCall::Abort { stream }) => Some(CircularCall::Aborts(stream)),
+        Call::Host(HostCall::Signal { signal }) => Some(CircularCall::Raises(signal)),
+        _ => None,
     }
 }
 

@@ -507,7 +507,7 @@ impl Caller {
 }
 
 /// The streams that a query of one is about: the legacy default stream stands for every blocking one as well.
-fn covered(streams: &[StreamPlan], stream: StreamIndex) -> Vec<StreamIndex> {
+pub(super) fn covered(streams: &[StreamPlan], stream: StreamIndex) -> Vec<StreamIndex> {
     let is_legacy = |it: &StreamPlan| it.traits.kind == StreamKind::Legacy;
     let mut covered = vec![stream];
     if streams.get(stream.index()).is_some_and(is_legacy) {

@@ -4,6 +4,7 @@ use order::{
     Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Meeting, RedundantWait,
     SharedResource,
 };
+use record::SignalIndex;
 use workload::Plan;
 
 /// What was looked for, and what came of it.
@@ -73,7 +74,7 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
             );
         }
     };
-    if is_second_free(plan, hazard) {
+    if is_free(plan, hazard.first) && is_free(plan, hazard.second) {
         return format!(
             "{second} frees {copy}{buffer}, which {first} frees as well: remove one of the two, or allocate it between them"
         );
@@ -85,18 +86,20 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
         );
     }
     let remedy = remedy(plan, hazard);
+    let after = if after == "uses" && is_free(plan, hazard.second) {
+        "frees"
+    } else {
+        after
+    };
     format!(
         "{second} {after} {copy}{buffer}, and nothing makes it come after {first}, which {before} it: {remedy}"
     )
 }
 
-/// Whether two calls both free the buffer.
-fn is_second_free(plan: &Plan, hazard: &Hazard) -> bool {
-    let is_free = |party: HazardParty| {
-        let site = plan.sites.get(party.origin.site as usize);
-        site.is_some_and(|site| site.verb == "free")
-    };
-    is_free(hazard.first) && is_free(hazard.second)
+/// Whether a call frees the buffer.
+fn is_free(plan: &Plan, party: HazardParty) -> bool {
+    let site = plan.sites.get(party.origin.site as usize);
+    site.is_some_and(|site| site.verb == "free")
 }
 
 /// What the loss of the device has to do with memory that is not there.
@@ -238,6 +241,10 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
         )
     };
     let (first, second) = (place(meeting.first), place(meeting.second));
+    let signal = |index: SignalIndex| {
+        let signal = plan.signals.get(index.index());
+        signal.map_or("?", |name| name)
+    };
     let what = match meeting.resource {
         SharedResource::Stream(index) => format!("stream {}", stream(plan, index.0)),
         SharedResource::Event(index) => {
@@ -245,12 +252,19 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
             format!("event {}", event.map_or("?", |event| &event.name))
         }
         SharedResource::Signal(index) => {
-            let signal = plan.signals.get(index.index());
             return format!(
                 "{first} and {second} both raise signal {}, and nothing orders the two host threads there: which of them \
                  raises it is chance, so whoever waits for it comes after what comes before both calls, and after nothing \
                  else; let each raise a signal of its own",
-                signal.map_or("?", |name| name)
+                signal(index)
+            );
+        }
+        SharedResource::HeldStream(index) => {
+            return format!(
+                "{first} and {second} can wait for each other for ever: one holds a stream until signal {0}, the other \
+                 waits for that stream before {0} is raised, and nothing orders the two calls, so it is chance which comes \
+                 first; raise {0} before the synchronisation, or let a further signal order the two",
+                signal(index)
             );
         }
     };

@@ -16,6 +16,8 @@ use workload::{Document, FaultMoment, Placement, RankFault};
 
 /// How long ranks have to be ready for their first call.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// Threads of the process of a rank beside those that its workload asks for, and of whoever attends to it.
+const OWN_THREADS: usize = 12;
 
 /// What only the ranks of one run know: 32 letters that nobody can guess.
 fn secret() -> String {
@@ -35,10 +37,16 @@ pub fn check(request: &RunRequest, placement: &Placement) -> Result<(), String> 
         lines.join("\n")
     };
     let document = document.map_err(listed)?;
+    let (mut processes, mut threads) = (0, 0);
     for rank in 0..placement.ranks.len() as u32 {
         let planned = document.plan(&of_rank(request, rank));
-        planned.map_err(|errors| format!("rank {rank}: {}", listed(errors)))?;
+        let plan = planned.map_err(|errors| format!("rank {rank}: {}", listed(errors)))?;
+        if is_here(request, placement, rank) {
+            processes += 1;
+            threads += OWN_THREADS + plan.thread_count();
+        }
     }
+    backend::check_processes(processes, threads)?;
     let faults = placement.faults.iter().chain(&request.faults);
     for fault in faults {
         if fault.rank as usize >= placement.ranks.len() {
@@ -75,6 +83,16 @@ pub fn check(request: &RunRequest, placement: &Placement) -> Result<(), String> 
             names.join(", ")
         )),
         None => Ok(()),
+    }
+}
+
+/// Whether the process of a rank is started on this machine.
+fn is_here(request: &RunRequest, placement: &Placement, rank: u32) -> bool {
+    let machine = placement.machine(rank);
+    let name = machine.map_or("", |it| &it.name);
+    match request.machines.iter().find(|(it, _)| it == name) {
+        Some((_, place)) => place == ".",
+        None => machine.is_none_or(|it| it.at.is_none()),
     }
 }
 

@@ -146,6 +146,15 @@ impl Timelines {
             offset: 0,
             size: u64::MAX,
         };
+        if let Some(how) = taken(state.model.map_state(id)) {
+            let (_, line) = written(shared, asked);
+            let plan = shared.plan.buffers.get(buffer.index());
+            let name = plan.map_or("?", |plan| &plan.name);
+            let refusal = format!(
+                "line {line}: map-async of {name}, which {how}; put unmap \"{name}\" before it"
+            );
+            state.refusals.insert(asked.span, refusal);
+        }
         let made = state.model.map_async(host, asked.span, id, range);
         ask(shared, &mut state, &made, &question);
         self.note_promise(shared, &mut state, asked, &made, Some(promise), None);
@@ -351,21 +360,16 @@ impl Timelines {
             return false;
         }
         let buffers = uses.iter().filter_map(|it| uses::of_plan(it.buffer));
-        let taken = buffers.into_iter().find_map(|buffer| {
+        let found = buffers.into_iter().find_map(|buffer| {
             let id = state.buffers.get(buffer.index())?;
-            let how = match state.model.map_state(*id) {
-                MapState::Unmapped => return None,
-                MapState::Pending => "is being mapped",
-                MapState::Mapped => "is mapped",
-            };
+            let how = taken(state.model.map_state(*id))?;
             let plan = shared.plan.buffers.get(buffer.index());
             Some((plan.map_or("?", |plan| &plan.name).to_owned(), how))
         });
-        let Some((name, how)) = taken else {
+        let Some((name, how)) = found else {
             return false;
         };
-        let site = shared.plan.sites.get(asked.call.0 as usize);
-        let (verb, line) = site.map_or(("call", 0), |site| (site.verb, site.line));
+        let (verb, line) = written(shared, asked);
         let refusal =
             format!("line {line}: {verb} uses {name}, which {how}; put unmap \"{name}\" before it");
         state.refusals.insert(asked.span, refusal);
@@ -393,4 +397,19 @@ impl Timelines {
         let state = self.lock();
         state.latest_promise.get(name.index()).copied().flatten()
     }
+}
+
+/// Why a buffer is not to be had, where the host has it.
+const fn taken(state: MapState) -> Option<&'static str> {
+    match state {
+        MapState::Unmapped => None,
+        MapState::Pending => Some("is being mapped"),
+        MapState::Mapped => Some("is mapped"),
+    }
+}
+
+/// A call's verb and its line.
+fn written(shared: &RunState, asked: &CallContext) -> (&'static str, u32) {
+    let site = shared.plan.sites.get(asked.call.0 as usize);
+    site.map_or(("call", 0), |site| (site.verb, site.line))
 }

@@ -31,7 +31,7 @@ impl Timelines {
         state: &mut TimelinesState,
         time: Nanos,
     ) {
-        if state.model.loss().is_none() && state.model.pending().next().is_some() {
+        if !state.model.is_lost_or_about_to_be() && state.model.pending().next().is_some() {
             // A device that goes away with promises pending is as one that its owner destroys.
             let host = Self::content(HostIndex(0));
             let made = state.model.destroy_device(host, SpanId::NONE);

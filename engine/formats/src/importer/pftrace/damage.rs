@@ -73,7 +73,7 @@ impl PacketDamage {
                 ),
             );
         }
-        receipt.repair("damaged packets", self.packets + self.senseless);
+        receipt.dropped += self.packets + self.senseless;
         receipt.repair("cut short", u64::from(self.rest.is_some()));
     }
 }

@@ -116,6 +116,9 @@ impl Read for UnpackGuard {
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) if self.meter.failed.load(Ordering::Relaxed) => Err(error),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(self.stop(error.to_string()))
+            }
             Err(error) => {
                 let at = self.meter.read();
                 let why = format!(

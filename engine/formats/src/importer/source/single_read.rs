@@ -16,6 +16,7 @@ use super::compression::CompressionLayer;
 use super::{HEAD, Source};
 use crate::importer::error::MissingThread;
 use crate::importer::{IMPORTERS, ImportError, REFUSED, sqlite};
+use crate::temporary::plain;
 
 /// The name that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -56,7 +57,8 @@ pub(super) fn copy(
     };
     let made = tempfile::Builder::new().prefix("syncline-").tempfile();
     // Kept here and not by the thread: whoever gives up leaves that behind, and no file.
-    let (file, kept) = made.map_err(uncopied)?.into_parts();
+    let plainly = |error: io::Error| io::Error::new(error.kind(), plain(&error));
+    let (file, kept) = made.map_err(plainly).map_err(uncopied)?.into_parts();
     let (sender, counts) = bounded(4);
     let work = CopyJob {
         path: path.to_owned(),

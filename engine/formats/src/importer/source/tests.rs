@@ -118,6 +118,19 @@ fn a_bomb_ends() {
 }
 
 #[test]
+fn a_frame_that_wants_too_much_memory_is_told_as_that() {
+    // A frame of zstd whose window is 2 GiB, and a block of one byte.
+    let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, (31 - 10) << 3];
+    frame.extend([0b1001, 0, 0, b'[']);
+    match Source::from_bytes("a.json.zst", frame) {
+        Err(ImportError::Packed { why, .. }) => {
+            assert!(why.starts_with("unpacking it would take 2148 MB"), "{why}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn packings_without_end_are_refused() {
     let mut bytes = text();
     for _ in 0..6 {

@@ -36,11 +36,29 @@ impl<R: BufRead> ZstdFrames<R> {
                     let mut skipped = self.reader.by_ref().take(length.into());
                     io::copy(&mut skipped, &mut io::sink())?;
                 }
-                Err(error) => return Err(io::Error::other(error.to_string())),
+                Err(error) => return Err(told(&error)),
             }
         }
         Ok(false)
     }
+}
+
+/// Why a frame cannot be unpacked.
+fn told(error: &FrameDecoderError) -> io::Error {
+    let text = match error {
+        FrameDecoderError::WindowSizeTooBig { requested, max } => format!(
+            "unpacking it would take {} MB of memory at once, and {} MB are allowed; unpack it with zstd -d --long=31, or pack it \
+             without --long and --ultra",
+            requested.div_ceil(1_000_000),
+            max / 1_000_000
+        ),
+        FrameDecoderError::DictNotProvided { .. } => {
+            "it was packed with a dictionary, which is in another file; unpack it with zstd -d -D"
+                .to_owned()
+        }
+        _ => return io::Error::other(error.to_string()),
+    };
+    io::Error::new(io::ErrorKind::Unsupported, text)
 }
 
 impl<R: BufRead> Read for ZstdFrames<R> {
@@ -52,7 +70,7 @@ impl<R: BufRead> Read for ZstdFrames<R> {
             while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
                 let one = BlockDecodingStrategy::UptoBlocks(1);
                 let decoded = self.decoder.decode_blocks(&mut self.reader, one);
-                decoded.map_err(|error| io::Error::other(error.to_string()))?;
+                decoded.map_err(|error| told(&error))?;
             }
             let count = self.decoder.read(into)?;
             if count > 0 {
