@@ -248,6 +248,8 @@ pub enum AppRequest {
     Quit,
     /// Ask which files to open together with those of the capture on screen.
     ChooseMore,
+    /// Ask for a folder whose captures are opened as one.
+    ChooseFolder,
     /// These paths were named for what a path was asked for.
     Picked(FilePurpose, Vec<PathBuf>),
     /// Go on with what would have thrown away texts that were not saved.

@@ -107,6 +107,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Extract => return Some(AppRequest::Extract),
         Command::SaveText => return Some(AppRequest::SaveText),
         Command::Quit => return Some(AppRequest::Quit),
+        Command::OpenFolder => return Some(AppRequest::ChooseFolder),
         Command::Add => return Some(AppRequest::ChooseMore),
         Command::CloseTab => return Some(AppRequest::CloseTab(None)),
         Command::NextTab => return Some(AppRequest::StepTab { forward: true }),

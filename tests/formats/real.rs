@@ -15,12 +15,12 @@ use engine::record::DependencyId;
 
 use crate::house::root;
 
-/// The file of this name in the folder that `SYNCLINE_CAPTURES` names; nothing, and a word why, where it is not there.
+/// The file or folder of this name in the folder that `SYNCLINE_CAPTURES` names; nothing, and a word why, where it is not there.
 pub fn path(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("SYNCLINE_CAPTURES");
     let folder = folder.map_or_else(|| root().join("../shared/captures"), PathBuf::from);
     let path = folder.join(name);
-    if path.is_file() {
+    if path.exists() {
         return Some(path);
     }
     eprintln!(

@@ -2,6 +2,7 @@
 
 mod binary;
 mod findings;
+mod folders;
 mod kept_files;
 mod output;
 mod pipes;

@@ -329,7 +329,7 @@ impl App {
     pub(super) fn ask(&mut self, purpose: FilePurpose, ending: &str) {
         let text = self.state.documents.text();
         let name = match purpose {
-            FilePurpose::Open | FilePurpose::Add => String::new(),
+            FilePurpose::Open | FilePurpose::OpenFolder | FilePurpose::Add => String::new(),
             FilePurpose::SaveText => {
                 let own = text.map_or("workload", |text| text.name.trim_end_matches(".kdl"));
                 format!("{own}.{ending}")
@@ -355,7 +355,9 @@ impl App {
 
     pub(super) fn chosen(&mut self, purpose: FilePurpose, paths: Vec<PathBuf>) {
         match purpose {
-            FilePurpose::Open => return self.act(vec![Action::OpenFiles(paths)], None),
+            FilePurpose::Open | FilePurpose::OpenFolder => {
+                return self.act(vec![Action::OpenFiles(paths)], None);
+            }
             FilePurpose::Add => return self.open_more(paths),
             _ => {}
         }
@@ -370,7 +372,7 @@ impl App {
         }
         let capture = Arc::clone(&self.capture);
         match purpose {
-            FilePurpose::Open | FilePurpose::Add => {}
+            FilePurpose::Open | FilePurpose::OpenFolder | FilePurpose::Add => {}
             FilePurpose::SaveCapture => {
                 self.begin_job(format!("Saving {}", name(&path)));
                 self.files.write_capture(path, capture);

@@ -95,6 +95,7 @@ impl App {
             AppRequest::ChooseShown => self.choose_shown(),
             // Done above.
             AppRequest::ChooseFile
+            | AppRequest::ChooseFolder
             | AppRequest::ChooseMore
             | AppRequest::Open(_)
             | AppRequest::Export
@@ -112,6 +113,7 @@ impl App {
     fn grant_file(&mut self, request: AppRequest, context: Option<&Context>) -> Option<AppRequest> {
         match request {
             AppRequest::ChooseFile => self.ask(FilePurpose::Open, ""),
+            AppRequest::ChooseFolder => self.ask(FilePurpose::OpenFolder, ""),
             AppRequest::ChooseMore => self.ask(FilePurpose::Add, ""),
             AppRequest::Open(paths) => self.open_files(paths),
             AppRequest::Export => self.ask(FilePurpose::Export, "json"),

@@ -21,7 +21,7 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
                   130 stopped by Ctrl-C."
 )]
 pub struct CliArguments {
-    /// Captures and workloads to open in the window; - is a capture on standard input
+    /// Captures and workloads to open in the window; a folder stands for the captures in it, - for one on standard input
     pub files: Vec<PathBuf>,
     /// What to do instead
     #[command(subcommand)]
@@ -33,7 +33,7 @@ pub struct CliArguments {
 pub enum CliCommand {
     /// Open captures and workloads in the window
     Open {
-        /// The files; - is a capture on standard input
+        /// The files; a folder stands for the captures in it, - for one on standard input
         files: Vec<PathBuf>,
     },
     /// Run a workload without a window, and print what happened
@@ -104,7 +104,7 @@ pub enum CliCommand {
     Query(Box<super::query::QueryOptions>),
     /// Print what a capture holds, and what became of all that its file held
     Info {
-        /// The file; several are one capture, and - is standard input
+        /// The file; several, or those of a folder, are one capture, and - is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Print what analyses found, all of it in sentences

@@ -50,8 +50,10 @@ pub(super) fn open(
     }
 }
 
-/// Refuses to write onto a file that is read.
+/// Refuses to write onto a file that is read, or that a folder or a pattern stands for.
 pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), CliFailure> {
+    let inputs = importer::files_of(inputs);
+    let inputs = inputs.map_err(|error| CliFailure::Wrong(error.to_string()))?;
     let inputs = inputs.iter().map(PathBuf::as_path);
     exporter::refuse_input(output, inputs).map_err(CliFailure::Wrong)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::CommandFactory as _;
-use engine::importer::is_standard_input;
+use engine::importer::{self, is_standard_input};
 use engine::workload::nearest;
 
 use super::arguments::CliArguments;
@@ -12,8 +12,10 @@ use crate::app::{CloseCheck, InitialContent};
 
 /// Opens the window with these files and answers when it is closed.
 pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
-    for file in files {
-        if !file.exists() && !is_standard_input(file) {
+    let found = importer::files_of(files);
+    let found = found.map_err(|error| CliFailure::Wrong(error.to_string()))?;
+    for file in found {
+        if !file.exists() && !is_standard_input(&file) {
             return Err(CliFailure::Wrong(unknown(&file.display().to_string())));
         }
     }

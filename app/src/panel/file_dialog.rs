@@ -66,6 +66,7 @@ impl Panel for FileDialog {
 const fn about(purpose: FilePurpose) -> &'static str {
     match purpose {
         FilePurpose::Open => "Open a capture or a workload.",
+        FilePurpose::OpenFolder => "Open the captures in a folder as one.",
         FilePurpose::Add => "Open a capture together with the one on screen.",
         FilePurpose::SaveCapture => "Save the capture on screen.",
         FilePurpose::SaveText => "Save the text of the chosen workload.",
@@ -182,6 +183,9 @@ impl FileDialog {
         actions: &mut Vec<Action>,
     ) {
         ui.add_space(GRID);
+        if request.purpose == FilePurpose::OpenFolder {
+            return self.whole_folder(ui, request, actions);
+        }
         let is_read = matches!(request.purpose, FilePurpose::Open | FilePurpose::Add);
         let path = self.folder.join(self.name.trim());
         let is_named = !self.name.trim().is_empty() && !path.is_dir();
@@ -214,5 +218,19 @@ impl FileDialog {
             let words = format!("{} is there already.", self.name.trim());
             ui.label(RichText::new(words).color(scene.theme.warning));
         }
+    }
+
+    /// The choice of the folder on screen.
+    fn whole_folder(&self, ui: &mut Ui, request: &FileRequest, actions: &mut Vec<Action>) {
+        ui.horizontal(|ui| {
+            let can = self.problem.is_empty();
+            if ui.add_enabled(can, Button::new("Open this folder")).clicked() {
+                let folder = vec![self.folder.clone()];
+                actions.push(Action::PickFiles(request.purpose, folder));
+            }
+            if ui.button("Cancel").clicked() {
+                actions.push(Command::Clear.into());
+            }
+        });
     }
 }

@@ -7,6 +7,8 @@ use super::WorkloadText;
 pub enum FilePurpose {
     /// To open it.
     Open,
+    /// A folder, to open the captures in it as one.
+    OpenFolder,
     /// To open it together with the files of the capture on screen.
     Add,
     /// To write the capture to it.

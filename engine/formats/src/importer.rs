@@ -1,6 +1,7 @@
 //! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
 
 pub mod ascend;
+mod capture_folder;
 pub mod chrome;
 mod counter_titles;
 pub mod cupti;
@@ -26,6 +27,7 @@ mod sqlite;
 mod unsupported;
 pub mod xplane;
 
+pub use capture_folder::files_of;
 pub use error::{ImportError, MissingThread};
 pub use multi_file::{MergedFile, moved, note_refused, open_all};
 pub use receipt::{Receipt, ReceiptUnit};

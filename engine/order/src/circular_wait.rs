@@ -1,4 +1,4 @@
-//! A host thread that synchronises with streams while another holds one of them for a signal that is raised only after that.
+//! A host thread that waits for streams while another holds one of them for a signal that is raised only after that.
 //!
 //! Where nothing orders the two calls, it is chance which comes first. If the hold does, each of the two waits for the other,
 //! and the run stands still for ever. So the pair is found in every run, also in one in which all went well.
@@ -7,15 +7,32 @@ use super::clock::ClockMark;
 use super::hazard::CallOrigin;
 use super::host_conflict::{Meeting, SharedResource};
 use super::{HostOp, Order};
-use record::{SignalIndex, StreamIndex};
+use record::{EventIndex, SignalIndex, StreamIndex};
 use std::collections::BTreeMap;
 
 /// Calls of one place in the source that are kept: those of later rounds of a loop are much like them.
 const MOST_KEPT: usize = 512;
 
+/// From when on a host thread waits for what was submitted by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaitStart {
+    /// The latest operation that it submitted to a stream: another stream may hold that one back.
+    Stream(StreamIndex),
+    /// Its latest record of an event.
+    Event(EventIndex),
+    /// The call that it was promised something by, of this number.
+    Promise(u32),
+}
+
 /// What a call has to do with host threads that wait for each other. Said before it is made, as in [`super::SyncOp::Use`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CircularCall {
+    /// Whoever waits from here on waits for what was submitted to these streams too, to every one where none is named.
+    Begins(WaitStart, Box<[StreamIndex]>),
+    /// The host thread waits, without an end, for what was submitted before a call that [`Self::Begins`] told of.
+    Blocks(WaitStart),
+    /// The same for everything that it was promised.
+    BlocksForPromises,
     /// The host thread waits, without an end, for what was submitted to these streams, to every one where none is named.
     Synchronizes(Box<[StreamIndex]>),
     /// A stream waits for a signal.
@@ -45,62 +62,93 @@ impl MarkedCall {
     }
 }
 
+/// A call that waits, and the one from which on it does: what is submitted after that it does not wait for.
+#[derive(Clone, Debug)]
+struct WaitingCall {
+    since: MarkedCall,
+    blocks: MarkedCall,
+}
+
+/// The streams that a call waits for, every one where none is named.
+type CoveredStreams = Box<[StreamIndex]>;
+
 /// The calls so far, by host thread and place in the source.
 #[derive(Debug, Default)]
 pub(super) struct CircularCalls {
-    synchronizations: BTreeMap<(u32, u32, Box<[StreamIndex]>), Vec<MarkedCall>>,
+    begun: BTreeMap<(u32, WaitStart), (MarkedCall, CoveredStreams)>,
+    waits: BTreeMap<(u32, u32, CoveredStreams), Vec<WaitingCall>>,
     holds: BTreeMap<(u32, u32, SignalIndex, StreamIndex), Vec<MarkedCall>>,
     /// The first raise of each host thread: later ones come after it.
     raises: BTreeMap<SignalIndex, BTreeMap<u32, MarkedCall>>,
     aborts: BTreeMap<StreamIndex, Vec<MarkedCall>>,
 }
 
+fn keep<T>(calls: &mut Vec<T>, call: T) {
+    if calls.len() < MOST_KEPT {
+        calls.push(call);
+    }
+}
+
 impl CircularCalls {
-    fn keep(calls: &mut Vec<MarkedCall>, call: MarkedCall) {
-        if calls.len() < MOST_KEPT {
-            calls.push(call);
-        }
+    fn wait(&mut self, blocks: &MarkedCall, since: MarkedCall, covered: CoveredStreams) {
+        let blocks = blocks.clone();
+        let place = (blocks.host, blocks.origin.site, covered);
+        keep(
+            self.waits.entry(place).or_default(),
+            WaitingCall { since, blocks },
+        );
     }
 
-    /// Whether a hold that comes before a synchronisation would keep it for ever: nothing raises its signal and nothing
-    /// drops it but what comes after that. `is_stalled` says that the run went no further, so that what would raise it may
-    /// not have been called.
-    fn is_circular(
-        &self,
-        synchronization: &MarkedCall,
-        (signal, stream, hold): (SignalIndex, StreamIndex, &MarkedCall),
-        is_stalled: bool,
-    ) -> bool {
-        if synchronization.is_before(hold) || hold.is_before(synchronization) {
-            return false;
+    /// What waits for what was submitted to a stream before it, unless a hold comes after.
+    fn waits_behind<'a>(
+        &'a self,
+        stream: StreamIndex,
+        hold: &'a MarkedCall,
+    ) -> impl Iterator<Item = &'a WaitingCall> {
+        let meant = self
+            .waits
+            .iter()
+            .filter(move |((.., covered), _)| covered.is_empty() || covered.contains(&stream));
+        let calls = meant.flat_map(|it| it.1);
+        calls.filter(|it| !it.since.is_before(hold))
+    }
+
+    /// The waits of other host threads that a hold would keep for ever if it came before them: nothing raises its signal and
+    /// nothing drops it but what comes after a wait that it keeps.
+    fn kept_by<'a>(
+        &'a self,
+        (signal, stream): (SignalIndex, StreamIndex),
+        hold: &'a MarkedCall,
+    ) -> Vec<&'a WaitingCall> {
+        let waits: Vec<&WaitingCall> = self.waits_behind(stream, hold).collect();
+        let raises = self.raises.get(&signal).into_iter().flatten();
+        let aborts = self.aborts.get(&stream).into_iter().flatten();
+        let ends: Vec<&MarkedCall> = raises
+            .map(|it| it.1)
+            .chain(aborts.filter(|it| !it.is_before(hold)))
+            .collect();
+        let is_late = |end: &MarkedCall| waits.iter().any(|it| it.blocks.is_before(end));
+        if !ends.iter().all(|it| is_late(it)) {
+            return Vec::new();
         }
-        let comes_after = |it: &MarkedCall| synchronization.is_before(it);
-        let is_raised_after = match self.raises.get(&signal) {
-            Some(raises) => raises.values().all(comes_after),
-            None => is_stalled,
+        let is_meant = |it: &&WaitingCall| {
+            it.since.host != hold.host
+                && !hold.is_before(&it.since)
+                && ends.iter().any(|end| it.blocks.is_before(end))
         };
-        let mut aborts = self.aborts.get(&stream).into_iter().flatten();
-        is_raised_after && aborts.all(|it| comes_after(it) || it.is_before(hold))
+        waits.iter().copied().filter(is_meant).collect()
     }
 
     /// Of each signal and two host threads, the pair that stands first in the source.
-    fn found(&self, is_stalled: bool) -> Vec<Meeting> {
+    fn found(&self) -> Vec<Meeting> {
         let mut found: BTreeMap<(SignalIndex, u32, u32), Meeting> = BTreeMap::new();
-        for (&(holder, _, signal, stream), holds) in &self.holds {
-            for ((host, _, covered), synchronizations) in &self.synchronizations {
-                let is_meant = covered.is_empty() || covered.contains(&stream);
-                if !is_meant || *host == holder {
-                    continue;
-                }
-                let pairs = synchronizations
-                    .iter()
-                    .flat_map(|synchronization| holds.iter().map(move |it| (synchronization, it)));
-                let mut pairs = pairs
-                    .filter(|(it, hold)| self.is_circular(it, (signal, stream, hold), is_stalled));
-                let Some((synchronization, hold)) = pairs.next() else {
-                    continue;
-                };
-                let mut both = [synchronization, hold].map(|it| (it.host, it.origin));
+        let holds = self.holds.iter();
+        let holds = holds.flat_map(|(&(.., signal, stream), calls)| {
+            calls.iter().map(move |it| ((signal, stream), it))
+        });
+        for ((signal, stream), hold) in holds {
+            for wait in self.kept_by((signal, stream), hold) {
+                let mut both = [&wait.blocks, hold].map(|it| (it.host, it.origin));
                 both.sort_by_key(|it| it.0);
                 let [first, second] = both;
                 let meeting = Meeting {
@@ -132,28 +180,44 @@ impl Order {
         let (host, site) = (op.host, op.origin.site);
         let calls = &mut self.circular_calls;
         match call {
-            CircularCall::Synchronizes(streams) => {
-                let place = (host, site, streams.clone());
-                let same = calls.synchronizations.entry(place).or_default();
-                CircularCalls::keep(same, marked);
+            CircularCall::Begins(start, covered) => {
+                calls.begun.insert((host, *start), (marked, covered.clone()));
+            }
+            CircularCall::Blocks(start) => {
+                if let Some((since, covered)) = calls.begun.get(&(host, *start)).cloned() {
+                    calls.wait(&marked, since, covered);
+                }
+            }
+            CircularCall::BlocksForPromises => {
+                let begun = calls.begun.iter();
+                let promised = begun.filter(|((of, start), _)| {
+                    *of == host && matches!(start, WaitStart::Promise(_))
+                });
+                let promised: Vec<_> = promised.map(|it| it.1.clone()).collect();
+                for (since, covered) in promised {
+                    calls.wait(&marked, since, covered);
+                }
+            }
+            CircularCall::Synchronizes(covered) => {
+                calls.wait(&marked, marked.clone(), covered.clone());
             }
             CircularCall::Holds(signal, stream) => {
                 let same = calls.holds.entry((host, site, *signal, *stream));
-                CircularCalls::keep(same.or_default(), marked);
+                keep(same.or_default(), marked);
             }
             CircularCall::Raises(signal) => {
                 let raises = calls.raises.entry(*signal).or_default();
                 raises.entry(host).or_insert(marked);
             }
             CircularCall::Aborts(stream) => {
-                CircularCalls::keep(calls.aborts.entry(*stream).or_default(), marked);
+                keep(calls.aborts.entry(*stream).or_default(), marked);
             }
         }
     }
 
-    /// Every call was made, or the run stands still for ever: host threads of which one holds a stream that the other waits
-    /// for before the signal for it can come.
-    pub fn circular_waits(&self, is_stalled: bool) -> Vec<Meeting> {
-        self.circular_calls.found(is_stalled)
+    /// Every call was made or told of: host threads of which one holds a stream that the other waits for before the signal
+    /// for it can come.
+    pub fn circular_waits(&self) -> Vec<Meeting> {
+        self.circular_calls.found()
     }
 }

@@ -4,7 +4,7 @@
 //! that its host thread does not come after, so that each such pair of places in the source is found, in whichever order
 //! the calls came.
 
-use record::{EventIndex, SignalIndex, StreamIndex};
+use record::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hazard::CallOrigin;
@@ -19,6 +19,8 @@ pub enum SharedResource {
     Event(EventIndex),
     /// A signal: both raise it.
     Signal(SignalIndex),
+    /// A buffer, where the engine makes uses wait for each other: one writes it, and the other uses it too.
+    Buffer(BufferIndex),
     /// A stream that one holds until this signal, and that the other waits for before the signal can come.
     HeldStream(SignalIndex),
 }

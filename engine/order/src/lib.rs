@@ -49,7 +49,7 @@ mod tests;
 mod topology;
 mod waits;
 
-pub use circular_wait::CircularCall;
+pub use circular_wait::{CircularCall, WaitStart};
 pub use declared::{DeclaredUse, WHOLE, of_graph};
 pub use graph::{NodeConflict, NodeOrder, conflicts};
 pub use hazard::{
@@ -120,6 +120,8 @@ pub struct Order {
     has_doubts: bool,
     /// Whether streams are aborted.
     has_aborts: bool,
+    /// Whether uses of a buffer are made to wait for each other in the order in which calls happen to come.
+    has_insertions: bool,
     /// When each call was made.
     call_times: CallTimes,
     hazards: Vec<Hazard>,
@@ -162,6 +164,14 @@ impl Order {
         self
     }
 
+    /// The same, where uses of a buffer are made to wait for each other in the order in which calls happen to come: that two
+    /// host threads use one is chance then as that they use one stream.
+    #[must_use]
+    pub const fn with_insertions(mut self) -> Self {
+        self.has_insertions = true;
+        self
+    }
+
     /// The same before its first call, knowing which waits for events are a matter of chance: what came out for them is
     /// to be found once more with the same calls. None where nothing is new about them.
     pub fn again(&self) -> Option<Self> {
@@ -171,6 +181,7 @@ impl Order {
             shared_signals: self.shared_signals.clone(),
             dropped_steps: self.dropped_steps.clone(),
             has_aborts: self.has_aborts,
+            has_insertions: self.has_insertions,
             ..Self::of_hosts(1 + usize::from(self.is_shared))
         })
     }
@@ -207,6 +218,7 @@ impl Order {
             SyncOp::Work(stream) => {
                 if self.is_shared {
                     self.look_at_uses(op, *stream, uses);
+                    self.meet_uses(op, uses);
                 }
                 self.place(op, *stream, StreamStep::Work(Cow::Borrowed(uses)));
             }
@@ -403,6 +415,21 @@ impl Order {
         access
     }
 
+    /// Uses that are made to wait for each other, by whichever call came first.
+    fn meet_uses(&mut self, op: &HostOp, uses: &[DeclaredUse]) {
+        if !self.has_insertions {
+            return;
+        }
+        for it in uses {
+            let access = if it.writes {
+                ResourceAccess::Changes
+            } else {
+                ResourceAccess::Reads
+            };
+            self.meet(op, SharedResource::Buffer(it.buffer), access, None);
+        }
+    }
+
     /// Uses of memory that nothing has allocated are wrong whenever they run.
     fn look_at_uses(&mut self, op: &HostOp, stream: StreamIndex, uses: &[DeclaredUse]) {
         let mut last = None;
@@ -544,6 +571,7 @@ impl Order {
             doubtful: std::mem::take(&mut self.doubtful),
             dropped_steps: std::mem::take(&mut self.dropped_steps),
             has_aborts: self.has_aborts,
+            has_insertions: self.has_insertions,
             has_doubts: self.has_doubts,
             hazards: std::mem::take(&mut self.hazards),
             certain: std::mem::take(&mut self.certain),

@@ -4,6 +4,7 @@ mod admit;
 mod argument;
 mod blocking;
 mod callbacks;
+mod circular_wait;
 mod collective;
 mod event;
 mod external_graph_edges;
@@ -20,6 +21,8 @@ mod resources;
 mod result;
 mod streams;
 mod submit;
+
+pub use resources::acts;
 
 use std::cell::Cell;
 use std::collections::HashSet;

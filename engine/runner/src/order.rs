@@ -1,5 +1,6 @@
 //! What the host threads tell of the order of their calls, compared off their path: races become findings.
 
+mod foretold;
 mod text;
 
 use std::collections::{BTreeMap, HashMap};
@@ -69,6 +70,9 @@ impl RaceDetector {
         if has_aborts {
             order = order.with_aborts();
         }
+        if shared.plan.synchronization != Synchronization::Manual {
+            order = order.with_insertions();
+        }
         Self {
             order,
             kept: (count > 1 || has_aborts).then(Vec::new),
@@ -121,6 +125,9 @@ impl RaceDetector {
 
     /// Every call was made: reports how often each was found, and how much was looked at.
     pub fn conclude(&mut self, reporter: &Reporter) {
+        if self.shared.is_stalled() {
+            foretold::foretell(&self.shared);
+        }
         self.look(reporter);
         // A record that came after a wait may have been the one that it meant: what was ordered by it was not.
         while let Some((again, kept)) = self.order.again().zip(self.kept.take()) {
@@ -135,7 +142,7 @@ impl RaceDetector {
         }
         self.order.conclude_memory();
         self.report(reporter);
-        for meeting in self.order.circular_waits(self.shared.is_stalled()) {
+        for meeting in self.order.circular_waits() {
             self.note_meeting(&meeting, reporter);
         }
         for (hazard, count) in std::mem::take(&mut self.late).into_values() {

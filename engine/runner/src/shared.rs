@@ -23,6 +23,9 @@ use record::time::Nanos;
 use record::{BufferIndex, CounterId, LaneId, SignalIndex, SpanId, SpanStart, StreamIndex};
 use workload::{FailureMode, MemoryKind, Plan, PoolIndex, ThreadIndex};
 
+/// The word for calls that hold a stream.
+const HOLD: &str = "hold";
+
 /// What the host threads of a run and the engine thread share.
 pub struct RunState {
     /// What is run.
@@ -59,6 +62,8 @@ pub struct RunState {
     pub pools: EventPools,
     /// Which thread takes the callbacks of which stream.
     pub subscriptions: Subscriptions,
+    /// Whether any call holds a stream.
+    pub has_holds: bool,
     /// Whether operations are reported when they are submitted, too.
     pub reports_submissions: bool,
     is_over: AtomicBool,
@@ -156,6 +161,7 @@ impl RunState {
             launches: RunLaunches::new(&plan),
             machine,
             memory,
+            has_holds: plan.sites.iter().any(|it| it.verb == HOLD),
             overheads: Overheads::new(LaneId(next)),
             plan,
             device,

@@ -18,7 +18,7 @@ use super::inserted_waits::WrittenOut;
 use super::meetings;
 use super::memory::{self, MemoryFault};
 use super::order::{EnforcedOrder, ModelRace};
-use super::text::{GeneratedCall, GeneratedWorkload, StreamSort, SynchronizationMode};
+use super::text::{GeneratedCall, GeneratedWorkload, SynchronizationMode};
 use crate::house::causality::is_in_time;
 
 /// What a run told.
@@ -388,14 +388,17 @@ impl Comparison<'_> {
         self.unordered_hosts(complaints);
     }
 
-    /// Where the run stands still by chance, a finding says which calls nothing orders. What waits by way of the legacy
-    /// stream, for operations behind a hold, is told by the standstill alone.
+    /// Where the run stands still by chance, a finding says which calls nothing orders, the same as where it does not.
     fn chance_is_told(&self, complaints: &mut Vec<(&'static str, String)>) {
-        let is_chance = self.says_stuck() && !self.order.is_stuck();
-        let has_legacy = self.workload.streams.contains(&StreamSort::Legacy);
+        if !self.says_stuck() || self.order.is_stuck() {
+            return;
+        }
         let mut told = self.run.findings("unordered-hosts");
-        if is_chance && !has_legacy && told.next().is_none() {
+        if told.next().is_none() {
             complaints.push(("stuck by chance", "no finding says so".to_owned()));
+        }
+        if !self.workload.has_refusals() {
+            self.unordered_hosts(complaints);
         }
     }
 

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::order::EnforcedOrder;
-use super::text::{GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, share_legacy};
+use super::order::{EnforcedOrder, conflicts};
+use super::text::{
+    BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, SynchronizationMode, share_legacy,
+};
 
 /// What calls of two host threads use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +15,7 @@ enum NamedResource {
     Event(usize),
     Signal(usize),
     HeldUntil(usize),
+    Buffer(BufferCopy),
 }
 
 /// Every pair of calls in no order that use one thing, one of them changing what it is to the other.
@@ -55,39 +58,106 @@ fn pairs<'a>(
             && !order.returned(place, other)
             && !order.returned(other, place)
     });
-    unordered.flat_map(|(place, other)| {
-        let mut shared = shared(order.calls[place], order.calls[other]);
-        shared.extend(circular(order, workload, place, other));
-        shared.extend(circular(order, workload, other, place));
-        shared.into_iter().map(move |it| (it, (place, other)))
-    })
+    let shared = unordered.flat_map(|(place, other)| {
+        let mut found = shared(order.calls[place], order.calls[other]);
+        if workload.mode != SynchronizationMode::Manual {
+            let copies = conflicts(order.calls[place].call, order.calls[other].call);
+            found.extend(copies.into_iter().map(NamedResource::Buffer));
+        }
+        found.into_iter().map(move |it| (it, (place, other)))
+    });
+    shared.chain(circular_pairs(order, workload))
 }
 
-/// The signal of a hold by one call, where another waits for that stream before anything that ends the hold: each would
-/// wait for the other if the hold came first.
-fn circular(
+/// A call that waits, and the one from which on it does.
+struct ModelWait {
+    since: usize,
+    blocks: usize,
+    /// The streams whose operations it waits for though it names another, or none.
+    covered: Vec<usize>,
+}
+
+/// What host threads wait for besides the streams that they name: all, or by the rules of the legacy stream.
+fn waits(order: &EnforcedOrder, workload: &GeneratedWorkload) -> Vec<ModelWait> {
+    let streams = 0..workload.streams.len();
+    let related = |stream: usize| -> Vec<usize> {
+        let others = streams.clone();
+        others.filter(|&it| share_legacy(workload, stream, it)).collect()
+    };
+    let latest = |place: usize, is_meant: &dyn Fn(GeneratedCall) -> bool| {
+        let own = order.calls[place].host;
+        (0..place).rfind(|&it| order.calls[it].host == own && is_meant(order.calls[it].call))
+    };
+    let places = 0..order.calls.len();
+    let waits = places.filter_map(|blocks| {
+        let (since, covered) = match order.calls[blocks].call {
+            GeneratedCall::SynchronizeDevice => (blocks, streams.clone().collect()),
+            GeneratedCall::SynchronizeStream(stream)
+                if workload.streams[stream] == StreamSort::Legacy =>
+            {
+                (blocks, related(stream))
+            }
+            GeneratedCall::SynchronizeStream(stream) => {
+                let submits = |it: GeneratedCall| match it {
+                    GeneratedCall::Join(from, to) => stream == from || stream == to,
+                    _ => it.stream() == Some(stream),
+                };
+                (latest(blocks, &submits)?, related(stream))
+            }
+            GeneratedCall::SynchronizeEvent(event) => {
+                let records =
+                    |it| matches!(it, GeneratedCall::Record(recorded, _) if recorded == event);
+                let record = latest(blocks, &records)?;
+                (record, related(order.calls[record].call.stream()?))
+            }
+            _ => return None,
+        };
+        Some(ModelWait {
+            since,
+            blocks,
+            covered,
+        })
+    });
+    waits.collect()
+}
+
+/// Holds and what waits behind them on other host threads, where each would wait for the other if the hold came first: what
+/// ends the hold comes after a wait that it keeps.
+fn circular_pairs(
     order: &EnforcedOrder,
     workload: &GeneratedWorkload,
-    hold: usize,
-    synchronization: usize,
-) -> Option<NamedResource> {
-    let GeneratedCall::Hold(signal, held) = order.calls[hold].call else {
-        return None;
-    };
-    let waits = match order.calls[synchronization].call {
-        GeneratedCall::SynchronizeDevice => true,
-        GeneratedCall::SynchronizeStream(stream) => {
-            workload.streams[stream] == StreamSort::Legacy && share_legacy(workload, stream, held)
+) -> Vec<(NamedResource, (usize, usize))> {
+    let mut found = Vec::new();
+    let waits = waits(order, workload);
+    for hold in 0..order.calls.len() {
+        let GeneratedCall::Hold(signal, held) = order.calls[hold].call else {
+            continue;
+        };
+        let kept = || {
+            waits
+                .iter()
+                .filter(|it| it.covered.contains(&held) && !order.returned(it.since, hold))
+        };
+        let ends = (0..order.calls.len()).filter(|&it| match order.calls[it].call {
+            GeneratedCall::Signal(raised) => raised == signal,
+            GeneratedCall::Abort(stream) => stream == held && !order.returned(it, hold),
+            _ => false,
+        });
+        let ends: Vec<usize> = ends.collect();
+        let is_late = |end: usize| kept().any(|it| order.returned(it.blocks, end));
+        if !ends.iter().all(|&end| is_late(end)) {
+            continue;
         }
-        _ => false,
-    };
-    let mut enders = (0..order.calls.len()).filter(|&it| match order.calls[it].call {
-        GeneratedCall::Signal(raised) => raised == signal,
-        GeneratedCall::Abort(stream) => stream == held && !order.returned(it, hold),
-        _ => false,
-    });
-    let is_circular = waits && enders.all(|it| order.returned(synchronization, it));
-    is_circular.then_some(NamedResource::HeldUntil(signal))
+        for wait in kept() {
+            let is_other = order.calls[wait.blocks].host != order.calls[hold].host;
+            let comes_first = ends.iter().any(|&end| order.returned(wait.blocks, end));
+            if is_other && comes_first && !order.returned(hold, wait.since) {
+                let pair = (hold.min(wait.blocks), hold.max(wait.blocks));
+                found.push((NamedResource::HeldUntil(signal), pair));
+            }
+        }
+    }
+    found
 }
 
 fn shared(first: PlacedCall, second: PlacedCall) -> Vec<NamedResource> {

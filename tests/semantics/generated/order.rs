@@ -519,7 +519,7 @@ impl EnforcedOrder {
 }
 
 /// What two calls both use, one of them writing.
-fn conflicts(first: GeneratedCall, second: GeneratedCall) -> Vec<BufferCopy> {
+pub fn conflicts(first: GeneratedCall, second: GeneratedCall) -> Vec<BufferCopy> {
     let (GeneratedCall::Work(first, _), GeneratedCall::Work(second, _)) = (first, second) else {
         return Vec::new();
     };

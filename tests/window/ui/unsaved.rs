@@ -106,3 +106,32 @@ fn a_file_is_chosen_in_our_own_window_where_the_system_has_none() {
         text.is_some_and(|text| text.name == "train.kdl")
     });
 }
+
+#[test]
+fn a_folder_is_opened_as_one_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let traces = folder.path().join("traces");
+    std::fs::create_dir(&traces).unwrap();
+    let steps = crate::house::root().join("tests/data/captures/torch-steps.json.gz");
+    for rank in 0..2 {
+        let name = format!("rank{rank}.json");
+        std::fs::copy(&steps, traces.join(format!("{name}.gz"))).unwrap();
+    }
+    let mut window = Window::new(SIZE, ThemeChoice::Dark);
+    act(&mut window, Action::Remember(traces.join("rank0.json.gz")));
+    act(
+        &mut window,
+        Action::AskFile(FileRequest {
+            purpose: FilePurpose::OpenFolder,
+            name: String::new(),
+            endings: vec!["json.gz".to_owned()],
+        }),
+    );
+    window.harness.get_by_label("Open this folder").click();
+    window.harness.run_steps(3);
+    until(&mut window, |window| {
+        window.harness.state().scene().status.parts.len() == 2
+    });
+    let scene = window.harness.state().scene();
+    assert_eq!(scene.status.opened.as_deref(), Some("traces (2 files)"));
+}

@@ -58,6 +58,7 @@ pub fn dialog(
         FilePurpose::Open | FilePurpose::Add => dialog
             .add_filter("Captures and workloads", &endings)
             .add_filter("All files", &["*"]),
+        FilePurpose::OpenFolder => dialog,
         FilePurpose::SaveCapture => dialog.add_filter(filter("Perfetto capture"), &endings),
         FilePurpose::SaveText | FilePurpose::Extract => {
             dialog.add_filter(filter("Workload"), &endings)
@@ -69,7 +70,10 @@ pub fn dialog(
             }),
     };
     let is_opened = matches!(purpose, FilePurpose::Open | FilePurpose::Add);
-    let closed: PendingDialog = if is_opened {
+    let closed: PendingDialog = if purpose == FilePurpose::OpenFolder {
+        let chosen = dialog.pick_folder();
+        Box::pin(async { chosen.await.into_iter().collect() })
+    } else if is_opened {
         let chosen = dialog.pick_files();
         Box::pin(async { chosen.await.unwrap_or_default() })
     } else {
@@ -87,7 +91,7 @@ pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
     let captures = IMPORTERS.iter().flat_map(|it| it.extensions()).copied();
     match purpose {
         FilePurpose::Open => captures.chain(["kdl"]).collect(),
-        FilePurpose::Add => captures.collect(),
+        FilePurpose::OpenFolder | FilePurpose::Add => captures.collect(),
         FilePurpose::SaveCapture => vec!["pftrace"],
         FilePurpose::SaveText | FilePurpose::Extract => vec!["kdl"],
         FilePurpose::Export => formats().into_iter().map(|(_, ending)| ending).collect(),
@@ -174,6 +178,12 @@ fn rate(read: u64, gone: Duration) -> String {
 }
 
 fn open_captures(paths: &[PathBuf], answering: &JobSender) -> JobMessage {
+    // A folder that is opened again may hold others by then.
+    let found = match importer::files_of(paths) {
+        Ok(found) => found,
+        Err(error) => return JobMessage::Failed(Some(error.to_string())),
+    };
+    let paths = found.as_slice();
     let mut capture = Capture::new();
     let begun = Instant::now();
     let mut glimpse = FIRST_GLIMPSE;

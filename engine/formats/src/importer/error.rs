@@ -29,6 +29,47 @@ pub enum ImportError {
     /// It is a directory.
     #[error("{0} is a directory; name a file in it")]
     Directory(PathBuf),
+    /// It is a folder without captures.
+    #[error(
+        "{folder} holds no capture that Syncline opens ({looked} files in it and below end as captures do, and none is one); \
+         name another folder, or the file that is meant"
+    )]
+    NoCaptures {
+        /// The folder.
+        folder: PathBuf,
+        /// Files whose names end as those of captures do.
+        looked: usize,
+    },
+    /// It is a folder with more in it than can be meant.
+    #[error(
+        "{folder} holds more than {captures} captures or {entries} files: name a folder in it, or a pattern such as \
+         \"{folder}/rank*.json\""
+    )]
+    TooMany {
+        /// The folder.
+        folder: PathBuf,
+        /// Captures that are opened together, at most.
+        captures: usize,
+        /// Files and folders that are looked at, at most.
+        entries: usize,
+    },
+    /// It is a folder with two files of one rank.
+    #[error(
+        "{folder} holds two files of rank {rank}, {} and {}: name those that are meant, or a pattern that fits one a rank",
+        .files[0].display(),
+        .files[1].display()
+    )]
+    SameRank {
+        /// The folder.
+        folder: PathBuf,
+        /// The rank.
+        rank: u32,
+        /// The names of the first two.
+        files: [PathBuf; 2],
+    },
+    /// It is a pattern that no file fits.
+    #[error("no file fits {0}; check the path")]
+    Unmatched(PathBuf),
     /// It may not be read.
     #[error("{0} may not be read by you; change its permissions or open a copy")]
     Denied(PathBuf),

@@ -7,19 +7,6 @@ const RUNS: &str = "plugins/profile";
 /// How the files of a run's processes end.
 const ENDINGS: &[&str] = &[".xplane.pb", ".xplane.pb.gz"];
 
-/// The paths with each folder of profiles in place of which stand the files of its last run.
-pub(super) fn expand(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let files = |path: &PathBuf| {
-        let found = last_run(path);
-        if found.is_empty() {
-            vec![path.clone()]
-        } else {
-            found
-        }
-    };
-    paths.iter().flat_map(files).collect()
-}
-
 /// Whether a folder, or one in it, has logs of `TensorBoard`.
 pub(super) fn is_log_folder(folder: &Path) -> bool {
     let has_logs = |folder: &PathBuf| entries(folder).iter().any(|it| is_log(it));
@@ -32,7 +19,7 @@ fn is_log(path: &Path) -> bool {
 }
 
 /// The files of the last run in or below a folder, by name; none where it is no folder of profiles.
-fn last_run(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn last_run(folder: &Path) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return Vec::new();
     }

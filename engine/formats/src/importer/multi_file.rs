@@ -2,11 +2,13 @@
 
 mod label;
 
+pub(super) use label::rank_in;
+
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use super::{
-    ImportBatch, ImportError, Receipt, is_standard_input, log_folder, open_path, open_source,
+    ImportBatch, ImportError, Receipt, files_of, is_standard_input, open_path, open_source,
 };
 use crate::merge::{ClockAlignment, Collectives, Renumbering, UnalignedRecords, align};
 use record::time::{Interval, Nanos};
@@ -37,16 +39,16 @@ pub struct MergedFile {
 
 /// Opens the files at `paths` as one capture and hands its records to `sink` batch by batch. A single file comes as
 /// it is; of several, ids are offset, lanes bear the name of their rank or file, times are those of one clock where
-/// the files hold one and count from each file's start where not. A folder that JAX or TensorFlow profiled into stands for
-/// the files of its last run. The parts of each collective operation are tied. A sink that answers [`ControlFlow::Break`] cancels.
+/// the files hold one and count from each file's start where not. Folders and patterns stand for files, as [`files_of`]
+/// says. The parts of each collective operation are tied. A sink that answers [`ControlFlow::Break`] cancels.
 ///
 /// # Errors
-/// One of them cannot be opened, nothing in it can be read, or the sink cancelled.
+/// They stand for no files, one of them cannot be opened, nothing in it can be read, or the sink cancelled.
 pub fn open_all(
     paths: &[PathBuf],
     sink: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
 ) -> Result<Vec<MergedFile>, ImportError> {
-    let paths = log_folder::expand(paths);
+    let paths = files_of(paths)?;
     if let [path] = paths.as_slice() {
         return single(path, sink);
     }

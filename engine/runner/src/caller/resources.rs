@@ -4,11 +4,11 @@
 //! so would what is found.
 
 use super::other_hosts::only;
-use super::streams::covered;
+use super::circular_wait::circular;
 use super::{Caller, CurrentCall, order};
 use crate::shared::RunState;
 use ::order::ResourceAccess::{self, Changes, Reads};
-use ::order::{CallOrigin, CircularCall, SharedResource, SyncOp};
+use ::order::{CallOrigin, SharedResource, SyncOp};
 use backend::Operation;
 use record::{EventIndex, SpanId, StreamIndex};
 use workload::{
@@ -19,7 +19,7 @@ use workload::{
 const MOST_LEFT_OUT: usize = 1000;
 
 /// What a call does with something that it names.
-type UsedResource = (SharedResource, ResourceAccess);
+pub type UsedResource = (SharedResource, ResourceAccess);
 
 impl Caller {
     /// Tells the order of calls what a call names. Events of a pool count by the names that they are taken for: which event
@@ -84,34 +84,12 @@ impl Caller {
 }
 
 /// What the order of calls is told of a call before it is made.
-fn acts(shared: &RunState, call: &Call) -> impl Iterator<Item = SyncOp> {
-    let uses = uses(shared, call).into_iter();
+pub fn acts(shared: &RunState, call: &Call) -> impl Iterator<Item = SyncOp> {
+    let uses = uses(shared, call);
+    let circular = circular(shared, call, &uses);
+    let uses = uses.into_iter();
     let uses = uses.map(|(resource, access)| SyncOp::Use(resource, access));
-    uses.chain(circular(shared, call).map(SyncOp::Circular))
-}
-
-/// What a call has to do with host threads that wait for each other. One that waits for a single stream uses that already;
-/// one that gives up in the end stops nothing.
-fn circular(shared: &RunState, call: &Call) -> Option<CircularCall> {
-    match *call {
-        Call::Stream(StreamCall::SynchronizeDevice { timeout: None }) => {
-            Some(CircularCall::Synchronizes(Box::default()))
-        }
-        Call::Stream(StreamCall::Synchronize {
-            timeout: None,
-            stream,
-        }) => {
-            let others = covered(&shared.plan.streams, stream);
-            let others: Box<[_]> = others.into_iter().filter(|it| *it != stream).collect();
-            (!others.is_empty()).then_some(CircularCall::Synchronizes(others))
-        }
-        Call::Stream(StreamCall::Hold { signal, stream }) => {
-            Some(CircularCall::Holds(signal, stream))
-        }
-        Call::Stream(StreamCall::Abort { stream }) => Some(CircularCall::Aborts(stream)),
-        Call::Host(HostCall::Signal { signal }) => Some(CircularCall::Raises(signal)),
-        _ => None,
-    }
+    uses.chain(circular.into_iter().map(SyncOp::Circular))
 }
 
 fn uses(shared: &RunState, call: &Call) -> Vec<UsedResource> {

@@ -259,11 +259,19 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
                 signal(index)
             );
         }
+        SharedResource::Buffer(index) => {
+            let (buffer, copy) = buffer_name(plan, index.0);
+            return format!(
+                "{first} and {second} both use {copy}{buffer}, and nothing orders the two host threads there: which call \
+                 comes first is chance, and the waits that are inserted keep to it, so what is computed is chance too; let one \
+                 raise a signal after its call, and the other await it before its own"
+            );
+        }
         SharedResource::HeldStream(index) => {
             return format!(
                 "{first} and {second} can wait for each other for ever: one holds a stream until signal {0}, the other \
-                 waits for that stream before {0} is raised, and nothing orders the two calls, so it is chance which comes \
-                 first; raise {0} before the synchronisation, or let a further signal order the two",
+                 waits for what comes behind that before {0} is raised or the hold dropped, and nothing orders the two calls, \
+                 so it is chance which comes first; raise {0} before the wait, or let a further signal order the two",
                 signal(index)
             );
         }

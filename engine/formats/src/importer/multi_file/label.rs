@@ -38,6 +38,11 @@ pub(super) fn rank(label: &str) -> Option<u32> {
     number.parse().ok().filter(|_| word == "rank")
 }
 
+/// The rank that a path tells, by the last word and number in it.
+pub fn rank_in(path: &Path) -> Option<u32> {
+    rank(&numbered(path)?)
+}
+
 /// What all of them together are called.
 pub(super) fn of_all(paths: &[PathBuf], labels: &[String]) -> String {
     match (labels.first(), labels.last()) {
