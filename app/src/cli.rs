@@ -46,8 +46,6 @@ pub const WRONG: u8 = 2;
 pub const CUT: u8 = 3;
 /// The user stopped it.
 pub const STOPPED: u8 = 130;
-/// Exit code: ended by SIGTERM or SIGHUP, as a shell tells it of a process that SIGTERM ended.
-const TERMINATED: u8 = 128 + 15;
 
 /// How often Ctrl-C is looked for while nothing arrives.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
@@ -154,7 +152,7 @@ fn answer(
             complain(streams, &text);
             FAILED
         }
-        Err(CliFailure::Asked) if interrupt::is_terminated() => TERMINATED,
+        Err(CliFailure::Asked) if interrupt::is_terminated() => interrupt::termination(),
         Err(CliFailure::Asked) => STOPPED,
     }
 }

@@ -264,12 +264,16 @@ fn a_flipped_bit_costs_no_more_of_our_json_than_two_events() {
     let all = own(&open("whole.json", &bytes).unwrap().1);
     let places = (0..head).flat_map(|place| (0..8).map(move |bit| (place, bit)));
     let places = places.chain((head..bytes.len()).step_by(3).map(|it| (it, it * 5 % 8)));
-    let mut worst = 0;
+    let (mut worst, mut told) = (0, 0);
     for (place, bit) in places {
         let mut changed = bytes.clone();
         changed[place] ^= 1 << bit;
-        let (_, records, _) = open("changed.json", &changed)
+        let (changed, records, receipt) = open("changed.json", &changed)
             .unwrap_or_else(|error| panic!("bit {bit} of byte {place}: {error}"));
+        if changed.problems().iter().any(|it| it.code == "damaged") {
+            assert!(receipt.dropped > 0, "bit {bit} of byte {place}");
+            told += 1;
+        }
         let found = own(&records);
         let lost: Vec<_> = all.difference(&found).collect();
         let most = if place < head { 0 } else { 4 };
@@ -279,6 +283,7 @@ fn a_flipped_bit_costs_no_more_of_our_json_than_two_events() {
         );
         worst = worst.max(lost.len());
     }
+    assert!(told > 100, "{told} of them left a stretch out");
     eprintln!("at most {worst} of {} records", all.len());
 }
 

@@ -188,7 +188,7 @@ fn an_expectation_that_was_not_judged_is_neither_passed_nor_failed() {
 
 #[test]
 fn wrong_input_is_exit_code_2_and_says_what_to_do() {
-    let (_folder, broken) = file(
+    let (folder, broken) = file(
         "broken.kdl",
         "stream \"a\"\nhost \"main\" { wait \"x\" on=\"b\" }\n",
     );
@@ -215,7 +215,8 @@ fn wrong_input_is_exit_code_2_and_says_what_to_do() {
         &["info", "absent.pftrace"],
         "there is no file absent.pftrace",
     );
-    wrong(&["info", "/"], "is a directory");
+    let folder = folder.path().display().to_string();
+    wrong(&["info", &folder], "holds no capture");
     wrong(&["info", &broken], "is not a capture");
     wrong(&["check", "/"], "is a directory");
 }

@@ -4,6 +4,7 @@ mod aborts;
 mod captures;
 mod lost_memory;
 mod refusals;
+mod standstills;
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;

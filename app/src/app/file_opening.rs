@@ -1,6 +1,6 @@
 //! Files that are opened: each capture in a tab of its own, shown as far as it was read, and workloads, listed and run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::capture::Capture;
@@ -16,17 +16,7 @@ use crate::state::{UnsavedRisk, WorkloadText};
 fn called(paths: &[PathBuf]) -> String {
     match paths {
         [only] => name(only),
-        all => {
-            let count = crate::text::counted(all.len() as u64, "file");
-            let mut folders = all.iter().map(|it| it.parent());
-            let first = folders.next().flatten().filter(|it| *it != Path::new(""));
-            match first {
-                Some(folder) if folders.all(|it| it == first) => {
-                    format!("{} ({count})", name(folder))
-                }
-                _ => count,
-            }
-        }
+        all => crate::text::counted(all.len() as u64, "file"),
     }
 }
 

@@ -31,7 +31,8 @@ pub(super) fn details(
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
     let (capture, parts) = open_files::open(paths, streams)?;
-    let mut figures = CaptureReport::new(&capture, 0, None);
+    let dropped = parts.iter().map(|it| it.receipt.dropped).sum();
+    let mut figures = CaptureReport::new(&capture, dropped, None);
     if let (true, Some(path)) = (figures.name.is_empty(), paths.first()) {
         figures.name = path.display().to_string();
     }

@@ -1,12 +1,14 @@
 //! Ctrl-C: the first asks for an orderly end, the second ends the process; and the signals that others end processes with.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 static PRESSED: AtomicU32 = AtomicU32::new(0);
 /// Whether SIGTERM or SIGHUP came.
 static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// Which of the two, where it is waited for; SIGTERM otherwise.
+static SIGNAL: AtomicU8 = AtomicU8::new(15);
 /// Whether another program has the terminal, and Ctrl-C is for that.
 static IS_ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
@@ -61,11 +63,12 @@ pub(super) fn stop_on_termination(grace: Duration) {
         };
         let thread = std::thread::Builder::new().name("signals".to_owned());
         let started = thread.spawn(move || {
-            if signals.forever().next().is_some() {
+            if let Some(signal) = signals.forever().next() {
+                SIGNAL.store(signal as u8, Relaxed);
                 TERMINATED.store(true, Relaxed);
                 PRESSED.fetch_add(1, Relaxed);
                 std::thread::sleep(grace);
-                std::process::exit(i32::from(super::TERMINATED));
+                std::process::exit(i32::from(termination()));
             }
         });
         // Without the thread the signals are not heard, and SIGKILL is left.
@@ -73,6 +76,11 @@ pub(super) fn stop_on_termination(grace: Duration) {
     }
     #[cfg(not(unix))]
     let _ = grace;
+}
+
+/// The exit code of a process that the signal ended which came.
+pub(super) fn termination() -> u8 {
+    128 + SIGNAL.load(Relaxed)
 }
 
 /// Whether somebody wants the process to end.

@@ -9,9 +9,7 @@ use engine::runner::{Control, Engine, Message, ProgramRequest};
 
 use super::arguments::RecordOptions;
 use super::plain_text::joined;
-use super::{
-    CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, TERMINATED, interrupt, window,
-};
+use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, interrupt, window};
 use crate::app::InitialContent;
 
 /// How long the program has to end, each time that it is told to because Syncline was.
@@ -42,7 +40,7 @@ pub(super) fn record(
     let (capture, code) = follow(request, streams)?;
     let has_all = tell(&capture, options, streams)?;
     if interrupt::is_terminated() {
-        return Ok(TERMINATED);
+        return Ok(interrupt::termination());
     }
     if opens && capture.span_count() > 0 {
         window::open_with(

@@ -224,7 +224,10 @@ impl FileDialog {
     fn whole_folder(&self, ui: &mut Ui, request: &FileRequest, actions: &mut Vec<Action>) {
         ui.horizontal(|ui| {
             let can = self.problem.is_empty();
-            if ui.add_enabled(can, Button::new("Open this folder")).clicked() {
+            if ui
+                .add_enabled(can, Button::new("Open this folder"))
+                .clicked()
+            {
                 let folder = vec![self.folder.clone()];
                 actions.push(Action::PickFiles(request.purpose, folder));
             }

@@ -5,7 +5,7 @@
 
 use super::clock::ClockMark;
 use super::hazard::CallOrigin;
-use super::host_conflict::{Meeting, SharedResource};
+use super::host_conflict::{MOST_MEETINGS, Meeting, SharedResource};
 use super::{HostOp, Order};
 use record::{EventIndex, SignalIndex, StreamIndex};
 use std::collections::BTreeMap;
@@ -23,6 +23,9 @@ pub enum WaitStart {
     /// The call that it was promised something by, of this number.
     Promise(u32),
 }
+
+/// Comparisons of calls that are made to find them, at most.
+const MOST_COMPARED: usize = 20_000_000;
 
 /// What a call has to do with host threads that wait for each other. Said before it is made, as in [`super::SyncOp::Use`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +149,13 @@ impl CircularCalls {
         let holds = holds.flat_map(|(&(.., signal, stream), calls)| {
             calls.iter().map(move |it| ((signal, stream), it))
         });
+        let mut compared = 0;
         for ((signal, stream), hold) in holds {
+            let ends = self.raises.get(&signal).map_or(1, BTreeMap::len);
+            compared += ends * self.waits.values().map(Vec::len).sum::<usize>();
+            if compared > MOST_COMPARED || found.len() >= MOST_MEETINGS {
+                break;
+            }
             for wait in self.kept_by((signal, stream), hold) {
                 let mut both = [&wait.blocks, hold].map(|it| (it.host, it.origin));
                 both.sort_by_key(|it| it.0);
@@ -181,7 +190,9 @@ impl Order {
         let calls = &mut self.circular_calls;
         match call {
             CircularCall::Begins(start, covered) => {
-                calls.begun.insert((host, *start), (marked, covered.clone()));
+                calls
+                    .begun
+                    .insert((host, *start), (marked, covered.clone()));
             }
             CircularCall::Blocks(start) => {
                 if let Some((since, covered)) = calls.begun.get(&(host, *start)).cloned() {

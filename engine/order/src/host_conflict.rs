@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::hazard::CallOrigin;
 use super::{HostOp, Order};
 
+/// Meetings that are kept: those of a thousand host threads on one stream are half a million.
+pub const MOST_MEETINGS: usize = 1_000;
+
 /// What two host threads both use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SharedResource {
@@ -69,6 +72,10 @@ pub(super) struct ResourceMeetings {
     /// For each resource and two host threads, the meeting that comes first in the source.
     found: BTreeMap<(SharedResource, u32, u32), Meeting>,
     fresh: Vec<Meeting>,
+    /// Whether there were more than are kept.
+    has_more: bool,
+    /// Whether uses of a buffer are made to wait for each other in the order in which calls happen to come.
+    pub of_buffers: bool,
     /// Captures of which it is chance which calls of other host threads they hold, by the calls that began them.
     pub chances: BTreeSet<u32>,
 }
@@ -79,10 +86,16 @@ impl ResourceMeetings {
         std::mem::take(&mut self.fresh)
     }
 
+    /// Those that come first by what is used and by host threads, and whether there were more.
+    pub fn found(&self) -> (impl Iterator<Item = Meeting>, bool) {
+        (self.found.values().copied(), self.has_more)
+    }
+
     /// The same before the first call, knowing what of captures is chance.
     pub fn again(&self) -> Self {
         Self {
             chances: self.chances.clone(),
+            of_buffers: self.of_buffers,
             ..Self::default()
         }
     }
@@ -95,10 +108,25 @@ impl ResourceMeetings {
     fn note(&mut self, meeting: Meeting) {
         let key = (meeting.resource, meeting.first.0, meeting.second.0);
         let known = self.found.get(&key);
-        if known.is_none_or(|known| meeting.sites() < known.sites()) {
-            self.found.insert(key, meeting);
-            self.fresh.push(meeting);
+        if known.is_some_and(|known| meeting.sites() >= known.sites()) {
+            return;
         }
+        let is_full = known.is_none() && self.found.len() >= MOST_MEETINGS;
+        if is_full
+            && self
+                .found
+                .last_key_value()
+                .is_some_and(|last| *last.0 < key)
+        {
+            self.has_more = true;
+            return;
+        }
+        if is_full {
+            self.has_more = true;
+            self.found.pop_last();
+        }
+        self.found.insert(key, meeting);
+        self.fresh.push(meeting);
     }
 }
 

@@ -55,7 +55,7 @@ pub use graph::{NodeConflict, NodeOrder, conflicts};
 pub use hazard::{
     Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Lint, LintKind,
 };
-pub use host_conflict::{Meeting, ResourceAccess, SharedResource};
+pub use host_conflict::{MOST_MEETINGS, Meeting, ResourceAccess, SharedResource};
 pub use log::{CallBatch, CallLog};
 pub use sync_op::{HostOp, HostWaitTarget, StreamOrderTraits, SyncOp};
 pub use topology::{NodeIndex, Topology};
@@ -120,8 +120,6 @@ pub struct Order {
     has_doubts: bool,
     /// Whether streams are aborted.
     has_aborts: bool,
-    /// Whether uses of a buffer are made to wait for each other in the order in which calls happen to come.
-    has_insertions: bool,
     /// When each call was made.
     call_times: CallTimes,
     hazards: Vec<Hazard>,
@@ -168,7 +166,7 @@ impl Order {
     /// host threads use one is chance then as that they use one stream.
     #[must_use]
     pub const fn with_insertions(mut self) -> Self {
-        self.has_insertions = true;
+        self.meetings.of_buffers = true;
         self
     }
 
@@ -181,7 +179,6 @@ impl Order {
             shared_signals: self.shared_signals.clone(),
             dropped_steps: self.dropped_steps.clone(),
             has_aborts: self.has_aborts,
-            has_insertions: self.has_insertions,
             ..Self::of_hosts(1 + usize::from(self.is_shared))
         })
     }
@@ -417,7 +414,7 @@ impl Order {
 
     /// Uses that are made to wait for each other, by whichever call came first.
     fn meet_uses(&mut self, op: &HostOp, uses: &[DeclaredUse]) {
-        if !self.has_insertions {
+        if !self.meetings.of_buffers {
             return;
         }
         for it in uses {
@@ -519,6 +516,11 @@ impl Order {
         self.meetings.take()
     }
 
+    /// All of them, in the same order whichever came first, up to [`MOST_MEETINGS`], and whether there were more.
+    pub fn all_meetings(&self) -> (impl Iterator<Item = Meeting>, bool) {
+        self.meetings.found()
+    }
+
     /// The calls of which every wait adds nothing to what is ordered without it.
     pub fn redundant_waits(&self) -> impl Iterator<Item = RedundantWait> {
         self.waits.redundant()
@@ -571,7 +573,6 @@ impl Order {
             doubtful: std::mem::take(&mut self.doubtful),
             dropped_steps: std::mem::take(&mut self.dropped_steps),
             has_aborts: self.has_aborts,
-            has_insertions: self.has_insertions,
             has_doubts: self.has_doubts,
             hazards: std::mem::take(&mut self.hazards),
             certain: std::mem::take(&mut self.certain),

@@ -290,11 +290,11 @@ fn a_hold_whose_signal_comes_after_a_synchronisation_beside_it_is_found_in_every
     let after: Vec<_> = host(0, vec![synchronize()])
         .chain(host(0, raise().to_vec()))
         .collect();
-    let held: Vec<_> = host(1, vec![hold()]).collect();
+    let holder: Vec<_> = host(1, vec![hold()]).collect();
     // Whichever comes first.
     for acts in [
-        [after.clone(), held.clone()].concat(),
-        [held.clone(), after.clone()].concat(),
+        [after.clone(), holder.clone()].concat(),
+        [holder.clone(), after.clone()].concat(),
     ] {
         assert!(may_wait_for_each_other(acts));
     }
@@ -302,15 +302,17 @@ fn a_hold_whose_signal_comes_after_a_synchronisation_beside_it_is_found_in_every
     let also: Vec<_> = host(2, vec![synchronize()])
         .chain(host(2, raise().to_vec()))
         .collect();
-    assert!(may_wait_for_each_other([after.clone(), held.clone(), also].concat()));
+    assert!(may_wait_for_each_other(
+        [after.clone(), holder.clone(), also].concat()
+    ));
 
     // The signal may come before, by one of those that raise it.
     let before: Vec<_> = host(0, raise().to_vec())
         .chain(host(0, vec![synchronize()]))
         .collect();
-    assert!(!may_wait_for_each_other([before, held.clone()].concat()));
+    assert!(!may_wait_for_each_other([before, holder.clone()].concat()));
     let other: Vec<_> = host(2, raise().to_vec()).collect();
-    let both = [after.clone(), other, held.clone()].concat();
+    let both = [after.clone(), other, holder.clone()].concat();
     assert!(!may_wait_for_each_other(both));
 
     // A further signal orders the two.

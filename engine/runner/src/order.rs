@@ -11,8 +11,8 @@ pub use text::buffer_name;
 use super::recorder::Reporter;
 use super::shared::RunState;
 use order::{
-    Actor, CallBatch, Hazard, HazardKind, HazardParty, HazardRelation, Meeting, Order,
-    SharedResource,
+    Actor, CallBatch, Hazard, HazardKind, HazardParty, HazardRelation, MOST_MEETINGS, Meeting,
+    Order, SharedResource,
 };
 use record::{
     BufferIndex, EventId, Finding, FindingId, FindingSearch, Problem, Record, Severity, SpanId,
@@ -118,8 +118,12 @@ impl RaceDetector {
                 self.note_late(hazard);
             }
         }
-        for meeting in self.order.meetings() {
-            self.note_meeting(&meeting, reporter);
+        let meetings = self.order.meetings();
+        // Where there may be more than are told, those that are must not depend on which came first.
+        if !self.has_many_hosts() {
+            for meeting in meetings {
+                self.note_meeting(&meeting, reporter);
+            }
         }
     }
 
@@ -142,9 +146,7 @@ impl RaceDetector {
         }
         self.order.conclude_memory();
         self.report(reporter);
-        for meeting in self.order.circular_waits() {
-            self.note_meeting(&meeting, reporter);
-        }
+        self.tell_meetings(reporter);
         for (hazard, count) in std::mem::take(&mut self.late).into_values() {
             self.note(&hazard, count, reporter);
         }
@@ -165,6 +167,42 @@ impl RaceDetector {
             text: text::searched(count, calls, left),
         })));
         self.report_redundant(reporter);
+    }
+
+    /// Whether pairs of host threads may be more than are told.
+    fn has_many_hosts(&self) -> bool {
+        let count = self.shared.plan.hosts.len();
+        count * (count.saturating_sub(1)) / 2 > MOST_MEETINGS
+    }
+
+    /// What is told of two host threads once every call was made.
+    fn tell_meetings(&mut self, reporter: &Reporter) {
+        if self.has_many_hosts() {
+            let (meetings, has_more) = self.order.all_meetings();
+            let meetings: Vec<Meeting> = meetings.collect();
+            for meeting in meetings {
+                self.note_meeting(&meeting, reporter);
+            }
+            if has_more {
+                Self::report_more_meetings(reporter);
+            }
+        }
+        for meeting in self.order.circular_waits() {
+            self.note_meeting(&meeting, reporter);
+        }
+    }
+
+    fn report_more_meetings(reporter: &Reporter) {
+        reporter.send(Record::Problem(Box::new(Problem {
+            severity: Severity::DataLoss,
+            code: "too-many-findings".to_owned(),
+            text: format!(
+                "more than {MOST_MEETINGS} pairs of host threads use one stream, event or signal by calls in no order, and only \
+                 so many are listed; mend those that are and run again"
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
     }
 
     /// Waits that add nothing: known once all are, since a loop may need one of many.

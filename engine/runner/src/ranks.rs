@@ -288,12 +288,15 @@ impl<'e> Ranks<'e> {
     fn begins_again(&mut self) -> bool {
         let replays = self.request.recovery == RecoveryMode::Replay || self.placement.again;
         let wants = replays && self.stopped.is_none() && !self.is_closing();
-        let dead = self.children.iter().find(|it| it.is_dead());
-        let (true, Some(dead)) = (wants && self.restarts < AGAIN, dead) else {
+        // In a replay a rank whose device was lost does not begin again by itself.
+        let is_replayed = self.request.recovery == RecoveryMode::Replay;
+        let is_lost = |it: &&RankProcess| it.is_dead() || is_replayed && it.has_lost();
+        let lost = self.children.iter().find(is_lost);
+        let (true, Some(lost)) = (wants && self.restarts < AGAIN, lost) else {
             return false;
         };
         self.restarts += 1;
-        let label = dead.label.clone();
+        let label = lost.label.clone();
         let began = Instant::now();
         self.tell_missing();
         self.merged.again();

@@ -133,10 +133,7 @@ impl SaveFile {
         if output.has_begun && !output.is_at(&self.path) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        if output.is_regular && output.file.metadata()?.len() < output.written {
-            return Err(io::Error::other("another program shortened it meanwhile"));
-        }
-        Ok(())
+        output.refuse_shortened()
     }
 }
 
@@ -200,6 +197,14 @@ impl SaveOutput {
         Ok(is_there.then_some(output))
     }
 
+    /// Says where the file is shorter than what was written to it.
+    fn refuse_shortened(&self) -> io::Result<()> {
+        if self.is_regular && self.has_begun && self.file.metadata()?.len() < self.written {
+            return Err(io::Error::other("another program shortened it meanwhile"));
+        }
+        Ok(())
+    }
+
     fn finish(&self) -> io::Result<()> {
         if self.is_regular && self.has_begun {
             self.file.sync_all()
@@ -232,6 +237,8 @@ impl Write for SaveOutput {
             }
             self.has_begun = true;
         }
+        // What is written behind a gap is not found again.
+        self.refuse_shortened()?;
         let count = self.file.write(bytes)?;
         self.written += count as u64;
         Ok(count)
@@ -316,6 +323,11 @@ mod tests {
             .unwrap();
         let error = save.finish().unwrap_err();
         assert!(error.to_string().contains("shortened"), "{error}");
+        // Also where it has been written on.
+        let again = save.write(&[record()]).and_then(|()| save.flush());
+        let error = again.unwrap_err();
+        assert!(error.to_string().contains("shortened"), "{error}");
+        assert_eq!(fs::read(&path).unwrap().len(), 3);
     }
 
     #[test]

@@ -23,7 +23,10 @@ fn job() -> (tempfile::TempDir, [String; 2]) {
     let runs = folder.path().join("job/traces");
     fs::create_dir_all(&runs).unwrap();
     let ranks = [0, 1].map(|rank| {
-        let path = runs.join(format!("rank{rank}.pftrace")).display().to_string();
+        let path = runs
+            .join(format!("rank{rank}.pftrace"))
+            .display()
+            .to_string();
         let made = syncline(&["run", "heat", "--backend", "mock", "--save", &path]);
         assert_eq!(made.0, FINE, "{}", made.2);
         path
@@ -100,13 +103,13 @@ fn folders_of_profilers_are_opened_whole() {
     assert_eq!(told(&[shown(&ranks)]), told(&files));
 
     let database = real::path("ascend/db_level1_rank0/ascend_pytorch_profiler_0.db");
-    let trace = real::path("ascend/level1_rank0/trace_view.json");
-    let (Some(database), Some(trace)) = (database, trace) else {
+    let events = real::path("ascend/level1_rank0/trace_view.json");
+    let (Some(database), Some(events)) = (database, events) else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
     let copied = folder.path().join("ascend_pytorch_profiler_0.db");
     fs::copy(database, &copied).unwrap();
-    fs::copy(trace, folder.path().join("trace_view.json")).unwrap();
+    fs::copy(events, folder.path().join("trace_view.json")).unwrap();
     assert_eq!(told(&[shown(folder.path())]), told(&[shown(&copied)]));
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::order::{EnforcedOrder, conflicts};
 use super::text::{
-    BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, SynchronizationMode, share_legacy,
+    BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, SynchronizationMode,
+    share_legacy,
 };
 
 /// What calls of two host threads use.
@@ -82,7 +83,9 @@ fn waits(order: &EnforcedOrder, workload: &GeneratedWorkload) -> Vec<ModelWait> 
     let streams = 0..workload.streams.len();
     let related = |stream: usize| -> Vec<usize> {
         let others = streams.clone();
-        others.filter(|&it| share_legacy(workload, stream, it)).collect()
+        others
+            .filter(|&it| share_legacy(workload, stream, it))
+            .collect()
     };
     let latest = |place: usize, is_meant: &dyn Fn(GeneratedCall) -> bool| {
         let own = order.calls[place].host;

@@ -8,7 +8,7 @@ use engine::capture::Capture;
 use engine::record::{
     DependencyKind, DeviceId, Group, LossKind, Record, RunOutcome, Span, SpanKind, State,
 };
-use engine::runner::run;
+use engine::runner::{RecoveryMode, run};
 
 use super::{bundle, parts, ran, request, steps};
 
@@ -238,6 +238,18 @@ fn a_rank_that_dies_is_begun_again_in_the_same_capture() {
 }
 
 #[test]
+fn ranks_whose_devices_are_lost_begin_again_together() {
+    let mut request = bundle("data-parallel");
+    request.lose = vec!["destroy@500us".parse().unwrap()];
+    request.recovery = RecoveryMode::Replay;
+    let (capture, end) = ran(request);
+    assert_eq!(end.outcome, RunOutcome::Finished);
+    assert!(!capture.losses().is_empty());
+    let mut expectations = capture.expectations().iter();
+    assert!(expectations.all(|it| !it.is_missed()));
+}
+
+#[test]
 fn a_collective_that_not_all_call_is_named_with_who_is_missing() {
     let source = r#"
         about "Rank 1 never comes to the barrier."
@@ -305,7 +317,7 @@ fn a_rank_is_hurt_by_hand_while_it_runs() {
     }
     assert!(failed(&capture.end().unwrap().outcome).starts_with("rank 1: "));
     // It can be begun again, in new processes.
-    engine.send(Control::Recover(engine::runner::RecoveryMode::Replay));
+    engine.send(Control::Recover(RecoveryMode::Replay));
     let until = Instant::now() + Duration::from_mins(1);
     loop {
         assert!(Instant::now() < until);

@@ -110,15 +110,15 @@ fn a_file_is_chosen_in_our_own_window_where_the_system_has_none() {
 #[test]
 fn a_folder_is_opened_as_one_capture() {
     let folder = tempfile::tempdir().unwrap();
-    let traces = folder.path().join("traces");
-    std::fs::create_dir(&traces).unwrap();
+    let ranks = folder.path().join("ranks");
+    std::fs::create_dir(&ranks).unwrap();
     let steps = crate::house::root().join("tests/data/captures/torch-steps.json.gz");
     for rank in 0..2 {
         let name = format!("rank{rank}.json");
-        std::fs::copy(&steps, traces.join(format!("{name}.gz"))).unwrap();
+        std::fs::copy(&steps, ranks.join(format!("{name}.gz"))).unwrap();
     }
     let mut window = Window::new(SIZE, ThemeChoice::Dark);
-    act(&mut window, Action::Remember(traces.join("rank0.json.gz")));
+    act(&mut window, Action::Remember(ranks.join("rank0.json.gz")));
     act(
         &mut window,
         Action::AskFile(FileRequest {
@@ -133,5 +133,5 @@ fn a_folder_is_opened_as_one_capture() {
         window.harness.state().scene().status.parts.len() == 2
     });
     let scene = window.harness.state().scene();
-    assert_eq!(scene.status.opened.as_deref(), Some("traces (2 files)"));
+    assert_eq!(scene.status.opened.as_deref(), Some("2 files"));
 }

@@ -46,11 +46,12 @@ fn has_wildcards(path: &Path) -> bool {
 
 /// The files that a pattern matches, by name.
 fn matches(pattern: &Path) -> Result<Vec<PathBuf>, ImportError> {
-    let none = || ImportError::Unmatched(pattern.to_owned());
-    let found = glob::glob(&pattern.to_string_lossy()).map_err(|_| none())?;
-    let files: Vec<PathBuf> = found.flatten().filter(|it| it.is_file()).collect();
+    // What is no pattern either, such as a bracket that stays open, matches nothing.
+    let found = glob::glob(&pattern.to_string_lossy()).ok();
+    let found = found.into_iter().flatten().flatten();
+    let files: Vec<PathBuf> = found.filter(|it| it.is_file()).collect();
     if files.is_empty() {
-        return Err(none());
+        return Err(ImportError::Unmatched(pattern.to_owned()));
     }
     Ok(files)
 }
@@ -155,7 +156,9 @@ fn named(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
 fn is_named_so(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
-    let packing = PACKINGS.iter().find_map(|it| name.strip_suffix(&format!(".{it}")));
+    let packing = PACKINGS
+        .iter()
+        .find_map(|it| name.strip_suffix(&format!(".{it}")));
     let name = packing.unwrap_or(&name);
     let mut endings = IMPORTERS.iter().flat_map(|it| it.extensions());
     endings.any(|ending| name.ends_with(&format!(".{ending}")))
@@ -170,7 +173,9 @@ fn format(path: &Path) -> Option<&'static str> {
     }
     let importer = IMPORTERS.iter().find(|it| it.recognises(head));
     match importer {
-        Some(importer) if importer.name() == "chrome" => is_trace(head).then_some(importer.name()),
+        Some(importer) if importer.name() == "chrome" => {
+            is_list_of_events(head).then_some(importer.name())
+        }
         Some(importer) => Some(importer.name()),
         None if sqlite::is_database(head) => Some(sqlite::format_of(&source).ok()?.name()),
         None => None,
@@ -178,8 +183,13 @@ fn format(path: &Path) -> Option<&'static str> {
 }
 
 /// Whether JSON, of which any may be a list of events, begins as one does: profilers write other JSON beside their captures.
-fn is_trace(head: &[u8]) -> bool {
-    const SIGNS: &[&str] = &["\"traceEvents\"", "\"ph\"", "\"schemaVersion\"", "\"deviceProperties\""];
+fn is_list_of_events(head: &[u8]) -> bool {
+    const SIGNS: &[&str] = &[
+        "\"traceEvents\"",
+        "\"ph\"",
+        "\"schemaVersion\"",
+        "\"deviceProperties\"",
+    ];
     let mut signs = SIGNS.iter();
     signs.any(|sign| memchr::memmem::find(head, sign.as_bytes()).is_some())
 }
@@ -189,9 +199,10 @@ mod tests {
     use super::*;
     use std::fs::{create_dir_all, write};
 
-    const TRACE: &str = r#"{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1}]}"#;
+    const EVENTS: &str =
+        r#"{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1}]}"#;
 
-    /// A folder with these files: those of a number of bytes hold a trace, others what is given.
+    /// A folder with these files: each with its text.
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -211,13 +222,13 @@ mod tests {
     #[test]
     fn a_folder_stands_for_the_captures_in_it_and_below() {
         let folder = folder(&[
-            ("b/rank1.json", TRACE),
-            ("b/rank0.json", TRACE),
-            ("a.json", TRACE),
+            ("b/rank1.json", EVENTS),
+            ("b/rank0.json", EVENTS),
+            ("a.json", EVENTS),
             ("metadata.json", r#"{"world_size": 8}"#),
-            ("notes.txt", TRACE),
-            (".hidden.json", TRACE),
-            (".cache/c.json", TRACE),
+            ("notes.txt", EVENTS),
+            (".hidden.json", EVENTS),
+            (".cache/c.json", EVENTS),
         ]);
         let root = folder.path();
         assert_eq!(
@@ -229,7 +240,7 @@ mod tests {
             ["b/rank0.json", "b/rank1.json", "a.json"]
         );
         // A file whose name looks like a pattern is that file.
-        write(root.join("x[1].json"), TRACE).unwrap();
+        write(root.join("x[1].json"), EVENTS).unwrap();
         assert_eq!(names(root, &[root.join("x[1].json")]), ["x[1].json"]);
     }
 
@@ -237,8 +248,11 @@ mod tests {
     fn folders_that_nobody_can_mean_are_refused_in_words() {
         let of = |folder: &tempfile::TempDir| files_of(&[folder.path().to_owned()]).unwrap_err();
         let none = folder(&[("metadata.json", "{}"), ("a.txt", "")]);
-        assert!(matches!(of(&none), ImportError::NoCaptures { looked: 1, .. }));
-        let twice = folder(&[("worker0_1.json", TRACE), ("worker0_2.json", TRACE)]);
+        assert!(matches!(
+            of(&none),
+            ImportError::NoCaptures { looked: 1, .. }
+        ));
+        let twice = folder(&[("worker0_1.json", EVENTS), ("worker0_2.json", EVENTS)]);
         let error = of(&twice).to_string();
         assert!(
             ["rank 0", "worker0_1.json", "worker0_2.json"]
@@ -247,16 +261,19 @@ mod tests {
             "{error}"
         );
         // In two folders they may be ranks of two machines.
-        let apart = folder(&[("a/rank0.json", TRACE), ("b/rank0.json", TRACE)]);
+        let apart = folder(&[("a/rank0.json", EVENTS), ("b/rank0.json", EVENTS)]);
         assert_eq!(files_of(&[apart.path().to_owned()]).unwrap().len(), 2);
         let pattern = apart.path().join("*.sqlite");
-        assert!(matches!(files_of(&[pattern]), Err(ImportError::Unmatched(_))));
+        assert!(matches!(
+            files_of(&[pattern]),
+            Err(ImportError::Unmatched(_))
+        ));
     }
 
     #[cfg(unix)]
     #[test]
     fn folders_that_are_links_are_not_followed() {
-        let folder = folder(&[("a/rank0.json", TRACE)]);
+        let folder = folder(&[("a/rank0.json", EVENTS)]);
         std::os::unix::fs::symlink(folder.path(), folder.path().join("a/round")).unwrap();
         assert_eq!(files_of(&[folder.path().to_owned()]).unwrap().len(), 1);
     }

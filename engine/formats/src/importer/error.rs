@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::log_folder::is_log_folder;
 use super::{IMPORTERS, REFUSED, Source};
+use record::counted;
 
 /// The system gives no thread, in its own words.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +32,9 @@ pub enum ImportError {
     Directory(PathBuf),
     /// It is a folder without captures.
     #[error(
-        "{folder} holds no capture that Syncline opens ({looked} files in it and below end as captures do, and none is one); \
-         name another folder, or the file that is meant"
+        "{folder} holds no capture that Syncline opens ({}); name another folder, or the file that is meant",
+        counted(*looked as u64, "{file in it or below is called as captures are, and is none|files in it and below are called as \
+        captures are, and none is one}")
     )]
     NoCaptures {
         /// The folder.
@@ -43,7 +45,8 @@ pub enum ImportError {
     /// It is a folder with more in it than can be meant.
     #[error(
         "{folder} holds more than {captures} captures or {entries} files: name a folder in it, or a pattern such as \
-         \"{folder}/rank*.json\""
+         \"{}\"",
+        .folder.join("rank*.json").display()
     )]
     TooMany {
         /// The folder.

@@ -6,7 +6,8 @@ use crate::shared::RunState;
 use ::order::{CircularCall, ResourceAccess, SharedResource, WaitStart};
 use record::StreamIndex;
 use workload::{
-    Call, DataCall, EventCall, GpuCall, HostCall, LaunchCall, MemoryKind, StreamCall, StreamKind, StreamPlan,
+    Call, DataCall, EventCall, GpuCall, HostCall, LaunchCall, MemoryKind, StreamCall, StreamKind,
+    StreamPlan,
 };
 
 /// What a call has to do with host threads that wait for each other. One that waits for the stream that it names uses that
@@ -27,9 +28,7 @@ pub fn circular(shared: &RunState, call: &Call, uses: &[UsedResource]) -> Vec<Ci
         }
     }
     match *call {
-        Call::Data(
-            DataCall::Upload { buffer, stream } | DataCall::Download { buffer, stream },
-        ) => {
+        Call::Data(DataCall::Upload { buffer, stream } | DataCall::Download { buffer, stream }) => {
             let memory = plan.buffers.get(buffer.index()).map(|it| it.memory);
             // It returns once the copy has ended (rule A31).
             if memory == Some(MemoryKind::Pageable) {

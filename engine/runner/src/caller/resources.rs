@@ -3,8 +3,8 @@
 //! Every call says so before it is made. Whether it is refused may depend on what another host thread did first, and then
 //! so would what is found.
 
-use super::other_hosts::only;
 use super::circular_wait::circular;
+use super::other_hosts::only;
 use super::{Caller, CurrentCall, order};
 use crate::shared::RunState;
 use ::order::ResourceAccess::{self, Changes, Reads};

@@ -25,11 +25,16 @@ struct ForetoldHost {
 pub fn foretell(shared: &RunState) {
     let raised = |place: u32| {
         let signal = SignalIndex(place);
-        let is_raised = |it: &_| -> bool { lock::<crate::shared::SignalState>(it).raised.is_some() };
-        shared.signal(signal).is_some_and(is_raised).then_some(signal)
+        let is_raised =
+            |it: &_| -> bool { lock::<crate::shared::SignalState>(it).raised.is_some() };
+        shared
+            .signal(signal)
+            .is_some_and(is_raised)
+            .then_some(signal)
     };
-    let mut raised: BTreeSet<SignalIndex> =
-        (0..shared.plan.signals.len() as u32).filter_map(raised).collect();
+    let mut raised: BTreeSet<SignalIndex> = (0..shared.plan.signals.len() as u32)
+        .filter_map(raised)
+        .collect();
     let mut hosts: Vec<ForetoldHost> = (0..shared.hosts().len())
         .map(|host| begin(shared, host))
         .collect();
@@ -67,12 +72,7 @@ fn push(shared: &RunState, host: u32, origin: CallOrigin, act: SyncOp) {
 
 impl ForetoldHost {
     /// Makes calls up to the next wait for a signal that is not raised; says whether there were any.
-    fn go_on(
-        &mut self,
-        shared: &RunState,
-        host: u32,
-        raised: &mut BTreeSet<SignalIndex>,
-    ) -> bool {
+    fn go_on(&mut self, shared: &RunState, host: u32, raised: &mut BTreeSet<SignalIndex>) -> bool {
         // The number of its own waits, as the caller has it.
         let wait = u32::MAX - host;
         let mut any = false;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use crate::far::{Connection, ConnectionState, GONE};
 use crate::{Control, Engine, Message};
-use record::{Record, RunOutcome};
+use record::{LossKind, Record, RunOutcome};
 
 /// How far a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct RankProcess {
     /// How the link to it is, in words.
     detail: String,
     is_dead: bool,
+    /// Whether its device was lost.
+    has_lost: bool,
 }
 
 impl RankProcess {
@@ -50,6 +52,7 @@ impl RankProcess {
             outcome: None,
             detail: String::new(),
             is_dead: false,
+            has_lost: false,
         }
     }
 
@@ -68,6 +71,11 @@ impl RankProcess {
         self.is_dead
     }
 
+    /// Whether its device was lost.
+    pub const fn has_lost(&self) -> bool {
+        self.has_lost
+    }
+
     /// Whether its run failed.
     pub const fn has_failed(&self) -> bool {
         self.is_dead || matches!(self.outcome, Some(RunOutcome::Failed(_)))
@@ -79,6 +87,7 @@ impl RankProcess {
             match record {
                 Record::End(end) => self.outcome = Some(end.outcome.clone()),
                 Record::Problem(problem) if problem.code == GONE => self.is_dead = true,
+                Record::Loss(loss) if loss.kind != LossKind::Link => self.has_lost = true,
                 _ => {}
             }
         }

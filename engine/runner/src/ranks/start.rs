@@ -11,7 +11,7 @@ use super::child::{RankProcess, RankStage};
 use super::{Ranks, SILENCE, TICK};
 use crate::far::{WorkerTarget, unix_now};
 use crate::mesh::RankAssignment;
-use crate::{Control, Engine, Message, Phase, RankControl, RunRequest};
+use crate::{Control, Engine, Message, Phase, RankControl, RecoveryMode, RunRequest};
 use workload::{Document, FaultMoment, Placement, RankFault};
 
 /// How long ranks have to be ready for their first call.
@@ -158,7 +158,21 @@ impl Ranks<'_> {
 
     fn request_of(&self, rank: u32, secret: &str, faults: &[RankFault]) -> RunRequest {
         let own = faults.iter().filter(|it| it.rank == rank);
+        let is_replayed = self.request.recovery == RecoveryMode::Replay;
+        // A rank that began again by itself would call what the others are past: all do so, in new processes.
+        let recovery = if is_replayed && self.placement.ranks.len() > 1 {
+            RecoveryMode::Stay
+        } else {
+            self.request.recovery
+        };
+        // What was armed was done to the first processes.
+        let lose = match self.restarts {
+            0 => self.request.lose.clone(),
+            _ => Vec::new(),
+        };
         RunRequest {
+            recovery,
+            lose,
             parameters: of_rank(self.request, rank),
             save: None,
             faults: own.copied().collect(),

@@ -65,13 +65,13 @@ impl ChromeTally {
             ("texts that are not UTF-8", self.bad_text),
             ("work that starts before its launch", self.early.0),
             ("flows without a partner", self.loose_flows),
-            ("damaged stretches", self.damaged.0),
         ];
         for (cause, count) in repairs {
             receipt.repair(cause, count);
         }
         let (damaged, bytes, first) = self.damaged;
         if damaged > 0 {
+            receipt.dropped += damaged;
             let text = format!(
                 "{} at byte {first}: {} left out. If it was copied, copy it again.",
                 counted(

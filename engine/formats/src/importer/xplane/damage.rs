@@ -73,7 +73,7 @@ impl SpaceDamage {
                 ),
             );
         }
-        receipt.repair("damaged parts", self.parts);
+        receipt.dropped += self.parts;
         receipt.repair("cut short", u64::from(self.rest.is_some()));
     }
 }
