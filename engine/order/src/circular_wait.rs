@@ -32,6 +32,8 @@ const MOST_COMPARED: usize = 20_000_000;
 pub enum CircularCall {
     /// Whoever waits from here on waits for what was submitted to these streams too, to every one where none is named.
     Begins(WaitStart, Box<[StreamIndex]>),
+    /// Whoever waits from here on waits for nothing besides.
+    Forgets(WaitStart),
     /// The host thread waits, without an end, for what was submitted before a call that [`Self::Begins`] told of.
     Blocks(WaitStart),
     /// The same for everything that it was promised.
@@ -193,6 +195,9 @@ impl Order {
                 calls
                     .begun
                     .insert((host, *start), (marked, covered.clone()));
+            }
+            CircularCall::Forgets(start) => {
+                calls.begun.remove(&(host, *start));
             }
             CircularCall::Blocks(start) => {
                 if let Some((since, covered)) = calls.begun.get(&(host, *start)).cloned() {

@@ -68,6 +68,13 @@ stream "d" kind="legacy"; stream "b" blocking=#true; event "e"; buffer "m" f32=6
         assert_eq!(well.1, still.1, "{calls}");
         assert!(!well.1.is_empty(), "{calls}");
     }
+    // An event that was recorded anew, on a stream that has nothing to do with the one that is held.
+    let anew = format!(
+        "{head}stream \"n\"\nhost \"one\" {{ work micros=\"late\"\n record \"e\" on=\"b\"\n record \"e\" on=\"n\"\n \
+         synchronize-event \"e\"\n signal \"g\" }}\n{on_legacy}"
+    );
+    let (goes_on, lines, _) = told(&anew, &[("late", 3000.0)]);
+    assert!(goes_on && lines.is_empty(), "{lines:?}");
     // What drops the hold and waits for nothing of it.
     let dropped = format!(
         "{head}host \"one\" {{ work micros=\"late\"\n synchronize-device\n signal \"g\" }}\n{hold}\

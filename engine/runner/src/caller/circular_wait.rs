@@ -42,9 +42,11 @@ pub fn circular(shared: &RunState, call: &Call, uses: &[UsedResource]) -> Vec<Ci
             ..
         }) => {
             let related = related(&plan.streams, stream);
-            if !related.is_empty() {
-                found.push(CircularCall::Begins(Event(event), related));
-            }
+            found.push(if related.is_empty() {
+                CircularCall::Forgets(Event(event))
+            } else {
+                CircularCall::Begins(Event(event), related)
+            });
         }
         Call::Event(EventCall::Synchronize {
             event,

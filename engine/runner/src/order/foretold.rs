@@ -16,7 +16,7 @@ const MOST: usize = 100_000;
 
 /// A host thread on its way to its end.
 struct ForetoldHost {
-    rest: std::iter::Peekable<Box<dyn Iterator<Item = PlacedCall>>>,
+    rest: Box<dyn Iterator<Item = PlacedCall>>,
     /// The signal that its call under way waits for.
     awaits: Option<SignalIndex>,
 }
@@ -58,10 +58,8 @@ fn begin(shared: &RunState, host: usize) -> ForetoldHost {
         Some(Call::Host(HostCall::Await { signal })) => Some(signal),
         _ => None,
     };
-    let rest: Box<dyn Iterator<Item = PlacedCall>> = Box::new(calls.take(MOST));
-    push(shared, host as u32, CallOrigin::default(), SyncOp::Appear);
     ForetoldHost {
-        rest: rest.peekable(),
+        rest: Box::new(calls.take(MOST)),
         awaits,
     }
 }
