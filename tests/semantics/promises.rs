@@ -155,8 +155,8 @@ fn length(records: &[Record]) -> u64 {
 
 /// One pipeline of the text of today, one of the text before, and nothing else.
 const RACE: &str = r#"
-pipeline "one" kernel="saxpy" slow-micros=20000 fails=#true
-pipeline "two" kernel="saxpy" slow-micros=20000 fails=#true
+pipeline "one" kernel="saxpy" slow-micros=200000 fails=#true
+pipeline "two" kernel="saxpy" slow-micros=200000 fails=#true
 promise "today"
 promise "before"
 host "now" { create-pipeline-async "one" promise="today"; settle "today" }
