@@ -72,6 +72,8 @@ pub(super) struct ResourceMeetings {
     /// For each resource and two host threads, the meeting that comes first in the source.
     found: BTreeMap<(SharedResource, u32, u32), Meeting>,
     fresh: Vec<Meeting>,
+    /// Whether only [`MOST_MEETINGS`] are kept: where so many pairs of host threads may meet.
+    is_capped: bool,
     /// Whether there were more than are kept.
     has_more: bool,
     /// Whether uses of a buffer are made to wait for each other in the order in which calls happen to come.
@@ -81,6 +83,14 @@ pub(super) struct ResourceMeetings {
 }
 
 impl ResourceMeetings {
+    /// Of so many host threads, before their first call.
+    pub fn of_hosts(count: usize) -> Self {
+        Self {
+            is_capped: count * count.saturating_sub(1) / 2 > MOST_MEETINGS,
+            ..Self::default()
+        }
+    }
+
     /// Meetings that are new, or come before those that were told, since this was asked last.
     pub fn take(&mut self) -> Vec<Meeting> {
         std::mem::take(&mut self.fresh)
@@ -96,6 +106,7 @@ impl ResourceMeetings {
         Self {
             chances: self.chances.clone(),
             of_buffers: self.of_buffers,
+            is_capped: self.is_capped,
             ..Self::default()
         }
     }
@@ -111,7 +122,7 @@ impl ResourceMeetings {
         if known.is_some_and(|known| meeting.sites() >= known.sites()) {
             return;
         }
-        let is_full = known.is_none() && self.found.len() >= MOST_MEETINGS;
+        let is_full = self.is_capped && known.is_none() && self.found.len() >= MOST_MEETINGS;
         if is_full
             && self
                 .found

@@ -150,6 +150,7 @@ impl Order {
         let is_shared = count > 1;
         Self {
             is_shared,
+            meetings: ResourceMeetings::of_hosts(count),
             memory: BufferOrders::new(is_shared),
             ..Self::default()
         }

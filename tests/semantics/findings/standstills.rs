@@ -126,3 +126,15 @@ fn of_very_many_host_threads_the_first_are_told() {
     assert!(problems.any(|it| it.code == "too-many-findings"));
     assert_eq!(told(&source(150), &[]).1, lines);
 }
+
+/// A few host threads on many streams are all told, however many pairs that makes.
+#[test]
+fn of_few_host_threads_all_are_told() {
+    let upload = |stream: u32| format!("upload \"x\" on=\"s{stream}\"\n");
+    let calls: String = (0..30).map(upload).collect();
+    let streams = (0..30).map(|stream| format!("stream \"s{stream}\"\n"));
+    let hosts = (0..10).map(|host| format!("host \"h{host}\" {{ {calls} }}\n"));
+    let head = ["buffer \"x\" f32=64\n".to_owned()];
+    let source: String = head.into_iter().chain(streams).chain(hosts).collect();
+    assert_eq!(told(&source, &[]).1.len(), 45 * 30);
+}
