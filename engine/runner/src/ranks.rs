@@ -70,8 +70,10 @@ pub struct Ranks<'e> {
     merged: MergedRanks,
     /// Since when its ranks run.
     since: Option<Instant>,
-    /// What is to be done to ranks at a time that is not yet.
+    /// What is to be done to ranks at a time that is not yet, and what processes that are over did not come to.
     faults: Vec<RankFault>,
+    /// What was handed to the processes that run now.
+    handed: Vec<RankFault>,
     /// Since when they are to stop, and whether one had failed before.
     stopped: Option<(Instant, bool)>,
     restarts: u32,
@@ -104,6 +106,7 @@ impl<'e> Ranks<'e> {
             news,
             since: None,
             faults: Vec::new(),
+            handed: Vec::new(),
             stopped: None,
             restarts: 0,
             next: None,
@@ -161,8 +164,9 @@ impl<'e> Ranks<'e> {
             return;
         };
         match message {
-            Message::Batch(records) => {
+            Message::Batch(mut records) => {
                 child.note(&records);
+                self.keep_unmet(&mut records);
                 self.merged.take(rank, records, self.outbox);
             }
             Message::Finished { lost, .. } => {
@@ -278,6 +282,7 @@ impl<'e> Ranks<'e> {
         };
         let due: Vec<RankFault> = self.faults.extract_if(.., is_due).collect();
         for fault in due {
+            self.handed.push(fault);
             self.inflict(fault);
         }
         self.merged.flush(self.outbox);
@@ -300,6 +305,7 @@ impl<'e> Ranks<'e> {
         let began = Instant::now();
         self.tell_missing();
         self.merged.again();
+        self.keep_spared();
         self.end_children();
         if let Err(reason) = self.start_children() {
             self.outbox.post(Message::Refused(reason));
@@ -317,6 +323,7 @@ impl<'e> Ranks<'e> {
     fn finish(mut self) -> Option<Box<RunRequest>> {
         self.listen();
         self.tell_missing();
+        self.keep_spared();
         self.tell_unmet();
         let outcome = self.outcome();
         self.end_children();

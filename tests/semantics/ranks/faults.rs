@@ -381,7 +381,7 @@ fn generations(capture: &Capture) -> (Vec<u32>, Vec<u32>) {
 
 #[test]
 fn a_fault_whose_time_comes_after_a_restart_happens_then() {
-    // The second moment comes long after the first, and before the new processes can have made their calls.
+    // Whichever of the first two comes first, the other comes to the processes that begin again.
     let mut request = request(&steps(
         "placement ranks=2 again=#true timeout-millis=20000",
         50_000,
@@ -421,6 +421,36 @@ fn a_fault_whose_time_comes_after_a_restart_happens_then() {
     let unmet = codes(&capture, "fault-unmet");
     assert!(
         matches!(unmet[..], [it] if it.contains("kill:0@3600")),
+        "{unmet:?}"
+    );
+}
+
+#[test]
+fn a_fault_at_an_operation_that_was_not_begun_comes_after_the_restart() {
+    let mut request = request(&steps(
+        "placement ranks=2 again=#true timeout-millis=20000",
+        40,
+    ));
+    request.faults = vec![
+        "kill:0@collective:3".parse().unwrap(),
+        "kill:1@collective:20".parse().unwrap(),
+        "kill:1@collective:4000".parse().unwrap(),
+    ];
+    let (capture, end) = ran(request);
+    assert_eq!(end.outcome, RunOutcome::Finished);
+    let losses = capture.losses().iter();
+    let losses = losses.filter(|it| it.kind == LossKind::Process);
+    let dead: Vec<&str> = losses
+        .map(|it| capture.devices()[it.device.index()].name.as_str())
+        .collect();
+    assert!(
+        matches!(dead[..], [first, second] if first.starts_with("rank 0") && second.starts_with("rank 1")),
+        "{dead:?}"
+    );
+    // What no process came to is told once, for the run.
+    let unmet = codes(&capture, "fault-unmet");
+    assert!(
+        matches!(unmet[..], [it] if it.starts_with("nothing was done to rank 1 by kill:1@collective:4000")),
         "{unmet:?}"
     );
 }

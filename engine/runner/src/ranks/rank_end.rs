@@ -5,7 +5,8 @@ use super::{Ranks, STOPPING};
 use crate::mesh::{FAULT_UNMET, unmet_fault};
 use crate::{Control, RankControl};
 use formats::merge::IncompleteExchange;
-use record::{RunOutcome, Severity, SpanId};
+use record::{Record, RunOutcome, Severity, SpanId};
+use workload::{FaultKind, FaultMoment, RankFault};
 
 impl Ranks<'_> {
     /// A rank's run is over: those who wait for it are told.
@@ -73,7 +74,37 @@ impl Ranks<'_> {
         }
     }
 
-    /// Names what was to be done to ranks at a time that did not come while they ran.
+    /// Takes out of a rank's records what it did not come to: its next process may, and at the end it is told.
+    pub(super) fn keep_unmet(&mut self, records: &mut Vec<Record>) {
+        records.retain(|record| {
+            let Record::Problem(problem) = record else {
+                return true;
+            };
+            let is_it = |it: &mut RankFault| problem.text == unmet_fault(it);
+            let unmet = if problem.code == FAULT_UNMET {
+                self.handed.extract_if(.., is_it).next()
+            } else {
+                None
+            };
+            self.faults.extend(unmet);
+            unmet.is_none()
+        });
+    }
+
+    /// Takes back the killing of processes that had come to their end, or were ended for another's death, before it
+    /// reached them.
+    pub(super) fn keep_spared(&mut self) {
+        let children = &self.children;
+        let is_spared = |it: &mut RankFault| {
+            let child = children.get(it.rank as usize);
+            let is_timed = matches!(it.at, FaultMoment::Time(_));
+            is_timed && it.kind == FaultKind::Kill && child.is_some_and(|it| !it.is_dead())
+        };
+        self.faults.extend(self.handed.extract_if(.., is_spared));
+        self.handed.clear();
+    }
+
+    /// Names what was to be done to ranks at a moment that did not come while they ran.
     pub(super) fn tell_unmet(&mut self) {
         for fault in std::mem::take(&mut self.faults) {
             let text = unmet_fault(&fault);

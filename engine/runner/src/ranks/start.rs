@@ -109,13 +109,15 @@ impl Ranks<'_> {
     /// # Errors
     /// One of them cannot begin.
     pub(super) fn start_children(&mut self) -> Result<(), String> {
-        // What is done at an operation was done to the first processes; a time may be still to come.
-        let mut faults = Vec::new();
         if self.restarts == 0 {
             let all = self.request.faults.iter().chain(&self.placement.faults);
-            let is_timed = |it: &RankFault| matches!(it.at, FaultMoment::Time(_));
-            (self.faults, faults) = all.copied().partition(is_timed);
+            self.faults = all.copied().collect();
         }
+        // Of those that are left, its own process does what is done at an operation.
+        let is_timed = |it: &RankFault| matches!(it.at, FaultMoment::Time(_));
+        let faults: Vec<RankFault>;
+        (self.faults, faults) = self.faults.drain(..).partition(is_timed);
+        self.handed.clone_from(&faults);
         let (wake, news) = bounded(1);
         self.news = news;
         let secret = secret();
