@@ -184,6 +184,12 @@ impl<'a> CaptureReport<'a> {
         }
     }
 
+    /// What was to run, and on which backend.
+    pub fn called(&mut self, name: String, backend: String) {
+        self.name = name;
+        self.backend = backend;
+    }
+
     /// Whether nothing that was expected was missed, the run did not fail, and it was saved where that was wanted.
     pub fn passed(&self) -> bool {
         self.outcome != "failed"

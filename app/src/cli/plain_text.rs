@@ -19,7 +19,9 @@ fn is_odd(char: char) -> bool {
         | '\u{202A}'..='\u{202E}'
         | '\u{2066}'..='\u{2069}'
         // Ends of lines and paragraphs, marks of annotations, and letters that are never seen.
-        | '\u{2028}' | '\u{2029}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}' => true,
+        | '\u{2028}' | '\u{2029}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
+        // Those of no width. Joiners make letters and signs what they are, and stay.
+        | '\u{00AD}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' => true,
         _ => char.is_control(),
     }
 }

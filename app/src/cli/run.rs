@@ -30,8 +30,21 @@ pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Resu
     if let Some(note) = old_name_note(options, &request) {
         writeln!(streams.err, "{note}")?;
     }
+    let (name, backend) = (request.name.clone(), request.backend.clone());
     let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
-    let figures = CaptureReport::new(&capture, lost, options.save.as_deref());
+    let mut figures = CaptureReport::new(&capture, lost, options.save.as_deref());
+    if capture.run().is_none() {
+        // It was over before it said what it was.
+        let anywhere = "another machine".to_owned();
+        figures.called(
+            name,
+            if backend.is_empty() {
+                anywhere
+            } else {
+                backend
+            },
+        );
+    }
     let written = match options.format {
         OutputFormat::Text => figures.write_text(streams.out).and_then(|()| {
             if options.findings || !options.deny.is_empty() {

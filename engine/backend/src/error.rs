@@ -75,7 +75,7 @@ pub enum BackendError {
     },
     /// The system gives no thread.
     #[error(
-        "a thread could not be started ({0}): use fewer streams, or raise the limit of threads"
+        "a thread could not be started ({0}): use fewer streams or host threads, or raise the limits of threads and memory (ulimit -u, ulimit -v)"
     )]
     Thread(String),
 }

@@ -8,7 +8,7 @@ use super::hazard::CallOrigin;
 use super::host_conflict::{MOST_MEETINGS, Meeting, SharedResource};
 use super::{HostOp, Order};
 use record::{EventIndex, SignalIndex, StreamIndex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls of one place in the source that are kept: those of later rounds of a loop are much like them.
 const MOST_KEPT: usize = 512;
@@ -46,6 +46,10 @@ pub enum CircularCall {
     Raises(SignalIndex),
     /// What a stream holds is dropped, holds too.
     Aborts(StreamIndex),
+    /// From here on a stream is given nothing: what the host thread calls on it is captured, and waiting for it refused.
+    BeginsCapture(StreamIndex),
+    /// It is given what is called again.
+    EndsCapture(StreamIndex),
 }
 
 /// A call, and what its host thread knew then.
@@ -86,6 +90,8 @@ pub(super) struct CircularCalls {
     /// The first raise of each host thread: later ones come after it.
     raises: BTreeMap<SignalIndex, BTreeMap<u32, MarkedCall>>,
     aborts: BTreeMap<StreamIndex, Vec<MarkedCall>>,
+    /// The streams that capture, by the host thread that began it.
+    capturing: BTreeSet<(u32, StreamIndex)>,
 }
 
 fn keep<T>(calls: &mut Vec<T>, call: T) {
@@ -95,6 +101,22 @@ fn keep<T>(calls: &mut Vec<T>, call: T) {
 }
 
 impl CircularCalls {
+    /// Whether a call of a host thread is captured or refused, because of a capture that it began itself.
+    fn is_in_capture(&self, host: u32, call: &CircularCall) -> bool {
+        let mut own = self
+            .capturing
+            .range((host, StreamIndex(0))..=(host, StreamIndex(u32::MAX)));
+        match call {
+            CircularCall::Begins(WaitStart::Stream(stream), _)
+            | CircularCall::Blocks(WaitStart::Stream(stream))
+            | CircularCall::Holds(_, stream) => self.capturing.contains(&(host, *stream)),
+            CircularCall::Synchronizes(covered) => {
+                own.any(|(_, it)| covered.is_empty() || covered.contains(it))
+            }
+            _ => false,
+        }
+    }
+
     fn wait(&mut self, blocks: &MarkedCall, since: MarkedCall, covered: CoveredStreams) {
         let blocks = blocks.clone();
         let place = (blocks.host, blocks.origin.site, covered);
@@ -190,7 +212,16 @@ impl Order {
         };
         let (host, site) = (op.host, op.origin.site);
         let calls = &mut self.circular_calls;
+        if calls.is_in_capture(host, call) {
+            return;
+        }
         match call {
+            CircularCall::BeginsCapture(stream) => {
+                calls.capturing.insert((host, *stream));
+            }
+            CircularCall::EndsCapture(stream) => {
+                calls.capturing.remove(&(host, *stream));
+            }
             CircularCall::Begins(start, covered) => {
                 calls
                     .begun

@@ -26,6 +26,25 @@ pub enum SharedResource {
     Buffer(BufferIndex),
     /// A stream that one holds until this signal, and that the other waits for before the signal can come.
     HeldStream(SignalIndex),
+    /// Captures: one begins or ends such a one, and while it is under way the other's call is refused.
+    Captures(CaptureScope),
+    /// A graph of this number: one captures it or makes it ready, and the other does so too, or replays it.
+    Graph(u32),
+    /// A recorded launch of this number: one records it or sets its arguments, and the other does so too, or launches it.
+    RecordedLaunch(u32),
+    /// Whether the host has a buffer mapped: one maps or unmaps it, and the other does so too, or uses it on a stream.
+    Mapping(BufferIndex),
+}
+
+/// Captures by what they refuse, and make void their graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CaptureScope {
+    /// Every one refuses to wait for the device (rule A38).
+    Any,
+    /// Those with the mode `global` refuse every host thread calls that ask or make something ready (rule A41).
+    Global,
+    /// Those of a blocking stream refuse calls on the legacy stream (rule A39).
+    Blocking,
 }
 
 /// What a call has to do with a stream, an event or a signal that it names.
@@ -179,7 +198,11 @@ impl Order {
         let present = meetings.present.entry(resource).or_default();
         let mut met = Vec::new();
         for (&(host, _, other_changes), it) in present.iter() {
-            let is_harmless = host == op.host || !(changes || other_changes);
+            let is_of_captures = matches!(resource, SharedResource::Captures(_));
+            let is_harmless = host == op.host
+                || !(changes || other_changes)
+                // Two captures do nothing to each other.
+                || is_of_captures && changes == other_changes;
             let Some(other) = hosts.get(host as usize).filter(|_| !is_harmless) else {
                 continue;
             };

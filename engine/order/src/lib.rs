@@ -55,7 +55,7 @@ pub use graph::{NodeConflict, NodeOrder, conflicts};
 pub use hazard::{
     Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Lint, LintKind,
 };
-pub use host_conflict::{MOST_MEETINGS, Meeting, ResourceAccess, SharedResource};
+pub use host_conflict::{CaptureScope, MOST_MEETINGS, Meeting, ResourceAccess, SharedResource};
 pub use log::{CallBatch, CallLog};
 pub use sync_op::{HostOp, HostWaitTarget, StreamOrderTraits, SyncOp};
 pub use topology::{NodeIndex, Topology};

@@ -27,6 +27,7 @@
 mod active_run;
 mod allocator;
 mod caller;
+mod captured_streams;
 mod collector;
 mod comparison;
 mod delivery;

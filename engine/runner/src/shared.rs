@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::captured_streams::CapturedStreams;
 use super::gate::Gate;
 use super::insertion::Insertions;
 use super::launches::RunLaunches;
@@ -64,6 +65,10 @@ pub struct RunState {
     pub subscriptions: Subscriptions,
     /// Whether any call holds a stream.
     pub has_holds: bool,
+    /// Whether any call maps a buffer.
+    pub has_maps: bool,
+    /// Streams on which captures are begun, where several host threads call.
+    pub captured: CapturedStreams,
     /// Whether operations are reported when they are submitted, too.
     pub reports_submissions: bool,
     is_over: AtomicBool,
@@ -161,6 +166,8 @@ impl RunState {
             launches: RunLaunches::new(&plan),
             machine,
             memory,
+            has_maps: plan.sites.iter().any(|it| it.verb == "map-async"),
+            captured: CapturedStreams::new(&plan),
             has_holds: plan.sites.iter().any(|it| it.verb == HOLD),
             overheads: Overheads::new(LaneId(next)),
             plan,

@@ -17,6 +17,14 @@ enum NamedResource {
     Signal(usize),
     HeldUntil(usize),
     Buffer(BufferCopy),
+    Graph(usize),
+    /// Any capture: waiting for the device is refused meanwhile.
+    AnyCapture,
+    /// A capture with the mode that is usual, of which there are no others: asking for an event is refused meanwhile, and
+    /// making a graph ready.
+    GlobalCapture,
+    /// A capture of a blocking stream: calls on the legacy stream are refused meanwhile.
+    BlockingCapture,
 }
 
 /// Every pair of calls in no order that use one thing, one of them changing what it is to the other.
@@ -60,7 +68,7 @@ fn pairs<'a>(
             && !order.returned(other, place)
     });
     let shared = unordered.flat_map(|(place, other)| {
-        let mut found = shared(order.calls[place], order.calls[other]);
+        let mut found = shared(workload, order.calls[place], order.calls[other]);
         if workload.mode != SynchronizationMode::Manual {
             let copies = conflicts(order.calls[place].call, order.calls[other].call);
             found.extend(copies.into_iter().map(NamedResource::Buffer));
@@ -87,29 +95,41 @@ fn waits(order: &EnforcedOrder, workload: &GeneratedWorkload) -> Vec<ModelWait> 
             .filter(|&it| share_legacy(workload, stream, it))
             .collect()
     };
-    let latest = |place: usize, is_meant: &dyn Fn(GeneratedCall) -> bool| {
+    let latest = |place: usize, is_meant: &dyn Fn(usize, GeneratedCall) -> bool| {
         let own = order.calls[place].host;
-        (0..place).rfind(|&it| order.calls[it].host == own && is_meant(order.calls[it].call))
+        (0..place).rfind(|&it| order.calls[it].host == own && is_meant(it, order.calls[it].call))
     };
+    let captures = |place: usize, stream: usize| is_capturing(order, place, stream);
     let places = 0..order.calls.len();
     let waits = places.filter_map(|blocks| {
         let (since, covered) = match order.calls[blocks].call {
+            GeneratedCall::SynchronizeDevice if streams.clone().any(|it| captures(blocks, it)) => {
+                return None;
+            }
             GeneratedCall::SynchronizeDevice => (blocks, streams.clone().collect()),
+            GeneratedCall::SynchronizeStream(stream)
+                if captures(blocks, stream)
+                    || workload.streams[stream] == StreamSort::Legacy
+                        && related(stream).iter().any(|&it| captures(blocks, it)) =>
+            {
+                return None;
+            }
             GeneratedCall::SynchronizeStream(stream)
                 if workload.streams[stream] == StreamSort::Legacy =>
             {
                 (blocks, related(stream))
             }
             GeneratedCall::SynchronizeStream(stream) => {
-                let submits = |it: GeneratedCall| match it {
+                let names = |it: GeneratedCall| match it {
                     GeneratedCall::Join(from, to) => stream == from || stream == to,
                     _ => it.stream() == Some(stream),
                 };
+                let submits = |place, it| names(it) && !captures(place, stream);
                 (latest(blocks, &submits)?, related(stream))
             }
             GeneratedCall::SynchronizeEvent(event) => {
                 let records =
-                    |it| matches!(it, GeneratedCall::Record(recorded, _) if recorded == event);
+                    |_, it| matches!(it, GeneratedCall::Record(recorded, _) if recorded == event);
                 let record = latest(blocks, &records)?;
                 (record, related(order.calls[record].call.stream()?))
             }
@@ -124,6 +144,20 @@ fn waits(order: &EnforcedOrder, workload: &GeneratedWorkload) -> Vec<ModelWait> 
     waits.collect()
 }
 
+/// Whether a stream captures when a call is made, because its own host thread began that.
+fn is_capturing(order: &EnforcedOrder, place: usize, stream: usize) -> bool {
+    let own = order.calls[place].host;
+    let before = order.calls[..place].iter().rev();
+    let mut ends = before
+        .filter(|it| it.host == own)
+        .filter_map(|it| match it.call {
+            GeneratedCall::BeginCapture(of) if of == stream => Some(true),
+            GeneratedCall::EndCapture(of, _) if of == stream => Some(false),
+            _ => None,
+        });
+    ends.next().unwrap_or(false)
+}
+
 /// Holds and what waits behind them on other host threads, where each would wait for the other if the hold came first: what
 /// ends the hold comes after a wait that it keeps.
 fn circular_pairs(
@@ -136,6 +170,10 @@ fn circular_pairs(
         let GeneratedCall::Hold(signal, held) = order.calls[hold].call else {
             continue;
         };
+        // No graph can hold one.
+        if is_capturing(order, hold, held) {
+            continue;
+        }
         let kept = || {
             waits
                 .iter()
@@ -163,18 +201,79 @@ fn circular_pairs(
     found
 }
 
-fn shared(first: PlacedCall, second: PlacedCall) -> Vec<NamedResource> {
-    let (first, second) = (named(first.call), named(second.call));
+fn shared(
+    workload: &GeneratedWorkload,
+    first: PlacedCall,
+    second: PlacedCall,
+) -> Vec<NamedResource> {
+    let all = |call| [named(call), named_of_captures(workload, call)].concat();
+    let (first, second) = (all(first.call), all(second.call));
     let both = first.iter().filter(|it| {
         let mut others = second.iter();
-        others.any(|other| it.0 == other.0 && (it.1 || other.1))
+        others.any(|other| {
+            let is_of_captures = matches!(
+                it.0,
+                NamedResource::AnyCapture
+                    | NamedResource::GlobalCapture
+                    | NamedResource::BlockingCapture
+            );
+            let meet = if is_of_captures {
+                // Two captures do nothing to each other.
+                it.1 != other.1
+            } else {
+                it.1 || other.1
+            };
+            it.0 == other.0 && meet
+        })
     });
-    both.map(|it| it.0).collect()
+    let mut both: Vec<NamedResource> = both.map(|it| it.0).collect();
+    both.dedup();
+    both
+}
+
+/// Whether a call begins or ends captures of a sort, or is refused while one is under way.
+fn named_of_captures(
+    workload: &GeneratedWorkload,
+    call: GeneratedCall,
+) -> Vec<(NamedResource, bool)> {
+    use NamedResource::{AnyCapture, BlockingCapture, GlobalCapture};
+    let is = |stream: usize, sort| workload.streams[stream] == sort;
+    let submitted = match call {
+        GeneratedCall::BeginCapture(stream) | GeneratedCall::EndCapture(stream, _)
+            if is(stream, StreamSort::Legacy) =>
+        {
+            return Vec::new();
+        }
+        GeneratedCall::BeginCapture(stream) | GeneratedCall::EndCapture(stream, _) => {
+            let mut found = vec![(AnyCapture, true), (GlobalCapture, true)];
+            if is(stream, StreamSort::Blocking) {
+                found.push((BlockingCapture, true));
+            }
+            // The graph is made ready right after.
+            if matches!(call, GeneratedCall::EndCapture(..)) {
+                found.push((GlobalCapture, false));
+            }
+            return found;
+        }
+        GeneratedCall::SynchronizeDevice => return vec![(AnyCapture, false)],
+        GeneratedCall::SynchronizeEvent(_) | GeneratedCall::QueryEvent(..) => {
+            return vec![(GlobalCapture, false)];
+        }
+        GeneratedCall::Abort(_) | GeneratedCall::DestroyStream(_) => return Vec::new(),
+        GeneratedCall::SynchronizeStream(stream) | GeneratedCall::QueryStream(stream, _) => {
+            vec![stream]
+        }
+        GeneratedCall::Join(first, second) => vec![first, second],
+        _ => call.stream().into_iter().collect(),
+    };
+    let on_legacy = submitted.iter().any(|&it| is(it, StreamSort::Legacy));
+    let refused = on_legacy.then_some((BlockingCapture, false));
+    refused.into_iter().collect()
 }
 
 /// What a call names, and whether it changes what that is to others.
 fn named(call: GeneratedCall) -> Vec<(NamedResource, bool)> {
-    use NamedResource::{Event, Signal, Stream};
+    use NamedResource::{Event, Graph, Signal, Stream};
     let mut named: Vec<_> = call
         .stream()
         .map(|it| (Stream(it), true))
@@ -197,7 +296,11 @@ fn named(call: GeneratedCall) -> Vec<(NamedResource, bool)> {
         | GeneratedCall::SynchronizeEvent(event)
         | GeneratedCall::QueryEvent(event, _) => named.push((Event(event), false)),
         GeneratedCall::Signal(signal) => named.push((Signal(signal), true)),
+        GeneratedCall::Replay(graph, _) => named.push((Graph(graph), false)),
         _ => {}
+    }
+    if let GeneratedCall::EndCapture(_, graph) = call {
+        named.push((Graph(graph), true));
     }
     named
 }

@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use super::Exporter;
 use super::destination::{Destination, DestinationKind, open_existing};
-use crate::temporary::plain;
+use crate::temporary::{create, plain};
 use capture::Capture;
 
 /// Says of so many bytes written whether to go on.
@@ -66,14 +66,14 @@ fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".syncline-").suffix(".part");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         // Those of any new file, and not of a secret one.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder).map_err(|error| {
+    let made = create(&mut builder, ".part", folder);
+    made.map_err(|error| {
         let text = format!(
             "nothing can be made in {}: {}",
             folder.display(),

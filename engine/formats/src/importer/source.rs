@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempPath;
+use crate::temporary::TemporaryCopy;
 
 use super::ImportError;
 use compression::{CompressionLayer, FileCompression};
@@ -42,7 +42,7 @@ enum SourceBytes {
     /// In the file at the path.
     File,
     /// In a copy of what can be read only once, which goes with the last who knows of it.
-    Copied(Arc<TempPath>),
+    Copied(Arc<TemporaryCopy>),
     /// In memory.
     Memory(Arc<[u8]>),
     /// They are made anew for each reading.
@@ -56,7 +56,7 @@ impl fmt::Debug for SourceBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => f.write_str("file"),
-            Self::Copied(copy) => write!(f, "copied to {}", copy.display()),
+            Self::Copied(copy) => write!(f, "copied to {}", copy.path().display()),
             Self::Memory(bytes) => write!(f, "{} bytes in memory", bytes.len()),
             Self::Made(_) => f.write_str("made bytes"),
         }
@@ -199,7 +199,7 @@ impl Source {
     pub fn plain_file(&self) -> Option<&Path> {
         let file: &Path = match &self.bytes {
             SourceBytes::File => &self.path,
-            SourceBytes::Copied(copy) => copy,
+            SourceBytes::Copied(copy) => copy.path(),
             SourceBytes::Memory(_) | SourceBytes::Made(_) => return None,
         };
         self.packing.is_plain().then_some(file)
@@ -252,7 +252,7 @@ impl Source {
                 SeekableBytes::File(File::open(&self.path).map_err(|it| self.failed(it))?)
             }
             SourceBytes::Copied(copy) => {
-                SeekableBytes::File(File::open(&**copy).map_err(|it| self.failed(it))?)
+                SeekableBytes::File(File::open(copy.path()).map_err(|it| self.failed(it))?)
             }
             SourceBytes::Memory(bytes) => SeekableBytes::Memory(Cursor::new(Arc::clone(bytes))),
             SourceBytes::Made(_) => return Err(ImportError::Nested(self.path.clone())),

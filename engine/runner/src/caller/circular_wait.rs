@@ -2,6 +2,7 @@
 
 use super::resources::UsedResource;
 use super::streams::covered;
+use crate::captured_streams::is_legacy;
 use crate::shared::RunState;
 use ::order::{CircularCall, ResourceAccess, SharedResource, WaitStart};
 use record::StreamIndex;
@@ -74,6 +75,12 @@ pub fn circular(shared: &RunState, call: &Call, uses: &[UsedResource]) -> Vec<Ci
             found.push(CircularCall::Holds(signal, stream));
         }
         Call::Stream(StreamCall::Abort { stream }) => found.push(CircularCall::Aborts(stream)),
+        Call::Launch(LaunchCall::BeginCapture { stream, .. }) if !is_legacy(plan, stream) => {
+            found.push(CircularCall::BeginsCapture(stream));
+        }
+        Call::Launch(LaunchCall::EndCapture { stream, .. }) => {
+            found.push(CircularCall::EndsCapture(stream));
+        }
         Call::Host(HostCall::Signal { signal }) => found.push(CircularCall::Raises(signal)),
         Call::Gpu(GpuCall::WorkDone { promise } | GpuCall::MapAsync { promise, .. }) => {
             found.push(CircularCall::Begins(Promise(promise.0), Box::default()));

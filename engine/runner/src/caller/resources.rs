@@ -10,9 +10,10 @@ use crate::shared::RunState;
 use ::order::ResourceAccess::{self, Changes, Reads};
 use ::order::{CallOrigin, SharedResource, SyncOp};
 use backend::Operation;
-use record::{EventIndex, SpanId, StreamIndex};
+use record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 use workload::{
-    Call, DataCall, EventCall, GraphIndex, HostCall, LaunchCall, PlacedCall, StreamCall,
+    Call, DataCall, EventCall, GpuCall, GraphIndex, HostCall, LaunchCall, PlacedCall,
+    RecordedIndex, StreamCall,
 };
 
 /// So many calls that are not made are looked at, of each `try` that is left early.
@@ -85,7 +86,13 @@ impl Caller {
 
 /// What the order of calls is told of a call before it is made.
 pub fn acts(shared: &RunState, call: &Call) -> impl Iterator<Item = SyncOp> {
-    let uses = uses(shared, call);
+    let mut uses = uses(shared, call);
+    let streams = uses.iter().filter_map(|(it, _)| match it {
+        SharedResource::Stream(stream) => Some(*stream),
+        _ => None,
+    });
+    let of_captures = shared.captured.uses(&shared.plan, call, streams);
+    uses.extend(of_captures);
     let circular = circular(shared, call, &uses);
     let uses = uses.into_iter();
     let uses = uses.map(|(resource, access)| SyncOp::Use(resource, access));
@@ -94,14 +101,18 @@ pub fn acts(shared: &RunState, call: &Call) -> impl Iterator<Item = SyncOp> {
 
 fn uses(shared: &RunState, call: &Call) -> Vec<UsedResource> {
     match call {
-        Call::Data(call) => vec![submits(data_stream(call))],
+        Call::Data(call) => of_data_call(shared, call),
         Call::Event(call) => of_event_call(call),
         Call::Stream(call) => of_stream_call(shared, call),
         Call::Launch(call) => of_launch_call(call),
         Call::Rank(call) => vec![submits(call.stream())],
         Call::Host(HostCall::Signal { signal }) => vec![(SharedResource::Signal(*signal), Changes)],
         // Whoever awaits a signal comes after it.
-        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) | Call::Gpu(_) => Vec::new(),
+        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) => Vec::new(),
+        Call::Gpu(GpuCall::MapAsync { buffer, .. } | GpuCall::Unmap { buffer }) => {
+            vec![(SharedResource::Mapping(*buffer), Changes)]
+        }
+        Call::Gpu(_) => Vec::new(),
     }
 }
 
@@ -115,6 +126,26 @@ const fn reads(stream: StreamIndex) -> UsedResource {
 
 const fn with(event: EventIndex, access: ResourceAccess) -> UsedResource {
     (SharedResource::Event(event), access)
+}
+
+/// What a call uses on the device it cannot use while the host has it mapped.
+fn of_data_call(shared: &RunState, call: &DataCall) -> Vec<UsedResource> {
+    let mut found = vec![submits(data_stream(call))];
+    if !shared.has_maps {
+        return found;
+    }
+    let mapping = |it: &BufferIndex| (SharedResource::Mapping(*it), Reads);
+    match call {
+        DataCall::Upload { buffer, .. }
+        | DataCall::Download { buffer, .. }
+        | DataCall::Fill { buffer, .. } => found.push(mapping(buffer)),
+        DataCall::Copy { from, to, .. } => found.extend([from, to].map(mapping)),
+        DataCall::Launch { kernel, .. } => {
+            found.extend(kernel.reads.iter().chain(&kernel.writes).map(mapping));
+        }
+        DataCall::Allocate { .. } | DataCall::Free { .. } => {}
+    }
+    found
 }
 
 const fn data_stream(call: &DataCall) -> StreamIndex {
@@ -183,17 +214,28 @@ fn of_stream_call(shared: &RunState, call: &StreamCall) -> Vec<UsedResource> {
     }
 }
 
+const fn of_graph(graph: GraphIndex, access: ResourceAccess) -> UsedResource {
+    (SharedResource::Graph(graph.0), access)
+}
+
+const fn of_launch(launch: RecordedIndex, access: ResourceAccess) -> UsedResource {
+    (SharedResource::RecordedLaunch(launch.0), access)
+}
+
 fn of_launch_call(call: &LaunchCall) -> Vec<UsedResource> {
     match *call {
-        LaunchCall::Relaunch { stream, .. }
-        | LaunchCall::BeginCapture { stream, .. }
-        | LaunchCall::EndCapture { stream, .. }
-        | LaunchCall::Replay { stream, .. } => vec![submits(stream)],
-        LaunchCall::Record { .. }
-        | LaunchCall::Set { .. }
-        | LaunchCall::SetAll { .. }
-        | LaunchCall::SetDimensions { .. }
-        | LaunchCall::Instantiate { .. }
-        | LaunchCall::Update { .. } => Vec::new(),
+        LaunchCall::BeginCapture { stream, .. } => vec![submits(stream)],
+        LaunchCall::EndCapture { stream, graph } => vec![submits(stream), of_graph(graph, Changes)],
+        LaunchCall::Instantiate { graph } | LaunchCall::Update { graph } => {
+            vec![of_graph(graph, Changes)]
+        }
+        LaunchCall::Replay { stream, graph } => vec![submits(stream), of_graph(graph, Reads)],
+        LaunchCall::Relaunch { stream, launch } => {
+            vec![submits(stream), of_launch(launch, Reads)]
+        }
+        LaunchCall::Record { launch, .. }
+        | LaunchCall::Set { launch, .. }
+        | LaunchCall::SetAll { launch, .. }
+        | LaunchCall::SetDimensions { launch, .. } => vec![of_launch(launch, Changes)],
     }
 }

@@ -1,8 +1,8 @@
 //! What is found about the order of calls, in words: which calls, where they stand, and the least that mends it.
 
 use order::{
-    Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Meeting, RedundantWait,
-    SharedResource,
+    Actor, CallOrigin, CaptureScope, Hazard, HazardKind, HazardParty, HazardRelation, Meeting,
+    RedundantWait, SharedResource,
 };
 use record::SignalIndex;
 use workload::Plan;
@@ -265,6 +265,35 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
                 "{first} and {second} both use {copy}{buffer}, and nothing orders the two host threads there: which call \
                  comes first is chance, and the waits that are inserted keep to it, so what is computed is chance too; let one \
                  raise a signal after its call, and the other await it before its own"
+            );
+        }
+        SharedResource::Graph(number) => {
+            let graph = plan.graphs.get(number as usize);
+            format!("graph {}", graph.map_or("?", |name| name))
+        }
+        SharedResource::RecordedLaunch(number) => {
+            let launch = plan.recorded.get(number as usize);
+            format!("recorded launch {}", launch.map_or("?", |it| &it.name))
+        }
+        SharedResource::Mapping(index) => {
+            let buffer = plan.buffers.get(index.index());
+            return format!(
+                "{first} and {second} meet on buffer {}, and nothing orders the two host threads there: whether the buffer is \
+                 mapped when it is used, which fails, is chance; let one raise a signal after its call, and the other await \
+                 it before its own",
+                buffer.map_or("?", |it| &it.name)
+            );
+        }
+        SharedResource::Captures(scope) => {
+            let otherwise = match scope {
+                CaptureScope::Global => ", or begin the capture with mode=\"thread-local\"",
+                CaptureScope::Blocking => ", or capture a stream with blocking=#false",
+                CaptureScope::Any => "",
+            };
+            return format!(
+                "{first} and {second} meet, and nothing orders the two host threads there: one begins or ends a capture, and \
+                 while a stream captures the other is refused and leaves the capture without a graph; let one raise a signal \
+                 after its call, and the other await it before its own{otherwise}"
             );
         }
         SharedResource::HeldStream(index) => {

@@ -10,13 +10,12 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
-use tempfile::TempPath;
 
 use super::compression::CompressionLayer;
 use super::{HEAD, Source};
 use crate::importer::error::MissingThread;
 use crate::importer::{IMPORTERS, ImportError, REFUSED, sqlite};
-use crate::temporary::plain;
+use crate::temporary::{TemporaryCopy, create_copy, plain};
 
 /// The name that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -44,7 +43,7 @@ pub(super) fn is_needed(found: &Metadata) -> bool {
 pub(super) fn copy(
     path: &Path,
     go_on: ReadProgress<'_>,
-) -> Result<(PathBuf, Arc<TempPath>, u64), ImportError> {
+) -> Result<(PathBuf, Arc<TemporaryCopy>, u64), ImportError> {
     let called = if is_standard_input(path) {
         PathBuf::from(CALLED)
     } else {
@@ -55,10 +54,9 @@ pub(super) fn copy(
         folder: std::env::temp_dir(),
         error,
     };
-    let made = tempfile::Builder::new().prefix("syncline-").tempfile();
     // Kept here and not by the thread: whoever gives up leaves that behind, and no file.
     let plainly = |error: io::Error| io::Error::new(error.kind(), plain(&error));
-    let (file, kept) = made.map_err(plainly).map_err(uncopied)?.into_parts();
+    let (file, kept) = create_copy(".copy").map_err(plainly).map_err(uncopied)?;
     let (sender, counts) = bounded(4);
     let work = CopyJob {
         path: path.to_owned(),

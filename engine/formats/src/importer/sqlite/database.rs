@@ -6,10 +6,10 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::temporary::{TemporaryCopy, create_copy};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
-use tempfile::TempPath;
 
 use super::budget::{ReadBudget, ReadTimer};
 use super::schema::{RowCount, TableSchema, count_rows, quoted, tables};
@@ -31,7 +31,7 @@ pub(in crate::importer) struct Database {
     tables: Vec<TableSchema>,
     pub(super) budget: Arc<ReadBudget>,
     /// Deletes the copy of a packed database in the end.
-    _copy: Option<TempPath>,
+    _copy: Option<TemporaryCopy>,
 }
 
 /// A way to read a database, for one thread.
@@ -49,7 +49,8 @@ impl Database {
             None => Some(copied(source).map_err(|error| source.failed(error))?),
         };
         let file = copy
-            .as_deref()
+            .as_ref()
+            .map(TemporaryCopy::path)
             .or(source.plain_file())
             .unwrap_or(source.path());
         let length = std::fs::metadata(file)
@@ -202,16 +203,12 @@ impl Database {
 }
 
 /// A copy of what a source's reader gives, up to the length that the database says it has.
-fn copied(source: &Source) -> io::Result<TempPath> {
-    let (mut file, path) = tempfile::Builder::new()
-        .prefix("syncline-")
-        .suffix(".sqlite")
-        .tempfile()?
-        .into_parts();
+fn copied(source: &Source) -> io::Result<TemporaryCopy> {
+    let (mut file, copy) = create_copy(".database")?;
     let opened = source.reader().map_err(io::Error::other)?;
     let most = source.unpacked_length().unwrap_or(promised(source.head()));
     io::copy(&mut opened.take(most), &mut file as &mut File)?;
-    Ok(path)
+    Ok(copy)
 }
 
 /// How long a database is, as its header says: the size of a page, and how many there are.
