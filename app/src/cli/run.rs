@@ -22,7 +22,7 @@ use super::progress::ProgressLine;
 use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, check, interrupt};
 
 /// How long a run has to stop, once Ctrl-C was pressed.
-const PATIENCE: Duration = Duration::from_millis(1900);
+const PATIENCE: Duration = Duration::from_millis(1600);
 
 /// Runs what was asked for and prints its figures.
 pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {

@@ -122,12 +122,12 @@ mod tests {
         File::create(&fresh).unwrap();
         let held = make();
         age(held.as_file());
-        let made = make();
+        let latest = make();
         assert!(!left.exists());
         for kept in others.iter().map(std::path::PathBuf::as_path) {
             assert!(kept.exists(), "{}", kept.display());
         }
-        for kept in [&*fresh, held.path(), made.path()] {
+        for kept in [&*fresh, held.path(), latest.path()] {
             assert!(kept.exists(), "{}", kept.display());
         }
     }

@@ -107,12 +107,10 @@ fn uses(shared: &RunState, call: &Call) -> Vec<UsedResource> {
         Call::Launch(call) => of_launch_call(call),
         Call::Rank(call) => vec![submits(call.stream())],
         Call::Host(HostCall::Signal { signal }) => vec![(SharedResource::Signal(*signal), Changes)],
-        // Whoever awaits a signal comes after it.
-        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) => Vec::new(),
         Call::Gpu(GpuCall::MapAsync { buffer, .. } | GpuCall::Unmap { buffer }) => {
             vec![(SharedResource::Mapping(*buffer), Changes)]
         }
-        Call::Gpu(_) => Vec::new(),
+        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) | Call::Gpu(_) => Vec::new(),
     }
 }
 
