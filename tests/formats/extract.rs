@@ -6,6 +6,7 @@ use engine::capture::Capture;
 use engine::exporter::{ExtractError, extract};
 use engine::record::{
     CallId, DependencyKind, Group, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State,
+    Value,
 };
 use engine::runner::{RunRequest, run};
 use engine::time::{Interval, Nanos};
@@ -120,6 +121,43 @@ fn streams_and_waits_come_back_in_order() {
             "{name} took {ratio} of the time"
         );
     }
+}
+
+/// A label is what an operation is called by, in the run, in what is extracted from it, and in the run of that.
+#[test]
+fn labels_come_back() {
+    let source = r#"stream "a"; stream "b"; event "e"; buffer "x" f32=64
+        host "main" {
+            launch "spin" on="a" label="k1" { set "micros" 50 }
+            record "e" on="a"; wait "e" on="b"
+            launch "spin" on="b" label="second \"one\"" { set "micros" 50 }
+            upload "x" on="b" label="upload"
+            launch "spin" on="b" { set "micros" 50 }
+        }"#;
+    let labels = |capture: &Capture| -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for spans in streams(capture).values() {
+            for (kind, span) in spans {
+                let mut labels = capture.arguments(*span).filter(|it| it.0 == "label");
+                if let Some((_, Value::Text(label))) = labels.next() {
+                    let name = capture.name(capture.span(*span).unwrap().span.name);
+                    assert!(name.starts_with(&*label), "{name} is of {label}");
+                    found.push((format!("{kind:?}"), label.to_string()));
+                }
+            }
+        }
+        found
+    };
+    let before = ran("labels", source);
+    let expected = [
+        ("Kernel", "k1"),
+        ("Kernel", "second \"one\""),
+        ("Upload", "upload"),
+    ];
+    let expected = expected.map(|it| (it.0.to_owned(), it.1.to_owned()));
+    assert_eq!(labels(&before), expected);
+    let extracted = extract(&before, all(&before)).unwrap();
+    assert_eq!(labels(&ran("extracted", &extracted.text)), expected);
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn a_race_names_both_calls_their_lines_streams_and_the_buffer() {
         .iter()
         .map(|span| capture.name(capture.span(*span).unwrap().span.name))
         .collect();
-    assert_eq!(names, ["upload x", "scale"]);
+    assert_eq!(names, ["upload x", "kernel: scale"]);
 }
 
 /// A host, two streams, a buffer, and these calls.

@@ -4,6 +4,8 @@
 pub const TIME_LIMIT: &str = "time limit (ns)";
 /// What a query of an event came to: the label of a [`crate::QueryAnswer`].
 pub const QUERY_ANSWER: &str = "answer";
+/// What a workload calls the call that a span is of, its `label=`: a text.
+pub const CALL_LABEL: &str = "label";
 /// Why a wait was inserted, in a sentence.
 pub const INSERTED_BECAUSE: &str = "inserted because";
 /// Why a call was blocked, in a sentence.

@@ -42,8 +42,8 @@ pub mod time;
 
 pub use counted::counted;
 pub use field_names::{
-    BLOCKED_BECAUSE, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE, LATE,
-    QUERY_ANSWER, TIME_LIMIT, WORKED,
+    BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
+    LATE, QUERY_ANSWER, TIME_LIMIT, WORKED,
 };
 pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
 pub use finding::{Finding, FindingSearch};

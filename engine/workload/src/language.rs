@@ -46,7 +46,7 @@ pub fn language_guide() -> String {
 const INTRODUCTION: &str = "\
 A workload is a [KDL](https://kdl.dev) document: one node a line, with arguments, `properties=` and a block in braces. What it declares may stand in any order. Each `host` block is one host thread, which makes its calls from top to bottom.
 
-- Any call may have a `label=`, which expectations and `--lose` refer to.
+- Any call may have a `label=`: its spans are called by it (`k1: spin`), and expectations and `--lose` refer to it.
 - A declaration with `count=` is an array. Its elements are written `\"x\" i` or `\"x[i + 1]\"`, and indices count modulo its length.
 - Where a number stands, so may a formula in quotation marks, over the parameters and the indices of the loops around: `+ - * / % ( )`, `min`, `max`, `floor`, `abs`, `sqrt`. `%` has the sign of its divisor.
 - A call that fails ends the run, unless a `try` is around it.

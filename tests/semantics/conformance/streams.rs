@@ -308,7 +308,7 @@ pub const CASES: &[Case] = &[
             stream "s"; stream "once" role="critical-section"; buffer "x" f32=16
             host "main" {
                 fill "x" value=1 on="s"
-                fill "x" value=2 on="once" label="held"
+                fill "x" value=2 on="once"
                 synchronize-device
             }"#,
         check: |view| {
@@ -451,7 +451,7 @@ pub const CASES: &[Case] = &[
             host "main" {
                 launch "spin" on="s" { set "micros" 500 }
                 fill "x" value=1 on="t"
-                barrier on="all" label="barrier"
+                barrier on="all"
                 copy "x" "y" on="s"
                 fill "x" value=2 on="t"
                 synchronize-device

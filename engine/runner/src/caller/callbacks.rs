@@ -29,7 +29,7 @@ impl Caller {
             is_blocking,
             panics,
         } = function;
-        let name = self.shared.names.id(name, &self.reporter);
+        let name = self.label_of_function(current, name);
         let current = &CurrentCall {
             function: Some(name),
             ..*current

@@ -1,12 +1,13 @@
-//! What spans are called: a call as its definition labels it, and an operation as its call, unless it has a name of its
-//! own.
+//! What spans are called: a call by what it does, such as `launch saxpy`, and an operation as its call, unless it has a name
+//! of its own, such as its kernel's. Where the workload gives the call a label, that stands before it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::streams::join_text;
 use super::{Caller, CurrentCall};
 use backend::Operation;
-use record::NameId;
+use record::{CALL_LABEL, NameId, SpanId};
 use workload::{Call, Kernel, SourceLocation};
 
 /// The names that were made so far.
@@ -14,7 +15,8 @@ use workload::{Call, Kernel, SourceLocation};
 pub struct CallLabels {
     /// Of calls, by their places and by what they are about.
     calls: HashMap<(u32, u64), NameId>,
-    kernels: HashMap<&'static str, NameId>,
+    /// Of kernels, by the places of the calls that launch them.
+    kernels: HashMap<(u32, &'static str), NameId>,
 }
 
 impl Caller {
@@ -25,9 +27,29 @@ impl Caller {
             return *id;
         }
         let text = call.label(&self.shared.plan);
-        let id = self.shared.names.id(&text, &self.reporter);
+        let id = self.labelled(place, &text);
         self.labels.calls.insert(key, id);
         id
+    }
+
+    /// The label that the workload gives to a call; nothing where it gives none.
+    fn label(&self, place: SourceLocation) -> Option<&str> {
+        let site = self.shared.plan.sites.get(place.call as usize)?;
+        (!site.label.is_empty()).then_some(&*site.label)
+    }
+
+    /// What is done, behind the label of its call, as in `k1: spin`.
+    fn labelled(&self, place: SourceLocation, name: &str) -> NameId {
+        let label = self.label(place);
+        let name = label.map_or(Cow::Borrowed(name), |label| with_label(label, name));
+        self.shared.names.id(&name, &self.reporter)
+    }
+
+    /// Says of a span what label its call has.
+    pub(super) fn report_label(&self, span: SpanId, place: SourceLocation) {
+        if let Some(label) = self.label(place) {
+            self.argue(span, CALL_LABEL, label);
+        }
     }
 
     /// What the span of an operation is called that a call submits.
@@ -39,8 +61,10 @@ impl Caller {
         let plan = &self.shared.plan;
         let joined;
         let text = match operation {
-            Operation::Launch(launch) => return self.label_of_kernel(launch.kernel),
-            Operation::Packed(packed) => return self.label_of_kernel(packed.launch.kernel),
+            Operation::Launch(launch) => return self.label_of_kernel(current, launch.kernel),
+            Operation::Packed(packed) => {
+                return self.label_of_kernel(current, packed.launch.kernel);
+            }
             Operation::Replay(replay) => {
                 let name = plan.graphs.get(replay.place as usize);
                 name.map_or("?", |name| name)
@@ -67,11 +91,50 @@ impl Caller {
             | Operation::Reset(_)
             | Operation::Collective(_) => return current.name,
         };
-        self.shared.names.id(text, &self.reporter)
+        self.labelled(current.place, text)
     }
 
-    fn label_of_kernel(&mut self, kernel: &'static Kernel) -> NameId {
-        let make = || self.shared.names.id(kernel.name, &self.reporter);
-        *self.labels.kernels.entry(kernel.name).or_insert_with(make)
+    fn label_of_kernel(&mut self, current: &CurrentCall, kernel: &'static Kernel) -> NameId {
+        let key = (current.place.call, kernel.name);
+        if let Some(id) = self.labels.kernels.get(&key) {
+            return *id;
+        }
+        let id = self.labelled(current.place, kernel.name);
+        self.labels.kernels.insert(key, id);
+        id
+    }
+
+    /// What the span of a function is called.
+    pub(super) fn label_of_function(&self, current: &CurrentCall, name: &str) -> NameId {
+        self.labelled(current.place, name)
+    }
+}
+
+/// A name behind a label, unless it begins with that.
+fn with_label<'a>(label: &str, name: &'a str) -> Cow<'a, str> {
+    let rest = name.strip_prefix(label);
+    let begins = rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    if begins {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(format!("{label}: {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_stands_before_what_is_done_and_never_twice() {
+        let cases = [
+            ("k1", "spin", "k1: spin"),
+            ("upload", "upload x", "upload x"),
+            ("spin", "spin", "spin"),
+            ("up", "upload x", "up: upload x"),
+            ("first", "launch saxpy", "first: launch saxpy"),
+        ];
+        for (label, name, expected) in cases {
+            assert_eq!(with_label(label, name), expected);
+        }
     }
 }

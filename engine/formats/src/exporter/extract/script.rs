@@ -7,12 +7,14 @@ use super::order::HostOrder;
 use super::{ExtractedWorkload, micros};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{LaneId, Role, Span, SpanId, SpanKind, Value, counted};
+use record::{CALL_LABEL, LaneId, Role, Span, SpanId, SpanKind, Value, counted};
 
 /// Shorter pauses of the host are not worth a line.
 const PAUSE: Nanos = Nanos::from_micros(5);
 /// Names of the argument that says how much was copied.
 const BYTES: &[&str] = &["bytes", "Bytes", "size", "Size", "size_bytes", "size(Byte)"];
+/// Bytes of a label beyond which it is no name.
+const LONGEST_LABEL: usize = 64;
 /// Bytes beyond which a copy is told as time alone: no device may have room for it.
 const LARGEST: i64 = 4 << 30;
 
@@ -99,7 +101,7 @@ impl<'a> WorkloadScript<'a> {
             }
         }
         self.host = Some(self.host.map_or(at, |host| host.max(at)));
-        let on = self.stream(span.lane);
+        let on = self.stream(span.lane) + &self.label(&span);
         let was = match self.style {
             ScriptStyle::Full => format!(" // {}", comment(self.capture.name(span.name))),
             ScriptStyle::Terse => String::new(),
@@ -154,6 +156,16 @@ impl<'a> WorkloadScript<'a> {
         if let Some((name, place)) = self.events.get(event as usize).cloned() {
             self.call(format_args!("wait {} {place} on={on}", quoted(&name)));
         }
+    }
+
+    /// The label of the call that a span is of, as it is written behind the call; nothing where it has none.
+    fn label(&self, span: &Span) -> String {
+        let mut arguments = self.capture.arguments(span.id);
+        let label = arguments.find_map(|(name, value)| match value {
+            Value::Text(text) if name == CALL_LABEL && text.len() <= LONGEST_LABEL => Some(text),
+            _ => None,
+        });
+        label.map_or_else(String::new, |it| format!(" label={}", quoted(&it)))
     }
 
     /// How much a span copied or filled, where that is known.
