@@ -136,7 +136,12 @@ fn answer(
         // Whoever closes the pipe has seen enough.
         Err(CliFailure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => FINE,
         Err(CliFailure::Output(error)) => {
-            complain(streams, &format!("the answer cannot be written: {error}"));
+            complain(
+                streams,
+                &format!(
+                    "the answer cannot be written: {error}; make room there, or write it elsewhere"
+                ),
+            );
             WRONG
         }
         Err(CliFailure::Wrong(text)) => {

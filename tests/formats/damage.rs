@@ -42,10 +42,21 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Whether nothing was dropped, or only what a problem tells of: packets that are damaged.
+/// Problems that tell of what could not be read, and is dropped.
+const LOSSES: &[&str] = &[
+    "damaged",
+    "senseless",
+    "other-writer",
+    "table-damaged",
+    "rows-without-time",
+    "records-damaged",
+];
+
+/// Whether nothing was dropped, or a problem tells of it; and whether what such problems tell of is counted as dropped.
 pub fn is_whole_or_told(capture: &Capture, receipt: &Receipt) -> bool {
     let mut problems = capture.problems().iter();
-    receipt.dropped == 0 || problems.any(|it| matches!(&*it.code, "damaged" | "senseless"))
+    let is_told = problems.any(|it| LOSSES.contains(&&*it.code));
+    (receipt.dropped > 0) == is_told
 }
 
 /// Opens bytes and applies what is in them. Whatever they are, this ends, and with an answer.

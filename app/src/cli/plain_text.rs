@@ -20,8 +20,14 @@ fn is_odd(char: char) -> bool {
         | '\u{2066}'..='\u{2069}'
         // Ends of lines and paragraphs, marks of annotations, and letters that are never seen.
         | '\u{2028}' | '\u{2029}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
-        // Those of no width. Joiners make letters and signs what they are, and stay.
-        | '\u{00AD}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' => true,
+        // Those of no width, or of the width of a blank. Joiners and choices of a sign's form make letters and signs what
+        // they are, and stay.
+        | '\u{00AD}' | '\u{034F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{200B}'
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{1BCA0}'..='\u{1BCA3}'
+        | '\u{1D173}'..='\u{1D17A}'
+        // Numbers that are no letters.
+        | '\u{FDD0}'..='\u{FDEF}' => true,
+        _ if char as u32 & 0xFFFE == 0xFFFE => true,
         _ => char.is_control(),
     }
 }

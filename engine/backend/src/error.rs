@@ -43,7 +43,7 @@ pub enum BackendError {
     )]
     Refused(String),
     /// The layout has no such stream, event, buffer or signal.
-    #[error("the device was opened without {0}: add it to the layout")]
+    #[error("there is no {0}")]
     Unknown(String),
     /// A launch does not fit its kernel; nothing was submitted.
     #[error("the launch of {kernel} is wrong: {reason}")]

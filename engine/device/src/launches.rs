@@ -64,6 +64,13 @@ pub struct RecordedLaunch {
     revision: u32,
 }
 
+impl RecordedLaunch {
+    /// The buffers that it reads or writes, as far as they have been set.
+    pub fn used(&self) -> impl Iterator<Item = BufferIndex> {
+        self.buffers.iter().flatten().map(|it| it.buffer)
+    }
+}
+
 impl BufferHandle {
     /// The `generation`th making of a buffer.
     pub const fn new(buffer: BufferIndex, generation: u32) -> Self {

@@ -91,8 +91,8 @@ fn is_left(entry: &fs::DirEntry) -> bool {
 
 /// What the system said, without the name of a temporary file, which tells nobody anything.
 pub fn plain(error: &io::Error) -> String {
-    let inner = error.get_ref().and_then(|it| it.source());
-    inner.map_or_else(|| error.to_string(), ToString::to_string)
+    let text = error.to_string();
+    text.split(" at path \"").next().unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// Whether all promises of these names settled so; what is found first to be otherwise is said.
+/// Whether the latest promise of each of these names settled so; what is found first to be otherwise is said.
 fn settles<'a>(
     ledger: &'a ExpectationLog,
     names: impl Iterator<Item = &'a String>,
@@ -131,7 +131,7 @@ fn settles<'a>(
     value: Option<&str>,
 ) -> CheckResult {
     let mut count = 0;
-    for (name, settled) in names.flat_map(|name| ledger.promises(name).map(move |it| (name, it))) {
+    for (name, settled) in names.filter_map(|name| Some((name, ledger.promises(name).last()?))) {
         let Some((found, with)) = settled else {
             return (false, format!("{name} is pending"));
         };

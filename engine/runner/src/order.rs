@@ -129,7 +129,7 @@ impl RaceDetector {
 
     /// Every call was made: reports how often each was found, and how much was looked at.
     pub fn conclude(&mut self, reporter: &Reporter) {
-        if self.shared.is_stalled() {
+        if self.shared.is_stalled() || self.shared.failure().is_some() {
             foretold::foretell(&self.shared);
         }
         self.look(reporter);

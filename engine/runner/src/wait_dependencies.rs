@@ -3,7 +3,8 @@
 //! A wait that timed out, or was cancelled or lost before it ended, enforced nothing: what it was to wait for is declared.
 //! Where several host threads call and nothing orders two of their calls, what follows from the order in which these came
 //! is observed. That is known for certain only once every call was made, so such dependencies come last. Edges of graphs are
-//! of the same sort where several host threads may have called into one capture.
+//! of the same sort: a node that was lost or cancelled was not held by them to its end, and several host threads may have
+//! called into one capture.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,6 +24,8 @@ pub struct WaitDependencies {
     ended: HashMap<SpanId, bool>,
     /// Whether several host threads call.
     is_shared: bool,
+    /// Whether graphs are replayed: edges lead into their nodes, which are no waits.
+    has_graphs: bool,
     /// Whether several host threads raise signals.
     shares_signals: bool,
     /// Those that depend on calls of several host threads.
@@ -39,6 +42,7 @@ impl WaitDependencies {
             pending: HashMap::new(),
             ended: HashMap::new(),
             is_shared: plan.hosts.len() > 1,
+            has_graphs: plan.sites.iter().any(|it| it.verb == "replay"),
             shares_signals: raising.len() > 1,
             undecided: Vec::new(),
             is_over: false,
@@ -48,8 +52,8 @@ impl WaitDependencies {
     /// Takes the dependencies of waits out of `records`, and puts in those that are known by now, each before its wait.
     pub fn sift(&mut self, records: Vec<Record>) -> Vec<Record> {
         let concerns = |record: &Record| match record {
-            Record::Dependency(it) => self.is_of_wait(it) || self.is_edge(it),
-            Record::Span(span) => is_wait(span) || self.pending.contains_key(&span.id),
+            Record::Dependency(it) => self.is_of_wait(it),
+            Record::Span(span) => self.may_have_causes(span) || self.pending.contains_key(&span.id),
             _ => false,
         };
         if self.is_over || !records.iter().any(concerns) {
@@ -64,7 +68,6 @@ impl WaitDependencies {
                         None => self.pending.entry(it.effect).or_default().push(it),
                     }
                 }
-                Record::Dependency(it) if self.is_edge(&it) => self.undecided.push(it),
                 Record::Span(span) => {
                     self.end(&span, &mut sifted);
                     sifted.push(Record::Span(span));
@@ -92,7 +95,7 @@ impl WaitDependencies {
     fn end(&mut self, span: &Span, sifted: &mut Vec<Record>) {
         let is_satisfied = span.state == State::Done;
         let pending = self.pending.remove(&span.id);
-        if is_wait(span) && (pending.is_none() || !is_satisfied) {
+        if self.may_have_causes(span) && (pending.is_none() || !is_satisfied) {
             // Those that were satisfied are only late by a batch, and what is left over in the end is handed on then.
             if self.ended.len() >= MOST_REMEMBERED {
                 self.ended.retain(|_, is_satisfied| !*is_satisfied);
@@ -119,16 +122,18 @@ impl WaitDependencies {
         }
     }
 
-    /// Whether it is between nodes of a graph that several host threads may have called into.
-    fn is_edge(&self, it: &Dependency) -> bool {
-        self.is_shared && it.kind == DependencyKind::Edge
+    /// Whether dependencies of it may still come that say more than that it was submitted.
+    fn may_have_causes(&self, span: &Span) -> bool {
+        is_wait(span) || self.has_graphs && span.state != State::Done
     }
 
     fn is_of_wait(&self, it: &Dependency) -> bool {
-        use DependencyKind::{Automatic, Barrier, Event, Join, Legacy, Signal, Synchronization};
+        use DependencyKind::{
+            Automatic, Barrier, Edge, Event, Join, Legacy, Signal, Synchronization,
+        };
         it.basis != Basis::Declared
             && match it.kind {
-                Event | Signal | Join | Barrier | Legacy | Automatic => true,
+                Edge | Event | Signal | Join | Barrier | Legacy | Automatic => true,
                 Synchronization => self.is_shared,
                 _ => false,
             }

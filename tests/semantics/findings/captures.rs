@@ -202,6 +202,12 @@ fn a_graph_a_recorded_launch_or_a_mapped_buffer_that_another_host_thread_changes
             r#"map-async "y" promise="p"; unmap "y""#,
             r#"fill "y" value=1 on="b""#,
         ),
+        (made, r#"map-async "x" promise="p""#, r#"replay "g" on="b""#),
+        (
+            recorded,
+            r#"map-async "x" promise="p"; unmap "x""#,
+            r#"relaunch "l" on="b""#,
+        ),
     ];
     for (made, changes, uses) in cases {
         let found = |first: &str, second: &str| {

@@ -1,6 +1,7 @@
 //! What host threads do in no order is told in every run, whether it goes well or stands still.
 
 use engine::capture::Capture;
+use engine::record::{RunOutcome, State};
 use engine::runner::{RunRequest, run};
 
 /// Of a run on the virtual device: whether it went to its end, and the lines of each pair of calls in no order.
@@ -137,4 +138,81 @@ fn of_few_host_threads_all_are_told() {
     let head = ["buffer \"x\" f32=64\n".to_owned()];
     let source: String = head.into_iter().chain(streams).chain(hosts).collect();
     assert_eq!(told(&source, &[]).1.len(), 45 * 30);
+}
+
+/// A run that fails where another goes well is told the same of host threads.
+#[test]
+fn a_run_that_failed_is_told_what_one_that_went_well_is() {
+    let head = r#"param "one" 0 max=10000; param "two" 0 max=10000; stream "a"; stream "k" blocking=#true; signal "s"
+stream "l" kind="legacy"; event "e"; buffer "x" f32=64
+"#;
+    let cases = [
+        // It gives up while the other waits behind its hold.
+        (
+            "hold \"s\" on=\"a\"; synchronize-device timeout-micros=100",
+            "synchronize-device; signal \"s\"",
+        ),
+        // What is asked is not so yet, and the other has not called.
+        (
+            "launch \"spin\" on=\"k\" { set \"micros\" 300 }; fill \"x\" value=1 on=\"a\"",
+            "query-stream \"l\" strict=#true; fill \"x\" value=1 on=\"a\"",
+        ),
+        (
+            "record \"e\" on=\"k\"; launch \"spin\" on=\"a\" { set \"micros\" 300 }",
+            "query-stream \"a\" strict=#true",
+        ),
+    ];
+    for (one, two) in cases {
+        let source = format!(
+            "{head}host \"one\" {{ work micros=\"one\"\n {one} }}\nhost \"two\" {{ work micros=\"two\"\n {two} }}"
+        );
+        let first = told(&source, &[("two", 500.0)]);
+        let second = told(&source, &[("one", 500.0), ("two", 1.0)]);
+        let third = told(&source, &[("one", 1.0), ("two", 50.0)]);
+        assert!(!first.1.is_empty(), "{one} beside {two}");
+        assert_eq!(first.1, second.1, "{one} beside {two}");
+        assert_eq!(first.1, third.1, "{one} beside {two}");
+        let ends = [&first, &second, &third].map(|it| it.2.end().unwrap().outcome.clone());
+        assert!(
+            ends.iter().any(|it| matches!(it, RunOutcome::Failed(_))),
+            "{one} beside {two}: {ends:?}"
+        );
+        assert!(
+            ends.contains(&RunOutcome::Finished),
+            "{one} beside {two}: {ends:?}"
+        );
+    }
+}
+
+/// Nothing was given to the stream, and so nobody who waits is concerned.
+#[test]
+fn an_abort_of_an_idle_stream_fails_nobody_who_waits() {
+    let source = r#"stream "a"; stream "b"; buffer "x" f32=64
+signal "go"
+host "one" { launch "spin" on="a" { set "micros" 30000 }; fill "x" value=1 on="b"; synchronize-stream "b"
+ signal "go"; synchronize-device }
+host "two" { await "go"; work micros=1000; abort-stream "b" }"#;
+    for backend in ["mock", "cpu"] {
+        let capture = super::capture_of(source, backend);
+        let states = capture.spans().map(|it| it.span.state);
+        let failed = states.filter(|it| *it == State::Failed).count();
+        assert_eq!(failed, 0, "{backend}: {:?}", capture.problems());
+    }
+}
+
+/// Both wait for the promise that bears the name in the end, whichever host thread made it.
+#[test]
+fn a_promise_that_two_host_threads_make_ends_the_waits_of_both() {
+    for call in ["map-async \"x\"", "work-done"] {
+        for late in [0, 1, 2, 5] {
+            let source = format!(
+                "buffer \"x\" f32=64; buffer \"y\" f32=64; promise \"p\"\n\
+                 host \"one\" {{ work micros=1\n {call} promise=\"p\"\n settle \"p\" }}\n\
+                 host \"two\" {{ work micros={late}\n {} promise=\"p\"\n settle \"p\" }}",
+                call.replace('x', "y")
+            );
+            let (goes_on, _, capture) = told(&source, &[]);
+            assert!(goes_on, "{call}, {late}: {:?}", capture.problems());
+        }
+    }
 }

@@ -206,7 +206,10 @@ fn shared(
     first: PlacedCall,
     second: PlacedCall,
 ) -> Vec<NamedResource> {
-    let all = |call| [named(call), named_of_captures(workload, call)].concat();
+    let all = |call| {
+        let covered = covered_by_legacy(workload, call);
+        [named(call), named_of_captures(workload, call), covered].concat()
+    };
     let (first, second) = (all(first.call), all(second.call));
     let both = first.iter().filter(|it| {
         let mut others = second.iter();
@@ -229,6 +232,23 @@ fn shared(
     let mut both: Vec<NamedResource> = both.map(|it| it.0).collect();
     both.dedup();
     both
+}
+
+/// The blocking streams that a call waits for or asks because it does so of the legacy stream.
+fn covered_by_legacy(
+    workload: &GeneratedWorkload,
+    call: GeneratedCall,
+) -> Vec<(NamedResource, bool)> {
+    let (GeneratedCall::SynchronizeStream(asked) | GeneratedCall::QueryStream(asked, _)) = call
+    else {
+        return Vec::new();
+    };
+    let others = 0..workload.streams.len();
+    let is_legacy = workload.streams[asked] == StreamSort::Legacy;
+    let covered = others.filter(|&it| is_legacy && share_legacy(workload, asked, it));
+    covered
+        .map(|it| (NamedResource::Stream(it), false))
+        .collect()
 }
 
 /// Whether a call begins or ends captures of a sort, or is refused while one is under way.

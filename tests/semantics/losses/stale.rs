@@ -1,6 +1,6 @@
 //! What a loss took is not there, and what shows it is told to be stale.
 
-use engine::record::RunOutcome;
+use engine::record::{Basis, DependencyId, DependencyKind, RunOutcome, State};
 use engine::runner::RecoveryMode;
 
 use super::{backends, lose};
@@ -154,5 +154,53 @@ expect { each "y" equals="3 * k" }
             "{backend}: {wrong:?}"
         );
         assert_eq!(capture.expectations()[0].holds, Some(true), "{backend}");
+    }
+}
+
+/// Of a name that several promises bear, the latest is judged, and an edge into a node that was lost held nothing.
+#[test]
+fn what_was_lost_is_no_cause_and_the_latest_promise_counts() {
+    let promises = r#"stream "a"; buffer "x" f32=16; promise "k"
+host "h" {
+  device-lost promise="k"
+  lose-device by="destroy"
+  settle "k"
+  recover-device
+  device-lost promise="k"
+  fill "x" value=1 on="a"
+  work micros=100
+  lose-device by="driver"
+  settle "k"
+}
+expect { settles "k" "resolved" value="unknown" }"#;
+    let graph = r#"stream "a"; buffer "x" f32=16; buffer "y" f32=16; graph "g"
+host "h" {
+  begin-capture "a" mode="relaxed"
+  fill "x" value=1 on="a"
+  copy "x" "y" on="a"
+  end-capture "a" "g"
+  instantiate "g"
+  lose-device by="driver"
+  replay "g" on="a"
+}"#;
+    for backend in backends() {
+        let (capture, _) = lose(backend, promises, &[], RecoveryMode::Stay);
+        let judged = capture.expectations();
+        assert!(
+            judged.len() == 1 && judged[0].holds == Some(true),
+            "{backend}: {judged:?}"
+        );
+        let (capture, _) = lose(backend, graph, &[], RecoveryMode::Stay);
+        let all = 0..capture.dependency_count() as u32;
+        let all = all.filter_map(|it| capture.dependency(DependencyId(it)));
+        let edges: Vec<_> = all.filter(|it| it.kind == DependencyKind::Edge).collect();
+        let is_lost = |span| capture.span(span).unwrap().span.state == State::Lost;
+        for edge in edges {
+            let is_enforced = edge.basis == Basis::Enforced;
+            assert!(
+                !(is_enforced && is_lost(edge.effect)),
+                "{backend}: {edge:?}"
+            );
+        }
     }
 }

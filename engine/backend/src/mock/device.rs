@@ -24,7 +24,10 @@ use workload::{KernelArguments, SyncTarget};
 /// The device.
 pub struct MockDevice {
     simulation: Mutex<Simulation>,
+    /// Whoever looks on waits for this.
     changed: Condvar,
+    /// For each host thread, what it waits for its turn by: of a thousand one is woken.
+    turns: Vec<Condvar>,
     memory: CpuMemory,
     caps: Caps,
 }
@@ -39,8 +42,10 @@ impl MockDevice {
         sink: Box<dyn ReportSink>,
         caps: Caps,
     ) -> Result<Self, BackendError> {
+        let simulation = Simulation::new(layout, sink);
         Ok(Self {
-            simulation: Mutex::new(Simulation::new(layout, sink)),
+            turns: simulation.hosts.iter().map(|_| Condvar::new()).collect(),
+            simulation: Mutex::new(simulation),
             changed: Condvar::new(),
             memory: CpuMemory::new(layout)?,
             caps,
@@ -75,6 +80,20 @@ impl MockDevice {
         simulation
     }
 
+    /// Something happened: wakes whoever has its turn now.
+    fn tell(&self, simulation: &Simulation) {
+        self.changed.notify_all();
+        let hosts = simulation.hosts.iter().zip(&self.turns);
+        let granted = hosts.filter(|(host, _)| host.state == HostState::Granted);
+        granted.for_each(|(_, turn)| turn.notify_one());
+    }
+
+    /// Wakes everybody, to see what it comes to.
+    fn tell_all(&self) {
+        self.changed.notify_all();
+        self.turns.iter().for_each(Condvar::notify_all);
+    }
+
     /// Waits until it is the turn of `host`.
     fn await_turn<'s>(
         &'s self,
@@ -82,7 +101,10 @@ impl MockDevice {
         host: HostIndex,
     ) -> Result<(), BackendError> {
         simulation = self.advance(simulation);
-        self.changed.notify_all();
+        self.tell(&simulation);
+        let Some(turn) = self.turns.get(host.0) else {
+            return Ok(());
+        };
         loop {
             let is_stopped = simulation.released == Some(HostWaitEnd::Stopped);
             let Some(slot) = simulation.hosts.get_mut(host.0) else {
@@ -95,10 +117,8 @@ impl MockDevice {
                 slot.state = HostState::Calling;
                 return Ok(());
             }
-            simulation = self
-                .changed
-                .wait(simulation)
-                .unwrap_or_else(PoisonError::into_inner);
+            let waited = turn.wait(simulation);
+            simulation = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -160,7 +180,7 @@ impl BackendDevice for MockDevice {
         simulation.release(HostWaitEnd::Stopped);
         simulation.give_up(TerminationCause::Stopped, &self.memory);
         drop(simulation);
-        self.changed.notify_all();
+        self.tell_all();
     }
 }
 
@@ -304,9 +324,11 @@ impl DeviceWaiting for MockDevice {
         let mut simulation = lock(&self.simulation);
         if let Some(slot) = simulation.hosts.get_mut(host.0) {
             slot.state = HostState::Done;
+            // Its last call may have raised a flag that others wait for.
+            let now = slot.clock;
+            simulation.wake(now);
         }
-        drop(self.advance(simulation));
-        self.changed.notify_all();
+        self.tell(&self.advance(simulation));
     }
 
     fn query(&self, host: HostIndex, event: EventIndex) -> RecordProgress {
@@ -396,7 +418,7 @@ impl DeviceWaiting for MockDevice {
 
     fn interrupt(&self) {
         lock(&self.simulation).release(HostWaitEnd::Interrupted);
-        self.changed.notify_all();
+        self.tell_all();
     }
 }
 
@@ -430,7 +452,7 @@ impl DeviceRecovery for MockDevice {
     fn lose(&self, kind: LossKind) -> LossReport {
         let reason = format!("{} on purpose", kind.label());
         let (is_news, time) = lock(&self.simulation).lose(&reason, &self.memory);
-        self.changed.notify_all();
+        self.tell_all();
         LossReport {
             is_news,
             is_real: false,

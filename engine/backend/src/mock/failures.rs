@@ -139,7 +139,9 @@ impl Simulation {
             return;
         };
         (stream.trouble, stream.is_stopped) = (None, false);
-        stream.aborts += 1;
+        // One that finds nothing to drop concerns nobody who waits.
+        let is_heard = stream.running.is_some() || !stream.queue.is_empty();
+        stream.aborts += u64::from(is_heard);
         let running = stream.running.iter().map(|it| &it.0);
         let dropped: Vec<SpanId> = running
             .chain(&stream.queue)
@@ -210,7 +212,7 @@ impl Simulation {
         }
     }
 
-    /// What a synchronisation says besides that it was reached: `aborts` is how often its streams were aborted before.
+    /// What a synchronisation says besides that it was reached: `aborts` is how often aborts had dropped something of its streams before.
     pub fn verdict(&mut self, target: SyncTarget, aborts: u64) -> Option<BackendError> {
         let count = self.stream_count;
         match target {
@@ -224,7 +226,7 @@ impl Simulation {
         }
     }
 
-    /// How often the streams of a target were aborted.
+    /// How often aborts dropped something of the streams of a target.
     pub fn aborts(&self, target: SyncTarget) -> u64 {
         let streams = self.streams.iter().take(self.stream_count);
         match target {

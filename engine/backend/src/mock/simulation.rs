@@ -228,7 +228,7 @@ impl Simulation {
         };
         if let Some(cause) = self.cause.filter(|_| stream.running.is_none()) {
             // Not before what was submitted to the stream before it.
-            let at = self.time.max(item.submission.enqueued).max(stream.free_at);
+            let at = self.time.max(ready_at(stream.free_at, &item));
             self.finish(
                 index.index(),
                 &item,

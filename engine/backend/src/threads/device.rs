@@ -304,7 +304,9 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
         let losses = self.shared.condition.losses();
         let stream = self.stream(index)?;
         let submitted = stream.submitted();
-        stream.trouble.abort(submitted, by, self.shared.now());
+        stream
+            .trouble
+            .abort((submitted, stream.ended.get()), by, self.shared.now());
         stream.poke();
         self.shared.signals.iter().for_each(Watermark::poke);
         let others = self.shared.streams.iter();

@@ -29,6 +29,8 @@ struct StreamAbort {
     by: SpanId,
     /// When it began to drop them.
     began: Nanos,
+    /// Whether there were any.
+    is_heard: bool,
 }
 
 impl StreamErrorState {
@@ -57,13 +59,14 @@ impl StreamErrorState {
         number < self.drop_before.load(SeqCst)
     }
 
-    /// The call that is the span `by` drops the operations before number `submitted` from the time `began` on; the stream
-    /// takes work again.
-    pub fn abort(&self, submitted: u64, by: SpanId, began: Nanos) {
+    /// The call that is the span `by` drops the operations before number `submitted` that have not `ended`, from the time
+    /// `began` on; the stream takes work again.
+    pub fn abort(&self, (submitted, ended): (u64, u64), by: SpanId, began: Nanos) {
         let abort = StreamAbort {
             before: submitted,
             by,
             began,
+            is_heard: ended < submitted,
         };
         // Before anything is dropped, so that whoever drops it knows by what.
         lock(&self.aborts).push(abort);
@@ -84,9 +87,9 @@ impl StreamErrorState {
         found.map(|it| it.by).filter(|it| it.is_some())
     }
 
-    /// How often it was aborted.
+    /// How often an abort found something to drop: one that found nothing concerns nobody who waits.
     pub fn aborts(&self) -> u64 {
-        lock(&self.aborts).len() as u64
+        lock(&self.aborts).iter().filter(|it| it.is_heard).count() as u64
     }
 }
 
@@ -114,8 +117,9 @@ mod tests {
     #[test]
     fn an_abort_has_dropped_nothing_that_had_ended_before_it() {
         let trouble = StreamErrorState::default();
-        trouble.abort(2, SpanId(7), Nanos(100));
-        trouble.abort(3, SpanId(8), Nanos(200));
+        trouble.abort((2, 1), SpanId(7), Nanos(100));
+        trouble.abort((3, 3), SpanId(8), Nanos(200));
+        assert_eq!(trouble.aborts(), 1);
         let by = |number, ended| trouble.aborted_by(number, Nanos(ended));
         assert_eq!(by(1, 99), None);
         assert_eq!(by(1, 100), Some(SpanId(7)));

@@ -6,8 +6,15 @@ use std::fs::read_to_string;
 const MAPPINGS: u64 = 4;
 /// The limit of those of one process.
 const MAPPINGS_OF_ONE: &str = "vm.max_map_count";
+/// The limit of addresses of one process.
+const ADDRESSES_OF_ONE: &str = "ulimit -v";
 /// Threads, or what they take, that are left for everything else.
 const SPARE: u64 = 64;
+
+/// Addresses that a thread takes: its stack and that for signals.
+const ADDRESSES: u64 = (2 << 20) + (64 << 10);
+/// Addresses that are left for everything else.
+const SPARE_ADDRESSES: u64 = 64 << 20;
 
 /// A limit of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +40,7 @@ pub fn check_threads(wanted: usize) -> Result<(), String> {
             _ => "use fewer, by a parameter for example, or raise that limit",
         };
         Err(format!(
-            "its streams and host threads are {wanted} threads here, and this machine allows {threads} ({name}): {advice}"
+            "its streams and host threads are {wanted} threads here, and this machine allows {threads} ({name}, less some for other things): {advice}"
         ))
     })
 }
@@ -43,13 +50,15 @@ pub fn check_threads(wanted: usize) -> Result<(), String> {
 /// # Errors
 /// How many it allows, and which limit says so.
 pub fn check_processes(processes: usize, wanted: usize) -> Result<(), String> {
-    // Mappings are counted for each process by itself, which each does.
-    let shared = limits().into_iter().filter(|it| it.name != MAPPINGS_OF_ONE);
+    // Mappings and addresses are counted for each process by itself, which each does.
+    let is_of_one = |it: &MachineLimit| [MAPPINGS_OF_ONE, ADDRESSES_OF_ONE].contains(&&*it.name);
+    let shared = limits().into_iter().filter(|it| !is_of_one(it));
     let smallest = shared.min_by_key(|limit| limit.threads);
     let smallest = smallest.filter(|limit| limit.threads < wanted as u64);
     smallest.map_or(Ok(()), |MachineLimit { threads, name }| {
         Err(format!(
-            "its {processes} ranks here are processes with {wanted} threads in all, and this machine allows {threads} ({name}): \
+            "its {processes} ranks here are processes with {wanted} threads in all, and this machine allows {threads} ({name}, less some for \
+             other things): \
              use fewer ranks or streams, have some on another machine, or raise that limit"
         ))
     })
@@ -69,7 +78,6 @@ fn limits() -> Vec<MachineLimit> {
     let running = read_to_string("/proc/loadavg").ok();
     let running = running.and_then(|text| all_threads(&text)).unwrap_or(0);
     let own = read_to_string("/proc/self/limits").ok();
-    let own = own.and_then(|text| most_processes(&text));
     let mut found = vec![
         limit(
             MAPPINGS_OF_ONE,
@@ -83,7 +91,8 @@ fn limits() -> Vec<MachineLimit> {
             running,
             1,
         ),
-        limit("ulimit -u", own, 0, 1),
+        limit("ulimit -u", own.as_deref().and_then(most_processes), 0, 1),
+        own.as_deref().and_then(limit_of_addresses),
     ];
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     for folder in groups.lines().filter_map(group_folder) {
@@ -106,6 +115,22 @@ fn most_processes(text: &str) -> Option<u64> {
         .lines()
         .find_map(|it| it.strip_prefix("Max processes"))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// How many threads the room for addresses is enough for, by `/proc/self/limits`; none where there is no limit.
+fn limit_of_addresses(text: &str) -> Option<MachineLimit> {
+    let line = text
+        .lines()
+        .find_map(|it| it.strip_prefix("Max address space"))?;
+    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let status = read_to_string("/proc/self/status").ok()?;
+    let taken = status.lines().find_map(|it| it.strip_prefix("VmSize:"))?;
+    let taken: u64 = taken.split_whitespace().next()?.parse().ok()?;
+    let left = most.saturating_sub(taken.saturating_mul(1024).saturating_add(SPARE_ADDRESSES));
+    Some(MachineLimit {
+        threads: left / ADDRESSES,
+        name: ADDRESSES_OF_ONE.to_owned(),
+    })
 }
 
 /// The folder of a control group that may limit threads, by a line of `/proc/self/cgroup`.

@@ -75,7 +75,7 @@ fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
     let made = create(&mut builder, ".part", folder);
     made.map_err(|error| {
         let text = format!(
-            "nothing can be made in {}: {}",
+            "nothing can be made in {}: {}; name a folder that is there and may be written to",
             folder.display(),
             plain(&error)
         );

@@ -30,7 +30,8 @@ pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
             files.push(path.clone());
         } else if path.is_dir() {
             let run = log_folder::last_run(path);
-            files.extend(if run.is_empty() { captures(path)? } else { run });
+            let is_run = !run.is_empty() && !holds_others(path);
+            files.extend(if is_run { run } else { captures(path)? });
         } else if !path.exists() && has_wildcards(path) {
             files.extend(matches(path)?);
         } else {
@@ -38,6 +39,17 @@ pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
         }
     }
     Ok(files)
+}
+
+/// Whether captures lie in a folder that no profiler puts beside those of a run of JAX or TensorFlow.
+fn holds_others(folder: &Path) -> bool {
+    const OF_A_RUN: &[&str] = &[".xplane.pb", ".trace.json", "perfetto_trace.json"];
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files = entries.map(|it| it.path()).filter(|it| it.is_file());
+    files.any(|file| {
+        let name = unpacked_name(&file);
+        is_named_so(&file) && !OF_A_RUN.iter().any(|ending| name.ends_with(ending))
+    })
 }
 
 fn has_wildcards(path: &Path) -> bool {
@@ -152,14 +164,18 @@ fn named(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     Ok(files)
 }
 
-/// Whether a file's name ends as those of captures do, packed or not.
-fn is_named_so(path: &Path) -> bool {
+/// A file's name in small letters, without the ending of its packing.
+fn unpacked_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
-    let packing = PACKINGS
-        .iter()
-        .find_map(|it| name.strip_suffix(&format!(".{it}")));
-    let name = packing.unwrap_or(&name);
+    let mut packings = PACKINGS.iter();
+    let packing = packings.find_map(|it| name.strip_suffix(&format!(".{it}")));
+    packing.unwrap_or(&name).to_owned()
+}
+
+/// Whether a file's name ends as those of captures do, packed or not.
+fn is_named_so(path: &Path) -> bool {
+    let name = unpacked_name(path);
     let mut endings = IMPORTERS.iter().flat_map(|it| it.extensions());
     endings.any(|ending| name.ends_with(&format!(".{ending}")))
 }
@@ -239,6 +255,14 @@ mod tests {
             names(root, &[root.join("b/*.json"), root.join("a.json")]),
             ["b/rank0.json", "b/rank1.json", "a.json"]
         );
+        // One that JAX profiled into stands for its run, unless other captures lie there as well.
+        write(root.join("b/host.xplane.pb"), [0x0A, 0x00]).unwrap();
+        write(root.join("b/host.trace.json"), EVENTS).unwrap();
+        assert_eq!(names(root, &[root.join("b")]).len(), 4);
+        for file in ["b/rank0.json", "b/rank1.json"] {
+            std::fs::remove_file(root.join(file)).unwrap();
+        }
+        assert_eq!(names(root, &[root.join("b")]), ["b/host.xplane.pb"]);
         // A file whose name looks like a pattern is that file.
         write(root.join("x[1].json"), EVENTS).unwrap();
         assert_eq!(names(root, &[root.join("x[1].json")]), ["x[1].json"]);

@@ -5,11 +5,14 @@
 
 use super::circular_wait::circular;
 use super::other_hosts::only;
+use super::streams::covered;
 use super::{Caller, CurrentCall, order};
 use crate::shared::RunState;
+use crate::uses::of_plan;
 use ::order::ResourceAccess::{self, Changes, Reads};
 use ::order::{CallOrigin, SharedResource, SyncOp};
 use backend::Operation;
+use device::RecordedLaunch;
 use record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 use workload::{
     Call, DataCall, EventCall, GpuCall, GraphIndex, HostCall, LaunchCall, PlacedCall,
@@ -32,8 +35,17 @@ impl Caller {
         for act in acts(&self.shared, call) {
             self.note(current, act);
         }
-        if let Call::Launch(LaunchCall::Replay { graph, .. }) = call {
-            self.note_uses_of_nodes(current, *graph);
+        match call {
+            Call::Launch(LaunchCall::Replay { graph, .. }) => {
+                self.note_uses_of_nodes(current, *graph);
+            }
+            Call::Launch(LaunchCall::Relaunch { launch, .. }) if self.shared.has_maps => {
+                let recorded = self.shared.launches.recorded(*launch);
+                let recorded = recorded.and_then(|it| it.launch.clone());
+                let buffers: Vec<_> = recorded.iter().flat_map(RecordedLaunch::used).collect();
+                self.note_mappings(current, buffers.into_iter());
+            }
+            _ => {}
         }
     }
 
@@ -60,6 +72,13 @@ impl Caller {
         }
     }
 
+    /// What is used on the device cannot be used while the host has it mapped.
+    fn note_mappings(&self, current: &CurrentCall, buffers: impl Iterator<Item = BufferIndex>) {
+        for buffer in buffers {
+            self.note(current, SyncOp::Use(SharedResource::Mapping(buffer), Reads));
+        }
+    }
+
     /// A replay records the events of its graph and waits for them (rule A42). What other host threads called into the
     /// capture by chance is no part of that.
     fn note_uses_of_nodes(&self, current: &CurrentCall, index: GraphIndex) {
@@ -67,6 +86,10 @@ impl Caller {
         let Some((graph, ..)) = ready.and_then(|graph| graph.ready.clone()) else {
             return;
         };
+        if self.shared.has_maps {
+            let used = graph.uses.iter().filter_map(|it| of_plan(it.buffer));
+            self.note_mappings(current, used);
+        }
         for (place, node) in graph.nodes.iter().enumerate() {
             let (event, access) = match node.operation {
                 Operation::RecordExternal(event) => (event, Changes),
@@ -205,8 +228,10 @@ fn of_stream_call(shared: &RunState, call: &StreamCall) -> Vec<UsedResource> {
             let count = shared.plan.streams.len() as u32;
             (0..count).map(|it| submits(StreamIndex(it))).collect()
         }
+        // The legacy stream stands for the blocking ones as well (rule A24).
         StreamCall::Synchronize { stream, .. } | StreamCall::Query { stream, .. } => {
-            vec![reads(stream)]
+            let covered = covered(&shared.plan.streams, stream);
+            covered.into_iter().map(reads).collect()
         }
         StreamCall::SynchronizeDevice { .. } => Vec::new(),
     }

@@ -52,7 +52,9 @@ pub enum WireError {
     #[error("a frame could not be read: {0}; both ends should be of one version")]
     Garbled(String),
     /// Something else than a worker answered.
-    #[error("no worker answered{}", said(.0))]
+    #[error(
+        "no worker answered{}; see that this machine reaches the other one, and that Syncline is there under that name", said(.0)
+    )]
     NoWorker(String),
     /// It was started and does not answer.
     #[error("it did not answer within {} s; look whether the worker there hangs, or asks for something", .0.as_secs_f64())]

@@ -1,5 +1,5 @@
-//! The calls that host threads would have made had the run not come to a standstill: what is found of host threads is the same
-//! then as in a run that went well.
+//! The calls that host threads would have made had the run not failed or come to a standstill: what is found of host threads
+//! is the same then as in a run that went well.
 
 use std::collections::BTreeSet;
 

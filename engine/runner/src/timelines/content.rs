@@ -52,7 +52,10 @@ impl Timelines {
         let named = shared.plan.promises.get(name.index());
         let unknown = || {
             let name = named.map_or("?", |name| name);
-            BackendError::Unknown(format!("promise {name}, which no call has made by now"))
+            BackendError::Unknown(format!(
+                "promise {name}: no call has made it by now; settle it after the call that makes it, and where that is of another host \
+                 thread, let that raise a signal first"
+            ))
         };
         let promise = self.latest(name).ok_or_else(unknown)?;
         self.until_settled(shared, host, promise)

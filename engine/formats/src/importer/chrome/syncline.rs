@@ -350,6 +350,7 @@ impl OwnEvents {
             let words = "{event is not as Syncline wrote it, and is not shown. Where another program added it|events are not as \
                          Syncline wrote them, and are not shown. Where another program added them}, open what it added by \
                          itself.";
+            receipt.dropped += self.others;
             let text = counted(self.others, words);
             receipt.complain(sink, (Severity::Warning, "other-writer"), text);
         }

@@ -202,8 +202,13 @@ impl<'a> ByteCursor<'a> {
         match end {
             Some(0) => Err(SyntaxFault::Bad),
             Some(end) => {
+                let plain = rest.get(..end).unwrap_or_default();
+                // Zeros where a disk lost what was there may hide any number of values.
+                if plain.iter().any(u8::is_ascii_control) {
+                    return Err(SyntaxFault::Bad);
+                }
                 self.at += end;
-                Ok(rest.get(..end).unwrap_or_default())
+                Ok(plain)
             }
             None => Err(SyntaxFault::Cut),
         }

@@ -294,6 +294,7 @@ impl OwnFile {
                          from another writer, or from a second capture in the same file, and are} not shown. Open captures \
                          one by one.";
             let text = counted(self.others, words);
+            receipt.dropped += self.others;
             receipt.complain(sink, (Severity::Warning, "other-writer"), text);
         }
         receipt

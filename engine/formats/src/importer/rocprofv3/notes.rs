@@ -123,7 +123,9 @@ impl UnreadRecords {
     /// Says it all, in problems of the capture and in the receipt.
     pub fn tell(&self, draft: &mut SqliteDraft<'_, '_>) {
         let mut lost = Vec::new();
+        let mut dropped = self.untimed.values().sum::<u64>();
         if let Some((first, count)) = self.spoilt {
+            dropped += count;
             lost.push(("records-damaged", format!(
                 "{} at byte {first}.",
                 counted(count, "{element|elements} cannot be understood and {is not shown; it|are not shown; the first} is")
@@ -138,6 +140,7 @@ impl UnreadRecords {
                 ),
             ));
         }
+        draft.receipt.dropped += dropped;
         for (code, text) in lost {
             (draft.receipt).complain(draft.sink, (Severity::DataLoss, code), text);
         }

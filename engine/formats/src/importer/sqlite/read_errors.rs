@@ -65,6 +65,8 @@ impl TableProblems {
                 row.saturating_sub(1)
             );
             sink.complain(Severity::DataLoss, "table-damaged", text.clone());
+            // How many rows followed nobody can tell any more.
+            receipt.dropped += 1;
             receipt.note(text);
         }
         for (table, OddRows { first, count }) in self.unplaced {
@@ -73,6 +75,7 @@ impl TableProblems {
                  that can be read and are not shown; the first}} is row {first}."
             );
             let text = counted(count, &words);
+            receipt.dropped += count;
             receipt.complain(sink, (Severity::DataLoss, "rows-without-time"), text);
         }
         for (table, count) in self.mended {
