@@ -118,7 +118,7 @@ mod tests {
             "aB3dEf.part",
         ]
         .map(put);
-        let fresh = folder.path().join(".syncline-fre5sh.part");
+        let fresh = folder.path().join(".syncline-young1.part");
         File::create(&fresh).unwrap();
         let held = make();
         age(held.as_file());

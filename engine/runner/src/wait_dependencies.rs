@@ -26,8 +26,8 @@ pub struct WaitDependencies {
     is_shared: bool,
     /// Whether graphs are replayed: edges lead into their nodes, which are no waits.
     has_graphs: bool,
-    /// Whether several host threads raise signals.
-    shares_signals: bool,
+    /// How many host threads raise signals.
+    raisers: usize,
     /// Those that depend on calls of several host threads.
     undecided: Vec<Dependency>,
     is_over: bool,
@@ -43,7 +43,7 @@ impl WaitDependencies {
             ended: HashMap::new(),
             is_shared: plan.hosts.len() > 1,
             has_graphs: plan.sites.iter().any(|it| it.verb == "replay"),
-            shares_signals: raising.len() > 1,
+            raisers: raising.len(),
             undecided: Vec::new(),
             is_over: false,
         }
@@ -114,7 +114,7 @@ impl WaitDependencies {
         }
         let is_certain = !self.is_shared
             || it.basis != Basis::Enforced
-            || it.kind == DependencyKind::Signal && !self.shares_signals;
+            || it.kind == DependencyKind::Signal && self.raisers < 2;
         if is_certain {
             sifted.push(Record::Dependency(it));
         } else {

@@ -109,11 +109,11 @@ impl<E> SharedDevice<E> {
         self.signals.iter().for_each(Watermark::lower);
         let submitted = self.streams.iter().map(|it| (it, it.submitted()));
         let now = self.now();
-        submitted.for_each(|(stream, submitted)| {
+        for (stream, submitted) in submitted {
             stream
                 .trouble
-                .abort((submitted, submitted), SpanId::NONE, now)
-        });
+                .abort((submitted, submitted), SpanId::NONE, now);
+        }
         self.is_interrupted.store(false, SeqCst);
     }
 
