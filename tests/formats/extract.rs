@@ -123,6 +123,20 @@ fn streams_and_waits_come_back_in_order() {
     }
 }
 
+/// The kinds and labels of operations that have one.
+fn labels(capture: &Capture) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (kind, span) in streams(capture).into_values().flatten() {
+        let mut labels = capture.arguments(span).filter(|it| it.0 == "label");
+        if let Some((_, Value::Text(label))) = labels.next() {
+            let name = capture.name(capture.span(span).unwrap().span.name);
+            assert!(name.starts_with(&*label), "{name} is of {label}");
+            found.push((format!("{kind:?}"), label.to_string()));
+        }
+    }
+    found
+}
+
 /// A label is what an operation is called by, in the run, in what is extracted from it, and in the run of that.
 #[test]
 fn labels_come_back() {
@@ -132,31 +146,24 @@ fn labels_come_back() {
             record "e" on="a"; wait "e" on="b"
             launch "spin" on="b" label="second \"one\"" { set "micros" 50 }
             upload "x" on="b" label="upload"
+            host-function "f" micros=20 on="b" label="callback"
             launch "spin" on="b" { set "micros" 50 }
         }"#;
-    let labels = |capture: &Capture| -> Vec<(String, String)> {
-        let mut found = Vec::new();
-        for spans in streams(capture).values() {
-            for (kind, span) in spans {
-                let mut labels = capture.arguments(*span).filter(|it| it.0 == "label");
-                if let Some((_, Value::Text(label))) = labels.next() {
-                    let name = capture.name(capture.span(*span).unwrap().span.name);
-                    assert!(name.starts_with(&*label), "{name} is of {label}");
-                    found.push((format!("{kind:?}"), label.to_string()));
-                }
-            }
-        }
-        found
-    };
     let before = ran("labels", source);
     let expected = [
         ("Kernel", "k1"),
         ("Kernel", "second \"one\""),
         ("Upload", "upload"),
+        ("HostFunction", "callback"),
     ];
     let expected = expected.map(|it| (it.0.to_owned(), it.1.to_owned()));
     assert_eq!(labels(&before), expected);
     let extracted = extract(&before, all(&before)).unwrap();
+    assert!(
+        extracted.text.contains("host-function \"f\""),
+        "{}",
+        extracted.text
+    );
     assert_eq!(labels(&ran("extracted", &extracted.text)), expected);
 }
 

@@ -141,7 +141,7 @@ impl Caller {
             start: current.start,
             end: self.shared.device.now(self.host),
         }));
-        self.report_label(current.span, current.place);
+        self.report_label(current.span, CallId(current.place.call));
         if let Some(timelines) = &self.shared.timelines {
             timelines.release(self.host, &self.reporter);
         }

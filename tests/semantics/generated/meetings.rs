@@ -211,27 +211,25 @@ fn shared(
         [named(call), named_of_captures(workload, call), covered].concat()
     };
     let (first, second) = (all(first.call), all(second.call));
-    let both = first.iter().filter(|it| {
-        let mut others = second.iter();
-        others.any(|other| {
-            let is_of_captures = matches!(
-                it.0,
-                NamedResource::AnyCapture
-                    | NamedResource::GlobalCapture
-                    | NamedResource::BlockingCapture
-            );
-            let meet = if is_of_captures {
-                // Two captures do nothing to each other.
-                it.1 != other.1
-            } else {
-                it.1 || other.1
-            };
-            it.0 == other.0 && meet
-        })
-    });
+    let both = first
+        .iter()
+        .filter(|it| second.iter().any(|other| meet(**it, *other)));
     let mut both: Vec<NamedResource> = both.map(|it| it.0).collect();
     both.dedup();
     both
+}
+
+/// Whether two calls in no order use one thing, of which each says whether it changes what that is to others.
+fn meet(first: (NamedResource, bool), second: (NamedResource, bool)) -> bool {
+    use NamedResource::{AnyCapture, BlockingCapture, GlobalCapture};
+    let is_of_captures = matches!(first.0, AnyCapture | GlobalCapture | BlockingCapture);
+    let concern_each_other = if is_of_captures {
+        // Two captures do nothing to each other.
+        first.1 != second.1
+    } else {
+        first.1 || second.1
+    };
+    first.0 == second.0 && concern_each_other
 }
 
 /// The blocking streams that a call waits for or asks because it does so of the legacy stream.

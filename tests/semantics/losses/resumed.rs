@@ -16,13 +16,13 @@ fn a_synchronisation_that_a_loss_ended_is_lost_where_the_device_is_opened_anew_a
     for call in awaited {
         let source = format!(
             "stream \"a\"\nevent \"e\"\nbuffer \"x\" f32=64\nhost \"main\" {{\n\
-             launch \"spin\" on=\"a\" {{ set \"micros\" 400000 }}\nrecord \"e\" on=\"a\"\n{call}\n\
+             launch \"spin\" on=\"a\" {{ set \"micros\" 4000000 }}\nrecord \"e\" on=\"a\"\n{call}\n\
              fill \"x\" value=3 on=\"a\"\ndownload \"x\" on=\"a\"\nsynchronize-device\n}}\n\
              expect {{ each \"x\" equals=3 }}\n"
         );
         for backend in backends() {
             let place = format!("{call} on {backend}");
-            let (capture, outcome) = lose(backend, &source, &["driver@20ms"], RecoveryMode::Resume);
+            let (capture, outcome) = lose(backend, &source, &["driver@200ms"], RecoveryMode::Resume);
             assert_eq!(outcome, RunOutcome::Finished, "{place}");
             assert_eq!(capture.recoveries().len(), 1, "{place}");
             let mut calls: Vec<_> = capture.spans().map(|it| it.span).collect();
@@ -165,7 +165,7 @@ event "e"
 event "f"
 host "main" {
     record "e" on="a"
-    launch "spin" on="a" { set "micros" 400000 }
+    launch "spin" on="a" { set "micros" 4000000 }
     record "f" on="a"
     synchronize-device
     elapsed "e" "f" label="between"
@@ -175,7 +175,7 @@ host "main" {
 }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Stay);
+        let (capture, outcome) = lose(backend, source, &["driver@200ms"], RecoveryMode::Stay);
         assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         let calls = capture.spans().filter(|it| it.span.kind == SpanKind::Call);
         let lost = calls.filter(|it| it.span.state == State::Lost).count();

@@ -15,14 +15,14 @@ host "main" {
     upload "x" on="a"
     upload "y" on="a"
     launch "saxpy" on="a" { read "x"; write "y"; set "a" 2 }
-    launch "spin" on="a" { set "micros" 400000 }
+    launch "spin" on="a" { set "micros" 4000000 }
     download "y" on="a"
-    work micros=60000 label="lose"
+    work micros=400000 label="lose"
 }
 expect { each "y" equals="2 * k + 1" }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Resume);
+        let (capture, outcome) = lose(backend, source, &["driver@200ms"], RecoveryMode::Resume);
         assert_eq!(outcome, RunOutcome::Finished, "{backend}");
         assert_eq!(capture.recoveries().len(), 1, "{backend}");
         let wrong = capture.problems().iter();

@@ -303,17 +303,15 @@ impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
     fn abort(&self, host: HostIndex, index: StreamIndex, by: SpanId) -> Result<(), BackendError> {
         let losses = self.shared.condition.losses();
         let stream = self.stream(index)?;
-        let submitted = stream.submitted();
-        stream
-            .trouble
-            .abort((submitted, stream.ended.get()), by, self.shared.now());
+        let reached = (stream.submitted(), stream.ended.get());
+        stream.trouble.abort(reached, by, self.shared.now());
         stream.poke();
         self.shared.signals.iter().for_each(Watermark::poke);
         let others = self.shared.streams.iter();
         others.for_each(|other| other.ended.poke());
         let is_void = || self.shared.condition.is_void();
-        let wait = HostWait::Streams(SyncTarget::Stream(index), vec![(index, submitted)]);
-        let block = || stream.ended.wait(submitted, &is_void, None);
+        let wait = HostWait::Streams(SyncTarget::Stream(index), vec![(index, reached.0)]);
+        let block = || stream.ended.wait(reached.0, &is_void, None);
         // What is killed may take a while to notice, but it does.
         (self.shared).block(host, (&wait, losses), true, block)
     }

@@ -305,6 +305,7 @@ impl Caller {
         }
         for (node, span, queued) in replay.spans() {
             self.report_dependency(current.span, span, DependencyKind::Submission);
+            self.report_label(span, node.call);
             for before in &node.before {
                 self.report_dependency(replay.span(*before as usize), span, DependencyKind::Edge);
             }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::streams::join_text;
 use super::{Caller, CurrentCall};
 use backend::Operation;
-use record::{CALL_LABEL, NameId, SpanId};
+use record::{CALL_LABEL, CallId, NameId, SpanId};
 use workload::{Call, Kernel, SourceLocation};
 
 /// The names that were made so far.
@@ -33,21 +33,21 @@ impl Caller {
     }
 
     /// The label that the workload gives to a call; nothing where it gives none.
-    fn label(&self, place: SourceLocation) -> Option<&str> {
-        let site = self.shared.plan.sites.get(place.call as usize)?;
+    fn label(&self, call: u32) -> Option<&str> {
+        let site = self.shared.plan.sites.get(call as usize)?;
         (!site.label.is_empty()).then_some(&*site.label)
     }
 
     /// What is done, behind the label of its call, as in `k1: spin`.
     fn labelled(&self, place: SourceLocation, name: &str) -> NameId {
-        let label = self.label(place);
+        let label = self.label(place.call);
         let name = label.map_or(Cow::Borrowed(name), |label| with_label(label, name));
         self.shared.names.id(&name, &self.reporter)
     }
 
     /// Says of a span what label its call has.
-    pub(super) fn report_label(&self, span: SpanId, place: SourceLocation) {
-        if let Some(label) = self.label(place) {
+    pub(super) fn report_label(&self, span: SpanId, call: CallId) {
+        if let Some(label) = self.label(call.0) {
             self.argue(span, CALL_LABEL, label);
         }
     }

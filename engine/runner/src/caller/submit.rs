@@ -124,7 +124,7 @@ impl Caller {
         self.report_dependency(current.span, span, DependencyKind::Submission);
         self.arguments
             .report(&shared, &self.reporter, span, &operation);
-        self.report_label(span, current.place);
+        self.report_label(span, CallId(current.place.call));
         let queue = self.queue_span(current, span, &mut operation);
         let origin = order::origin(current, span);
         let kind = operation.kind();

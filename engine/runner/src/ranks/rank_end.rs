@@ -91,17 +91,29 @@ impl Ranks<'_> {
         });
     }
 
-    /// Takes back the killing of processes that had come to their end, or were ended for another's death, before it
-    /// reached them.
+    /// Takes back what did not come to pass: the killing of processes that had come to their end, or were ended for another's
+    /// death, before it reached them; and what was to be done to those that were killed at an operation after that one.
     pub(super) fn keep_spared(&mut self) {
-        let children = &self.children;
-        let is_spared = |it: &mut RankFault| {
-            let child = children.get(it.rank as usize);
-            let is_timed = matches!(it.at, FaultMoment::Time(_));
-            is_timed && it.kind == FaultKind::Kill && child.is_some_and(|it| !it.is_dead())
+        let handed = std::mem::take(&mut self.handed);
+        let kills = handed.iter().filter(|it| it.kind == FaultKind::Kill);
+        let kills: Vec<RankFault> = kills.copied().collect();
+        let is_dead = |rank: u32| {
+            let child = self.children.get(rank as usize);
+            child.is_none_or(RankProcess::is_dead)
         };
-        self.faults.extend(self.handed.extract_if(.., is_spared));
-        self.handed.clear();
+        let spared = handed.into_iter().filter(|it| match it.at {
+            FaultMoment::Time(_) => it.kind == FaultKind::Kill && !is_dead(it.rank),
+            FaultMoment::Collective(number) => {
+                let own = kills.iter().filter(|kill| kill.rank == it.rank);
+                let first = own.map(|kill| match kill.at {
+                    FaultMoment::Collective(number) => number,
+                    FaultMoment::Now | FaultMoment::Time(_) => u64::MAX,
+                });
+                first.min().is_some_and(|first| number > first)
+            }
+            FaultMoment::Now => false,
+        });
+        self.faults.extend(spared);
     }
 
     /// Names what was to be done to ranks at a moment that did not come while they ran.

@@ -109,15 +109,7 @@ impl Ranks<'_> {
     /// # Errors
     /// One of them cannot begin.
     pub(super) fn start_children(&mut self) -> Result<(), String> {
-        if self.restarts == 0 {
-            let all = self.request.faults.iter().chain(&self.placement.faults);
-            self.faults = all.copied().collect();
-        }
-        // Of those that are left, its own process does what is done at an operation.
-        let is_timed = |it: &RankFault| matches!(it.at, FaultMoment::Time(_));
-        let faults: Vec<RankFault>;
-        (self.faults, faults) = self.faults.drain(..).partition(is_timed);
-        self.handed.clone_from(&faults);
+        let faults = self.hand_out();
         let (wake, news) = bounded(1);
         self.news = news;
         let secret = secret();
@@ -139,6 +131,19 @@ impl Ranks<'_> {
         }
         self.seat()?;
         self.meet()
+    }
+
+    /// The faults that are left and that the processes bring about by themselves, at an operation.
+    fn hand_out(&mut self) -> Vec<RankFault> {
+        if self.restarts == 0 {
+            let all = self.request.faults.iter().chain(&self.placement.faults);
+            self.faults = all.copied().collect();
+        }
+        let is_timed = |it: &RankFault| matches!(it.at, FaultMoment::Time(_));
+        let handed: Vec<RankFault>;
+        (self.faults, handed) = self.faults.drain(..).partition(is_timed);
+        self.handed.clone_from(&handed);
+        handed
     }
 
     /// The process of a rank.

@@ -339,7 +339,7 @@ pub(crate) const EXPECTATIONS: &[WordRule] = &[
         ),
     ),
     about(
-        "What the latest promise of a name came to: `resolved`, `rejected` or `pending`, and with which value.",
+        "What the latest promise of a name came to: `resolved` or `rejected`, and with which value. One that is pending is neither.",
         rule(
             "settles",
             (2, 2),

@@ -126,8 +126,8 @@ impl<'a> WorkloadScript<'a> {
                 self.call(format_args!("fill {buffer} value=0 on={on}{was}"));
             }
             (SpanKind::HostFunction, _) => {
-                let (name, length) = (quoted(self.capture.name(span.name)), span.end - span.start);
-                let length = micros(length);
+                let name = quoted(self.unlabelled(&span));
+                let length = micros(span.end - span.start);
                 self.call(format_args!("host-function {name} micros={length} on={on}"));
             }
             (kind, _) => {
@@ -158,14 +158,29 @@ impl<'a> WorkloadScript<'a> {
         }
     }
 
-    /// The label of the call that a span is of, as it is written behind the call; nothing where it has none.
-    fn label(&self, span: &Span) -> String {
+    /// The label of the call that a span is of, where it has one.
+    fn call_label(&self, span: &Span) -> Option<String> {
         let mut arguments = self.capture.arguments(span.id);
-        let label = arguments.find_map(|(name, value)| match value {
-            Value::Text(text) if name == CALL_LABEL && text.len() <= LONGEST_LABEL => Some(text),
+        arguments.find_map(|(name, value)| match value {
+            Value::Text(text) if name == CALL_LABEL && text.len() <= LONGEST_LABEL => {
+                Some(text.to_string())
+            }
             _ => None,
-        });
+        })
+    }
+
+    /// The same as it is written behind the call; nothing where it has none.
+    fn label(&self, span: &Span) -> String {
+        let label = self.call_label(span);
         label.map_or_else(String::new, |it| format!(" label={}", quoted(&it)))
+    }
+
+    /// What a span is called without its label.
+    fn unlabelled(&self, span: &Span) -> &str {
+        let name = self.capture.name(span.name);
+        let label = self.call_label(span);
+        let rest = label.and_then(|it| name.strip_prefix(&it)?.strip_prefix(": "));
+        rest.unwrap_or(name)
     }
 
     /// How much a span copied or filled, where that is known.

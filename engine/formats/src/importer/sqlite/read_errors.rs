@@ -14,6 +14,21 @@ pub(in crate::importer) struct TableFault {
     pub why: String,
 }
 
+impl TableFault {
+    fn tell(self, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
+        let Self { table, row, why } = self;
+        let text = format!(
+            "Table {table} could be read up to row {}; row {row} and what follows is lost: {why}. Export the file anew if you \
+             can.",
+            row.saturating_sub(1)
+        );
+        sink.complain(Severity::DataLoss, "table-damaged", text.clone());
+        // How many rows followed nobody can tell any more.
+        receipt.dropped += 1;
+        receipt.note(text);
+    }
+}
+
 /// Rows of one table of which the same has to be said.
 #[derive(Clone, Copy, Debug)]
 struct OddRows {
@@ -58,16 +73,8 @@ impl TableProblems {
 
     /// Says it all, in problems of the capture and in the receipt.
     pub fn tell(self, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
-        for TableFault { table, row, why } in self.faults {
-            let text = format!(
-                "Table {table} could be read up to row {}; row {row} and what follows is lost: {why}. Export the file \
-                 anew if you can.",
-                row.saturating_sub(1)
-            );
-            sink.complain(Severity::DataLoss, "table-damaged", text.clone());
-            // How many rows followed nobody can tell any more.
-            receipt.dropped += 1;
-            receipt.note(text);
+        for fault in self.faults {
+            fault.tell(sink, receipt);
         }
         for (table, OddRows { first, count }) in self.unplaced {
             let words = format!(
