@@ -274,3 +274,25 @@ fn opening_can_be_cancelled() {
     let opened = importer::open_source(&source, &mut |_| ControlFlow::Break(()));
     assert!(matches!(opened, Err(ImportError::Cancelled)), "{opened:?}");
 }
+
+/// A journal that SQLite would undo a write by is told; one that is left of a write that ended, whose head is zeros, is not.
+#[test]
+fn a_database_that_was_being_written_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sqlite");
+    std::fs::write(&path, changed("")).unwrap();
+    let read = || {
+        let source = Source::open(&path).unwrap();
+        importer::open_source(&source, &mut |_| ControlFlow::Continue(())).unwrap()
+    };
+    let is_told = |receipt: &Receipt| receipt.notes.iter().any(|it| it.contains("A journal lies"));
+    let magic = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7];
+    for (journal, dropped) in [(None, 0), (Some([0; 8]), 0), (Some(magic), 1)] {
+        if let Some(journal) = journal {
+            std::fs::write(folder.path().join("a.sqlite-journal"), journal).unwrap();
+        }
+        let receipt = read();
+        assert_eq!(receipt.dropped, dropped, "{journal:?}");
+        assert_eq!(is_told(&receipt), dropped > 0, "{journal:?}");
+    }
+}

@@ -22,7 +22,8 @@ fn a_synchronisation_that_a_loss_ended_is_lost_where_the_device_is_opened_anew_a
         );
         for backend in backends() {
             let place = format!("{call} on {backend}");
-            let (capture, outcome) = lose(backend, &source, &["driver@200ms"], RecoveryMode::Resume);
+            let (capture, outcome) =
+                lose(backend, &source, &["driver@200ms"], RecoveryMode::Resume);
             assert_eq!(outcome, RunOutcome::Finished, "{place}");
             assert_eq!(capture.recoveries().len(), 1, "{place}");
             let mut calls: Vec<_> = capture.spans().map(|it| it.span).collect();

@@ -42,7 +42,8 @@ impl Hello {
         let ours = Self::ours();
         (self.protocol != ours.protocol).then(|| {
             // Whatever it says that it is takes no more room than a version does.
-            let version: String = self.version.chars().take(32).collect();
+            let version = self.version.chars().filter(|it| !it.is_control());
+            let version: String = version.take(32).collect();
             format!(
                 "the far end is Syncline {} (protocol {}), this is Syncline {} (protocol {}): install the same \
                  version on both",

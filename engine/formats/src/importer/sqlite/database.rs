@@ -19,6 +19,8 @@ use record::counted;
 
 /// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
 const TEXT: (u64, u64) = (1 << 16, 1 << 30);
+/// How a journal begins that is needed: <https://sqlite.org/fileformat2.html#the_rollback_journal>.
+const JOURNAL: [u8; 8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7];
 /// Steps of SQLite's machine between two looks at the time.
 const STEPS: i32 = 1_000;
 
@@ -96,9 +98,21 @@ impl Database {
 
     /// The bytes of a log beside the file that hold what was written last and not yet moved into it.
     fn unmerged(&self) -> u64 {
-        let mut log = self.shown.clone().into_os_string();
-        log.push("-wal");
-        std::fs::metadata(log).map_or(0, |it| it.len())
+        std::fs::metadata(self.beside("-wal")).map_or(0, |it| it.len())
+    }
+
+    /// Whether a journal lies beside the file by which SQLite would undo a write that was not ended.
+    fn is_half_written(&self) -> bool {
+        let mut head = [0; JOURNAL.len()];
+        let journal = File::open(self.beside("-journal"));
+        journal.is_ok_and(|mut it| it.read_exact(&mut head).is_ok()) && head == JOURNAL
+    }
+
+    /// The file that SQLite writes beside the database.
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut path = self.shown.clone().into_os_string();
+        path.push(ending);
+        path.into()
     }
 
     /// Names in the receipt the tables that have rows and of which `is_known` says that they are not read.
@@ -111,6 +125,13 @@ impl Database {
             .collect();
         if !unread.is_empty() {
             receipt.note(format!("Tables that are not shown: {}.", unread.join(", ")));
+        }
+        if self.is_half_written() {
+            receipt.dropped += 1;
+            receipt.note(
+                "A journal lies beside the file: a program was ended while it wrote, and what is shown may lack rows that were \
+                 being replaced. Have SQLite undo that write (sqlite3 FILE .tables), and open it again.",
+            );
         }
         let log = self.unmerged();
         if log > 0 {
