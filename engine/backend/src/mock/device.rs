@@ -323,10 +323,13 @@ impl DeviceWaiting for MockDevice {
     fn leave(&self, host: HostIndex) {
         let mut simulation = lock(&self.simulation);
         if let Some(slot) = simulation.hosts.get_mut(host.0) {
+            let had_its_turn = slot.has_turn();
             slot.state = HostState::Done;
-            // Its last call may have raised a flag that others wait for.
             let now = slot.clock;
-            simulation.wake(now);
+            // Its last call may have raised a flag that others wait for. One that was ended leaves at any time.
+            if had_its_turn {
+                simulation.wake(now);
+            }
         }
         self.tell(&self.advance(simulation));
     }

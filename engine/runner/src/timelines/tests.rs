@@ -364,6 +364,7 @@ fn the_editions_stand_beside_each_other() {
 #[test]
 fn virtual_time_gives_the_same_records_every_time() {
     let body = r#"
+        buffer "m" f32=64
         host "one" {
             repeat 12 index="i" { create-pipeline-async "many" i promise="a[i]" }
             launch "saxpy" on="main" pipeline="many[11]" { read "x"; write "y" }
@@ -372,7 +373,7 @@ fn virtual_time_gives_the_same_records_every_time() {
         }
         host "two" {
             create-pipeline "slow"
-            map-async "x" promise="lost"
+            map-async "m" promise="lost"
             settle-all
         }"#;
     let first = report("mock", body);
