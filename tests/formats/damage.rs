@@ -48,6 +48,7 @@ const LOSSES: &[&str] = &[
     "senseless",
     "other-writer",
     "table-damaged",
+    "database-damaged",
     "rows-without-time",
     "records-damaged",
 ];
@@ -248,6 +249,43 @@ fn a_flipped_bit_costs_no_more_of_a_capture_than_its_packet() {
     assert!(told > 100, "{told} of them left a packet out");
 }
 
+/// Where packets of another tool begin is not known of a damaged length, and found again where they follow each other.
+#[test]
+fn a_length_beyond_the_file_costs_no_more_of_another_tools_file_than_its_packet() {
+    let bytes = foreign::sample();
+    let mut packets: Vec<&[u8]> = Vec::new();
+    let mut rest = bytes.as_slice();
+    while let Some((&10, after)) = rest.split_first() {
+        let mut body = after;
+        let length = prost::encoding::decode_varint(&mut body).unwrap() as usize;
+        packets.push(&body[..length]);
+        rest = &body[length..];
+    }
+    assert!(rest.is_empty() && packets.len() > 8, "{}", packets.len());
+    let (_, _, whole) = open("whole", &bytes).unwrap();
+    // One that ends the file is as good as cut.
+    for damaged in 1..packets.len() - 1 {
+        let mut file = Vec::new();
+        for (place, packet) in packets.iter().enumerate() {
+            let length = if place == damaged {
+                1 << 30
+            } else {
+                packet.len()
+            };
+            file.push(10);
+            prost::encoding::encode_varint(length as u64, &mut file);
+            file.extend_from_slice(packet);
+        }
+        let (capture, _, receipt) = open("damaged", &file).unwrap();
+        let codes: Vec<&str> = capture.problems().iter().map(|it| &*it.code).collect();
+        assert!(codes.contains(&"damaged"), "packet {damaged}: {codes:?}");
+        assert!(!codes.contains(&"cut-short"), "packet {damaged}: {codes:?}");
+        assert!(receipt.dropped > 0, "packet {damaged}");
+        // One behind it that bears neither a time nor its writer is not known for a packet.
+        assert!(receipt.events + 2 >= whole.events, "packet {damaged}");
+    }
+}
+
 /// The same of our own JSON: whatever bit is flipped, the file opens, and no more is missing than the event it is in, the next
 /// that it runs into, and what those say of others. What every file begins with is said twice.
 #[test]
@@ -322,5 +360,27 @@ fn doubled_and_shuffled_files_are_an_answer() {
         let half = bytes.len() / 2;
         let turned = [&bytes[half..], &bytes[..half]].concat();
         drop(open(&name, &turned));
+    }
+}
+
+/// A list of tables that lost one says nothing of it: what the pages of the file do is looked at.
+#[test]
+fn a_database_whose_list_of_tables_lost_one_says_that_it_is_damaged() {
+    for (name, bytes) in databases::samples() {
+        // The first page is the list, or leads to its pages; three bytes behind its kind is how many it has of them.
+        let (kind, count) = (bytes[100], u16::from_be_bytes([bytes[103], bytes[104]]));
+        assert!(
+            matches!(kind, 0x05 | 0x0D) && count > 1,
+            "{name}: {kind}, {count}"
+        );
+        let mut damaged = bytes.clone();
+        damaged[103..105].copy_from_slice(&(count - 1).to_be_bytes());
+        match open(&name, &damaged) {
+            Ok((capture, _, receipt)) => {
+                assert!(receipt.dropped > 0, "{name}");
+                assert!(is_whole_or_told(&capture, &receipt), "{name}");
+            }
+            Err(error) => assert!(!error.to_string().is_empty(), "{name}"),
+        }
     }
 }

@@ -13,6 +13,18 @@ use crate::house::program::{losing_layer, syncline};
 const LAYER: &str = "VK_LAYER_SYNCLINE_losing";
 
 /// Many submissions, and results that tell whether all of them were made.
+const MAP: &str = r#"
+stream "a"
+buffer "z" f32=1024
+promise "p"
+host "main" {
+    launch "spin" on="a" { set "micros" 100 }
+    synchronize-device
+    map-async "z" promise="p" mode="read"
+    settle "p"
+    unmap "z"
+}
+"#;
 const WORK: &str = r#"
 stream "a"
 buffer "x" f32=1024 init="k"
@@ -180,6 +192,25 @@ fn a_loss_that_the_driver_reports_is_told_and_recovered_from_like_an_injected_on
             );
         }
     }
+}
+
+/// What the implementation gives its driver for a map alone may be what loses the device.
+#[test]
+fn a_map_whose_own_submission_loses_the_device_is_rejected() {
+    let Some(folder) = LayerFolder::new() else {
+        return;
+    };
+    std::fs::write(folder.path("work.kdl"), MAP).unwrap();
+    let count = folder.submissions();
+    // The map's is the last submission of all.
+    let (output, notes) = folder.run(&format!("lost@submit:{count}"), &[]);
+    assert!(notes.contains("answered"), "{notes}");
+    let report = answer(&output);
+    let promises = report["promises"].as_array().unwrap();
+    let map = promises.iter().find(|it| it["name"] == "p").unwrap();
+    assert_eq!(map["outcome"], "rejected", "{report}");
+    assert_eq!(map["value"], "AbortError", "{report}");
+    assert_eq!(report["losses"].as_array().unwrap().len(), 1, "{report}");
 }
 
 #[test]

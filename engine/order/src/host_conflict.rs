@@ -95,8 +95,6 @@ pub(super) struct ResourceMeetings {
     is_capped: bool,
     /// Whether there were more than are kept.
     has_more: bool,
-    /// Whether uses of a buffer are made to wait for each other in the order in which calls happen to come.
-    pub of_buffers: bool,
     /// Captures of which it is chance which calls of other host threads they hold, by the calls that began them.
     pub chances: BTreeSet<u32>,
 }
@@ -124,7 +122,6 @@ impl ResourceMeetings {
     pub fn again(&self) -> Self {
         Self {
             chances: self.chances.clone(),
-            of_buffers: self.of_buffers,
             is_capped: self.is_capped,
             ..Self::default()
         }
@@ -189,6 +186,7 @@ impl Order {
         let Self {
             hosts,
             meetings,
+            inserted,
             has_doubts,
             ..
         } = self;
@@ -199,14 +197,20 @@ impl Order {
         let mut met = Vec::new();
         for (&(host, _, other_changes), it) in present.iter() {
             let is_of_captures = matches!(resource, SharedResource::Captures(_));
-            let is_harmless = host == op.host
-                || !(changes || other_changes)
+            let is_harmless = !(changes || other_changes)
                 // Two captures do nothing to each other.
                 || is_of_captures && changes == other_changes;
-            let Some(other) = hosts.get(host as usize).filter(|_| !is_harmless) else {
+            let Some(other) = hosts.get(host as usize).filter(|_| host != op.host) else {
                 continue;
             };
             if own.known.get(other.known.member) >= it.time {
+                continue;
+            }
+            let is_of_buffer = matches!(resource, SharedResource::Buffer(_));
+            if is_of_buffer && inserted.note_chance(changes || other_changes) {
+                *has_doubts = true;
+            }
+            if is_harmless {
                 continue;
             }
             for capture in [it.capture, capture].into_iter().flatten() {

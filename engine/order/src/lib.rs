@@ -36,6 +36,7 @@ mod hazard;
 mod history;
 mod host;
 mod host_conflict;
+mod inserted_order;
 mod lifetime;
 mod log;
 mod memory;
@@ -56,6 +57,7 @@ pub use hazard::{
     Actor, CallOrigin, Hazard, HazardKind, HazardParty, HazardRelation, Lint, LintKind,
 };
 pub use host_conflict::{CaptureScope, MOST_MEETINGS, Meeting, ResourceAccess, SharedResource};
+pub use inserted_order::InsertionRule;
 pub use log::{CallBatch, CallLog};
 pub use sync_op::{HostOp, HostWaitTarget, StreamOrderTraits, SyncOp};
 pub use topology::{NodeIndex, Topology};
@@ -74,6 +76,7 @@ use event::{EventSlot, RecordQuery};
 use history::UseCaller;
 use host::BegunWait;
 use host_conflict::ResourceMeetings;
+use inserted_order::InsertedOrder;
 use lifetime::MemoryCall;
 use memory::BufferOrders;
 use record::{BufferIndex, SpanId, StreamIndex};
@@ -107,6 +110,7 @@ pub struct Order {
     awaited: BTreeMap<u32, BegunWait>,
     memory: BufferOrders,
     meetings: ResourceMeetings,
+    inserted: InsertedOrder,
     circular_calls: CircularCalls,
     waits: WaitSites,
     /// Waits for events of which it is a matter of chance which record they mean.
@@ -166,8 +170,8 @@ impl Order {
     /// The same, where uses of a buffer are made to wait for each other in the order in which calls happen to come: that two
     /// host threads use one is chance then as that they use one stream.
     #[must_use]
-    pub const fn with_insertions(mut self) -> Self {
-        self.meetings.of_buffers = true;
+    pub fn with_insertions(mut self, rule: InsertionRule) -> Self {
+        self.inserted = InsertedOrder::by(rule);
         self
     }
 
@@ -176,8 +180,14 @@ impl Order {
     pub fn again(&self) -> Option<Self> {
         self.has_doubts.then(|| Self {
             meetings: self.meetings.again(),
+            inserted: self.inserted.again(),
             doubtful: self.doubtful.clone(),
-            shared_signals: self.shared_signals.clone(),
+            // Times are others once inserted waits count no more.
+            shared_signals: if self.inserted.is_new_chance() {
+                BTreeMap::new()
+            } else {
+                self.shared_signals.clone()
+            },
             dropped_steps: self.dropped_steps.clone(),
             has_aborts: self.has_aborts,
             ..Self::of_hosts(1 + usize::from(self.is_shared))
@@ -208,6 +218,7 @@ impl Order {
         match &op.act {
             // Only one of them may be of a capture at a time.
             SyncOp::Appear | SyncOp::InCapture { .. } => {}
+            SyncOp::Inserted(act) => self.apply_inserted(op, act),
             SyncOp::Use(resource, access) => self.meet(op, *resource, *access, None),
             SyncOp::Circular(call) => self.note_circular(op, call),
             SyncOp::Capturing(stream, capture) => self.meet_capture(op, *stream, *capture),
@@ -218,7 +229,11 @@ impl Order {
                     self.look_at_uses(op, *stream, uses);
                     self.meet_uses(op, uses);
                 }
-                self.place(op, *stream, StreamStep::Work(Cow::Borrowed(uses)));
+                let mut work = self.step(op, StreamStep::Work(Cow::Borrowed(uses)));
+                if let Some((needs, done)) = self.ordered_by_insertion(op, *stream, uses) {
+                    (work.needs, work.done) = (needs, Some(done));
+                }
+                self.place_step(op, *stream, work);
             }
             SyncOp::Touch => self.touch(op, uses),
             SyncOp::Record(event, stream) => {
@@ -413,21 +428,6 @@ impl Order {
         access
     }
 
-    /// Uses that are made to wait for each other, by whichever call came first.
-    fn meet_uses(&mut self, op: &HostOp, uses: &[DeclaredUse]) {
-        if !self.meetings.of_buffers {
-            return;
-        }
-        for it in uses {
-            let access = if it.writes {
-                ResourceAccess::Changes
-            } else {
-                ResourceAccess::Reads
-            };
-            self.meet(op, SharedResource::Buffer(it.buffer), access, None);
-        }
-    }
-
     /// Uses of memory that nothing has allocated are wrong whenever they run.
     fn look_at_uses(&mut self, op: &HostOp, stream: StreamIndex, uses: &[DeclaredUse]) {
         let mut last = None;
@@ -559,6 +559,7 @@ impl Order {
         let raised: Vec<bool> = self.signals.iter().map(SignalSlot::is_raised).collect();
         let awaited = std::mem::take(&mut self.awaited);
         self.meetings.forget();
+        self.inserted.forget();
         *self = Self {
             signal_raises: std::mem::take(&mut self.signal_raises),
             shared_signals: std::mem::take(&mut self.shared_signals),
@@ -570,6 +571,7 @@ impl Order {
             lowered: self.lowered,
             is_shared: self.is_shared,
             meetings: std::mem::take(&mut self.meetings),
+            inserted: std::mem::take(&mut self.inserted),
             waits: std::mem::take(&mut self.waits),
             doubtful: std::mem::take(&mut self.doubtful),
             dropped_steps: std::mem::take(&mut self.dropped_steps),

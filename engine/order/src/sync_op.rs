@@ -98,6 +98,8 @@ pub enum SyncOp {
         /// What is done.
         act: Box<Self>,
     },
+    /// A wait that the engine inserted does this: it counts unless chance decided whether it was inserted.
+    Inserted(Box<Self>),
     /// A node of a graph whose call was captured by chance.
     ByChance,
     /// Conflicts within what was submitted just now, which are known beforehand: a graph's with itself.

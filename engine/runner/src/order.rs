@@ -11,8 +11,8 @@ pub use text::buffer_name;
 use super::recorder::Reporter;
 use super::shared::RunState;
 use order::{
-    Actor, CallBatch, Hazard, HazardKind, HazardParty, HazardRelation, MOST_MEETINGS, Meeting,
-    Order, SharedResource,
+    Actor, CallBatch, Hazard, HazardKind, HazardParty, HazardRelation, InsertionRule,
+    MOST_MEETINGS, Meeting, Order, SharedResource,
 };
 use record::{
     BufferIndex, EventId, Finding, FindingId, FindingSearch, Problem, Record, Severity, SpanId,
@@ -52,8 +52,9 @@ pub struct RaceDetector {
     late: BTreeMap<HazardKey, (Hazard, u64)>,
     /// Whether streams are aborted: what an abort drops is known only then, and with it what is wrong with memory.
     has_aborts: bool,
-    /// Whether several host threads call, and something is captured: what of it is chance is known only in the end.
-    shares_captures: bool,
+    /// Whether several host threads call, and something is captured or waits are inserted: what of that is chance is known
+    /// only in the end.
+    has_chances: bool,
     left_out: u64,
     /// Findings so far.
     count: u32,
@@ -70,15 +71,20 @@ impl RaceDetector {
         if has_aborts {
             order = order.with_aborts();
         }
-        if shared.plan.synchronization != Synchronization::Manual {
-            order = order.with_insertions();
-        }
+        let inserts = shared.plan.synchronization != Synchronization::Manual;
+        order = match shared.plan.synchronization {
+            Synchronization::Manual => order,
+            Synchronization::Least => order.with_insertions(InsertionRule::Conflicts),
+            Synchronization::Automatic | Synchronization::Compared => {
+                order.with_insertions(InsertionRule::EveryUse)
+            }
+        };
         Self {
             order,
             kept: (count > 1 || has_aborts).then(Vec::new),
             late: BTreeMap::new(),
             has_aborts,
-            shares_captures: count > 1 && has_captures,
+            has_chances: count > 1 && (has_captures || inserts),
             met: HashMap::new(),
             shared,
             found: HashMap::new(),
@@ -110,7 +116,7 @@ impl RaceDetector {
         for found in self.order.hazards() {
             let hazard = self.outside_graphs(found);
             let is_known = hazard.first.host == hazard.second.host
-                && !self.shares_captures
+                && !self.has_chances
                 && (hazard.kind.is_of_uses() || !self.has_aborts);
             if is_known || self.kept.is_none() {
                 self.note(&hazard, 1, reporter);

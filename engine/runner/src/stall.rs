@@ -91,6 +91,8 @@ fn blocked(shared: &RunState, blocker: Blocker) -> String {
                 .get(event.index())
                 .map_or("?", |event| &event.name);
             let recorded = shared.events.latest(event, |latest| latest).ok().flatten();
+            // Of several records an earlier one may be meant.
+            let recorded = recorded.filter(|latest| latest.generation == 1);
             let place = recorded.map(|latest| {
                 format!(
                     ", recorded on stream {}",

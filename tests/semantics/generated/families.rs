@@ -280,6 +280,48 @@ pub fn hold_back(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
     workload.hosts[1].insert(0, GeneratedCall::Signal(signal));
 }
 
+/// Memory that one host thread allocates and uses between its other calls, on any streams.
+pub fn use_memory(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    use GeneratedCall::{Allocate, Free, Work};
+    let memory = workload.counts.buffers + workload.counts.memories;
+    workload.counts.memories += 1;
+    let (count, buffer) = (
+        workload.streams.len(),
+        random.below(workload.counts.buffers),
+    );
+    let mut own = vec![
+        Allocate(memory, random.below(count)),
+        Work(BufferWork::Fill(memory, 2), random.below(count)),
+        Work(BufferWork::Copy(buffer, memory), random.below(count)),
+        Work(BufferWork::Copy(memory, buffer), random.below(count)),
+    ];
+    if random.happens(50) {
+        own.push(Free(memory, random.below(count)));
+    }
+    let host = random.below(workload.hosts.len());
+    let calls = &mut workload.hosts[host];
+    let mut place = 0;
+    for call in own {
+        place += random.below(calls.len() + 1 - place);
+        calls.insert(place, call);
+        place += 1;
+    }
+}
+
+/// The same workload once for each host thread, which begins after the others there: the lines of its text are the same.
+pub fn each_last(workload: &GeneratedWorkload) -> Vec<GeneratedWorkload> {
+    let hosts = 0..workload.hosts.len();
+    let delayed = |last: usize| {
+        let mut delayed = workload.clone();
+        for (host, calls) in delayed.hosts.iter_mut().enumerate() {
+            let micros = if host == last { 5_000 } else { 1 };
+            calls.insert(0, GeneratedCall::HostWork(micros));
+        }
+        delayed
+    };
+    hosts.map(delayed).collect()
+}
+
 /// A host thread of its own calls on streams on which the first one begins captures. Streams that only join one are left
 /// out: a call there that is captured behind the last join makes the capture fail.
 pub fn call_into_captures(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {

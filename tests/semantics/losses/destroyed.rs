@@ -1,6 +1,6 @@
 //! A device that the workload destroys itself and opens anew at once, before the device timeline has come to the first.
 
-use engine::record::{RunOutcome, SpanKind, State};
+use engine::record::{LossKind, RunOutcome, SpanKind, State};
 use engine::runner::RecoveryMode;
 
 use super::{backends, is_whole, lose};
@@ -50,5 +50,74 @@ fn a_device_that_is_destroyed_and_opened_anew_at_once_is_both_in_this_order() {
             assert!(settlement.time >= loss.time, "{backend}: {settlement:?}");
         }
         is_whole(&capture);
+    }
+}
+
+/// What is called behind a destroy comes behind it on the device timeline, also where that is a thread of its own.
+#[test]
+fn what_is_called_behind_a_destroy_runs_behind_it() {
+    let source = r#"
+promise "p"
+stream "a"
+stream "b"
+buffer "x" f32=8 init="3"
+host "h" {
+    fill "x" value=1 on="a"
+    work micros=1 label="lose"
+    fill "x" value=2 on="b" label="after"
+    synchronize-device
+}
+"#;
+    for backend in backends() {
+        for _ in 0..8 {
+            let lost = ["destroy@label:lose"];
+            let (capture, _) = lose(backend, source, &lost, RecoveryMode::Resume);
+            let loss = capture.losses().first().expect("it is lost").time;
+            let after = capture.spans().find(|it| {
+                it.span.kind == SpanKind::Fill && capture.name(it.span.name).contains("after")
+            });
+            let after = after.expect("it runs on the device that is opened anew");
+            assert_eq!(after.span.state, State::Done, "{backend}");
+            assert!(after.span.start >= loss, "{backend}: {:?}", after.span);
+        }
+    }
+}
+
+/// A device that failed is of no use until it is lost and opened anew (rule A47).
+#[test]
+fn a_device_that_failed_can_be_lost_and_opened_anew() {
+    for by in ["destroy", "driver"] {
+        let source = format!(
+            r#"
+promise "p"
+stream "a"
+buffer "x" f32=16
+host "h" {{
+    device-lost promise="p"
+    launch "trap" on="a"
+    try {{ synchronize-stream "a"; }}
+    catch {{ work micros=1; }}
+    lose-device by="{by}"
+    settle "p"
+    recover-device
+    fill "x" value=5 on="a"
+    download "x" on="a"
+    synchronize-device
+}}
+expect {{ each "x" equals="5" }}
+"#
+        );
+        for backend in backends() {
+            let (capture, outcome) = lose(backend, &source, &[], RecoveryMode::Stay);
+            assert_eq!(outcome, RunOutcome::Finished, "{backend}, {by}");
+            // That it failed is told like a loss, and is none.
+            let lost = capture
+                .losses()
+                .iter()
+                .filter(|it| it.kind != LossKind::Failed);
+            assert_eq!(lost.count(), 1, "{backend}, {by}");
+            let holds: Vec<_> = capture.expectations().iter().map(|it| it.holds).collect();
+            assert_eq!(holds, [Some(true)], "{backend}, {by}");
+        }
     }
 }

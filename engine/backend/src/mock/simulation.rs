@@ -300,8 +300,10 @@ impl Simulation {
     pub fn lose(&mut self, reason: &str, memory: &CpuMemory) -> (bool, Nanos) {
         let calling = self.hosts.iter().find(|host| host.has_turn());
         let time = calling.map_or(self.time, |host| self.time.max(host.clock));
-        let is_news = self.cause.is_none();
+        // What has failed can be lost, and opened anew then.
+        let is_news = matches!(self.cause, None | Some(TerminationCause::Poisoned));
         if is_news {
+            self.cause = Some(TerminationCause::Lost);
             reason.clone_into(&mut self.reason);
             self.time = time;
             self.give_up(TerminationCause::Lost, memory);

@@ -77,7 +77,9 @@ impl DeviceCondition {
     pub fn lose(&self, now: &dyn Fn() -> Nanos, act: impl FnOnce() -> String) -> Option<Nanos> {
         let mut guard = lock(&self.reason);
         let before = self.lost.swap(UNKNOWN, SeqCst);
-        if !self.set(LOST) {
+        // What has failed can be lost, and opened anew then.
+        let from_failure = || self.code.compare_exchange(POISONED, LOST, SeqCst, SeqCst);
+        if !self.set(LOST) && from_failure().is_err() {
             self.lost.store(before, SeqCst);
             return None;
         }

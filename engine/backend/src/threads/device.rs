@@ -139,13 +139,11 @@ impl<E: Executor> ThreadedDevice<E> {
     /// A loss below is seen by what runs, and by nothing while nothing does.
     fn look_for_loss(&self) {
         let shared = &self.shared;
-        if shared.condition.is_over() {
-            return;
+        if !shared.condition.is_over()
+            && let Some(reason) = shared.executor.lost()
+        {
+            shared.lose(&reason);
         }
-        let Some(reason) = shared.executor.lost() else {
-            return;
-        };
-        shared.lose(&reason);
     }
 
     fn wait_for_streams(&self, ends: &[(StreamIndex, u64)], deadline: Option<Instant>) -> bool {
@@ -575,7 +573,9 @@ impl<E: Executor> DeviceState for ThreadedDevice<E> {
     }
 
     fn raw(&self, question: &NativeQuery) -> Option<PendingAnswer> {
-        self.shared.executor.raw(question)
+        let answer = self.shared.executor.raw(question);
+        self.look_for_loss();
+        answer
     }
 }
 

@@ -87,7 +87,9 @@ impl Importer for PftraceImporter {
             // Of ours it is known where the next packet begins, whatever the length of this one says.
             let next = match &reading {
                 PftraceReader::Own(_) => frames.resume().map_err(|error| source.failed(error))?,
-                PftraceReader::Undecided | PftraceReader::Foreign(_) if is_last => None,
+                PftraceReader::Undecided | PftraceReader::Foreign(_) if is_last => frames
+                    .resume_with_any()
+                    .map_err(|error| source.failed(error))?,
                 PftraceReader::Undecided | PftraceReader::Foreign(_) => Some(length),
             };
             let Some(skipped) = next else {

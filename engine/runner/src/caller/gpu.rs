@@ -66,24 +66,30 @@ impl Caller {
     /// Opens a lost device anew, also one whose `destroy()` has not had its turn on the device timeline: that is waited for.
     fn recover(&self, current: &CurrentCall) -> (SpanKind, Result<(), BackendError>) {
         let shared = Arc::clone(&self.shared);
-        let timelines = shared.timelines.as_ref();
-        let mut waited = (SpanKind::Call, Ok(()));
+        let mut waited = self.blocked(current, SpanKind::Call, |_, caller| {
+            caller.until_destroyed(current)
+        });
+        if waited.1.is_ok() {
+            waited.1 = shared.recover(&self.reporter);
+        }
+        waited
+    }
+
+    /// Waits until a `destroy()` that was called has had its turn on the device timeline, and the device is opened anew
+    /// where that is to be done: what is called later comes later on that timeline.
+    pub(super) fn until_destroyed(&self, current: &CurrentCall) -> Result<(), BackendError> {
+        let timelines = self.shared.timelines.as_ref();
         if let Some((timelines, flag)) = timelines.and_then(|it| Some((it, it.until_destroyed()?)))
         {
-            waited = self.blocked(current, SpanKind::Call, |shared, caller| {
-                shared.device.until_flag(caller.host, &flag)
-            });
+            self.shared.device.until_flag(self.host, &flag)?;
             timelines.report_dependency(
                 timelines.lost_by(),
                 current.span,
                 DependencyKind::Synchronization,
             );
         }
-        if waited.1.is_ok() {
-            shared.losses.await_mended();
-            waited.1 = shared.recover(&self.reporter);
-        }
-        waited
+        self.shared.losses.await_mended();
+        Ok(())
     }
 
     fn await_promise(

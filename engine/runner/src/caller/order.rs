@@ -35,6 +35,11 @@ pub(super) const fn has_waited(result: &Result<(), BackendError>) -> bool {
     )
 }
 
+/// Whether what a host thread waited for is behind whatever it calls next.
+const fn is_over(result: &Result<(), BackendError>) -> bool {
+    has_waited(result) || matches!(result, Err(BackendError::Lost(_)))
+}
+
 impl Caller {
     pub(super) fn note(&self, current: &CurrentCall, act: SyncOp) {
         let host = self.host.0 as u32;
@@ -50,8 +55,26 @@ impl Caller {
     /// The host thread has waited. One that a loss ended has not; but what it calls next comes to nothing, or, where the
     /// device is opened anew, begins without a past: either way it races with nothing that was before.
     pub(super) fn note_end(&self, current: &CurrentCall, result: &Result<(), BackendError>) {
-        if has_waited(result) || matches!(result, Err(BackendError::Lost(_))) {
+        if is_over(result) {
             self.note(current, SyncOp::End(self.own_wait()));
+        }
+    }
+
+    /// The host thread begins to wait for a stream because of a wait that is inserted.
+    pub(super) fn note_begin_inserted(&self, current: &CurrentCall, awaited: HostWaitTarget) {
+        let begin = SyncOp::Begin(awaited, self.own_wait());
+        self.note(current, SyncOp::Inserted(Box::new(begin)));
+    }
+
+    /// That wait has ended.
+    pub(super) fn note_end_inserted(
+        &self,
+        current: &CurrentCall,
+        result: &Result<(), BackendError>,
+    ) {
+        if is_over(result) {
+            let end = SyncOp::End(self.own_wait());
+            self.note(current, SyncOp::Inserted(Box::new(end)));
         }
     }
 

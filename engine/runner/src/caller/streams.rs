@@ -263,7 +263,7 @@ impl Caller {
                 from: &[need.from],
                 kind: DependencyKind::Automatic,
                 because: self.reason(&need),
-                act: Some(act.clone()),
+                act: Some(SyncOp::Inserted(Box::new(act.clone()))),
             };
             self.join(current, &join)?;
             self.note_inserted(state, &act);
@@ -289,11 +289,11 @@ impl Caller {
             for last in self.last_operations(target) {
                 self.report_dependency(last, current.span, DependencyKind::Automatic);
             }
-            self.note_begin(current, super::order::awaited(target));
+            self.note_begin_inserted(current, super::order::awaited(target));
             let (_, done) = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
                 shared.device.synchronize(caller.host, target, None)
             });
-            self.note_end(current, &done);
+            self.note_end_inserted(current, &done);
             done?;
         }
         Ok(())

@@ -53,6 +53,7 @@ impl Caller {
         }
         Self::refuse_external(&operation)?;
         let shared = std::sync::Arc::clone(&self.shared);
+        self.until_destroyed(current)?;
         // Before anything is locked: whoever waits for room must not keep others from submitting.
         shared.device.make_room(self.host, stream);
         self.until_low_water(current);

@@ -7,6 +7,7 @@ use crate::shared::RunState;
 use crate::uses;
 use backend::NativeMapMode as raw;
 use backend::{Flag, HostIndex, NativeQuery, Operation};
+use device::DeviceStatus;
 use device::webgpu::{
     Api, CallResult, GpuErrorKind, MapRange, MapState, ModelPipelineId, PipelineShape,
 };
@@ -69,6 +70,7 @@ impl Timelines {
                 promise,
             } => {
                 self.map(shared, asked, (buffer, access), promise);
+                shared.note_loss(&self.reporter);
                 None
             }
             GpuCall::CompilationInfo { pipeline, promise } => {
@@ -157,6 +159,10 @@ impl Timelines {
         }
         let made = state.model.map_async(host, asked.span, id, range);
         ask(shared, &mut state, &made, &question);
+        // A driver may lose its device over what the implementation gives it for the map, which comes to nothing then.
+        if matches!(shared.device.status(), DeviceStatus::Lost(_)) && state.model.loss().is_none() {
+            state.lose(SpanId::NONE);
+        }
         self.note_promise(shared, &mut state, asked, &made, Some(promise), None);
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
     }

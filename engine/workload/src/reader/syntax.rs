@@ -1,5 +1,6 @@
 //! From text to KDL nodes, or to what is no KDL: however damaged the text is, within bounds.
 
+use std::ops::Range;
 use std::{io, thread};
 
 use kdl::{KdlDocument, KdlError};
@@ -141,16 +142,39 @@ fn text_length(bytes: &[u8]) -> usize {
     0
 }
 
+/// What the parser says in few words, what it says then, and what to do: of these it does not always say where.
+const TERSE: [(&str, &str, &str); 3] = [
+    (
+        "Expected property value",
+        "a value is missing behind =",
+        "write it right behind, as in on=\"a\", or leave out the name and the =",
+    ),
+    (
+        "Expected end of document",
+        "this closes nothing",
+        "take it out, or open a block with { before it",
+    ),
+    (
+        "Expected closing of multi-line comment",
+        "a comment that begins with /* is not closed",
+        "write */ behind it",
+    ),
+];
+
 fn errors(source: &WorkloadSource, error: &KdlError) -> Vec<WorkloadError> {
     let found = error.diagnostics.iter().map(|found| {
-        let start = found.span.offset();
+        let mut place = found.span.offset()..found.span.offset() + found.span.len();
         let message = found.message.as_deref().unwrap_or("this is not KDL");
-        let help = found
-            .help
-            .clone()
-            .or_else(|| found.label.clone())
-            .unwrap_or_default();
-        source.error(start..start + found.span.len(), message, help)
+        let help = found.help.clone().or_else(|| found.label.clone());
+        let terse = TERSE.iter().find(|it| it.0 == message);
+        if terse.is_some() && place.start == 0 {
+            place = first_odd(&source.text);
+        }
+        let says_nothing = help.as_ref().is_none_or(|it| it.starts_with("not "));
+        match terse {
+            Some((_, message, own)) if says_nothing => source.error(place, *message, *own),
+            _ => source.error(place, message, help.unwrap_or_default()),
+        }
     });
     let found: Vec<WorkloadError> = found.collect();
     if found.is_empty() {
@@ -158,6 +182,30 @@ fn errors(source: &WorkloadSource, error: &KdlError) -> Vec<WorkloadError> {
     } else {
         found
     }
+}
+
+/// The first thing in a text that is not plain KDL, besides texts that are whole.
+fn first_odd(text: &str) -> Range<usize> {
+    let mut plain = text.as_bytes().to_vec();
+    let mut at = 0;
+    while let Some(rest) = plain.get_mut(at..).filter(|rest| !rest.is_empty()) {
+        let length = match rest.first() {
+            Some(b'"' | b'#') => text_length(rest),
+            _ => 0,
+        };
+        if let Some([first, inside @ .., last]) = rest.get_mut(..length) {
+            inside.fill(b'a');
+            (*first, *last) = (b'"', b'"');
+        }
+        at += length.max(1);
+    }
+    // Only whole texts were replaced, so that it stays what it was to begin and end letters.
+    let plain = String::from_utf8(plain).unwrap_or_else(|_| text.to_owned());
+    let start = departs(&plain).unwrap_or(0);
+    let start = text.floor_char_boundary(start.min(text.len()));
+    let rest = text.get(start..).unwrap_or_default();
+    let length = rest.find(|it: char| it.is_whitespace() || it == ';');
+    start..start + length.unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -190,6 +238,30 @@ mod tests {
                 errors[0].to_string().contains("nested more than"),
                 "{text}: {errors:?}"
             );
+        }
+    }
+
+    #[test]
+    fn what_the_parser_says_of_the_first_line_is_told_where_it_is() {
+        let shader = "shader source=\"\"\"\n  a = 1;\n  \"\"\"\n";
+        for (text, line, says) in [
+            ("a\nb x= \n", 2, "a value is missing behind ="),
+            ("a #\"{\"#\nb\nc x=; d", 3, "a value is missing behind ="),
+            ("a\n/* b\n", 2, "not closed"),
+            ("a\nb x=#tru\n", 2, "Available keywords"),
+            ("a\n}\n", 2, "closes nothing"),
+        ] {
+            for before in ["", shader] {
+                let whole = format!("{before}{text}");
+                let errors = parse(&WorkloadSource::new("a.kdl", &whole)).unwrap_err();
+                let told = errors[0].to_string();
+                let line = line + before.lines().count();
+                assert!(
+                    told.starts_with(&format!("a.kdl:{line}:")),
+                    "{whole}: {told}"
+                );
+                assert!(told.contains(says), "{whole}: {told}");
+            }
         }
     }
 

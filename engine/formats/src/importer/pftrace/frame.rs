@@ -15,6 +15,12 @@ const PIECE: usize = 1 << 20;
 const LONGEST_HEAD: usize = 11;
 /// The longest packet of a packed file, whose own length does not bound it.
 const LONGEST: u64 = 64 << 20;
+/// So many packets that follow each other are no chance.
+const ENOUGH_PACKETS: usize = 3;
+/// The longest packet that is looked for behind damage.
+const LONGEST_FOUND: u64 = 1 << 20;
+/// Bytes that are looked at for packets behind damage, at most: those of a file of nothing but beginnings are many.
+const MOST_LOOKED_AT: u64 = 1 << 28;
 /// The highest number of a field that a packet may have, by Perfetto's rules.
 const LAST_FIELD: u64 = 2000;
 
@@ -135,6 +141,58 @@ impl<R: Read> PacketReader<R> {
             }
             self.used += mark + 1 - start;
         }
+    }
+
+    /// Goes on with the next place behind the beginning of what was handed out last at which packets follow each other.
+    /// Answers how many bytes lie between; nothing where there is none.
+    pub fn resume_with_any(&mut self) -> io::Result<Option<u64>> {
+        self.used = self.latest;
+        let begun = self.position();
+        self.used += 1;
+        let mut looked_at = 0;
+        while looked_at < MOST_LOOKED_AT {
+            let ahead = self.buffer.get(self.used..).unwrap_or_default();
+            let Some(place) = memchr::memchr(PACKET_TAG, ahead) else {
+                self.used = self.buffer.len();
+                if !self.want(1)? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            self.used += place;
+            if self.has_packets_ahead(&mut looked_at)? {
+                return Ok(Some(self.position() - begun));
+            }
+            self.used += 1;
+        }
+        Ok(None)
+    }
+
+    /// Whether what comes next are packets that say when or by whom they were written: several, or one that ends the file.
+    fn has_packets_ahead(&mut self, looked_at: &mut u64) -> io::Result<bool> {
+        let mut ahead = 0;
+        for found in 0..ENOUGH_PACKETS {
+            self.want(ahead + LONGEST_HEAD)?;
+            let rest = self.buffer.get(self.used + ahead..).unwrap_or_default();
+            if rest.is_empty() {
+                return Ok(found > 0);
+            }
+            let Some((head, body)) = head(rest).filter(|it| it.1 <= LONGEST_FOUND) else {
+                return Ok(false);
+            };
+            let whole = head + body as usize;
+            *looked_at += whole as u64;
+            if !self.want(ahead + whole)? {
+                return Ok(false);
+            }
+            let start = self.used + ahead;
+            let packet = self.buffer.get(start..start + whole);
+            if !packet.is_some_and(resync::is_marked) {
+                return Ok(false);
+            }
+            ahead += whole;
+        }
+        Ok(true)
     }
 
     /// Makes sure that the buffer holds `count` more bytes; answers whether the file has as many.

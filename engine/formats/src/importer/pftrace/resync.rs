@@ -1,5 +1,5 @@
-//! Finds the next packet that Syncline wrote in bytes whose beginning is damaged: each bears the number of its writer right
-//! behind its time.
+//! Finds the next packet in bytes whose beginning is damaged: of those that Syncline wrote each bears the number of its writer
+//! right behind its time, and of others several that follow each other are taken for packets.
 
 use memchr::memmem;
 use prost::Message as _;
@@ -70,6 +70,13 @@ pub(super) fn is_packet(bytes: &[u8]) -> bool {
     let body = frame::head(bytes).and_then(|(head, _)| bytes.get(head..));
     let packet = body.and_then(|body| TracePacket::decode(body).ok());
     packet.is_some_and(|packet| packet.trusted_packet_sequence_id == Some(SEQUENCE))
+}
+
+/// Whether these bytes are a packet of whomever, from its tag to its end, that bears a time or the number of its writer.
+pub(super) fn is_marked(bytes: &[u8]) -> bool {
+    let body = frame::head(bytes).and_then(|(head, _)| bytes.get(head..));
+    let packet = body.and_then(|body| TracePacket::decode(body).ok());
+    packet.is_some_and(|it| it.timestamp.is_some() || it.trusted_packet_sequence_id.is_some())
 }
 
 #[cfg(test)]

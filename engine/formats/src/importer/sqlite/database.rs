@@ -21,6 +21,8 @@ use record::counted;
 const TEXT: (u64, u64) = (1 << 16, 1 << 30);
 /// How a journal begins that is needed: <https://sqlite.org/fileformat2.html#the_rollback_journal>.
 const JOURNAL: [u8; 8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7];
+/// Up to how many bytes the pages of a file are looked at whether they fit together.
+const CHECKED: u64 = 1 << 26;
 /// Steps of SQLite's machine between two looks at the time.
 const STEPS: i32 = 1_000;
 
@@ -142,6 +144,16 @@ impl Database {
         }
     }
 
+    /// What SQLite finds wrong with the pages of the file, which is read whole for it: a list of tables that lost some says
+    /// nothing of them. A longer file is not looked at.
+    pub(super) fn damage(&self) -> Option<String> {
+        let door = self.door().ok().filter(|_| self.length <= CHECKED)?;
+        door.watch.start();
+        let found = wrong_pages(&door.connection);
+        door.watch.stop(&self.budget);
+        found.unwrap_or_else(|error| Some(error.to_string()))
+    }
+
     /// How many rows a table has, in words: counted, and where it is damaged as many as can be read.
     fn told_rows(&self, table: &TableSchema) -> String {
         let Ok(door) = self.door() else {
@@ -221,6 +233,20 @@ impl Database {
         connection.progress_handler(STEPS, Some(move || looking.is_over(&budget)))?;
         Ok(DatabaseConnection { connection, watch })
     }
+}
+
+/// The first thing that is wrong with the pages of a database, and not only with values that its tables should not have.
+fn wrong_pages(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut check = connection.prepare("PRAGMA quick_check")?;
+    let mut found = check.query([])?;
+    while let Some(row) = found.next()? {
+        let text: String = row.get(0)?;
+        let is_of_value = text.contains(" value in ") || text.starts_with("CHECK constraint");
+        if text != "ok" && !is_of_value {
+            return Ok(Some(text.lines().collect::<Vec<_>>().join(" ")));
+        }
+    }
+    Ok(None)
 }
 
 /// A copy of what a source's reader gives, up to the length that the database says it has.

@@ -8,7 +8,7 @@ use super::{
     Database, HostSpans, LaunchIndex, SelectQuery, SqliteDraft, SqliteOperations, WorkKind, scan,
 };
 use crate::importer::{ImportError, Importer, Receipt, RecordSink, Source};
-use record::{Clock, Dependency, Record, Run, SpanId};
+use record::{Clock, Dependency, Record, Run, Severity, SpanId};
 
 /// What tells one format in SQLite from the others, and what it knows while its tables are read.
 pub(in crate::importer) trait Dialect: Default + 'static {
@@ -104,10 +104,28 @@ pub(in crate::importer) fn read<D: Dialect>(
         is_read || D::SILENT.iter().any(|silent| fits(silent, name))
     };
     database.tell_unread(&mut reader.draft.receipt, is_known);
+    reader.tell_damage(&database);
     reader.draft.finish()
 }
 
 impl<D: Dialect> DatabaseReader<'_, '_, D> {
+    /// Says that the pages of the file do not fit together, where nothing says so that could not be read.
+    fn tell_damage(&mut self, database: &Database) {
+        let draft = &mut self.draft;
+        if draft.receipt.dropped > 0 {
+            return;
+        }
+        let Some(why) = database.damage() else { return };
+        let text = format!(
+            "The database is damaged ({why}): tables or rows may be missing of which nothing is known. Export it anew."
+        );
+        draft
+            .sink
+            .complain(Severity::DataLoss, "database-damaged", text.clone());
+        draft.receipt.note(text);
+        draft.receipt.dropped += 1;
+    }
+
     fn read_facts(&mut self, database: &Database) -> Result<(), ImportError> {
         let tables = TableQuery::all(D::FACTS, database);
         let queries: Vec<SelectQuery> = tables.iter().map(|table| table.query.clone()).collect();
