@@ -14,6 +14,7 @@ pub mod gpu_check;
 pub mod hazards;
 pub mod hostile;
 pub mod launch_mistakes;
+pub mod lessons;
 pub mod losses;
 pub mod nesting;
 pub mod nvidia;

@@ -12,6 +12,7 @@ mod guide;
 mod interrupt;
 mod lane_uses;
 mod launches;
+mod lessons;
 mod lists;
 mod open_files;
 mod plain_text;
@@ -202,6 +203,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Record(options)) => record::record(options, streams),
         Some(CliCommand::Run(options)) => run::run(options, streams),
         Some(CliCommand::Workloads { format }) => lists::workloads(*format, streams),
+        Some(CliCommand::Lessons(options)) => lessons::lessons(options, streams),
+        Some(CliCommand::Lesson(command)) => lessons::lesson(command, streams),
         Some(CliCommand::Backends { on, format }) => lists::backends(on.as_ref(), *format, streams),
         Some(CliCommand::Worker { attach }) => worker::worker(attach.as_deref(), streams),
         Some(CliCommand::Guide { name }) => guide::guide(name.as_deref(), streams),

@@ -7,6 +7,7 @@ mod advice;
 mod chance;
 mod check;
 mod draw;
+mod expected_orders;
 mod families;
 mod inserted_waits;
 mod meetings;

@@ -46,6 +46,11 @@ pub enum CliCommand {
         #[arg(long, value_enum, default_value_t)]
         format: OutputFormat,
     },
+    /// List the lessons on stream synchronisation
+    Lessons(super::lessons::LessonsOptions),
+    /// Take a lesson, or judge what was written for one
+    #[command(subcommand)]
+    Lesson(super::lessons::LessonCommand),
     /// Serve an engine over standard input and output, for another Syncline at their other end
     Worker {
         /// Lead to the worker that has this token instead

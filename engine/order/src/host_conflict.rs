@@ -206,10 +206,7 @@ impl Order {
             if own.known.get(other.known.member) >= it.time {
                 continue;
             }
-            let is_of_buffer = matches!(resource, SharedResource::Buffer(_));
-            if is_of_buffer && inserted.note_chance(changes || other_changes) {
-                *has_doubts = true;
-            }
+            *has_doubts |= inserted.note_chance(resource, !is_harmless);
             if is_harmless {
                 continue;
             }

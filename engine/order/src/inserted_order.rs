@@ -12,7 +12,7 @@ use record::{BufferIndex, StreamIndex};
 
 use super::declared::DeclaredUse;
 use super::host_conflict::{ResourceAccess, SharedResource};
-use super::stream::SyncPoint;
+use super::stream::{StreamStep, SyncPoint};
 use super::{HostOp, Order, SyncOp};
 
 /// Which uses of a buffer the engine makes wait for each other.
@@ -75,13 +75,36 @@ impl InsertedOrder {
         self.uses.clear();
     }
 
-    /// Two host threads use one buffer in no order, and one of them may write it: says whether that was not known.
-    pub fn note_chance(&mut self, is_write: bool) -> bool {
-        let decides = is_write || self.rule == Some(InsertionRule::EveryUse);
-        let is_news = decides && self.is_on() && !self.is_chance;
+    /// Two host threads use one thing in no order, a buffer or another, and one of them changes it or not: says whether it was
+    /// not known that chance decides on the waits. Where every use waits it is the last use of a buffer that decides, and else
+    /// whatever orders uses already.
+    pub fn note_chance(&mut self, resource: SharedResource, is_changed: bool) -> bool {
+        let decides = match self.rule {
+            None => false,
+            Some(InsertionRule::EveryUse) => matches!(resource, SharedResource::Buffer(_)),
+            Some(InsertionRule::Conflicts) => is_changed,
+        };
+        let is_news = decides && !self.is_chance;
         self.is_chance |= is_news;
         self.is_new_chance |= is_news;
         is_news
+    }
+
+    /// A use that has its turn when the point is reached.
+    fn keep(
+        &mut self,
+        now: u32,
+        (host, stream): (u32, StreamIndex),
+        it: &DeclaredUse,
+        done: &Arc<SyncPoint>,
+    ) {
+        let user = (host, stream, it.writes, (it.bytes.start, it.bytes.end));
+        let users = self.uses.entry(it.buffer).or_default();
+        let times = users.entry(user).or_default();
+        match times.last_mut().filter(|last| last.0 == now) {
+            Some(last) => last.1 = Arc::clone(done),
+            None => times.push((now, Arc::clone(done))),
+        }
     }
 
     fn are_ordered(&self, earlier: (bool, Range<u64>), later: &DeclaredUse) -> bool {
@@ -111,7 +134,9 @@ impl Order {
     pub(super) fn apply_inserted(&mut self, op: &HostOp, act: &SyncOp) {
         if !self.inserted.is_chance {
             let act = act.clone();
+            self.watched.is_inserting = true;
             self.apply_host_op(&HostOp { act, ..*op }, &[]);
+            self.watched.is_inserting = false;
         }
     }
 
@@ -129,35 +154,58 @@ impl Order {
         let done = Arc::new(SyncPoint::default());
         let mut needs = Vec::new();
         for it in uses {
-            let Some(earlier) = self.inserted.uses.get(&it.buffer) else {
-                continue;
-            };
-            for ((host, from, writes, bytes), times) in earlier {
-                if *from == stream && *host == op.host
-                    || !self.inserted.are_ordered((*writes, bytes.0..bytes.1), it)
-                {
-                    continue;
-                }
-                let known = if *host == op.host {
-                    now
-                } else {
-                    self.time_known(op.host, *host)
-                };
-                let count = times.partition_point(|(time, _)| *time <= known);
-                let latest = count.checked_sub(1).and_then(|place| times.get(place));
-                needs.extend(latest.map(|(_, point)| Arc::clone(point)));
-            }
+            needs.extend(self.earlier_uses((op.host, now), stream, it));
         }
         for it in uses {
-            let user = (op.host, stream, it.writes, (it.bytes.start, it.bytes.end));
-            let users = self.inserted.uses.entry(it.buffer).or_default();
-            let times = users.entry(user).or_default();
-            match times.last_mut().filter(|last| last.0 == now) {
-                Some(last) => last.1 = Arc::clone(&done),
-                None => times.push((now, Arc::clone(&done))),
-            }
+            self.inserted.keep(now, (op.host, stream), it, &done);
         }
         Some((needs, done))
+    }
+
+    /// Where the uses are over that come before this one in every run.
+    fn earlier_uses(
+        &self,
+        (host, now): (u32, u32),
+        stream: StreamIndex,
+        it: &DeclaredUse,
+    ) -> Vec<Arc<SyncPoint>> {
+        let mut found = Vec::new();
+        let earlier = self.inserted.uses.get(&it.buffer);
+        for ((by, from, writes, bytes), times) in earlier.into_iter().flatten() {
+            let is_own = *by == host;
+            if *from == stream && is_own
+                || !self.inserted.are_ordered((*writes, bytes.0..bytes.1), it)
+            {
+                continue;
+            }
+            let known = if is_own {
+                now
+            } else {
+                self.time_known(host, *by)
+            };
+            let count = times.partition_point(|(time, _)| *time <= known);
+            let latest = count.checked_sub(1).and_then(|place| times.get(place));
+            found.extend(latest.map(|(_, point)| Arc::clone(point)));
+        }
+        found
+    }
+
+    /// Memory is allocated or freed in the order of a stream. Where conflicts wait, a later use does so for this as well.
+    pub(super) fn place_memory(
+        &mut self,
+        op: &HostOp,
+        stream: StreamIndex,
+        (step, buffer): (StreamStep<'_>, BufferIndex),
+    ) {
+        let mut step = self.step(op, step);
+        if self.inserted.is_chance && self.inserted.rule == Some(InsertionRule::Conflicts) {
+            let now = self.host(op.host).known.time;
+            let done = Arc::new(SyncPoint::default());
+            let whole = DeclaredUse::write(buffer);
+            self.inserted.keep(now, (op.host, stream), &whole, &done);
+            step.done = Some(done);
+        }
+        self.place_step(op, stream, step);
     }
 
     /// Up to which time of another host thread one knows of its calls.

@@ -49,6 +49,7 @@ mod sync_op;
 mod tests;
 mod topology;
 mod waits;
+mod watched_steps;
 
 pub use circular_wait::{CircularCall, WaitStart};
 pub use declared::{DeclaredUse, WHOLE, of_graph};
@@ -62,6 +63,7 @@ pub use log::{CallBatch, CallLog};
 pub use sync_op::{HostOp, HostWaitTarget, StreamOrderTraits, SyncOp};
 pub use topology::{NodeIndex, Topology};
 pub use waits::RedundantWait;
+pub use watched_steps::WatchedStep;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -86,6 +88,7 @@ use stream::{
     ChainIndex, OrderedHost, OrderedStream, StreamChain, StreamOperation, StreamStep, SyncPoint,
 };
 use waits::WaitSites;
+use watched_steps::WatchedSteps;
 
 /// The order of all calls so far.
 ///
@@ -111,6 +114,7 @@ pub struct Order {
     memory: BufferOrders,
     meetings: ResourceMeetings,
     inserted: InsertedOrder,
+    watched: WatchedSteps,
     circular_calls: CircularCalls,
     waits: WaitSites,
     /// Waits for events of which it is a matter of chance which record they mean.
@@ -181,6 +185,7 @@ impl Order {
         self.has_doubts.then(|| Self {
             meetings: self.meetings.again(),
             inserted: self.inserted.again(),
+            watched: self.watched.again(),
             doubtful: self.doubtful.clone(),
             // Times are others once inserted waits count no more.
             shared_signals: if self.inserted.is_new_chance() {
@@ -236,6 +241,7 @@ impl Order {
                 self.place_step(op, *stream, work);
             }
             SyncOp::Touch => self.touch(op, uses),
+            SyncOp::Return => self.note_return(op),
             SyncOp::Record(event, stream) => {
                 let ticket = self.place_record(op, *stream);
                 self.set_event(op, *event, Some((ticket, *stream)));
@@ -285,6 +291,7 @@ impl Order {
             SyncOp::Settle => self.memory.clear_freed(),
             SyncOp::Restart => self.restart(),
             SyncOp::Lower => {
+                self.watched.forget();
                 self.signals.clear();
                 self.circular_calls = CircularCalls::default();
                 self.memory.forget_lost();
@@ -309,7 +316,7 @@ impl Order {
         }
         if let Some(stream) = stream {
             self.note_allocation(op, stream, buffer);
-            self.place(op, stream, StreamStep::Allocate(buffer));
+            self.place_memory(op, stream, (StreamStep::Allocate(buffer), buffer));
         }
     }
 
@@ -327,7 +334,7 @@ impl Order {
     fn free(&mut self, op: &HostOp, buffer: BufferIndex, stream: Option<StreamIndex>) {
         if let Some(stream) = stream {
             self.note_free(op, stream, buffer);
-            self.place(op, stream, StreamStep::Free(buffer));
+            self.place_memory(op, stream, (StreamStep::Free(buffer), buffer));
         }
         if !self.is_dropped(stream) {
             self.memory.free(buffer);
@@ -359,6 +366,7 @@ impl Order {
             deed,
             needs: Vec::new(),
             done: None,
+            is_watched: self.watched.is_asked(op.origin),
         }
     }
 
@@ -376,6 +384,7 @@ impl Order {
         let ticket = Arc::new(SyncPoint::default());
         let mut record = self.step(op, StreamStep::Pass);
         record.done = Some(Arc::clone(&ticket));
+        record.is_watched &= matches!(op.act, SyncOp::Record(..));
         self.submit(op.host, stream, record);
         ticket
     }
@@ -572,6 +581,7 @@ impl Order {
             is_shared: self.is_shared,
             meetings: std::mem::take(&mut self.meetings),
             inserted: std::mem::take(&mut self.inserted),
+            watched: std::mem::take(&mut self.watched),
             waits: std::mem::take(&mut self.waits),
             doubtful: std::mem::take(&mut self.doubtful),
             dropped_steps: std::mem::take(&mut self.dropped_steps),

@@ -33,6 +33,7 @@ impl Order {
             deed: StreamStep::Point,
             needs: Vec::new(),
             done: Some(Arc::clone(&ticket)),
+            is_watched: false,
         };
         let nothing = MemberClock::default().mark();
         self.enqueue(chain, nothing, step);

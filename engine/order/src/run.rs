@@ -178,6 +178,12 @@ impl Order {
             }
             self.freshen(index);
         }
+        if step.is_watched
+            && let Some(chain) = self.chains.get(index.0 as usize)
+        {
+            let place = (step.sequence, self.restarts);
+            self.watched.note((step.origin, true), place, &chain.known);
+        }
         self.prove(index, step);
         self.compare(index, submitted, step);
         if self.has_aborts

@@ -98,6 +98,8 @@ pub(super) struct StreamOperation<'a> {
     pub needs: Vec<Arc<SyncPoint>>,
     /// Reached right after it.
     pub done: Option<Arc<SyncPoint>>,
+    /// Whether it is asked what it comes after.
+    pub is_watched: bool,
 }
 
 impl StreamOperation<'_> {
@@ -134,6 +136,7 @@ impl StreamOperation<'_> {
             },
             needs: self.needs,
             done: self.done,
+            is_watched: self.is_watched,
         }
     }
 }

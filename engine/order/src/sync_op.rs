@@ -51,6 +51,8 @@ pub enum SyncOp {
     Work(StreamIndex),
     /// The host thread makes its uses itself.
     Touch,
+    /// A call that is asked about returns.
+    Return,
     /// An event is recorded: whoever waits for it from now on comes after what its stream holds now (rule A2).
     Record(EventIndex, StreamIndex),
     /// A stream waits for the latest record of an event (rules A3, A6).

@@ -12,12 +12,12 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use super::RecoveryMode;
 use super::collector::{Collector, CollectorState};
 use super::comparison::RunFigures;
-use super::expectation;
+use super::expectation::{self, RunFacts};
 use super::expectation_log::ExpectationLog;
 use super::host::{self, panic_text};
 use super::loss_scheduler::{self, ArmedLoss};
 use super::mesh::{FAULT_UNMET, unmet_fault};
-use super::order::RaceDetector;
+use super::order::{OrderAnswers, RaceDetector};
 use super::outbox::Outbox;
 use super::prepare::PreparedRun;
 use super::recorder::{Recorder, Reporter};
@@ -289,8 +289,9 @@ impl ActiveRun {
             desk.conclude(&self.reporter, self.least, end);
         }
         let end = end.max(self.shared.overheads.latest());
-        let ledger = desk.as_ref().map(CollectorState::ledger);
-        let checked = catch_unwind(AssertUnwindSafe(|| self.expectations(ledger, &outcome)));
+        let noted = desk.as_ref().map(CollectorState::noted);
+        let noted = noted.as_ref().map(|(ledger, order)| (*ledger, order));
+        let checked = catch_unwind(AssertUnwindSafe(|| self.expectations(noted, &outcome)));
         for expectation in checked.unwrap_or_default() {
             self.reporter
                 .send(Record::Expectation(Box::new(expectation)));
@@ -334,16 +335,21 @@ impl ActiveRun {
 
     fn expectations(
         &self,
-        ledger: Option<&ExpectationLog>,
+        noted: Option<(&ExpectationLog, &OrderAnswers)>,
         outcome: &RunOutcome,
     ) -> Vec<record::Expectation> {
         let plan = &self.shared.plan;
-        match (outcome, ledger) {
-            (RunOutcome::Finished, Some(ledger)) => {
-                let device = self.shared.device.as_ref();
+        match (outcome, noted) {
+            (RunOutcome::Finished, Some((ledger, order))) => {
+                let facts = RunFacts {
+                    ledger,
+                    order,
+                    measured: &lock(&self.shared.measured),
+                    device: self.shared.device.as_ref(),
+                };
                 let attempt = self.shared.losses.attempt();
                 let starved = self.starvation.since(&self.shared);
-                let mut checked = expectation::check(plan, ledger, device, attempt, &starved);
+                let mut checked = expectation::check(plan, &facts, attempt, &starved);
                 self.shared.lost_values.explain(plan, &mut checked);
                 checked
             }

@@ -40,7 +40,7 @@ use record::{
     self, BufferIndex, CallId, Dependency, DependencyKind, EventId, EventIndex, NameId, Record,
     Span, SpanId, SpanKind, State, StreamIndex,
 };
-use workload::{Call, DataCall, HostCall, PlacedCall, SourceLocation, SyncTarget};
+use workload::{Call, DataCall, ExpectationPlan, HostCall, PlacedCall, SourceLocation, SyncTarget};
 
 /// Makes the calls of one host thread.
 pub struct Caller {
@@ -56,6 +56,8 @@ pub struct Caller {
     known: Vec<bool>,
     /// The uses of buffers that were reported, each with its call.
     used: HashSet<(u32, BufferIndex, bool)>,
+    /// The calls of which somebody asks what orders them.
+    asked: HashSet<u32>,
     /// Measured blocks that are open: their first events, and since when.
     open: Vec<(EventIndex, Nanos)>,
     /// The call made last.
@@ -87,6 +89,9 @@ impl Caller {
             problems: problem::ProblemTally::default(),
             uses: Vec::new(),
             used: HashSet::new(),
+            asked: (shared.plan.expectations.iter())
+                .flat_map(ExpectationPlan::ordered_calls)
+                .collect(),
             open: Vec::new(),
             last: SpanId::NONE,
             has_waited: false,
@@ -123,6 +128,9 @@ impl Caller {
             Err(refused) => (SpanKind::Call, Err(refused)),
         };
         self.has_waited = kind == SpanKind::Synchronize;
+        if self.asked.contains(&placed.place.call) {
+            self.note(&current, SyncOp::Return);
+        }
         self.note_result(&current, &result);
         let state = match &result {
             Ok(()) => State::Done,

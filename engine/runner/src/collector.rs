@@ -10,7 +10,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 use super::comparison::{InsertionCounts, RunFigures};
 use super::delivery::Delivery;
 use super::expectation_log::ExpectationLog;
-use super::order::RaceDetector;
+use super::order::{OrderAnswers, RaceDetector};
 use super::outbox::Outbox;
 use super::prepare::DEVICE;
 use super::recorder::{Recorder, Reporter};
@@ -193,9 +193,9 @@ impl CollectorState {
         }
     }
 
-    /// What was noted for the expectations.
-    pub const fn ledger(&self) -> &ExpectationLog {
-        &self.ledger
+    /// What was noted for the expectations, and what is known of the order of calls.
+    pub fn noted(&self) -> (&ExpectationLog, OrderAnswers) {
+        (&self.ledger, self.races.answers())
     }
 
     /// Fetches what was reported last; nothing more comes.

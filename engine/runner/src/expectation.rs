@@ -1,12 +1,15 @@
 //! Checks what a workload expects, once everything has run.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::call_order;
 use super::expectation_log::ExpectationLog;
+use super::order::OrderAnswers;
 use super::starvation::StarvedTime;
 use backend::{BackendDevice, BufferSide, DeviceBuffers};
 use record::time::{Interval, Nanos, shared, total};
-use record::{BufferIndex, Expectation, StreamIndex};
+use record::{BufferIndex, EventIndex, Expectation, StreamIndex};
 use workload::{Bounds, ExpectationKind, ExpectationPlan, Expression, Plan, compare};
 
 /// Whether something holds, and what was found.
@@ -14,6 +17,19 @@ type CheckResult = (bool, String);
 
 /// The same, of what cannot always be told.
 type JudgedResult = (Option<bool>, String);
+
+/// What is known of a run that has ended.
+#[derive(Clone, Copy)]
+pub struct RunFacts<'a> {
+    /// What was noted while its records passed by.
+    pub ledger: &'a ExpectationLog,
+    /// What is known of the order of calls.
+    pub order: &'a OrderAnswers,
+    /// The time that was measured last between two events.
+    pub measured: &'a BTreeMap<(EventIndex, EventIndex), Nanos>,
+    /// The device, with what its buffers hold.
+    pub device: &'a dyn BackendDevice,
+}
 
 /// What is said of shares of time on a paced device whose law was not kept.
 const NOT_KEPT: &str = "not judged: the pace was not kept";
@@ -28,15 +44,14 @@ const SLIGHT: f64 = 0.01;
 /// each expectation `starved` says how long its threads were ready to run and had no processor core.
 pub fn check(
     plan: &Plan,
-    ledger: &ExpectationLog,
-    device: &dyn BackendDevice,
+    facts: &RunFacts<'_>,
     attempt: u32,
     starved: &[Option<StarvedTime>],
 ) -> Vec<Expectation> {
     let all = plan.expectations.iter().enumerate();
     let checked = all.map(|(place, expectation)| {
         let starved = starved.get(place).copied().flatten();
-        let (holds, mut found) = verdict(plan, ledger, device, (expectation, starved));
+        let (holds, mut found) = verdict(plan, facts, (expectation, starved));
         if attempt > 1 {
             found = format!("{found} (attempt {attempt})");
         }
@@ -52,10 +67,15 @@ pub fn check(
 
 fn verdict(
     plan: &Plan,
-    ledger: &ExpectationLog,
-    device: &dyn BackendDevice,
+    facts: &RunFacts<'_>,
     (expectation, starved): (&ExpectationPlan, Option<StarvedTime>),
 ) -> JudgedResult {
+    let RunFacts {
+        ledger,
+        order,
+        measured,
+        device,
+    } = *facts;
     let is_kept = device.pace().is_none_or(|report| report.kept);
     let (holds, found) = match &expectation.kind {
         ExpectationKind::Overlap { .. } | ExpectationKind::Busy { .. } if !is_kept => {
@@ -95,9 +115,52 @@ fn verdict(
                 .filter_map(|it| plan.promises.get(it.index()));
             settles(ledger, names, *resolved, value.as_deref())
         }
-        ExpectationKind::Problem { code, bounds } => within(ledger.problems(code) as f64, *bounds),
+        ExpectationKind::Problem { code, bounds } => counted(ledger.problems(code), *bounds),
+        ExpectationKind::Ordered {
+            first,
+            second,
+            pairs,
+        } => order.ordered(first, second, *pairs),
+        ExpectationKind::Apart {
+            first,
+            second,
+            pairs,
+            at_least,
+        } => order.apart(first, second, (*pairs, *at_least)),
+        ExpectationKind::Race { buffers, bounds } => {
+            counted(order.races(buffers.as_deref()), *bounds)
+        }
+        ExpectationKind::HostWaits(bounds) => counted(ledger.host_waits(), *bounds),
+        ExpectationKind::StreamWaits(bounds) => counted(ledger.stream_waits(), *bounds),
+        ExpectationKind::Stalled(bounds) => counted(ledger.stalled(), *bounds),
+        ExpectationKind::HostKnows(calls) => order.host_knows(calls),
+        ExpectationKind::RunsOn { calls, streams } => {
+            call_order::on_streams(plan, &ledger.ran_on(calls), streams)
+        }
+        ExpectationKind::Calls { calls, bounds } => counted(ledger.made(calls), *bounds),
+        ExpectationKind::CalledBefore {
+            first,
+            second,
+            after,
+            bounds,
+        } => {
+            let after = (&*ledger.called(after), !after.is_empty());
+            let (first, second) = (ledger.called(first), ledger.called(second));
+            call_order::between(&first, &second, after, *bounds)
+        }
+        ExpectationKind::Used { buffers, bounds } => within(order.used(buffers) as f64, *bounds),
+        ExpectationKind::Elapsed { start, end, bounds } => {
+            let Some(latest) = measured.get(&(*start, *end)) else {
+                return (Some(false), "nothing was measured".to_owned());
+            };
+            within(latest.0 as f64 / 1e3, *bounds)
+        }
     };
     (Some(holds), found)
+}
+
+fn counted(count: u64, bounds: Bounds) -> CheckResult {
+    within(count as f64, bounds)
 }
 
 /// What becomes of the expectations of a run that did not come to its end.

@@ -20,6 +20,15 @@ pub struct ExpectationLog {
     busy: BTreeMap<LaneId, Vec<Interval>>,
     on_streams: BTreeMap<u32, Vec<Interval>>,
     on_hosts: BTreeMap<u32, Vec<Interval>>,
+    /// The lanes of streams on which each call that is asked about had operations.
+    lanes: BTreeMap<u32, BTreeSet<LaneId>>,
+    /// How often each call was made.
+    made: BTreeMap<u32, u64>,
+    /// Whether it is asked what was called, and how.
+    counts_calls: bool,
+    host_waits: u64,
+    stream_waits: u64,
+    stalled: u64,
     problems: BTreeMap<String, u64>,
     /// The name of each promise, and what it came to.
     promises: BTreeMap<PromiseId, (String, Option<PromiseAnswer>)>,
@@ -50,10 +59,30 @@ impl ExpectationLog {
                 | ExpectationKind::EndsBefore { first, second } => {
                     ledger.calls.extend(first.iter().chain(second));
                 }
+                ExpectationKind::RunsOn { calls, .. } => ledger.calls.extend(calls),
+                ExpectationKind::CalledBefore {
+                    first,
+                    second,
+                    after,
+                    ..
+                } => {
+                    let all = first.iter().chain(second).chain(after);
+                    ledger.calls.extend(all);
+                }
+                ExpectationKind::HostWaits(_)
+                | ExpectationKind::StreamWaits(_)
+                | ExpectationKind::Stalled(_)
+                | ExpectationKind::Calls { .. } => ledger.counts_calls = true,
                 ExpectationKind::Each { .. }
                 | ExpectationKind::Sum { .. }
                 | ExpectationKind::Problem { .. }
-                | ExpectationKind::Settles { .. } => {}
+                | ExpectationKind::Settles { .. }
+                | ExpectationKind::Ordered { .. }
+                | ExpectationKind::Apart { .. }
+                | ExpectationKind::Race { .. }
+                | ExpectationKind::HostKnows(_)
+                | ExpectationKind::Used { .. }
+                | ExpectationKind::Elapsed { .. } => {}
             }
         }
         ledger
@@ -71,6 +100,9 @@ impl ExpectationLog {
         self.busy.clear();
         self.on_streams.clear();
         self.on_hosts.clear();
+        self.lanes.clear();
+        self.made.clear();
+        (self.host_waits, self.stream_waits, self.stalled) = (0, 0, 0);
         self.problems.clear();
         self.promises.clear();
         self.extent = None;
@@ -78,7 +110,7 @@ impl ExpectationLog {
 
     /// Notes what these records say.
     pub fn note(&mut self, records: &[Record]) {
-        let wants_spans = !self.streams.is_empty() || !self.calls.is_empty();
+        let wants_spans = !self.streams.is_empty() || !self.calls.is_empty() || self.counts_calls;
         for record in records {
             match record {
                 Record::Span(span) if wants_spans => self.note_span(span),
@@ -120,7 +152,12 @@ impl ExpectationLog {
                 self.busy.entry(span.lane).or_default().push(interval);
             }
         }
+        self.count(span, is_operation);
         if self.calls.contains(&span.call.0) {
+            if is_operation {
+                let lanes = self.lanes.entry(span.call.0).or_default();
+                lanes.insert(span.lane);
+            }
             let side = if is_operation {
                 &mut self.on_streams
             } else {
@@ -128,6 +165,54 @@ impl ExpectationLog {
             };
             side.entry(span.call.0).or_default().push(interval);
         }
+    }
+
+    fn count(&mut self, span: &Span, is_operation: bool) {
+        match span.kind {
+            SpanKind::Stall => self.stalled += 1,
+            SpanKind::EventWait | SpanKind::Join if is_operation => self.stream_waits += 1,
+            _ if is_operation => {}
+            kind => {
+                self.host_waits += u64::from(kind == SpanKind::Synchronize);
+                *self.made.entry(span.call.0).or_default() += 1;
+            }
+        }
+    }
+
+    /// How many calls blocked a host thread.
+    pub const fn host_waits(&self) -> u64 {
+        self.host_waits
+    }
+
+    /// How many waits of streams were called.
+    pub const fn stream_waits(&self) -> u64 {
+        self.stream_waits
+    }
+
+    /// How many launches waited for their pipeline.
+    pub const fn stalled(&self) -> u64 {
+        self.stalled
+    }
+
+    /// How often these calls were made.
+    pub fn made(&self, calls: &[u32]) -> u64 {
+        calls.iter().filter_map(|it| self.made.get(it)).sum()
+    }
+
+    /// When these calls were made, in this order.
+    pub fn called(&self, calls: &[u32]) -> Vec<Nanos> {
+        let all = calls.iter().filter_map(|it| self.on_hosts.get(it));
+        let mut times: Vec<Nanos> = all.flatten().map(|it| it.start).collect();
+        times.sort_unstable();
+        times
+    }
+
+    /// The streams on which these calls had operations.
+    pub fn ran_on(&self, calls: &[u32]) -> BTreeSet<StreamIndex> {
+        let lanes = calls.iter().filter_map(|it| self.lanes.get(it)).flatten();
+        lanes
+            .map(|lane| StreamIndex(lane.0 - self.first_stream))
+            .collect()
     }
 
     /// When any of `streams` was busy: apart, and in order.

@@ -26,6 +26,7 @@
 
 mod active_run;
 mod allocator;
+mod call_order;
 mod caller;
 mod captured_streams;
 mod collector;

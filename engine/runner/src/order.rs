@@ -3,7 +3,7 @@
 mod foretold;
 mod text;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub use text::buffer_name;
@@ -12,12 +12,12 @@ use super::recorder::Reporter;
 use super::shared::RunState;
 use order::{
     Actor, CallBatch, Hazard, HazardKind, HazardParty, HazardRelation, InsertionRule,
-    MOST_MEETINGS, Meeting, Order, SharedResource,
+    MOST_MEETINGS, Meeting, Order, SharedResource, WatchedStep,
 };
 use record::{
     BufferIndex, EventId, Finding, FindingId, FindingSearch, Problem, Record, Severity, SpanId,
 };
-use workload::Synchronization;
+use workload::{ExpectationPlan, Synchronization};
 
 /// The code of findings about uses that nothing orders.
 const RACE: &str = "race";
@@ -55,9 +55,24 @@ pub struct RaceDetector {
     /// Whether several host threads call, and something is captured or waits are inserted: what of that is chance is known
     /// only in the end.
     has_chances: bool,
+    /// The buffers of the races that were found, each as often as there are.
+    races: BTreeMap<BufferIndex, u64>,
+    /// The buffers that operations use.
+    used: BTreeSet<BufferIndex>,
     left_out: u64,
     /// Findings so far.
     count: u32,
+}
+
+/// What those who expect something of the order of calls have to know.
+#[derive(Debug, Default)]
+pub struct OrderAnswers {
+    /// Every operation of the calls that are asked about, each with whether a host thread has waited for it.
+    pub steps: Vec<(WatchedStep, bool)>,
+    /// How many races of each buffer were found.
+    pub races: BTreeMap<BufferIndex, u64>,
+    /// The buffers that operations use.
+    pub used: BTreeSet<BufferIndex>,
 }
 
 impl RaceDetector {
@@ -79,13 +94,17 @@ impl RaceDetector {
                 order.with_insertions(InsertionRule::EveryUse)
             }
         };
+        let asked = shared.plan.expectations.iter();
+        let asked: BTreeSet<u32> = asked.flat_map(ExpectationPlan::ordered_calls).collect();
         Self {
-            order,
+            order: order.watching(asked),
             kept: (count > 1 || has_aborts).then(Vec::new),
             late: BTreeMap::new(),
             has_aborts,
             has_chances: count > 1 && (has_captures || inserts),
             met: HashMap::new(),
+            races: BTreeMap::new(),
+            used: BTreeSet::new(),
             shared,
             found: HashMap::new(),
             left_out: 0,
@@ -96,6 +115,10 @@ impl RaceDetector {
     /// Takes in what was called since.
     pub fn look(&mut self, reporter: &Reporter) {
         let batch = self.shared.order.take();
+        batch.each(|_, uses| {
+            let used = uses.iter().map(|it| crate::uses::named(it.buffer).0);
+            self.used.extend(used);
+        });
         self.order.take_all(&batch);
         self.keep(batch);
         self.report(reporter);
@@ -173,6 +196,20 @@ impl RaceDetector {
             text: text::searched(count, calls, left),
         })));
         self.report_redundant(reporter);
+    }
+
+    /// What is to be said of the order of calls to those who expect something of it, once every call was made.
+    pub fn answers(&self) -> OrderAnswers {
+        let steps = self.order.watched().into_iter();
+        let steps = steps.map(|step| {
+            let is_known = self.order.is_known_to_host(&step);
+            (step, is_known)
+        });
+        OrderAnswers {
+            steps: steps.collect(),
+            races: self.races.clone(),
+            used: self.used.clone(),
+        }
     }
 
     /// Whether pairs of host threads may be more than are told.
@@ -312,6 +349,8 @@ impl RaceDetector {
         };
         reporter.send(Record::Finding(Box::new(finding.clone())));
         self.found.insert(key, finding);
+        let (buffer, _) = crate::uses::named(hazard.buffer);
+        *self.races.entry(buffer).or_default() += 1;
         self.count += 1;
     }
 

@@ -21,7 +21,9 @@ use backend::{BackendDevice, BackendError, HostIndex};
 use device::{DeviceStatus, EventTable, lock};
 use order::{CallLog, CallOrigin, SyncOp};
 use record::time::Nanos;
-use record::{BufferIndex, CounterId, LaneId, SignalIndex, SpanId, SpanStart, StreamIndex};
+use record::{
+    BufferIndex, CounterId, EventIndex, LaneId, SignalIndex, SpanId, SpanStart, StreamIndex,
+};
 use workload::{FailureMode, MemoryKind, Plan, PoolIndex, ThreadIndex};
 
 /// The word for calls that hold a stream.
@@ -73,6 +75,8 @@ pub struct RunState {
     pub reports_submissions: bool,
     is_over: AtomicBool,
     is_stalled: AtomicBool,
+    /// The time that was measured last between two events.
+    pub measured: Mutex<BTreeMap<(EventIndex, EventIndex), Nanos>>,
     is_forgiven: AtomicBool,
     is_failure_told: AtomicBool,
     streams: Vec<Mutex<QueueTail>>,
@@ -183,6 +187,7 @@ impl RunState {
             reports_submissions: false,
             is_over: AtomicBool::new(false),
             is_stalled: AtomicBool::new(false),
+            measured: Mutex::default(),
             is_forgiven: AtomicBool::new(false),
             is_failure_told: AtomicBool::new(false),
             spans: AtomicU32::new(0),

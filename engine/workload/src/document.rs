@@ -64,6 +64,11 @@ impl Document {
         &self.template.about
     }
 
+    /// The id of the lesson that it is handed in for; empty where it names none.
+    pub fn lesson(&self) -> &str {
+        &self.template.lesson
+    }
+
     /// The numbers that it can be run with other values of, in the order of the file.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters

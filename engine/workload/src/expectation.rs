@@ -1,7 +1,7 @@
 //! What to check after a run: its forms, and the comparison of a buffer with a formula.
 
 use super::{Expression, PromiseIndex};
-use record::{BufferIndex, StreamIndex};
+use record::{BufferIndex, EventIndex, StreamIndex};
 
 /// What to check after the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +12,19 @@ pub struct ExpectationPlan {
     pub line: u32,
     /// What it says.
     pub kind: ExpectationKind,
+}
+
+impl ExpectationPlan {
+    /// The calls of which it matters what orders them.
+    pub fn ordered_calls(&self) -> impl Iterator<Item = u32> {
+        let both: [&[u32]; 2] = match &self.kind {
+            ExpectationKind::Ordered { first, second, .. }
+            | ExpectationKind::Apart { first, second, .. } => [first, second],
+            ExpectationKind::HostKnows(calls) => [calls, &[]],
+            _ => [&[], &[]],
+        };
+        both.into_iter().flatten().copied()
+    }
 }
 
 /// The forms of an expectation.
@@ -74,6 +87,82 @@ pub enum ExpectationKind {
         /// The calls that end after.
         second: Vec<u32>,
     },
+    /// Something enforces, whatever the times, that operations of the first calls end before operations of the second begin.
+    Ordered {
+        /// The calls that come first.
+        first: Vec<u32>,
+        /// The calls that come after.
+        second: Vec<u32>,
+        /// Which of them.
+        pairs: OperationPairs,
+    },
+    /// Nothing orders operations of the first calls and operations of the second, either way.
+    Apart {
+        /// The calls of the one side.
+        first: Vec<u32>,
+        /// The calls of the other.
+        second: Vec<u32>,
+        /// Which of them.
+        pairs: OperationPairs,
+        /// Of how many pairs at least it is so; of all where nothing is said.
+        at_least: Option<f64>,
+    },
+    /// How many races are found, of these buffers where some are named.
+    Race {
+        /// The buffers; all where none is named.
+        buffers: Option<Vec<BufferIndex>>,
+        /// Where the count must lie.
+        bounds: Bounds,
+    },
+    /// How many calls blocked a host thread.
+    HostWaits(Bounds),
+    /// How many waits and joins of streams were called.
+    StreamWaits(Bounds),
+    /// The host has waited for every operation of these calls by its last call.
+    HostKnows(Vec<u32>),
+    /// Every operation of the calls ran on one of the streams.
+    RunsOn {
+        /// The calls.
+        calls: Vec<u32>,
+        /// The streams.
+        streams: Vec<StreamIndex>,
+    },
+    /// How many calls of one sort were made.
+    Calls {
+        /// Those of the source, by their places.
+        calls: Vec<u32>,
+        /// Where the count must lie.
+        bounds: Bounds,
+    },
+    /// How many of the first calls were made before the first of the second, and after the last of others.
+    CalledBefore {
+        /// The calls that are counted.
+        first: Vec<u32>,
+        /// The calls before which they are.
+        second: Vec<u32>,
+        /// The calls behind which they are, where it matters.
+        after: Vec<u32>,
+        /// Where the count must lie.
+        bounds: Bounds,
+    },
+    /// How many launches waited for their pipeline.
+    Stalled(Bounds),
+    /// How many of these buffers operations use.
+    Used {
+        /// The buffers.
+        buffers: Vec<BufferIndex>,
+        /// Where the count must lie.
+        bounds: Bounds,
+    },
+    /// The time that was measured last between two events, in microseconds.
+    Elapsed {
+        /// The event at its begin.
+        start: EventIndex,
+        /// The event at its end.
+        end: EventIndex,
+        /// Where the time must lie.
+        bounds: Bounds,
+    },
     /// How many problems with this code the capture holds.
     Problem {
         /// The problem's code, such as `wait-before-record`.
@@ -89,6 +178,18 @@ pub enum ExpectationKind {
         resolved: bool,
         /// With what, where that matters.
         value: Option<String>,
+    },
+}
+
+/// Which operations of two groups of calls are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationPairs {
+    /// Each of the first with each of the second.
+    All,
+    /// In the order of the calls, each of the first with the one that is so many places further in the second.
+    InTurn {
+        /// How many places: 0 for those of one number.
+        shift: usize,
     },
 }
 

@@ -39,6 +39,7 @@ guides! {
     Use {
         "window" "The window"
         "workloads" "Bundled workloads"
+        "lessons" "Lessons"
         "language" "Workload language"
         "order" "The order of calls"
         "causes" "Causes"

@@ -68,7 +68,9 @@ pub use error_kind::ErrorKind;
 pub use event::{
     Capabilities, EventOptions, FailureMode, PoolIndex, PoolPlan, SlotUse, ThreadIndex,
 };
-pub use expectation::{Bounds, ExpectationKind, ExpectationPlan, Mismatch, compare};
+pub use expectation::{
+    Bounds, ExpectationKind, ExpectationPlan, Mismatch, OperationPairs, compare,
+};
 pub use expression::Expression;
 pub use fields::KernelArguments;
 pub use gpu::{

@@ -1,6 +1,7 @@
 //! Reads a KDL document into a template, and collects everything that is wrong on the way.
 
 mod attempt;
+mod call_expectations;
 mod calls;
 mod entries;
 mod events;
@@ -76,6 +77,7 @@ impl KdlReader<'_> {
         for (node, rule) in &known {
             match rule.name {
                 "about" => self.about(node, &mut template),
+                "lesson" => self.lesson(node, &mut template),
                 "param" => self.parameter(node, &mut template),
                 "machine" => self.machine(node, &mut template),
                 "placement" => {
@@ -109,6 +111,11 @@ impl KdlReader<'_> {
             self.report(0..0, "this workload makes no calls", help);
         }
         template
+    }
+
+    fn lesson(&mut self, node: &KdlNode, template: &mut Template) {
+        let id = self.argument(node, 0).and_then(|entry| self.text(entry));
+        template.lesson = id.unwrap_or_default();
     }
 
     fn about(&mut self, node: &KdlNode, template: &mut Template) {

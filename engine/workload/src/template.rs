@@ -7,7 +7,8 @@ use super::phase::Reference;
 use super::program::Program;
 use super::{
     CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MachineThreads,
-    MemoryKind, Parameter, PipelinePurpose, RankFault, StreamRole, StreamTraits, Synchronization,
+    MemoryKind, OperationPairs, Parameter, PipelinePurpose, RankFault, StreamRole, StreamTraits,
+    Synchronization,
 };
 use record::PaceSetting;
 use record::time::Nanos;
@@ -16,6 +17,7 @@ use record::time::Nanos;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Template {
     pub about: String,
+    pub lesson: String,
     pub parameters: Vec<ParameterTemplate>,
     pub streams: Vec<StreamTemplate>,
     pub events: Vec<EventTemplate>,
@@ -189,9 +191,33 @@ pub(super) enum ExpectationForm {
     Each(Reference, Expression, f64),
     Sum(Reference, BoundsTemplate),
     Order(CallOrder, Vec<u32>, Vec<u32>),
+    /// What is said of calls by their labels alone, with its bounds.
+    Labelled(LabelledForm, BoundsTemplate),
+    /// Races, of a buffer where one is named.
+    Race(Option<Reference>, BoundsTemplate),
+    /// Calls that all run on a stream.
+    RunsOn(Vec<u32>, Reference),
+    /// Calls of this verb.
+    Calls(String, BoundsTemplate),
+    Used(Reference, BoundsTemplate),
+    /// The time between two events.
+    Elapsed(Reference, Reference, BoundsTemplate),
     Problem(String, BoundsTemplate),
     /// Promises, whether they are resolved, and with what.
     Settles(Reference, bool, Option<String>),
+}
+
+/// What is said of calls, besides bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LabelledForm {
+    Ordered(Vec<u32>, Vec<u32>, OperationPairs),
+    Apart(Vec<u32>, Vec<u32>, OperationPairs),
+    HostWaits,
+    StreamWaits,
+    HostKnows(Vec<u32>),
+    /// Those that are counted, before which, and behind which.
+    CalledBefore(Vec<u32>, Vec<u32>, Vec<u32>),
+    Stalled,
 }
 
 /// What is said of two labelled groups of calls.

@@ -70,8 +70,8 @@ host "h" {
 "#;
     for backend in backends() {
         for _ in 0..8 {
-            let lost = ["destroy@label:lose"];
-            let (capture, _) = lose(backend, source, &lost, RecoveryMode::Resume);
+            let way = ["destroy@label:lose"];
+            let (capture, _) = lose(backend, source, &way, RecoveryMode::Resume);
             let loss = capture.losses().first().expect("it is lost").time;
             let after = capture.spans().find(|it| {
                 it.span.kind == SpanKind::Fill && capture.name(it.span.name).contains("after")

@@ -4,7 +4,7 @@ use super::{Caller, CurrentCall};
 use crate::prepare::DEVICE;
 use crate::shared::RunState;
 use backend::{BackendError, Operation};
-use device::{DeviceStatus, ElapsedError, EventStatus, elapsed};
+use device::{DeviceStatus, ElapsedError, EventStatus, elapsed, lock};
 use order::SyncOp;
 use record::time::Nanos;
 use record::{
@@ -134,6 +134,7 @@ impl Caller {
             _ => BackendError::call(kind(error), error.to_string()),
         })?;
         self.say(current.span, "elapsed", &length.to_string());
+        lock(&self.shared.measured).insert((start, end), length);
         if let (Some(first), Some(second)) = (first, second) {
             self.tie_elapsed(first.span, second.span, (end, second.generation));
         }

@@ -59,6 +59,13 @@ impl Caller {
         Ok(())
     }
 
+    /// Whether the order of calls is told of each node of a replay: some reach out of it, or somebody asks what orders them.
+    pub(super) fn is_told_by_nodes(&self, replay: &Replay) -> bool {
+        let mut nodes = replay.graph.nodes.iter();
+        let is_asked = !self.asked.is_empty() && nodes.any(|it| self.asked.contains(&it.call.0));
+        replay.graph.reaches_out || is_asked
+    }
+
     /// Refuses the replay of a graph that names an event which was destroyed, or allocates what is allocated: what it
     /// allocated is there until it is freed (rule A44). Before anything is given out or said.
     pub(super) fn refuse_replay(&self, graph: &ExecutableGraph) -> Result<(), BackendError> {
@@ -158,14 +165,20 @@ impl ReplayBranches {
         (replay, nodes): (&Replay, &[BranchNode<'_>]),
     ) {
         for &(place, node, before) in nodes {
-            (origin.site, origin.span) = (node.call.0, replay.span(place));
+            // What is around a node is no operation of its call.
+            let edge = CallOrigin {
+                site: EDGE,
+                span: replay.span(place),
+            };
+            (origin.site, origin.span) = (node.call.0, edge.span);
             let push = |act, uses: &[_]| log.push(host, origin, of(act), uses);
+            let join = |from, own| log.push(host, edge, of(SyncOp::Join(from, own)), &[]);
             let own = self.at(place);
             if before.is_empty() {
-                push(SyncOp::Join(self.stream, own), &[]);
+                join(self.stream, own);
             }
             for before in before {
-                push(SyncOp::Join(self.at(*before as usize), own), &[]);
+                join(self.at(*before as usize), own);
             }
             let act = match node.operation {
                 Operation::RecordExternal(event) => SyncOp::Record(event, own),
@@ -181,6 +194,7 @@ impl ReplayBranches {
         for &(place, ..) in nodes {
             let is_last = !nodes.iter().any(|it| it.2.contains(&(place as u32)));
             if is_last {
+                origin.site = EDGE;
                 log.push(
                     host,
                     origin,
@@ -191,6 +205,9 @@ impl ReplayBranches {
         }
     }
 }
+
+/// The place in the source of an edge, which has none.
+const EDGE: u32 = u32::MAX;
 
 /// A node of a graph: its position, and the positions of those that it comes right after.
 type BranchNode<'a> = (usize, &'a GraphNode, &'a [u32]);

@@ -155,7 +155,7 @@ impl Caller {
             Ok(())
         };
         let submitted = match submission.operation {
-            Operation::Replay(ref replay) if replay.graph.reaches_out => {
+            Operation::Replay(ref replay) if self.is_told_by_nodes(replay) => {
                 let replay = replay.clone();
                 self.hand_in_replay(current, stream, submission, &replay)
             }

@@ -1,11 +1,13 @@
 //! Fills the parameters into what a workload expects.
 
-use record::{BufferIndex, StreamIndex};
+use record::{BufferIndex, EventIndex, StreamIndex};
 use std::sync::Arc;
 
 use super::Planner;
 use crate::phase::Reference;
-use crate::template::{BoundsTemplate, CallOrder, ExpectationForm, LocatedExpression};
+use crate::template::{
+    BoundsTemplate, CallOrder, ExpectationForm, LabelledForm, LocatedExpression,
+};
 use crate::{Bounds, ExpectationKind, ExpectationPlan, PromiseIndex};
 
 impl Planner<'_> {
@@ -48,11 +50,7 @@ impl Planner<'_> {
                 }
             }
             ExpectationForm::Sum(buffers, limits) => ExpectationKind::Sum {
-                buffers: self
-                    .elements_of(buffers)
-                    .into_iter()
-                    .map(BufferIndex)
-                    .collect(),
+                buffers: self.buffers_of(buffers),
                 bounds: self.bounds(limits),
             },
             ExpectationForm::Order(order, first, second) => {
@@ -76,7 +74,71 @@ impl Planner<'_> {
                 code: code.clone(),
                 bounds: self.bounds(limits),
             },
+            ExpectationForm::Labelled(form, limits) => self.labelled(form, limits),
+            ExpectationForm::Race(buffer, limits) => ExpectationKind::Race {
+                buffers: buffer.as_ref().map(|it| self.buffers_of(it)),
+                bounds: self.bounds(limits),
+            },
+            ExpectationForm::RunsOn(calls, streams) => ExpectationKind::RunsOn {
+                calls: calls.clone(),
+                streams: self.streams_of(streams),
+            },
+            ExpectationForm::Calls(verb, limits) => {
+                let sites = self.template.sites.iter().zip(0_u32..);
+                let calls = sites.filter(|(site, _)| site.verb == verb);
+                ExpectationKind::Calls {
+                    calls: calls.map(|(_, place)| place).collect(),
+                    bounds: self.bounds(limits),
+                }
+            }
+            ExpectationForm::Elapsed(start, end, limits) => ExpectationKind::Elapsed {
+                start: self.event_of(start),
+                end: self.event_of(end),
+                bounds: self.bounds(limits),
+            },
+            ExpectationForm::Used(buffers, limits) => ExpectationKind::Used {
+                buffers: self.buffers_of(buffers),
+                bounds: self.bounds(limits),
+            },
         }
+    }
+
+    fn labelled(&mut self, form: &LabelledForm, limits: &BoundsTemplate) -> ExpectationKind {
+        let bounds = self.bounds(limits);
+        match form.clone() {
+            LabelledForm::Ordered(first, second, pairs) => ExpectationKind::Ordered {
+                first,
+                second,
+                pairs,
+            },
+            LabelledForm::Apart(first, second, pairs) => ExpectationKind::Apart {
+                first,
+                second,
+                pairs,
+                at_least: Some(bounds.at_least).filter(|it| it.is_finite()),
+            },
+            LabelledForm::HostWaits => ExpectationKind::HostWaits(bounds),
+            LabelledForm::StreamWaits => ExpectationKind::StreamWaits(bounds),
+            LabelledForm::HostKnows(calls) => ExpectationKind::HostKnows(calls),
+            LabelledForm::CalledBefore(first, second, after) => ExpectationKind::CalledBefore {
+                first,
+                second,
+                after,
+                bounds,
+            },
+            LabelledForm::Stalled => ExpectationKind::Stalled(bounds),
+        }
+    }
+
+    /// The event that a reference means; the first of an array where it has no index.
+    fn event_of(&self, reference: &Reference) -> EventIndex {
+        let first = self.elements_of(reference).into_iter().next();
+        EventIndex(first.unwrap_or_default())
+    }
+
+    fn buffers_of(&self, reference: &Reference) -> Vec<BufferIndex> {
+        let elements = self.elements_of(reference).into_iter();
+        elements.map(BufferIndex).collect()
     }
 
     fn streams_of(&self, reference: &Reference) -> Vec<StreamIndex> {

@@ -95,7 +95,7 @@ impl KdlReader<'_> {
                 let limits = self.limits(node, false);
                 ExpectationForm::Problem(code?, limits?)
             }
-            _ => {
+            "before" | "in-turn" | "ends-before" => {
                 let order = match word {
                     "before" => CallOrder::Before,
                     "in-turn" => CallOrder::InTurn,
@@ -104,16 +104,27 @@ impl KdlReader<'_> {
                 let (first, second) = (self.labelled(node, 0), self.labelled(node, 1));
                 ExpectationForm::Order(order, first?, second?)
             }
+            _ => return self.form_of_calls(word, node),
         })
     }
 
-    fn subject(&mut self, class: ResourceClass, node: &KdlNode, place: usize) -> Option<Reference> {
+    pub(super) fn subject(
+        &mut self,
+        class: ResourceClass,
+        node: &KdlNode,
+        place: usize,
+    ) -> Option<Reference> {
         let entry = self.argument(node, place)?;
         self.reference(class, entry, None)
     }
 
-    fn labelled(&mut self, node: &KdlNode, place: usize) -> Option<Vec<u32>> {
+    pub(super) fn labelled(&mut self, node: &KdlNode, place: usize) -> Option<Vec<u32>> {
         let entry = self.argument(node, place)?;
+        self.calls_of(entry)
+    }
+
+    /// The calls that have the label that stands here.
+    pub(super) fn calls_of(&mut self, entry: &KdlEntry) -> Option<Vec<u32>> {
         let label = self.text(entry)?;
         let found = self.names.labels.get(&label).cloned();
         if found.is_none() {
@@ -144,7 +155,7 @@ impl KdlReader<'_> {
         Some(value)
     }
 
-    fn limits(&mut self, node: &KdlNode, share: bool) -> Option<BoundsTemplate> {
+    pub(super) fn limits(&mut self, node: &KdlNode, share: bool) -> Option<BoundsTemplate> {
         let before = self.errors.len();
         let limits = BoundsTemplate {
             at_least: self.limit(node, "at-least", share),
@@ -170,7 +181,12 @@ impl KdlReader<'_> {
         (self.errors.len() == before).then_some(limits)
     }
 
-    fn limit(&mut self, node: &KdlNode, name: &str, share: bool) -> Option<LocatedExpression> {
+    pub(super) fn limit(
+        &mut self,
+        node: &KdlNode,
+        name: &str,
+        share: bool,
+    ) -> Option<LocatedExpression> {
         let entry: &KdlEntry = property(node, name)?;
         let names: Vec<String> = self.names.parameters.to_vec();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -113,6 +113,10 @@ pub(crate) const TOP: &[WordRule] = &[
         rule("about", (1, 1), 0, &[], "about \"what the workload shows\""),
     ),
     about(
+        "The lesson that the text is handed in for; a run takes no notice of it.",
+        rule("lesson", (1, 1), 0, &[], "lesson \"first-wait\""),
+    ),
+    about(
         "A number that a run can have another value of, within its limits; formulas use it by its name.",
         rule(
             "param",
@@ -364,6 +368,114 @@ pub(crate) const EXPECTATIONS: &[WordRule] = &[
             0,
             &[],
             "ends-before \"load\" \"use\"",
+        ),
+    ),
+    about(
+        "Something enforces that every operation of the first label ends before any of the second begins, whatever the times turned out to be. With `by=\"turn\"`, each of the first before its partner, and with `shift=1` before the one after that. An operation of a graph counts as its nodes; a label of a call that submits nothing means its return.",
+        rule(
+            "ordered",
+            (2, 2),
+            0,
+            &["by", "shift"],
+            "ordered \"upload\" \"kernel\"",
+        ),
+    ),
+    about(
+        "Nothing orders the operations of two labels, either way: all of them, or `at-least` so many pairs. `by=\"turn\" shift=1` compares each of the second with the one of the first that is a place further.",
+        rule(
+            "apart",
+            (2, 2),
+            0,
+            &["by", "shift", "at-least"],
+            "apart \"upload\" \"other\"",
+        ),
+    ),
+    about(
+        "How many races are found, of a buffer where one is named.",
+        rule(
+            "race",
+            (0, 1),
+            0,
+            &["equals", "at-least", "at-most"],
+            "race at-most=0",
+        ),
+    ),
+    about(
+        "How many calls blocked a host thread.",
+        rule(
+            "host-waits",
+            (0, 0),
+            0,
+            &["equals", "at-least", "at-most"],
+            "host-waits at-most=1",
+        ),
+    ),
+    about(
+        "How many waits and joins of streams were called; those that the engine inserts do not count.",
+        rule(
+            "stream-waits",
+            (0, 0),
+            0,
+            &["equals", "at-least", "at-most"],
+            "stream-waits at-most=2",
+        ),
+    ),
+    about(
+        "The host has waited for every operation of a label by its last call.",
+        rule("host-knows", (1, 1), 0, &[], "host-knows \"download\""),
+    ),
+    about(
+        "Every operation of a label ran on this stream.",
+        rule("on", (2, 2), 0, &[], "on \"upload\" \"copy\""),
+    ),
+    about(
+        "How many calls of a verb were made.",
+        rule(
+            "calls",
+            (1, 1),
+            0,
+            &["equals", "at-least", "at-most"],
+            "calls \"query\" at-most=0",
+        ),
+    ),
+    about(
+        "How many calls of the first label were made before the first of the second; with `after`, behind the last of a third.",
+        rule(
+            "called-before",
+            (2, 2),
+            0,
+            &["after", "equals", "at-least", "at-most"],
+            "called-before \"frame\" \"settled\" at-least=4",
+        ),
+    ),
+    about(
+        "How many launches waited for their pipeline.",
+        rule(
+            "stalled",
+            (0, 0),
+            0,
+            &["equals", "at-least", "at-most"],
+            "stalled at-most=0",
+        ),
+    ),
+    about(
+        "How many buffers of an array operations use.",
+        rule(
+            "used",
+            (1, 1),
+            0,
+            &["equals", "at-least", "at-most"],
+            "used \"x\" at-most=2",
+        ),
+    ),
+    about(
+        "The time that `elapsed` measured last between two events, in microseconds.",
+        rule(
+            "elapsed",
+            (2, 2),
+            0,
+            &["equals", "at-least", "at-most"],
+            "elapsed \"start\" \"end\" at-most=3000",
         ),
     ),
     about(

@@ -1,0 +1,110 @@
+//! What a check asks: forms of `expect`, each with a sentence for who misses it.
+
+use kdl::{KdlDocument, KdlNode};
+
+use super::texts::{LocalizedText, TextLanguage};
+
+/// What has to hold.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// Its name in the lesson.
+    pub id: String,
+    /// What is said where it does not hold.
+    pub says: LocalizedText,
+    /// The lines of an `expect` block that say it.
+    pub(crate) forms: Vec<String>,
+}
+
+/// What became of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionResult {
+    /// Its name in the lesson.
+    pub id: String,
+    /// Whether it holds; nothing where that could not be judged here.
+    pub holds: Option<bool>,
+    /// What was found.
+    pub found: String,
+}
+
+impl Condition {
+    /// What a node of a check says.
+    pub(crate) fn of(node: &KdlNode) -> Result<Self, String> {
+        let id = node.get("id").and_then(kdl::KdlValue::as_string);
+        let id = id.ok_or("a condition needs an id: write id=\"…\" behind it")?;
+        let forms = if node.name().value() == "expect" {
+            forms_in(node)
+        } else {
+            vec![rendered(node, &["id"])]
+        };
+        if forms.is_empty() {
+            return Err(
+                "there is nothing to expect here; write each \"y\" equals=\"…\", say".to_owned(),
+            );
+        }
+        Ok(Self {
+            id: id.to_owned(),
+            says: LocalizedText::of(node),
+            forms,
+        })
+    }
+
+    /// Whether it says the same of a text wherever that runs, or is about times that this backend keeps to a law.
+    pub(crate) fn is_judged_on(&self, backend: &str) -> bool {
+        let is_about = |word: &str| self.forms.iter().any(|it| it.starts_with(word));
+        let is_lawful = ["mock", "paced", "cuda"].contains(&backend);
+        (backend == "mock" || !is_about("elapsed ")) && (is_lawful || !is_about("overlap "))
+    }
+
+    /// What the run shows of a prediction.
+    pub(crate) fn shown(node: &KdlNode) -> Self {
+        Self {
+            id: "shown".to_owned(),
+            says: LocalizedText::of(node),
+            forms: forms_in(node),
+        }
+    }
+}
+
+fn forms_in(node: &KdlNode) -> Vec<String> {
+    let inside = node.children().map(KdlDocument::nodes).unwrap_or_default();
+    let is_text = |it: &&KdlNode| {
+        let name = it.name().value();
+        TextLanguage::ALL
+            .iter()
+            .any(|language| language.code() == name)
+    };
+    let forms = inside.iter().filter(|it| !is_text(it));
+    forms.map(|it| rendered(it, &[])).collect()
+}
+
+/// A node on one line, without its block and without some of its properties.
+pub(crate) fn rendered(node: &KdlNode, without: &[&str]) -> String {
+    let mut text = node.name().value().to_owned();
+    for entry in node.entries() {
+        let value = match entry.value() {
+            kdl::KdlValue::String(it) => quoted(it),
+            other => other.to_string(),
+        };
+        match entry.name().map(kdl::KdlIdentifier::value) {
+            Some(name) if without.contains(&name) => {}
+            Some(name) => text.extend([" ", name, "=", &value]),
+            None => text.extend([" ", &value]),
+        }
+    }
+    text
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,262 @@
+//! The check of a hand-in.
+
+use capture::Capture;
+use record::{Record, RunOutcome};
+use runner::{RunRequest, run};
+
+use super::conditions::{Condition, ConditionResult};
+use super::document::Lesson;
+use super::error::LessonError;
+use super::operations::OperationCounts;
+use super::static_check::{StaticAnswer, compare};
+use super::texts::LocalizedText;
+
+/// What became of a hand-in.
+pub struct Judgement {
+    /// Whether it passed.
+    pub passed: bool,
+    /// The id of the condition that it misses first.
+    pub refused_by: Option<String>,
+    /// What is said of that.
+    pub says: LocalizedText,
+    /// The line that it is about, where it is about one.
+    pub line: Option<usize>,
+    /// Every condition that was looked at.
+    pub conditions: Vec<ConditionResult>,
+    /// Whether some of them could not be judged here.
+    pub has_unjudged: bool,
+    /// What ran; nothing where the text was refused before.
+    pub capture: Option<Capture>,
+}
+
+/// What a run shows of a prediction.
+#[derive(Clone, Debug)]
+pub struct JudgedPrediction {
+    /// Whether it shows what it should.
+    pub holds: bool,
+    /// The sentence, with what was found.
+    pub says: LocalizedText,
+}
+
+impl Lesson {
+    /// Judges a text on a backend.
+    ///
+    /// # Errors
+    /// The lesson is not for that backend, it cannot be opened here, or the lesson's own solution does not run.
+    pub fn judge(&self, text: &str, backend: &str) -> Result<Judgement, LessonError> {
+        if let Some((_, why)) = self.not_on.iter().find(|it| it.0 == backend) {
+            let text = format!("{} is not judged on {backend}: {why}", self.id);
+            return Err(LessonError::NotHere(text));
+        }
+        if let Some(wrong) = workload_error(text) {
+            return Ok(refused("reads", &says_reads(&wrong.1), Some(wrong.0)));
+        }
+        let source = match self.source_of(text) {
+            Ok(source) => source,
+            Err(refused) => return Ok(*refused),
+        };
+        let capture = match perform(&with_expectations(&source, &self.conditions), backend) {
+            Ok(capture) => capture,
+            Err(reason) => return Ok(refused("reads", &says_reads(&reason), None)),
+        };
+        let solution = self.solutions.first().map_or("", String::as_str);
+        // Mock has one rank, whatever the text says.
+        let has_ranks = solution.contains("placement");
+        let apart = if has_ranks { backend } else { "mock" };
+        let reference = perform(solution, apart).map_err(LessonError::NotHere)?;
+        Ok(self.judge_run(capture, &OperationCounts::of(&reference), backend))
+    }
+
+    /// The text that is run for a hand-in, or why none is.
+    fn source_of(&self, text: &str) -> Result<String, Box<Judgement>> {
+        let (id, says, line) = match compare(text, self.start(), &self.may_change) {
+            Some(StaticAnswer::Runs(source)) => return Ok(source),
+            Some(StaticAnswer::Changed { line, node }) => (
+                "may-change",
+                says_changed(&node, &self.may_change),
+                Some(line),
+            ),
+            Some(StaticAnswer::Added { line, verb }) => ("may-add", says_added(&verb), Some(line)),
+            None => ("reads", says_reads("it is too long to be read"), None),
+        };
+        Err(Box::new(refused(id, &says, line)))
+    }
+
+    fn judge_run(&self, capture: Capture, reference: &OperationCounts, backend: &str) -> Judgement {
+        let outcome = capture.end().map(|end| end.outcome.clone());
+        let mut judgement = Judgement {
+            passed: false,
+            refused_by: None,
+            says: LocalizedText::default(),
+            line: None,
+            conditions: Vec::new(),
+            has_unjudged: false,
+            capture: None,
+        };
+        if !matches!(outcome, Some(RunOutcome::Finished)) {
+            let why = match outcome {
+                Some(RunOutcome::Failed(why)) => why,
+                _ => "it was stopped".to_owned(),
+            };
+            judgement.miss("finishes", says_finishes(&why));
+        }
+        let own = OperationCounts::of(&capture);
+        if judgement.refused_by.is_none()
+            && let Some(odd) = own.difference(reference)
+        {
+            judgement.miss("keep-work", says_work(&odd));
+        }
+        if judgement.refused_by.is_none()
+            && let Some(label) = own.moved_label(reference)
+        {
+            judgement.miss("labels", says_label(&label));
+        }
+        let mut verdicts = capture.expectations().iter();
+        for condition in &self.conditions {
+            let own: Vec<_> = verdicts.by_ref().take(condition.forms.len()).collect();
+            let missed = own.iter().find(|it| it.holds == Some(false));
+            let unjudged = own.iter().find(|it| it.holds.is_none());
+            let told = missed.or(unjudged).or(own.first());
+            let found = told.map(|it| it.found.clone()).unwrap_or_default();
+            let holds = match (missed, unjudged) {
+                (Some(_), _) => Some(false),
+                (None, Some(_)) => None,
+                (None, None) => (own.len() == condition.forms.len()).then_some(true),
+            };
+            // Times are no part of a text: they are judged where the device keeps a law, and shown elsewhere.
+            let is_meant = condition.is_judged_on(backend);
+            let holds = holds.filter(|_| is_meant);
+            judgement.has_unjudged |= holds.is_none() && is_meant;
+            if holds == Some(false) && judgement.refused_by.is_none() {
+                judgement.miss(&condition.id, condition.says.filled(&found));
+            }
+            judgement.conditions.push(ConditionResult {
+                id: condition.id.clone(),
+                holds,
+                found,
+            });
+        }
+        judgement.passed = judgement.refused_by.is_none();
+        judgement.capture = Some(capture);
+        judgement
+    }
+
+    /// What a run of the start text, or of the solution, shows of the prediction; nothing where nothing is asked.
+    ///
+    /// # Errors
+    /// The text does not run.
+    pub fn predicted(&self, backend: &str) -> Result<Option<JudgedPrediction>, LessonError> {
+        let Some(prediction) = &self.prediction else {
+            return Ok(None);
+        };
+        let Some(shown) = &prediction.shown else {
+            return Ok(None);
+        };
+        let text = if prediction.is_of_solution {
+            self.solutions.first().map_or("", String::as_str)
+        } else {
+            self.start()
+        };
+        let source = with_expectations(text, std::slice::from_ref(shown));
+        let capture = perform(&source, backend).map_err(LessonError::NotHere)?;
+        let verdicts = capture.expectations();
+        let holds = !verdicts.is_empty() && verdicts.iter().all(|it| it.holds != Some(false));
+        let found = verdicts.first().map_or("", |it| &it.found);
+        Ok(Some(JudgedPrediction {
+            holds,
+            says: shown.says.filled(found),
+        }))
+    }
+}
+
+impl Judgement {
+    fn miss(&mut self, id: &str, says: LocalizedText) {
+        self.refused_by = Some(id.to_owned());
+        self.says = says;
+    }
+}
+
+fn refused(id: &str, says: &LocalizedText, line: Option<usize>) -> Judgement {
+    Judgement {
+        passed: false,
+        refused_by: Some(id.to_owned()),
+        says: says.clone(),
+        line,
+        conditions: Vec::new(),
+        has_unjudged: false,
+        capture: None,
+    }
+}
+
+/// What is wrong with a text as a workload, and where.
+fn workload_error(text: &str) -> Option<(usize, String)> {
+    let errors = workload::Document::check("the text", text);
+    let first = errors.first()?;
+    Some((first.line as usize, first.to_string()))
+}
+
+fn with_expectations(source: &str, conditions: &[Condition]) -> String {
+    let forms = conditions.iter().flat_map(|it| &it.forms);
+    let forms: Vec<String> = forms.map(|it| format!("    {it}\n")).collect();
+    format!("{source}\nexpect {{\n{}}}\n", forms.concat())
+}
+
+/// Runs a text; the reason where it is refused.
+fn perform(source: &str, backend: &str) -> Result<Capture, String> {
+    let request = RunRequest {
+        name: "hand-in".to_owned(),
+        source: source.to_owned(),
+        backend: backend.to_owned(),
+        ..RunRequest::default()
+    };
+    let mut capture = Capture::new();
+    run(request, |records: Vec<Record>| capture.apply(records))?;
+    Ok(capture)
+}
+
+fn says_reads(why: &str) -> LocalizedText {
+    LocalizedText::of_both(
+        &format!("The text is no workload that runs: {why}"),
+        &format!("这段文本不是能运行的工作负载：{why}"),
+    )
+}
+
+fn says_changed(node: &str, may_change: &[String]) -> LocalizedText {
+    let free = may_change.join(", ");
+    LocalizedText::of_both(
+        &format!(
+            "Only {free} may change in this lesson, and this differs from the start text: {node}"
+        ),
+        &format!("本课只能修改 {free}，而这里与起始文本不同：{node}"),
+    )
+}
+
+fn says_added(verb: &str) -> LocalizedText {
+    LocalizedText::of_both(
+        &format!("This lesson does without {verb}: use records and waits."),
+        &format!("本课不使用 {verb}：请用 record 和 wait。"),
+    )
+}
+
+fn says_finishes(why: &str) -> LocalizedText {
+    LocalizedText::of_both(
+        &format!("The run does not come to its end: {why}"),
+        &format!("运行没有结束：{why}"),
+    )
+}
+
+fn says_work(odd: &str) -> LocalizedText {
+    LocalizedText::of_both(
+        &format!(
+            "The operations must stay the same, and as many. This one is new, missing, or counted differently: {odd}"
+        ),
+        &format!("操作及其次数必须保持不变。这一项是多出的、缺少的或次数不同：{odd}"),
+    )
+}
+
+fn says_label(label: &str) -> LocalizedText {
+    LocalizedText::of_both(
+        &format!("The label {label} must stay on its operations: the check finds them by it."),
+        &format!("标签 {label} 必须留在原来的操作上：检查靠它找到这些操作。"),
+    )
+}

@@ -1,0 +1,155 @@
+//! What is asked of a hand-in's text before it runs: that only what may change has changed.
+
+use std::collections::BTreeMap;
+use std::thread;
+
+use kdl::{KdlDocument, KdlNode};
+
+use super::conditions::rendered;
+use super::document::line_of;
+
+/// The parser calls itself once for each thing that it skips.
+const STACK: usize = 128 << 20;
+/// What orders calls without being an event, or may leave something out: a lesson that is not about it does without.
+const SPARED: [&str; 11] = [
+    "barrier",
+    "hold",
+    "await",
+    "signal",
+    "host",
+    "host-function",
+    "abort-stream",
+    "destroy-stream",
+    "try",
+    "callback-thread",
+    "repeat-until",
+];
+
+/// What is wrong with a text, or the text that is run in its place.
+pub(crate) enum StaticAnswer {
+    /// A node that may not change is another, or was added, on this line.
+    Changed { line: usize, node: String },
+    /// A call that the lesson does without, on this line.
+    Added { line: usize, verb: String },
+    /// The text, without what it expects itself.
+    Runs(String),
+}
+
+/// Compares a hand-in, which is known to be a workload, with the text that it began as.
+pub(crate) fn compare(text: &str, start: &str, may_change: &[String]) -> Option<StaticAnswer> {
+    let (own, first) = (parsed(text)?, parsed(start)?);
+    let is_free = |node: &KdlNode| {
+        let name = node.name().value();
+        matches!(name, "about" | "expect" | "lesson") || may_change.iter().any(|it| it == name)
+    };
+    let whole = |document: &KdlDocument| -> Vec<(String, usize)> {
+        let locked = document.nodes().iter().filter(|it| !is_free(it));
+        locked.map(|it| (whole(it), it.span().offset())).collect()
+    };
+    let (mut ours, mut theirs) = (whole(&own), whole(&first));
+    ours.retain(|(text, _)| {
+        let place = theirs.iter().position(|(other, _)| other == text);
+        place.map(|place| theirs.remove(place)).is_none()
+    });
+    let odd = ours.first().map(|(node, at)| (node, line_of(text, *at)));
+    let odd = odd.or_else(|| theirs.first().map(|(node, _)| (node, 1)));
+    if let Some((node, line)) = odd {
+        let node = node.lines().next().unwrap_or_default().to_owned();
+        return Some(StaticAnswer::Changed { line, node });
+    }
+    if let Some(added) = added(&own, &first) {
+        let line = line_of(text, added.0);
+        return Some(StaticAnswer::Added {
+            line,
+            verb: added.1,
+        });
+    }
+    Some(StaticAnswer::Runs(without_expectations(text, &own)))
+}
+
+/// Where a call stands that lessons do without, and that the start text has less often, and its name.
+fn added(own: &KdlDocument, first: &KdlDocument) -> Option<(usize, String)> {
+    let mut allowed = counts(first);
+    let mut all = Vec::new();
+    for node in own.nodes() {
+        gather(node, &mut all);
+    }
+    for node in all {
+        let Some(verb) = spared(node) else { continue };
+        let left = allowed.entry(verb.clone()).or_default();
+        if *left == 0 {
+            return Some((node.span().offset(), verb));
+        }
+        *left -= 1;
+    }
+    None
+}
+
+fn parsed(text: &str) -> Option<KdlDocument> {
+    thread::scope(|scope| {
+        let reader = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || KdlDocument::parse_v2(text).ok());
+        reader.ok()?.join().ok()?
+    })
+}
+
+/// A node with all in it, however it is laid out.
+fn whole(node: &KdlNode) -> String {
+    let mut text = rendered(node, &[]);
+    if let Some(children) = node.children() {
+        text.push_str("\n{\n");
+        for child in children.nodes() {
+            text.push_str(&whole(child));
+            text.push('\n');
+        }
+        text.push('}');
+    }
+    text
+}
+
+fn gather<'a>(node: &'a KdlNode, all: &mut Vec<&'a KdlNode>) {
+    all.push(node);
+    let inside = node.children().map(KdlDocument::nodes).unwrap_or_default();
+    for node in inside {
+        gather(node, all);
+    }
+}
+
+/// The name under which a node is counted, where it is one that lessons do without.
+fn spared(node: &KdlNode) -> Option<String> {
+    let name = node.name().value();
+    if SPARED.contains(&name) {
+        return Some(name.to_owned());
+    }
+    let is_strict = name.starts_with("query") && node.get("strict").is_some();
+    is_strict.then(|| format!("{name} strict=#true"))
+}
+
+fn counts(document: &KdlDocument) -> BTreeMap<String, u32> {
+    let mut all = Vec::new();
+    for node in document.nodes() {
+        gather(node, &mut all);
+    }
+    let mut counts = BTreeMap::new();
+    for verb in all.into_iter().filter_map(spared) {
+        *counts.entry(verb).or_default() += 1;
+    }
+    counts
+}
+
+/// The text with blanks in place of what it expects, so that lines stay where they are.
+fn without_expectations(text: &str, document: &KdlDocument) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let own = document.nodes().iter();
+    for node in own.filter(|it| it.name().value() == "expect") {
+        let span = node.span();
+        let place = span.offset()..span.offset() + span.len();
+        for byte in bytes.get_mut(place).unwrap_or_default() {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}

@@ -1,0 +1,159 @@
+//! What is expected of the order of calls: of what enforces it, and never of the times that it came to.
+
+use std::collections::BTreeSet;
+
+use super::order::OrderAnswers;
+use order::WatchedStep;
+use record::{BufferIndex, StreamIndex};
+use workload::{Bounds, OperationPairs, Plan};
+
+/// Whether something holds, and what was found.
+type Answer = (bool, String);
+
+impl OrderAnswers {
+    /// The operations of these calls, in the order of the calls; the calls themselves where they have none.
+    fn operations(&self, calls: &[u32]) -> Vec<&(WatchedStep, bool)> {
+        let own = self.steps.iter();
+        let own = own.filter(|(step, _)| calls.contains(&step.origin.site));
+        let has_operations: BTreeSet<u32> = own
+            .clone()
+            .filter(|(step, _)| step.is_operation)
+            .map(|(step, _)| step.origin.site)
+            .collect();
+        let is_meant = |(step, _): &&(WatchedStep, bool)| {
+            step.is_operation || !has_operations.contains(&step.origin.site)
+        };
+        own.filter(is_meant).collect()
+    }
+
+    /// The pairs of two groups of operations that are compared; an operation is no partner of its own, and two of one group
+    /// are one pair.
+    fn pairs(
+        &self,
+        (first, second): (&[u32], &[u32]),
+        pairs: OperationPairs,
+    ) -> Vec<(&WatchedStep, &WatchedStep)> {
+        let (one, other) = (self.operations(first), self.operations(second));
+        match pairs {
+            OperationPairs::InTurn { shift } => {
+                let shifted = other.into_iter().skip(shift);
+                let both = one.into_iter().zip(shifted);
+                both.map(|(one, other)| (&one.0, &other.0)).collect()
+            }
+            OperationPairs::All => {
+                let is_one_group = first == second;
+                let all = one.iter().enumerate().flat_map(|(place, one)| {
+                    let from = if is_one_group { place + 1 } else { 0 };
+                    other.iter().skip(from).map(|other| (&one.0, &other.0))
+                });
+                all.collect()
+            }
+        }
+    }
+
+    /// Whether the first of each pair is enforced to end before the second begins.
+    pub fn ordered(&self, first: &[u32], second: &[u32], pairs: OperationPairs) -> Answer {
+        let counts = (self.operations(first).len(), self.operations(second).len());
+        if let Some(nothing) = nothing(counts) {
+            return nothing;
+        }
+        if pairs == (OperationPairs::InTurn { shift: 0 }) && counts.0 != counts.1 {
+            let text = format!("{} of the first and {} of the second", counts.0, counts.1);
+            return (false, text);
+        }
+        let all = self.pairs((first, second), pairs);
+        let good = all.iter().filter(|(one, other)| one.is_before(other));
+        let good = good.count();
+        let text = format!("{good} of {} pairs are ordered", all.len());
+        (good == all.len() && good > 0, text)
+    }
+
+    /// Whether nothing orders each pair, or so many of them.
+    pub fn apart(
+        &self,
+        first: &[u32],
+        second: &[u32],
+        (pairs, at_least): (OperationPairs, Option<f64>),
+    ) -> Answer {
+        let counts = (self.operations(first).len(), self.operations(second).len());
+        if let Some(nothing) = nothing(counts) {
+            return nothing;
+        }
+        // That of the first which is further on is compared with the second.
+        let all = self.pairs((second, first), pairs);
+        let apart = all
+            .iter()
+            .filter(|(one, other)| !one.is_before(other) && !other.is_before(one));
+        let apart = apart.count();
+        let is_enough = at_least.map_or(apart == all.len(), |least| apart as f64 >= least);
+        let text = format!("nothing orders {apart} of {} pairs", all.len());
+        (is_enough && apart > 0, text)
+    }
+
+    /// Whether a host thread has waited for all operations of these calls.
+    pub fn host_knows(&self, calls: &[u32]) -> Answer {
+        let all = self.operations(calls);
+        let known = all.iter().filter(|(_, is_known)| *is_known).count();
+        let text = format!("{known} of {} are waited for", all.len());
+        (known == all.len() && known > 0, text)
+    }
+
+    /// How many races were found, of these buffers or of all.
+    pub fn races(&self, buffers: Option<&[BufferIndex]>) -> u64 {
+        let own = self.races.iter();
+        let own = own.filter(|(buffer, _)| buffers.is_none_or(|it| it.contains(buffer)));
+        own.map(|(_, count)| count).sum()
+    }
+
+    /// How many of these buffers operations use.
+    pub fn used(&self, buffers: &[BufferIndex]) -> usize {
+        let used = buffers.iter().filter(|it| self.used.contains(it));
+        used.count()
+    }
+}
+
+/// What is said where one of two groups has no operation.
+fn nothing(counts: (usize, usize)) -> Option<Answer> {
+    let side = match counts {
+        (0, _) => "first",
+        (_, 0) => "second",
+        _ => return None,
+    };
+    Some((false, format!("no operation of the {side} ran")))
+}
+
+/// Whether all ran on one of these streams.
+pub fn on_streams(plan: &Plan, found: &BTreeSet<StreamIndex>, wanted: &[StreamIndex]) -> Answer {
+    let names = found.iter().map(|it| {
+        let stream = plan.streams.get(it.index());
+        stream.map_or("?", |it| it.name.as_str())
+    });
+    let names: Vec<&str> = names.collect();
+    let holds = !found.is_empty() && found.iter().all(|it| wanted.contains(it));
+    let text = if names.is_empty() {
+        "on no stream".to_owned()
+    } else {
+        format!("on {}", names.join(", "))
+    };
+    (holds, text)
+}
+
+/// Whether so many calls lie between others, by their times: they are those of one host thread.
+pub fn between<T: Ord + Copy>(
+    counted: &[T],
+    before: &[T],
+    (after, asks_after): (&[T], bool),
+    bounds: Bounds,
+) -> Answer {
+    let Some(end) = before.iter().min() else {
+        return (false, "the second was never called".to_owned());
+    };
+    let start = after.iter().max();
+    if asks_after && start.is_none() {
+        return (false, "the third was never called".to_owned());
+    }
+    let counted = counted.iter();
+    let counted = counted.filter(|it| *it < end && start.is_none_or(|start| *it > start));
+    let count = counted.count();
+    (bounds.contain(count as f64), count.to_string())
+}
