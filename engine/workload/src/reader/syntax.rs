@@ -248,7 +248,7 @@ mod tests {
             ("a\nb x= \n", 2, "a value is missing behind ="),
             ("a #\"{\"#\nb\nc x=; d", 3, "a value is missing behind ="),
             ("a\n/* b\n", 2, "not closed"),
-            ("a\nb x=#tru\n", 2, "Available keywords"),
+            ("a\nb x=#nil\n", 2, "Available keywords"),
             ("a\n}\n", 2, "closes nothing"),
         ] {
             for before in ["", shader] {
