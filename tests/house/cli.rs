@@ -4,6 +4,7 @@ mod binary;
 mod findings;
 mod folders;
 mod kept_files;
+mod lessons;
 mod output;
 mod pipes;
 mod terminal;

@@ -372,3 +372,35 @@ fn another_layout_of_what_is_locked_is_no_change() {
     let judged = lesson.judge(&text, "mock").unwrap();
     assert!(judged.passed, "{}", judged.says.get(TextLanguage::English));
 }
+
+/// Records that nothing is ordered by in their solutions: only the host reads how far the stream has come.
+const OF_THE_HOST: &str = "no-stutter";
+
+#[test]
+fn a_solution_without_one_of_its_records_or_waits_is_none() {
+    let (mut refused, mut passed) = (0, Vec::new());
+    for lesson in edited() {
+        for solution in &lesson.solutions {
+            let lines: Vec<&str> = solution.lines().collect();
+            for (place, line) in lines.iter().enumerate() {
+                let call = line.trim_start();
+                let is_of_order = ["record ", "wait ", "wait-stream "]
+                    .iter()
+                    .any(|it| call.starts_with(it));
+                if !is_of_order {
+                    continue;
+                }
+                let mut rest = lines.clone();
+                rest.remove(place);
+                if lesson.judge(&rest.join("\n"), "mock").unwrap().passed {
+                    passed.push((lesson.id.clone(), call.to_owned()));
+                } else {
+                    refused += 1;
+                }
+            }
+        }
+    }
+    passed.retain(|(id, call)| id != OF_THE_HOST || !call.starts_with("record "));
+    assert!(passed.is_empty(), "{passed:?}");
+    assert!(refused > 50, "{refused}");
+}

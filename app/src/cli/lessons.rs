@@ -1,6 +1,7 @@
 //! Lessons on the command line: what there is, the text to begin with, hints, and the check of what is handed in.
 
 use std::fs;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -250,7 +251,7 @@ fn show(
 }
 
 /// Writes each line of a text.
-fn say(text: &str, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+fn say(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     for line in text.lines() {
         writeln!(out, "{line}")?;
     }
@@ -269,8 +270,7 @@ fn start(
         return Ok(FINE);
     };
     let written = fs::File::create_new(path);
-    let written =
-        written.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
+    let written = written.and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
     written.map_err(|error| {
         let name = path.display();
         CliFailure::Wrong(format!(
@@ -280,6 +280,17 @@ fn start(
     Ok(FINE)
 }
 
+/// Bytes of a hand-in, at most: a workload has no more.
+const MOST_BYTES: u64 = 1 << 20;
+
+fn read(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    fs::File::open(file)?
+        .take(MOST_BYTES + 1)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// A hand-in, and the lesson that it is for.
 fn handed_in<'a>(
     course: &'a Course,
@@ -287,9 +298,9 @@ fn handed_in<'a>(
     wanted: Option<&str>,
 ) -> Result<(String, &'a Lesson), CliFailure> {
     let name = file.display();
-    let text = fs::read_to_string(file).map_err(|error| {
+    let text = read(file).map_err(|error| {
         CliFailure::Wrong(format!(
-            "{name} cannot be read: {error}; look whether it is there"
+            "{name} cannot be read: {error}; name a text file that is there"
         ))
     })?;
     let named = Document::parse(&name.to_string(), &text).ok();
@@ -358,7 +369,9 @@ fn tell(
         say(&format!("{line}{}", judged.says.get(language)), streams.out)?;
     } else {
         writeln!(streams.out, "{title}: passed")?;
-        say(lesson.learned.get(language), streams.out)?;
+        for text in [&lesson.learned, &lesson.look_at, &lesson.question] {
+            say(text.get(language), streams.out)?;
+        }
     }
     Ok(())
 }
@@ -455,7 +468,7 @@ fn print_json(
     value: &serde_json::Value,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    serde_json::to_writer_pretty(&mut *streams.out, value).map_err(std::io::Error::from)?;
+    serde_json::to_writer_pretty(&mut *streams.out, value).map_err(io::Error::from)?;
     writeln!(streams.out)?;
     Ok(FINE)
 }

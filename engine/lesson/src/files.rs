@@ -32,6 +32,11 @@ impl LessonFiles {
     /// # Errors
     /// One cannot be read, is no text, or is too long; or there are too many.
     pub fn of_folder(folder: &Path) -> Result<Self, LessonError> {
+        let document = folder.join("course.kdl");
+        fs::symlink_metadata(&document).map_err(|error| LessonError::Io {
+            path: document,
+            error,
+        })?;
         let mut files = BTreeMap::new();
         read_folder(folder, "", 2, &mut files)?;
         Ok(Self(files))

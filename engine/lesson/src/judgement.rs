@@ -1,8 +1,11 @@
 //! The check of a hand-in.
 
+use std::time::{Duration, Instant};
+
 use capture::Capture;
-use record::{Record, RunOutcome};
-use runner::{RunRequest, run};
+use crossbeam_channel::RecvTimeoutError;
+use record::RunOutcome;
+use runner::{Control, Engine, Message, RunRequest};
 
 use super::conditions::{Condition, ConditionResult};
 use super::document::Lesson;
@@ -10,6 +13,13 @@ use super::error::LessonError;
 use super::operations::OperationCounts;
 use super::static_check::{StaticAnswer, compare};
 use super::texts::LocalizedText;
+
+/// How long a hand-in may run.
+const LONGEST: Duration = Duration::from_mins(1);
+/// How long it may take to stop then.
+const GRACE: Duration = Duration::from_secs(10);
+/// What is said of one that ran longer.
+const TOO_LONG: &str = "it had not ended after a minute, which is how long a hand-in may run";
 
 /// What became of a hand-in.
 pub struct Judgement {
@@ -96,7 +106,7 @@ impl Lesson {
         if !matches!(outcome, Some(RunOutcome::Finished)) {
             let why = match outcome {
                 Some(RunOutcome::Failed(why)) => why,
-                _ => "it was stopped".to_owned(),
+                _ => TOO_LONG.to_owned(),
             };
             judgement.miss("finishes", says_finishes(&why));
         }
@@ -201,7 +211,7 @@ fn with_expectations(source: &str, conditions: &[Condition]) -> String {
     format!("{source}\nexpect {{\n{}}}\n", forms.concat())
 }
 
-/// Runs a text; the reason where it is refused.
+/// Runs a text, for so long at most; the reason where it is refused.
 fn perform(source: &str, backend: &str) -> Result<Capture, String> {
     let request = RunRequest {
         name: "hand-in".to_owned(),
@@ -209,9 +219,26 @@ fn perform(source: &str, backend: &str) -> Result<Capture, String> {
         backend: backend.to_owned(),
         ..RunRequest::default()
     };
+    let engine = Engine::start(Box::new(|| ()));
+    engine.send(Control::Run(Box::new(request)));
     let mut capture = Capture::new();
-    run(request, |records: Vec<Record>| capture.apply(records))?;
-    Ok(capture)
+    let mut patience = LONGEST;
+    let mut until = Instant::now() + patience;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        match engine.messages().recv_timeout(left) {
+            Ok(Message::Refused(reason)) => return Err(reason),
+            Ok(Message::Batch(records)) => capture.apply(records),
+            Ok(Message::Finished { .. }) => return Ok(capture),
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) if patience == LONGEST => {
+                patience = GRACE;
+                until = Instant::now() + patience;
+                engine.send(Control::Stop);
+            }
+            Err(_) => return Err(TOO_LONG.to_owned()),
+        }
+    }
 }
 
 fn says_reads(why: &str) -> LocalizedText {
