@@ -242,6 +242,7 @@ impl Order {
             }
             SyncOp::Touch => self.touch(op, uses),
             SyncOp::Return => self.note_return(op),
+            SyncOp::Over(stream) => self.place(op, *stream, StreamStep::Pass),
             SyncOp::Record(event, stream) => {
                 let ticket = self.place_record(op, *stream);
                 self.set_event(op, *event, Some((ticket, *stream)));
@@ -266,11 +267,7 @@ impl Order {
             }
             SyncOp::Forget(event) => self.set_event(op, *event, None),
             SyncOp::Acquire(event) => self.acquire(op, *event),
-            SyncOp::Hold(signal, stream) => {
-                let mut hold = self.step(op, StreamStep::Pass);
-                hold.needs.extend(self.signal(*signal));
-                self.place_step(op, *stream, hold);
-            }
+            SyncOp::Hold(signal, stream) => self.hold(op, *signal, *stream),
             SyncOp::Raise(signal) => self.raise(op, *signal),
             SyncOp::Begin(awaited, number) => self.begin(op, *awaited, *number),
             SyncOp::End(number) => self.end(op.host, *number),
@@ -367,6 +364,7 @@ impl Order {
             needs: Vec::new(),
             done: None,
             is_watched: self.watched.is_asked(op.origin),
+            awaits: 0,
         }
     }
 
@@ -393,6 +391,7 @@ impl Order {
         let ticket = self.place_record(op, from);
         let mut wait = self.step(op, StreamStep::Pass);
         wait.needs.push(ticket);
+        wait.awaits = 1;
         self.submit(op.host, to, wait);
     }
 

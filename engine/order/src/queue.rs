@@ -34,6 +34,7 @@ impl Order {
             needs: Vec::new(),
             done: Some(Arc::clone(&ticket)),
             is_watched: false,
+            awaits: 0,
         };
         let nothing = MemberClock::default().mark();
         self.enqueue(chain, nothing, step);

@@ -156,7 +156,13 @@ impl Order {
         // A point is between two operations, so that whoever asked for it hands nothing on.
         let mut has_news = !is_point && join(known, submitted);
         let mut has_gained = false;
-        for mark in step.needs.iter().filter_map(|need| heard(need)) {
+        let (own, others) = step.needs.split_at_checked(step.awaits).unwrap_or_default();
+        for mark in others.iter().filter_map(|need| heard(need)) {
+            has_gained |= join(known, &mark);
+        }
+        // A wait has begun before what it waits for.
+        let began = step.is_watched.then(|| known.clone());
+        for mark in own.iter().filter_map(|need| heard(need)) {
             has_gained |= join(known, &mark);
         }
         if let StreamStep::Wait(wait) = &step.deed {
@@ -178,11 +184,12 @@ impl Order {
             }
             self.freshen(index);
         }
-        if step.is_watched
+        if let Some(began) = began
             && let Some(chain) = self.chains.get(index.0 as usize)
         {
             let place = (step.sequence, self.restarts);
-            self.watched.note((step.origin, true), place, &chain.known);
+            let known = (began, chain.known.clone());
+            self.watched.note((step.origin, true), place, known);
         }
         self.prove(index, step);
         self.compare(index, submitted, step);

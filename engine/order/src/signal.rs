@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::clock::{ClockMark, ClockMember, MemberClock, VectorClock};
-use super::stream::SyncPoint;
+use super::stream::{StreamStep, SyncPoint};
 use super::{Actor, HostOp, Order};
-use record::{SignalIndex, SpanId};
+use record::{SignalIndex, SpanId, StreamIndex};
 
 /// A signal between two restarts of the device: after how many of them, how often all were lowered, and which it is.
 pub(super) type SignalUse = (u32, u32, SignalIndex);
@@ -54,6 +54,14 @@ impl Order {
     /// Reached once a signal is raised.
     pub(super) fn signal(&mut self, signal: SignalIndex) -> Option<Arc<SyncPoint>> {
         self.signal_slot(signal).map(|it| Arc::clone(&it.ticket))
+    }
+
+    /// A stream waits for a signal.
+    pub(super) fn hold(&mut self, op: &HostOp, signal: SignalIndex, stream: StreamIndex) {
+        let mut hold = self.step(op, StreamStep::Pass);
+        hold.needs.extend(self.signal(signal));
+        hold.awaits = hold.needs.len();
+        self.place_step(op, stream, hold);
     }
 
     /// What was raised stays so after a restart, before which everything comes.

@@ -100,6 +100,8 @@ pub(super) struct StreamOperation<'a> {
     pub done: Option<Arc<SyncPoint>>,
     /// Whether it is asked what it comes after.
     pub is_watched: bool,
+    /// How many of its needs, the first of them, it begins before and waits for itself.
+    pub awaits: usize,
 }
 
 impl StreamOperation<'_> {
@@ -137,6 +139,7 @@ impl StreamOperation<'_> {
             needs: self.needs,
             done: self.done,
             is_watched: self.is_watched,
+            awaits: self.awaits,
         }
     }
 }

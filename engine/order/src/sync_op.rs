@@ -53,6 +53,8 @@ pub enum SyncOp {
     Touch,
     /// A call that is asked about returns.
     Return,
+    /// What a call that is asked about submitted in parts is over.
+    Over(StreamIndex),
     /// An event is recorded: whoever waits for it from now on comes after what its stream holds now (rule A2).
     Record(EventIndex, StreamIndex),
     /// A stream waits for the latest record of an event (rules A3, A6).

@@ -15,6 +15,8 @@ pub struct WatchedStep {
     /// Which of all calls it was, in the order in which they were made.
     pub sequence: u64,
     restarts: u32,
+    /// What it comes after: what was known when it began.
+    began: MemberClock,
     known: MemberClock,
 }
 
@@ -23,7 +25,7 @@ impl WatchedStep {
     pub fn is_before(&self, later: &Self) -> bool {
         self.restarts < later.restarts
             || self.restarts == later.restarts
-                && later.known.get(self.known.member) >= self.known.time
+                && later.began.get(self.known.member) >= self.known.time
                 && self.own() != later.own()
     }
 
@@ -67,19 +69,20 @@ impl WatchedSteps {
         !self.is_inserting && self.sites.contains(&origin.site)
     }
 
-    /// An operation has its turn, or a call returns, and its stream or host thread knows this.
+    /// An operation has its turn, or a call returns, and its stream or host thread knew this when it began, and knows this.
     pub fn note(
         &mut self,
         (origin, is_operation): (CallOrigin, bool),
         (sequence, restarts): (u64, u32),
-        known: &MemberClock,
+        (began, known): (MemberClock, MemberClock),
     ) {
         self.steps.push(WatchedStep {
             origin,
             is_operation,
             sequence,
             restarts,
-            known: known.clone(),
+            began,
+            known,
         });
     }
 }
@@ -99,8 +102,9 @@ impl Order {
         let Some(host) = self.hosts.get(op.host as usize) else {
             return;
         };
+        let known = (host.known.clone(), host.known.clone());
         self.watched
-            .note((op.origin, false), (sequence, restarts), &host.known);
+            .note((op.origin, false), (sequence, restarts), known);
     }
 
     /// Every operation of the calls that are asked about, and their returns, in the order of the calls.

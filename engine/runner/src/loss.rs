@@ -127,6 +127,11 @@ impl Losses {
         self.is_mending.load(Ordering::SeqCst) || self.is_replaying()
     }
 
+    /// Whether a lost device is opened anew, and calls go on with it.
+    pub fn resumes(&self) -> bool {
+        self.state().recovery == RecoveryMode::Resume
+    }
+
     /// How often the workload has begun: 1 where it was never replayed.
     pub fn attempt(&self) -> u32 {
         self.state().attempt

@@ -40,6 +40,10 @@ impl Simulation {
 
     /// An operation of the stream at `place` failed.
     pub fn fail(&mut self, place: usize, span: SpanId, reason: &str, memory: &CpuMemory) {
+        // What a stop cancels has not failed.
+        if self.cause == Some(TerminationCause::Stopped) {
+            return;
+        }
         let consequence = consequence(self.mode(place), OperationFailure::Failed);
         self.report(operation_failure::failed(span, reason, consequence));
         match consequence {

@@ -46,6 +46,10 @@ impl Caller {
             // While the stream and the events are still locked.
             let origin = order::origin(current, submitted_as);
             branches.tell_all(&shared.order, (host.0 as u32, origin), replay);
+            if self.asked.contains(&origin.site) {
+                let over = SyncOp::Over(stream);
+                shared.order.push(host.0 as u32, origin, over, &[]);
+            }
             if graph.own.is_some() {
                 other_hosts::tell_replay(&shared.order, (host.0 as u32, origin), stream, replay);
             }

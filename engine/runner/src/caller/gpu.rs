@@ -50,6 +50,12 @@ impl Caller {
         timelines: &Timelines,
     ) -> (SpanKind, Result<(), BackendError>) {
         let shared = Arc::clone(&self.shared);
+        // Behind a destroy comes the device that is opened anew, where one is.
+        if shared.losses.resumes()
+            && let Err(error) = self.until_destroyed(current)
+        {
+            return (SpanKind::Call, Err(error));
+        }
         let Some(flag) = timelines.call(&shared, &self.call_context(current), call) else {
             return (SpanKind::Call, Ok(()));
         };

@@ -401,7 +401,7 @@ pub(crate) const EXPECTATIONS: &[WordRule] = &[
         ),
     ),
     about(
-        "How many calls blocked a host thread.",
+        "How many calls of host threads wait: synchronisations, whether they had to wait or not, and copies of pageable memory.",
         rule(
             "host-waits",
             (0, 0),
@@ -411,7 +411,7 @@ pub(crate) const EXPECTATIONS: &[WordRule] = &[
         ),
     ),
     about(
-        "How many waits and joins of streams were called; those that the engine inserts do not count.",
+        "How many waits and joins streams ran: a barrier is one for each other stream, one that is captured is none, and those that the engine inserts do not count.",
         rule(
             "stream-waits",
             (0, 0),
