@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use engine::exporter::refuse_input;
 use engine::lesson::{Course, Judgement, Lesson, LessonError, TextLanguage};
 use engine::workload::Document;
 use serde_json::json;
@@ -284,11 +285,22 @@ fn start(
 const MOST_BYTES: u64 = 1 << 20;
 
 fn read(file: &Path) -> io::Result<String> {
+    let found = fs::metadata(file)?;
+    if !found.is_file() || found.len() > MOST_BYTES {
+        let text = format!("it is no file of {MOST_BYTES} bytes at most");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
     let mut text = String::new();
     fs::File::open(file)?
         .take(MOST_BYTES + 1)
         .read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// The lesson that the first line of a text names, as `lesson start` writes it.
+fn named_in_first_line(text: &str) -> Option<&str> {
+    let rest = text.trim_start().strip_prefix("lesson \"")?;
+    rest.split_once('"').map(|(id, _)| id)
 }
 
 /// A hand-in, and the lesson that it is for.
@@ -303,10 +315,11 @@ fn handed_in<'a>(
             "{name} cannot be read: {error}; name a text file that is there"
         ))
     })?;
-    let named = Document::parse(&name.to_string(), &text).ok();
-    let named = named
-        .map(|it| it.lesson().to_owned())
-        .filter(|it| !it.is_empty());
+    let read = Document::parse(&name.to_string(), &text).ok();
+    let named = read.map(|it| it.lesson().to_owned());
+    // One that is no workload may name it all the same.
+    let named = named.or_else(|| named_in_first_line(&text).map(str::to_owned));
+    let named = named.filter(|it| !it.is_empty());
     let id = wanted.map(str::to_owned).or(named).ok_or_else(|| {
         CliFailure::Wrong(format!(
             "{name} names no lesson: write lesson \"ID\" in its first line, or say --lesson ID"
@@ -417,6 +430,15 @@ fn told(
 fn grade(options: &GradeOptions, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
     let course = options.course.open()?;
     let language = options.course.language();
+    if let Some(output) = &options.output {
+        let inputs = options.files.iter().map(PathBuf::as_path);
+        refuse_input(output, inputs).map_err(CliFailure::Wrong)?;
+        let folder = options.course.course.as_deref();
+        if folder.is_some_and(|it| is_within(output, it)) {
+            let text = "marks are not written into the course that is read; name another file";
+            return Err(CliFailure::Wrong(text.to_owned()));
+        }
+    }
     let mut rows = vec!["student,lesson,version,passed,refused_by,says".to_owned()];
     for file in &options.files {
         let student = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -437,19 +459,38 @@ fn grade(options: &GradeOptions, streams: &mut OutputStreams<'_>) -> Result<u8, 
     Ok(FINE)
 }
 
+/// Whether a file lies, or would lie, in a folder.
+fn is_within(file: &Path, folder: &Path) -> bool {
+    let parent = file.canonicalize().ok().or_else(|| {
+        let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
+        parent.unwrap_or(Path::new(".")).canonicalize().ok()
+    });
+    let folder = folder.canonicalize().ok();
+    parent
+        .zip(folder)
+        .is_some_and(|(file, folder)| file.starts_with(folder))
+}
+
 /// The lesson of a hand-in, its version, whether it passed, what refused it, and why.
 fn marks(lesson: &Lesson, text: &str, language: TextLanguage) -> Result<[String; 5], CliFailure> {
     let version = lesson.version.to_string();
+    let (mut judged_on, mut why_not) = (0, String::new());
     for backend in GRADED_ON {
         let judged = match lesson.judge(text, backend) {
             Ok(judged) => judged,
-            Err(LessonError::NotHere(_)) => continue,
-            Err(error) => return Err(error.into()),
+            Err(error) => {
+                why_not = error.to_string();
+                continue;
+            }
         };
+        judged_on += 1;
         if let Some(id) = judged.refused_by {
             let says = judged.says.get(language);
             return Ok([&*lesson.id, &version, "no", &id, says].map(cell));
         }
+    }
+    if judged_on == 0 {
+        return Ok([&*lesson.id, &version, "not judged", "", &why_not].map(cell));
     }
     Ok([&*lesson.id, &version, "yes", "", ""].map(cell))
 }

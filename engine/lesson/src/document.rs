@@ -1,6 +1,8 @@
 //! A lesson as its folder describes it.
 
-use kdl::{KdlDocument, KdlEntry, KdlNode};
+use std::thread;
+
+use kdl::{KdlDocument, KdlEntry, KdlError, KdlNode};
 
 use super::conditions::Condition;
 use super::course::argument;
@@ -143,20 +145,47 @@ pub(crate) fn wrong(file: &str, line: usize, what: impl Into<String>) -> LessonE
 
 /// The nodes of a file of a course.
 pub(crate) fn parsed(file: &str, text: &str) -> Result<KdlDocument, LessonError> {
-    // What is deeper than this is no lesson, and would take the parser's stack.
-    if text.split('{').count() > 2_000 {
-        return Err(wrong(file, 1, "it has too many blocks"));
+    // What is deeper than this is no lesson.
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        depth += usize::from(byte == b'{');
+        depth = depth.saturating_sub(usize::from(byte == b'}'));
+        if depth > DEEPEST {
+            let what =
+                format!("blocks lie more than {DEEPEST} deep here; close some of them first");
+            return Err(wrong(file, line_of(text, at), what));
+        }
     }
-    KdlDocument::parse_v2(text).map_err(|error| {
+    let Some(read) = parse_aside(text) else {
+        return Err(wrong(
+            file,
+            1,
+            "it cannot be read; make it shorter and plainer",
+        ));
+    };
+    read.map_err(|error| {
         let found = error.diagnostics.first();
         let at = found.map_or(0, |it| it.span.offset());
         let message = found.and_then(|it| it.message.clone());
-        let line = line_of(text, at);
-        wrong(
-            file,
-            line,
-            message.unwrap_or_else(|| "this is not KDL".to_owned()),
-        )
+        let message = message.unwrap_or_else(|| "this is not KDL".to_owned());
+        let what = format!("{message}; look for a quotation mark or a bracket that is missing");
+        wrong(file, line_of(text, at), what)
+    })
+}
+
+/// Blocks inside each other, at most.
+const DEEPEST: usize = 32;
+/// The parser calls itself once for each thing that it skips: at most one a byte, at about 3 kB of stack.
+const STACK: usize = 256 << 20;
+
+/// Parses a text on a thread with a stack that is large enough; nothing where there is no such thread.
+pub(crate) fn parse_aside(text: &str) -> Option<Result<KdlDocument, KdlError>> {
+    thread::scope(|scope| {
+        let reader = thread::Builder::new()
+            .name("kdl".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || KdlDocument::parse_v2(text));
+        reader.ok()?.join().ok()
     })
 }
 

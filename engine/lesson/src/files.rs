@@ -10,7 +10,7 @@ use super::error::LessonError;
 const BUNDLED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 /// Bytes of a file, at most.
 const MOST_BYTES: u64 = 64 << 10;
-/// Files of a course, at most, by lesson.
+/// Files of a lesson, and lessons of a course, at most.
 const MOST_FILES: usize = 200;
 
 /// The files of a course by their paths from its folder, with `/` between the parts.
@@ -65,14 +65,25 @@ fn read_folder(
         path: path.to_owned(),
         error,
     };
-    let mut count = 0;
+    let (mut count, mut folders) = (0, 0);
     for entry in fs::read_dir(folder).map_err(|error| failed(folder, error))? {
         let entry = entry.map_err(|error| failed(folder, error))?;
         let (path, name) = (entry.path(), entry.file_name());
         let kind = entry.file_type().map_err(|error| failed(&path, error))?;
         let Some(name) = name.to_str() else { continue };
         let name = format!("{prefix}{name}");
+        if kind.is_dir() && depth > 1 && !has_lesson(&path) {
+            continue;
+        }
         if kind.is_dir() && depth > 1 {
+            folders += 1;
+            if folders > MOST_FILES {
+                let text = format!(
+                    "{}: a course has at most {MOST_FILES} lessons; divide it",
+                    folder.display()
+                );
+                return Err(LessonError::TooMuch(text));
+            }
             read_folder(&path, &format!("{name}/"), depth - 1, files)?;
             continue;
         }
@@ -103,4 +114,9 @@ fn read_folder(
         files.insert(name, text);
     }
     Ok(())
+}
+
+/// Whether a folder is that of a lesson; others are not looked into.
+fn has_lesson(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join("lesson.kdl")).is_ok_and(|it| it.is_file())
 }

@@ -8,7 +8,7 @@ use record::RunOutcome;
 use runner::{Control, Engine, Message, RunRequest};
 
 use super::conditions::{Condition, ConditionResult};
-use super::document::Lesson;
+use super::document::{Lesson, LessonKind, wrong};
 use super::error::LessonError;
 use super::operations::OperationCounts;
 use super::static_check::{StaticAnswer, compare};
@@ -58,6 +58,14 @@ impl Lesson {
             let text = format!("{} is not judged on {backend}: {why}", self.id);
             return Err(LessonError::NotHere(text));
         }
+        if self.kind == LessonKind::Click {
+            let text = format!(
+                "{} is answered by clicking a span, which only the window could judge: it cannot be judged here",
+                self.id
+            );
+            return Err(LessonError::NotHere(text));
+        }
+        self.mind_own_texts()?;
         if let Some(wrong) = workload_error(text) {
             return Ok(refused("reads", &says_reads(&wrong.1), Some(wrong.0)));
         }
@@ -67,6 +75,10 @@ impl Lesson {
         };
         let capture = match perform(&with_expectations(&source, &self.conditions), backend) {
             Ok(capture) => capture,
+            // Where the text that everybody begins with does not run either, it is not this one's fault.
+            Err(reason) if perform(self.start(), backend).is_err() => {
+                return Err(LessonError::NotHere(reason));
+            }
             Err(reason) => return Ok(refused("reads", &says_reads(&reason), None)),
         };
         let solution = self.solutions.first().map_or("", String::as_str);
@@ -75,6 +87,18 @@ impl Lesson {
         let apart = if has_ranks { backend } else { "mock" };
         let reference = perform(solution, apart).map_err(LessonError::NotHere)?;
         Ok(self.judge_run(capture, &OperationCounts::of(&reference), backend))
+    }
+
+    /// The lesson's own texts are workloads.
+    fn mind_own_texts(&self) -> Result<(), LessonError> {
+        let solution = self.solutions.first().map_or("", String::as_str);
+        for (name, text) in [("start", self.start()), ("solution", solution)] {
+            if let Some((line, what)) = workload_error(text) {
+                let file = format!("{}/{name}.kdl", self.folder);
+                return Err(wrong(&file, line, what));
+            }
+        }
+        Ok(())
     }
 
     /// The text that is run for a hand-in, or why none is.

@@ -1,15 +1,12 @@
 //! What is asked of a hand-in's text before it runs: that only what may change has changed.
 
 use std::collections::BTreeMap;
-use std::thread;
 
 use kdl::{KdlDocument, KdlNode};
 
 use super::conditions::rendered;
-use super::document::line_of;
+use super::document::{line_of, parse_aside};
 
-/// The parser calls itself once for each thing that it skips.
-const STACK: usize = 128 << 20;
 /// What orders calls without being an event, or may leave something out: a lesson that is not about it does without.
 const SPARED: [&str; 11] = [
     "barrier",
@@ -86,12 +83,7 @@ fn added(own: &KdlDocument, first: &KdlDocument) -> Option<(usize, String)> {
 }
 
 fn parsed(text: &str) -> Option<KdlDocument> {
-    thread::scope(|scope| {
-        let reader = thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || KdlDocument::parse_v2(text).ok());
-        reader.ok()?.join().ok()?
-    })
+    parse_aside(text)?.ok()
 }
 
 /// A node with all in it, however it is laid out.

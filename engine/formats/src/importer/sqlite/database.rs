@@ -144,12 +144,15 @@ impl Database {
         }
     }
 
-    /// What SQLite finds wrong with the pages of the file, which is read whole for it: a list of tables that lost some says
-    /// nothing of them. A longer file is not looked at.
+    /// What contradicts itself in the list of tables, or what SQLite finds wrong with the pages of the file, which is read whole
+    /// for it: a list of tables that lost some says nothing of them. The pages of a longer file are not looked at.
     pub(super) fn damage(&self) -> Option<String> {
-        let door = self.door().ok().filter(|_| self.length <= CHECKED)?;
+        let door = self.door().ok()?;
         door.watch.start();
-        let found = wrong_pages(&door.connection);
+        let found = wrong_name(&door.connection).and_then(|found| match found {
+            None if self.length <= CHECKED => wrong_pages(&door.connection),
+            found => Ok(found),
+        });
         door.watch.stop(&self.budget);
         found.unwrap_or_else(|error| Some(error.to_string()))
     }
@@ -233,6 +236,43 @@ impl Database {
         connection.progress_handler(STEPS, Some(move || looking.is_over(&budget)))?;
         Ok(DatabaseConnection { connection, watch })
     }
+}
+
+/// A row of the list of tables that contradicts itself: every table is named three times there.
+fn wrong_name(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut list = connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")?;
+    let mut rows = list.query([])?;
+    while let Some(row) = rows.next()? {
+        let text = |at| {
+            row.get::<_, Option<String>>(at)
+                .map(Option::unwrap_or_default)
+        };
+        let (kind, name, table, sql) = (text(0)?, text(1)?, text(2)?, text(3)?);
+        let is_known = ["table", "index", "view", "trigger"].contains(&kind.as_str());
+        let is_table = kind == "table";
+        let is_own = table.eq_ignore_ascii_case(&name) && names(&sql, &name);
+        if !is_known || is_table && !is_own {
+            return Ok(Some(format!(
+                "its list of tables contradicts itself at {kind} {name}"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the text that makes a table gives it this name; one that is made by itself has none.
+fn names(sql: &str, name: &str) -> bool {
+    let rest = ["CREATE TABLE ", "CREATE VIRTUAL TABLE "]
+        .iter()
+        .find_map(|begin| sql.strip_prefix(begin));
+    let Some(rest) = rest else {
+        return sql.is_empty();
+    };
+    let rest = rest.trim_start_matches(['"', '\'', '`', '[']);
+    let begins = rest.get(..name.len());
+    let ends = rest.get(name.len()..).and_then(|it| it.chars().next());
+    begins.is_some_and(|it| it.eq_ignore_ascii_case(name))
+        && ends.is_none_or(|it| !(it.is_alphanumeric() || it == '_'))
 }
 
 /// The first thing that is wrong with the pages of a database, and not only with values that its tables should not have.
