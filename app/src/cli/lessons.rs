@@ -443,7 +443,7 @@ fn grade(options: &GradeOptions, streams: &mut OutputStreams<'_>) -> Result<u8, 
     for file in &options.files {
         let student = file.file_stem().unwrap_or_default().to_string_lossy();
         let marks = match handed_in(&course, file, options.lesson.as_deref()) {
-            Ok((text, lesson)) => marks(lesson, &text, language)?,
+            Ok((text, lesson)) => marks(lesson, &text, language),
             Err(CliFailure::Wrong(why)) => ["", "", "no", "reads", &why].map(cell),
             Err(other) => return Err(other),
         };
@@ -472,7 +472,7 @@ fn is_within(file: &Path, folder: &Path) -> bool {
 }
 
 /// The lesson of a hand-in, its version, whether it passed, what refused it, and why.
-fn marks(lesson: &Lesson, text: &str, language: TextLanguage) -> Result<[String; 5], CliFailure> {
+fn marks(lesson: &Lesson, text: &str, language: TextLanguage) -> [String; 5] {
     let version = lesson.version.to_string();
     let (mut judged_on, mut why_not) = (0, String::new());
     for backend in GRADED_ON {
@@ -486,13 +486,13 @@ fn marks(lesson: &Lesson, text: &str, language: TextLanguage) -> Result<[String;
         judged_on += 1;
         if let Some(id) = judged.refused_by {
             let says = judged.says.get(language);
-            return Ok([&*lesson.id, &version, "no", &id, says].map(cell));
+            return [&*lesson.id, &version, "no", &id, says].map(cell);
         }
     }
     if judged_on == 0 {
-        return Ok([&*lesson.id, &version, "not judged", "", &why_not].map(cell));
+        return [&*lesson.id, &version, "not judged", "", &why_not].map(cell);
     }
-    Ok([&*lesson.id, &version, "yes", "", ""].map(cell))
+    [&*lesson.id, &version, "yes", "", ""].map(cell)
 }
 
 /// A cell of a table that spreadsheets open: quoted, and never a formula.
