@@ -18,6 +18,7 @@ pub mod lessons;
 pub mod losses;
 pub mod nesting;
 pub mod nvidia;
+pub mod ordered_calls;
 pub mod paced;
 pub mod promises;
 pub mod ranks;

@@ -121,3 +121,39 @@ expect {{ each "x" equals="5" }}
         }
     }
 }
+
+/// What WebGPU's calls ask for behind a destroy is asked of the device that is opened anew, whole.
+#[test]
+fn promises_asked_for_behind_a_destroy_are_of_the_next_device() {
+    let source = r#"
+stream "a"
+buffer "y" f32=1024
+promise "scope"
+promise "map"
+host "one" {
+    fill "y" value=1 on="a"
+    synchronize-stream "a"
+    work micros=1 label="lose"
+    push-error-scope "validation"
+    work micros=20
+    pop-error-scope promise="scope"
+    map-async "y" promise="map" mode="read"
+    settle "scope"
+    settle "map"
+    unmap "y"
+}
+expect {
+    settles "scope" "resolved" value="null"
+    settles "map" "resolved"
+}
+"#;
+    for backend in backends() {
+        for _ in 0..4 {
+            let way = ["destroy@label:lose"];
+            let (capture, _) = lose(backend, source, &way, RecoveryMode::Resume);
+            for expected in capture.expectations() {
+                assert_eq!(expected.holds, Some(true), "{backend}: {expected:?}");
+            }
+        }
+    }
+}
