@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::expectation::CheckResult;
 use super::order::OrderAnswers;
 use order::WatchedStep;
 use record::{BufferIndex, StreamIndex};
 use workload::{Bounds, OperationPairs, Plan};
-
-/// Whether something holds, and what was found.
-type Answer = (bool, String);
 
 impl OrderAnswers {
     /// The operations of these calls, in the order of the calls; the calls themselves where they have none.
@@ -52,7 +50,7 @@ impl OrderAnswers {
     }
 
     /// Whether the first of each pair is enforced to end before the second begins.
-    pub fn ordered(&self, first: &[u32], second: &[u32], pairs: OperationPairs) -> Answer {
+    pub fn ordered(&self, first: &[u32], second: &[u32], pairs: OperationPairs) -> CheckResult {
         let counts = (self.operations(first).len(), self.operations(second).len());
         if let Some(nothing) = nothing(counts) {
             return nothing;
@@ -74,7 +72,7 @@ impl OrderAnswers {
         first: &[u32],
         second: &[u32],
         (pairs, at_least): (OperationPairs, Option<f64>),
-    ) -> Answer {
+    ) -> CheckResult {
         let counts = (self.operations(first).len(), self.operations(second).len());
         if let Some(nothing) = nothing(counts) {
             return nothing;
@@ -91,7 +89,7 @@ impl OrderAnswers {
     }
 
     /// Whether a host thread has waited for all operations of these calls.
-    pub fn host_knows(&self, calls: &[u32]) -> Answer {
+    pub fn host_knows(&self, calls: &[u32]) -> CheckResult {
         let all = self.operations(calls);
         let known = all.iter().filter(|(_, is_known)| *is_known).count();
         let text = format!("{known} of {} are waited for", all.len());
@@ -113,7 +111,7 @@ impl OrderAnswers {
 }
 
 /// What is said where one of two groups has no operation.
-fn nothing(counts: (usize, usize)) -> Option<Answer> {
+fn nothing(counts: (usize, usize)) -> Option<CheckResult> {
     let side = match counts {
         (0, _) => "first",
         (_, 0) => "second",
@@ -123,7 +121,11 @@ fn nothing(counts: (usize, usize)) -> Option<Answer> {
 }
 
 /// Whether all ran on one of these streams.
-pub fn on_streams(plan: &Plan, found: &BTreeSet<StreamIndex>, wanted: &[StreamIndex]) -> Answer {
+pub fn on_streams(
+    plan: &Plan,
+    found: &BTreeSet<StreamIndex>,
+    wanted: &[StreamIndex],
+) -> CheckResult {
     let names = found.iter().map(|it| {
         let stream = plan.streams.get(it.index());
         stream.map_or("?", |it| it.name.as_str())
@@ -144,7 +146,7 @@ pub fn between<T: Ord + Copy>(
     before: &[T],
     (after, asks_after): (&[T], bool),
     bounds: Bounds,
-) -> Answer {
+) -> CheckResult {
     let Some(end) = before.iter().min() else {
         return (false, "the second was never called".to_owned());
     };

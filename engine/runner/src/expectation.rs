@@ -13,7 +13,7 @@ use record::{BufferIndex, EventIndex, Expectation, StreamIndex};
 use workload::{Bounds, ExpectationKind, ExpectationPlan, Expression, Plan, compare};
 
 /// Whether something holds, and what was found.
-type CheckResult = (bool, String);
+pub(super) type CheckResult = (bool, String);
 
 /// The same, of what cannot always be told.
 type JudgedResult = (Option<bool>, String);
