@@ -26,7 +26,8 @@ use engine::record::{FindingId, Record};
 use engine::runner::run;
 
 use self::check::{Comparison, RunRecords};
-use self::draw::{Family, SeededRandom, draw, draw_of, family};
+pub use self::draw::SeededRandom;
+use self::draw::{Family, draw, draw_of, family};
 use self::order::EnforcedOrder;
 use self::text::GeneratedWorkload;
 use crate::semantics::conformance::{backends, request};
@@ -80,7 +81,7 @@ fn complaints(workload: &GeneratedWorkload, backend: &str) -> Vec<(&'static str,
 }
 
 /// The seeds that are to be run.
-fn seeds() -> Range<u64> {
+pub fn seeds() -> Range<u64> {
     let wanted = std::env::var(WANTED).unwrap_or_default();
     let (count, first) = wanted.split_once('@').unwrap_or((&wanted, "0"));
     let first = first.parse().unwrap_or(0);

@@ -7,6 +7,7 @@ mod raceless;
 mod resumed;
 mod short_operations;
 mod stale;
+mod unordered_calls;
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;

@@ -34,6 +34,11 @@ pub enum SharedResource {
     RecordedLaunch(u32),
     /// Whether the host has a buffer mapped: one maps or unmaps it, and the other does so too, or uses it on a stream.
     Mapping(BufferIndex),
+    /// The device: one loses it or opens it anew, and the other does so too, or calls on it.
+    Device,
+    /// What the device is known to have failed with: one makes it fail or is told of that, and the other's calls are refused
+    /// from then on (rule A47).
+    Failure,
 }
 
 /// Captures by what they refuse, and make void their graph.
@@ -54,6 +59,8 @@ pub enum ResourceAccess {
     Changes,
     /// It asks or waits for what others made of it.
     Reads,
+    /// It asks or waits, and where it comes after a call that changes the thing, others meet what it was told.
+    Hears,
 }
 
 /// Two calls of two host threads that nothing orders, and that use one stream or one event.
@@ -74,6 +81,12 @@ impl Meeting {
     }
 }
 
+/// Whether a call only reads the resource, the host thread, and the site. Those that change it come first.
+type ResourceUser = (bool, u32, u32);
+
+/// Before all users that only read.
+const FIRST_READER: ResourceUser = (true, 0, 0);
+
 /// A use of a stream or an event.
 #[derive(Clone, Copy, Debug)]
 struct ResourceUse {
@@ -87,7 +100,7 @@ struct ResourceUse {
 /// Who used each stream and event: for each host thread, site and whether it changes something, the latest call.
 #[derive(Debug, Default)]
 pub(super) struct ResourceMeetings {
-    present: BTreeMap<SharedResource, BTreeMap<(u32, u32, bool), ResourceUse>>,
+    present: BTreeMap<SharedResource, BTreeMap<ResourceUser, ResourceUse>>,
     /// For each resource and two host threads, the meeting that comes first in the source.
     found: BTreeMap<(SharedResource, u32, u32), Meeting>,
     fresh: Vec<Meeting>,
@@ -127,7 +140,7 @@ impl ResourceMeetings {
         }
     }
 
-    /// What was used before is gone.
+    /// The workload begins anew: whatever was called comes before.
     pub fn forget(&mut self) {
         self.present.clear();
     }
@@ -181,7 +194,6 @@ impl Order {
         if !self.is_shared {
             return;
         }
-        let changes = access == ResourceAccess::Changes;
         let time = self.host(op.host).known.time;
         let Self {
             hosts,
@@ -194,16 +206,33 @@ impl Order {
             return;
         };
         let present = meetings.present.entry(resource).or_default();
+        let is_known = |host: u32, it: &ResourceUse| {
+            let other = hosts.get(host as usize);
+            other.is_none_or(|other| own.known.get(other.known.member) >= it.time)
+        };
+        let changes = match access {
+            ResourceAccess::Changes => true,
+            ResourceAccess::Reads => false,
+            ResourceAccess::Hears => {
+                let mut changed = present.range(..FIRST_READER);
+                changed.any(|(&(_, host, _), it)| host == op.host || is_known(host, it))
+            }
+        };
+        // Two that only read concern each other where waits are inserted.
+        let are_readers_concerned = matches!(resource, SharedResource::Buffer(_));
+        let concerned = if changes || are_readers_concerned {
+            present.range(..)
+        } else {
+            present.range(..FIRST_READER)
+        };
         let mut met = Vec::new();
-        for (&(host, _, other_changes), it) in present.iter() {
+        for (&(other_reads, host, _), it) in concerned {
+            let other_changes = !other_reads;
             let is_of_captures = matches!(resource, SharedResource::Captures(_));
             let is_harmless = !(changes || other_changes)
                 // Two captures do nothing to each other.
                 || is_of_captures && changes == other_changes;
-            let Some(other) = hosts.get(host as usize).filter(|_| host != op.host) else {
-                continue;
-            };
-            if own.known.get(other.known.member) >= it.time {
+            if host == op.host || is_known(host, it) {
                 continue;
             }
             *has_doubts |= inserted.note_chance(resource, !is_harmless);
@@ -227,7 +256,7 @@ impl Order {
             origin,
             capture,
         };
-        present.insert((op.host, origin.site, changes), presence);
+        present.insert((!changes, op.host, origin.site), presence);
         for meeting in met {
             meetings.note(meeting);
         }

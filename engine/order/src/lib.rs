@@ -41,6 +41,7 @@ mod lifetime;
 mod log;
 mod memory;
 mod queue;
+mod restart;
 mod run;
 mod signal;
 mod stream;
@@ -292,6 +293,8 @@ impl Order {
                 self.signals.clear();
                 self.circular_calls = CircularCalls::default();
                 self.memory.forget_lost();
+                self.meetings.forget();
+                self.hosts.clear();
                 self.lowered += 1;
             }
         }
@@ -559,39 +562,5 @@ impl Order {
     pub fn standing(&self) -> usize {
         let queues = self.chains.iter().map(|chain| chain.queue.len());
         queues.sum::<usize>() + self.ran.len()
-    }
-
-    fn restart(&mut self) {
-        self.compare_ran(true);
-        self.certain.extend(self.memory.conclude());
-        let raised: Vec<bool> = self.signals.iter().map(SignalSlot::is_raised).collect();
-        let awaited = std::mem::take(&mut self.awaited);
-        self.meetings.forget();
-        self.inserted.forget();
-        *self = Self {
-            signal_raises: std::mem::take(&mut self.signal_raises),
-            shared_signals: std::mem::take(&mut self.shared_signals),
-            call_times: std::mem::take(&mut self.call_times),
-            memory: self.memory.after_loss(),
-            operations: self.operations,
-            sequence: self.sequence,
-            restarts: self.restarts + 1,
-            lowered: self.lowered,
-            is_shared: self.is_shared,
-            meetings: std::mem::take(&mut self.meetings),
-            inserted: std::mem::take(&mut self.inserted),
-            watched: std::mem::take(&mut self.watched),
-            waits: std::mem::take(&mut self.waits),
-            doubtful: std::mem::take(&mut self.doubtful),
-            dropped_steps: std::mem::take(&mut self.dropped_steps),
-            has_aborts: self.has_aborts,
-            has_doubts: self.has_doubts,
-            hazards: std::mem::take(&mut self.hazards),
-            certain: std::mem::take(&mut self.certain),
-            lints: std::mem::take(&mut self.lints),
-            ..Self::default()
-        };
-        self.restore_signals(&raised);
-        self.restore_waits(awaited);
     }
 }

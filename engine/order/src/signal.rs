@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::clock::{ClockMark, ClockMember, MemberClock, VectorClock};
+use super::clock::{ClockMark, ClockMember, VectorClock};
 use super::stream::{StreamStep, SyncPoint};
 use super::{Actor, HostOp, Order};
 use record::{SignalIndex, SpanId, StreamIndex};
@@ -64,14 +64,15 @@ impl Order {
         self.place_step(op, stream, hold);
     }
 
-    /// What was raised stays so after a restart, before which everything comes.
-    pub(super) fn restore_signals(&mut self, raised: &[bool]) {
-        for place in 0..raised.len() as u32 {
+    /// What was raised before a restart of the device stays so.
+    pub(super) fn restore_signals(&mut self, before: &[SignalSlot]) {
+        for place in 0..before.len() as u32 {
             self.signal_slot(SignalIndex(place));
         }
-        let nothing = || MemberClock::default().mark();
-        for (slot, _) in self.signals.iter().zip(raised).filter(|it| *it.1) {
-            slot.ticket.reach(nothing());
+        for (slot, before) in self.signals.iter().zip(before) {
+            if let Some(mark) = before.ticket.mark() {
+                slot.ticket.reach(mark.clone());
+            }
         }
     }
 

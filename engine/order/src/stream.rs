@@ -227,3 +227,14 @@ pub(super) struct OrderedHost {
     /// For each device, all of its chains, and those on blocking streams alone.
     pub gatherings: Vec<[JoinedClock; 2]>,
 }
+
+impl OrderedHost {
+    /// The same, of which no stream has anything.
+    pub fn without_chains(self) -> Self {
+        Self {
+            chains: Vec::new(),
+            gatherings: Vec::new(),
+            ..self
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod blocking;
 mod callbacks;
 mod circular_wait;
 mod collective;
+mod device_use;
 mod event;
 mod external_graph_edges;
 mod gpu;
@@ -22,6 +23,7 @@ mod result;
 mod streams;
 mod submit;
 
+pub use device_use::DeviceEnds;
 pub use resources::acts;
 
 use std::cell::Cell;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::caller::DeviceEnds;
 use super::captured_streams::CapturedStreams;
 use super::gate::Gate;
 use super::insertion::Insertions;
@@ -69,6 +70,8 @@ pub struct RunState {
     pub has_holds: bool,
     /// Whether any call maps a buffer.
     pub has_maps: bool,
+    /// How calls end the device.
+    pub device_ends: DeviceEnds,
     /// Streams on which captures are begun, where several host threads call.
     pub captured: CapturedStreams,
     /// Whether operations are reported when they are submitted, too.
@@ -172,6 +175,7 @@ impl RunState {
             memory,
             has_maps: plan.sites.iter().any(|it| it.verb == "map-async"),
             captured: CapturedStreams::new(&plan),
+            device_ends: DeviceEnds::new(&plan),
             has_holds: plan.sites.iter().any(|it| it.verb == HOLD),
             overheads: Overheads::new(LaneId(next)),
             plan,

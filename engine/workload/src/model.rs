@@ -198,6 +198,11 @@ impl Plan {
         self.program.aborts()
     }
 
+    /// Whether any call launches a kernel of one of these names.
+    pub fn launches(&self, kernels: &[&str]) -> bool {
+        self.program.launches(kernels)
+    }
+
     /// Threads that a device with real time starts for it: one each for streams, host threads and those that take callbacks.
     pub fn thread_count(&self) -> usize {
         self.streams.len() + self.hosts.len() + self.callback_threads.len()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::call::{Call, StreamCall};
+use super::call::{Call, DataCall, StreamCall};
 use super::phase::{AsWritten, Reference, ResourceClass};
 use super::{ErrorKind, Expression, SourceLocation};
 
@@ -17,6 +17,15 @@ impl Program {
     pub fn aborts(&self) -> bool {
         let is_abort = |step: &ProgramStep| matches!(step, ProgramStep::Call(it) if matches!(it.call, Call::Stream(StreamCall::Abort { .. })));
         self.hosts.iter().flatten().any(is_abort)
+    }
+
+    /// Whether any call launches a kernel of one of these names.
+    pub fn launches(&self, kernels: &[&str]) -> bool {
+        let is_meant = |step: &ProgramStep| {
+            matches!(step, ProgramStep::Call(it)
+                if matches!(&it.call, Call::Data(DataCall::Launch { kernel, .. }) if kernels.contains(&kernel.kernel.name)))
+        };
+        self.hosts.iter().flatten().any(is_meant)
     }
 }
 

@@ -25,6 +25,8 @@ enum NamedResource {
     GlobalCapture,
     /// A capture of a blocking stream: calls on the legacy stream are refused meanwhile.
     BlockingCapture,
+    /// That a kernel ended the device: once somebody was told, every call is refused.
+    Failure,
 }
 
 /// Every pair of calls in no order that use one thing, one of them changing what it is to the other.
@@ -69,6 +71,12 @@ fn pairs<'a>(
     });
     let shared = unordered.flat_map(|(place, other)| {
         let mut found = shared(workload, order.calls[place], order.calls[other]);
+        let failure = [place, other].map(|it| of_failure(order, it));
+        if let [Some(changes), Some(other_changes)] = failure
+            && (changes || other_changes)
+        {
+            found.push(NamedResource::Failure);
+        }
         if workload.mode != SynchronizationMode::Manual {
             let copies = conflicts(order.calls[place].call, order.calls[other].call);
             found.extend(copies.into_iter().map(NamedResource::Buffer));
@@ -76,6 +84,27 @@ fn pairs<'a>(
         found.into_iter().map(move |it| (it, (place, other)))
     });
     shared.chain(circular_pairs(order, workload))
+}
+
+/// Whether a call ends the device, or may tell its host thread that one before it did; none where it asks nothing of the
+/// device, or no call ends it.
+fn of_failure(order: &EnforcedOrder, place: usize) -> Option<bool> {
+    use GeneratedCall::{
+        Await, HostWork, QueryEvent, QueryStream, Signal, SynchronizeDevice, SynchronizeEvent,
+        SynchronizeStream, Trap,
+    };
+    let call = order.calls[place].call;
+    let mut traps = (0..order.calls.len()).filter(|&it| matches!(order.calls[it].call, Trap(_)));
+    match call {
+        Await(_) | Signal(_) | HostWork(_) => None,
+        Trap(_) => Some(true),
+        QueryEvent(..) | QueryStream(..) | SynchronizeDevice | SynchronizeEvent(_)
+        | SynchronizeStream(_) => {
+            let any = traps.clone().next().is_some();
+            any.then(|| traps.any(|trap| order.returned(trap, place)))
+        }
+        _ => traps.next().map(|_| false),
+    }
 }
 
 /// A call that waits, and the one from which on it does.

@@ -201,7 +201,7 @@ impl Caller {
 
 /// Whether a call is work for the device, or asks it something. The rest is between host threads, kept by the host alone,
 /// or `WebGPU`'s, which knows no failure of a device but its loss.
-const fn concerns_device(call: &Call) -> bool {
+pub(super) const fn concerns_device(call: &Call) -> bool {
     match call {
         Call::Data(_) | Call::Rank(_) => true,
         Call::Host(_) | Call::Gpu(_) => false,

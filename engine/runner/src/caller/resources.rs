@@ -116,6 +116,7 @@ pub fn acts(shared: &RunState, call: &Call) -> impl Iterator<Item = SyncOp> {
     });
     let of_captures = shared.captured.uses(&shared.plan, call, streams);
     uses.extend(of_captures);
+    uses.extend(shared.device_ends.uses(&shared.plan, call));
     let circular = circular(shared, call, &uses);
     let uses = uses.into_iter();
     let uses = uses.map(|(resource, access)| SyncOp::Use(resource, access));

@@ -284,6 +284,20 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
                 buffer.map_or("?", |it| &it.name)
             );
         }
+        SharedResource::Device => {
+            return format!(
+                "{first} and {second} meet, and nothing orders the two host threads there: one loses the device or opens it \
+                 anew, and it is chance whether the other calls before or after that; let one raise a signal after its \
+                 call, and the other await it before its own"
+            );
+        }
+        SharedResource::Failure => {
+            return format!(
+                "{first} and {second} meet, and nothing orders the two host threads there: one makes the device fail or is \
+                 told that it failed, after which every call is refused, and it is chance whether the other calls before or \
+                 after that; let one raise a signal after its call, and the other await it before its own"
+            );
+        }
         SharedResource::Captures(scope) => {
             let otherwise = match scope {
                 CaptureScope::Global => ", or begin the capture with mode=\"thread-local\"",

@@ -1,0 +1,198 @@
+//! Host threads of which one loses the device, opens it anew or makes it fail, while others call on it: which two calls are
+//! in no order is worked out here from the program alone, and is found in every run, whichever thread comes last.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use engine::capture::Capture;
+use engine::runner::{RunRequest, run};
+
+use crate::semantics::generated::{SeededRandom, seeds};
+
+/// Of so many seeds one is tried.
+const EACH: usize = 5;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    Fill,
+    Synchronize,
+    Lose,
+    Recover,
+    Trap,
+    Raise(usize),
+    Await(usize),
+}
+
+/// What each host thread calls, in one order in which all of it can be called.
+struct Program {
+    hosts: usize,
+    steps: Vec<(usize, Step)>,
+    signals: usize,
+}
+
+impl Program {
+    fn draw(seed: u64) -> Self {
+        let mut random = SeededRandom::new(seed);
+        let hosts = 2 + random.below(2);
+        let mut steps: Vec<(usize, Step)> = (0..4 + random.below(8))
+            .map(|_| {
+                let step = if random.happens(50) {
+                    Step::Fill
+                } else {
+                    Step::Synchronize
+                };
+                (random.below(hosts), step)
+            })
+            .collect();
+        let place = random.below(steps.len() + 1);
+        let host = random.below(hosts);
+        if random.happens(50) {
+            steps.insert(place, (host, Step::Trap));
+        } else {
+            steps.insert(place, (host, Step::Lose));
+            if random.happens(70) {
+                steps.insert(place + 1, (host, Step::Recover));
+            }
+        }
+        let signals = random.below(4);
+        for signal in 0..signals {
+            let raise = random.below(steps.len() + 1);
+            let (by, to) = (random.below(hosts), random.below(hosts));
+            steps.insert(raise, (by, Step::Raise(signal)));
+            let later = raise + 1 + random.below(steps.len() - raise);
+            steps.insert(later, (to, Step::Await(signal)));
+        }
+        Self {
+            hosts,
+            steps,
+            signals,
+        }
+    }
+
+    /// Its text, where one host thread begins after the others, and the line of each step.
+    fn text(&self, last: usize) -> (String, Vec<u32>) {
+        let mut text = String::from("about \"Calls around an end of the device.\"\n");
+        for place in 0..self.hosts {
+            let _ = writeln!(text, "stream \"s{place}\"\nbuffer \"x{place}\" f32=4");
+        }
+        for signal in 0..self.signals {
+            let _ = writeln!(text, "signal \"g{signal}\"");
+        }
+        let mut lines = vec![0; self.steps.len()];
+        for host in 0..self.hosts {
+            let micros = if host == last { 4_000 } else { 1 };
+            let _ = writeln!(text, "host \"h{host}\" {{\n    work micros={micros}");
+            for (place, (_, step)) in self.steps.iter().enumerate().filter(|it| it.1.0 == host) {
+                let call = match step {
+                    Step::Fill => format!("fill \"x{host}\" value=1 on=\"s{host}\""),
+                    Step::Synchronize => format!("synchronize-stream \"s{host}\""),
+                    Step::Lose => "lose-device by=\"destroy\"".to_owned(),
+                    Step::Recover => "recover-device".to_owned(),
+                    Step::Trap => format!("launch \"trap\" on=\"s{host}\""),
+                    Step::Raise(signal) => format!("signal \"g{signal}\""),
+                    Step::Await(signal) => format!("await \"g{signal}\""),
+                };
+                let is_caught = matches!(step, Step::Fill | Step::Synchronize | Step::Trap);
+                let _ = if is_caught {
+                    writeln!(text, "    try {{ {call} }}; catch")
+                } else {
+                    writeln!(text, "    {call}")
+                };
+                lines[place] = text.lines().count() as u32;
+            }
+            text.push_str("}\n");
+        }
+        (text, lines)
+    }
+
+    /// Whether the first step comes before the other in every run: by their host thread, or by signals.
+    fn order(&self) -> Vec<Vec<bool>> {
+        let count = self.steps.len();
+        let mut before = vec![vec![false; count]; count];
+        for second in 0..count {
+            for first in (0..second).rev() {
+                let is_signal = matches!(
+                    (self.steps[first].1, self.steps[second].1),
+                    (Step::Raise(raised), Step::Await(awaited)) if raised == awaited
+                );
+                let is_direct = self.steps[first].0 == self.steps[second].0 || is_signal;
+                let by_way = (first..second).any(|way| before[first][way] && before[way][second]);
+                before[first][second] = is_direct || by_way;
+            }
+        }
+        before
+    }
+
+    /// The lines of each two calls in no order of which one changes what becomes of the other: for each two host threads the
+    /// first in the text.
+    fn expected(&self, lines: &[u32]) -> Vec<(u32, u32)> {
+        let before = self.order();
+        let count = self.steps.len();
+        let fails = (0..count).find(|it| self.steps[*it].1 == Step::Trap);
+        let concerns = |it: usize| !matches!(self.steps[it].1, Step::Raise(_) | Step::Await(_));
+        let changes = |it: usize| match self.steps[it].1 {
+            Step::Lose | Step::Recover | Step::Trap => true,
+            Step::Synchronize => fails.is_some_and(|trap| before[trap][it]),
+            _ => false,
+        };
+        let mut found = BTreeMap::new();
+        for first in 0..count {
+            for second in first + 1..count {
+                let [one, two] = [first, second].map(|it| (self.steps[it].0, lines[it]));
+                let meet = one.0 != two.0
+                    && !before[first][second]
+                    && concerns(first)
+                    && concerns(second)
+                    && (changes(first) || changes(second));
+                if meet {
+                    let (one, two) = if one.0 < two.0 {
+                        (one, two)
+                    } else {
+                        (two, one)
+                    };
+                    let lines = found.entry((one.0, two.0)).or_insert((one.1, two.1));
+                    *lines = (*lines).min((one.1, two.1));
+                }
+            }
+        }
+        let mut found: Vec<(u32, u32)> = found.into_values().collect();
+        found.sort_unstable();
+        found
+    }
+}
+
+/// The lines of each finding of two host threads.
+fn told(source: String, backend: &str) -> Vec<(u32, u32)> {
+    let mut capture = Capture::new();
+    let request = RunRequest {
+        name: "w".to_owned(),
+        source,
+        backend: backend.to_owned(),
+        ..RunRequest::default()
+    };
+    run(request, |records| capture.apply(records)).unwrap();
+    let findings = capture.findings().iter();
+    let unordered = findings.filter(|it| it.code == "unordered-hosts");
+    let mut lines: Vec<(u32, u32)> = unordered.map(|it| (it.lines[0], it.lines[1])).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn calls_around_an_end_of_the_device_are_unordered_in_every_run() {
+    let mut pairs = 0;
+    for seed in seeds().step_by(EACH) {
+        let program = Program::draw(seed);
+        for last in 0..program.hosts {
+            let (text, lines) = program.text(last);
+            let expected = program.expected(&lines);
+            pairs += expected.len();
+            for backend in ["mock", "cpu"] {
+                let told = told(text.clone(), backend);
+                assert_eq!(told, expected, "seed {seed} on {backend}\n{text}");
+            }
+        }
+    }
+    eprintln!("{pairs} pairs of host threads");
+    assert!(pairs > 100, "{pairs}");
+}
