@@ -62,6 +62,8 @@ pub struct App {
     is_first: bool,
     /// Whether the window may close although texts were not saved: the user or the system said so.
     may_close: Arc<AtomicBool>,
+    /// Whether the settings are written at once: the user gave an answer that holds for good.
+    saves_now: bool,
     /// Whether frames are timed; pictures that are compared must not tell the time.
     is_timed: bool,
     /// How the program ended that was recorded last, as a shell has it.
@@ -169,6 +171,7 @@ impl App {
             is_first: false,
             may_close: Arc::default(),
             is_timed: true,
+            saves_now: false,
             exit: Arc::default(),
         };
         app.check_text();
@@ -362,7 +365,7 @@ impl eframe::App for App {
         self.listen(context);
     }
 
-    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         let began = Instant::now();
         let context = ui.ctx().clone();
         let actions = Self::input(&context);
@@ -372,6 +375,12 @@ impl eframe::App for App {
         let actions = self.layout(ui);
         self.act(actions, Some(&context));
         end_frame(&mut self.state);
+        if std::mem::take(&mut self.saves_now)
+            && let Some(storage) = frame.storage_mut()
+        {
+            eframe::App::save(self, storage);
+            storage.flush();
+        }
         if self.is_timed {
             self.status.frame = (self.status.frame * 7 + began.elapsed()) / 8;
         }

@@ -71,7 +71,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     (
         "record-launch \"step\" \"saxpy\"",
         "\"saxpy\"",
-        "has 1 read, and 0 given",
+        "reads 1 buffer, and none is given",
         "read, in this order: x",
     ),
     (

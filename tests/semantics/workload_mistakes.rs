@@ -272,13 +272,13 @@ const CALLS: &[(&str, &str, &str, &str)] = &[
     (
         "launch \"saxpy\" on=\"copy\" { write \"y\" }",
         "\"saxpy\"",
-        "1 read, and 0 given",
+        "reads 1 buffer, and none is given",
         "order: x",
     ),
     (
         "launch \"spin\" on=\"copy\" { write \"y\" }",
         "\"spin\"",
-        "0 write, and 1 given",
+        "writes no buffer, and 1 is given",
         "leave write out",
     ),
     (

@@ -48,7 +48,10 @@ impl App {
         };
         match request {
             AppRequest::Run => self.run(false),
-            AppRequest::RunAllowed(consent) => self.run_allowed(&consent),
+            AppRequest::RunAllowed(consent) => {
+                self.saves_now = true;
+                self.run_allowed(&consent);
+            }
             AppRequest::RunOrPause => match self.status.phase {
                 Phase::Running => self.control(Control::Pause),
                 Phase::Paused => self.control(Control::Resume),

@@ -25,7 +25,7 @@ pub fn language_guide() -> String {
     text.push_str("\n## What is expected\n");
     text.push_str(SHARES);
     words(&mut text, EXPECTATIONS);
-    text.push_str("\n## Kernels\n\n| kernel | buffers | numbers, as they are without `set` | computes |\n| --- | --- | --- | --- |\n");
+    text.push_str("\n## Kernels\n\n| kernel | buffers | numbers, as they are without `set` | what it does |\n| --- | --- | --- | --- |\n");
     for kernel in KERNELS {
         let numbers = kernel.parameters.iter();
         let numbers = numbers.map(|(name, value)| format!("{name} {value}"));

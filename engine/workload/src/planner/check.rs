@@ -294,7 +294,10 @@ impl Planner<'_> {
                     let broken = kernel.check(&shape).err()?;
                     Some((
                         format!("“{}” cannot run: {broken}", kernel.name),
-                        format!("it computes {}", kernel.about),
+                        format!(
+                            "give it other buffers or numbers; what the kernel does: {}",
+                            kernel.about
+                        ),
                     ))
                 })
             }

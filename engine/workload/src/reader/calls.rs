@@ -342,15 +342,24 @@ impl KdlReader<'_> {
         if wanted.len() == found {
             return;
         }
+        let buffers = match wanted.len() {
+            0 => "no buffer".to_owned(),
+            1 => "1 buffer".to_owned(),
+            count => format!("{count} buffers"),
+        };
+        let are_given = match found {
+            0 => "none is given".to_owned(),
+            1 => "1 is given".to_owned(),
+            count => format!("{count} are given"),
+        };
         let message = format!(
-            "the kernel “{}” has {} {word}, and {found} given",
-            kernel.name,
-            wanted.len()
+            "the kernel “{}” {word}s {buffers}, and {are_given}",
+            kernel.name
         );
         let help = match wanted {
-            [] => format!("leave {word} out; it computes {}", kernel.about),
+            [] => format!("leave {word} out; what the kernel does: {}", kernel.about),
             names => format!(
-                "{word}, in this order: {}; it computes {}",
+                "name them in this order: {word} {}; what the kernel does: {}",
                 names.join(", "),
                 kernel.about
             ),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::{io, thread};
 
-use kdl::{KdlDocument, KdlError};
+use kdl::{KdlDiagnostic, KdlDocument, KdlError};
 
 use super::plain_syntax::departs;
 use crate::error::{WorkloadError, WorkloadSource};
@@ -143,7 +143,7 @@ fn text_length(bytes: &[u8]) -> usize {
 }
 
 /// What the parser says in few words, what it says then, and what to do: of these it does not always say where.
-const TERSE: [(&str, &str, &str); 3] = [
+const TERSE: [(&str, &str, &str); 4] = [
     (
         "Expected property value",
         "a value is missing behind =",
@@ -159,10 +159,46 @@ const TERSE: [(&str, &str, &str); 3] = [
         "a comment that begins with /* is not closed",
         "write */ behind it",
     ),
+    (
+        "No closing '}' for child block",
+        "this block is not closed",
+        "write } behind its last line",
+    ),
 ];
 
+/// Said once more of the same block.
+const REPEATED: &str = "Closing '}' was not found after nodes";
+
+/// Where something follows a block on its line, which the parser takes for the end of all blocks around.
+fn behind_block(source: &WorkloadSource, error: &KdlError) -> Option<WorkloadError> {
+    let text = &source.text;
+    let mut starts = error.diagnostics.iter().map(|it| it.span.offset());
+    let start = starts.find(|&start| {
+        let before = text
+            .get(..start)
+            .unwrap_or_default()
+            .trim_end_matches([' ', '\t']);
+        let rest = text.get(start..).unwrap_or_default();
+        before.ends_with('}') && rest.starts_with(|it: char| it.is_alphabetic() || it == '"')
+    })?;
+    let rest = text.get(start..).unwrap_or_default();
+    let length = rest.find(|it: char| it.is_whitespace() || it == ';');
+    let place = start..start + length.unwrap_or(rest.len());
+    let message = "this follows the } of a block on the same line";
+    Some(source.error(
+        place,
+        message,
+        "write it on a line of its own, or put ; between the two",
+    ))
+}
+
 fn errors(source: &WorkloadSource, error: &KdlError) -> Vec<WorkloadError> {
-    let found = error.diagnostics.iter().map(|found| {
+    if let Some(found) = behind_block(source, error) {
+        return vec![found];
+    }
+    let found = error.diagnostics.iter();
+    let is_news = |it: &&KdlDiagnostic| it.message.as_deref() != Some(REPEATED);
+    let found = found.filter(is_news).map(|found| {
         let mut place = found.span.offset()..found.span.offset() + found.span.len();
         let message = found.message.as_deref().unwrap_or("this is not KDL");
         let help = found.help.clone().or_else(|| found.label.clone());
@@ -250,6 +286,9 @@ mod tests {
             ("a\n/* b\n", 2, "not closed"),
             ("a\nb x=#nil\n", 2, "Available keywords"),
             ("a\n}\n", 2, "closes nothing"),
+            ("a {\nb { c } d\n}\n", 2, "follows the } of a block"),
+            ("a {\nb { c }d x=1\n}\n", 2, "follows the } of a block"),
+            ("a {\nb { c }; d; e {\n}\n", 1, "this block is not closed"),
         ] {
             for before in ["", shader] {
                 let whole = format!("{before}{text}");

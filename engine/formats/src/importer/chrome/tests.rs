@@ -253,3 +253,40 @@ fn four_gigabytes_of_spaces_end() {
     let receipt = open_source(&source, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(receipt.events, 0);
 }
+
+/// A page of a file that was lost comes back as zeros.
+#[test]
+fn no_event_vanishes_among_zeros_without_being_told() {
+    const EVENTS: usize = 60;
+    let event = |number: usize| {
+        format!(
+            r#"{{"ph": "X", "name": "op {number}", "ts": {}, "dur": 5, "pid": 1, "tid": 2, "args": {{"x": "abc"}}}}"#,
+            number * 10
+        )
+    };
+    let events: Vec<String> = (0..EVENTS).map(event).collect();
+    let whole = format!("[\n{}\n]", events.join(",\n")).into_bytes();
+    let (mut seed, mut damaged) = (17_u64, 0);
+    for _ in 0..400 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let length = [1, 3, 60, 105, 200, 512][(seed >> 40) as usize % 6];
+        // By its beginning a file is known for what it is.
+        let at = 100 + (seed >> 20) as usize % (whole.len() - length - 102);
+        let mut bytes = whole.clone();
+        bytes[at..at + length].fill(0);
+        let opened = open(&bytes).unwrap();
+        let spans = opened.spans().len();
+        damaged += usize::from(spans < EVENTS);
+        assert!(
+            spans == EVENTS || opened.receipt.dropped > 0,
+            "{length} zeros at {at}: {spans} spans, {:?}",
+            opened.receipt
+        );
+    }
+    assert!(damaged > 200, "{damaged}");
+    // Space that was kept at the end holds nothing.
+    let mut kept = whole.clone();
+    kept.extend([0; 4096]);
+    let opened = open(&kept).unwrap();
+    assert_eq!((opened.spans().len(), opened.receipt.dropped), (EVENTS, 0));
+}

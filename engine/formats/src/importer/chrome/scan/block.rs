@@ -1,6 +1,7 @@
 //! A stretch of the list of events: every event in it, what was damaged, and how it ended.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memmem, memrchr};
+use std::ops::Range;
 
 use super::arguments::ChromeArgument;
 use super::event::{ChromeEvent, EventContext, event};
@@ -103,11 +104,16 @@ impl StretchScanner {
     fn events(&mut self, bytes: &[u8], parsed: &mut ParsedStretch) {
         let mut cursor = ByteCursor::new(bytes, 0);
         let packs = self.packing.is_some();
+        let has_zeros = memchr(0, bytes).is_some();
         loop {
+            let between = cursor.at();
             while let Some(b',' | b' ' | b'\n' | b'\r' | b'\t' | 0) = cursor.peek() {
                 cursor.step();
             }
             let start = cursor.at();
+            if has_zeros && start < bytes.len() {
+                parsed.damage.extend(zeros_between(bytes, between..start));
+            }
             let kept = parsed.arguments.len();
             let fault = match cursor.peek() {
                 None => return,
@@ -127,6 +133,7 @@ impl StretchScanner {
                     match parsed_one {
                         // It ran into the next, without a quote or a bracket of its own.
                         Ok(_) if !packs && next_line(own).is_some() => SyntaxFault::Bad,
+                        Ok(_) if has_zeros && holds_zeros(own) => SyntaxFault::Bad,
                         Ok(mut event) => {
                             let own = parsed.arguments.get(kept..).unwrap_or_default();
                             let packing = self.packing.as_mut();
@@ -147,7 +154,12 @@ impl StretchScanner {
             let line = if packs { None } else { line() };
             let next = match (line, fault) {
                 (Some(line), _) => start + line,
-                (None, SyntaxFault::Bad) => resume(bytes, start.max(cursor.at())),
+                // The bracket behind which the cursor stands may be the last of this event.
+                (None, SyntaxFault::Bad) => {
+                    let passed = start.max(cursor.at());
+                    let is_closed = passed > start && bytes.get(passed - 1) == Some(&b'}');
+                    resume(bytes, passed - usize::from(is_closed))
+                }
                 (None, SyntaxFault::Cut) => {
                     parsed.end = StretchEnd::Inside(start);
                     return;
@@ -158,6 +170,37 @@ impl StretchScanner {
             cursor.go(next);
         }
     }
+}
+
+/// Zeros between two events, where there may have been others: at the end of a file they are space that was kept for more.
+fn zeros_between(bytes: &[u8], between: Range<usize>) -> Option<DamagedBytes> {
+    let passed = bytes.get(between.clone())?;
+    let first = memchr(0, passed)?;
+    let length = memrchr(0, passed)? + 1 - first;
+    let at = between.start + first;
+    Some(DamagedBytes { at, length })
+}
+
+/// Zeros before the end of a text are what a program in C left there, as long as no event can end and begin among them.
+const MOST_ZEROS: usize = 8;
+
+/// Whether zeros stand in an event where no program writes them.
+fn holds_zeros(event: &[u8]) -> bool {
+    let mut rest = event;
+    while let Some(at) = memchr(0, rest) {
+        let (before, zeros) = rest.split_at_checked(at).unwrap_or_default();
+        let is_whole_text = before.last() == Some(&b'"');
+        let length = zeros.iter().take_while(|it| **it == 0).count();
+        rest = zeros.get(length..).unwrap_or_default();
+        let Some((b'"', behind)) = rest.split_first() else {
+            return true;
+        };
+        let is_name = behind.trim_ascii_start().first() == Some(&b':');
+        if is_name || is_whole_text || length > MOST_ZEROS {
+            return true;
+        }
+    }
+    false
 }
 
 /// Where in a file of ours the next event begins behind one at the beginning of these bytes, if they go on that long: each has
