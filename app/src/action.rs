@@ -1,9 +1,11 @@
 //! What the user can want: the actions, and the one table that menus, keys and help are made from.
 
 mod keys;
+mod lesson;
 mod table;
 
 pub use keys::{Chord, pressed};
+pub use lesson::LessonAction;
 pub use table::{COMMANDS, Command, CommandEntry, Menu, key_table_markdown};
 
 use std::path::PathBuf;
@@ -75,6 +77,8 @@ pub enum Action {
     Choose(usize),
     /// Choose the workload at this position and run it.
     Run(usize),
+    /// Something of lessons.
+    Lesson(LessonAction),
     /// Replace the chosen workload's text.
     Edit(String),
     /// Move a parameter of the chosen workload; `None` goes back to the file's value.
@@ -180,6 +184,8 @@ pub enum AppRequest {
     Run,
     /// The same, which may connect to what was asked for.
     RunAllowed(Consent),
+    /// Have the lesson's text checked, or the span that was clicked.
+    CheckLesson,
     /// Run, pause or go on, whichever makes sense now.
     RunOrPause,
     /// Make one call.

@@ -5,6 +5,7 @@ mod bars;
 mod file_opening;
 mod files;
 mod layout;
+mod lessons;
 mod link;
 mod requests;
 mod start;
@@ -23,7 +24,7 @@ use engine::runner::{Control, ProgramRequest};
 
 pub use link::EngineLink;
 
-use crate::action::{self, Action};
+use crate::action::{self, Action, Command, LessonAction};
 use crate::apply::{apply, end_frame, keep_up};
 use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions};
 use crate::state::{AppState, Settings, ThemeChoice, UnsavedRisk};
@@ -31,6 +32,7 @@ use crate::theme;
 use crate::timeline::{Areas, Timeline, theme_of};
 use asking::QuestionJob;
 use files::FileJobs;
+use lessons::LessonJob;
 use start::Greeting;
 use tabs::Tabs;
 use view_store::KeptViews;
@@ -53,6 +55,7 @@ pub struct App {
     files: FileJobs,
     concluding: ConclusionsJob,
     asking: QuestionJob,
+    lesson_job: LessonJob,
     greeting: Greeting,
     tabs: Tabs,
     kept: KeptViews,
@@ -164,6 +167,7 @@ impl App {
             files: FileJobs::new(context),
             concluding: ConclusionsJob::default(),
             asking: QuestionJob::default(),
+            lesson_job: LessonJob::default(),
             greeting: Greeting::default(),
             tabs: Tabs::default(),
             kept: KeptViews::default(),
@@ -236,7 +240,11 @@ impl App {
             // Who chooses a workload wants to see it run, which is not shown in the place of a file.
             if matches!(
                 action,
-                Action::Choose(_) | Action::Run(_) | Action::Adopt(_)
+                Action::Choose(_)
+                    | Action::Run(_)
+                    | Action::Adopt(_)
+                    | Action::Lesson(LessonAction::Take(_) | LessonAction::GoOn)
+                    | Action::Command(Command::NextLesson | Command::LessonStep)
             ) {
                 self.show_run_tab();
             }
@@ -315,6 +323,7 @@ impl App {
         if !searched {
             context.request_repaint();
         }
+        self.hear_lesson(context);
         self.play_on(context);
         let greeted = self.greeting.advance(&self.capture, &self.status);
         self.act(greeted, Some(context));

@@ -2,6 +2,7 @@
 
 mod documents;
 mod lanes;
+mod lesson;
 mod loss;
 mod navigation;
 mod playback;
@@ -12,7 +13,7 @@ use engine::capture::Capture;
 use engine::runner::RecoveryMode;
 use engine::workload::LossMoment;
 
-use crate::action::{Action, AppRequest, Command};
+use crate::action::{Action, AppRequest, Command, LessonAction};
 use crate::state::{AppState, OverlayWindow, Selection, Switch, ThemeChoice, ViewChange};
 
 pub use view::keep_up;
@@ -48,6 +49,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::SetPlayback(Some(play)) => playback::go(state, play),
         Action::AdvancePlayback(seconds) => playback::advance(state, capture, seconds),
         Action::Search(text) => state.search = text,
+        Action::Lesson(action) => return lesson::apply(state, action),
         Action::SetDevice(backend, adapter) => {
             state.settings.backend = backend;
             state.settings.adapter = adapter;
@@ -177,6 +179,8 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Palette => open(state, OverlayWindow::Palette),
         Command::Help => open(state, OverlayWindow::Keys),
         Command::Guides => open(state, OverlayWindow::Guides),
+        Command::LessonStep => return lesson::apply(state, LessonAction::GoOn),
+        Command::NextLesson => return lesson::apply(state, LessonAction::Next),
         Command::Connect => open(state, OverlayWindow::Connect),
         Command::Record => open(state, OverlayWindow::Program),
     }

@@ -11,6 +11,8 @@ mod guide;
 mod help;
 mod inspector;
 mod launches;
+mod lesson_card;
+mod lesson_list;
 mod log;
 mod matches;
 mod overview;
@@ -59,6 +61,8 @@ pub enum PanelPosition {
     Left,
     /// Below the list on the left, one below the other: what is to be known of the chosen workload.
     Card,
+    /// Right of the timeline, above all else there: the lesson that is taken.
+    Lesson,
     /// Right of the timeline, one below the other.
     Right,
     /// Below the timeline, one tab each.
@@ -97,10 +101,12 @@ pub type PanelFactory = fn() -> Box<dyn Panel>;
 
 /// The list of panels, in the order in which they stand in their places.
 pub const PANELS: &[PanelFactory] = &[
+    || Box::new(lesson_list::LessonList),
     || Box::new(workloads::WorkloadsPanel::default()),
     || Box::new(about::AboutCard),
     || Box::new(parameters::ParametersPanel),
     || Box::new(expectations::ExpectationsPanel),
+    || Box::new(lesson_card::LessonCard::default()),
     || Box::new(inspector::Inspector::default()),
     || Box::new(overview::OverviewTab),
     || Box::new(source::SourcePanel::default()),

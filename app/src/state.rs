@@ -3,6 +3,7 @@
 mod consent;
 mod drawn_answer;
 mod files;
+mod lesson;
 mod loss;
 mod playback;
 mod view_snapshot;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
 pub use files::{FilePurpose, FileRequest, UnsavedRisk};
+pub use lesson::{LANGUAGE, LessonStep, LessonVerdict, TakenLesson, course, text_name};
 pub use loss::LossPlan;
 pub use playback::{Playback, SPEEDS};
 pub use view_snapshot::KeptView;
@@ -63,6 +65,10 @@ pub struct AppState {
     pub drawn: DrawnAnswer,
     /// What waits for the user to say what becomes of texts that were not saved.
     pub unsaved: Option<UnsavedRisk>,
+    /// The lesson that is taken.
+    pub lesson: Option<TakenLesson>,
+    /// The ids of passed lessons that were forgotten last, to be remembered again.
+    pub forgotten_lessons: BTreeSet<String>,
 }
 
 impl AppState {
@@ -327,6 +333,8 @@ pub struct Settings {
     pub paced: PaceSetting,
     /// Who orders uses of a buffer on several streams; `None` is as the workload says.
     pub synchronization: Option<Synchronization>,
+    /// The ids of the lessons that were passed.
+    pub passed_lessons: BTreeSet<String>,
 }
 
 /// Something that is on or off.
@@ -371,6 +379,7 @@ impl Default for Settings {
             greeted: false,
             paced: PaceSetting::default(),
             synchronization: None,
+            passed_lessons: BTreeSet::new(),
         }
     }
 }

@@ -72,7 +72,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
         "record-launch \"step\" \"saxpy\"",
         "\"saxpy\"",
         "reads 1 buffer, and none is given",
-        "read, in this order: x",
+        "in this order: read x",
     ),
     (
         "begin-capture \"a\" mode=\"globl\"",

@@ -273,7 +273,7 @@ const CALLS: &[(&str, &str, &str, &str)] = &[
         "launch \"saxpy\" on=\"copy\" { write \"y\" }",
         "\"saxpy\"",
         "reads 1 buffer, and none is given",
-        "order: x",
+        "order: read x",
     ),
     (
         "launch \"spin\" on=\"copy\" { write \"y\" }",

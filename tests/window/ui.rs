@@ -4,6 +4,7 @@ mod consent;
 mod foreign;
 mod interaction;
 mod lanes;
+mod lessons;
 mod losing;
 mod matches;
 mod opened_captures;

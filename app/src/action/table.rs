@@ -134,6 +134,8 @@ commands! {
     NextEdge, Run, "Play to the next edge", "Move the play head to where the next span begins or ends", [Chord::alt(Key::Period)];
     PreviousEdge, Run, "Play back to the previous edge", "Move the play head back to where a span begins or ends", [Chord::alt(Key::Comma)];
     Connect, Run, "Connect…", "Run on another machine, or in a process of its own, and see it here", [ctrl(Key::K)];
+    LessonStep, Run, "Lesson: go on", "Do the next step of the lesson: run its text, have it checked, or take the next lesson", [ctrl(Key::Enter)];
+    NextLesson, Run, "Next lesson", "Take the lesson that comes next, or the first that was not passed", [Chord::shift(Key::N)];
     LoseDevice, Run, "Lose the device", "Lose the device now, in the way that the button's menu says", [key(Key::K)];
     Recover, Run, "Recover and go on", "Open the lost device anew and go on with the call that comes next", [key(Key::U)];
     Replay, Run, "Recover and replay", "Open the lost device anew and begin again with the first call", [Chord::shift(Key::U)];

@@ -50,10 +50,17 @@ impl App {
             });
         }
         if on(Switch::Right) {
+            // A lesson has more to say than a span.
+            let (least, most) = if state.lesson.is_some() {
+                (300.0, (whole.x * 0.36).clamp(300.0, 560.0))
+            } else {
+                (200.0, (whole.x * 0.3).clamp(200.0, 560.0))
+            };
             let side = Side::right("right")
                 .default_size(272.0)
-                .size_range(200.0..=(whole.x * 0.3).clamp(200.0, 560.0));
+                .size_range(least..=most);
             side.frame(frame(theme, 14)).show(ui, |ui| {
+                lesson(ui, &scene, panels, &mut actions);
                 // The last one has the rest of the height to itself.
                 contained(ui, |ui| {
                     every(ui, &scene, panels, PanelPosition::Right, &mut actions);
@@ -132,6 +139,26 @@ fn left(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: 
     }
     CentralPanel::no_frame().frame(ground).show(ui, |ui| {
         scrolled(ui, scene, panels, PanelPosition::Left, actions);
+    });
+}
+
+/// The lesson that is taken, with its room above the inspector.
+fn lesson(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    panels: &mut [Box<dyn Panel>],
+    actions: &mut Vec<Action>,
+) {
+    if scene.state.lesson.is_none() {
+        return;
+    }
+    let whole = ui.available_height();
+    let card = Side::top("lesson")
+        .resizable(true)
+        .default_size((whole * 0.62).round())
+        .size_range(120.0..=(whole - 80.0).max(120.0));
+    card.frame(Frame::new()).show(ui, |ui| {
+        every(ui, scene, panels, PanelPosition::Lesson, actions);
     });
 }
 
@@ -283,10 +310,22 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 |ui| {
                     ui.label(RichText::new(sign).color(colour));
                     ui.label(RichText::new(text).color(theme.text));
+                    if !is_error && offers_lesson(scene) {
+                        let words = RichText::new("Take the first lesson").color(theme.accent);
+                        if ui.button(words).clicked() {
+                            actions.push(Command::NextLesson.into());
+                        }
+                    }
                 },
             );
         });
     });
+}
+
+/// Whether somebody is here who has read nothing yet.
+fn offers_lesson(scene: &Scene<'_>) -> bool {
+    let state = scene.state;
+    !state.settings.greeted && state.lesson.is_none() && state.settings.passed_lessons.is_empty()
 }
 
 /// A line above the timeline, on a ground of its own.

@@ -218,6 +218,7 @@ impl App {
                     }))],
                     None,
                 );
+                self.lesson_job.refused();
             }
             Message::Finished { lost, .. } => {
                 self.status.lost = lost;
@@ -257,6 +258,7 @@ impl App {
                 None,
             );
         }
+        self.lesson_job.ran(&name);
         self.status.verdicts.insert(name, verdict);
     }
 }

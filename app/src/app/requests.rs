@@ -52,6 +52,7 @@ impl App {
                 self.saves_now = true;
                 self.run_allowed(&consent);
             }
+            AppRequest::CheckLesson => self.check_lesson(context),
             AppRequest::RunOrPause => match self.status.phase {
                 Phase::Running => self.control(Control::Pause),
                 Phase::Paused => self.control(Control::Resume),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::lesson;
 use crate::action::{Action, AppRequest};
 use crate::state::{AppState, OverlayWindow, WorkloadText};
 
@@ -21,6 +22,7 @@ pub fn apply(state: &mut AppState, action: Action) -> Option<AppRequest> {
             if let Some(text) = state.documents.texts.get_mut(chosen) {
                 text.source = source;
             }
+            lesson::edited(state);
         }
         Action::SetParameter(name, value) => set_parameter(state, name, value),
         Action::Remember(path) => remember(state, &path),
@@ -61,7 +63,7 @@ fn allow(state: &mut AppState) -> Option<AppRequest> {
     Some(AppRequest::RunAllowed(consent))
 }
 
-fn choose(state: &mut AppState, at: usize) {
+pub fn choose(state: &mut AppState, at: usize) {
     if at < state.documents.texts.len() {
         if at != state.documents.chosen {
             // It was said of the other one.
@@ -110,7 +112,7 @@ fn put_first(list: &mut Vec<String>, new: &str) {
     list.truncate(RECENT);
 }
 
-fn adopt(state: &mut AppState, text: WorkloadText) {
+pub fn adopt(state: &mut AppState, text: WorkloadText) {
     let known = state.documents.known(&text);
     let texts = &mut state.documents.texts;
     state.documents.chosen = known.unwrap_or(texts.len());

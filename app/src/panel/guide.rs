@@ -2,10 +2,12 @@
 
 mod blocks;
 
+pub use blocks::{GuideBlock, TextFace, TextLine, read as read_blocks};
+
 use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Sense, Separator, Ui, Vec2, vec2};
 use engine::workload::{Guide, GuideTopic, bundled, guides};
 
-use self::blocks::{GuideBlock, TextFace, TextLine, TextRun};
+use self::blocks::TextRun;
 use super::widgets::{card, link, section, toggle};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;

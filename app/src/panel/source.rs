@@ -14,7 +14,11 @@ use eframe::egui::{
 use super::widgets::{hint, link};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
+use crate::state::text_name;
 use crate::theme::{GRID, MONO, SMALL};
+
+/// How much of the text a shade hides.
+const SHADE: f32 = 0.55;
 
 /// The chosen workload's text as an editor.
 #[derive(Default)]
@@ -135,6 +139,7 @@ impl SourcePanel {
             .show(ui);
         ui.ctx()
             .accesskit_node_builder(id, |node| node.set_label("Workload text"));
+        locked(ui, scene, &output);
         margin(ui, scene, &output);
         if output.response.changed() {
             actions.push(Action::Edit(self.text.clone()));
@@ -145,6 +150,34 @@ impl SourcePanel {
         if output.response.has_focus() && ui.input(saves) {
             actions.push(Command::SaveText.into());
         }
+        let goes_on = |input: &eframe::egui::InputState| {
+            input.modifiers.command && input.key_pressed(Key::Enter)
+        };
+        if output.response.has_focus() && ui.input(goes_on) {
+            actions.push(Command::LessonStep.into());
+        }
+    }
+}
+
+/// A shade over the lines that a lesson keeps as they are.
+fn locked(ui: &Ui, scene: &Scene<'_>, output: &TextEditOutput) {
+    let (Some(taken), Some(text)) = (&scene.state.lesson, scene.workload()) else {
+        return;
+    };
+    let lesson = taken.lesson().filter(|_| text.name == text_name(&taken.id));
+    let Some(lesson) = lesson else { return };
+    let locked = lesson.locked_lines(&text.source);
+    let clip = ui.clip_rect();
+    let shade = scene.theme.panel.gamma_multiply(SHADE);
+    let mut line = 1;
+    for row in &output.galley.rows {
+        let rect = row.rect().translate(output.galley_pos.to_vec2());
+        if locked.contains(&line) && rect.bottom() >= clip.top() && rect.top() <= clip.bottom() {
+            let shaded = rect.with_min_x(output.response.rect.left());
+            let shaded = shaded.with_max_x(output.response.rect.right());
+            ui.painter().rect_filled(shaded, 0, shade);
+        }
+        line += usize::from(row.ends_with_newline);
     }
 }
 

@@ -48,7 +48,7 @@ impl Panel for WorkloadsPanel {
             .filter(|at| scene.status.tabs.get(*at).is_some_and(|it| !it.is_run))
             .collect();
         if !opened.is_empty() || !captures.is_empty() {
-            heading(scene, "Opened", true).show_unindented(ui, |ui| {
+            heading(scene, "Opened", "Opened", true).show_unindented(ui, |ui| {
                 for at in captures {
                     capture(ui, scene, at, actions);
                 }
@@ -62,7 +62,7 @@ impl Panel for WorkloadsPanel {
         for group in bundled_groups() {
             let members = first..first + group.workloads.len();
             first = members.end;
-            let header = heading(scene, group.name, OPEN.contains(&group.name));
+            let header = heading(scene, group.name, group.name, OPEN.contains(&group.name));
             let shown = header.show_unindented(ui, |ui| {
                 for at in members.clone() {
                     entry(ui, scene, (at, is_news), actions);
@@ -78,11 +78,11 @@ impl Panel for WorkloadsPanel {
 }
 
 /// The name of a group, which folds it.
-fn heading(scene: &Scene<'_>, name: &str, is_open: bool) -> CollapsingHeader {
+pub fn heading(scene: &Scene<'_>, id: &str, name: &str, is_open: bool) -> CollapsingHeader {
     let words = RichText::new(name.to_uppercase()).size(SMALL).strong();
     let words = words.color(scene.theme.weak);
     CollapsingHeader::new(words)
-        .id_salt(name)
+        .id_salt(id)
         .default_open(is_open)
 }
 
@@ -163,7 +163,7 @@ pub fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
 }
 
 /// A row of the list across the whole panel.
-fn row(
+pub fn row(
     ui: &mut Ui,
     scene: &Scene<'_>,
     title: &str,
@@ -220,7 +220,7 @@ fn recent(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     if files.is_empty() {
         return;
     }
-    heading(scene, "Recent", true).show_unindented(ui, |ui| {
+    heading(scene, "Recent", "Recent", true).show_unindented(ui, |ui| {
         for path in files.into_iter().take(LISTED) {
             let name = path
                 .file_name()

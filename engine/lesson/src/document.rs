@@ -1,5 +1,6 @@
 //! A lesson as its folder describes it.
 
+use std::collections::BTreeSet;
 use std::thread;
 
 use kdl::{KdlDocument, KdlEntry, KdlError, KdlNode};
@@ -198,6 +199,22 @@ impl Lesson {
     /// The text that a learner begins with.
     pub fn start(&self) -> &str {
         &self.start
+    }
+
+    /// The lines of a text, counted from 1, that stay as they are: those of all nodes but the ones that may change. Nodes begin
+    /// where lines do, as in every text of a lesson; the text need not be whole.
+    pub fn locked_lines(&self, text: &str) -> BTreeSet<usize> {
+        let mut is_locked = false;
+        let lines = text.lines().zip(1..);
+        let locked = lines.filter(|(line, _)| {
+            let word = line.split([' ', '{', ';']).next().unwrap_or_default();
+            if !line.starts_with([' ', '\t', '}']) && !word.is_empty() {
+                let is_free = ["about", "expect", "lesson"].contains(&word);
+                is_locked = !is_free && !self.may_change.iter().any(|it| it == word);
+            }
+            is_locked && !line.trim().is_empty()
+        });
+        locked.map(|(_, line)| line).collect()
     }
 
     /// Reads the lesson in a folder of a course.

@@ -38,7 +38,7 @@ fn the_window_looks_as_it_should() {
 fn size(place: PanelPosition) -> [f32; 2] {
     match place {
         PanelPosition::Left | PanelPosition::Card => [240.0, 420.0],
-        PanelPosition::Right => [300.0, 520.0],
+        PanelPosition::Right | PanelPosition::Lesson => [300.0, 520.0],
         PanelPosition::Bottom => [900.0, 260.0],
         PanelPosition::Window(_) => [780.0, 520.0],
     }

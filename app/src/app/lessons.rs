@@ -1,0 +1,246 @@
+//! Lessons in the window: runs of their texts, and checks by a thread of its own.
+
+use crossbeam_channel::{Receiver, bounded};
+use eframe::egui::Context;
+use engine::analysis::causes::CauseReader;
+use engine::capture::Capture;
+use engine::lesson::{Lesson, LessonError, LessonKind};
+use engine::record::{CALL_LABEL, SpanId, SpanKind, Value};
+
+use super::App;
+use crate::action::{Action, LessonAction};
+use crate::state::{LANGUAGE, LessonStep, LessonVerdict, text_name};
+
+/// Causes are followed through so many waits and records.
+const MOST_WAITS: usize = 32;
+
+/// A check, or a measurement of what was predicted, under way.
+#[derive(Default)]
+pub(super) struct LessonJob {
+    answers: Option<Receiver<LessonAction>>,
+    /// What has just run, or been refused: its name, where that is known.
+    ended: Option<Option<String>>,
+}
+
+impl LessonJob {
+    /// Has a thread find an answer; one that is looked for is given up.
+    fn begin(
+        &mut self,
+        context: Option<&Context>,
+        work: impl FnOnce() -> LessonAction + Send + 'static,
+    ) {
+        let (sender, answers) = bounded(1);
+        let context = context.cloned();
+        let answer = move || {
+            let _ = sender.send(work());
+            if let Some(context) = context {
+                context.request_repaint();
+            }
+        };
+        let named = std::thread::Builder::new().name("lesson".to_owned());
+        // Without a thread the channel is closed, which is an answer.
+        let _ = named.spawn(answer);
+        self.answers = Some(answers);
+    }
+
+    /// The workload of this name has run.
+    pub fn ran(&mut self, name: &str) {
+        self.ended = Some(Some(name.to_owned()));
+    }
+
+    /// What was to run was refused.
+    pub fn refused(&mut self) {
+        self.ended = Some(None);
+    }
+
+    /// The answer, once it is there.
+    fn take(&mut self) -> Option<LessonAction> {
+        let answer = match self.answers.as_ref()?.try_recv() {
+            Ok(answer) => answer,
+            Err(error) if error.is_disconnected() => {
+                let text = "the check came to no end; close what else runs, and check again";
+                LessonAction::Checked(unjudged(text), None)
+            }
+            Err(_) => return None,
+        };
+        self.answers = None;
+        Some(answer)
+    }
+}
+
+fn unjudged(why: impl Into<String>) -> LessonVerdict {
+    LessonVerdict {
+        says: why.into(),
+        ..LessonVerdict::default()
+    }
+}
+
+impl App {
+    /// Takes what was found of the lesson's text.
+    pub(super) fn hear_lesson(&mut self, context: &Context) {
+        if let Some(ended) = self.lesson_job.ended.take() {
+            self.lesson_ran(ended.as_deref(), context);
+        }
+        let Some(answer) = self.lesson_job.take() else {
+            return;
+        };
+        let answer = match answer {
+            LessonAction::Checked(verdict, _) if verdict.passed == Some(false) => {
+                let span = raced(&self.capture);
+                LessonAction::Checked(verdict, span)
+            }
+            other => other,
+        };
+        self.act(vec![Action::Lesson(answer)], Some(context));
+    }
+
+    /// Has the chosen text checked, or the span that is selected.
+    pub(super) fn check_lesson(&mut self, context: Option<&Context>) {
+        let Some(lesson) = self.state.lesson.as_ref().and_then(|it| it.lesson()) else {
+            return;
+        };
+        if lesson.kind == LessonKind::Click {
+            let verdict = self.clicked(lesson);
+            let span = self.state.selection.span;
+            let checked = LessonAction::Checked(verdict, span);
+            return self.act(vec![Action::Lesson(checked)], context);
+        }
+        // What cannot run is told at once; anything else is seen to run before it is judged.
+        if self.status.checked.errors.is_empty() && self.link.is_some() {
+            self.run(false);
+        } else {
+            self.judge_lesson(context);
+        }
+    }
+
+    /// A run has ended, or was refused: where it was of the lesson's text, what comes next.
+    fn lesson_ran(&mut self, name: Option<&str>, context: &Context) {
+        let is_meant = |id: &str| name.is_none_or(|it| it == text_name(id));
+        let Some(taken) = self.state.lesson.as_ref().filter(|it| is_meant(&it.id)) else {
+            return;
+        };
+        let (step, is_checking) = (taken.step, taken.is_checking);
+        let Some(lesson) = taken.lesson() else { return };
+        if is_checking {
+            self.judge_lesson(Some(context));
+        } else if step == LessonStep::Run && name.is_some() {
+            self.act(vec![Action::Lesson(LessonAction::Ran)], Some(context));
+            if lesson.prediction.is_some() {
+                let backend = self.status.backend(&self.state.settings).to_owned();
+                self.lesson_job
+                    .begin(Some(context), move || shown(lesson, &backend));
+            }
+        }
+    }
+
+    fn judge_lesson(&mut self, context: Option<&Context>) {
+        let taken = self.state.lesson.as_ref();
+        let Some(lesson) = taken.and_then(|it| it.lesson()) else {
+            return;
+        };
+        let name = text_name(&lesson.id);
+        let mut texts = self.state.documents.texts.iter();
+        let text = texts.find(|it| it.name == name);
+        let text = text.map(|it| it.source.clone()).unwrap_or_default();
+        let backend = self.status.backend(&self.state.settings).to_owned();
+        self.lesson_job.begin(context, move || {
+            LessonAction::Checked(judged(lesson, &text, &backend), None)
+        });
+    }
+
+    /// Whether the span that is selected is the cause that was asked for.
+    fn clicked(&self, lesson: &Lesson) -> LessonVerdict {
+        let Some((of, otherwise)) = &lesson.answer else {
+            return unjudged("this lesson asks for no span");
+        };
+        let Some(selected) = self.state.selection.span else {
+            return unjudged(
+                "no span is selected: click one, or reach it with the keys . and , and [",
+            );
+        };
+        let Some(reader) = self.scene().reader() else {
+            return unjudged("the causes are still being read; check again in a moment");
+        };
+        match last_cause(&self.capture, reader, of) {
+            None => unjudged(format!(
+                "no span is labelled {of} here: run the lesson's text first"
+            )),
+            Some(cause) if cause == selected => LessonVerdict {
+                passed: Some(true),
+                ..LessonVerdict::default()
+            },
+            Some(_) => LessonVerdict {
+                passed: Some(false),
+                says: otherwise.get(LANGUAGE).to_owned(),
+                line: None,
+            },
+        }
+    }
+}
+
+/// What a run shows of the prediction.
+fn shown(lesson: &Lesson, backend: &str) -> LessonAction {
+    LessonAction::Shown(match lesson.predicted(backend) {
+        Ok(Some(shown)) => LessonVerdict {
+            passed: Some(shown.holds),
+            says: shown.says.get(LANGUAGE).to_owned(),
+            line: None,
+        },
+        Ok(None) => LessonVerdict::default(),
+        Err(error) => unjudged(error.to_string()),
+    })
+}
+
+fn judged(lesson: &Lesson, text: &str, backend: &str) -> LessonVerdict {
+    match lesson.judge(text, backend) {
+        Ok(judgement) => LessonVerdict {
+            passed: Some(judgement.passed),
+            says: judgement.says.get(LANGUAGE).to_owned(),
+            line: judgement.line,
+        },
+        Err(LessonError::NotHere(why)) => unjudged(format!(
+            "{why}; choose another device at the top of the window, such as mock"
+        )),
+        Err(error) => unjudged(error.to_string()),
+    }
+}
+
+/// The second of two uses of a buffer that nothing orders: what to look at.
+fn raced(capture: &Capture) -> Option<SpanId> {
+    let mut findings = capture.findings().iter();
+    let race = findings.find(|it| it.code == "race")?;
+    race.spans.last().copied()
+}
+
+/// The operation that the latest span with this label came after last: what was waited for, and no wait or record on the
+/// way to it.
+pub fn last_cause(capture: &Capture, reader: CauseReader<'_>, label: &str) -> Option<SpanId> {
+    let labelled = capture.spans().filter(|placed| {
+        let mut arguments = capture.arguments(placed.span.id);
+        arguments.any(|(name, value)| {
+            name == CALL_LABEL && matches!(value, Value::Text(text) if *text == *label)
+        })
+    });
+    let operations = labelled.filter(|it| !is_passed(it.span.kind));
+    let mut at = operations.max_by_key(|it| it.span.start)?.span.id;
+    for _ in 0..MOST_WAITS {
+        at = reader.cause_of(at)?;
+        if capture.span(at).is_none_or(|it| !is_passed(it.span.kind)) {
+            break;
+        }
+    }
+    Some(at)
+}
+
+/// Whether a span only orders others.
+const fn is_passed(kind: SpanKind) -> bool {
+    matches!(
+        kind,
+        SpanKind::EventRecord
+            | SpanKind::EventWait
+            | SpanKind::Join
+            | SpanKind::Hold
+            | SpanKind::Call
+            | SpanKind::Synchronize
+    )
+}

@@ -1,0 +1,407 @@
+//! The lesson that is taken, in five steps: predict, run, look, change, why.
+
+use eframe::egui::{
+    Align, Button, CentralPanel, CollapsingHeader, Direction, Frame, Label, Layout, Panel as Side,
+    RichText, ScrollArea, Ui, Vec2,
+};
+use engine::lesson::{Lesson, LessonKind, LocalizedText, Prediction};
+use engine::runner::Phase;
+
+use super::guide::{GuideBlock, TextFace, TextLine, read_blocks};
+use super::widgets::{card, section};
+use super::{Panel, PanelPosition, Scene};
+use crate::action::{Action, Command, LessonAction};
+use crate::state::{LANGUAGE, LessonStep, TakenLesson, course};
+use crate::theme::{BODY, GRID, HEADING, SMALL, Theme};
+
+/// The lesson that is taken.
+#[derive(Default)]
+pub struct LessonCard {
+    /// The id of the lesson whose text was read last, and that text.
+    read: (String, Vec<GuideBlock>),
+}
+
+impl Panel for LessonCard {
+    fn id(&self) -> &'static str {
+        "lesson"
+    }
+
+    fn title(&self) -> &'static str {
+        "Lesson"
+    }
+
+    fn place(&self) -> PanelPosition {
+        PanelPosition::Lesson
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        let Some(taken) = &scene.state.lesson else {
+            let words = "Take a lesson in the list on the left: its task stands here";
+            return super::hint(ui, scene.theme, words);
+        };
+        let Some(lesson) = taken.lesson() else { return };
+        if self.read.0 != lesson.id {
+            let blocks = read_blocks(said(&lesson.text));
+            self.read = (lesson.id.clone(), blocks);
+        }
+        // What is to be done next is in sight, however long the text.
+        let bottom = Side::bottom("lesson button").resizable(false);
+        bottom.frame(Frame::new()).show(ui, |ui| {
+            ui.add_space(GRID);
+            big_button(ui, scene, (taken, lesson), actions);
+            ui.add_space(2.0 * GRID);
+        });
+        let rest = CentralPanel::no_frame().frame(Frame::new());
+        rest.show(ui, |ui| {
+            let area = ScrollArea::vertical().auto_shrink(false);
+            area.id_salt(&lesson.id).show(ui, |ui| {
+                ui.set_max_width(ui.available_width() - 10.0);
+                head(ui, scene, lesson, actions);
+                self.steps(ui, scene, (taken, lesson), actions);
+            });
+        });
+    }
+}
+
+impl LessonCard {
+    /// The five steps, and what there is to read and to do in the one at hand.
+    fn steps(
+        &self,
+        ui: &mut Ui,
+        scene: &Scene<'_>,
+        (taken, lesson): (&TakenLesson, &Lesson),
+        actions: &mut Vec<Action>,
+    ) {
+        let theme = scene.theme;
+        steps(ui, theme, taken, lesson.kind);
+        ui.add_space(GRID);
+        // The first heading is the lesson's own title.
+        let blocks = self.read.1.iter();
+        let blocks = blocks.filter(|it| !matches!(it, GuideBlock::Heading(1, _)));
+        if taken.step <= LessonStep::Run {
+            blocks.for_each(|block| draw(ui, theme, block));
+        } else {
+            CollapsingHeader::new("What the lesson is about").show(ui, |ui| {
+                blocks.for_each(|block| draw(ui, theme, block));
+            });
+            ui.add_space(GRID);
+        }
+        match taken.step {
+            LessonStep::Predict => predict(ui, theme, (taken, lesson), actions),
+            LessonStep::Run => {}
+            LessonStep::Look => look(ui, theme, taken, lesson),
+            LessonStep::Change => change(ui, scene, (taken, lesson), actions),
+            LessonStep::Why => why(ui, theme, (taken, lesson), actions),
+        }
+        ui.add_space(2.0 * GRID);
+    }
+}
+
+fn said(text: &LocalizedText) -> &str {
+    text.get(LANGUAGE)
+}
+
+/// Which lesson it is, and a way to put it away.
+fn head(ui: &mut Ui, scene: &Scene<'_>, lesson: &Lesson, actions: &mut Vec<Action>) {
+    let theme = scene.theme;
+    let all = course().map_or(&[][..], |it| &it.lessons);
+    let place = all.iter().position(|it| it.id == lesson.id).unwrap_or(0) + 1;
+    ui.horizontal(|ui| {
+        let words = format!("LESSON {place} OF {}", all.len());
+        let words = RichText::new(words).size(SMALL).strong().color(theme.weak);
+        ui.add(Label::new(words).selectable(false));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let leave = ui.add(Button::new("×").frame(false));
+            if leave.on_hover_text("Put the lesson away").clicked() {
+                actions.push(Action::Lesson(LessonAction::Leave));
+            }
+        });
+    });
+    ui.add(Label::new(RichText::new(said(&lesson.title)).size(HEADING)).wrap());
+    ui.add_space(GRID);
+}
+
+/// The five steps, the one at hand lit.
+fn steps(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, kind: LessonKind) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0 * GRID;
+        for (place, step) in LessonStep::ALL.into_iter().enumerate() {
+            let colour = if step == taken.step {
+                theme.accent
+            } else if step < taken.step {
+                theme.good
+            } else {
+                theme.weak
+            };
+            let words = format!("{} {}", place + 1, step.label(kind));
+            let words = RichText::new(words).size(SMALL).color(colour);
+            let words = if step == taken.step {
+                words.strong()
+            } else {
+                words
+            };
+            ui.add(Label::new(words).selectable(false));
+        }
+    });
+}
+
+/// A part of a lesson's text.
+fn draw(ui: &mut Ui, theme: &Theme, block: &GuideBlock) {
+    match block {
+        GuideBlock::Heading(_, text) => section(ui, theme, &plain(text)),
+        GuideBlock::Paragraph(text) => {
+            line(ui, text);
+            ui.add_space(2.0 * GRID);
+        }
+        GuideBlock::Item(text) => {
+            ui.horizontal_top(|ui| {
+                ui.label(RichText::new("•").color(theme.weak));
+                line(ui, text);
+            });
+        }
+        GuideBlock::Code(lines) => {
+            card(ui, theme.well, |ui| {
+                ui.label(RichText::new(lines).monospace().size(BODY - 1.0));
+            });
+            ui.add_space(2.0 * GRID);
+        }
+        GuideBlock::Table(rows) => {
+            for row in rows {
+                let cells: Vec<String> = row.iter().map(plain).collect();
+                ui.add(Label::new(cells.join("  ")).wrap());
+            }
+        }
+    }
+}
+
+fn plain(line: &TextLine) -> String {
+    line.iter().map(|run| run.text.as_str()).collect()
+}
+
+fn line(ui: &mut Ui, text: &TextLine) {
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.spacing_mut().item_spacing = Vec2::ZERO;
+        ui.horizontal_wrapped(|ui| {
+            for run in text {
+                let words = RichText::new(&run.text);
+                ui.label(match run.face {
+                    TextFace::Plain => words,
+                    TextFace::Emphasis => words.strong(),
+                    TextFace::Code => words.monospace().size(BODY - 1.0),
+                });
+            }
+        });
+    });
+}
+
+fn predict(
+    ui: &mut Ui,
+    theme: &Theme,
+    (taken, lesson): (&TakenLesson, &Lesson),
+    actions: &mut Vec<Action>,
+) {
+    let Some(prediction) = &lesson.prediction else {
+        return;
+    };
+    section(ui, theme, "What do you expect?");
+    ui.add(Label::new(RichText::new(said(&prediction.ask)).strong()).wrap());
+    ui.add_space(GRID);
+    let rows = Layout::top_down_justified(Align::LEFT);
+    ui.with_layout(rows, |ui| {
+        for option in &prediction.options {
+            let is_chosen = taken.predicted.as_deref() == Some(option.id.as_str());
+            let button = Button::new(said(&option.says)).wrap().selected(is_chosen);
+            if ui.add(button).clicked() {
+                let answer = LessonAction::Predict(option.id.clone());
+                actions.push(Action::Lesson(answer));
+            }
+        }
+    });
+}
+
+fn answer<'a>(prediction: &'a Prediction, id: &str) -> &'a str {
+    let option = prediction.options.iter().find(|it| it.id == id);
+    option.map_or("", |it| said(&it.says))
+}
+
+/// What was predicted beside what was measured.
+fn look(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, lesson: &Lesson) {
+    let Some(prediction) = &lesson.prediction else {
+        return;
+    };
+    section(ui, theme, "What you expected");
+    ui.add(
+        Label::new(answer(
+            prediction,
+            taken.predicted.as_deref().unwrap_or_default(),
+        ))
+        .wrap(),
+    );
+    section(ui, theme, "What is so");
+    let is_right = taken.predicted.as_deref() == Some(prediction.answer.as_str());
+    if is_right {
+        ui.label(RichText::new("Just that.").color(theme.good));
+    } else {
+        let words = answer(prediction, &prediction.answer);
+        ui.add(Label::new(RichText::new(words).color(theme.warning)).wrap());
+    }
+    match &taken.shown {
+        Some(shown) if shown.passed != Some(false) && !shown.says.is_empty() => {
+            ui.add(Label::new(&shown.says).wrap());
+        }
+        Some(shown) if shown.passed == Some(false) => {
+            let words = "This run did not show it: run it again, or on another device.";
+            ui.add(Label::new(RichText::new(words).color(theme.weak)).wrap());
+        }
+        Some(_) => {}
+        None if prediction.shown.is_some() => {
+            ui.label(RichText::new("it is being measured…").color(theme.weak));
+        }
+        None => {}
+    }
+}
+
+/// The task, what was said of the last attempt, and hints.
+fn change(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (taken, lesson): (&TakenLesson, &Lesson),
+    actions: &mut Vec<Action>,
+) {
+    let theme = scene.theme;
+    section(ui, theme, "Your task");
+    ui.add(Label::new(RichText::new(said(&lesson.task)).strong()).wrap());
+    let how = match lesson.kind {
+        LessonKind::Edit => "Change the text in the tab Source. Shaded lines stay as they are.",
+        LessonKind::Click => "Click the span in the timeline, and check it.",
+    };
+    ui.add(Label::new(RichText::new(how).color(theme.weak)).wrap());
+    if let Some(verdict) = &taken.verdict {
+        ui.add_space(GRID);
+        let (title, colour) = match verdict.passed {
+            Some(false) => ("Not yet", theme.bad),
+            _ => ("Not judged", theme.warning),
+        };
+        card(ui, theme.well, |ui| {
+            ui.set_width(ui.available_width());
+            let place = verdict
+                .line
+                .map_or_else(String::new, |it| format!(", line {it}"));
+            ui.label(
+                RichText::new(format!("{title}{place}"))
+                    .color(colour)
+                    .strong(),
+            );
+            ui.add(Label::new(&verdict.says).wrap());
+        });
+    }
+    for hint in lesson.hints.iter().take(taken.hints) {
+        ui.add_space(GRID);
+        ui.horizontal_top(|ui| {
+            ui.label(RichText::new("•").color(theme.accent));
+            ui.add(Label::new(said(hint)).wrap());
+        });
+    }
+    let left = lesson.hints.len().saturating_sub(taken.hints);
+    if left > 0 {
+        ui.add_space(GRID);
+        let words = match left {
+            1 => "The last hint".to_owned(),
+            left => format!("A hint ({left} left)"),
+        };
+        if ui.button(words).clicked() {
+            actions.push(Action::Lesson(LessonAction::Hint));
+        }
+    }
+}
+
+/// What was learned, once the check has passed.
+fn why(
+    ui: &mut Ui,
+    theme: &Theme,
+    (taken, lesson): (&TakenLesson, &Lesson),
+    actions: &mut Vec<Action>,
+) {
+    section(ui, theme, "Passed");
+    ui.add(Label::new(RichText::new(said(&lesson.learned)).color(theme.good)).wrap());
+    for (title, text) in [
+        ("Look at", &lesson.look_at),
+        ("To think about", &lesson.question),
+    ] {
+        if !said(text).is_empty() {
+            section(ui, theme, title);
+            ui.add(Label::new(said(text)).wrap());
+        }
+    }
+    if !lesson.words.is_empty() {
+        section(ui, theme, "In other systems' words");
+        for (system, calls) in &lesson.words {
+            ui.horizontal_top(|ui| {
+                ui.label(RichText::new(system).color(theme.weak));
+                ui.add(Label::new(RichText::new(calls).monospace().size(BODY - 1.0)).wrap());
+            });
+        }
+    }
+    let Some(solution) = lesson.solutions.first().filter(|it| !it.is_empty()) else {
+        return;
+    };
+    ui.add_space(GRID);
+    let shows = taken.shows_solution;
+    let words = if shows {
+        "Hide the reference solution"
+    } else {
+        "Show a reference solution"
+    };
+    if ui.button(words).clicked() {
+        actions.push(Action::Lesson(LessonAction::ShowSolution(!shows)));
+    }
+    if shows {
+        card(ui, theme.well, |ui| {
+            ui.set_width(ui.available_width());
+            let words = RichText::new(solution.trim()).monospace().size(SMALL);
+            ui.add(Label::new(words).wrap());
+        });
+    }
+}
+
+/// The one thing to do next.
+fn big_button(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (taken, lesson): (&TakenLesson, &Lesson),
+    actions: &mut Vec<Action>,
+) {
+    let theme = scene.theme;
+    let is_running = scene.status.phase != Phase::Idle;
+    let words = match taken.step {
+        LessonStep::Run if is_running => "It runs…",
+        LessonStep::Predict | LessonStep::Run => "Run it",
+        LessonStep::Look => "To the task",
+        LessonStep::Change if taken.is_checking => "It is checked…",
+        LessonStep::Change => match lesson.kind {
+            LessonKind::Edit => "Run and check",
+            LessonKind::Click => "Check this span",
+        },
+        LessonStep::Why => "Next lesson",
+    };
+    let is_on = taken.can_go_on() && !(taken.step == LessonStep::Run && is_running);
+    let (fill, ink) = if is_on {
+        (theme.accent, theme.ink(theme.accent))
+    } else {
+        (theme.hovered, theme.weak)
+    };
+    let words = RichText::new(words).strong().color(ink);
+    let size = Vec2::new(ui.available_width(), 8.0 * GRID);
+    let button = Button::new(words).fill(fill).min_size(size);
+    let middle = Layout::centered_and_justified(Direction::TopDown);
+    let pressed = ui.allocate_ui_with_layout(size, middle, |ui| ui.add_enabled(is_on, button));
+    let pressed = pressed.inner;
+    let key = Command::LessonStep.key();
+    if pressed
+        .on_hover_text(format!("{key}, also while you type"))
+        .clicked()
+    {
+        actions.push(Command::LessonStep.into());
+    }
+}

@@ -1,0 +1,297 @@
+//! Lessons in the window: the five steps of one that is edited and of one that is clicked, and their pictures.
+
+use app::action::{Action, Command, LessonAction};
+use app::state::{LANGUAGE, LessonStep, TakenLesson, ThemeChoice};
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::SnapshotResults;
+use egui_kittest::kittest::Queryable as _;
+use engine::lesson::Course;
+use engine::record::SpanId;
+use engine::runner::{Control, Message, Phase, run};
+
+use super::Window;
+use super::interaction::until;
+
+const SIZE: [f32; 2] = [1280.0, 800.0];
+const THEMES: [(ThemeChoice, &str); 2] =
+    [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")];
+
+fn act(window: &mut Window, action: Action) {
+    window.harness.state_mut().act(vec![action], None);
+    window.harness.run_steps(3);
+}
+
+fn window(theme: ThemeChoice) -> Window {
+    let mut window = Window::with_run(SIZE, theme, "double-buffer");
+    let mock = Action::SetDevice("mock".to_owned(), String::new());
+    act(&mut window, mock);
+    window
+}
+
+fn taken(window: &Window) -> TakenLesson {
+    let scene = window.harness.state().scene();
+    scene.state.lesson.clone().unwrap()
+}
+
+fn passed(window: &Window) -> Vec<String> {
+    let settings = &window.harness.state().scene().state.settings;
+    settings.passed_lessons.iter().cloned().collect()
+}
+
+fn solution(id: &str) -> String {
+    let course = Course::bundled().unwrap();
+    course.lesson(id).unwrap().solutions[0].clone()
+}
+
+/// Runs what the window asked for, as its engine would.
+fn run_asked(window: &mut Window) {
+    let asked = window.asked().into_iter();
+    let mut requests = asked.filter_map(|control| match control {
+        Control::Run(request) => Some(*request),
+        _ => None,
+    });
+    let request = requests.next().expect("a run was asked for");
+    let mut all = Vec::new();
+    run(request, |records| all.extend(records)).unwrap();
+    let messages = [
+        Message::Started { run: 1 },
+        Message::Phase(Phase::Running),
+        Message::Batch(all),
+        Message::Phase(Phase::Idle),
+        Message::Finished { run: 1, lost: 0 },
+    ];
+    for message in messages {
+        window.engine.send(message).unwrap();
+    }
+    until(window, |window| window.engine.is_empty());
+    window.harness.run_steps(3);
+}
+
+/// Answers the prediction, has the text run, and goes on to the task.
+fn come_to_the_task(window: &mut Window, id: &str) {
+    act(window, Action::Lesson(LessonAction::Take(id.to_owned())));
+    let course = Course::bundled().unwrap();
+    let prediction = course.lesson(id).unwrap().prediction.clone().unwrap();
+    let answer = LessonAction::Predict(prediction.answer);
+    act(window, Action::Lesson(answer));
+    act(window, Command::LessonStep.into());
+    run_asked(window);
+    until(window, |window| {
+        let taken = taken(window);
+        taken.step == LessonStep::Look && taken.shown.is_some()
+    });
+    act(window, Command::LessonStep.into());
+    assert_eq!(taken(window).step, LessonStep::Change);
+}
+
+/// Has what is there now checked.
+fn check(window: &mut Window) {
+    act(window, Command::LessonStep.into());
+    assert!(taken(window).is_checking);
+    run_asked(window);
+    until(window, |window| taken(window).verdict.is_some());
+    window.harness.run_steps(3);
+}
+
+fn edit(window: &mut Window, source: &str) {
+    act(window, Action::Edit(source.to_owned()));
+}
+
+fn go_on_by_key(window: &mut Window) {
+    let modifiers = Modifiers::COMMAND;
+    window.harness.key_press_modifiers(modifiers, Key::Enter);
+    window.harness.run_steps(3);
+}
+
+fn click(window: &mut Window, words: &str) {
+    // As a screen reader does: what is scrolled out of sight can be pressed as well.
+    window.harness.get_by_label(words).click_accesskit();
+    window.harness.run_steps(3);
+}
+
+#[test]
+fn a_lesson_leads_from_a_prediction_to_what_was_learned() {
+    let mut window = window(ThemeChoice::Dark);
+    click(&mut window, "1 The host runs ahead");
+    // Nothing runs before something was predicted.
+    go_on_by_key(&mut window);
+    assert!(window.asked().is_empty());
+    assert_eq!(taken(&window).step, LessonStep::Predict);
+    click(&mut window, "about four");
+    click(&mut window, "Run it");
+    run_asked(&mut window);
+    until(&mut window, |window| taken(window).shown.is_some());
+    window.harness.run_steps(3);
+    // The wrong answer stands beside the right one, and beside what was measured.
+    window.harness.get_by_label("about four");
+    window.harness.get_by_label("none, or at most one");
+    assert_eq!(taken(&window).shown.unwrap().passed, Some(true));
+    click(&mut window, "To the task");
+    let settings = &window.harness.state().scene().state.settings;
+    assert_eq!(settings.tab, "source", "the text is in sight");
+
+    check(&mut window);
+    let verdict = taken(&window).verdict.unwrap();
+    assert_eq!(verdict.passed, Some(false));
+    let says = &verdict.says;
+    assert!(says.contains("blocked more than once"), "{says}");
+    assert_eq!(taken(&window).step, LessonStep::Change);
+    assert!(passed(&window).is_empty());
+    click(&mut window, "A hint (3 left)");
+    assert_eq!(taken(&window).hints, 1);
+}
+
+#[test]
+fn a_text_that_is_no_workload_is_told_at_its_line_and_one_that_passes_leads_on() {
+    let mut window = window(ThemeChoice::Dark);
+    come_to_the_task(&mut window, "run-ahead");
+    let solution = solution("run-ahead");
+    edit(
+        &mut window,
+        &solution.replace("download \"y\"", "downlod \"y\""),
+    );
+    act(&mut window, Command::LessonStep.into());
+    until(&mut window, |window| taken(window).verdict.is_some());
+    assert!(window.asked().is_empty(), "nothing runs");
+    let mut lines = solution.lines();
+    let line = lines.position(|it| it.contains("download")).unwrap() + 1;
+    assert_eq!(taken(&window).verdict.unwrap().line, Some(line));
+
+    edit(&mut window, &solution);
+    assert_eq!(
+        taken(&window).verdict,
+        None,
+        "that was said of another text"
+    );
+    check(&mut window);
+    assert_eq!(taken(&window).step, LessonStep::Why);
+    assert_eq!(passed(&window), ["run-ahead"]);
+    click(&mut window, "Show a reference solution");
+    assert!(taken(&window).shows_solution);
+    go_on_by_key(&mut window);
+    assert_eq!(taken(&window).id, Course::bundled().unwrap().lessons[1].id);
+    assert_eq!(taken(&window).step, LessonStep::Predict);
+}
+
+#[test]
+fn a_line_that_may_not_change_is_told() {
+    let mut window = window(ThemeChoice::Dark);
+    come_to_the_task(&mut window, "run-ahead");
+    let course = Course::bundled().unwrap();
+    let lesson = course.lesson("run-ahead").unwrap();
+    let start = lesson.start();
+    let changed = start.replace("init=\"k % 4\"", "init=\"k % 5\"");
+    let mut lines = changed.lines();
+    let line = lines.position(|it| it.contains("k % 5")).unwrap() + 1;
+    assert!(lesson.locked_lines(start).contains(&line));
+    let free = start.lines().position(|it| it.starts_with("host")).unwrap() + 1;
+    assert!(!lesson.locked_lines(start).contains(&free));
+    edit(&mut window, &changed);
+    check(&mut window);
+    let verdict = taken(&window).verdict.unwrap();
+    assert_eq!((verdict.passed, verdict.line), (Some(false), Some(line)));
+    assert!(
+        verdict.says.starts_with("Only host may change"),
+        "{}",
+        verdict.says
+    );
+}
+
+#[test]
+fn a_race_that_a_check_finds_is_selected() {
+    let mut window = window(ThemeChoice::Dark);
+    come_to_the_task(&mut window, "first-wait");
+    check(&mut window);
+    let scene = window.harness.state().scene();
+    let selected = scene.state.selection.span.expect("what to look at");
+    let selected = scene.capture.span(selected).unwrap().span;
+    let name = scene.capture.name(selected.name);
+    assert!(name.contains("kernel") || name.contains("upload"), "{name}");
+}
+
+/// The shortest and the longest of the branches, by the lengths of the spans alone: the join came after the longest last.
+fn branches(window: &Window) -> (SpanId, SpanId) {
+    let capture = window.harness.state().scene().capture;
+    let is_branch = |name| capture.name(name) == "branch: spin";
+    let spins = capture.spans().filter(|it| is_branch(it.span.name));
+    let spins = spins.map(|it| (it.interval().length(), it.span.id));
+    let mut spins: Vec<_> = spins.collect();
+    spins.sort_unstable();
+    (spins.first().unwrap().1, spins.last().unwrap().1)
+}
+
+#[test]
+fn a_lesson_is_answered_by_a_click() {
+    let mut window = window(ThemeChoice::Dark);
+    come_to_the_task(&mut window, "find-the-cause");
+    until(&mut window, |window| {
+        let status = window.harness.state().scene().status;
+        status.why.causes.is_some()
+    });
+    act(&mut window, Command::LessonStep.into());
+    let verdict = taken(&window).verdict.unwrap();
+    assert_eq!(verdict.passed, None, "nothing was clicked");
+    let (short, long) = branches(&window);
+    act(&mut window, Action::Select(Some(short)));
+    act(&mut window, Command::LessonStep.into());
+    assert_eq!(taken(&window).verdict.unwrap().passed, Some(false));
+    act(&mut window, Action::Select(Some(long)));
+    act(&mut window, Command::LessonStep.into());
+    assert_eq!(passed(&window), ["find-the-cause"]);
+}
+
+#[test]
+fn progress_is_reset_and_comes_back() {
+    let mut window = window(ThemeChoice::Dark);
+    come_to_the_task(&mut window, "run-ahead");
+    edit(&mut window, &solution("run-ahead"));
+    check(&mut window);
+    act(&mut window, Action::Lesson(LessonAction::Leave));
+    // What is offered is what was not passed.
+    let course = Course::bundled().unwrap();
+    let next = course.lessons[1].title.get(LANGUAGE);
+    window.harness.get_by_label(&format!("2 {next}"));
+    act(&mut window, Action::Lesson(LessonAction::Reset));
+    assert!(passed(&window).is_empty());
+    act(&mut window, Action::Lesson(LessonAction::UndoReset));
+    assert_eq!(passed(&window), ["run-ahead"]);
+}
+
+#[test]
+fn lessons_look_as_they_should() {
+    let mut results = SnapshotResults::new();
+    let concluded = |window: &mut Window| {
+        until(window, |window| {
+            let status = window.harness.state().scene().status;
+            status.why.conclusions.is_some()
+        });
+        window.harness.run();
+    };
+    for (theme, suffix) in THEMES {
+        let mut window = window(theme);
+        let take = LessonAction::Take("first-wait".to_owned());
+        act(&mut window, Action::Lesson(take));
+        concluded(&mut window);
+        results.add(
+            window
+                .harness
+                .try_snapshot(format!("lesson-predict-{suffix}")),
+        );
+        come_to_the_task(&mut window, "first-wait");
+        check(&mut window);
+        concluded(&mut window);
+        results.add(
+            window
+                .harness
+                .try_snapshot(format!("lesson-refused-{suffix}")),
+        );
+        edit(&mut window, &solution("first-wait"));
+        check(&mut window);
+        concluded(&mut window);
+        results.add(
+            window
+                .harness
+                .try_snapshot(format!("lesson-passed-{suffix}")),
+        );
+    }
+}
