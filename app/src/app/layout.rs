@@ -155,7 +155,7 @@ fn lesson(
     let whole = ui.available_height();
     let card = Side::top("lesson")
         .resizable(true)
-        .default_size((whole * 0.62).round())
+        .default_size((whole * 0.74).round())
         .size_range(120.0..=(whole - 80.0).max(120.0));
     card.frame(Frame::new()).show(ui, |ui| {
         every(ui, scene, panels, PanelPosition::Lesson, actions);

@@ -210,6 +210,19 @@ fn or(hint: String, otherwise: &str) -> String {
     }
 }
 
+/// Ends this process then, with the exit code of one that was stopped: whoever stopped a long run does not wait for all that it
+/// came to. Its file is written by now.
+fn end_by(end: Instant) {
+    let wait = move || {
+        std::thread::sleep(end.saturating_duration_since(Instant::now()));
+        std::process::exit(i32::from(STOPPED));
+    };
+    // Without the thread it takes as long as it takes.
+    let _ = std::thread::Builder::new()
+        .name("deadline".to_owned())
+        .spawn(wait);
+}
+
 /// Runs it to its end, here or at `on`, and answers with its capture, how many records were lost, and whether Ctrl-C ended
 /// it.
 fn follow(
@@ -236,7 +249,12 @@ fn follow(
                 return Err(CliFailure::Asked);
             }
             Ok(Message::Refused(reason)) => return Err(CliFailure::Listed(reason)),
-            Ok(Message::Finished { lost, .. }) => return Ok((capture, lost, stopping.is_some())),
+            Ok(Message::Finished { lost, .. }) => {
+                if let Some(since) = stopping.filter(|_| streams.own_process) {
+                    end_by(since + PATIENCE);
+                }
+                return Ok((capture, lost, stopping.is_some()));
+            }
             Ok(Message::Connection(now)) => {
                 if now.state != state && !now.detail.is_empty() {
                     writeln!(

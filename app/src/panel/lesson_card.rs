@@ -376,6 +376,7 @@ fn big_button(
     let is_running = scene.status.phase != Phase::Idle;
     let words = match taken.step {
         LessonStep::Run if is_running => "It runs…",
+        LessonStep::Predict if taken.predicted.is_none() => "Choose an answer above",
         LessonStep::Predict | LessonStep::Run => "Run it",
         LessonStep::Look => "To the task",
         LessonStep::Change if taken.is_checking => "It is checked…",

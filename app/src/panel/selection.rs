@@ -68,7 +68,7 @@ fn figures(capture: &Capture, spans: &[SpanId]) -> String {
     let placed = spans.iter().filter_map(|span| capture.span(*span));
     let mut all: Vec<Interval> = placed.map(|it| it.interval()).collect();
     all.sort_by_key(|it| (it.start, it.end));
-    let sum: i64 = all.iter().map(|it| it.length().0).sum();
+    let sum: Nanos = all.iter().map(|it| it.length()).sum();
     let mut merged: Vec<Interval> = Vec::new();
     for interval in &all {
         match merged.last_mut() {
@@ -84,7 +84,7 @@ fn figures(capture: &Capture, spans: &[SpanId]) -> String {
     format!(
         "{} · {} added up · {} in which any of them ran · {} from the first to the last",
         text::counted(spans.len() as u64, "span"),
-        text::duration(Nanos(sum)),
+        text::duration(sum),
         text::duration(total(&merged)),
         text::duration(whole.length()),
     )

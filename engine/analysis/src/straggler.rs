@@ -35,7 +35,7 @@ impl Analysis for Straggler {
     fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
         let capture = reader.capture();
         let all = reader.arrivals(reader.causes().extent());
-        let cost: i64 = all.last.iter().map(|it| it.cost.0).sum();
+        let cost: Nanos = all.last.iter().map(|it| it.cost).sum();
         let Some(worst) = all.last.iter().max_by_key(|it| it.cost) else {
             let looked = "none: no collective operation is tied here".to_owned();
             let answer = Answer::new(Vec::new(), looked);
@@ -51,7 +51,7 @@ impl Analysis for Straggler {
             worst.last,
             length(worst.cost)
         );
-        let is_guilty = worst.last > 1 && worst.cost > LITTLE && worst.cost.0 * 2 > cost;
+        let is_guilty = worst.last > 1 && worst.cost > LITTLE && worst.cost + worst.cost > cost;
         let found = is_guilty.then(|| make_finding(capture, &all, worst));
         WeighedAnswer {
             savings: found.iter().map(|_| worst.behind).collect(),

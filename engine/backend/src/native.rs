@@ -25,12 +25,10 @@ pub enum NativeQuery {
     Unmap(BufferIndex),
     /// `onSubmittedWorkDone`.
     WorkDone,
-    /// What a scope that is pushed now and popped at once caught, where this error is made between the two.
+    /// What a scope that is pushed now and popped at once caught.
     Scope {
         /// What the scope catches.
         filter: NativeErrorFilter,
-        /// What is made.
-        made: Option<NativeErrorFilter>,
     },
     /// `getCompilationInfo` of a module of this text that is made now.
     Messages(CompileRequest),
@@ -76,6 +74,8 @@ impl NativeErrorFilter {
 pub struct NativeAnswer {
     /// Whether it answered with success. One that has not answered yet has not.
     pub is_ok: bool,
+    /// Whether it has not answered yet.
+    pub is_pending: bool,
     /// With what, in the words of the specification, where it gives anything.
     pub value: Option<String>,
     /// The error that the call raised besides.

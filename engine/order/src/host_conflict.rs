@@ -34,6 +34,10 @@ pub enum SharedResource {
     RecordedLaunch(u32),
     /// Whether the host has a buffer mapped: one maps or unmaps it, and the other does so too, or uses it on a stream.
     Mapping(BufferIndex),
+    /// A promise: one makes a call that gives it, and the other does so too, or waits for it.
+    Promise(u32),
+    /// The stack of error scopes: both push one or pop one.
+    ErrorScopes,
     /// The device: one loses it or opens it anew, and the other does so too, or calls on it.
     Device,
     /// What the device is known to have failed with: one makes it fail or is told of that, and the other's calls are refused
@@ -138,6 +142,11 @@ impl ResourceMeetings {
             is_capped: self.is_capped,
             ..Self::default()
         }
+    }
+
+    /// The device is opened anew, and no failure of it is known.
+    pub fn forget_failure(&mut self) {
+        self.present.remove(&SharedResource::Failure);
     }
 
     /// The workload begins anew: whatever was called comes before.

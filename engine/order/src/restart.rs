@@ -12,6 +12,7 @@ impl Order {
         let awaited = std::mem::take(&mut self.awaited);
         let hosts = std::mem::take(&mut self.hosts).into_iter();
         self.inserted.forget();
+        self.meetings.forget_failure();
         *self = Self {
             // Host threads go on, and so does what they know of each other.
             hosts: hosts.map(OrderedHost::without_chains).collect(),

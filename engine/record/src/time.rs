@@ -1,6 +1,7 @@
 //! Instants and intervals of capture time, in integer nanoseconds.
 
 use std::fmt;
+use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,13 @@ impl Sub for Nanos {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Sum for Nanos {
+    /// What does not fit stays at the largest there is: the times of a damaged file can be any.
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::ZERO, |sum, it| sum + it)
     }
 }
 

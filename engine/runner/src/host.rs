@@ -84,6 +84,7 @@ fn make_calls(
             caller.note_caught(line);
             if made.is_err_and(|error| {
                 matches!(error, BackendError::Poisoned(_) | BackendError::Lost(_))
+                    || shared.tells(&error)
             }) {
                 shared.note_loss(reporter);
                 shared.forgive();

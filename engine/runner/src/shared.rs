@@ -313,11 +313,16 @@ impl RunState {
     /// A call was answered with this error: where it tells a failure that ended the device, every call that concerns the
     /// device is from now on (rule A47).
     pub fn note_told(&self, error: &BackendError) {
-        use workload::ErrorKind::{DeviceFailed, Failed, TimedOut};
-        let tells = matches!(error.kind(), Some(DeviceFailed | Failed | TimedOut));
-        if tells && matches!(self.device.status(), DeviceStatus::Poisoned(_)) {
+        if self.tells(error) {
             self.is_failure_told.store(true, Ordering::SeqCst);
         }
+    }
+
+    /// Whether an error tells a failure that ended the device.
+    pub fn tells(&self, error: &BackendError) -> bool {
+        use workload::ErrorKind::{DeviceFailed, Failed, TimedOut};
+        let tells = matches!(error.kind(), Some(DeviceFailed | Failed | TimedOut));
+        tells && matches!(self.device.status(), DeviceStatus::Poisoned(_))
     }
 
     /// The device is a new one, of which no failure was told.

@@ -1,5 +1,6 @@
 //! A workload with its parameters filled in: the resources to make, the host threads to run, what to expect.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use record::PaceSetting;
@@ -198,9 +199,9 @@ impl Plan {
         self.program.aborts()
     }
 
-    /// Whether any call launches a kernel of one of these names.
-    pub fn launches(&self, kernels: &[&str]) -> bool {
-        self.program.launches(kernels)
+    /// The names of the kernels that calls launch, and of those that they record to be launched.
+    pub fn kernels(&self) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
+        self.program.kernels()
     }
 
     /// Threads that a device with real time starts for it: one each for streams, host threads and those that take callbacks.

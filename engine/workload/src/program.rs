@@ -1,8 +1,9 @@
 //! The calls of a workload as compact code: loops are kept as loops, and numbers as expressions.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::call::{Call, DataCall, StreamCall};
+use super::call::{Call, DataCall, LaunchCall, StreamCall};
 use super::phase::{AsWritten, Reference, ResourceClass};
 use super::{ErrorKind, Expression, SourceLocation};
 
@@ -19,13 +20,22 @@ impl Program {
         self.hosts.iter().flatten().any(is_abort)
     }
 
-    /// Whether any call launches a kernel of one of these names.
-    pub fn launches(&self, kernels: &[&str]) -> bool {
-        let is_meant = |step: &ProgramStep| {
-            matches!(step, ProgramStep::Call(it)
-                if matches!(&it.call, Call::Data(DataCall::Launch { kernel, .. }) if kernels.contains(&kernel.kernel.name)))
-        };
-        self.hosts.iter().flatten().any(is_meant)
+    /// The names of the kernels that calls launch, and of those that they record to be launched.
+    pub fn kernels(&self) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
+        let (mut launched, mut recorded) = (BTreeSet::new(), BTreeSet::new());
+        for step in self.hosts.iter().flatten() {
+            let ProgramStep::Call(template) = step else {
+                continue;
+            };
+            match &template.call {
+                Call::Data(DataCall::Launch { kernel, .. }) => launched.insert(kernel.kernel.name),
+                Call::Launch(LaunchCall::Record { kernel, .. }) => {
+                    recorded.insert(kernel.kernel.name)
+                }
+                _ => continue,
+            };
+        }
+        (launched, recorded)
     }
 }
 

@@ -86,10 +86,21 @@ host "h" {
 /// A device that failed is of no use until it is lost and opened anew (rule A47).
 #[test]
 fn a_device_that_failed_can_be_lost_and_opened_anew() {
-    for by in ["destroy", "driver"] {
+    // What is asked of a device that failed is answered, and takes nothing for a loss.
+    let asked = [
+        "",
+        r#"work-done promise="q"; settle "q""#,
+        r#"map-async "y" promise="q"; settle "q"; unmap "y""#,
+    ];
+    for (by, asks) in ["destroy", "driver"]
+        .into_iter()
+        .flat_map(|by| asked.map(|it| (by, it)))
+    {
         let source = format!(
             r#"
 promise "p"
+promise "q"
+buffer "y" f32=16
 stream "a"
 buffer "x" f32=16
 host "h" {{
@@ -97,6 +108,7 @@ host "h" {{
     launch "trap" on="a"
     try {{ synchronize-stream "a"; }}
     catch {{ work micros=1; }}
+    {asks}
     lose-device by="{by}"
     settle "p"
     recover-device
@@ -109,13 +121,13 @@ expect {{ each "x" equals="5" }}
         );
         for backend in backends() {
             let (capture, outcome) = lose(backend, &source, &[], RecoveryMode::Stay);
-            assert_eq!(outcome, RunOutcome::Finished, "{backend}, {by}");
+            assert_eq!(outcome, RunOutcome::Finished, "{backend}, {by}, {asks}");
             // That it failed is told like a loss, and is none.
             let lost = capture
                 .losses()
                 .iter()
                 .filter(|it| it.kind != LossKind::Failed);
-            assert_eq!(lost.count(), 1, "{backend}, {by}");
+            assert_eq!(lost.count(), 1, "{backend}, {by}, {asks}");
             let holds: Vec<_> = capture.expectations().iter().map(|it| it.holds).collect();
             assert_eq!(holds, [Some(true)], "{backend}, {by}");
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use engine::capture::Capture;
+use engine::record::RunOutcome;
 use engine::runner::{RunRequest, run};
 
 use crate::semantics::generated::{SeededRandom, seeds};
@@ -195,4 +196,115 @@ fn calls_around_an_end_of_the_device_are_unordered_in_every_run() {
     }
     eprintln!("{pairs} pairs of host threads");
     assert!(pairs > 100, "{pairs}");
+}
+
+/// Calls around ends of the device that the programs above do not draw: whether the two host threads are told.
+#[test]
+fn each_way_in_which_an_end_of_the_device_matters_to_another_call_is_told() {
+    const RECOVERS: &str = r#"lose-device by="destroy"; recover-device"#;
+    const FAILS: &str = r#"launch "trap" on="a"; try { synchronize-stream "a" }; catch"#;
+    let cases = [
+        // The promise is that of the device that is lost, or of the next.
+        (RECOVERS, r#"device-lost promise="p""#, 1),
+        (
+            r#"lose-device by="destroy""#,
+            r#"device-lost promise="p""#,
+            0,
+        ),
+        // A launch is recorded with the buffers that are there.
+        (
+            RECOVERS,
+            r#"record-launch "l" "scale" { read "x"; write "y" }"#,
+            1,
+        ),
+        (RECOVERS, "work micros=1", 0),
+        (
+            r#"record-launch "l" "trap" {}; relaunch "l" on="a"; try { synchronize-stream "a" }; catch"#,
+            r#"try { fill "x" value=1 on="b" }; catch"#,
+            1,
+        ),
+        // Streams that go on after failures let the device go on.
+        (
+            r#"launch "trap" on="c"; try { synchronize-stream "c" }; catch"#,
+            r#"fill "x" value=1 on="b"; synchronize-stream "b""#,
+            0,
+        ),
+        // WebGPU's calls go on.
+        (FAILS, r#"map-async "x" promise="p"; settle "p""#, 0),
+        (FAILS, r#"try { fill "x" value=1 on="b" }; catch"#, 1),
+        // Which promise is settled, and which scope is popped.
+        (
+            r#"work-done promise="p""#,
+            r#"try { settle "p" }; catch"#,
+            1,
+        ),
+        (
+            r#"push-error-scope "validation""#,
+            r#"try { pop-error-scope promise="p" }; catch"#,
+            1,
+        ),
+    ];
+    for (one, two, count) in cases {
+        for late in [0, 1] {
+            let (first, second) = if late == 0 { (5_000, 1) } else { (1, 5_000) };
+            let text = format!(
+                r#"about "Calls around an end of the device."
+                stream "a"; stream "b"; stream "c" failure="continue"
+                buffer "x" f32=16; buffer "y" f32=16
+                promise "p"; recorded "l"
+                host "one" {{ work micros={first}; {one} }}
+                host "two" {{ work micros={second}; {two} }}"#
+            );
+            for backend in ["mock", "cpu"] {
+                let told = told(text.clone(), backend);
+                assert_eq!(
+                    told.len(),
+                    count,
+                    "{one}\n{two}\n{late} on {backend}: {told:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Of a device that is a new one nothing is told of what failed before.
+#[test]
+fn a_failure_that_is_over_makes_no_calls_unordered() {
+    let text = r#"about "A device that failed, and the next."
+        stream "a"; stream "b"; buffer "x" f32=16; signal "g"
+        host "one" {
+            launch "trap" on="a"
+            lose-device by="destroy"
+            recover-device
+            signal "g"
+            fill "x" value=1 on="a"
+        }
+        host "two" { await "g"; synchronize-stream "b" }"#;
+    for backend in ["mock", "cpu"] {
+        assert_eq!(told(text.to_owned(), backend), [], "{backend}");
+    }
+}
+
+/// Who takes the error that tells a failure goes on, by whichever call it was told.
+#[test]
+fn a_failure_that_was_taken_ends_no_run() {
+    let waits = r#"hold "g" on="b"; record "e" on="b"; wait "e" on="a" timeout-micros=200"#;
+    for fails in [waits, r#"launch "trap" on="a""#] {
+        let text = format!(
+            r#"about "A failure that is taken."
+            stream "a"; stream "b"; event "e"; signal "g"
+            host "h" {{ {fails}; try {{ synchronize-stream "a" }}; catch
+                signal "g" }}"#
+        );
+        for backend in ["mock", "cpu"] {
+            let request = RunRequest {
+                name: "w".to_owned(),
+                source: text.clone(),
+                backend: backend.to_owned(),
+                ..RunRequest::default()
+            };
+            let end = run(request, |_| ()).unwrap();
+            assert_eq!(end.outcome, RunOutcome::Finished, "{fails} on {backend}");
+        }
+    }
 }

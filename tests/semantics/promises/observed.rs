@@ -82,8 +82,8 @@ fn what_wgpu_did_is_what_it_did_in_this_run() {
             // It refuses the second map, and raises no error besides.
             assert_eq!(of("again"), &other("map_async: Err(BufferAsyncError)"));
             assert_eq!(of("empty"), &same("ErrorScopeGuard::pop: None"));
-            let caught = same("ErrorScopeGuard::pop: Some(Validation)");
-            assert_eq!(of("caught"), &caught);
+            // What the second map raised by the specification cannot be seen in a scope of another call.
+            assert_eq!(of("caught"), &ObservedOutcome::Not);
             let made = same("the call returned a pipeline and raised no error");
             assert_eq!(of("fine"), &made);
             assert_eq!(of("unlucky"), &ObservedOutcome::Not);

@@ -159,7 +159,7 @@ fn makespan(scope: &CauseScope, path: &[ChainSegment]) -> Nanos {
     if !scope.is_of_lanes {
         return scope.within.length();
     }
-    let sum = path.iter().map(|it| it.interval.length().0).sum();
+    let sum = path.iter().map(|it| it.interval.length()).sum::<Nanos>().0;
     Nanos(sum)
 }
 

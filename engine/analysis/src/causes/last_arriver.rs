@@ -132,14 +132,14 @@ fn note(parts: &[MemberPart], drafts: &mut BTreeMap<CollectiveMember, ArriverDra
     let Some((&(start, member, span), others)) = parts.split_last() else {
         return;
     };
-    let cost: i64 = others.iter().map(|it| (start - it.0).0).sum();
-    if cost == 0 {
+    let cost: Nanos = others.iter().map(|it| start - it.0).sum();
+    if cost == Nanos::ZERO {
         return;
     }
     let (row, waited) = drafts.entry(member).or_default();
     row.member = member;
     row.last += 1;
-    row.cost += Nanos(cost);
+    row.cost += cost;
     row.behind += others.last().map_or(Nanos::ZERO, |it| start - it.0);
     for (other, by, waiting) in others {
         *waited.entry(*by).or_default() += start - *other;

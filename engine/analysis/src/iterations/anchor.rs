@@ -155,7 +155,7 @@ pub(super) fn by_replays(
         }
     }
     graphs.retain(|_, of| of.len() >= LEAST);
-    let ran = |of: &Vec<GraphRun>| -> i64 { of.iter().map(|it| (it.end - it.start).0).sum() };
+    let ran = |of: &Vec<GraphRun>| -> Nanos { of.iter().map(|it| it.end - it.start).sum() };
     let mut most = graphs.into_values().max_by_key(ran)?;
     most.sort_by_key(|it| (it.start, it.span));
     let anchors: Vec<(Nanos, SpanId)> = most.iter().map(|it| (it.start, it.span)).collect();

@@ -58,7 +58,7 @@ pub(super) fn by_marks(
         }
         for (telling, marks) in of_lane(capture, *lane, &names) {
             let marks = apart(marks);
-            let covered = marks.iter().map(|it| it.0.length().0).sum::<i64>();
+            let covered = marks.iter().map(|it| it.0.length()).sum::<Nanos>().0;
             let is_frame = covered == 0;
             let is_enough = match telling {
                 MarkWording::Plain => covered.saturating_mul(LEAST_COVERED) >= whole,

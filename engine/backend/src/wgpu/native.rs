@@ -77,7 +77,7 @@ pub fn ask(body: &Arc<WgpuDeviceState>, question: &NativeQuery) -> PendingAnswer
         } => map(body, *buffer, *mode, (*offset, *size)),
         NativeQuery::Unmap(buffer) => PendingAnswer::ready(unmap(body, *buffer)),
         NativeQuery::WorkDone => work_done(body),
-        NativeQuery::Scope { filter, made } => PendingAnswer::ready(scope(body, *filter, *made)),
+        NativeQuery::Scope { filter } => PendingAnswer::ready(scope(body, *filter)),
         NativeQuery::Messages(request) => messages(body, request),
         NativeQuery::Create(request) => PendingAnswer::ready(create(body, request)),
         NativeQuery::Lost => lost(body),
@@ -137,6 +137,7 @@ fn map(
         add_error(&mut text, raised);
         Some(NativeAnswer {
             is_ok: known == Some(true),
+            is_pending: known.is_none(),
             raised,
             text,
             ..NativeAnswer::default()
@@ -225,36 +226,13 @@ fn work_done(body: &Arc<WgpuDeviceState>) -> PendingAnswer {
     })
 }
 
-fn scope(
-    body: &WgpuDeviceState,
-    filter: NativeErrorFilter,
-    made: Option<NativeErrorFilter>,
-) -> NativeAnswer {
+fn scope(body: &WgpuDeviceState, filter: NativeErrorFilter) -> NativeAnswer {
     let device = &body.gpu.device;
     let scope = device.push_error_scope(match filter {
         NativeErrorFilter::Validation => ::wgpu::ErrorFilter::Validation,
         NativeErrorFilter::OutOfMemory => ::wgpu::ErrorFilter::OutOfMemory,
         NativeErrorFilter::Internal => ::wgpu::ErrorFilter::Internal,
     });
-    let size = match made {
-        // A map for reading that is one for writing as well, and more than any device has.
-        Some(NativeErrorFilter::Validation) => {
-            Some((4, BufferUsages::MAP_READ | BufferUsages::MAP_WRITE))
-        }
-        Some(NativeErrorFilter::OutOfMemory) => {
-            Some((device.limits().max_buffer_size, BufferUsages::COPY_DST))
-        }
-        // Nothing makes one on purpose.
-        Some(NativeErrorFilter::Internal) | None => None,
-    };
-    if let Some((size, usage)) = size {
-        drop(device.create_buffer(&BufferDescriptor {
-            label: None,
-            size,
-            usage,
-            mapped_at_creation: false,
-        }));
-    }
     let caught = ready(scope.pop()).map(|error| kind(&error));
     let value = caught.map_or("null", NativeErrorFilter::label);
     NativeAnswer {

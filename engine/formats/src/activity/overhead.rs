@@ -32,7 +32,8 @@ impl ActivityProcess {
         if let Some(thread) = thread {
             draft.number(span, "thread", thread);
         }
-        *self.overheads.entry(text).or_default() += times.end.saturating_sub(times.start);
+        let took = self.overheads.entry(text).or_default();
+        *took = took.saturating_add(times.end.saturating_sub(times.start));
     }
 
     pub(super) fn compilation(

@@ -48,7 +48,7 @@ pub(super) fn make(source: &QuerySource, guard: &QueryGuard) -> Result<TableRows
             id(lane.0),
             lane_name(capture, lane),
             CellValue::Integer(lengths.len() as i64),
-            CellValue::Integer(lengths.iter().sum()),
+            CellValue::Integer(lengths.iter().fold(0, |sum, it| sum.saturating_add(*it))),
             CellValue::Integer(percentile(&lengths, 0)),
             CellValue::Integer(percentile(&lengths, 50)),
             CellValue::Integer(percentile(&lengths, 99)),

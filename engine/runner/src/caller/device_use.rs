@@ -4,29 +4,44 @@ use super::admit::concerns_device;
 use super::resources::UsedResource;
 use ::order::ResourceAccess::{Changes, Hears, Reads};
 use ::order::SharedResource::{Device, Failure};
-use workload::{Call, DataCall, EventCall, GpuCall, MemoryKind, Plan, StreamCall};
+use workload::{
+    Call, DataCall, EventCall, FailureMode, GpuCall, LaunchCall, MemoryKind, Plan, StreamCall,
+};
 
 /// Kernels that end the device they run on.
 const FAILING: [&str; 2] = ["trap", "fault"];
 
-/// Calls that end the device, or begin another one.
-const ENDS: [&str; 2] = ["lose-device", "recover-device"];
+/// The call that loses the device.
+const LOSE: &str = "lose-device";
+/// The call that opens it anew.
+const RECOVER: &str = "recover-device";
 
 /// Which ends of its device a workload brings about by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceEnds {
     /// A call loses it or opens it anew.
     are_called: bool,
+    /// A call opens it anew.
+    are_mended: bool,
     /// A kernel makes it fail.
     are_failures: bool,
+    /// A kernel that does is recorded, to be launched later.
+    are_recorded: bool,
 }
 
 impl DeviceEnds {
     /// Those of a workload.
     pub fn new(plan: &Plan) -> Self {
+        let calls = |verbs: &[&str]| plan.sites.iter().any(|it| verbs.contains(&it.verb));
+        let (launched, recorded) = plan.kernels();
+        let declared = plan.recorded.iter().filter_map(|it| it.kernel);
+        let recorded: Vec<_> = recorded.into_iter().chain(declared).collect();
+        let are_recorded = FAILING.iter().any(|it| recorded.contains(it));
         Self {
-            are_called: plan.sites.iter().any(|it| ENDS.contains(&it.verb)),
-            are_failures: plan.launches(&FAILING),
+            are_called: calls(&[LOSE, RECOVER]),
+            are_mended: calls(&[RECOVER]),
+            are_failures: are_recorded || FAILING.iter().any(|it| launched.contains(it)),
+            are_recorded,
         }
     }
 
@@ -34,23 +49,24 @@ impl DeviceEnds {
     pub fn uses(self, plan: &Plan, call: &Call) -> Vec<UsedResource> {
         let mut found = Vec::new();
         if self.are_called {
-            // Some of WebGPU's calls come to the same on a device that is lost.
-            let comes_to_the_same = matches!(
-                call,
-                Call::Gpu(
-                    GpuCall::DeviceLost { .. } | GpuCall::Settle { .. } | GpuCall::SettleAll {},
-                )
-            );
-            let is_meant = matches!(call, Call::Gpu(_)) && !comes_to_the_same;
-            if ends(call) {
-                found.push((Device, Changes));
-            } else if is_meant || concerns_device(call) {
+            let is_meant = match call {
+                Call::Gpu(GpuCall::Lose { .. } | GpuCall::Recover {}) => {
+                    found.push((Device, Changes));
+                    false
+                }
+                Call::Gpu(GpuCall::Settle { .. } | GpuCall::SettleAll {}) => false,
+                // They mean the device that is there, or its buffers: where it is only lost, they come to the same.
+                Call::Gpu(GpuCall::DeviceLost { .. }) | Call::Launch(_) => self.are_mended,
+                Call::Gpu(_) => true,
+                _ => concerns_device(call),
+            };
+            if is_meant || matches!(call, Call::Launch(_)) && concerns_device(call) {
                 found.push((Device, Reads));
             }
         }
         if self.are_failures && concerns_device(call) {
             let access = match call {
-                _ if fails(call) => Changes,
+                _ if self.fails(plan, call) => Changes,
                 _ if hears(plan, call) => Hears,
                 _ => Reads,
             };
@@ -58,14 +74,22 @@ impl DeviceEnds {
         }
         found
     }
-}
 
-const fn ends(call: &Call) -> bool {
-    matches!(call, Call::Gpu(GpuCall::Lose { .. } | GpuCall::Recover {}))
-}
-
-fn fails(call: &Call) -> bool {
-    matches!(call, Call::Data(DataCall::Launch { kernel, .. }) if FAILING.contains(&kernel.kernel.name))
+    /// Whether a call makes the device fail: not on a stream that goes on after failures. Which launch was recorded last is not
+    /// looked at.
+    fn fails(self, plan: &Plan, call: &Call) -> bool {
+        let stream = match call {
+            Call::Data(DataCall::Launch { kernel, stream, .. })
+                if FAILING.contains(&kernel.kernel.name) =>
+            {
+                stream
+            }
+            Call::Launch(LaunchCall::Relaunch { stream, .. }) if self.are_recorded => stream,
+            _ => return false,
+        };
+        let stream = plan.streams.get(stream.index());
+        stream.is_none_or(|it| it.failure == FailureMode::Stop)
+    }
 }
 
 /// Whether a call may be told that the device failed.

@@ -15,7 +15,7 @@ use backend::Operation;
 use device::RecordedLaunch;
 use record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 use workload::{
-    Call, DataCall, EventCall, GpuCall, GraphIndex, HostCall, LaunchCall, PlacedCall,
+    Call, DataCall, EventCall, GpuCall, GraphIndex, HostCall, LaunchCall, PlacedCall, PromiseIndex,
     RecordedIndex, StreamCall,
 };
 
@@ -131,10 +131,37 @@ fn uses(shared: &RunState, call: &Call) -> Vec<UsedResource> {
         Call::Launch(call) => of_launch_call(call),
         Call::Rank(call) => vec![submits(call.stream())],
         Call::Host(HostCall::Signal { signal }) => vec![(SharedResource::Signal(*signal), Changes)],
-        Call::Gpu(GpuCall::MapAsync { buffer, .. } | GpuCall::Unmap { buffer }) => {
-            vec![(SharedResource::Mapping(*buffer), Changes)]
+        Call::Gpu(call) => of_gpu_call(call),
+        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) => Vec::new(),
+    }
+}
+
+/// Which promise a name means is up to who asked last.
+fn of_gpu_call(call: &GpuCall) -> Vec<UsedResource> {
+    let promise = |it: PromiseIndex, access| (SharedResource::Promise(it.0), access);
+    match *call {
+        GpuCall::MapAsync {
+            buffer,
+            promise: it,
+            ..
+        } => vec![
+            (SharedResource::Mapping(buffer), Changes),
+            promise(it, Changes),
+        ],
+        GpuCall::Unmap { buffer } => vec![(SharedResource::Mapping(buffer), Changes)],
+        GpuCall::PushErrorScope { .. } => vec![(SharedResource::ErrorScopes, Changes)],
+        GpuCall::PopErrorScope { promise: it } => {
+            vec![(SharedResource::ErrorScopes, Changes), promise(it, Changes)]
         }
-        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) | Call::Gpu(_) => Vec::new(),
+        GpuCall::CreatePipelineAsync { promise: it, .. }
+        | GpuCall::CompilationInfo { promise: it, .. }
+        | GpuCall::WorkDone { promise: it }
+        | GpuCall::DeviceLost { promise: it } => vec![promise(it, Changes)],
+        GpuCall::Settle { promise: it } => vec![promise(it, Reads)],
+        GpuCall::CreatePipeline { .. }
+        | GpuCall::SettleAll {}
+        | GpuCall::Lose { .. }
+        | GpuCall::Recover {} => Vec::new(),
     }
 }
 

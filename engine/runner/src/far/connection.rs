@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ChildStdin;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use super::packet::{DownPacket, Hello, UpPacket};
 use super::process::{WorkerProcess, WorkerTarget, ending};
@@ -26,9 +26,49 @@ pub enum LineArrival {
     Over(WireError),
 }
 
+/// How long what was sent last may take to be written before the process that leads there is ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// What is sent, on its way to the process that leads to the worker. A thread of its own writes it: whoever never reads it
+/// keeps nobody else waiting.
+struct LineInput {
+    frames: Option<Sender<Vec<u8>>>,
+    /// Closed once all of it was written, or nothing more can be.
+    written: Receiver<()>,
+}
+
+impl LineInput {
+    fn start(mut input: ChildStdin) -> Result<Self, String> {
+        let (frames, taken) = unbounded::<Vec<u8>>();
+        let (closes, written) = bounded(0);
+        let write = move || {
+            let _closes = closes;
+            for frame in taken {
+                // That it broke is told by what comes back, which is then over too.
+                if input.write_all(&frame).and_then(|()| input.flush()).is_err() {
+                    return;
+                }
+            }
+        };
+        let named = std::thread::Builder::new().name("link input".to_owned());
+        named.spawn(write).map_err(|error| error.to_string())?;
+        Ok(Self {
+            frames: Some(frames),
+            written,
+        })
+    }
+
+    /// Nothing more is sent. Gives what was sent a little time to be written.
+    fn close(&mut self) {
+        if self.frames.take().is_some() {
+            let _ = self.written.recv_timeout(LAST_WORDS);
+        }
+    }
+}
+
 /// One link to a worker. Dropped, the process that leads there is ended.
 pub struct WorkerLine {
-    input: Option<ChildStdin>,
+    input: LineInput,
     arrivals: Receiver<LineArrival>,
     process: WorkerProcess,
 }
@@ -66,7 +106,7 @@ impl WorkerLine {
             })
             .map_err(|error| error.to_string())?;
         Ok(Self {
-            input: Some(input),
+            input: LineInput::start(input)?,
             arrivals,
             process,
         })
@@ -108,11 +148,10 @@ impl WorkerLine {
     }
 
     fn write(&mut self, message: &impl serde::Serialize) {
-        if let Some(input) = &mut self.input
-            && wire::write(input, message).is_err()
+        if let Some(frames) = &self.input.frames
+            && let Ok(frame) = wire::frame(message, false)
         {
-            // That it broke is told by what comes back, which is then over too.
-            self.input = None;
+            let _ = frames.send(frame);
         }
     }
 
@@ -128,10 +167,7 @@ impl WorkerLine {
 
     /// Why the link is over: how its process ended and what it complained of, or else `error`.
     pub fn why_over(&mut self, error: &WireError) -> String {
-        if let Some(input) = &mut self.input {
-            let _ = input.flush();
-        }
-        self.input = None;
+        self.input.close();
         let ended = match error {
             WireError::Closed | WireError::Cut { .. } | WireError::NoWorker(_) => {
                 self.process.ended().map(ending)
@@ -148,5 +184,12 @@ impl WorkerLine {
             words = format!("{words}; it said: {complaints}");
         }
         words
+    }
+}
+
+impl Drop for WorkerLine {
+    fn drop(&mut self) {
+        // What tells the worker to end is to reach it before the process that leads there is ended.
+        self.input.close();
     }
 }

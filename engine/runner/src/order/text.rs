@@ -275,6 +275,11 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
             let launch = plan.recorded.get(number as usize);
             format!("recorded launch {}", launch.map_or("?", |it| &it.name))
         }
+        SharedResource::Promise(number) => {
+            let promise = plan.promises.get(number as usize);
+            format!("promise {}", promise.map_or("?", |it| it))
+        }
+        SharedResource::ErrorScopes => "the stack of error scopes".to_owned(),
         SharedResource::Mapping(index) => {
             let buffer = plan.buffers.get(index.index());
             return format!(

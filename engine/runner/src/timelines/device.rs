@@ -54,7 +54,7 @@ impl Timelines {
         let begun = start.or(looked_at.map(|it| it.2));
         let start = begun.unwrap_or_else(|| shared.now());
         if state.model.next_awaits_queue() {
-            if shared.device.status() != DeviceStatus::Working {
+            if matches!(shared.device.status(), DeviceStatus::Lost(_)) {
                 // The device knows it already: what waits for its queue must not take that for the end of work.
                 state.lose(SpanId::NONE);
             } else if is_busy(shared) {

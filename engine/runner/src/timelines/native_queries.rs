@@ -33,15 +33,15 @@ pub fn ask(
     }
 }
 
-/// Asks for a scope like the one that was popped. What one comes to that met the loss between its push and its pop
-/// cannot be told by another, nor can an internal error be made.
+/// Asks for a scope like the one that was popped, where nothing was caught. What one comes to that met the loss between its
+/// push and its pop cannot be told by another, nor can one that caught an error: whether the implementation raised it in that
+/// scope is not seen.
 pub fn ask_scope(shared: &RunState, state: &mut TimelinesState, popped: PoppedScope) {
-    if popped.met_loss || popped.captured == Some(GpuErrorKind::Internal) {
+    if popped.met_loss || popped.captured.is_some() {
         return;
     }
     let question = NativeQuery::Scope {
         filter: filter(popped.filter),
-        made: popped.captured.map(filter),
     };
     if let Some(answer) = shared.device.raw(&question) {
         state.asked.insert(popped.promise, answer);
@@ -113,7 +113,8 @@ fn agrees(raw: &NativeAnswer, settlement: &PromiseResult) -> bool {
         Some(PromiseValue::Lost(kind)) => is_value(kind.label()),
         _ => true,
     };
-    raw.is_ok == value.is_some() && has_value && raw.raised == settlement.row.raises.map(filter)
+    let is_same = raw.is_ok == value.is_some() && has_value;
+    is_same && !raw.is_pending && raw.raised == settlement.row.raises.map(filter)
 }
 
 const fn filter(kind: GpuErrorKind) -> NativeErrorFilter {

@@ -51,7 +51,8 @@ impl Timelines {
             return;
         }
         let time = time.max(state.device_free);
-        if shared.device.status() != DeviceStatus::Working {
+        // What a device that failed was given has ended as well: WebGPU knows no failure but a loss.
+        if matches!(shared.device.status(), DeviceStatus::Lost(_)) {
             // It ended because the device did, and not by being done.
             if state.model.loss().is_none() {
                 state.lose(watch.cause);
