@@ -27,7 +27,8 @@ pub(super) fn watch(grace: Option<Duration>) {
     drop(heard);
 }
 
-fn end_after(grace: Duration) {
+/// Ends the process after `grace`, as one that was stopped, unless it has ended by then.
+pub(super) fn end_after(grace: Duration) {
     let thread = std::thread::Builder::new().name("stop".to_owned());
     let started = thread.spawn(move || {
         std::thread::sleep(grace);

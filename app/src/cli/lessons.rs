@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use engine::exporter::refuse_input;
@@ -50,6 +52,8 @@ pub enum LessonCommand {
     },
     /// Judge what was written for a lesson: exit code 0 passed, 1 refused, 2 wrong input, 3 it could not be judged here
     Check(CheckOptions),
+    /// Judge a text at once and whenever it is saved, until it has passed
+    Watch(CheckOptions),
     /// Judge a folder of hand-ins, and write a line for each of them
     Grade(GradeOptions),
 }
@@ -228,6 +232,7 @@ pub(super) fn lesson(
             Ok(FINE)
         }
         LessonCommand::Check(options) => check(options, streams),
+        LessonCommand::Watch(options) => watch(options, streams),
         LessonCommand::Grade(options) => grade(options, streams),
     }
 }
@@ -350,6 +355,32 @@ fn check(options: &CheckOptions, streams: &mut OutputStreams<'_>) -> Result<u8, 
         (true, true) => CUT,
         (false, _) => FAILED,
     })
+}
+
+/// How often it is looked whether a text was saved.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Judges a text whenever it is another one, until it passes.
+fn watch(options: &CheckOptions, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
+    let mut last = None;
+    loop {
+        // An editor may take the file away for a moment while it saves.
+        let now = read(&options.file).ok().filter(|it| !it.is_empty());
+        if last.is_none() || now.is_some() && now != last {
+            last = now.or(Some(String::new()));
+            match check(options, streams) {
+                Ok(FINE) => return Ok(FINE),
+                // What cannot be read at the beginning will not be; later it is being written.
+                Err(failure) if last.as_deref() == Some("") => return Err(failure),
+                Err(CliFailure::Wrong(why)) => writeln!(streams.err, "syncline: {why}")?,
+                Err(failure) => return Err(failure),
+                Ok(_) => {}
+            }
+            writeln!(streams.out)?;
+            streams.out.flush()?;
+        }
+        thread::sleep(LOOK);
+    }
 }
 
 /// The last of so many judgements, or the first that refuses.

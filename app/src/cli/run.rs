@@ -32,6 +32,11 @@ pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Resu
     }
     let (name, backend) = (request.name.clone(), request.backend.clone());
     let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
+    if capture.run().is_none() && !was_asked {
+        let text = "the engine said that the run ended, and told nothing of it: nothing ran; if it is on another machine, \
+                    look whether the same version of Syncline is there";
+        return Err(CliFailure::Wrong(text.to_owned()));
+    }
     let mut figures = CaptureReport::new(&capture, lost, options.save.as_deref());
     if capture.run().is_none() {
         // It was over before it said what it was.
@@ -210,19 +215,6 @@ fn or(hint: String, otherwise: &str) -> String {
     }
 }
 
-/// Ends this process then, with the exit code of one that was stopped: whoever stopped a long run does not wait for all that it
-/// came to. Its file is written by now.
-fn end_by(end: Instant) {
-    let wait = move || {
-        std::thread::sleep(end.saturating_duration_since(Instant::now()));
-        std::process::exit(i32::from(STOPPED));
-    };
-    // Without the thread it takes as long as it takes.
-    let _ = std::thread::Builder::new()
-        .name("deadline".to_owned())
-        .spawn(wait);
-}
-
 /// Runs it to its end, here or at `on`, and answers with its capture, how many records were lost, and whether Ctrl-C ended
 /// it.
 fn follow(
@@ -251,7 +243,8 @@ fn follow(
             Ok(Message::Refused(reason)) => return Err(CliFailure::Listed(reason)),
             Ok(Message::Finished { lost, .. }) => {
                 if let Some(since) = stopping.filter(|_| streams.own_process) {
-                    end_by(since + PATIENCE);
+                    // Whoever stopped a long run does not wait for all that it came to. Its file is written by now.
+                    interrupt::end_after(PATIENCE.saturating_sub(since.elapsed()));
                 }
                 return Ok((capture, lost, stopping.is_some()));
             }

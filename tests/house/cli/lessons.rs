@@ -1,5 +1,6 @@
 //! Lessons on the command line: exit codes, marks, and files that are never written over.
 
+use std::io::BufRead as _;
 use std::path::Path;
 
 use app::cli::{CUT, FAILED, FINE, WRONG};
@@ -120,4 +121,27 @@ fn lessons_are_listed_by_chapter_in_either_language() {
     let (code, _, said) = syncline(&["lessons", text(folder.path())]);
     assert_eq!(code, WRONG);
     assert!(said.contains("course.kdl"), "{said}");
+}
+
+#[test]
+fn a_text_that_is_watched_is_judged_at_each_save() {
+    let folder = hand_ins("first-wait");
+    let file = folder.path().join("start.kdl");
+    let mut watch = std::process::Command::new(crate::house::program::syncline())
+        .args(["lesson", "watch", text(&file), "--lang", "en"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut until = |words: &str| {
+        let found = lines.by_ref().any(|line| line.unwrap().contains(words));
+        assert!(found, "{words}");
+    };
+    until("refused (race)");
+    // What is no workload in between ends nothing.
+    std::fs::write(&file, "lesson \"first-wait\"\nhost {").unwrap();
+    until("refused (reads)");
+    std::fs::copy(folder.path().join("right.kdl"), &file).unwrap();
+    until("passed");
+    assert!(watch.wait().unwrap().success());
 }

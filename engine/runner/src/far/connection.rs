@@ -45,7 +45,11 @@ impl LineInput {
             let _closes = closes;
             for frame in taken {
                 // That it broke is told by what comes back, which is then over too.
-                if input.write_all(&frame).and_then(|()| input.flush()).is_err() {
+                if input
+                    .write_all(&frame)
+                    .and_then(|()| input.flush())
+                    .is_err()
+                {
                     return;
                 }
             }

@@ -179,7 +179,13 @@ fn behind_block(source: &WorkloadSource, error: &KdlError) -> Option<WorkloadErr
             .unwrap_or_default()
             .trim_end_matches([' ', '\t']);
         let rest = text.get(start..).unwrap_or_default();
-        before.ends_with('}') && rest.starts_with(|it: char| it.is_alphabetic() || it == '"')
+        // A comment may stand between the two.
+        let before = match before.rfind("/*") {
+            Some(at) if before.ends_with("*/") => before.get(..at).unwrap_or_default().trim_end(),
+            _ => before,
+        };
+        let follows = |it: char| !it.is_control() && !matches!(it, '}' | ';' | '/');
+        before.ends_with('}') && rest.starts_with(follows)
     })?;
     let rest = text.get(start..).unwrap_or_default();
     let length = rest.find(|it: char| it.is_whitespace() || it == ';');
@@ -288,6 +294,9 @@ mod tests {
             ("a\n}\n", 2, "closes nothing"),
             ("a {\nb { c } d\n}\n", 2, "follows the } of a block"),
             ("a {\nb { c }d x=1\n}\n", 2, "follows the } of a block"),
+            ("a {\nb { c } /* e */ d\n}\n", 2, "follows the } of a block"),
+            ("a {\nb { c } { d }\n}\n", 2, "follows the } of a block"),
+            ("a {\nb { c } 5\n}\n", 2, "follows the } of a block"),
             ("a {\nb { c }; d; e {\n}\n", 1, "this block is not closed"),
         ] {
             for before in ["", shader] {
