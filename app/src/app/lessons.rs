@@ -9,17 +9,25 @@ use engine::record::{CALL_LABEL, SpanId, SpanKind, Value};
 
 use super::App;
 use crate::action::{Action, LessonAction};
-use crate::state::{LANGUAGE, LessonStep, LessonVerdict, text_name};
+use crate::state::{LANGUAGE, LessonStep, LessonVerdict, TakenLesson, text_name};
 
 /// Causes are followed through so many waits and records.
 const MOST_WAITS: usize = 32;
+
+/// A run that came to its end.
+enum EndedRun {
+    /// The workload of this name has run.
+    Ran(String),
+    /// What was to run was refused.
+    Refused,
+}
 
 /// A check, or a measurement of what was predicted, under way.
 #[derive(Default)]
 pub(super) struct LessonJob {
     answers: Option<Receiver<LessonAction>>,
-    /// What has just run, or been refused: its name, where that is known.
-    ended: Option<Option<String>>,
+    /// What has just run, or been refused.
+    ended: Option<EndedRun>,
 }
 
 impl LessonJob {
@@ -45,12 +53,12 @@ impl LessonJob {
 
     /// The workload of this name has run.
     pub fn ran(&mut self, name: &str) {
-        self.ended = Some(Some(name.to_owned()));
+        self.ended = Some(EndedRun::Ran(name.to_owned()));
     }
 
     /// What was to run was refused.
     pub fn refused(&mut self) {
-        self.ended = Some(None);
+        self.ended = Some(EndedRun::Refused);
     }
 
     /// The answer, once it is there.
@@ -79,7 +87,7 @@ impl App {
     /// Takes what was found of the lesson's text.
     pub(super) fn hear_lesson(&mut self, context: &Context) {
         if let Some(ended) = self.lesson_job.ended.take() {
-            self.lesson_ran(ended.as_deref(), context);
+            self.lesson_ran(&ended, context);
         }
         let Some(answer) = self.lesson_job.take() else {
             return;
@@ -96,7 +104,7 @@ impl App {
 
     /// Has the chosen text checked, or the span that is selected.
     pub(super) fn check_lesson(&mut self, context: Option<&Context>) {
-        let Some(lesson) = self.state.lesson.as_ref().and_then(|it| it.lesson()) else {
+        let Some(lesson) = self.state.lesson.as_ref().and_then(TakenLesson::lesson) else {
             return;
         };
         if lesson.kind == LessonKind::Click {
@@ -114,8 +122,11 @@ impl App {
     }
 
     /// A run has ended, or was refused: where it was of the lesson's text, what comes next.
-    fn lesson_ran(&mut self, name: Option<&str>, context: &Context) {
-        let is_meant = |id: &str| name.is_none_or(|it| it == text_name(id));
+    fn lesson_ran(&mut self, ended: &EndedRun, context: &Context) {
+        let is_meant = |id: &str| match ended {
+            EndedRun::Ran(name) => *name == text_name(id),
+            EndedRun::Refused => true,
+        };
         let Some(taken) = self.state.lesson.as_ref().filter(|it| is_meant(&it.id)) else {
             return;
         };
@@ -123,7 +134,7 @@ impl App {
         let Some(lesson) = taken.lesson() else { return };
         if is_checking {
             self.judge_lesson(Some(context));
-        } else if step == LessonStep::Run && name.is_some() {
+        } else if step == LessonStep::Run && matches!(ended, EndedRun::Ran(_)) {
             self.act(vec![Action::Lesson(LessonAction::Ran)], Some(context));
             if lesson.prediction.is_some() {
                 let backend = self.status.backend(&self.state.settings).to_owned();
@@ -135,7 +146,7 @@ impl App {
 
     fn judge_lesson(&mut self, context: Option<&Context>) {
         let taken = self.state.lesson.as_ref();
-        let Some(lesson) = taken.and_then(|it| it.lesson()) else {
+        let Some(lesson) = taken.and_then(TakenLesson::lesson) else {
             return;
         };
         let name = text_name(&lesson.id);

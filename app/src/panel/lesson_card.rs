@@ -1,5 +1,7 @@
 //! The lesson that is taken, in five steps: predict, run, look, change, why.
 
+use std::cmp::Ordering;
+
 use eframe::egui::{
     Align, Button, CentralPanel, CollapsingHeader, Direction, Frame, Label, Layout, Panel as Side,
     RichText, ScrollArea, Ui, Vec2,
@@ -126,12 +128,10 @@ fn steps(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, kind: LessonKind) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0 * GRID;
         for (place, step) in LessonStep::ALL.into_iter().enumerate() {
-            let colour = if step == taken.step {
-                theme.accent
-            } else if step < taken.step {
-                theme.good
-            } else {
-                theme.weak
+            let colour = match step.cmp(&taken.step) {
+                Ordering::Equal => theme.accent,
+                Ordering::Less => theme.good,
+                Ordering::Greater => theme.weak,
             };
             let words = format!("{} {}", place + 1, step.label(kind));
             let words = RichText::new(words).size(SMALL).color(colour);
@@ -254,11 +254,10 @@ fn look(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, lesson: &Lesson) {
             let words = "This run did not show it: run it again, or on another device.";
             ui.add(Label::new(RichText::new(words).color(theme.weak)).wrap());
         }
-        Some(_) => {}
         None if prediction.shown.is_some() => {
             ui.label(RichText::new("it is being measured…").color(theme.weak));
         }
-        None => {}
+        _ => {}
     }
 }
 

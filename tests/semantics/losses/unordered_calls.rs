@@ -136,24 +136,22 @@ impl Program {
             Step::Synchronize => fails.is_some_and(|trap| before[trap][it]),
             _ => false,
         };
+        let concerned = (0..count).filter(|it| concerns(*it));
+        let pairs = concerned.clone().flat_map(|first| {
+            let later = concerned.clone().filter(move |second| first < *second);
+            later.map(move |second| [first, second])
+        });
         let mut found = BTreeMap::new();
-        for first in 0..count {
-            for second in first + 1..count {
-                let [one, two] = [first, second].map(|it| (self.steps[it].0, lines[it]));
-                let meet = one.0 != two.0
-                    && !before[first][second]
-                    && concerns(first)
-                    && concerns(second)
-                    && (changes(first) || changes(second));
-                if meet {
-                    let (one, two) = if one.0 < two.0 {
-                        (one, two)
-                    } else {
-                        (two, one)
-                    };
-                    let lines = found.entry((one.0, two.0)).or_insert((one.1, two.1));
-                    *lines = (*lines).min((one.1, two.1));
-                }
+        for [first, second] in pairs {
+            let mut both = [first, second].map(|it| (self.steps[it].0, lines[it]));
+            let meet = both[0].0 != both[1].0
+                && !before[first][second]
+                && (changes(first) || changes(second));
+            if meet {
+                both.sort_unstable();
+                let [one, two] = both;
+                let lines = found.entry((one.0, two.0)).or_insert((one.1, two.1));
+                *lines = (*lines).min((one.1, two.1));
             }
         }
         let mut found: Vec<(u32, u32)> = found.into_values().collect();

@@ -148,7 +148,7 @@ fn a_text_that_is_no_workload_is_told_at_its_line_and_one_that_passes_leads_on()
     let solution = solution("run-ahead");
     edit(
         &mut window,
-        &solution.replace("download \"y\"", "downlod \"y\""),
+        &solution.replace("download \"y\"", "fetch \"y\""),
     );
     act(&mut window, Command::LessonStep.into());
     until(&mut window, |window| taken(window).verdict.is_some());

@@ -16,13 +16,22 @@ const LOSE: &str = "lose-device";
 /// The call that opens it anew.
 const RECOVER: &str = "recover-device";
 
+/// What calls do to the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum CalledEnd {
+    #[default]
+    Nothing,
+    /// They lose it.
+    Loses,
+    /// They open it anew.
+    Recovers,
+}
+
 /// Which ends of its device a workload brings about by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceEnds {
-    /// A call loses it or opens it anew.
-    are_called: bool,
-    /// A call opens it anew.
-    are_mended: bool,
+    /// By calls.
+    called: CalledEnd,
     /// A kernel makes it fail.
     are_failures: bool,
     /// A kernel that does is recorded, to be launched later.
@@ -32,14 +41,20 @@ pub struct DeviceEnds {
 impl DeviceEnds {
     /// Those of a workload.
     pub fn new(plan: &Plan) -> Self {
-        let calls = |verbs: &[&str]| plan.sites.iter().any(|it| verbs.contains(&it.verb));
+        let calls = |verb: &str| plan.sites.iter().any(|it| it.verb == verb);
+        let called = if calls(RECOVER) {
+            CalledEnd::Recovers
+        } else if calls(LOSE) {
+            CalledEnd::Loses
+        } else {
+            CalledEnd::Nothing
+        };
         let (launched, recorded) = plan.kernels();
         let declared = plan.recorded.iter().filter_map(|it| it.kernel);
         let recorded: Vec<_> = recorded.into_iter().chain(declared).collect();
         let are_recorded = FAILING.iter().any(|it| recorded.contains(it));
         Self {
-            are_called: calls(&[LOSE, RECOVER]),
-            are_mended: calls(&[RECOVER]),
+            called,
             are_failures: are_recorded || FAILING.iter().any(|it| launched.contains(it)),
             are_recorded,
         }
@@ -48,7 +63,7 @@ impl DeviceEnds {
     /// What a call has to do with the device that it is made to.
     pub fn uses(self, plan: &Plan, call: &Call) -> Vec<UsedResource> {
         let mut found = Vec::new();
-        if self.are_called {
+        if self.called != CalledEnd::Nothing {
             let is_meant = match call {
                 Call::Gpu(GpuCall::Lose { .. } | GpuCall::Recover {}) => {
                     found.push((Device, Changes));
@@ -56,7 +71,9 @@ impl DeviceEnds {
                 }
                 Call::Gpu(GpuCall::Settle { .. } | GpuCall::SettleAll {}) => false,
                 // They mean the device that is there, or its buffers: where it is only lost, they come to the same.
-                Call::Gpu(GpuCall::DeviceLost { .. }) | Call::Launch(_) => self.are_mended,
+                Call::Gpu(GpuCall::DeviceLost { .. }) | Call::Launch(_) => {
+                    self.called == CalledEnd::Recovers
+                }
                 Call::Gpu(_) => true,
                 _ => concerns_device(call),
             };

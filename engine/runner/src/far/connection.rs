@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ChildStdin;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::packet::{DownPacket, Hello, UpPacket};
 use super::process::{WorkerProcess, WorkerTarget, ending};
@@ -26,6 +26,8 @@ pub enum LineArrival {
     Over(WireError),
 }
 
+/// What is sent and was not written yet, at most: a worker that works reads at once.
+const FRAMES: usize = 1024;
 /// How long what was sent last may take to be written before the process that leads there is ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -39,7 +41,7 @@ struct LineInput {
 
 impl LineInput {
     fn start(mut input: ChildStdin) -> Result<Self, String> {
-        let (frames, taken) = unbounded::<Vec<u8>>();
+        let (frames, taken) = bounded::<Vec<u8>>(FRAMES);
         let (closes, written) = bounded(0);
         let write = move || {
             let _closes = closes;
@@ -154,8 +156,10 @@ impl WorkerLine {
     fn write(&mut self, message: &impl serde::Serialize) {
         if let Some(frames) = &self.input.frames
             && let Ok(frame) = wire::frame(message, false)
+            && frames.try_send(frame).is_err()
         {
-            let _ = frames.send(frame);
+            // Nobody reads: that it does not answer ends the link.
+            self.input.frames = None;
         }
     }
 

@@ -156,9 +156,9 @@ impl StretchScanner {
                 (Some(line), _) => start + line,
                 // The bracket behind which the cursor stands may be the last of this event.
                 (None, SyntaxFault::Bad) => {
-                    let passed = start.max(cursor.at());
-                    let is_closed = passed > start && bytes.get(passed - 1) == Some(&b'}');
-                    resume(bytes, passed - usize::from(is_closed))
+                    let at = start.max(cursor.at());
+                    let is_closed = at > start && bytes.get(at - 1) == Some(&b'}');
+                    resume(bytes, at - usize::from(is_closed))
                 }
                 (None, SyntaxFault::Cut) => {
                     parsed.end = StretchEnd::Inside(start);
