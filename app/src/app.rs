@@ -238,14 +238,18 @@ impl App {
     pub fn act(&mut self, actions: Vec<Action>, context: Option<&Context>) {
         for action in actions {
             // Who chooses a workload wants to see it run, which is not shown in the place of a file.
-            if matches!(
-                action,
+            let shows_run = match action {
                 Action::Choose(_)
-                    | Action::Run(_)
-                    | Action::Adopt(_)
-                    | Action::Lesson(LessonAction::Take(_) | LessonAction::GoOn)
-                    | Action::Command(Command::NextLesson | Command::LessonStep)
-            ) {
+                | Action::Run(_)
+                | Action::Adopt(_)
+                | Action::Lesson(LessonAction::Take(_))
+                | Action::Command(Command::NextLesson) => true,
+                Action::Lesson(LessonAction::GoOn) | Action::Command(Command::LessonStep) => {
+                    self.state.lesson.is_some()
+                }
+                _ => false,
+            };
+            if shows_run {
                 self.show_run_tab();
             }
             if let Some(request) = apply(&mut self.state, &self.capture, action) {

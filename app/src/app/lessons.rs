@@ -92,6 +92,9 @@ impl App {
         let Some(answer) = self.lesson_job.take() else {
             return;
         };
+        // That a lesson was passed is kept whatever becomes of the window.
+        self.saves_now |=
+            matches!(&answer, LessonAction::Checked(it, _) if it.passed == Some(true));
         let answer = match answer {
             LessonAction::Checked(verdict, _) if verdict.passed == Some(false) => {
                 let span = raced(&self.capture);
