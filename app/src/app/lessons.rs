@@ -26,6 +26,8 @@ enum EndedRun {
 #[derive(Default)]
 pub(super) struct LessonJob {
     answers: Option<Receiver<LessonAction>>,
+    /// The id of the lesson that was taken when it was last listened for them.
+    of: Option<String>,
     /// What has just run, or been refused.
     ended: Option<EndedRun>,
 }
@@ -86,6 +88,12 @@ fn unjudged(why: impl Into<String>) -> LessonVerdict {
 impl App {
     /// Takes what was found of the lesson's text.
     pub(super) fn hear_lesson(&mut self, context: &Context) {
+        // An answer for a lesson that was left is of no use, and is none for the one that is taken now.
+        let taken = self.state.lesson.as_ref().map(|it| it.id.clone());
+        if self.lesson_job.of != taken {
+            self.lesson_job.answers = None;
+            self.lesson_job.of = taken;
+        }
         if let Some(ended) = self.lesson_job.ended.take() {
             self.lesson_ran(&ended, context);
         }
