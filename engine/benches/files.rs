@@ -84,7 +84,7 @@ fn write(records: &[Record]) -> Vec<u8> {
         // Writing to memory cannot fail.
         let _ = writer.write(record);
     }
-    let _ = writer.flush();
+    let _ = writer.finish();
     drop(writer);
     bytes
 }

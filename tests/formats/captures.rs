@@ -34,7 +34,7 @@ pub fn saved(records: &[Record], every: usize) -> Vec<u8> {
             writer.flush().unwrap();
         }
     }
-    writer.flush().unwrap();
+    writer.finish().unwrap();
     drop(writer);
     bytes
 }

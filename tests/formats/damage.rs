@@ -51,6 +51,8 @@ const LOSSES: &[&str] = &[
     "database-damaged",
     "rows-without-time",
     "records-damaged",
+    "packets-missing",
+    "events-missing",
 ];
 
 /// Whether nothing was dropped, or a problem tells of it; and whether what such problems tell of is counted as dropped.
@@ -163,6 +165,10 @@ fn a_cut_capture_holds_all_that_was_whole() {
         let (capture, records, _) = open("cut", &bytes[..length]).unwrap();
         let last = ends.iter().rev().find(|&&end| end <= length).unwrap();
         let said = capture.problems().iter().find(|it| it.code == "cut-short");
+        let no_end = (capture.problems().iter()).any(|it| it.code == "no-end-of-file");
+        // Before the first packet it is not known that there is to be an end.
+        let is_told = *last > 0 && *last == length && length < bytes.len();
+        assert_eq!(no_end, is_told, "cut at {length}");
         if *last == length {
             assert!(said.is_none(), "{said:?}");
         } else {
@@ -247,6 +253,55 @@ fn a_flipped_bit_costs_no_more_of_a_capture_than_its_packet() {
         }
     }
     assert!(told > 100, "{told} of them left a packet out");
+}
+
+/// What somebody took out of a file that Syncline wrote is counted, though all that is left is whole: a packet, or an event.
+#[test]
+fn what_was_taken_out_of_a_capture_is_counted() {
+    let records = sample::records();
+    let bytes = saved(&records, records.len());
+    let mut packets: Vec<&[u8]> = Vec::new();
+    let mut rest = bytes.as_slice();
+    while !rest.is_empty() {
+        let mut body = &rest[1..];
+        let length = prost::encoding::decode_varint(&mut body).unwrap() as usize;
+        let whole = rest.len() - body.len() + length;
+        packets.push(&rest[..whole]);
+        rest = &rest[whole..];
+    }
+    let code = |capture: &Capture, code: &str| capture.problems().iter().any(|it| it.code == code);
+    // The first says that there is an end, and the last is that.
+    for taken in 1..packets.len() - 1 {
+        let left = packets
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != taken);
+        let left: Vec<u8> = left.flat_map(|(_, it)| it.iter().copied()).collect();
+        let (capture, _, receipt) = open("less.pftrace", &left).unwrap();
+        assert!(code(&capture, "packets-missing"), "packet {taken}");
+        assert!(receipt.dropped >= 1, "packet {taken}: {receipt:?}");
+        assert!(!code(&capture, "no-end-of-file"), "packet {taken}");
+    }
+
+    let json = EXPORTERS.iter().find(|it| it.extension() == "json");
+    let mut bytes = Vec::new();
+    json.unwrap().write(&capture(records), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    // The list's beginning, the header and the end stay; the last event has no comma behind it.
+    for taken in 2..lines.len() - 2 {
+        let left = lines
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != taken);
+        let left: Vec<&str> = left.map(|(_, line)| *line).collect();
+        let (capture, _, receipt) = open("less.json", left.join("\n").as_bytes()).unwrap();
+        assert!(code(&capture, "events-missing"), "line {taken}");
+        // What it told of others is missed there as well.
+        assert!(receipt.dropped >= 1, "line {taken}: {receipt:?}");
+    }
+    let (capture, _, receipt) = open("whole.json", text.as_bytes()).unwrap();
+    assert!(!code(&capture, "events-missing") && receipt.dropped == 0);
 }
 
 /// Where packets of another tool begin is not known of a damaged length, and found again where they follow each other.

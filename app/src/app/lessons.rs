@@ -9,7 +9,7 @@ use engine::record::{CALL_LABEL, SpanId, SpanKind, Value};
 
 use super::App;
 use crate::action::{Action, LessonAction};
-use crate::state::{LANGUAGE, LessonStep, LessonVerdict, TakenLesson, text_name};
+use crate::state::{LANGUAGE, LessonStep, LessonVerdict, OverlayWindow, TakenLesson, text_name};
 
 /// Causes are followed through so many waits and records.
 const MOST_WAITS: usize = 32;
@@ -120,6 +120,7 @@ impl App {
         };
         if lesson.kind == LessonKind::Click {
             let verdict = self.clicked(lesson);
+            self.saves_now |= verdict.passed == Some(true);
             let span = self.state.selection.span;
             let checked = LessonAction::Checked(verdict, span);
             return self.act(vec![Action::Lesson(checked)], context);
@@ -127,9 +128,13 @@ impl App {
         // What cannot run is told at once; anything else is seen to run before it is judged.
         if self.status.checked.errors.is_empty() && self.link.is_some() {
             self.run(false);
-        } else {
-            self.judge_lesson(context);
+            // No lesson connects anywhere: a text that would is refused by the check, and nobody is asked.
+            if self.state.window != Some(OverlayWindow::Consent) {
+                return;
+            }
+            self.state.window = None;
         }
+        self.judge_lesson(context);
     }
 
     /// A run has ended, or was refused: where it was of the lesson's text, what comes next.

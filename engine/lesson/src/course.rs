@@ -68,7 +68,11 @@ impl Course {
             .nodes()
             .iter()
             .find(|it| it.name().value() == "course");
-        let course = course.ok_or_else(|| wrong(DOCUMENT, 1, "there is no node `course`"))?;
+        let course = course.ok_or_else(|| {
+            let what =
+                "there is no node `course`; begin it with course \"my-course\" version=1 { … }";
+            wrong(DOCUMENT, 1, what)
+        })?;
         let mut chapters = Vec::new();
         let inside = course
             .children()
@@ -90,8 +94,13 @@ impl Course {
         for lesson in &lessons {
             if !chapters.iter().any(|it| it.id == lesson.chapter) {
                 let file = format!("{}/lesson.kdl", lesson.folder);
-                let what = format!("the course has no chapter “{}”", lesson.chapter);
-                return Err(wrong(&file, 1, what));
+                let known: Vec<&str> = chapters.iter().map(|it| &*it.id).collect();
+                let what = format!(
+                    "the course has no chapter “{}”; name one of those in {DOCUMENT} ({}), or add it there",
+                    lesson.chapter,
+                    known.join(", ")
+                );
+                return Err(wrong(&file, lesson.line, what));
             }
         }
         let version = course.get("version").and_then(kdl::KdlValue::as_integer);

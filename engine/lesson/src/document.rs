@@ -66,6 +66,8 @@ pub struct Lesson {
     pub version: u32,
     /// The name of its folder.
     pub folder: String,
+    /// The line of its file at which it begins.
+    pub line: usize,
     /// The id of its chapter.
     pub chapter: String,
     /// Its place in the course.
@@ -226,7 +228,7 @@ impl Lesson {
             .nodes()
             .iter()
             .find(|it| it.name().value() == "lesson");
-        let node = node.ok_or_else(|| wrong(&file, 1, "there is no node `lesson`"))?;
+        let node = node.ok_or_else(|| wrong(&file, 1, "there is no node `lesson`; begin the file with lesson \"my-lesson\" chapter=\"…\" { … }"))?;
         let reader = LessonReader {
             files,
             folder,
@@ -248,6 +250,7 @@ impl Lesson {
             id: argument(node).unwrap_or_default().to_owned(),
             version: number("version"),
             folder: folder.to_owned(),
+            line: reader.line(node),
             chapter: property(node, "chapter"),
             order: number("order"),
             minutes: number("minutes"),
@@ -359,7 +362,7 @@ impl<'a> LessonReader<'a> {
     fn workload(&self, name: &str) -> Result<String, LessonError> {
         let file = format!("{}/{name}.kdl", self.folder);
         let text = self.files.get(&file).map(str::to_owned);
-        text.ok_or_else(|| wrong(&file, 1, "there is no such file"))
+        text.ok_or_else(|| wrong(&file, 1, "there is no such file, and the lesson needs it: write it, or take its name out of lesson.kdl"))
     }
 
     fn solutions(&self, kind: LessonKind) -> Result<Vec<String>, LessonError> {

@@ -127,7 +127,9 @@ impl SaveFile {
     /// # Errors
     /// The system refuses, which some find out only now.
     pub fn finish(&mut self) -> io::Result<()> {
-        self.flush()?;
+        if self.has_records {
+            self.writer.finish()?;
+        }
         let output = self.writer.output();
         output.finish()?;
         if output.has_begun && !output.is_at(&self.path) {

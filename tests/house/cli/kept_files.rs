@@ -86,7 +86,7 @@ fn what_cannot_be_kept_is_dropped_in_the_receipt_and_the_exit_code() {
     ] {
         writer.write(&record).unwrap();
     }
-    writer.flush().unwrap();
+    writer.finish().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("twice.pftrace");
     fs::write(&path, writer.output()).unwrap();

@@ -14,7 +14,11 @@ const SPARE: u64 = 64;
 /// Addresses that a thread takes: its stack and that for signals.
 const ADDRESSES: u64 = (2 << 20) + (64 << 10);
 /// Addresses that are left for everything else.
-const SPARE_ADDRESSES: u64 = 64 << 20;
+const SPARE_ADDRESSES: u64 = 128 << 20;
+/// Addresses that the C library reserves besides for each of the first threads of a process, for what they allocate: glibc, at
+/// most [`ARENAS`] times for each core.
+const ARENA: u64 = 64 << 20;
+const ARENAS: u64 = 8;
 
 /// A limit of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,10 +131,20 @@ fn limit_of_addresses(text: &str) -> Option<MachineLimit> {
     let taken = status.lines().find_map(|it| it.strip_prefix("VmSize:"))?;
     let taken: u64 = taken.split_whitespace().next()?.parse().ok()?;
     let left = most.saturating_sub(taken.saturating_mul(1024).saturating_add(SPARE_ADDRESSES));
+    let cores = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
     Some(MachineLimit {
-        threads: left / ADDRESSES,
+        threads: threads_within(left, cores.saturating_mul(ARENAS)),
         name: ADDRESSES_OF_ONE.to_owned(),
     })
+}
+
+/// How many threads so many addresses are enough for, where each of the first `arenas` takes [`ARENA`] besides.
+const fn threads_within(left: u64, arenas: u64) -> u64 {
+    let first = left / (ADDRESSES + ARENA);
+    if first < arenas {
+        return first;
+    }
+    left.saturating_sub(arenas.saturating_mul(ARENA)) / ADDRESSES
 }
 
 /// The folder of a control group that may limit threads, by a line of `/proc/self/cgroup`.
@@ -158,6 +172,13 @@ mod tests {
         assert_eq!(group_folder("0::/a/b").unwrap(), "/sys/fs/cgroup/a/b");
         assert_eq!(group_folder("4:pids:/x").unwrap(), "/sys/fs/cgroup/pids/x");
         assert_eq!(group_folder("3:cpu,cpuacct:/x"), None);
+    }
+
+    #[test]
+    fn the_first_threads_take_more_addresses() {
+        assert_eq!(threads_within(ADDRESSES, 4), 0);
+        assert_eq!(threads_within(2 * (ADDRESSES + ARENA), 4), 2);
+        assert_eq!(threads_within(10 * ADDRESSES + 4 * ARENA, 4), 10);
     }
 
     #[test]

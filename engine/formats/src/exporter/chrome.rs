@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{ExportFidelity, Exporter, records};
-use crate::perfetto::json::{FORMAT, WRITER, check};
+use crate::perfetto::json::{EVENTS, FORMAT, WRITER, check};
 use capture::Capture;
 use event::ChromeEventWriter;
 use record::time::Nanos;
@@ -50,7 +50,9 @@ impl Exporter for ChromeExporter {
             events.record(&record)?;
         }
         events.marks()?;
-        output.write_all(b"\n]}\n")?;
+        let count = events.count;
+        // Twice, so that a damaged number is not believed.
+        write!(output, "\n],\"{EVENTS}\":[{count},{count}]}}\n")?;
         output.flush()
     }
 }

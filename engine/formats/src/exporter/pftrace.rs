@@ -50,7 +50,7 @@ impl Exporter for PftraceExporter {
                 other => writer.write(other)?,
             }
         }
-        writer.flush()
+        writer.finish()
     }
 }
 
@@ -66,6 +66,8 @@ const BUFFER: usize = 64 * 1024;
 pub struct PftraceWriter<W: Write> {
     output: W,
     buffer: Vec<u8>,
+    /// Packets that were handed over.
+    packets: u64,
     /// The time of the span written last: where Perfetto shows records that have no time.
     now: Nanos,
     names: HashMap<NameId, Box<str>>,
@@ -88,6 +90,7 @@ impl<W: Write> PftraceWriter<W> {
         let mut writer = Self {
             output,
             buffer: Vec::with_capacity(BUFFER + 4096),
+            packets: 0,
             now: Nanos::ZERO,
             names: HashMap::new(),
             argument_names: HashSet::new(),
@@ -156,7 +159,7 @@ impl<W: Write> PftraceWriter<W> {
     }
 
     /// Hands everything to the output, also what is known of spans that still run. Call it when the records so far
-    /// must survive the process, a few times a second, and at the end.
+    /// must survive the process, a few times a second.
     ///
     /// # Errors
     /// Those of the output.
@@ -174,7 +177,20 @@ impl<W: Write> PftraceWriter<W> {
         self.output.flush()
     }
 
+    /// Writes what is left and the end of the file, which says how many packets it has. Nothing may be written after it. A
+    /// file without an end is read to its last packet, and said to have none.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.flush()?;
+        packet::end(&mut self.buffer, self.packets);
+        self.hand_over()?;
+        self.output.flush()
+    }
+
     fn hand_over(&mut self) -> io::Result<()> {
+        self.packets += packet::count(&self.buffer);
         let done = self.output.write_all(&self.buffer);
         self.buffer.clear();
         done

@@ -115,6 +115,7 @@ fn read_own(
     {
         return Err(source.failed(error));
     }
+    own.tally.expect(top.events);
     let mut receipt = Receipt::default();
     own.finish(&mut receipt, sink);
     tell_end(&top, &tail, &mut receipt, sink);

@@ -99,7 +99,7 @@ impl Importer for PftraceImporter {
             damage.packet(at, skipped);
             sink.advance(frames.position())?;
         }
-        let mut receipt = reading.finish(source, sink)?;
+        let mut receipt = reading.finish(source, sink, &mut damage)?;
         damage.tell(sink, &mut receipt);
         receipt.events = frames.count();
         receipt.read = sink.count();
@@ -227,9 +227,14 @@ impl PftraceReader {
         Some((TracePacket::decode(mended.as_slice()).ok()?, texts))
     }
 
-    fn finish(self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
+    fn finish(
+        self,
+        source: &Source,
+        sink: &mut RecordSink<'_>,
+        damage: &mut PacketDamage,
+    ) -> Result<Receipt, ImportError> {
         match self {
-            Self::Own(own) => Ok(own.finish(sink)),
+            Self::Own(own) => Ok(own.finish(sink, damage)),
             Self::Foreign(foreign) => foreign.finish(source, sink),
             Self::Undecided => Ok(Receipt::default()),
         }

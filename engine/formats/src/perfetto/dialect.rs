@@ -71,7 +71,24 @@ keys! {
     SPAN = 14 "syncline_span",
     /// The version of the format, on the first event of a file.
     FORMAT = 15 "format",
+    /// That the file has an end once it is whole, on the first event of a file.
+    END = 16 "end",
 }
+
+/// The interned names whose text, the same for both, is that of the end of a file.
+pub const END_IIDS: [u64; 2] = [17, 18];
+
+/// The text of the end of a file that has so many packets before it.
+pub fn end_text(packets: u64) -> String {
+    format!("{END_START}{packets}")
+}
+
+/// How many packets stand before the end of a file, by its text.
+pub fn packets_before_end(text: &str) -> Option<u64> {
+    text.strip_prefix(END_START)?.parse().ok()
+}
+
+const END_START: &str = "packets before the end of the capture: ";
 
 /// Arguments of spans are annotations whose interned name is this plus the [`NameId`].
 pub const ARGUMENTS: u64 = 1 << 10;

@@ -17,6 +17,8 @@ pub const HEADER: &str = "syncline_header";
 pub const HEADER_START: &str = "{\"ph\":\"M\",\"name\":\"syncline_header\"";
 /// The end of a line and how the next event begins in it.
 pub const EVENT_LINE: &[u8] = b"\n{\"ph\":\"";
+/// The key behind the list that says, twice, how many events it has.
+pub const EVENTS: &str = "syncline_events";
 /// The name of metadata that holds a record.
 pub const RECORD: &str = "syncline_record";
 /// How arguments of our own begin. Viewers show what stands before a point as a group.

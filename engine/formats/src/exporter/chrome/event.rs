@@ -23,7 +23,8 @@ pub(super) struct ChromeEventWriter<'a> {
     capture: &'a Capture,
     origin: Nanos,
     output: &'a mut dyn Write,
-    is_first: bool,
+    /// Events that were written.
+    pub count: u64,
     /// The place of each lane from top to bottom.
     order: BTreeMap<LaneId, usize>,
     named: BTreeSet<(LaneId, u16)>,
@@ -45,7 +46,7 @@ impl<'a> ChromeEventWriter<'a> {
             capture,
             origin,
             output,
-            is_first: true,
+            count: 0,
             order: (capture.lane_order().into_iter().zip(0..)).collect(),
             named: BTreeSet::new(),
             places: BTreeMap::new(),
@@ -351,8 +352,8 @@ impl<'a> ChromeEventWriter<'a> {
     }
 
     fn write(&mut self, event: &str) -> io::Result<()> {
-        let between: &[u8] = if self.is_first { b"\n" } else { b",\n" };
-        self.is_first = false;
+        let between: &[u8] = if self.count == 0 { b"\n" } else { b",\n" };
+        self.count += 1;
         self.output.write_all(between)?;
         self.output.write_all(event.as_bytes())
     }

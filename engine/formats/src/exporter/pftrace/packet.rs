@@ -3,7 +3,8 @@
 use prost::Message as _;
 
 use crate::perfetto::dialect::{
-    ARGUMENTS, DEPENDENCY_KINDS, FORMAT, KEYS, SEQUENCE, TITLE, Track, key, name_iid, timestamp_of,
+    ARGUMENTS, DEPENDENCY_KINDS, END_IIDS, FORMAT, KEYS, SEQUENCE, TITLE, Track, end_text, key,
+    name_iid, timestamp_of,
 };
 use crate::perfetto::proto::{
     AnnotationValue, CLEARED, DebugAnnotation, InternedData, InternedName, NEEDS_STATE,
@@ -23,6 +24,34 @@ pub(super) fn append(buffer: &mut Vec<u8>, packet: &TracePacket) {
     packet.encode_raw(buffer);
 }
 
+/// How many packets some bytes are, which hold nothing else.
+pub(super) fn count(mut packets: &[u8]) -> u64 {
+    let mut count = 0;
+    while let Some((_, mut rest)) = packets.split_first() {
+        let length = prost::encoding::decode_varint(&mut rest).unwrap_or(u64::MAX);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        packets = rest.get(length..).unwrap_or_default();
+        count += 1;
+    }
+    count
+}
+
+/// Appends what a file ends with: how many packets stand before it. It is no event, so that no viewer shows it, and its number
+/// stands there twice, so that a damaged one is not believed.
+pub(super) fn end(buffer: &mut Vec<u8>, packets: u64) {
+    let text = end_text(packets);
+    let packet = TracePacket {
+        trusted_packet_sequence_id: Some(SEQUENCE),
+        sequence_flags: Some(NEEDS_STATE),
+        interned_data: Some(InternedData {
+            debug_annotation_names: END_IIDS.map(|iid| interned((iid, &text))).into(),
+            ..InternedData::default()
+        }),
+        ..TracePacket::default()
+    };
+    append(buffer, &packet);
+}
+
 /// Appends what every file begins with: who wrote it, and the texts that all packets share.
 pub(super) fn header(buffer: &mut Vec<u8>) {
     let kinds = SpanKind::ALL
@@ -35,6 +64,7 @@ pub(super) fn header(buffer: &mut Vec<u8>) {
     first.name = Some(TITLE.to_owned());
     // Twice, so that a damaged one is not taken for a later version.
     first.debug_annotations = vec![uint(key::FORMAT, FORMAT); 2];
+    first.debug_annotations.push(uint(key::END, 1));
     let mut packet = at(timestamp_of(Nanos::ZERO), first);
     packet.sequence_flags = Some(CLEARED | NEEDS_STATE);
     packet.interned_data = Some(InternedData {

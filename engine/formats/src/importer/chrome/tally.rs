@@ -36,6 +36,8 @@ pub(super) struct ChromeTally {
     pub unlisted: u64,
     /// Stretches that make no sense, their bytes, and where the first begins.
     pub damaged: (u64, u64, u64),
+    /// Events that the file counts and that are not in it.
+    pub missing: u64,
 }
 
 impl ChromeTally {
@@ -47,6 +49,12 @@ impl ChromeTally {
         }
         *count += 1;
         *bytes += length;
+    }
+
+    /// The file says that it has so many events: what is neither understood nor damaged is missing.
+    pub fn expect(&mut self, said: Option<u64>) {
+        let found = self.events.saturating_add(self.damaged.0);
+        self.missing = said.map_or(0, |said| said.saturating_sub(found));
     }
 
     /// Says it all: what was mended, as problems where something is missing, and as notes.
@@ -71,7 +79,7 @@ impl ChromeTally {
         }
         let (damaged, bytes, first) = self.damaged;
         if damaged > 0 {
-            receipt.dropped += damaged;
+            receipt.dropped = receipt.dropped.saturating_add(damaged);
             let text = format!(
                 "{} at byte {first}: {} left out. If it was copied, copy it again.",
                 counted(
@@ -81,6 +89,13 @@ impl ChromeTally {
                 counted(bytes, "{byte was|bytes were}")
             );
             receipt.complain(sink, (Severity::DataLoss, "damaged"), text);
+        }
+        if self.missing > 0 {
+            receipt.dropped = receipt.dropped.saturating_add(self.missing);
+            let words = "{event that the end of the file counts is not in it: it was|events that the end of the file counts are \
+                         not in it: they were} cut out or damaged. If the file was copied, copy it again.";
+            let text = counted(self.missing, words);
+            receipt.complain(sink, (Severity::DataLoss, "events-missing"), text);
         }
         let said = [
             (

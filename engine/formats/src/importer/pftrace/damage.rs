@@ -14,6 +14,10 @@ pub(super) struct PacketDamage {
     senseless: u64,
     /// From where on nothing could be read, and how many bytes that is.
     rest: Option<(u64, u64)>,
+    /// Packets that the end of the file counts and that nobody found.
+    missing: u64,
+    /// Whether the file is to have an end, and has none.
+    has_no_end: bool,
 }
 
 impl PacketDamage {
@@ -32,6 +36,16 @@ impl PacketDamage {
     /// Nothing could be read from byte `at` on, which is `left` bytes.
     pub fn rest(&mut self, at: u64, left: u64) {
         self.rest = Some((at, left));
+    }
+
+    /// The end of the file says that `said` packets stand before it, and `taken` were taken.
+    pub fn expect(&mut self, said: u64, taken: u64) {
+        self.missing = said.saturating_sub(taken.saturating_add(self.packets));
+    }
+
+    /// The file is to have an end, and has none.
+    pub fn no_end(&mut self) {
+        self.has_no_end = true;
     }
 
     /// Says what is missing.
@@ -73,7 +87,28 @@ impl PacketDamage {
                 ),
             );
         }
-        receipt.dropped += self.packets + self.senseless;
-        receipt.repair("cut short", u64::from(self.rest.is_some()));
+        if self.missing > 0 {
+            say(
+                "packets-missing",
+                counted(
+                    self.missing,
+                    "{packet that the end of the file counts is not in it: it was|packets that the end of the file counts are not \
+                     in it: they were} cut out or damaged. If it was copied, copy it again.",
+                ),
+            );
+        }
+        // What broke off inside a packet has said so.
+        let is_cut = self.has_no_end && self.rest.is_none();
+        if is_cut {
+            say(
+                "no-end-of-file",
+                "The file has no end: the program that wrote it was stopped or still writes, or its last part was cut off. \
+                 What is in it was read. If it was copied, copy it again."
+                    .to_owned(),
+            );
+        }
+        let dropped = self.packets.saturating_add(self.senseless);
+        receipt.dropped = (receipt.dropped).saturating_add(dropped.saturating_add(self.missing));
+        receipt.repair("cut short", u64::from(self.rest.is_some() || is_cut));
     }
 }

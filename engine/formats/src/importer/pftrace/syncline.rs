@@ -9,7 +9,8 @@ use super::resync;
 use super::sequence::annotations::{find, int, narrow, text, uint};
 use crate::importer::{ImportError, Receipt, RecordSink, Source};
 use crate::perfetto::dialect::{
-    self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, TITLE, Track, key, time_of,
+    self, ARGUMENTS, DEPENDENCY_KINDS, END_IIDS, FORMAT, SEQUENCE, TITLE, Track, key,
+    packets_before_end, time_of,
 };
 use crate::perfetto::fact::from_json;
 use crate::perfetto::proto::{
@@ -32,6 +33,11 @@ pub(super) struct OwnFile {
     /// What the file says of the one that its capture was first read from.
     receipt: Receipt,
     headers: u64,
+    /// Packets of its own.
+    packets: u64,
+    /// Whether it is to have an end, and how many packets that says to stand before it.
+    has_end: bool,
+    end: Option<u64>,
     others: u64,
     open: u64,
     unwritten: UnwrittenSpans,
@@ -74,6 +80,15 @@ fn version(packet: &TracePacket) -> Option<u64> {
     numbers.min().filter(|_| is_ours && signs > 1)
 }
 
+/// How many packets stand before the end of a file, where a packet is that. It is said twice, and one of the two may be damaged.
+fn end(packet: &InternedData) -> Option<u64> {
+    let names = packet.debug_annotation_names.iter();
+    let said = names.filter(|it| it.iid.is_some_and(|iid| END_IIDS.contains(&iid)));
+    let mut numbers = said.map(|it| packets_before_end(it.name.as_deref().unwrap_or_default()));
+    let (first, second) = (numbers.next()??, numbers.next()??);
+    (first == second).then_some(first)
+}
+
 impl OwnFile {
     /// Takes a packet. What cannot be understood is counted as damage.
     pub fn take(
@@ -85,9 +100,19 @@ impl OwnFile {
     ) -> Result<(), ImportError> {
         let version = version(&packet);
         self.headers += u64::from(version.is_some());
+        // Only those before a second header: of another capture this one's end tells nothing.
+        self.packets += u64::from(self.headers <= 1);
         // A second header begins another capture, whose numbers mean other things.
         if packet.trusted_packet_sequence_id != Some(SEQUENCE) || self.headers > 1 {
             self.others += 1;
+            return Ok(());
+        }
+        self.has_end |=
+            version.is_some() && (packet.track_event.iter()).any(|it| uint(it, key::END).is_some());
+        if let Some(packets) = packet.interned_data.as_ref().and_then(end) {
+            // It does not count itself.
+            self.packets -= 1;
+            self.end = Some(packets);
             return Ok(());
         }
         if let Some(interned) = packet.interned_data {
@@ -278,8 +303,13 @@ impl OwnFile {
     }
 
     /// Says what the file did not end, and what in it is not its own.
-    pub fn finish(mut self, sink: &mut RecordSink<'_>) -> Receipt {
+    pub fn finish(mut self, sink: &mut RecordSink<'_>, damage: &mut PacketDamage) -> Receipt {
         self.leave_open(sink);
+        match self.end {
+            Some(packets) => damage.expect(packets, self.packets),
+            None if self.has_end => damage.no_end(),
+            None => {}
+        }
         let mut receipt = self.receipt;
         if self.open > 0 {
             let words = "{span has a beginning and no end in the file; it is|spans have a beginning and no end in the file; \

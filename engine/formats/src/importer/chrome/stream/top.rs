@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::file_header::{self, OwnHead};
 use crate::importer::chrome::scan::{ByteCursor, SyntaxFault, integer};
+use crate::perfetto::json::EVENTS;
 
 /// What stands before the list may be so long.
 const LONGEST: usize = 64 << 20;
@@ -28,6 +29,8 @@ pub struct FileFacts {
     pub unread: Vec<(String, usize)>,
     /// What Syncline says of the file, where it wrote it.
     pub own: Option<OwnHead>,
+    /// How many events it has, as Syncline says behind them.
+    pub events: Option<u64>,
     /// Whether the file is an object rather than a list.
     pub is_object: bool,
     /// Bytes that are no JSON: where in the file the first lie, and how many there are.
@@ -191,6 +194,13 @@ impl FileFacts {
                 if let Ok(about) = serde_json::from_slice::<Value>(cursor.nested()?) {
                     self.own = OwnHead::of(&about);
                 }
+            }
+            (key, Some(b'[')) if key == EVENTS.as_bytes() => {
+                let said = serde_json::from_slice::<[u64; 2]>(cursor.nested()?);
+                self.events = said
+                    .ok()
+                    .filter(|[one, other]| one == other)
+                    .map(|[one, _]| one);
             }
             (_, Some(b'[' | b'{')) => {
                 let length = cursor.nested()?.len();
