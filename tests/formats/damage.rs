@@ -53,6 +53,7 @@ const LOSSES: &[&str] = &[
     "records-damaged",
     "packets-missing",
     "events-missing",
+    "second-trace",
 ];
 
 /// Whether nothing was dropped, or a problem tells of it; and whether what such problems tell of is counted as dropped.
@@ -282,7 +283,12 @@ fn what_was_taken_out_of_a_capture_is_counted() {
         assert!(receipt.dropped >= 1, "packet {taken}: {receipt:?}");
         assert!(!code(&capture, "no-end-of-file"), "packet {taken}");
     }
+}
 
+#[test]
+fn what_was_taken_out_of_our_json_is_counted() {
+    let records = sample::records();
+    let code = |capture: &Capture, code: &str| capture.problems().iter().any(|it| it.code == code);
     let json = EXPORTERS.iter().find(|it| it.extension() == "json");
     let mut bytes = Vec::new();
     json.unwrap().write(&capture(records), &mut bytes).unwrap();
@@ -302,6 +308,45 @@ fn what_was_taken_out_of_a_capture_is_counted() {
     }
     let (capture, _, receipt) = open("whole.json", text.as_bytes()).unwrap();
     assert!(!code(&capture, "events-missing") && receipt.dropped == 0);
+}
+
+/// A trace of JSON that another follows, as `cat` and gzip join them, says where that begins, and that it is not read.
+#[test]
+fn a_second_capture_in_one_file_is_told() {
+    let records = sample::records();
+    let json = EXPORTERS.iter().find(|it| it.extension() == "json");
+    let mut own = Vec::new();
+    json.unwrap().write(&capture(records), &mut own).unwrap();
+    let list = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]"#.to_vec();
+    let object =
+        br#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}],"x":{"y":[1]}}"#
+            .to_vec();
+    for first in [&own, &list, &object] {
+        for between in ["", "\n", "\r\n \n"] {
+            let alone = [first.as_slice(), between.as_bytes()].concat();
+            let (capture, _, receipt) = open("one.json", &alone).unwrap();
+            assert_eq!(receipt.dropped, 0, "{:?}", capture.problems());
+            let place = format!("at byte {}", alone.len());
+            for second in [&own, &list, &object] {
+                let (capture, _, receipt) =
+                    open("two.json", &[&alone, second.as_slice()].concat()).unwrap();
+                assert!(receipt.dropped > 0, "{receipt:?}");
+                let told = capture
+                    .problems()
+                    .iter()
+                    .find(|it| it.code == "second-trace");
+                assert!(told.unwrap().text.contains(&place), "{told:?}");
+            }
+            let (capture, _, receipt) =
+                open("log.json", &[&alone, b"written".as_slice()].concat()).unwrap();
+            assert_eq!(receipt.dropped, 0);
+            let told = capture
+                .problems()
+                .iter()
+                .find(|it| it.code == "text-behind-trace");
+            assert!(told.unwrap().text.contains(&place), "{told:?}");
+        }
+    }
 }
 
 /// Where packets of another tool begin is not known of a damaged length, and found again where they follow each other.

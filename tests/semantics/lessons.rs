@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use engine::lesson::{Course, Lesson, LessonKind, LocalizedText, TextLanguage};
+use engine::lesson::{Course, IMPLIED_CONDITIONS, Lesson, LessonKind, LocalizedText, TextLanguage};
 
 use crate::semantics::conformance::backends;
 
@@ -13,16 +13,6 @@ const RUNS: &str = "SYNCLINE_LESSONS";
 
 /// Words of a lesson's text, at most.
 const MOST_WORDS: usize = 120;
-
-/// What the check itself asks, besides the conditions of a lesson.
-const IMPLIED: [&str; 6] = [
-    "reads",
-    "may-change",
-    "may-add",
-    "finishes",
-    "keep-work",
-    "labels",
-];
 
 fn edited() -> Vec<Lesson> {
     let course = Course::bundled().unwrap();
@@ -192,6 +182,13 @@ fn lessons_lack_no_sentence_in_either_language() {
     }
 }
 
+/// The bundled course lacks nothing that `check` asks of anybody's.
+#[test]
+fn the_bundled_course_passes_its_own_acceptance() {
+    let faults = Course::bundled().unwrap().faults("mock");
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
 #[test]
 fn lessons_are_short_and_name_what_is_there() {
     let course = Course::bundled().unwrap();
@@ -234,7 +231,7 @@ fn conditions_of_a_lesson_have_ids_and_sentences_of_their_own() {
         assert!(lesson.refused.len() > 1, "{}", lesson.id);
         for refused in &lesson.refused {
             let because = refused.because.as_str();
-            let is_known = ids.contains(because) || IMPLIED.contains(&because);
+            let is_known = ids.contains(because) || IMPLIED_CONDITIONS.contains(&because);
             assert!(is_known, "{} {}: {because}", lesson.id, refused.name);
         }
     }

@@ -71,9 +71,9 @@ pub enum CliCommand {
         /// Which one; without it, a list of them
         name: Option<String>,
     },
-    /// Read workloads and say what is wrong with them
+    /// Read workloads, or the folder of a course of lessons, and say what is wrong with them
     Check {
-        /// The files, in KDL; - is standard input
+        /// The files, in KDL, or folders of courses; - is standard input
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },

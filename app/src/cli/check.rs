@@ -8,7 +8,7 @@ use engine::importer::is_standard_input;
 use engine::workload::{Document, Placement, Plan};
 
 use super::plain_text::write_lines;
-use super::{CliFailure, FINE, OutputStreams, WRONG};
+use super::{CliFailure, FINE, OutputStreams, WRONG, lessons};
 
 /// How much is said of one file at most.
 const MOST: usize = 12;
@@ -21,6 +21,10 @@ pub(super) const STANDARD_INPUT: &str = "standard input";
 pub(super) fn check(files: &[PathBuf], streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
     let mut code = FINE;
     for path in files {
+        if lessons::is_course(path) {
+            code = code.max(lessons::check_course(path, streams)?);
+            continue;
+        }
         let name = called(path);
         let errors: Vec<String> = match read(path) {
             Ok(source) => {
@@ -80,7 +84,9 @@ fn called(path: &Path) -> String {
 pub(super) fn read(path: &Path) -> Result<String, String> {
     let called = called(path);
     if path.is_dir() {
-        return Err(format!("{called} is a directory; name a file in it"));
+        return Err(format!(
+            "{called} is a directory; name a file in it, or the folder of a course, which has a course.kdl"
+        ));
     }
     let mut bytes = Vec::new();
     let read = if is_standard_input(path) {

@@ -56,7 +56,7 @@ fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Resul
 }
 
 /// Pictures from the command line are for print.
-fn as_a_picture() -> AppState {
+pub(super) fn as_a_picture() -> AppState {
     AppState {
         settings: Settings {
             theme: ThemeChoice::Light,

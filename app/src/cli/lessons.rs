@@ -1,5 +1,8 @@
 //! Lessons on the command line: what there is, the text to begin with, hints, and the check of what is handed in.
 
+mod author;
+mod printed_sheet;
+
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -15,6 +18,7 @@ use serde_json::json;
 use super::arguments::OutputFormat;
 use super::table::TextTable;
 use super::{CUT, CliFailure, FAILED, FINE, OutputStreams};
+pub(super) use author::{check as check_course, is_course};
 
 /// What lessons there are, and how to list them.
 #[derive(Debug, Args)]
@@ -49,6 +53,24 @@ pub enum LessonCommand {
         /// Which one, counted from 1
         #[arg(long, default_value_t = 1)]
         number: usize,
+    },
+    /// Print the lesson after one
+    Next(LessonChoice),
+    /// Print a lesson as a page of HTML for paper: task, question, text, and an empty timeline to draw into
+    Sheet {
+        #[command(flatten)]
+        lesson: LessonChoice,
+        /// With the right answer, the solution and its picture, in place of the empty timeline
+        #[arg(long)]
+        answers: bool,
+        /// The file to write; without it, standard output
+        #[arg(short, long, value_name = "FILE.html")]
+        output: Option<PathBuf>,
+    },
+    /// Write the files of a new lesson, which can be judged as it is; `syncline check COURSE` says what a course lacks
+    New {
+        /// The lesson's folder in that of the course, such as my-course/06-my-lesson
+        folder: PathBuf,
     },
     /// Judge what was written for a lesson: exit code 0 passed, 1 refused, 2 wrong input, 3 it could not be judged here
     Check(CheckOptions),
@@ -216,7 +238,8 @@ pub(super) fn lesson(
         LessonCommand::Start { lesson, output } => {
             let course = lesson.course.open()?;
             let lesson = course.lesson(&lesson.id)?;
-            start(lesson, output.as_deref(), streams)
+            let text = format!("lesson \"{}\"\n{}", lesson.id, lesson.start());
+            write_new(&text, output.as_deref(), streams)
         }
         LessonCommand::Hint { lesson, number } => {
             let course = lesson.course.open()?;
@@ -231,10 +254,35 @@ pub(super) fn lesson(
             writeln!(streams.out, "{}", hint.get(language))?;
             Ok(FINE)
         }
+        LessonCommand::Next(choice) => next(choice, streams),
+        LessonCommand::Sheet {
+            lesson,
+            answers,
+            output,
+        } => {
+            let course = lesson.course.open()?;
+            let language = lesson.course.language();
+            let page = printed_sheet::page(course.lesson(&lesson.id)?, language, *answers);
+            write_new(&page, output.as_deref(), streams)
+        }
+        LessonCommand::New { folder } => author::new(folder, streams),
         LessonCommand::Check(options) => check(options, streams),
         LessonCommand::Watch(options) => watch(options, streams),
         LessonCommand::Grade(options) => grade(options, streams),
     }
+}
+
+/// Shows the lesson after one, its id first.
+fn next(choice: &LessonChoice, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
+    let course = choice.course.open()?;
+    let here = course.lesson(&choice.id)?;
+    let mut after = course.lessons.iter().skip_while(|it| it.id != here.id);
+    let next = after.nth(1).ok_or_else(|| {
+        let title = course.title.get(choice.course.language());
+        CliFailure::Wrong(format!("{} is the last lesson of “{title}”", here.id))
+    })?;
+    writeln!(streams.out, "{}", next.id)?;
+    show(next, choice.course.language(), streams)
 }
 
 fn show(
@@ -264,13 +312,12 @@ fn say(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the start text, which names its lesson; never over a file that is there.
-fn start(
-    lesson: &Lesson,
+/// Writes a text, never over a file that is there; without a file, to standard output.
+fn write_new(
+    text: &str,
     output: Option<&Path>,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let text = format!("lesson \"{}\"\n{}", lesson.id, lesson.start());
     let Some(path) = output else {
         streams.out.write_all(text.as_bytes())?;
         return Ok(FINE);
@@ -462,13 +509,7 @@ fn grade(options: &GradeOptions, streams: &mut OutputStreams<'_>) -> Result<u8, 
     let course = options.course.open()?;
     let language = options.course.language();
     if let Some(output) = &options.output {
-        let inputs = options.files.iter().map(PathBuf::as_path);
-        refuse_input(output, inputs).map_err(CliFailure::Wrong)?;
-        let folder = options.course.course.as_deref();
-        if folder.is_some_and(|it| is_within(output, it)) {
-            let text = "marks are not written into the course that is read; name another file";
-            return Err(CliFailure::Wrong(text.to_owned()));
-        }
+        refuse_read(options, output)?;
     }
     let mut rows = vec!["student,lesson,version,passed,refused_by,says".to_owned()];
     for file in &options.files {
@@ -488,6 +529,18 @@ fn grade(options: &GradeOptions, streams: &mut OutputStreams<'_>) -> Result<u8, 
         None => streams.out.write_all(text.as_bytes())?,
     }
     Ok(FINE)
+}
+
+/// Marks are written over no hand-in, and into no course.
+fn refuse_read(options: &GradeOptions, output: &Path) -> Result<(), CliFailure> {
+    let inputs = options.files.iter().map(PathBuf::as_path);
+    refuse_input(output, inputs).map_err(CliFailure::Wrong)?;
+    let folder = options.course.course.as_deref();
+    if folder.is_some_and(|it| is_within(output, it)) {
+        let text = "marks are not written into the course that is read; name another file";
+        return Err(CliFailure::Wrong(text.to_owned()));
+    }
+    Ok(())
 }
 
 /// Whether a file lies, or would lie, in a folder.

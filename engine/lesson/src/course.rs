@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kdl::{KdlDocument, KdlNode};
 
-use super::document::{Lesson, parsed, wrong};
+use super::document::{Lesson, line_of, parsed, wrong};
 use super::error::LessonError;
 use super::files::LessonFiles;
 use super::texts::LocalizedText;
@@ -27,6 +27,8 @@ pub struct Course {
 /// A chapter.
 #[derive(Clone, Debug)]
 pub struct CourseChapter {
+    /// The line of the course's file at which it begins.
+    pub line: usize,
     /// Its id.
     pub id: String,
     /// Its name for people.
@@ -34,7 +36,7 @@ pub struct CourseChapter {
 }
 
 /// The file that describes a course.
-const DOCUMENT: &str = "course.kdl";
+pub(crate) const DOCUMENT: &str = "course.kdl";
 
 impl Course {
     /// The course that comes with the program.
@@ -81,6 +83,7 @@ impl Course {
         for node in inside.iter().filter(|it| it.name().value() == "chapter") {
             let title = node.children().and_then(|it| it.get("title"));
             chapters.push(CourseChapter {
+                line: line_of(text, node.span().offset()),
                 id: argument(node).unwrap_or_default().to_owned(),
                 title: title.map(LocalizedText::of).unwrap_or_default(),
             });
@@ -100,7 +103,7 @@ impl Course {
                     lesson.chapter,
                     known.join(", ")
                 );
-                return Err(wrong(&file, lesson.line, what));
+                return Err(wrong(&file, lesson.line_of(""), what));
             }
         }
         let version = course.get("version").and_then(kdl::KdlValue::as_integer);

@@ -1,6 +1,6 @@
 //! A lesson as its folder describes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 use kdl::{KdlDocument, KdlEntry, KdlError, KdlNode};
@@ -66,8 +66,6 @@ pub struct Lesson {
     pub version: u32,
     /// The name of its folder.
     pub folder: String,
-    /// The line of its file at which it begins.
-    pub line: usize,
     /// The id of its chapter.
     pub chapter: String,
     /// Its place in the course.
@@ -113,6 +111,8 @@ pub struct Lesson {
     /// Backends on which it cannot be judged, each with the reason.
     pub not_on: Vec<(String, String)>,
     start: String,
+    /// The lines of its nodes, by what [`Lesson::line_of`] calls them.
+    lines: BTreeMap<String, usize>,
 }
 
 /// What stands in a lesson.
@@ -203,6 +203,13 @@ impl Lesson {
         &self.start
     }
 
+    /// The line of its file at which a node begins: `title`, `hint 0`, `check ID`, `refuse NAME`, or the lesson itself for the empty
+    /// name and for what is not there.
+    pub(crate) fn line_of(&self, place: &str) -> usize {
+        let own = || self.lines.get("").copied().unwrap_or(1);
+        self.lines.get(place).copied().unwrap_or_else(own)
+    }
+
     /// The lines of a text, counted from 1, that stay as they are: those of all nodes but the ones that may change. Nodes begin
     /// where lines do, as in every text of a lesson; the text need not be whole.
     pub fn locked_lines(&self, text: &str) -> BTreeSet<usize> {
@@ -250,7 +257,6 @@ impl Lesson {
             id: argument(node).unwrap_or_default().to_owned(),
             version: number("version"),
             folder: folder.to_owned(),
-            line: reader.line(node),
             chapter: property(node, "chapter"),
             order: number("order"),
             minutes: number("minutes"),
@@ -281,6 +287,7 @@ impl Lesson {
                 })
                 .collect(),
             start: reader.workload("start")?,
+            lines: reader.lines(node),
         })
     }
 }
@@ -323,6 +330,27 @@ impl<'a> LessonReader<'a> {
         line_of(self.text, node.span().offset())
     }
 
+    /// The lines of the lesson, of its nodes, of each hint, condition and refusal.
+    fn lines(&self, lesson: &KdlNode) -> BTreeMap<String, usize> {
+        let mut lines = BTreeMap::from([(String::new(), self.line(lesson))]);
+        for node in self.nodes {
+            let name = node.name().value();
+            lines.entry(name.to_owned()).or_insert(self.line(node));
+        }
+        for (nth, node) in self.several("hint").enumerate() {
+            lines.insert(format!("hint {nth}"), self.line(node));
+        }
+        for node in self.inside("check") {
+            let id = property(node, "id");
+            lines.insert(format!("check {id}"), self.line(node));
+        }
+        for node in self.several("refuse") {
+            let name = argument(node).unwrap_or_default();
+            lines.insert(format!("refuse {name}"), self.line(node));
+        }
+        lines
+    }
+
     /// Names what stands in no lesson.
     fn refuse_unknown(&self) -> Result<(), LessonError> {
         let unknown = self
@@ -349,7 +377,7 @@ impl<'a> LessonReader<'a> {
 
     fn in_words(&self) -> LocalizedText {
         let of = |code: &str| self.files.get(&format!("{}/text.{code}.md", self.folder));
-        LocalizedText::of_both(of("en").unwrap_or_default(), of("zh").unwrap_or_default())
+        LocalizedText::of_each(|language| of(language.code()))
     }
 
     fn words(&self) -> Vec<(String, String)> {

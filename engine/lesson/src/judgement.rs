@@ -54,10 +54,7 @@ impl Lesson {
     /// # Errors
     /// The lesson is not for that backend, it cannot be opened here, or the lesson's own solution does not run.
     pub fn judge(&self, text: &str, backend: &str) -> Result<Judgement, LessonError> {
-        if let Some((_, why)) = self.not_on.iter().find(|it| it.0 == backend) {
-            let text = format!("{} is not judged on {backend}: {why}", self.id);
-            return Err(LessonError::NotHere(text));
-        }
+        self.is_for(backend)?;
         if self.kind == LessonKind::Click {
             let text = format!(
                 "{} is answered by clicking a span, which only the window could judge: it cannot be judged here",
@@ -87,6 +84,26 @@ impl Lesson {
         let apart = if has_ranks { backend } else { "mock" };
         let reference = perform(solution, apart).map_err(LessonError::NotHere)?;
         Ok(self.judge_run(capture, &OperationCounts::of(&reference), backend))
+    }
+
+    /// Whether it is judged on a backend.
+    pub(crate) fn is_for(&self, backend: &str) -> Result<(), LessonError> {
+        let left_out = self.not_on.iter().find(|it| it.0 == backend);
+        left_out.map_or(Ok(()), |(_, why)| {
+            let text = format!("{} is not judged on {backend}: {why}", self.id);
+            Err(LessonError::NotHere(text))
+        })
+    }
+
+    /// Why a condition is none that the start text could be asked for.
+    pub(crate) fn condition_error(&self, condition: &Condition) -> Option<String> {
+        // What is wrong with the text itself is told of that.
+        if workload_error(self.start()).is_some() {
+            return None;
+        }
+        let source = with_expectations(self.start(), std::slice::from_ref(condition));
+        let errors = workload::Document::check(&condition.id, &source);
+        errors.first().map(|it| it.message.clone())
     }
 
     /// The lesson's own texts are workloads.

@@ -12,6 +12,7 @@
 //! assert_eq!(judgement.refused_by.as_deref(), Some("race"));
 //! ```
 
+mod acceptance;
 mod conditions;
 mod course;
 mod document;
@@ -19,13 +20,16 @@ mod error;
 mod files;
 mod judgement;
 mod operations;
+mod skeleton;
 mod static_check;
 mod texts;
 
+pub use acceptance::{CourseFault, IMPLIED_CONDITIONS};
 pub use conditions::{Condition, ConditionResult};
 pub use course::{Course, CourseChapter};
 pub use document::{Lesson, LessonKind, Prediction, PredictionOption, RefusedText};
 pub use error::LessonError;
 pub use files::LessonFiles;
 pub use judgement::{JudgedPrediction, Judgement};
+pub use skeleton::{NewFile, new_lesson};
 pub use texts::{LocalizedText, TextLanguage};

@@ -51,6 +51,11 @@ impl LocalizedText {
         }))
     }
 
+    /// What there is in each language.
+    pub(crate) fn of_each<'a>(text: impl Fn(TextLanguage) -> Option<&'a str>) -> Self {
+        Self(TextLanguage::ALL.map(|language| text(language).map(str::to_owned)))
+    }
+
     /// The same text in both languages.
     pub(crate) fn of_both(english: &str, chinese: &str) -> Self {
         Self([Some(english.to_owned()), Some(chinese.to_owned())])

@@ -14,6 +14,8 @@ pub struct ExpectationLog {
     first_other: u32,
     streams: BTreeSet<LaneId>,
     calls: BTreeSet<u32>,
+    /// The calls of which something was lost on a stream: how long the call itself took says nothing of that.
+    lost: BTreeSet<u32>,
     /// The calls that tell a stream to wait for another.
     joins: BTreeSet<u32>,
     /// When each stream that is asked about was busy.
@@ -100,6 +102,7 @@ impl ExpectationLog {
         self.busy.clear();
         self.on_streams.clear();
         self.on_hosts.clear();
+        self.lost.clear();
         self.lanes.clear();
         self.made.clear();
         (self.host_waits, self.stream_waits, self.stalled) = (0, 0, 0);
@@ -134,6 +137,9 @@ impl ExpectationLog {
     fn note_span(&mut self, span: &Span) {
         // What was lost did not run.
         if span.state == State::Lost {
+            if (self.first_stream..self.first_other).contains(&span.lane.0) {
+                self.lost.insert(span.call.0);
+            }
             return;
         }
         if span.lane.0 >= self.first_other || span.kind == SpanKind::Step {
@@ -227,9 +233,8 @@ impl ExpectationLog {
     /// The operations of `calls`, in the order of their starts.
     pub fn operations(&self, calls: &[u32]) -> Vec<Interval> {
         let of = |call| {
-            self.on_streams
-                .get(call)
-                .or_else(|| self.on_hosts.get(call))
+            let on_host = || (self.on_hosts.get(call)).filter(|_| !self.lost.contains(call));
+            self.on_streams.get(call).or_else(on_host)
         };
         let mut found: Vec<Interval> = calls.iter().filter_map(of).flatten().copied().collect();
         found.sort_by_key(|interval| (interval.start, interval.end));

@@ -80,7 +80,8 @@ impl LostValues {
         self.buffers.get(buffer.index()).map(lock)
     }
 
-    fn is_stale(&self, buffer: BufferIndex) -> bool {
+    /// Whether the device's numbers of a buffer are not what the calls say.
+    pub fn is_stale(&self, buffer: BufferIndex) -> bool {
         self.is_any_stale.load(SeqCst) && self.get(buffer).is_some_and(|it| it.is_stale)
     }
 

@@ -183,3 +183,98 @@ host "main" {
         assert_eq!(lost, 3, "{backend}: {capture}");
     }
 }
+
+/// Of two fills that a loss took, nothing ran that could come in turn: how long their calls took is no answer.
+#[test]
+fn what_a_loss_took_is_not_judged_by_its_call() {
+    let source = r#"
+stream "a"
+signal "s"
+buffer "x" f32=64
+buffer "y" f32=64
+host "main" {
+    repeat 2 { fill "x" value=1 on="a" label="one" }
+    synchronize-stream "a"
+    hold "s" on="a"
+    repeat 2 { fill "y" value=2 on="a" label="two" }
+    lose-device by="driver"
+    recover-device
+    signal "s"
+}
+expect { in-turn "one" "two"; before "one" "two"; ends-before "one" "two" }
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &[], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        let judged = capture.expectations();
+        assert_eq!(judged.len(), 3, "{backend}");
+        for verdict in judged {
+            assert!(verdict.is_missed(), "{backend}: {verdict:?}");
+            assert!(
+                verdict.found.contains("no operation of the second ran"),
+                "{backend}: {verdict:?}"
+            );
+        }
+    }
+}
+
+/// A device that was lost calls nothing any more (rule F15), so that its callbacks keep nobody subscribed.
+#[test]
+fn a_stream_whose_callbacks_were_lost_can_be_unsubscribed() {
+    let source = r#"
+stream "a"
+callback-thread "c"
+host "main" {
+    subscribe "c" stream="a"
+    launch "spin" on="a" { set "micros" 20000 }
+    host-function "f" micros=100 blocking=#false on="a" label="cb"
+    lose-device by="driver"
+    try { synchronize-device }
+    catch "device-lost" { work micros=1 }
+    unsubscribe "c" stream="a"
+}
+"#;
+    for backend in backends() {
+        let (_, outcome) = lose(backend, source, &[], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+    }
+}
+
+/// A map for reading brings the host what a download does.
+#[test]
+fn a_map_of_what_was_lost_is_told_as_a_stale_result() {
+    let source = |again: &str| {
+        format!(
+            r#"
+stream "a"
+promise "m"
+buffer "x" f32=64 init="k"
+buffer "y" f32=64
+host "main" {{
+    upload "x" on="a"
+    copy "x" "y" on="a"
+    synchronize-device
+    lose-device by="driver"
+    recover-device
+    {again}
+    map-async "y" promise="m"
+    settle "m"
+    unmap "y"
+}}
+"#
+        )
+    };
+    for backend in backends() {
+        for (again, count) in [
+            ("", 1),
+            ("upload \"x\" on=\"a\"; copy \"x\" \"y\" on=\"a\"", 0),
+        ] {
+            let (capture, outcome) = lose(backend, &source(again), &[], RecoveryMode::Stay);
+            assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+            let wrong = capture.problems().iter();
+            let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
+            assert_eq!(wrong.len(), count, "{backend} {again}: {wrong:?}");
+            assert!(wrong.iter().all(|it| it.text.contains(" y ")), "{wrong:?}");
+        }
+    }
+}

@@ -91,7 +91,7 @@ impl Importer for ChromeImporter {
         let reader = (reader, is_packed, true);
         let tail = run(reader, ahead, at, |piece| builder.take(piece, sink))?;
         if let Some((at, after)) = &tail.after {
-            top.finish(after, *at);
+            top.finish(after, *at, tail.read);
         }
         finish(builder, &top, tail, source, sink)
     }
@@ -108,14 +108,14 @@ fn read_own(
     let mut own = OwnEvents::new(zero);
     let tail = run(reader, ahead, at, |piece| own.take(piece, sink))?;
     if let Some((at, after)) = &tail.after {
-        top.finish(after, *at);
+        top.finish(after, *at, tail.read);
     }
     if own.tally.events == 0
         && let Some(error) = tail.failed
     {
         return Err(source.failed(error));
     }
-    own.tally.expect(top.events);
+    own.tally.compare(top.events);
     let mut receipt = Receipt::default();
     own.finish(&mut receipt, sink);
     tell_end(&top, &tail, &mut receipt, sink);
@@ -238,6 +238,25 @@ fn tell_end(
         );
         receipt.complain(sink, (Severity::Warning, "broken-header"), text);
         receipt.repair("damaged header", 1);
+    }
+    if let Some((at, bytes, is_other)) = top.behind {
+        let bytes = counted(bytes, "{byte follows|bytes follow}");
+        let (code, text) = if is_other {
+            // How many events it has is not known, and it has some.
+            receipt.dropped = receipt.dropped.saturating_add(1);
+            let text = format!(
+                "{bytes} the end of the trace at byte {at}, as if another one began there, which is not read. Cut the file in two \
+                 there, and open both together."
+            );
+            ("second-trace", text)
+        } else {
+            receipt.repair("text behind the end", 1);
+            let text = format!(
+                "{bytes} the end of the trace at byte {at} and are no trace; open the file elsewhere to read them."
+            );
+            ("text-behind-trace", text)
+        };
+        receipt.complain(sink, (Severity::Warning, code), text);
     }
     for (key, length) in &top.unread {
         let words = format!(

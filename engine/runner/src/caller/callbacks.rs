@@ -2,6 +2,7 @@
 
 use super::{Caller, CurrentCall};
 use backend::{BackendError, Callback, Operation};
+use device::DeviceStatus;
 use record::time::Nanos;
 use record::{CallId, DependencyKind, Record, Span, SpanId, SpanKind, State, StreamIndex};
 use workload::{ErrorKind, ThreadIndex};
@@ -104,8 +105,10 @@ impl Caller {
         }
         let name = self.stream_name(stream);
         let device = &self.shared.device;
-        // In this order: what has left the stream without an end was handed to its thread before.
-        if device.pending(stream) > 0 {
+        // What a lost device was given never calls anything (rule F15). In this order: what has left the stream without an end
+        // was handed to its thread before.
+        let is_lost = matches!(device.status(), DeviceStatus::Lost(_));
+        if !is_lost && device.pending(stream) > 0 {
             let reason = format!(
                 "stream {name} is not done with what it was given, which may hold callbacks: synchronize with it first"
             );

@@ -3,7 +3,7 @@
 use super::{Caller, CurrentCall};
 use backend::Operation;
 use device::MissingRecord;
-use record::{EventId, EventIndex, Problem, Record, Severity, SpanId, StreamIndex};
+use record::{BufferIndex, EventId, EventIndex, Problem, Record, Severity, SpanId, StreamIndex};
 
 /// Problems that one host thread reports before it stops.
 const MOST: u32 = 1000;
@@ -59,9 +59,18 @@ impl Caller {
         span: SpanId,
     ) {
         let values = &self.shared.lost_values;
-        let Some(buffer) = values.note(operation, stream, place) else {
-            return;
-        };
+        if let Some(buffer) = values.note(operation, stream, place) {
+            self.report_stale(current, buffer, span);
+        }
+    }
+
+    /// The host gets what may be made of numbers that a loss took.
+    pub(super) fn report_stale(
+        &mut self,
+        current: &CurrentCall,
+        buffer: BufferIndex,
+        span: SpanId,
+    ) {
         let plan = self.shared.plan.buffers.get(buffer.index());
         let text = format!(
             "line {}: what is read back of {} may be wrong: it is made of numbers that were lost with the device before it \

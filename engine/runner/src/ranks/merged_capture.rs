@@ -37,6 +37,8 @@ pub struct MergedRanks {
     fallen: Vec<(DeviceId, u32, Nanos)>,
     /// How many generations a device had in processes before the one that has it now.
     before: BTreeMap<DeviceId, u32>,
+    /// How often the ranks have begun, this time included.
+    attempt: u32,
     expectations: Vec<Record>,
 }
 
@@ -76,6 +78,7 @@ impl MergedRanks {
             has_run: false,
             fallen: Vec::new(),
             before: BTreeMap::new(),
+            attempt: 1,
             expectations: Vec::new(),
         })
     }
@@ -153,7 +156,12 @@ impl MergedRanks {
             }
             ties.extend(self.exchanges.see(&record, rank));
             // What is expected is judged by how it ends, which may be in another process.
-            if matches!(record, Record::Expectation(_)) {
+            if let Record::Expectation(expectation) = &mut record {
+                // Each process knows of its own attempt alone.
+                if self.attempt > 1 && expectation.holds.is_some() {
+                    let found = format!("{} (attempt {})", expectation.found, self.attempt);
+                    expectation.found = found;
+                }
                 self.expectations.push(record);
             } else {
                 out.push(record);
@@ -216,6 +224,7 @@ impl MergedRanks {
 
     /// The ranks begin again, in new processes.
     pub fn again(&mut self) {
+        self.attempt += 1;
         self.expectations.clear();
         for (own, waiting) in &mut self.ranks {
             own.again();

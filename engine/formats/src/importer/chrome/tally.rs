@@ -52,7 +52,7 @@ impl ChromeTally {
     }
 
     /// The file says that it has so many events: what is neither understood nor damaged is missing.
-    pub fn expect(&mut self, said: Option<u64>) {
+    pub fn compare(&mut self, said: Option<u64>) {
         let found = self.events.saturating_add(self.damaged.0);
         self.missing = said.map_or(0, |said| said.saturating_sub(found));
     }

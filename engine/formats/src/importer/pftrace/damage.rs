@@ -39,7 +39,7 @@ impl PacketDamage {
     }
 
     /// The end of the file says that `said` packets stand before it, and `taken` were taken.
-    pub fn expect(&mut self, said: u64, taken: u64) {
+    pub fn compare(&mut self, said: u64, taken: u64) {
         self.missing = said.saturating_sub(taken.saturating_add(self.packets));
     }
 

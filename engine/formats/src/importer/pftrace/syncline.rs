@@ -306,7 +306,7 @@ impl OwnFile {
     pub fn finish(mut self, sink: &mut RecordSink<'_>, damage: &mut PacketDamage) -> Receipt {
         self.leave_open(sink);
         match self.end {
-            Some(packets) => damage.expect(packets, self.packets),
+            Some(packets) => damage.compare(packets, self.packets),
             None if self.has_end => damage.no_end(),
             None => {}
         }

@@ -17,6 +17,9 @@ const SIGNS: [&[u8]; 3] = [
     b"\"traceEvents\":[",
 ];
 
+/// What every event says.
+const EVENT_KEY: &[u8] = b"\"ph\":";
+
 /// What Syncline says of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnHead {
@@ -47,7 +50,11 @@ impl OwnHead {
 /// Where the event that says it once more begins in a file whose beginning is still known for Syncline's.
 fn again(bytes: &[u8]) -> Option<usize> {
     let place = memmem::find(bytes, HEADER_START.as_bytes())?;
+    // Where events stand before it, it is that of another file behind them.
     let before = bytes.get(..place)?;
+    if memmem::find(before, EVENT_KEY).is_some() {
+        return None;
+    }
     let signs = SIGNS.iter();
     let count = signs.filter(|sign| memmem::find(before, sign).is_some());
     (count.count() + 1 >= SIGNS.len()).then_some(place)

@@ -35,6 +35,8 @@ pub struct FileFacts {
     pub is_object: bool,
     /// Bytes that are no JSON: where in the file the first lie, and how many there are.
     pub broken: Option<(u64, u64)>,
+    /// What follows the end of the trace: where, how many bytes, and whether it looks like another one.
+    pub behind: Option<(u64, u64, bool)>,
     /// Whether what Syncline says of the file was read from its first event, since it is damaged where it is said first.
     pub is_mended: bool,
 }
@@ -111,12 +113,20 @@ impl FileFacts {
         self.all_keys(&mut cursor, 0, over)
     }
 
-    /// Reads the keys that follow the list of events, which ends at byte `at`; what is damaged there is passed over.
-    pub fn finish(&mut self, bytes: &[u8], at: u64) {
+    /// Reads the keys that follow the list of events, which ends at byte `at` of a file of `length` bytes; what is damaged there is
+    /// passed over.
+    pub fn finish(&mut self, bytes: &[u8], at: u64, length: u64) {
         let mut cursor = ByteCursor::new(bytes, 0);
         // The list may be followed by nothing, by a comma and more keys, or by the end of the object.
-        if cursor.expect_byte(b',').is_ok() {
-            let _: Result<KeysEnd, SyntaxFault> = self.all_keys(&mut cursor, at, true);
+        if cursor.expect_byte(b',').is_ok() && self.all_keys(&mut cursor, at, true).is_err() {
+            return;
+        }
+        let closes = |byte: &u8| byte.is_ascii_whitespace() || b"}],\0".contains(byte);
+        let rest = bytes.get(cursor.at()..).unwrap_or_default();
+        if let Some(first) = rest.iter().position(|it| !closes(it)) {
+            let from = at + (cursor.at() + first) as u64;
+            let is_other = matches!(rest.get(first), Some(b'{' | b'[' | b'"'));
+            self.behind = Some((from, length.saturating_sub(from), is_other));
         }
     }
 
