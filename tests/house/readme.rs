@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use app::action::key_table_markdown;
+use engine::lesson::{Course, TextLanguage};
 use engine::query::{CAPTURE_ONLY, TABLES, questions};
 use engine::workload::{Document, bundled, guides, language_guide};
 
@@ -66,6 +67,30 @@ fn the_list_of_workloads_is_what_is_bundled() {
     }
     table.push(String::new());
     same("workloads", &table.join("\n"));
+}
+
+/// The lessons in which a system's calls are named, those in `only` where that says something.
+fn lessons_of(system: &str, only: &str) -> String {
+    let mut table =
+        vec!["| lesson | what one knows afterwards | calls |\n| --- | --- | --- |".to_owned()];
+    for lesson in &Course::bundled().expect("it can be read").lessons {
+        let own = lesson.words.iter().find(|(name, _)| name == system);
+        let Some((_, calls)) = own.filter(|(_, calls)| calls.contains(only)) else {
+            continue;
+        };
+        let goal = lesson.goal.get(TextLanguage::English);
+        table.push(format!("| `{}` | {goal} | {calls} |", lesson.id));
+    }
+    table.push(String::new());
+    table.join("\n")
+}
+
+#[test]
+fn guides_of_other_systems_lead_into_the_lessons_that_name_their_calls() {
+    for guide in ["cuda", "warp", "webgpu", "oneflow", "ascendcl", "cuda-core"] {
+        same(guide, &lessons_of(guide, ""));
+    }
+    same("cuda-graphs", &lessons_of("cuda", "Graph"));
 }
 
 /// A table of tables, and what is bundled, as the guide of SQL shows them.

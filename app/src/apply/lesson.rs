@@ -76,6 +76,8 @@ fn take(state: &mut AppState, id: &str) {
         return;
     };
     state.lesson = Some(TakenLesson::begin(lesson));
+    // Its card would be behind the guides.
+    state.window = None;
     state.settings.switches.insert(Switch::Right);
     // Who comes back finds the text as it was left.
     let name = text_name(id);

@@ -10,8 +10,8 @@ use engine::workload::{Guide, GuideTopic, bundled, guides};
 use self::blocks::TextRun;
 use super::widgets::{card, link, section, toggle};
 use super::{Panel, PanelPosition, Scene};
-use crate::action::Action;
-use crate::state::OverlayWindow;
+use crate::action::{Action, LessonAction};
+use crate::state::{OverlayWindow, course};
 use crate::theme::{BODY, GRID};
 
 /// How wide the list of guides is.
@@ -216,27 +216,33 @@ fn piece(ui: &mut Ui, scene: &Scene<'_>, run: &TextRun, actions: &mut Vec<Action
         TextFace::Emphasis => ui.label(text.strong()),
         TextFace::Code => {
             let text = text.monospace().size(BODY - 1.0);
-            match workload(&run.text) {
-                None => ui.label(text),
-                Some(at) => {
-                    let label = Label::new(text.color(theme.accent)).sense(Sense::click());
-                    let response = ui
-                        .add(label.selectable(false))
-                        .on_hover_cursor(eframe::egui::CursorIcon::PointingHand)
-                        .on_hover_text("Run this workload");
-                    if response.clicked() {
-                        actions.push(Action::Run(at));
-                    }
-                    response
-                }
+            let Some((hint, opened)) = named(&run.text) else {
+                ui.label(text);
+                return;
+            };
+            let label = Label::new(text.color(theme.accent)).sense(Sense::click());
+            let response = ui
+                .add(label.selectable(false))
+                .on_hover_cursor(eframe::egui::CursorIcon::PointingHand)
+                .on_hover_text(hint);
+            if response.clicked() {
+                actions.push(opened);
             }
+            response
         }
     };
 }
 
-/// The position of the bundled workload called `name`; the bundled ones are the first of all.
-fn workload(name: &str) -> Option<usize> {
-    bundled().iter().position(|workload| workload.name == name)
+/// What a name in a guide opens, and what is said of that: a bundled workload, or a lesson. The bundled workloads are the first of
+/// all.
+fn named(name: &str) -> Option<(&'static str, Action)> {
+    let mut workloads = bundled().iter();
+    if let Some(at) = workloads.position(|workload| workload.name == name) {
+        return Some(("Run this workload", Action::Run(at)));
+    }
+    let lesson = course()?.lesson(name).ok()?;
+    let take = Action::Lesson(LessonAction::Take(lesson.id.clone()));
+    Some(("Take this lesson", take))
 }
 
 fn words(line: &TextLine) -> String {

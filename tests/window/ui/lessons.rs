@@ -295,3 +295,19 @@ fn lessons_look_as_they_should() {
         );
     }
 }
+
+/// The lessons in which a system's calls are named stand in its guide, and a click there takes one.
+#[test]
+fn a_guide_leads_into_a_lesson() {
+    let mut window = window(ThemeChoice::Dark);
+    act(&mut window, Action::Command(Command::Guides));
+    window.harness.get_by_label("CUDA").click_accesskit();
+    window.harness.run_steps(4);
+    let names = window.harness.query_all_by_label("run-ahead").count();
+    assert_eq!(names, 1);
+    window.harness.get_by_label("run-ahead").click_accesskit();
+    window.harness.run_steps(4);
+    assert_eq!(taken(&window).id, "run-ahead");
+    let scene = window.harness.state().scene();
+    assert!(scene.state.window.is_none());
+}
