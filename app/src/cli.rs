@@ -89,6 +89,7 @@ struct OutputStreams<'a> {
 /// Does what the arguments of this process ask for, and answers with the exit code.
 pub fn main() -> u8 {
     keep_large_blocks_apart();
+    interrupt::outlive_long_files();
     let (out, err) = (&mut io::BufWriter::new(io::stdout()), &mut io::stderr());
     let streams = &mut OutputStreams {
         out: &mut PlainOutput::new(out),

@@ -322,7 +322,7 @@ fn a_second_capture_in_one_file_is_told() {
         br#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}],"x":{"y":[1]}}"#
             .to_vec();
     for first in [&own, &list, &object] {
-        for between in ["", "\n", "\r\n \n"] {
+        for between in ["", "\n", "\r\n \n", "\r\n\u{FEFF}", "\u{1e}"] {
             let alone = [first.as_slice(), between.as_bytes()].concat();
             let (capture, _, receipt) = open("one.json", &alone).unwrap();
             assert_eq!(receipt.dropped, 0, "{:?}", capture.problems());

@@ -43,6 +43,17 @@ pub(super) fn leave_to_another(is_elsewhere: bool) {
     IS_ELSEWHERE.store(is_elsewhere, Relaxed);
 }
 
+/// From now on a file that would grow beyond what this process may write (`ulimit -f`) is an error of the write, and no longer
+/// the end of the process.
+pub(super) fn outlive_long_files() {
+    #[cfg(unix)]
+    {
+        let heard = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+        // Where the system does not allow that, the signal ends the process as ever.
+        drop(heard);
+    }
+}
+
 /// From now on SIGTERM and SIGHUP are heard, and end nothing by themselves: whoever has something to end first looks.
 pub(super) fn watch_termination() {
     #[cfg(unix)]

@@ -21,6 +21,19 @@ const DEVICE_BEGIN: u64 = 1;
 /// Buffers that are named in one sentence.
 const MOST_NAMES: usize = 8;
 
+/// The code of the problem that tells of numbers that may be wrong because a loss took what they are made of.
+pub const STALE_RESULT: &str = "stale-result";
+
+/// What is said of a call, at its line, that brings the host such numbers of a buffer.
+pub fn stale_text(plan: &Plan, line: u32, buffer: BufferIndex) -> String {
+    let plan = plan.buffers.get(buffer.index());
+    format!(
+        "line {line}: what is read back of {} may be wrong: it is made of numbers that were lost with the device before it was \
+         opened anew; upload or compute them again first, or recover by a replay",
+        plan.map_or("?", |buffer| &buffer.name)
+    )
+}
+
 /// For each buffer, whether the host has what the device has of it, and whether either is what the calls say.
 #[derive(Debug)]
 pub struct LostValues {
@@ -229,7 +242,7 @@ impl RunState {
                  compute and download it again, or recover by a replay",
                 self.names_of(&unread)
             );
-            tell(Severity::Warning, "stale-result", text);
+            tell(Severity::Warning, STALE_RESULT, text);
         }
     }
 

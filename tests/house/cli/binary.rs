@@ -234,3 +234,46 @@ fn a_run_on_a_graphics_device_says_nothing_of_an_absent_display() {
     }
     assert_eq!(text(&output.stderr), "");
 }
+
+/// A file that may not grow is one that cannot be written, and not the end of the process (`ulimit -f` counts 512 bytes each).
+#[test]
+fn a_file_that_may_not_grow_is_told_as_not_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = syncline();
+    let limited = |rest: &str| {
+        let script = format!("ulimit -f 8; exec \"$0\" {rest}");
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(script).arg(&program);
+        shell.current_dir(folder.path()).output().unwrap()
+    };
+    let ran = limited("run double-buffer --backend mock --save limited.pftrace --format json");
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    let told: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert!(
+        told["saved"].is_null() && told["save_error"].is_string(),
+        "{told}"
+    );
+    let whole = binary()
+        .args([
+            "run",
+            "double-buffer",
+            "--backend",
+            "mock",
+            "--save",
+            "whole.pftrace",
+        ])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(whole.status.success(), "{whole:?}");
+    let converted = limited("convert whole.pftrace out.json");
+    assert_eq!(converted.status.code(), Some(1), "{converted:?}");
+    let left = std::fs::read_dir(folder.path()).unwrap();
+    let left: Vec<_> = left.map(|it| it.unwrap().file_name()).collect();
+    assert!(
+        !left
+            .iter()
+            .any(|it| it.to_string_lossy().ends_with(".part")),
+        "{left:?}"
+    );
+}

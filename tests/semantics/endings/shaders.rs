@@ -51,7 +51,9 @@ fn workload(body: &str) -> String {
         pipeline "p" shader="deep"
         promise "built"
         promise "scope"
+        promise "info"
         host "main" {{
+            compilation-info "p" promise="info"
             push-error-scope "validation"
             create-pipeline "p"
             pop-error-scope promise="scope"
@@ -61,6 +63,7 @@ fn workload(body: &str) -> String {
         expect {{
             settles "scope" "resolved" value="validation"
             settles "built" "rejected"
+            settles "info" "resolved"
         }}
         "#
     )

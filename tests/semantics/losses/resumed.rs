@@ -248,6 +248,7 @@ fn a_map_of_what_was_lost_is_told_as_a_stale_result() {
             r#"
 stream "a"
 promise "m"
+promise "w"
 buffer "x" f32=64 init="k"
 buffer "y" f32=64
 host "main" {{
@@ -275,6 +276,73 @@ host "main" {{
             let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
             assert_eq!(wrong.len(), count, "{backend} {again}: {wrong:?}");
             assert!(wrong.iter().all(|it| it.text.contains(" y ")), "{wrong:?}");
+        }
+    }
+}
+
+/// What a host thread waited for before a loss it has waited for, whatever becomes of the device.
+#[test]
+fn a_host_knows_after_a_loss_what_it_knew_before() {
+    let source = r#"
+stream "a"
+buffer "x" f32=64
+buffer "y" f32=64
+host "main" {
+    fill "x" value=1 on="a" label="p"
+    synchronize-device
+    fill "x" value=2 on="a" label="lost"
+    lose-device by="destroy"
+    recover-device
+    fill "y" value=1 on="a" label="q"
+    synchronize-device
+    fill "y" value=2 on="a" label="last"
+}
+expect { host-knows "p"; host-knows "q"; host-knows "lost"; host-knows "last" }
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &[], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        let holds: Vec<_> = capture.expectations().iter().map(|it| it.holds).collect();
+        let expected = [true, true, false, false].map(Some);
+        assert_eq!(holds, expected, "{backend}: {:?}", capture.expectations());
+    }
+}
+
+/// A synchronisation behind a destroy comes behind it on the device timeline too, where promises keep one (rule of the order of
+/// calls).
+#[test]
+fn a_synchronisation_behind_a_destroy_is_told_of_it() {
+    let source = |promise: &str, before: &str| {
+        format!(
+            r#"
+stream "a"
+{promise}
+buffer "x" f32=64
+host "main" {{
+    {before}
+    lose-device by="destroy"
+    try {{ synchronize-device }}
+    catch "device-lost" {{ work micros=1 }}
+}}
+expect {{ calls "work" equals=1 }}
+"#
+        )
+    };
+    for backend in backends() {
+        for promise in ["", "promise \"p\"", "promise \"p\" count=4"] {
+            for before in [
+                "",
+                "fill \"x\" value=1 on=\"a\"",
+                "fill \"x\" value=1 on=\"a\"; synchronize-device",
+            ] {
+                let source = source(promise, before);
+                let (capture, _) = lose(backend, &source, &[], RecoveryMode::Stay);
+                let judged = capture.expectations();
+                assert!(
+                    judged.len() == 1 && !judged[0].is_missed(),
+                    "{backend} {promise} {before}: {judged:?}"
+                );
+            }
         }
     }
 }

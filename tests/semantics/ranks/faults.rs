@@ -256,6 +256,19 @@ fn ranks_whose_devices_are_lost_begin_again_together() {
     );
 }
 
+/// New processes lose nothing more, which is said before anything runs.
+#[test]
+fn several_losses_of_ranks_that_would_begin_again_are_refused() {
+    let mut request = bundle("data-parallel");
+    request.lose = vec![
+        "destroy@500us".parse().unwrap(),
+        "destroy@900us".parse().unwrap(),
+    ];
+    request.recovery = RecoveryMode::Replay;
+    let why = run(request, |_| {}).unwrap_err();
+    assert!(why.to_string().contains("ask for one"), "{why}");
+}
+
 #[test]
 fn a_collective_that_not_all_call_is_named_with_who_is_missing() {
     let source = r#"

@@ -14,6 +14,7 @@ use crossbeam_channel::{Receiver, bounded};
 use super::device_state::WgpuDeviceState;
 use super::panic_guard::guarded;
 use super::ready_future::ready;
+use crate::shader;
 use crate::{
     CompileRequest, NativeAnswer, NativeErrorFilter, NativeMapMode, NativeQuery, PendingAnswer,
 };
@@ -247,14 +248,23 @@ fn scope(body: &WgpuDeviceState, filter: NativeErrorFilter) -> NativeAnswer {
 }
 
 fn messages(body: &WgpuDeviceState, request: &CompileRequest) -> PendingAnswer {
-    let (module, _) = caught(body, || {
-        body.gpu
-            .device
-            .create_shader_module(ShaderModuleDescriptor {
-                label: None,
-                source: ShaderSource::Wgsl((&*request.shader).into()),
-            })
+    // wgpu would follow a shader that is too deep until the stack is full, which ends the process: it is not asked.
+    let made = shader::bound(&request.shader).and_then(|()| {
+        shader::on_large_stack(|| {
+            let make = || {
+                body.gpu
+                    .device
+                    .create_shader_module(ShaderModuleDescriptor {
+                        label: None,
+                        source: ShaderSource::Wgsl((&*request.shader).into()),
+                    })
+            };
+            Ok(caught(body, make).0)
+        })
     });
+    let Ok(module) = made else {
+        return PendingAnswer::new(|_| None);
+    };
     let mut module = Some(module);
     let mut found = None;
     PendingAnswer::new(move |_| {

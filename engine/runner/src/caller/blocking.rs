@@ -65,6 +65,8 @@ impl Caller {
         self.note_begin(current, order::awaited(target));
         let before = self.on_processor(target);
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+            // What is behind a destroy comes behind it here as well.
+            caller.until_destroyed(current)?;
             shared.device.synchronize(caller.host, target, timeout)
         });
         self.note_end(current, &done.1);

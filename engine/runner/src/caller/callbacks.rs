@@ -116,8 +116,9 @@ impl Caller {
         }
         if device.calls(stream) > 0 {
             let reason = format!(
-                "a callback of stream {name} that does not block it is still to run, or runs: submit one that does \
-                 (blocking=#true) after it, and synchronize with the stream"
+                "a callback of stream {name} runs, or one that does not block it is still to run: submit one that does \
+                 (blocking=#true) after it, and synchronize with the stream; what runs when a device is lost runs to its end, and \
+                 has to be waited for"
             );
             return Err(BackendError::call(ErrorKind::CallbacksPending, reason));
         }

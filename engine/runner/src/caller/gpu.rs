@@ -8,7 +8,7 @@ use crate::loss_scheduler::{self, ArmedLoss};
 use crate::timelines::{CallContext, LaunchReadiness, Timelines};
 use backend::BackendError;
 use record::{CallId, DependencyKind, SpanId, SpanKind};
-use workload::{GpuCall, Injection, LossBy, LossMoment, MapMode, PipelineIndex};
+use workload::{GpuCall, Injection, LossBy, LossMoment, PipelineIndex};
 
 impl Caller {
     pub(super) fn gpu_call(
@@ -44,7 +44,7 @@ impl Caller {
 
     /// A call whose device steps are the layer's; one that creates a pipeline at once blocks until it is decided.
     fn promise(
-        &mut self,
+        &self,
         current: &CurrentCall,
         call: &GpuCall,
         timelines: &Timelines,
@@ -55,12 +55,6 @@ impl Caller {
             && let Err(error) = self.until_destroyed(current)
         {
             return (SpanKind::Call, Err(error));
-        }
-        if let GpuCall::MapAsync { buffer, mode, .. } = *call
-            && mode == MapMode::Read
-            && shared.lost_values.is_stale(buffer)
-        {
-            self.report_stale(current, buffer, current.span);
         }
         let Some(flag) = timelines.call(&shared, &self.call_context(current), call) else {
             return (SpanKind::Call, Ok(()));

@@ -1,9 +1,10 @@
 //! What is legal and hardly meant: reported with the span it is about.
 
 use super::{Caller, CurrentCall};
+use crate::lost_values::{STALE_RESULT, stale_text};
 use backend::Operation;
 use device::MissingRecord;
-use record::{BufferIndex, EventId, EventIndex, Problem, Record, Severity, SpanId, StreamIndex};
+use record::{EventId, EventIndex, Problem, Record, Severity, SpanId, StreamIndex};
 
 /// Problems that one host thread reports before it stops.
 const MOST: u32 = 1000;
@@ -59,27 +60,12 @@ impl Caller {
         span: SpanId,
     ) {
         let values = &self.shared.lost_values;
-        if let Some(buffer) = values.note(operation, stream, place) {
-            self.report_stale(current, buffer, span);
-        }
-    }
-
-    /// The host gets what may be made of numbers that a loss took.
-    pub(super) fn report_stale(
-        &mut self,
-        current: &CurrentCall,
-        buffer: BufferIndex,
-        span: SpanId,
-    ) {
-        let plan = self.shared.plan.buffers.get(buffer.index());
-        let text = format!(
-            "line {}: what is read back of {} may be wrong: it is made of numbers that were lost with the device before it \
-             was opened anew; upload or compute them again first, or recover by a replay",
-            current.place.line,
-            plan.map_or("?", |buffer| &buffer.name)
-        );
+        let Some(buffer) = values.note(operation, stream, place) else {
+            return;
+        };
+        let text = stale_text(&self.shared.plan, current.place.line, buffer);
         let none = EventIndex(EventId::NONE.0);
-        self.report_problem(Severity::Warning, "stale-result", text, span, none);
+        self.report_problem(Severity::Warning, STALE_RESULT, text, span, none);
     }
 
     /// Rule A1: complete at once.

@@ -57,6 +57,14 @@ pub fn check(request: &RunRequest, placement: &Placement) -> Result<(), String> 
             ));
         }
     }
+    let begins_again = request.recovery == RecoveryMode::Replay && placement.ranks.len() > 1;
+    if begins_again && request.lose.len() > 1 {
+        let (file, count) = (&request.name, request.lose.len());
+        return Err(format!(
+            "{file}: several ranks begin again in new processes, which lose nothing more, so that of these {count} losses one could \
+             come: ask for one, or for no replay"
+        ));
+    }
     if let Some((machine, at)) = placement
         .unallowed(&request.machines, &request.allowed)
         .first()

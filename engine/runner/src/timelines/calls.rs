@@ -164,6 +164,9 @@ impl Timelines {
             state.lose(SpanId::NONE);
         }
         self.note_promise(shared, &mut state, asked, &made, Some(promise), None);
+        if access == MapMode::Read && shared.lost_values.is_stale(buffer) {
+            state.note_stale(promise, buffer);
+        }
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
     }
 
@@ -322,6 +325,7 @@ impl Timelines {
                 name,
                 call: asked.call,
                 pipeline,
+                stale: None,
                 settled: None,
                 flag: Flag::default(),
             };

@@ -1,8 +1,9 @@
 //! What the layer did, as records: a span a step, tied to what issued it, and what became of pipelines and promises.
 
 use super::native_queries::{ask_scope, observe};
-use super::state::TimelinesState;
+use super::state::{PromiseEntry, TimelinesState};
 use super::{Timelines, text};
+use crate::lost_values::{STALE_RESULT, stale_text};
 use crate::shared::RunState;
 use device::webgpu::{
     Condition, DecidingTimeline, ModelPipelineId, OutcomeRow, PromiseResult, RaisedError,
@@ -10,8 +11,8 @@ use device::webgpu::{
 };
 use record::time::Nanos;
 use record::{
-    self, CallId, DependencyKind, EventId, LaneId, Problem, Record, Severity, Span, SpanId,
-    SpanKind, State,
+    self, BufferIndex, CallId, DependencyKind, EventId, LaneId, Problem, Record, Severity, Span,
+    SpanId, SpanKind, State,
 };
 
 impl Timelines {
@@ -130,6 +131,11 @@ impl Timelines {
             given.flag.raise(time);
             let given = given.clone();
             let (verdict, value) = text::verdict(shared, &given, settlement);
+            if verdict == record::Verdict::Resolved
+                && let Some(buffer) = given.stale
+            {
+                self.report_stale(shared, &given, buffer, span);
+            }
             self.reporter
                 .send(Record::Settlement(Box::new(record::PromiseOutcome {
                     promise: *promise,
@@ -143,6 +149,25 @@ impl Timelines {
                     by_destroy: is_ended_by_destroy(settlement.row),
                 })));
         }
+    }
+
+    /// A map gives the host what may be made of numbers that a loss took.
+    fn report_stale(
+        &self,
+        shared: &RunState,
+        given: &PromiseEntry,
+        buffer: BufferIndex,
+        span: SpanId,
+    ) {
+        let site = shared.plan.sites.get(given.call.0 as usize);
+        let line = site.map_or(0, |site| site.line);
+        self.reporter.send(Record::Problem(Box::new(Problem {
+            severity: Severity::Warning,
+            code: STALE_RESULT.to_owned(),
+            text: stale_text(&shared.plan, line, buffer),
+            span,
+            event: EventId::NONE,
+        })));
     }
 
     fn report_uncaptured(&self, shared: &RunState, state: &TimelinesState, raised: RaisedError) {

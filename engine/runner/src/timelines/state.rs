@@ -8,7 +8,7 @@ use device::webgpu::{
     SpecAuthority, StepEffect, WebGpuModel,
 };
 use record::time::Nanos;
-use record::{self, CallId, LaneId, NameId, SpanId};
+use record::{self, BufferIndex, CallId, LaneId, NameId, SpanId};
 use workload::{PipelineIndex, Plan, PromiseIndex};
 
 /// What the layer knows.
@@ -104,6 +104,8 @@ pub struct PromiseEntry {
     pub call: CallId,
     /// The pipeline it is about, as a place in the plan.
     pub pipeline: Option<PipelineIndex>,
+    /// The buffer that it maps for reading, where its numbers are not what the calls say, because a loss took them.
+    pub stale: Option<BufferIndex>,
     /// The step that settled it.
     pub settled: Option<SpanId>,
     /// Raised once it is settled.
@@ -250,6 +252,15 @@ impl TimelinesState {
             names.push(id);
         }
         id
+    }
+
+    /// The latest map that this promise is of reads a buffer whose numbers a loss took.
+    pub fn note_stale(&mut self, promise: PromiseIndex, buffer: BufferIndex) {
+        let latest = self.latest_promise.get(promise.index()).copied().flatten();
+        let entry = latest.and_then(|it| self.promises.get_mut(it.index()));
+        if let Some(entry) = entry {
+            entry.stale = Some(buffer);
+        }
     }
 
     /// A pipeline of this generation, by the model's id.

@@ -121,7 +121,9 @@ impl FileFacts {
         if cursor.expect_byte(b',').is_ok() && self.all_keys(&mut cursor, at, true).is_err() {
             return;
         }
-        let closes = |byte: &u8| byte.is_ascii_whitespace() || b"}],\0".contains(byte);
+        // Marks of the order of bytes and of records stand before a trace, and are none.
+        let passed = b"}],\0\x1E\xEF\xBB\xBF";
+        let closes = |byte: &u8| byte.is_ascii_whitespace() || passed.contains(byte);
         let rest = bytes.get(cursor.at()..).unwrap_or_default();
         if let Some(first) = rest.iter().position(|it| !closes(it)) {
             let from = at + (cursor.at() + first) as u64;
