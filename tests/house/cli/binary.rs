@@ -243,7 +243,7 @@ fn a_file_that_may_not_grow_is_told_as_not_saved() {
     let limited = |rest: &str| {
         let script = format!("ulimit -f 8; exec \"$0\" {rest}");
         let mut shell = Command::new("sh");
-        shell.arg("-c").arg(script).arg(&program);
+        shell.arg("-c").arg(script).arg(program);
         shell.current_dir(folder.path()).output().unwrap()
     };
     let ran = limited("run double-buffer --backend mock --save limited.pftrace --format json");

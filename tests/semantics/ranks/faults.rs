@@ -266,7 +266,7 @@ fn several_losses_of_ranks_that_would_begin_again_are_refused() {
     ];
     request.recovery = RecoveryMode::Replay;
     let why = run(request, |_| {}).unwrap_err();
-    assert!(why.to_string().contains("ask for one"), "{why}");
+    assert!(why.contains("ask for one"), "{why}");
 }
 
 #[test]
