@@ -54,6 +54,8 @@ const LOSSES: &[&str] = &[
     "packets-missing",
     "events-missing",
     "second-trace",
+    "unknown-field",
+    "no-column",
 ];
 
 /// Whether nothing was dropped, or a problem tells of it; and whether what such problems tell of is counted as dropped.
@@ -347,6 +349,61 @@ fn a_second_capture_in_one_file_is_told() {
             assert!(told.unwrap().text.contains(&place), "{told:?}");
         }
     }
+}
+
+/// A list of events that was cut, and that another file follows: what stands where an event is due is no event.
+#[test]
+fn a_list_without_its_end_that_another_file_follows_is_told() {
+    let event = |name| format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":1,"dur":2}}"#);
+    let heads = ["[", r#"{"displayTimeUnit":"ns","traceEvents":["#];
+    for (head, between) in heads.iter().flat_map(|it| [(it, "\n"), (it, ",\n")]) {
+        for keys in [
+            r#""traceEvents":["#,
+            r#""displayTimeUnit":"ns","deviceProperties":[],"traceEvents":["#,
+        ] {
+            let many = vec![event("second"); 30_000].join(",\n");
+            let file = format!(
+                "{head}\n{},\n{}{between}{{{keys}{many}]}}",
+                event("a"),
+                event("b")
+            );
+            let (capture, _, receipt) = open("two.json", file.as_bytes()).unwrap();
+            let codes: Vec<&str> = capture.problems().iter().map(|it| &*it.code).collect();
+            assert!(
+                codes.contains(&"second-trace"),
+                "{between:?}{keys}: {codes:?} {receipt:?}"
+            );
+            assert!(
+                receipt.dropped > 0 && capture.span_count() >= 2,
+                "{receipt:?}"
+            );
+        }
+    }
+}
+
+/// Whatever bit of an `XSpace` is flipped, no event is gone without a word: as many were understood as before, or a problem says
+/// why not.
+#[test]
+fn a_flipped_bit_takes_no_event_of_a_plane_away_in_silence() {
+    let bytes = xplane::sample();
+    let (_, _, whole) = open("a.xplane.pb", &bytes).unwrap();
+    let mut told = 0;
+    for place in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1 << bit;
+            let Ok((capture, _, receipt)) = open("a.xplane.pb", &changed) else {
+                continue;
+            };
+            let is_told = !capture.problems().is_empty();
+            assert!(
+                receipt.events >= whole.events || is_told,
+                "bit {bit} of byte {place}: {receipt:?}"
+            );
+            told += u64::from(is_told);
+        }
+    }
+    assert!(told > 1000, "{told}");
 }
 
 /// Where packets of another tool begin is not known of a damaged length, and found again where they follow each other.

@@ -22,6 +22,8 @@ pub struct ExpectationLog {
     busy: BTreeMap<LaneId, Vec<Interval>>,
     on_streams: BTreeMap<u32, Vec<Interval>>,
     on_hosts: BTreeMap<u32, Vec<Interval>>,
+    /// When each call that is asked about was made, whatever became of it.
+    called: BTreeMap<u32, Vec<Nanos>>,
     /// The lanes of streams on which each call that is asked about had operations.
     lanes: BTreeMap<u32, BTreeSet<LaneId>>,
     /// How often each call was made.
@@ -102,6 +104,7 @@ impl ExpectationLog {
         self.busy.clear();
         self.on_streams.clear();
         self.on_hosts.clear();
+        self.called.clear();
         self.lost.clear();
         self.lanes.clear();
         self.made.clear();
@@ -135,11 +138,9 @@ impl ExpectationLog {
     }
 
     fn note_span(&mut self, span: &Span) {
-        // What was lost did not run.
+        let is_operation = span.lane.0 >= self.first_stream;
         if span.state == State::Lost {
-            if (self.first_stream..self.first_other).contains(&span.lane.0) {
-                self.lost.insert(span.call.0);
-            }
+            self.note_lost(span, is_operation);
             return;
         }
         if span.lane.0 >= self.first_other || span.kind == SpanKind::Step {
@@ -150,7 +151,6 @@ impl ExpectationLog {
             return;
         }
         let interval = Interval::new(span.start, span.end);
-        let is_operation = span.lane.0 >= self.first_stream;
         if is_operation {
             let extent = self.extent.unwrap_or(interval);
             self.extent = Some(extent.union(interval));
@@ -160,16 +160,36 @@ impl ExpectationLog {
         }
         self.count(span, is_operation);
         if self.calls.contains(&span.call.0) {
-            if is_operation {
-                let lanes = self.lanes.entry(span.call.0).or_default();
-                lanes.insert(span.lane);
-            }
-            let side = if is_operation {
-                &mut self.on_streams
-            } else {
-                &mut self.on_hosts
-            };
-            side.entry(span.call.0).or_default().push(interval);
+            self.note_asked(span, interval, is_operation);
+        }
+    }
+
+    /// Notes a span of a call that is asked about.
+    fn note_asked(&mut self, span: &Span, interval: Interval, is_operation: bool) {
+        let side = if is_operation {
+            let lanes = self.lanes.entry(span.call.0).or_default();
+            lanes.insert(span.lane);
+            &mut self.on_streams
+        } else {
+            self.note_called(span);
+            &mut self.on_hosts
+        };
+        side.entry(span.call.0).or_default().push(interval);
+    }
+
+    /// What was lost on a stream did not run; a call that a loss ended was made all the same.
+    fn note_lost(&mut self, span: &Span, is_operation: bool) {
+        if !is_operation {
+            self.count(span, false);
+            self.note_called(span);
+        } else if span.lane.0 < self.first_other {
+            self.lost.insert(span.call.0);
+        }
+    }
+
+    fn note_called(&mut self, span: &Span) {
+        if self.calls.contains(&span.call.0) {
+            self.called.entry(span.call.0).or_default().push(span.start);
         }
     }
 
@@ -207,8 +227,8 @@ impl ExpectationLog {
 
     /// When these calls were made, in this order.
     pub fn called(&self, calls: &[u32]) -> Vec<Nanos> {
-        let all = calls.iter().filter_map(|it| self.on_hosts.get(it));
-        let mut times: Vec<Nanos> = all.flatten().map(|it| it.start).collect();
+        let all = calls.iter().filter_map(|it| self.called.get(it));
+        let mut times: Vec<Nanos> = all.flatten().copied().collect();
         times.sort_unstable();
         times
     }

@@ -71,6 +71,11 @@ impl Gate {
         self.change(|state| state.is_stopped = true);
     }
 
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        lock(&self.state).is_stopped
+    }
+
     /// Sets how fast calls are made.
     pub fn pace(&self, pace: Pace) {
         self.change(|state| state.pace = pace);

@@ -52,7 +52,12 @@ INSERT INTO AICORE_FREQ VALUES (0, 1700000000000001000, 1800), (0, 1700000000000
 INSERT INTO TASK_PMU_INFO VALUES (1, 1, 0.5);
 ";
 
+/// The script that makes it.
+pub fn script() -> String {
+    SCRIPT.to_owned()
+}
+
 /// Its bytes.
 pub fn sample() -> Vec<u8> {
-    super::build::database(SCRIPT)
+    super::build::database(&script())
 }

@@ -7,7 +7,7 @@ use engine::importer::{self, ImportError, Receipt, Source};
 use engine::record::Severity;
 
 use super::rows_read::open;
-use super::{build, nsight, samples};
+use super::{ascend, build, nsight, rocpd, rpd, samples};
 
 fn try_open(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), ImportError> {
     let mut capture = Capture::new();
@@ -69,6 +69,61 @@ fn any_column_may_be_missing() {
         let change = format!("ALTER TABLE {table} DROP COLUMN {column};");
         let (capture, _) = open("a.sqlite", changed(&change));
         assert!(capture.span_count() > 10, "without {table}.{column}");
+    }
+}
+
+/// Without these columns a whole table says nothing, or what it says is tied to nothing: that is told as lost.
+#[test]
+fn columns_that_every_export_has_are_missed() {
+    let work = ["start", "end", "deviceId", "streamId", "correlationId"];
+    let calls = ["start", "end", "globalTid", "nameId", "correlationId"];
+    for (table, columns) in [("KERNEL", work), ("MEMCPY", work), ("RUNTIME", calls)] {
+        for column in columns {
+            let table = format!("CUPTI_ACTIVITY_KIND_{table}");
+            let change = format!("ALTER TABLE {table} RENAME COLUMN {column} TO x{column};");
+            let (capture, receipt) = open("a.sqlite", changed(&change));
+            let problems = capture.problems().iter();
+            let said: Vec<&str> = problems
+                .filter(|it| it.code == "no-column")
+                .map(|it| &*it.text)
+                .collect();
+            assert!(
+                matches!(said[..], [text] if text.contains(&table) && text.contains(column)),
+                "{table}.{column}: {said:?}"
+            );
+            assert!(receipt.dropped > 0, "{receipt:?}");
+        }
+    }
+    let (capture, _) = open("a.sqlite", nsight::sample());
+    assert!(capture.problems().iter().all(|it| it.code != "no-column"));
+}
+
+/// What has a beginning and no end is shown as still running, and counted.
+#[test]
+fn rows_without_an_end_are_counted() {
+    let calls = format!("rocpd_region_{}", rocpd::OWNER);
+    for (name, script, table, end) in [
+        (
+            "a.sqlite",
+            nsight::script(),
+            "CUPTI_ACTIVITY_KIND_RUNTIME",
+            "end",
+        ),
+        ("a.rpd", rpd::script(), "rocpd_api", "end"),
+        ("a.db", rocpd::script(), &calls, "end"),
+        ("b.db", ascend::script(), "PYTORCH_API", "endNs"),
+    ] {
+        let (_, before) = open(name, build::database(&script));
+        let count = |receipt: &Receipt| {
+            let mut repairs = receipt.repairs.iter();
+            repairs.find_map(|(cause, count)| (cause == "begins without an end").then_some(*count))
+        };
+        assert_eq!(count(&before), None, "{name}");
+        let changed = format!("{script}UPDATE {table} SET {end} = NULL WHERE rowid = 1;");
+        let (capture, receipt) = open(name, build::database(&changed));
+        assert_eq!(count(&receipt), Some(1), "{name}: {receipt:?}");
+        let mut problems = capture.problems().iter();
+        assert!(problems.any(|it| it.code == "no-end"), "{name}");
     }
 }
 

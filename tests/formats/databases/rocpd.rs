@@ -1,7 +1,7 @@
 //! A database as rocprofv3 writes it: tables named after their process, and addresses of streams and events.
 
 /// The number that ends the names of tables.
-const OWNER: &str = "c9461b86ce360421f36afe0c0ce27408";
+pub const OWNER: &str = "c9461b86ce360421f36afe0c0ce27408";
 
 /// Tables and rows; `@` stands for the number that ends a table's name.
 const SCRIPT: &str = "
@@ -50,7 +50,12 @@ INSERT INTO rocpd_sample@ VALUES (1, 1000300, 20);
 INSERT INTO rocpd_pmc_event@ VALUES (1, 20, 1, 250.5), (2, 14, 2, 64.0);
 ";
 
+/// The script that makes it.
+pub fn script() -> String {
+    SCRIPT.replace('@', &format!("_{OWNER}"))
+}
+
 /// Its bytes.
 pub fn sample() -> Vec<u8> {
-    super::build::database(&SCRIPT.replace('@', &format!("_{OWNER}")))
+    super::build::database(&script())
 }

@@ -26,7 +26,12 @@ INSERT INTO rocpd_copyapi VALUES (1, '0x10', 4096);
 INSERT INTO rocpd_monitor VALUES (1, 'gpu', 0, 'sclk', 7000000, 7000500, '1700');
 ";
 
+/// The script that makes it.
+pub fn script() -> String {
+    SCRIPT.to_owned()
+}
+
 /// Its bytes.
 pub fn sample() -> Vec<u8> {
-    super::build::database(SCRIPT)
+    super::build::database(&script())
 }

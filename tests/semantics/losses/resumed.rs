@@ -240,6 +240,100 @@ host "main" {
     }
 }
 
+/// What runs when the device is lost runs to its end: whoever unsubscribes then waits for that, and is refused in no run.
+#[test]
+fn a_function_that_runs_at_a_loss_is_waited_for_by_unsubscribe() {
+    for by in ["driver", "destroy"] {
+        for (mode, micros) in [
+            ("#true", 100),
+            ("#true", 30_000),
+            ("#false", 100),
+            ("#false", 30_000),
+        ] {
+            let source = format!(
+                r#"
+stream "a"
+callback-thread "c"
+host "main" {{
+    subscribe "c" stream="a"
+    host-function "f" micros={micros} blocking={mode} on="a"
+    work micros=5000
+    lose-device by="{by}"
+    try {{ synchronize-device }}
+    catch "device-lost" {{ work micros=1 }}
+    unsubscribe "c" stream="a"
+}}
+"#
+            );
+            for backend in backends() {
+                let place = format!("{by}, {mode}, {micros} on {backend}");
+                let (capture, outcome) = lose(backend, &source, &[], RecoveryMode::Stay);
+                assert_eq!(
+                    outcome,
+                    RunOutcome::Finished,
+                    "{place}: {:?}",
+                    capture.problems()
+                );
+                let spans: Vec<_> = capture.spans().map(|it| it.span).collect();
+                let named = |name: &str| {
+                    let mut found = spans.iter().filter(|it| capture.name(it.name) == name);
+                    found.next_back().unwrap().end
+                };
+                let last = spans.iter().map(|it| it.end).max();
+                assert_eq!(
+                    Some(named("unsubscribe c from a")),
+                    last,
+                    "{place}: {spans:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A call that a loss ended was made: it counts as such, and its operations are none that ran.
+#[test]
+fn a_synchronisation_that_a_loss_ended_was_called() {
+    let source = r#"
+stream "a"
+buffer "x" f32=64
+host "main" {
+    launch "spin" on="a" label="spin" { set "micros" 4000000 }
+    try { synchronize-device label="wait" }
+    catch "device-lost" { recover-device }
+    fill "x" value=3 on="a" label="fill"
+    synchronize-device label="wait"
+}
+expect {
+    called-before "wait" "fill" equals=1
+    calls "synchronize-device" equals=2
+    ordered "spin" "fill"
+    before "spin" "fill"
+}
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &["driver@20ms"], RecoveryMode::Stay);
+        assert_eq!(outcome, RunOutcome::Finished, "{backend}");
+        let found: Vec<_> = capture.expectations().iter().map(|it| it.holds).collect();
+        let wanted = [true, true, true, false].map(Some);
+        assert_eq!(found, wanted, "{backend}: {:?}", capture.expectations());
+    }
+}
+
+/// A loss that falls into the last call of all is made as well, also where every stream is idle; one behind it never comes.
+#[test]
+fn a_loss_in_the_last_call_comes() {
+    let source = "stream \"a\"\nbuffer \"x\" f32=64\n\
+                  host \"main\" { fill \"x\" value=1 on=\"a\"; work micros=200000 }\n";
+    for backend in backends() {
+        // A brisk pace makes the call shorter.
+        for (at, count) in [("destroy@3ms", 1), ("driver@3ms", 1), ("driver@60s", 0)] {
+            let (capture, outcome) = lose(backend, source, &[at], RecoveryMode::Resume);
+            assert_eq!(outcome, RunOutcome::Finished, "{at} on {backend}");
+            assert_eq!(capture.recoveries().len(), count, "{at} on {backend}");
+        }
+    }
+}
+
 /// A map for reading brings the host what a download does.
 #[test]
 fn a_map_of_what_was_lost_is_told_as_a_stale_result() {

@@ -158,8 +158,12 @@ impl Simulation {
             let host = host.map(|(place, _)| place);
             // The device goes first: a host thread that asks at this instant sees what ended by it.
             let step = self.next_step();
+            // A host thread that has made its last call made it until its own time.
             let is_over = self.alarms.are_optional() && self.is_over();
-            let alarm = self.alarms.next().filter(|_| !is_over);
+            let alarm = self
+                .alarms
+                .next()
+                .filter(|it| !is_over || *it <= self.now());
             let alarm = alarm.map(|time| (time, SimulationStep::Alarm, 0));
             let step = step.into_iter().chain(alarm).min();
             match (step, host) {

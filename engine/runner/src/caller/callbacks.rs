@@ -7,6 +7,9 @@ use record::time::Nanos;
 use record::{CallId, DependencyKind, Record, Span, SpanId, SpanKind, State, StreamIndex};
 use workload::{ErrorKind, ThreadIndex};
 
+/// How long a host thread waits before it looks again whether a function has ended.
+const CALLED_CHECK: Nanos = Nanos(20_000);
+
 /// A function of the host.
 pub(super) struct FunctionCall<'n> {
     pub name: &'n str,
@@ -96,19 +99,25 @@ impl Caller {
 
     pub(super) fn unsubscribe(
         &self,
+        current: &CurrentCall,
         thread: ThreadIndex,
         stream: StreamIndex,
     ) -> Result<(), BackendError> {
+        // What is behind a destroy comes behind it here as well.
+        self.until_destroyed(current)?;
         let subscriptions = &self.shared.subscriptions;
         if subscriptions.thread(stream) != Some(thread) {
             return Err(self.not_subscribed(stream));
         }
-        let name = self.stream_name(stream);
         let device = &self.shared.device;
-        // What a lost device was given never calls anything (rule F15). In this order: what has left the stream without an end
-        // was handed to its thread before.
-        let is_lost = matches!(device.status(), DeviceStatus::Lost(_));
-        if !is_lost && device.pending(stream) > 0 {
+        if matches!(device.status(), DeviceStatus::Lost(_)) {
+            self.until_called(stream);
+            subscriptions.unsubscribe(stream);
+            return Ok(());
+        }
+        let name = self.stream_name(stream);
+        // In this order: what has left the stream without an end was handed to its thread before.
+        if device.pending(stream) > 0 {
             let reason = format!(
                 "stream {name} is not done with what it was given, which may hold callbacks: synchronize with it first"
             );
@@ -117,13 +126,22 @@ impl Caller {
         if device.calls(stream) > 0 {
             let reason = format!(
                 "a callback of stream {name} runs, or one that does not block it is still to run: submit one that does \
-                 (blocking=#true) after it, and synchronize with the stream; what runs when a device is lost runs to its end, and \
-                 has to be waited for"
+                 (blocking=#true) after it, and synchronize with the stream"
             );
             return Err(BackendError::call(ErrorKind::CallbacksPending, reason));
         }
         subscriptions.unsubscribe(stream);
         Ok(())
+    }
+
+    /// Blocks until the thread that takes the callbacks of `stream` has run what it was given. What a lost device was given
+    /// calls nothing more (rule F15), and nobody can synchronize with it: were the call refused while a function runs, it
+    /// would be chance whether it is.
+    fn until_called(&self, stream: StreamIndex) {
+        let shared = &self.shared;
+        while shared.device.calls(stream) > 0 && !shared.gate.is_stopped() {
+            shared.device.work(self.host, CALLED_CHECK);
+        }
     }
 
     /// A callback that could not be submitted: its span was given out.

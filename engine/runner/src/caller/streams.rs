@@ -67,7 +67,7 @@ impl Caller {
             StreamCall::Destroy { stream } => self.destroy_stream(stream),
             StreamCall::Abort { stream } => return self.abort(current, stream),
             StreamCall::Subscribe { thread, stream } => self.subscribe(thread, stream),
-            StreamCall::Unsubscribe { thread, stream } => self.unsubscribe(thread, stream),
+            StreamCall::Unsubscribe { thread, stream } => self.unsubscribe(current, thread, stream),
         };
         (SpanKind::Call, result)
     }

@@ -4,8 +4,8 @@ use order::{
     Actor, CallOrigin, CaptureScope, Hazard, HazardKind, HazardParty, HazardRelation, Meeting,
     RedundantWait, SharedResource,
 };
-use record::SignalIndex;
-use workload::Plan;
+use record::{SignalIndex, StreamIndex};
+use workload::{Plan, StreamKind, StreamTraits};
 
 /// What was looked for, and what came of it.
 pub fn searched(found: usize, calls: u64, left: u64) -> String {
@@ -160,6 +160,18 @@ fn aborted(plan: &Plan, hazard: &Hazard) -> Option<String> {
     })
 }
 
+/// Whether what is called on one stream and then on the other comes in this order: they are one stream, or one is the legacy
+/// default stream and the other a blocking one (rule A22).
+fn keeps_order(plan: &Plan, one: StreamIndex, other: StreamIndex) -> bool {
+    let traits = |it: StreamIndex| plan.streams.get(it.index()).map(|it| it.traits);
+    let joins = |legacy: Option<StreamTraits>, blocking: Option<StreamTraits>| {
+        legacy.is_some_and(|it| it.kind == StreamKind::Legacy)
+            && blocking.is_some_and(|it| it.is_blocking)
+    };
+    let (first, second) = (traits(one), traits(other));
+    one == other || joins(first, second) || joins(second, first)
+}
+
 /// The least that makes a use come before the free that is called before it, and after what that comes after.
 fn earlier_use(plan: &Plan, hazard: &Hazard) -> String {
     let (Actor::Stream(frees), Actor::Stream(uses)) = (hazard.first.actor, hazard.second.actor)
@@ -173,7 +185,7 @@ fn earlier_use(plan: &Plan, hazard: &Hazard) -> String {
             "inside the capture, free it after its last use, and let the free wait for that"
                 .to_owned()
         }
-        HazardRelation::Hosts if frees == uses => format!(
+        HazardRelation::Hosts if keeps_order(plan, frees, uses) => format!(
             "let host {} raise a signal after the use, and host {} await it before the free",
             hosts[1], hosts[0]
         ),
@@ -197,7 +209,7 @@ fn remedy(plan: &Plan, hazard: &Hazard) -> String {
                 .to_owned()
         }
         (Actor::Stream(first), Actor::Stream(second))
-            if hazard.relation == HazardRelation::Hosts && first == second =>
+            if hazard.relation == HazardRelation::Hosts && keeps_order(plan, first, second) =>
         {
             format!(
                 "let host {} raise a signal after the first, and host {} await it before the second",

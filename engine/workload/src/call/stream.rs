@@ -81,7 +81,8 @@ calls! {
             /// The stream.
             stream: ResourceField<StreamIndex> = Property("stream"),
         }
-        /// A thread takes no more callbacks of a stream.
+        /// A thread takes no more callbacks of a stream: refused while any is still to run, unless the device is lost, where
+        /// the call waits for those that its thread was given (rule F15).
         Unsubscribe = "unsubscribe", "unsubscribe \"calls\" stream=\"compute\"", "unsubscribe {thread} from {stream}" {
             /// The thread.
             thread: ResourceField<ThreadIndex> = Named,

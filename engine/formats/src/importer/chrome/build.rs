@@ -67,6 +67,11 @@ pub(super) struct ParsedEvent<'a> {
     pub scanner: usize,
 }
 
+/// Whether what stands where an event is due is another file: its list of events is one of its fields.
+fn is_list_of_events(fields: &[ChromeArgument]) -> bool {
+    fields.iter().any(|it| it.key == words::EVENTS)
+}
+
 impl ChromeBuilder {
     /// A builder for a file that says that it has devices, or does not.
     pub fn new(expects_work: bool) -> Self {
@@ -199,6 +204,7 @@ impl ChromeBuilder {
             b'M' => self.describe(told),
             b'N' | b'D' | b'O' | b'v' | b'V' | b'c' | b'a' | b'(' | b')' => self.tally.objects += 1,
             0 if event.arguments == 0 && event.name == words::EMPTY => {}
+            0 if is_list_of_events(told.arguments) => self.tally.lists += 1,
             _ => self.tally.unknown += 1,
         }
     }

@@ -33,6 +33,8 @@ pub(super) struct ChromeTally {
     pub samples: u64,
     pub objects: u64,
     pub unknown: u64,
+    /// Whole files where events are due.
+    pub lists: u64,
     pub unlisted: u64,
     /// Stretches that make no sense, their bytes, and where the first begins.
     pub damaged: (u64, u64, u64),
@@ -77,26 +79,8 @@ impl ChromeTally {
         for (cause, count) in repairs {
             receipt.repair(cause, count);
         }
-        let (damaged, bytes, first) = self.damaged;
-        if damaged > 0 {
-            receipt.dropped = receipt.dropped.saturating_add(damaged);
-            let text = format!(
-                "{} at byte {first}: {} left out. If it was copied, copy it again.",
-                counted(
-                    damaged,
-                    "{stretch of the file makes no sense,|stretches of the file make no sense, the first}"
-                ),
-                counted(bytes, "{byte was|bytes were}")
-            );
-            receipt.complain(sink, (Severity::DataLoss, "damaged"), text);
-        }
-        if self.missing > 0 {
-            receipt.dropped = receipt.dropped.saturating_add(self.missing);
-            let words = "{event that the end of the file counts is not in it: it was|events that the end of the file counts are \
-                         not in it: they were} cut out or damaged. If the file was copied, copy it again.";
-            let text = counted(self.missing, words);
-            receipt.complain(sink, (Severity::DataLoss, "events-missing"), text);
-        }
+        self.tell_damage(receipt, sink);
+        self.tell_losses(receipt, sink);
         let said = [
             (
                 self.open,
@@ -157,5 +141,41 @@ impl ChromeTally {
             ),
         ];
         receipt.note_counts(notes);
+    }
+
+    fn tell_damage(&self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
+        let (damaged, bytes, first) = self.damaged;
+        if damaged > 0 {
+            receipt.dropped = receipt.dropped.saturating_add(damaged);
+            let text = format!(
+                "{} at byte {first}: {} left out. If it was copied, copy it again.",
+                counted(
+                    damaged,
+                    "{stretch of the file makes no sense,|stretches of the file make no sense, the first}"
+                ),
+                counted(bytes, "{byte was|bytes were}")
+            );
+            receipt.complain(sink, (Severity::DataLoss, "damaged"), text);
+        }
+    }
+
+    /// Says which events are not in the file, or not read.
+    fn tell_losses(&self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
+        if self.lists > 0 {
+            // How many events they have is not known.
+            receipt.dropped = receipt.dropped.saturating_add(self.lists);
+            let words = "{other trace stands inside the list of events, which has no end before it, and is|other traces stand \
+                         inside the list of events, which has no end before them, and are} not read. Cut the file in two \
+                         where “traceEvents” comes again, and open both together.";
+            let text = counted(self.lists, words);
+            receipt.complain(sink, (Severity::Warning, "second-trace"), text);
+        }
+        if self.missing > 0 {
+            receipt.dropped = receipt.dropped.saturating_add(self.missing);
+            let words = "{event that the end of the file counts is not in it: it was|events that the end of the file counts are \
+                         not in it: they were} cut out or damaged. If the file was copied, copy it again.";
+            let text = counted(self.missing, words);
+            receipt.complain(sink, (Severity::DataLoss, "events-missing"), text);
+        }
     }
 }

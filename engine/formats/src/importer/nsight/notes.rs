@@ -39,10 +39,52 @@ pub(super) const SILENT: &[&str] = &[
     "NVTX_DEFINED*",
 ];
 
+/// Columns that every export has of the tables that matter most.
+const COLUMNS: &[(&str, &[&str])] = &[
+    (
+        "CUPTI_ACTIVITY_KIND_RUNTIME",
+        &["start", "end", "globalTid", "correlationId", "nameId"],
+    ),
+    ("CUPTI_ACTIVITY_KIND_KERNEL", WORK),
+    ("CUPTI_ACTIVITY_KIND_MEMCPY", WORK),
+    ("CUPTI_ACTIVITY_KIND_MEMSET", WORK),
+];
+
+/// The same of work on streams.
+const WORK: &[&str] = &["start", "end", "deviceId", "streamId", "correlationId"];
+
 impl NsightReader<'_, '_> {
+    /// Says which columns are not there: what they hold is lost, and with some of them the whole table.
+    fn tell_columns(&mut self, database: &Database) {
+        for (name, columns) in COLUMNS {
+            let lacking = database.table(name).map(|it| it.lacks(columns));
+            let Some(lacking) = lacking.filter(|it| !it.is_empty()) else {
+                continue;
+            };
+            let text = format!(
+                "Table {name} has no {} {}, which every export has: what stands there is lost. Export the file anew.",
+                if lacking.len() == 1 {
+                    "column"
+                } else {
+                    "columns"
+                },
+                lacking.join(", ")
+            );
+            let receipt = &mut self.draft.receipt;
+            receipt.complain(self.draft.sink, (Severity::DataLoss, "no-column"), text);
+            receipt.dropped += 1;
+        }
+    }
+
     /// Says it all.
     pub(super) fn tell(&mut self, outcome: &SqliteWaitOutcome, database: &Database) {
+        self.tell_columns(database);
         self.tell_waits(outcome);
+        // That of ranges is said here.
+        self.draft.unended = self
+            .draft
+            .unended
+            .saturating_sub(self.dialect.tally.open_ranges);
         let tally = &self.dialect.tally;
         let said = [
             (

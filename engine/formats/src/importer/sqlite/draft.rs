@@ -3,7 +3,10 @@
 use super::{SqliteDevices, SqliteLanes, SqliteNames, TableProblems};
 use crate::importer::{ImportError, Receipt, RecordSink};
 use record::time::Nanos;
-use record::{CallId, Dependency, LaneId, NameId, Record, Span, SpanId, SpanKind, State, Value};
+use record::{
+    CallId, Dependency, LaneId, NameId, Record, Severity, Span, SpanId, SpanKind, State, Value,
+    counted,
+};
 
 /// An operation of a stream, in the file's own time.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +31,8 @@ pub(in crate::importer) struct SqliteDraft<'a, 's> {
     pub receipt: Receipt,
     /// The file's time at capture time zero.
     pub zero: i64,
+    /// Rows of host threads that have a start and no end.
+    pub unended: u64,
     spans: u32,
     backwards: u64,
     /// Operations that start before they were submitted, and by how much at most.
@@ -44,6 +49,7 @@ impl<'a, 's> SqliteDraft<'a, 's> {
             troubles: TableProblems::default(),
             receipt: Receipt::default(),
             zero: 0,
+            unended: 0,
             spans: 0,
             backwards: 0,
             early: (0, Nanos::ZERO),
@@ -114,6 +120,14 @@ impl<'a, 's> SqliteDraft<'a, 's> {
     pub fn finish(mut self) -> Result<Receipt, ImportError> {
         self.lanes.finish(self.sink);
         self.receipt.repair("ends before it starts", self.backwards);
+        self.receipt.repair("begins without an end", self.unended);
+        if self.unended > 0 {
+            let words = "{span has a beginning and no end; it is|spans have a beginning and no end; they are} shown as still \
+                         running.";
+            let text = counted(self.unended, words);
+            let kind = (Severity::Warning, "no-end");
+            self.receipt.complain(self.sink, kind, text);
+        }
         self.receipt
             .repair("enqueued after it started", self.early.0);
         self.receipt.remark_early(self.early);

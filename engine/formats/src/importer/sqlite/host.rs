@@ -139,6 +139,7 @@ impl HostSpans {
 fn put(draft: &mut SqliteDraft<'_, '_>, entry: &HostEntry) -> SpanId {
     let lane = entry.lane;
     if entry.end == OPEN {
+        draft.unended += 1;
         let id = draft.next_span();
         let start = draft.time(entry.start);
         draft.sink.push(Record::Began(SpanStart {

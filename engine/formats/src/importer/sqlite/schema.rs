@@ -21,6 +21,12 @@ impl TableSchema {
             .any(|it| it.eq_ignore_ascii_case(column))
     }
 
+    /// Which of these columns there are not.
+    pub fn lacks(&self, columns: &'static [&'static str]) -> Vec<&'static str> {
+        let lacking = columns.iter().copied();
+        lacking.filter(|column| !self.has(column)).collect()
+    }
+
     /// Whether there are all these columns.
     pub fn has_all(&self, columns: &[&str]) -> bool {
         columns.iter().all(|column| self.has(column))

@@ -10,6 +10,8 @@ pub(super) struct SpaceDamage {
     parts: u64,
     bytes: u64,
     first: Option<u64>,
+    /// Fields of numbers that the format does not have, and where the first of them is.
+    unknown: (u64, Option<u64>),
     /// From where on nothing could be read, and how many bytes that is.
     rest: Option<(u64, u64)>,
 }
@@ -22,6 +24,12 @@ impl SpaceDamage {
         self.first.get_or_insert(at);
     }
 
+    /// `count` fields that end at byte `at`, or begin there, have numbers that the format does not have.
+    pub fn unknown(&mut self, at: u64, count: u64) {
+        self.unknown.0 += count;
+        self.unknown.1.get_or_insert(at);
+    }
+
     /// Nothing could be read from byte `at` on, which is `left` bytes.
     pub fn rest(&mut self, at: u64, left: u64) {
         self.rest = Some((at, left));
@@ -32,6 +40,8 @@ impl SpaceDamage {
         self.parts += other.parts;
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.first = self.first.into_iter().chain(other.first).min();
+        self.unknown.0 += other.unknown.0;
+        self.unknown.1 = self.unknown.1.into_iter().chain(other.unknown.1).min();
         self.rest = self.rest.or(other.rest);
     }
 
@@ -43,6 +53,11 @@ impl SpaceDamage {
     #[cfg(test)]
     pub fn count(&self) -> u64 {
         self.parts
+    }
+
+    #[cfg(test)]
+    pub fn unknowns(&self) -> u64 {
+        self.unknown.0
     }
 
     /// Says what is missing.
@@ -73,7 +88,19 @@ impl SpaceDamage {
                 ),
             );
         }
-        receipt.dropped += self.parts;
+        if let (count, Some(first)) = self.unknown {
+            let words =
+                "{field is|fields are} of a number that the format does not have, near byte";
+            say(
+                "unknown-field",
+                format!(
+                    "{} {first}{}: left out. The file is damaged, or of a newer version of the format.",
+                    counted(count, words),
+                    if count == 1 { "" } else { " the first" }
+                ),
+            );
+        }
+        receipt.dropped += self.parts + self.unknown.0;
         receipt.repair("cut short", u64::from(self.rest.is_some()));
     }
 }

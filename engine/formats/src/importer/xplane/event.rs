@@ -19,6 +19,8 @@ pub(super) struct XEventView {
     duration: i64,
     /// How often it happened, where it is a sum over many and has no time.
     pub occurrences: Option<u64>,
+    /// Fields that the format does not have.
+    pub unknown: u64,
 }
 
 impl XEventView {
@@ -35,7 +37,7 @@ impl XEventView {
                 3 => event.duration = wire.varint()? as i64,
                 4 => stat(RawStat::of(wire.bytes()?)?)?,
                 5 => event.occurrences = Some(wire.varint()?),
-                _ => {}
+                _ => event.unknown += 1,
             }
             Some(())
         })?;

@@ -95,15 +95,15 @@ impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
         }
     }
 
-    /// Takes an event; nothing where the bytes are none.
-    fn event(&mut self, bytes: &[u8]) -> Option<()> {
+    /// Takes an event, and answers how many of its fields the format does not have; nothing where the bytes are none.
+    fn event(&mut self, bytes: &[u8]) -> Option<u64> {
         let (plane, line) = (self.at.0.checked_sub(1)?, self.at.1.checked_sub(1)?);
         let facts = self.space.planes.get(plane)?;
         let event = self.reader.read(bytes, facts, &mut self.texts)?;
         self.tally.all += 1;
         if event.occurrences.is_some() {
             self.tally.sums += 1;
-            return Some(());
+            return Some(event.unknown);
         }
         let name = if let Some(named) = facts.event(event.name) {
             named.text
@@ -114,7 +114,7 @@ impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
         self.tally.finer += u64::from(event.is_finer());
         let line = self.places.line(plane, line)?.clone();
         self.place(&event, name, &line);
-        Some(())
+        Some(event.unknown)
     }
 
     fn place(&mut self, event: &XEventView, name: u32, place: &LinePlace) {
@@ -324,9 +324,11 @@ impl XPlaneVisitor for XPlaneReader<'_, '_, '_> {
                 self.meetings.begin_line();
             }
             XPlanePiece::Field(XPlaneLevel::Line, EVENT, WireValue::Bytes(bytes)) => {
-                if self.event(bytes).is_none() {
-                    let length = bytes.len() as u64;
-                    self.broken.part(end - length, length);
+                let length = bytes.len() as u64;
+                match self.event(bytes) {
+                    None => self.broken.part(end - length, length),
+                    Some(0) => {}
+                    Some(unknown) => self.broken.unknown(end - length, unknown),
                 }
             }
             XPlanePiece::End(XPlaneLevel::Line) => self.rows.end_line(),

@@ -126,6 +126,12 @@ impl PlaneFacts {
         self.names.get(&number)
     }
 
+    /// Takes the plane's own name, of which there is one: what calls itself a second was something else.
+    fn named(&mut self, name: String) -> Option<()> {
+        let is_first = self.name.is_empty();
+        is_first.then(|| self.name = name)
+    }
+
     /// Takes the name of events of one sort.
     fn name(&mut self, entry: &[u8], texts: &mut ChromeTexts) -> Option<()> {
         let (number, message) = entry_of(entry)?;
@@ -213,7 +219,7 @@ impl XPlaneSurvey<'_, '_> {
             (XPlaneLevel::Plane, _) => {
                 let plane = space.planes.last_mut()?;
                 match field {
-                    2 => plane.name = text(wire)?,
+                    2 => plane.named(text(wire)?)?,
                     4 => plane.name(wire.bytes()?, self.texts)?,
                     5 => plane.stats.take(wire.bytes()?, self.texts)?,
                     6 => plane.pend(None, wire.bytes()?, self.texts)?,

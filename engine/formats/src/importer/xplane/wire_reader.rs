@@ -213,13 +213,26 @@ impl XPlaneWalker<'_> {
             FieldHead::Short(number) => WireValue::Short(number),
             FieldHead::Length(length) => return self.message(at, field, length, taker),
         };
-        if is_message(level, field) {
-            self.damage.part(at, self.feed.position() - at);
-            return Ok(true);
-        }
-        let end = self.feed.position();
-        taker.take(XPlanePiece::Field(level, field, wire), end)?;
+        self.number(at, (field, wire), taker)?;
         Ok(true)
+    }
+
+    /// A number in a field that begins at byte `at`.
+    fn number(
+        &mut self,
+        at: u64,
+        (field, wire): (u32, WireValue<'_>),
+        taker: &mut dyn XPlaneVisitor,
+    ) -> Result<(), ImportError> {
+        let (level, end) = (self.level(), self.feed.position());
+        match XPlaneForm::of(level, field) {
+            Some(XPlaneForm::Number) => {
+                return taker.take(XPlanePiece::Field(level, field, wire), end);
+            }
+            Some(XPlaneForm::Message) => self.damage.part(at, end - at),
+            None => self.damage.unknown(at, 1),
+        }
+        Ok(())
     }
 
     /// A field that begins at byte `at` and says that it is `length` bytes long.
@@ -236,11 +249,15 @@ impl XPlaneWalker<'_> {
         if self.depth > 0 && end > self.end() {
             return self.broken(at, taker);
         }
+        let form = XPlaneForm::of(level, field);
         match (level, field) {
             (XPlaneLevel::Space, PLANE) => self.open(XPlaneLevel::Plane, end, taker)?,
             (XPlaneLevel::Plane, LINE) => self.open(XPlaneLevel::Line, end, taker)?,
-            _ if length > LONGEST => {
-                self.damage.part(at, end.saturating_sub(at));
+            _ if length > LONGEST || form != Some(XPlaneForm::Message) => {
+                match form {
+                    Some(_) => self.damage.part(at, end.saturating_sub(at)),
+                    None => self.damage.unknown(at, 1),
+                }
                 if !self.feed.skip(length)? {
                     return self.cut(at, taker);
                 }
@@ -309,12 +326,24 @@ impl XPlaneWalker<'_> {
     }
 }
 
-/// Whether a field of the format is a message or a text wherever it is sound.
-const fn is_message(level: XPlaneLevel, field: u32) -> bool {
-    match level {
-        XPlaneLevel::Space => field <= 4,
-        XPlaneLevel::Plane => matches!(field, 2..=6),
-        XPlaneLevel::Line => matches!(field, 2 | 4 | 11),
+/// How the format writes a field, wherever it is sound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum XPlaneForm {
+    Number,
+    /// A message or a text.
+    Message,
+}
+
+impl XPlaneForm {
+    /// Of a field; nothing where the format has none of this number (`xplane.proto`).
+    const fn of(level: XPlaneLevel, field: u32) -> Option<Self> {
+        match (level, field) {
+            (XPlaneLevel::Space, 1..=4)
+            | (XPlaneLevel::Plane, 2..=6)
+            | (XPlaneLevel::Line, 2 | 4 | 11) => Some(Self::Message),
+            (XPlaneLevel::Plane, 1) | (XPlaneLevel::Line, 1 | 3 | 9 | 10) => Some(Self::Number),
+            _ => None,
+        }
     }
 }
 
@@ -353,7 +382,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_ends_and_what_is_broken_costs_no_more_than_its_message() {
-        // A plane with its number, a line with a number and an event, and a field that nobody wants; a host's name.
+        // A plane with its number, a line with a number and an event, and a message that nobody wants; a host's name.
         let plane = [8, 7, 0x1A, 6, 8, 9, 0x22, 2, 8, 1, 0x2A, 1, 0xFF];
         let file = [&[0x0A, 13][..], &plane, &[0x22, 1, b'h']].concat();
         let whole = "begin Plane 1=7 begin Line 1=9 4 end end 4";
@@ -367,5 +396,25 @@ mod tests {
         let (said, damage) = met(&broken);
         assert_eq!(said, "begin Plane 1=7 begin Line 1=9 end end 4");
         assert_eq!((damage.left(), damage.count()), (None, 1));
+        // The event's field becomes one that the format does not have, the line's a number that is written as a message.
+        for (flip, (known, unknown)) in [
+            (0x08, (0, 1)),
+            (0x10, (0, 1)),
+            (0x40, (0, 1)),
+            (0x68, (1, 0)),
+        ] {
+            let mut broken = file.clone();
+            broken[8] ^= flip;
+            let (said, damage) = met(&broken);
+            assert_eq!(
+                said, "begin Plane 1=7 begin Line 1=9 end end 4",
+                "{flip:#x}"
+            );
+            assert_eq!(
+                (damage.count(), damage.unknowns()),
+                (known, unknown),
+                "{flip:#x}"
+            );
+        }
     }
 }

@@ -73,6 +73,7 @@ words! {
     PROCESS_GROUP = "Process Group Name",
     ARGS = "args",
     BIND_ID = "bind_id",
+    EVENTS = "traceEvents",
     // Names of rows of the categories above.
     STREAM_WAIT = "Stream Wait Event",
     STREAM_SYNC = "Stream Sync",

@@ -44,6 +44,19 @@ pub struct FileFacts {
 /// Keys that say how the file was written: nobody misses them on a timeline.
 const ABOUT: &[&[u8]] = &[b"metadata", b"viztracer_metadata", b"file_info"];
 
+/// Whether what follows a trace looks like another one: an object or a list with anything in it, or a key.
+fn is_another(rest: &[u8]) -> bool {
+    let Some((first, inside)) = rest.split_first() else {
+        return false;
+    };
+    let next = inside.iter().find(|it| !it.is_ascii_whitespace());
+    match first {
+        b'"' => true,
+        b'{' | b'[' => !matches!(next, Some(b'}' | b']')),
+        _ => false,
+    }
+}
+
 /// How far the keys go.
 enum KeysEnd {
     /// The list of events begins here.
@@ -127,7 +140,7 @@ impl FileFacts {
         let rest = bytes.get(cursor.at()..).unwrap_or_default();
         if let Some(first) = rest.iter().position(|it| !closes(it)) {
             let from = at + (cursor.at() + first) as u64;
-            let is_other = matches!(rest.get(first), Some(b'{' | b'[' | b'"'));
+            let is_other = is_another(rest.get(first..).unwrap_or_default());
             self.behind = Some((from, length.saturating_sub(from), is_other));
         }
     }
