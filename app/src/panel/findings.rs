@@ -5,9 +5,9 @@ use engine::analysis::AnalysisResult;
 use engine::record::{Finding, SpanId};
 
 use super::problems::severity;
-use super::widgets::{Sign, hint, link};
+use super::widgets::{Sign, hint, link, without_spans};
 use super::{Panel, PanelPosition, Scene};
-use crate::action::{Action, Command};
+use crate::action::Action;
 use crate::text;
 use crate::theme::GRID;
 
@@ -41,11 +41,7 @@ impl Panel for FindingsPanel {
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         if scene.capture.span_count() == 0 {
-            let words = format!(
-                "Findings appear here when something has run: {} runs the chosen workload",
-                Command::Rerun.key()
-            );
-            return hint(ui, scene.theme, &words);
+            return hint(ui, scene.theme, &without_spans(scene, "Findings appear"));
         }
         self.heading(ui, scene);
         let made = scene.status.why.conclusions.as_ref();

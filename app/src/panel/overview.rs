@@ -5,9 +5,9 @@ use eframe::egui::{ScrollArea, Ui};
 use engine::analysis::OverviewTopic;
 use engine::runner::Phase;
 
-use super::widgets::{hint, link, pieces};
+use super::widgets::{hint, link, pieces, without_spans};
 use super::{Panel, PanelPosition, Scene};
-use crate::action::{Action, Command};
+use crate::action::Action;
 use crate::state::Switch;
 use crate::text;
 use crate::theme::GRID;
@@ -42,10 +42,7 @@ impl Panel for OverviewTab {
                 None if scene.capture.span_count() > 0 => {
                     "The overview of a run appears when it has ended or pauses".to_owned()
                 }
-                None => format!(
-                    "What a capture comes to appears here when something has run: {} runs the chosen workload",
-                    Command::Rerun.key()
-                ),
+                None => without_spans(scene, "What a capture comes to appears"),
             };
             return hint(ui, scene.theme, &words);
         };

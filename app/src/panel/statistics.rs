@@ -9,9 +9,9 @@ use engine::analysis::Statistics;
 
 use self::background::StatisticsLoader;
 use self::operations::OperationsTable;
-use super::widgets::{fitting, hint, toggle};
+use super::widgets::{fitting, hint, toggle, without_spans};
 use super::{Panel, PanelPosition, Scene};
-use crate::action::{Action, Command};
+use crate::action::Action;
 use crate::text;
 use crate::theme::GRID;
 
@@ -40,10 +40,7 @@ impl Panel for StatisticsPanel {
         self.reading.read_on(ui, scene);
         let Some(found) = self.reading.found() else {
             let words = if scene.capture.span_count() == 0 {
-                format!(
-                    "Figures appear here when something has run: {} runs the chosen workload",
-                    Command::Rerun.key()
-                )
+                without_spans(scene, "Figures appear")
             } else {
                 String::from("Reading spans…")
             };

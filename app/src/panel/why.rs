@@ -7,7 +7,7 @@ use eframe::egui::Ui;
 
 use self::lines::WhyLines;
 use super::table::{self, SortOrder};
-use super::widgets::{fitting, has_room, hint, toggle};
+use super::widgets::{fitting, has_room, hint, toggle, without_spans};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::state::Switch;
@@ -106,10 +106,9 @@ impl Panel for WhyTab {
                 None if scene.capture.span_count() > 0 => {
                     "Where the time of a run went appears when it has ended or pauses".to_owned()
                 }
-                None => format!(
-                    "Where the time of each stream went, and what the whole time was made of, appears here when something has \
-                     run: {} runs the chosen workload",
-                    Command::Rerun.key()
+                None => without_spans(
+                    scene,
+                    "Where the time of each stream went, and what the whole time was made of, appears",
                 ),
             };
             return hint(ui, scene.theme, &words);

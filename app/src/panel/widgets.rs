@@ -12,6 +12,8 @@ use eframe::egui::{
 use engine::analysis::SentencePiece;
 use engine::record::SpanId;
 
+use super::Scene;
+use crate::action::Command;
 use crate::text;
 use crate::theme::{GRID, SMALL, Theme};
 
@@ -30,6 +32,17 @@ pub fn section(ui: &mut Ui, theme: &Theme, title: &str) {
 pub fn hint(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(GRID);
     ui.label(RichText::new(text).color(theme.weak));
+}
+
+/// What is said where there is no span: what would be here, and how to have something run; of an opened file that there is
+/// nothing to come.
+pub fn without_spans(scene: &Scene<'_>, what: &str) -> String {
+    if scene.is_of_chosen() {
+        let key = Command::Rerun.key();
+        format!("{what} here when something has run: {key} runs the chosen workload")
+    } else {
+        "The file that was opened has no spans; the tab Receipt says what was read".to_owned()
+    }
 }
 
 /// A name on the left and its value on the right, the value's digits under one another.

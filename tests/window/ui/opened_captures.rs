@@ -234,6 +234,16 @@ fn an_empty_capture_says_that_it_is_empty() {
         said.iter().any(|it| it.contains("holds nothing to show")),
         "{said:?}"
     );
+    for tab in ["Overview", "Statistics", "Why", "Findings"] {
+        window.harness.get_all_by_label(tab).last().unwrap().click();
+        window.harness.run();
+        let said = painted(&window);
+        let is_told = |words: &str| said.iter().any(|it| it.contains(words));
+        assert!(
+            is_told("has no spans") && !is_told("runs the chosen workload"),
+            "{tab}: {said:?}"
+        );
+    }
 }
 
 /// The texts that are painted.
