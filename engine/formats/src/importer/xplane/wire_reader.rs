@@ -203,7 +203,6 @@ impl XPlaneWalker<'_> {
             }
             return self.finish(taker);
         }
-        let level = self.level();
         let Some((field, head)) = self.feed.head(self.end())? else {
             return self.broken(at, taker);
         };
