@@ -8,6 +8,7 @@ pub mod databases;
 pub mod exact;
 pub mod exports;
 pub mod extract;
+pub mod joined;
 pub mod multi_file;
 pub mod questions;
 pub mod real;

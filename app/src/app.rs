@@ -7,6 +7,7 @@ mod files;
 mod layout;
 mod lessons;
 mod link;
+mod reference_run;
 mod requests;
 mod start;
 mod tabs;
@@ -33,6 +34,7 @@ use crate::timeline::{Areas, Timeline, theme_of};
 use asking::QuestionJob;
 use files::FileJobs;
 use lessons::LessonJob;
+use reference_run::ReferenceRun;
 use start::Greeting;
 use tabs::Tabs;
 use view_store::KeptViews;
@@ -56,6 +58,7 @@ pub struct App {
     concluding: ConclusionsJob,
     asking: QuestionJob,
     lesson_job: LessonJob,
+    reference: ReferenceRun,
     greeting: Greeting,
     tabs: Tabs,
     kept: KeptViews,
@@ -168,6 +171,7 @@ impl App {
             concluding: ConclusionsJob::default(),
             asking: QuestionJob::default(),
             lesson_job: LessonJob::default(),
+            reference: ReferenceRun::default(),
             greeting: Greeting::default(),
             tabs: Tabs::default(),
             kept: KeptViews::default(),
@@ -328,6 +332,8 @@ impl App {
             context.request_repaint();
         }
         self.hear_lesson(context);
+        let backend = self.status.backend(&self.state.settings);
+        self.reference.advance(&self.state, backend, context);
         self.play_on(context);
         let greeted = self.greeting.advance(&self.capture, &self.status);
         self.act(greeted, Some(context));

@@ -83,6 +83,8 @@ pub struct Timeline {
     menu: menu::TimelineMenu,
     /// Whether every bar is a shape, for a drawing without pixels.
     is_drawing: bool,
+    /// Whether it lies below another one, which has the field that filters lanes.
+    is_below: bool,
     minimap: minimap::Minimap,
     groups: BTreeMap<GroupKey, utilization::BusyTimeChart>,
     pyramids: BTreeMap<CounterId, plot::Pyramid>,
@@ -125,6 +127,12 @@ impl Timeline {
         self.areas.unwrap_or(Areas::new(Rect::ZERO, 0.0))
     }
 
+    /// Has it lie below another timeline, whose column of names is so many points wide and who has the field that filters lanes.
+    pub fn lie_below(&mut self, names: f32) {
+        self.width.keep(names);
+        self.is_below = true;
+    }
+
     /// How high it is with all of its rows, in points.
     pub fn height(&self) -> f32 {
         MINIMAP + RULER + self.stage.layout.height()
@@ -146,7 +154,7 @@ impl Timeline {
         self.folds.begin(stage.stamp);
         let (links, more) = self.paint(&painter, &frame, &responses);
         self.input(ui, &frame, &responses, &links, actions);
-        if !self.is_drawing {
+        if !self.is_drawing && !self.is_below {
             self.filter.ui(ui, &frame, &stage, actions);
         }
         self.follow_selection(&frame, actions);

@@ -56,6 +56,7 @@ const LOSSES: &[&str] = &[
     "second-trace",
     "unknown-field",
     "no-column",
+    "unknown-phase",
 ];
 
 /// Whether nothing was dropped, or a problem tells of it; and whether what such problems tell of is counted as dropped.
@@ -66,7 +67,7 @@ pub fn is_whole_or_told(capture: &Capture, receipt: &Receipt) -> bool {
 }
 
 /// Opens bytes and applies what is in them. Whatever they are, this ends, and with an answer.
-fn open(name: &str, bytes: &[u8]) -> Result<(Capture, Vec<Record>, Receipt), ImportError> {
+pub fn open(name: &str, bytes: &[u8]) -> Result<(Capture, Vec<Record>, Receipt), ImportError> {
     let source = Source::from_bytes(name, bytes.to_vec())?;
     let mut records = Vec::new();
     let receipt = importer::open_source(&source, &mut |batch: ImportBatch| {
@@ -312,72 +313,57 @@ fn what_was_taken_out_of_our_json_is_counted() {
     assert!(!code(&capture, "events-missing") && receipt.dropped == 0);
 }
 
-/// A trace of JSON that another follows, as `cat` and gzip join them, says where that begins, and that it is not read.
+/// What is in the file and not in the picture, or not where it says: a time beyond all times, values that are no numbers, a phase
+/// that nobody knows.
 #[test]
-fn a_second_capture_in_one_file_is_told() {
-    let records = sample::records();
-    let json = EXPORTERS.iter().find(|it| it.extension() == "json");
-    let mut own = Vec::new();
-    json.unwrap().write(&capture(records), &mut own).unwrap();
-    let list = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]"#.to_vec();
-    let object =
-        br#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}],"x":{"y":[1]}}"#
-            .to_vec();
-    for first in [&own, &list, &object] {
-        for between in ["", "\n", "\r\n \n", "\r\n\u{FEFF}", "\u{1e}"] {
-            let alone = [first.as_slice(), between.as_bytes()].concat();
-            let (capture, _, receipt) = open("one.json", &alone).unwrap();
-            assert_eq!(receipt.dropped, 0, "{:?}", capture.problems());
-            let place = format!("at byte {}", alone.len());
-            for second in [&own, &list, &object] {
-                let (capture, _, receipt) =
-                    open("two.json", &[&alone, second.as_slice()].concat()).unwrap();
-                assert!(receipt.dropped > 0, "{receipt:?}");
-                let told = capture
-                    .problems()
-                    .iter()
-                    .find(|it| it.code == "second-trace");
-                assert!(told.unwrap().text.contains(&place), "{told:?}");
-            }
-            let (capture, _, receipt) =
-                open("log.json", &[&alone, b"written".as_slice()].concat()).unwrap();
-            assert_eq!(receipt.dropped, 0);
-            let told = capture
-                .problems()
-                .iter()
-                .find(|it| it.code == "text-behind-trace");
-            assert!(told.unwrap().text.contains(&place), "{told:?}");
-        }
+fn what_events_say_and_cannot_be_shown_is_counted() {
+    let whole = r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":70,"dur":2}"#;
+    let read = |other: &str| {
+        let file = format!("[{whole},{other}]");
+        let (capture, _, receipt) = open("odd.json", file.as_bytes()).unwrap();
+        let codes: Vec<String> = capture
+            .problems()
+            .iter()
+            .map(|it| it.code.to_string())
+            .collect();
+        (codes, receipt.repaired, receipt.dropped, capture)
+    };
+    let (codes, repaired, dropped, capture) =
+        read(r#"{"ph":"X","name":"b","pid":1,"tid":1,"ts":90,"dur":1e300}"#);
+    assert_eq!(
+        (&codes[..], repaired, dropped),
+        (&["impossible-duration".to_owned()][..], 1, 0)
+    );
+    let starts: Vec<i64> = capture.spans().map(|it| it.span.start.0).collect();
+    assert_eq!(starts, [0, 20_000], "it stays where it begins");
+    for time in ["1e16", "-1e30"] {
+        let odd = format!(r#"{{"ph":"X","name":"b","pid":1,"tid":1,"ts":{time},"dur":1}}"#);
+        let (codes, repaired, dropped, _) = read(&odd);
+        assert_eq!(
+            (&codes[..], repaired, dropped),
+            (&["far-time".to_owned()][..], 1, 0),
+            "{time}"
+        );
     }
-}
-
-/// A list of events that was cut, and that another file follows: what stands where an event is due is no event.
-#[test]
-fn a_list_without_its_end_that_another_file_follows_is_told() {
-    let event = |name| format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":1,"dur":2}}"#);
-    let heads = ["[", r#"{"displayTimeUnit":"ns","traceEvents":["#];
-    for (head, between) in heads.iter().flat_map(|it| [(it, "\n"), (it, ",\n")]) {
-        for keys in [
-            r#""traceEvents":["#,
-            r#""displayTimeUnit":"ns","deviceProperties":[],"traceEvents":["#,
-        ] {
-            let many = vec![event("second"); 30_000].join(",\n");
-            let file = format!(
-                "{head}\n{},\n{}{between}{{{keys}{many}]}}",
-                event("a"),
-                event("b")
-            );
-            let (capture, _, receipt) = open("two.json", file.as_bytes()).unwrap();
-            let codes: Vec<&str> = capture.problems().iter().map(|it| &*it.code).collect();
-            assert!(
-                codes.contains(&"second-trace"),
-                "{between:?}{keys}: {codes:?} {receipt:?}"
-            );
-            assert!(
-                receipt.dropped > 0 && capture.span_count() >= 2,
-                "{receipt:?}"
-            );
-        }
+    for value in ["null", "NaN", "\"abc\"", "true", "{\"z\":3}", "1e999"] {
+        let odd = format!(r#"{{"ph":"C","name":"c","pid":1,"ts":80,"args":{{"v":{value}}}}}"#);
+        let (codes, repaired, dropped, _) = read(&odd);
+        assert_eq!(
+            (&codes[..], repaired, dropped),
+            (&["no-number".to_owned()][..], 1, 0),
+            "{value}"
+        );
+    }
+    for odd in [
+        r#"{"pj":"X","name":"b","pid":1,"tid":1,"ts":90,"dur":1}"#,
+        r#"{"ph":"Y","name":"b","pid":1,"tid":1,"ts":90,"dur":1}"#,
+    ] {
+        let (codes, _, dropped, _) = read(odd);
+        assert_eq!(
+            (&codes[..], dropped),
+            (&["unknown-phase".to_owned()][..], 1),
+            "{odd}"
+        );
     }
 }
 

@@ -483,7 +483,7 @@ expect {
         let lost = said("buffers-lost");
         assert_eq!(lost.len(), 1, "{backend}: {lost:?}");
         assert!(
-            lost[0].contains("had computed in y, z is lost"),
+            lost[0].contains("had or was to compute in y, z is lost"),
             "{backend}: {lost:?}"
         );
         let wrong = said("stale-result");

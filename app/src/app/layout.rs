@@ -27,6 +27,7 @@ impl App {
             timeline,
             panels,
             search,
+            reference,
             ..
         } = self;
         let theme = theme_of(state);
@@ -83,6 +84,8 @@ impl App {
             notice(ui, &scene, &mut actions);
             captures::other_picture(ui, &scene, &mut actions);
             playback::show(ui, &scene, &mut actions);
+            let names = timeline.areas().names.width();
+            reference.ui(ui, &scene, names, &mut actions);
             let picture = Picture {
                 capture,
                 state,

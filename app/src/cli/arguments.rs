@@ -17,7 +17,7 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
     version,
     args_conflicts_with_subcommands = true,
     after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed, an \
-                  expectation did not hold, a denied finding was made, the capture could not be saved or not all of a file could be kept, 2 the input is wrong, something is missing or the answer cannot be written, 3 a limit of `query` cut the answer off, \
+                  expectation did not hold, a denied finding was made, the capture could not be saved, or `info` or `convert` could not keep all of a file, 2 the input is wrong, something is missing or the answer cannot be written, 3 a limit of `query` cut the answer off, \
                   130 stopped by Ctrl-C."
 )]
 pub struct CliArguments {

@@ -77,6 +77,24 @@ pub(super) fn unwritten(output: &Path, error: &io::Error) -> CliFailure {
     }
 }
 
+/// Says beside an answer that not all that the files hold is there.
+pub(super) fn tell_dropped(
+    parts: &[MergedFile],
+    streams: &mut OutputStreams<'_>,
+) -> io::Result<()> {
+    let dropped: u64 = parts.iter().map(|it| it.receipt.dropped).sum();
+    if dropped > 0 {
+        let words =
+            "{fact that the files hold is|facts that the files hold are} not in the capture";
+        let words = engine::record::counted(dropped, words);
+        writeln!(
+            streams.err,
+            "syncline: {words}: what the answer lacks may be among them; syncline info says what they are"
+        )?;
+    }
+    Ok(())
+}
+
 /// The exit code for files that were opened: whether all that they hold is there.
 pub(super) fn code(parts: &[MergedFile]) -> u8 {
     if parts.iter().all(|it| it.receipt.dropped == 0) {

@@ -21,7 +21,6 @@ use engine::workload::nearest;
 use super::progress::ProgressLine;
 use super::table::TextTable;
 use super::{CUT, CliFailure, FINE, LOOK, OutputStreams, complain, interrupt};
-use crate::text;
 use output::RowWriter;
 
 /// Rows that may wait to be printed.
@@ -96,23 +95,13 @@ pub(super) fn query(
         sql = with_parameter(&sql, name, value).map_err(CliFailure::Wrong)?;
     }
     let (capture, parts) = super::open_files::open(&files, streams)?;
-    let refused: u64 = parts.iter().map(|it| it.receipt.dropped).sum();
     let path = files.first().map(|it| it.display().to_string());
     let source = Arc::new(QuerySource::new(Arc::new(capture), path));
     let mut writer = RowWriter::new(options.format);
     let summary = run(&source, &sql, options, streams, &mut writer)?;
     writer.finish(&summary, streams.out)?;
     streams.out.flush()?;
-    if refused > 0 {
-        let text = format!(
-            "{}: what the answer lacks may have been among them",
-            text::counted(
-                refused,
-                "{record of the file was|records of the file were} dropped"
-            )
-        );
-        complain(streams, &text);
-    }
+    super::open_files::tell_dropped(&parts, streams)?;
     if let Some(bundled) = question.bundled.filter(|_| summary.rows == 0) {
         tell_needs(&source, bundled, streams);
     }

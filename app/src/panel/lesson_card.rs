@@ -1,5 +1,7 @@
 //! The lesson that is taken, in five steps: predict, run, look, change, why.
 
+mod other_device;
+
 use std::cmp::Ordering;
 
 use eframe::egui::{
@@ -93,7 +95,7 @@ impl LessonCard {
             LessonStep::Run => {}
             LessonStep::Look => look(ui, theme, taken, lesson),
             LessonStep::Change => change(ui, scene, (taken, lesson), actions),
-            LessonStep::Why => why(ui, theme, (taken, lesson), actions),
+            LessonStep::Why => why(ui, scene, (taken, lesson), actions),
         }
         ui.add_space(2.0 * GRID);
     }
@@ -318,10 +320,11 @@ fn change(
 /// What was learned, once the check has passed.
 fn why(
     ui: &mut Ui,
-    theme: &Theme,
+    scene: &Scene<'_>,
     (taken, lesson): (&TakenLesson, &Lesson),
     actions: &mut Vec<Action>,
 ) {
+    let theme = scene.theme;
     section(ui, theme, "Passed");
     ui.add(Label::new(RichText::new(said(&lesson.learned)).color(theme.good)).wrap());
     for (title, text) in [
@@ -342,6 +345,7 @@ fn why(
             });
         }
     }
+    other_device::show(ui, scene, lesson, actions);
     let Some(solution) = lesson.solutions.first().filter(|it| !it.is_empty()) else {
         return;
     };
@@ -350,7 +354,7 @@ fn why(
     let words = if shows {
         "Hide the reference solution"
     } else {
-        "Show a reference solution"
+        "Show a reference solution and its run"
     };
     if ui.button(words).clicked() {
         actions.push(Action::Lesson(LessonAction::ShowSolution(!shows)));

@@ -488,6 +488,11 @@ impl NameColumnWidth {
         self.dragged.unwrap_or(self.fitted)
     }
 
+    /// Keeps this width, so that two timelines one above the other begin at the same place.
+    pub fn keep(&mut self, width: f32) {
+        self.dragged = Some(width);
+    }
+
     /// Follows the pointer that drags the column's edge; a double click fits it to its names again.
     pub fn input(&mut self, edge: &Response, frame: &PaintFrame<'_>) {
         if let Some(at) = edge.interact_pointer_pos().filter(|_| edge.dragged()) {

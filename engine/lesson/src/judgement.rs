@@ -86,6 +86,21 @@ impl Lesson {
         Ok(self.judge_run(capture, &OperationCounts::of(&reference), backend))
     }
 
+    /// A run of the first solution on a backend, to be laid beside a learner's own.
+    ///
+    /// # Errors
+    /// The lesson has no solution in text, is not for this backend, or the backend is not to be had here.
+    pub fn reference(&self, backend: &str) -> Result<Capture, LessonError> {
+        self.is_for(backend)?;
+        match self.solutions.first().filter(|it| !it.trim().is_empty()) {
+            Some(solution) => perform(solution, backend).map_err(LessonError::NotHere),
+            None => {
+                let text = format!("{} has no solution that could run", self.id);
+                Err(LessonError::NotHere(text))
+            }
+        }
+    }
+
     /// Whether it is judged on a backend.
     pub(crate) fn is_for(&self, backend: &str) -> Result<(), LessonError> {
         let left_out = self.not_on.iter().find(|it| it.0 == backend);

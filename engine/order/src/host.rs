@@ -45,10 +45,11 @@ impl Order {
         self.awaited.insert(number, begun);
     }
 
-    /// Waits for signals go on after a restart: who raises them is another host thread, and not the device.
+    /// Waits for signals go on after a restart: who raises them is another host thread, and not the device. One for the device
+    /// that its loss ended counts as one that waited, and so it does where the device is opened anew before the host thread
+    /// notices: that is chance.
     pub(super) fn restore_waits(&mut self, mut awaited: BTreeMap<u32, BegunWait>) {
-        awaited.retain(|_, it| it.signal.is_some());
-        for begun in awaited.values_mut() {
+        for begun in awaited.values_mut().filter(|it| it.signal.is_some()) {
             let ticket = begun.signal.and_then(|signal| self.signal(signal));
             begun.tickets = ticket.into_iter().collect();
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use record::time::{Interval, Nanos, union};
-use record::{LaneId, PromiseId, Record, Span, SpanKind, State, StreamIndex, Verdict};
+use record::{LaneId, PromiseId, Record, Span, SpanId, SpanKind, State, StreamIndex, Verdict};
 use workload::{ExpectationKind, Plan};
 
 /// What expectations need to know of a run; empty where they need nothing.
@@ -22,8 +22,9 @@ pub struct ExpectationLog {
     busy: BTreeMap<LaneId, Vec<Interval>>,
     on_streams: BTreeMap<u32, Vec<Interval>>,
     on_hosts: BTreeMap<u32, Vec<Interval>>,
-    /// When each call that is asked about was made, whatever became of it.
-    called: BTreeMap<u32, Vec<Nanos>>,
+    /// When each call that is asked about was made, whatever became of it, and its span: calls of one host thread that begin
+    /// at one time have theirs in order.
+    called: BTreeMap<u32, Vec<(Nanos, SpanId)>>,
     /// The lanes of streams on which each call that is asked about had operations.
     lanes: BTreeMap<u32, BTreeSet<LaneId>>,
     /// How often each call was made.
@@ -189,7 +190,10 @@ impl ExpectationLog {
 
     fn note_called(&mut self, span: &Span) {
         if self.calls.contains(&span.call.0) {
-            self.called.entry(span.call.0).or_default().push(span.start);
+            self.called
+                .entry(span.call.0)
+                .or_default()
+                .push((span.start, span.id));
         }
     }
 
@@ -226,9 +230,9 @@ impl ExpectationLog {
     }
 
     /// When these calls were made, in this order.
-    pub fn called(&self, calls: &[u32]) -> Vec<Nanos> {
+    pub fn called(&self, calls: &[u32]) -> Vec<(Nanos, SpanId)> {
         let all = calls.iter().filter_map(|it| self.called.get(it));
-        let mut times: Vec<Nanos> = all.flatten().copied().collect();
+        let mut times: Vec<(Nanos, SpanId)> = all.flatten().copied().collect();
         times.sort_unstable();
         times
     }

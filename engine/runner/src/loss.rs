@@ -53,7 +53,7 @@ pub(super) struct LossState {
     /// Losses that wait for a time or an operation, each of which is looked for elsewhere.
     pub awaited: Vec<Injection>,
     /// Losses by a `destroy()` that the device timeline was given and has not come to.
-    pub destroying: Vec<Injection>,
+    pub destroying: Vec<ArmedLoss>,
     pub recovery: RecoveryMode,
     pub generation: u32,
     /// How often the workload has begun.
@@ -68,6 +68,16 @@ pub(super) struct LossState {
     replayed: BTreeSet<u32>,
     /// How often it was lost by itself.
     own_losses: u32,
+}
+
+impl LossState {
+    /// The `destroy()` that this wanted is what the device was lost by.
+    fn has_come(&mut self, source: LossSource) {
+        let mut asked = self.destroying.iter();
+        if let Some(place) = asked.position(|it| it.source == source) {
+            self.destroying.remove(place);
+        }
+    }
 }
 
 impl Losses {
@@ -223,9 +233,8 @@ impl RunState {
         if !report.is_news {
             return false;
         }
-        let is_asked = by == LossBy::Destroy && source == LossSource::Outside;
-        if is_asked && !state.destroying.is_empty() {
-            state.destroying.remove(0);
+        if by == LossBy::Destroy {
+            state.has_come(source);
         }
         let reason = match (report.is_real, report.message.as_str()) {
             (false, _) | (true, "") => format!("injected; {}", report.how),

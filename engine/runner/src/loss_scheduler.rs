@@ -209,9 +209,10 @@ impl RunState {
         let has_turn = injection.by == LossBy::Destroy && self.timelines.is_some();
         if has_turn && state.lost.is_none() {
             // Lost when the device timeline comes to it, unless something else is quicker.
-            state.destroying.push(injection.clone());
+            let by = injection.by;
+            state.destroying.push(ArmedLoss { injection, source });
             drop(state);
-            self.lose(injection.by, source, reporter);
+            self.lose(by, source, reporter);
             return;
         }
         drop(state);
@@ -255,8 +256,8 @@ pub fn report_unmet(shared: &RunState, reporter: &Reporter) {
     } else {
         OVER
     };
-    for injection in std::mem::take(&mut state.destroying) {
-        unmet(&injection, why, reporter);
+    for loss in std::mem::take(&mut state.destroying) {
+        unmet(&loss.injection, why, reporter);
     }
 }
 

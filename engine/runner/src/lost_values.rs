@@ -230,8 +230,8 @@ impl RunState {
         };
         if !lost.is_empty() {
             let text = format!(
-                "the device was opened anew with what the host has of its buffers: what generation {generation} had computed \
-                 in {} is lost; upload or compute it again before it is used",
+                "the device was opened anew with what the host has of its buffers: what generation {generation} had or \
+                 was to compute in {} is lost; upload or compute it again before it is used",
                 self.names_of(&lost)
             );
             tell(Severity::Info, "buffers-lost", text);

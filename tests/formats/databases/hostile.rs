@@ -94,8 +94,13 @@ fn columns_that_every_export_has_are_missed() {
             assert!(receipt.dropped > 0, "{receipt:?}");
         }
     }
-    let (capture, _) = open("a.sqlite", nsight::sample());
-    assert!(capture.problems().iter().all(|it| it.code != "no-column"));
+    for (name, bytes) in samples() {
+        let (capture, _) = open(&name, bytes);
+        assert!(
+            capture.problems().iter().all(|it| it.code != "no-column"),
+            "{name}"
+        );
+    }
 }
 
 /// What has a beginning and no end is shown as still running, and counted.

@@ -334,6 +334,115 @@ fn a_loss_in_the_last_call_comes() {
     }
 }
 
+/// Whether the device is opened anew before a host thread notices that its wait was ended is chance, and of no consequence.
+#[test]
+fn what_a_wait_was_for_is_known_however_soon_the_device_is_opened_anew() {
+    let awaits = [
+        "synchronize-device",
+        "work-done promise=\"w\"; settle \"w\"",
+    ];
+    let losses = [
+        "by=\"driver\" stream=\"a\"",
+        "by=\"driver\" after-micros=15000",
+    ];
+    for (call, loss) in awaits.iter().flat_map(|it| losses.map(|loss| (it, loss))) {
+        let source = format!(
+            r#"
+stream "a"
+promise "w"
+host "m" {{
+    lose-device {loss}
+    launch "spin" on="a" label="p" {{ set "micros" 30000 }}
+    {call}
+}}
+expect {{ host-knows "p" }}
+"#
+        );
+        for backend in backends() {
+            for _ in 0..5 {
+                let (capture, _) = lose(backend, &source, &[], RecoveryMode::Resume);
+                let found = capture.expectations();
+                assert_eq!(
+                    found[0].holds,
+                    Some(true),
+                    "{call}, {loss} on {backend}: {found:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A loss at a moment, by `destroy()`, that the device timeline came to is no loss that never came.
+#[test]
+fn a_destroy_that_came_is_not_said_to_be_too_late() {
+    for at in ["after-micros=2000", "stream=\"a\""] {
+        let source = format!(
+            r#"
+stream "a"
+promise "p"
+host "m" {{
+    lose-device by="destroy" {at}
+    launch "spin" on="a" {{ set "micros" 30000 }}
+    try {{ synchronize-device }}
+    catch "device-lost" {{ work micros=1 }}
+}}
+"#
+        );
+        for backend in backends() {
+            let (capture, _) = lose(backend, &source, &[], RecoveryMode::Resume);
+            assert_eq!(capture.losses().len(), 1, "{at} on {backend}");
+            let problems = capture.problems().iter();
+            let unmet: Vec<_> = problems.filter(|it| it.code == "loss-unmet").collect();
+            assert!(unmet.is_empty(), "{at} on {backend}: {unmet:?}");
+        }
+    }
+}
+
+/// Calls that take no time come in the order in which they are called.
+#[test]
+fn calls_of_one_instant_are_told_apart_by_their_order() {
+    let source = r#"
+stream "a"
+host "m" {
+    lose-device by="driver" label="L"
+    recover-device
+    work micros=0 label="W"
+    launch "spin" on="a" label="p"
+}
+expect { called-before "L" "p" equals=1; called-before "W" "p" equals=1; called-before "p" "L" equals=0 }
+"#;
+    for backend in backends() {
+        let (capture, _) = lose(backend, source, &[], RecoveryMode::Stay);
+        let found = capture.expectations();
+        assert!(
+            found.iter().all(|it| it.holds == Some(true)),
+            "{backend}: {found:?}"
+        );
+    }
+}
+
+/// A blocking callback whose function runs when the device is lost has begun on its stream as well.
+#[test]
+fn a_callback_that_runs_at_a_loss_has_begun() {
+    let source = r#"
+stream "a"
+callback-thread "c"
+host "m" {
+    subscribe "c" stream="a"
+    host-function "f" micros=20000 blocking=#true on="a"
+    work micros=5000
+    lose-device by="driver"
+}
+"#;
+    for backend in backends() {
+        let (capture, _) = lose(backend, source, &[], RecoveryMode::Stay);
+        let spans: Vec<_> = capture.spans().map(|it| it.span).collect();
+        let lost = spans.iter().find(|it| it.state == State::Lost);
+        let lost = lost.unwrap_or_else(|| panic!("{backend}: {spans:?}"));
+        assert!(lost.end > lost.start, "{backend}: {lost:?}");
+    }
+}
+
 /// A map for reading brings the host what a download does.
 #[test]
 fn a_map_of_what_was_lost_is_told_as_a_stale_result() {

@@ -2,11 +2,12 @@
 
 use app::action::{Action, Command, LessonAction};
 use app::state::{LANGUAGE, LessonStep, TakenLesson, ThemeChoice};
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::{Key, Modifiers, Pos2, Shape};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::lesson::Course;
 use engine::record::SpanId;
+use engine::runner::far::BackendOffer;
 use engine::runner::{Control, Message, Phase, run};
 
 use super::Window;
@@ -166,11 +167,114 @@ fn a_text_that_is_no_workload_is_told_at_its_line_and_one_that_passes_leads_on()
     check(&mut window);
     assert_eq!(taken(&window).step, LessonStep::Why);
     assert_eq!(passed(&window), ["run-ahead"]);
-    click(&mut window, "Show a reference solution");
+    click(&mut window, "Show a reference solution and its run");
     assert!(taken(&window).shows_solution);
     go_on_by_key(&mut window);
     assert_eq!(taken(&window).id, Course::bundled().unwrap().lessons[1].id);
     assert_eq!(taken(&window).step, LessonStep::Predict);
+}
+
+/// The texts that are painted, each with its place.
+fn painted(window: &Window) -> Vec<(String, Pos2)> {
+    fn texts(shape: &Shape, found: &mut Vec<(String, Pos2)>) {
+        match shape {
+            Shape::Vec(all) => all.iter().for_each(|it| texts(it, found)),
+            Shape::Text(text) => found.push((text.galley.text().to_owned(), text.pos)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for clipped in &window.harness.output().shapes {
+        texts(&clipped.shape, &mut found);
+    }
+    found
+}
+
+/// Where a text is painted, from the top.
+fn places(window: &Window, words: &str) -> Vec<Pos2> {
+    let all = painted(window).into_iter();
+    let mut found: Vec<Pos2> = all.filter(|it| it.0 == words).map(|it| it.1).collect();
+    found.sort_by(|a, b| a.y.total_cmp(&b.y));
+    found
+}
+
+/// Passes a lesson, and looks at its solution beside the own one.
+fn compare(window: &mut Window, id: &str) {
+    come_to_the_task(window, id);
+    edit(window, &solution(id));
+    check(window);
+    click(window, "Show a reference solution and its run");
+    until(window, |window| places(window, "main").len() == 2);
+    window.harness.run_steps(6);
+}
+
+#[test]
+fn the_reference_runs_below_ones_own_at_the_same_scale() {
+    let mut window = window(ThemeChoice::Dark);
+    compare(&mut window, "first-wait");
+    let heads = ["YOUR RUN", "REFERENCE SOLUTION, AT THE SAME SCALE"];
+    let [own, reference] = heads.map(|it| places(&window, it)[0].y);
+    assert!(own < reference);
+    for zoomed in [false, true] {
+        if zoomed {
+            act(&mut window, Command::ZoomIn.into());
+            window.harness.run();
+        }
+        let ticks = painted(&window).into_iter().map(|it| it.0);
+        let ticks =
+            ticks.filter(|it| it.ends_with("s") && it.starts_with(|it: char| it.is_ascii_digit()));
+        let pairs = ticks.filter_map(|it| match places(&window, &it)[..] {
+            [above, below] if above.y < reference && below.y > reference => {
+                Some((above.x, below.x))
+            }
+            _ => None,
+        });
+        let pairs: Vec<(f32, f32)> = pairs.collect();
+        assert!(pairs.len() >= 4, "{zoomed}: {pairs:?}");
+        assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 0.6), "{pairs:?}");
+    }
+    click(&mut window, "Hide the reference solution");
+    assert!(places(&window, "YOUR RUN").is_empty());
+}
+
+#[test]
+fn a_passed_text_runs_on_another_device() {
+    let mut window = window(ThemeChoice::Dark);
+    let offers = ["cpu", "paced", "wgpu"].map(|name| {
+        let backend = engine::backend::BACKENDS
+            .iter()
+            .find(|it| it.name() == name);
+        let adapters = backend.unwrap().probe().unwrap_or_default().into_iter();
+        BackendOffer {
+            backend: name.to_owned(),
+            about: String::new(),
+            reason: (name == "wgpu").then(|| "no driver".to_owned()),
+            adapters: adapters.map(|it| (it.name, it.caps)).collect(),
+        }
+    });
+    window
+        .engine
+        .send(Message::Offers(offers.to_vec()))
+        .unwrap();
+    until(&mut window, |window| {
+        !window.harness.state().scene().status.backends.is_empty()
+    });
+    act(
+        &mut window,
+        Action::SetDevice("cpu".to_owned(), String::new()),
+    );
+    come_to_the_task(&mut window, "first-wait");
+    edit(&mut window, &solution("first-wait"));
+    check(&mut window);
+    window.harness.get_by_label("What cpu does");
+    assert!(window.harness.query_by_label("Run it on cpu").is_none());
+    click(&mut window, "Run it on paced");
+    run_asked(&mut window);
+    let scene = window.harness.state().scene();
+    assert_eq!(scene.capture.run().unwrap().backend, "paced");
+    window.harness.get_by_label("What paced does");
+    window.harness.get_by_label("Run it on cpu");
+    assert_eq!(taken(&window).step, LessonStep::Why);
 }
 
 #[test]
@@ -292,6 +396,14 @@ fn lessons_look_as_they_should() {
             window
                 .harness
                 .try_snapshot(format!("lesson-passed-{suffix}")),
+        );
+        click(&mut window, "Show a reference solution and its run");
+        until(&mut window, |window| places(window, "main").len() == 2);
+        concluded(&mut window);
+        results.add(
+            window
+                .harness
+                .try_snapshot(format!("lesson-reference-{suffix}")),
         );
     }
 }

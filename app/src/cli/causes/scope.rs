@@ -56,9 +56,10 @@ impl CauseScope {
     /// Opens the files, and finds what is asked about.
     pub(super) fn open(
         options: &CauseOptions,
-        streams: &OutputStreams<'_>,
+        streams: &mut OutputStreams<'_>,
     ) -> Result<Self, CliFailure> {
-        let (capture, _) = open_files::open(&options.files, streams)?;
+        let (capture, parts) = open_files::open(&options.files, streams)?;
+        open_files::tell_dropped(&parts, streams)?;
         let causes = Causes::build(&capture);
         let all = causes.extent();
         let lanes = lanes(&capture, options)?;

@@ -188,16 +188,24 @@ impl Simulation {
                 continue;
             };
             for item in std::mem::take(&mut stream.queue) {
-                let at = time.max(item.submission.enqueued);
-                self.finish(
-                    place,
-                    &item,
-                    Interval { start: at, end: at },
-                    outcome(cause, OperationStage::Queued),
-                );
+                self.leave_out(place, &item, cause);
             }
         }
         self.wake(time);
+    }
+
+    /// What is queued at `place` never runs.
+    fn leave_out(&mut self, place: usize, item: &MockQueueItem, cause: TerminationCause) {
+        let at = self.time.max(item.submission.enqueued);
+        // A blocking callback has begun with its function.
+        let is_call = matches!(item.submission.operation, Operation::Callback(_));
+        let start = if is_call && item.mark.is_some() {
+            self.called_at(item).min(at)
+        } else {
+            at
+        };
+        let state = outcome(cause, OperationStage::Queued);
+        self.finish(place, item, Interval { start, end: at }, state);
     }
 
     /// Whether something runs on the stream at `place` that comes to an end by itself.

@@ -71,6 +71,17 @@ const PROCESS: i64 = 0;
 
 impl Dialect for AscendDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
+    const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
+        (
+            "CANN_API",
+            &["startNs", "endNs", "globalTid", "name", "connectionId"],
+        ),
+        ("PYTORCH_API", &["startNs", "endNs", "globalTid", "name"]),
+        (
+            "TASK",
+            &["startNs", "endNs", "deviceId", "streamId", "connectionId"],
+        ),
+    ];
     const SILENT: &'static [&'static str] = &[
         "ENUM_*",
         "META_DATA*",

@@ -171,6 +171,7 @@ fn finish(
         ));
     }
     builder.tally.tell(&mut receipt, sink);
+    receipt.without_numbers(builder.counters.no_numbers, sink);
     sink.advance(tail.read)?;
     Ok(receipt)
 }

@@ -70,6 +70,7 @@ impl Dialect for NsightDialect {
     const FACTS: &'static [TableReader<Self>] = tables::FACTS;
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
     const SILENT: &'static [&'static str] = notes::SILENT;
+    const COLUMNS: &'static [(&'static str, &'static [&'static str])] = notes::COLUMNS;
 
     fn tables(database: &Database) -> Vec<TableQuery<Self>> {
         tables::of_export(database)

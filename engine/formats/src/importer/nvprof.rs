@@ -65,6 +65,20 @@ const PROCESS: i64 = 0;
 
 impl Dialect for NvprofDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
+    const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
+        (
+            "CUPTI_ACTIVITY_KIND_RUNTIME",
+            &["start", "end", "threadId", "correlationId", "cbid"],
+        ),
+        (
+            "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
+            &["start", "end", "streamId", "correlationId", "name"],
+        ),
+        (
+            "CUPTI_ACTIVITY_KIND_MEMCPY",
+            &["start", "end", "streamId", "correlationId"],
+        ),
+    ];
     const SILENT: &'static [&'static str] = &[
         "*_CONTEXT",
         "*_NAME",

@@ -87,6 +87,19 @@ impl Receipt {
         }
     }
 
+    /// Says that values of counters are no numbers, and are not shown.
+    pub(super) fn without_numbers(&mut self, count: u64, sink: &mut RecordSink<'_>) {
+        self.repair("values of counters that are no numbers", count);
+        if count > 0 {
+            let words = "{value of a counter is no number and is|values of counters are no numbers and are} not shown.";
+            self.complain(
+                sink,
+                (Severity::Warning, "no-number"),
+                counted(count, words),
+            );
+        }
+    }
+
     /// Adds a sentence for each count but zero. Its words are those of [`counted`], without the point at the end.
     pub(super) fn note_counts<'a>(&mut self, said: impl IntoIterator<Item = (u64, &'a str)>) {
         for (count, words) in said {

@@ -60,6 +60,8 @@ struct RpdDialect {
     launched: HashMap<i64, i64>,
     handles: Handles,
     counters: HashMap<String, CounterId>,
+    /// Values of counters that are no numbers.
+    no_numbers: u64,
 }
 
 type RpdReader<'a, 's> = DatabaseReader<'a, 's, RpdDialect>;
@@ -67,6 +69,11 @@ type RpdReader<'a, 's> = DatabaseReader<'a, 's, RpdDialect>;
 impl Dialect for RpdDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
     const SILENT: &'static [&'static str] = &["rocpd_metadata"];
+    const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("rocpd_api", &["start", "end", "pid", "tid", "apiName_id"]),
+        ("rocpd_op", &["start", "end", "gpuId", "queueId"]),
+        ("rocpd_api_ops", &["api_id", "op_id"]),
+    ];
 
     fn clock(&self, zero: i64) -> Option<Clock> {
         Some(Clock {
@@ -83,6 +90,7 @@ impl Dialect for RpdDialect {
         let outcome = handles.resolve(&reader.hosts, &reader.operations, &mut reader.draft);
         let unlaunched = "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}";
         let receipt = &mut reader.draft.receipt;
+        receipt.without_numbers(reader.dialect.no_numbers, reader.draft.sink);
         receipt.note_counts([(reader.unlaunched, unlaunched)]);
         if outcome.waits == 0 {
             receipt.note(

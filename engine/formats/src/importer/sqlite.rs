@@ -50,7 +50,7 @@ pub(super) use table::{RowOutcome, TableQuery, TableReader, UntimedRow, table};
 pub(super) use wait::{SqliteWait, SqliteWaitOutcome, SqliteWaitTarget, WaitedEvent, resolve};
 
 /// What every SQLite file begins with.
-const MAGIC: &[u8] = b"SQLite format 3\0";
+pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Whether a file that begins with `head` is a database in whose first bytes a table is named like one of these.
 pub(super) fn recognises(head: &[u8], tables: &[&str]) -> bool {

@@ -148,8 +148,8 @@ impl<'a> PacketView<'a> {
                 41 => packet.cleared = wire.varint()? != 0,
                 42 => packet.dropped = wire.varint()? as u32,
                 58 => packet.clock = Some(wire.varint()? as u32),
-                // What only says where the packet comes from.
-                3 | 79 | 87 | 98 => {}
+                // What only says where the packet comes from: numbers, all of them.
+                3 | 79 | 87 | 98 => drop(wire.varint()?),
                 _ => packet.has_more = true,
             }
             Some(())

@@ -182,6 +182,7 @@ impl ChromeBuilder {
             self.tally.text_times += u64::from(event.flags & flag::TEXT_TIME != 0);
             self.tally.bad_times += u64::from(event.flags & flag::BAD_TIME != 0);
         }
+        self.tally.far += u64::from(event.flags & flag::FAR_TIME != 0);
         if event.flags & flag::LOOSE != 0 {
             self.loose(told, sink);
         }

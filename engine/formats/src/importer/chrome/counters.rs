@@ -20,6 +20,8 @@ pub(super) struct ChromeCounters {
     known: KeyIndex,
     waiting: Vec<(CounterId, i64, f64)>,
     made: Vec<SeriesKey>,
+    /// Values that are no numbers.
+    pub no_numbers: u64,
 }
 
 impl ChromeCounters {
@@ -50,6 +52,7 @@ impl ChromeCounters {
                 other => other.number(texts.table()),
             };
             let Some(value) = value.filter(|it: &f64| it.is_finite()) else {
+                self.no_numbers += 1;
                 continue;
             };
             let key = (process, name, number, field);

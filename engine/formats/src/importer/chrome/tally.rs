@@ -13,6 +13,8 @@ pub(super) struct ChromeTally {
     pub negative: u64,
     pub impossible: u64,
     pub no_length: u64,
+    /// Events with a time farther than can be written.
+    pub far: u64,
     pub bad_times: u64,
     pub ends: u64,
     /// Ends that are of none of the spans that are open there.
@@ -67,6 +69,7 @@ impl ChromeTally {
             ("negative durations", self.negative),
             ("durations that cannot be true", self.impossible),
             ("no duration", self.no_length),
+            ("times that cannot be true", self.far),
             ("times that are no numbers", self.bad_times),
             ("ends without a begin", self.ends),
             ("ends of no open span", self.strays),
@@ -104,6 +107,11 @@ impl ChromeTally {
                 "impossible-duration",
                 "{span has a duration longer than a century; it is|spans have a duration longer than a century; they are} drawn without",
             ),
+            (
+                self.far,
+                "far-time",
+                "{event has a time that cannot be true; it is|events have times that cannot be true; they are} drawn at the beginning",
+            ),
         ];
         for (count, code, words) in said {
             if count > 0 {
@@ -130,10 +138,6 @@ impl ChromeTally {
             (
                 self.objects,
                 "{event tells|events tell} of objects, memory or clocks, which have no place on a timeline",
-            ),
-            (
-                self.unknown,
-                "{event is|events are} of a phase that the format does not know",
             ),
             (
                 self.unlisted,
@@ -169,6 +173,13 @@ impl ChromeTally {
                          where “traceEvents” comes again, and open both together.";
             let text = counted(self.lists, words);
             receipt.complain(sink, (Severity::Warning, "second-trace"), text);
+        }
+        if self.unknown > 0 {
+            receipt.dropped = receipt.dropped.saturating_add(self.unknown);
+            let words = "{event has no phase, or one that the format does not know, and is|events have no phase, or one that the format \
+                         does not know, and are} not shown.";
+            let text = counted(self.unknown, words);
+            receipt.complain(sink, (Severity::Warning, "unknown-phase"), text);
         }
         if self.missing > 0 {
             receipt.dropped = receipt.dropped.saturating_add(self.missing);

@@ -40,7 +40,7 @@ pub(super) const SILENT: &[&str] = &[
 ];
 
 /// Columns that every export has of the tables that matter most.
-const COLUMNS: &[(&str, &[&str])] = &[
+pub(super) const COLUMNS: &[(&str, &[&str])] = &[
     (
         "CUPTI_ACTIVITY_KIND_RUNTIME",
         &["start", "end", "globalTid", "correlationId", "nameId"],
@@ -48,37 +48,35 @@ const COLUMNS: &[(&str, &[&str])] = &[
     ("CUPTI_ACTIVITY_KIND_KERNEL", WORK),
     ("CUPTI_ACTIVITY_KIND_MEMCPY", WORK),
     ("CUPTI_ACTIVITY_KIND_MEMSET", WORK),
+    (
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+        &["start", "end", "syncType", "contextId", "correlationId"],
+    ),
+    ("NVTX_EVENTS", &["start", "end", "eventType", "globalTid"]),
 ];
 
 /// The same of work on streams.
 const WORK: &[&str] = &["start", "end", "deviceId", "streamId", "correlationId"];
 
+/// What every table of calls has, whatever library is called.
+pub(super) const CALL: &[&str] = &["start", "end", "globalTid"];
+
 impl NsightReader<'_, '_> {
-    /// Says which columns are not there: what they hold is lost, and with some of them the whole table.
-    fn tell_columns(&mut self, database: &Database) {
-        for (name, columns) in COLUMNS {
-            let lacking = database.table(name).map(|it| it.lacks(columns));
-            let Some(lacking) = lacking.filter(|it| !it.is_empty()) else {
-                continue;
-            };
-            let text = format!(
-                "Table {name} has no {} {}, which every export has: what stands there is lost. Export the file anew.",
-                if lacking.len() == 1 {
-                    "column"
-                } else {
-                    "columns"
-                },
-                lacking.join(", ")
-            );
-            let receipt = &mut self.draft.receipt;
-            receipt.complain(self.draft.sink, (Severity::DataLoss, "no-column"), text);
-            receipt.dropped += 1;
+    /// Says of tables of calls of other libraries which columns are not there.
+    fn tell_calls(&mut self, database: &Database) {
+        let is_known = |name: &str| COLUMNS.iter().any(|it| it.0 == name);
+        for table in database.tables().iter().filter(|it| !is_known(&it.name)) {
+            let is_named = table.has("nameId") || table.has("textId");
+            let lacking = table.lacks(CALL);
+            if is_named && lacking.len() == 1 {
+                self.draft.without_columns(&table.name, &lacking);
+            }
         }
     }
 
     /// Says it all.
     pub(super) fn tell(&mut self, outcome: &SqliteWaitOutcome, database: &Database) {
-        self.tell_columns(database);
+        self.tell_calls(database);
         self.tell_waits(outcome);
         // That of ranges is said here.
         self.draft.unended = self

@@ -1,6 +1,7 @@
 //! Which tables of an export are read, in which order, and what of them.
 
 use super::super::sqlite::{Database, SelectQuery, TableQuery, TableReader, columns, table};
+use super::notes::CALL;
 use super::{NsightDialect, NsightReader};
 
 columns! {
@@ -246,9 +247,6 @@ const CUDA_CALLS: &TableReader<NsightDialect> = &table!(
 /// Calls of any other library.
 const OTHER_CALLS: &TableReader<NsightDialect> =
     &table!("", NsightCallRow, NsightReader::other_call);
-
-/// What every table of calls has, whatever library is called.
-const CALL: &[&str] = &["start", "end", "globalTid"];
 
 /// Every table that is read: those of host threads first, since work of the GPU refers to them.
 pub(super) fn of_export(database: &Database) -> Vec<TableQuery<NsightDialect>> {

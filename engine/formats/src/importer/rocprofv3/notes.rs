@@ -16,6 +16,8 @@ pub(super) struct Rocprofv3FileEnd {
     fault: Option<WindowFault>,
     at: u64,
     failed: Option<io::Error>,
+    /// Whether something follows the end, and that looks like another file.
+    behind: Option<bool>,
 }
 
 impl Rocprofv3FileEnd {
@@ -26,10 +28,12 @@ impl Rocprofv3FileEnd {
             Err(WalkStop::Fault(fault)) => Some(fault),
             Err(WalkStop::Error(error)) => return Err(error),
         };
+        let next = if fault.is_none() { window.peek() } else { None };
         Ok(Self {
             fault,
             at: window.place(),
             failed: window.failed(),
+            behind: next.map(|it| matches!(it, b'{' | b'[')),
         })
     }
 
@@ -71,11 +75,37 @@ impl Rocprofv3FileEnd {
                     said(fault)
                 ),
             ),
-            (None, None) => return,
+            (None, None) => return self.tell_behind(draft),
         };
         draft.sink.complain(Severity::DataLoss, code, text.clone());
         draft.receipt.note(text);
         draft.receipt.repair("cut short", 1);
+    }
+
+    /// Says what follows the end, and is not read.
+    fn tell_behind(&self, draft: &mut SqliteDraft<'_, '_>) {
+        let at = self.at;
+        let (code, text) = match self.behind {
+            None => return,
+            Some(true) => {
+                // How many records it has is not known.
+                draft.receipt.dropped += 1;
+                let text = format!(
+                    "Something follows the end of the results at byte {at}, as if other ones began there, which is not read. Cut \
+                     the file in two there, and open both together."
+                );
+                ("second-trace", text)
+            }
+            Some(false) => {
+                draft.receipt.repair("text behind the end", 1);
+                let text = format!(
+                    "What follows the end of the results at byte {at} is no part of them; open the file elsewhere to read it."
+                );
+                ("text-behind-trace", text)
+            }
+        };
+        let kind = (Severity::Warning, code);
+        draft.receipt.complain(draft.sink, kind, text);
     }
 }
 

@@ -7,7 +7,13 @@ use record::{Counter, CounterId, Record, Sample};
 
 impl RpdReader<'_, '_> {
     pub(super) fn monitor(&mut self, row: RpdMonitorRow<'_>) -> Result<(), UntimedRow> {
-        let (time, value) = row.time.zip(row.value).ok_or(UntimedRow)?;
+        let time = row.time.ok_or(UntimedRow)?;
+        // The format writes texts, which need not be numbers.
+        let value = row.value.and_then(|it| it.trim().parse::<f64>().ok());
+        let Some(value) = value.filter(|it| it.is_finite()) else {
+            self.dialect.no_numbers += 1;
+            return Ok(());
+        };
         let name = format!("{} {} {}", row.device_sort, row.device, row.measured);
         let counters = &mut self.dialect.counters;
         let next = CounterId(counters.len() as u32);

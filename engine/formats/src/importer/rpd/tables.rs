@@ -59,7 +59,7 @@ columns! {
         device_sort: &'a str = "deviceType",
         device: i64 = "deviceId",
         measured: &'a str = "monitorType",
-        value: Option<f64> = "value",
+        value: Option<&'a str> = "value",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use super::MAGIC;
 use super::budget::{ReadBudget, ReadTimer};
 use super::schema::{RowCount, TableSchema, count_rows, quoted, tables};
 use crate::importer::error::MissingThread;
-use crate::importer::{ImportError, Receipt, Source};
-use record::counted;
+use crate::importer::{ImportError, Receipt, RecordSink, Source};
+use record::{Severity, counted};
 
 /// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
 const TEXT: (u64, u64) = (1 << 16, 1 << 30);
@@ -23,6 +24,8 @@ const TEXT: (u64, u64) = (1 << 16, 1 << 30);
 const JOURNAL: [u8; 8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7];
 /// Up to how many bytes the pages of a file are looked at whether they fit together.
 const CHECKED: u64 = 1 << 26;
+/// So much of what follows a database is looked at.
+const BEHIND: u64 = 1 << 16;
 /// Steps of SQLite's machine between two looks at the time.
 const STEPS: i32 = 1_000;
 
@@ -108,6 +111,54 @@ impl Database {
         let mut head = [0; JOURNAL.len()];
         let journal = File::open(self.beside("-journal"));
         journal.is_ok_and(|mut it| it.read_exact(&mut head).is_ok()) && head == JOURNAL
+    }
+
+    /// How many bytes follow the database in the file, by its own header, and whether another database begins there. Zeros, which
+    /// are room that was set aside, are none. <https://sqlite.org/fileformat2.html#in_header_database_size>
+    fn behind(&self) -> Option<(u64, bool)> {
+        let mut file = File::open(&self.file).ok()?;
+        let mut head = [0; 100];
+        file.read_exact(&mut head).ok()?;
+        let word = |at: usize| {
+            let bytes = head.get(at..at + 4)?.first_chunk::<4>()?;
+            Some(u64::from(u32::from_be_bytes(*bytes)))
+        };
+        // Programs of long ago do not keep the size.
+        (word(24)? == word(92)?).then_some(())?;
+        let page = match u16::from_be_bytes([head[16], head[17]]) {
+            1 => 1 << 16,
+            size => u64::from(size),
+        };
+        let end = page * word(28)?;
+        let left = self.length.checked_sub(end).filter(|_| end > 0)?;
+        file.seek(SeekFrom::Start(end)).ok()?;
+        let mut first = Vec::new();
+        file.take(BEHIND).read_to_end(&mut first).ok()?;
+        let is_written = first.iter().any(|it| *it != 0);
+        is_written.then(|| (left, first.starts_with(MAGIC)))
+    }
+
+    /// Says what follows the database in the file, and is not read.
+    pub fn tell_behind(&self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
+        let Some((left, is_other)) = self.behind() else {
+            return;
+        };
+        let bytes = counted(left, "{byte follows|bytes follow}");
+        let at = self.length - left;
+        let (code, text) = if is_other {
+            // How many rows it has is not known.
+            receipt.dropped += 1;
+            let text = format!(
+                "{bytes} the database at byte {at}, where another one begins, which is not read. Cut the file in two there, and \
+                 open both together."
+            );
+            ("second-trace", text)
+        } else {
+            receipt.repair("bytes behind the end", 1);
+            let text = format!("{bytes} the database at byte {at} and are no part of it.");
+            ("text-behind-trace", text)
+        };
+        receipt.complain(sink, (Severity::Warning, code), text);
     }
 
     /// The file that SQLite writes beside the database.

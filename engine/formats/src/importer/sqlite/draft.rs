@@ -111,6 +111,22 @@ impl<'a, 's> SqliteDraft<'a, 's> {
         self.argument(span, name, value);
     }
 
+    /// Says that a table has not these columns, which it should have.
+    pub fn without_columns(&mut self, table: &str, lacking: &[&str]) {
+        let text = format!(
+            "Table {table} has no {} {}, which every such file has: what stands there is lost. Export the file anew.",
+            if lacking.len() == 1 {
+                "column"
+            } else {
+                "columns"
+            },
+            lacking.join(", ")
+        );
+        let kind = (Severity::DataLoss, "no-column");
+        self.receipt.complain(self.sink, kind, text);
+        self.receipt.dropped += 1;
+    }
+
     /// Ties a cause to its effect.
     pub fn depends(&mut self, dependency: Dependency) {
         self.sink.push(Record::Dependency(dependency));

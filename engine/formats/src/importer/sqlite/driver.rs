@@ -19,6 +19,9 @@ pub(in crate::importer) trait Dialect: Default + 'static {
     /// Names of tables of which nothing has to be said, since they hold nothing that a timeline shows; a `*` at the
     /// beginning or at the end stands for anything.
     const SILENT: &'static [&'static str];
+    /// Columns that every file of the format has of the tables that matter most, by table: without them what stands there is lost,
+    /// and with some of them the whole table.
+    const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[];
     /// Whether it is told how many cells are of another type than they should be.
     const TELLS_TYPES: bool = true;
 
@@ -104,6 +107,8 @@ pub(in crate::importer) fn read<D: Dialect>(
         is_read || D::SILENT.iter().any(|silent| fits(silent, name))
     };
     database.tell_unread(&mut reader.draft.receipt, is_known);
+    reader.tell_columns(&database);
+    database.tell_behind(&mut reader.draft.receipt, reader.draft.sink);
     reader.tell_damage(&database);
     reader.draft.finish()
 }
@@ -124,6 +129,17 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
             .complain(Severity::DataLoss, "database-damaged", text.clone());
         draft.receipt.note(text);
         draft.receipt.dropped += 1;
+    }
+
+    /// Says which columns are not there.
+    fn tell_columns(&mut self, database: &Database) {
+        let lacking = D::COLUMNS.iter().filter_map(|(name, columns)| {
+            let table = database.table(name)?;
+            Some((*name, table.lacks(columns)))
+        });
+        for (name, lacking) in lacking.filter(|(_, lacking)| !lacking.is_empty()) {
+            self.draft.without_columns(name, &lacking);
+        }
     }
 
     fn read_facts(&mut self, database: &Database) -> Result<(), ImportError> {

@@ -12,6 +12,8 @@ pub(super) struct SpaceDamage {
     first: Option<u64>,
     /// Fields of numbers that the format does not have, and where the first of them is.
     unknown: (u64, Option<u64>),
+    /// Texts that are not UTF-8.
+    pub bad_texts: u64,
     /// From where on nothing could be read, and how many bytes that is.
     rest: Option<(u64, u64)>,
 }
@@ -42,6 +44,7 @@ impl SpaceDamage {
         self.first = self.first.into_iter().chain(other.first).min();
         self.unknown.0 += other.unknown.0;
         self.unknown.1 = self.unknown.1.into_iter().chain(other.unknown.1).min();
+        self.bad_texts += other.bad_texts;
         self.rest = self.rest.or(other.rest);
     }
 
@@ -101,6 +104,7 @@ impl SpaceDamage {
             );
         }
         receipt.dropped += self.parts + self.unknown.0;
+        receipt.repair("texts that are not UTF-8", self.bad_texts);
         receipt.repair("cut short", u64::from(self.rest.is_some()));
     }
 }

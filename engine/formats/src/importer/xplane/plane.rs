@@ -1,6 +1,8 @@
 //! What planes say of themselves: their names, the names of events and stats, and which lines they have. It stands behind
 //! the lines as a rule, so a file is looked through for it first.
 
+use std::borrow::Cow;
+
 use super::damage::SpaceDamage;
 use super::stat::{RawStat, RawValue, StatKey, StatNames, entry_of};
 use super::wire_reader::{XPlaneLevel, XPlanePiece, XPlaneVisitor, walk};
@@ -212,7 +214,8 @@ struct XPlaneSurvey<'a, 's> {
 
 impl XPlaneSurvey<'_, '_> {
     fn field(&mut self, level: XPlaneLevel, field: u32, wire: WireValue<'_>) -> Option<()> {
-        let space = &mut self.space;
+        let (space, bad) = (&mut self.space, &mut self.broken.bad_texts);
+        let mut text = |wire| text(wire, bad);
         match (level, field) {
             (XPlaneLevel::Space, 2 | 3) => space.complaints.push((field == 2, text(wire)?)),
             (XPlaneLevel::Space, 4) => space.hosts.push(text(wire)?),
@@ -242,8 +245,11 @@ impl XPlaneSurvey<'_, '_> {
     }
 }
 
-fn text(wire: WireValue<'_>) -> Option<String> {
-    Some(String::from_utf8_lossy(wire.bytes()?).into_owned())
+/// A text, where it is one; counted where it is not UTF-8.
+fn text(wire: WireValue<'_>, bad: &mut u64) -> Option<String> {
+    let text = String::from_utf8_lossy(wire.bytes()?);
+    *bad += u64::from(matches!(text, Cow::Owned(_)));
+    Some(text.into_owned())
 }
 
 impl XPlaneVisitor for XPlaneSurvey<'_, '_> {

@@ -31,7 +31,7 @@ pub mod flag {
     pub const FLOW_IN: u16 = 64;
     /// Its time or length is written, and is no number.
     pub const BAD_TIME: u16 = 128;
-    /// Its time or length is farther than can be written.
+    /// Its time is farther than can be written.
     pub const FAR_TIME: u16 = 256;
     /// The fields of its span are not packed.
     pub const LOOSE: u16 = 512;
@@ -212,7 +212,8 @@ impl EventDraft {
         let (bytes, quoted) = scalar(cursor)?;
         let value = nanos(bytes.trim_ascii());
         self.event.flags |= match value {
-            Some(value) if value.unsigned_abs() == i64::MAX.unsigned_abs() => has | flag::FAR_TIME,
+            // A length so great is one that cannot be true.
+            Some(value) if has == flag::TIME && is_far(value) => has | flag::FAR_TIME,
             Some(_) => has,
             None => flag::BAD_TIME,
         };
@@ -248,6 +249,11 @@ impl EventDraft {
         }
         Ok(())
     }
+}
+
+/// Whether a time is beyond all that can be written.
+const fn is_far(time: i64) -> bool {
+    time.unsigned_abs() == i64::MAX.unsigned_abs()
 }
 
 /// The id of an object such as `{"local":"0x5"}`, and whether it counts in one process alone.

@@ -52,6 +52,8 @@ fn is_another(rest: &[u8]) -> bool {
     let next = inside.iter().find(|it| !it.is_ascii_whitespace());
     match first {
         b'"' => true,
+        // More events follow a bracket that ended the list before they did.
+        b',' => next.is_some_and(|it| *it == b'{'),
         b'{' | b'[' => !matches!(next, Some(b'}' | b']')),
         _ => false,
     }
@@ -131,7 +133,10 @@ impl FileFacts {
     pub fn finish(&mut self, bytes: &[u8], at: u64, length: u64) {
         let mut cursor = ByteCursor::new(bytes, 0);
         // The list may be followed by nothing, by a comma and more keys, or by the end of the object.
-        if cursor.expect_byte(b',').is_ok() && self.all_keys(&mut cursor, at, true).is_err() {
+        if !is_another(bytes)
+            && cursor.expect_byte(b',').is_ok()
+            && self.all_keys(&mut cursor, at, true).is_err()
+        {
             return;
         }
         // Marks of the order of bytes and of records stand before a trace, and are none.

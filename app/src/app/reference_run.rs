@@ -1,0 +1,171 @@
+//! The run of a lesson's reference solution, below the learner's own and at the same scale.
+
+use crossbeam_channel::{Receiver, bounded};
+use eframe::egui::{Context, Frame, Margin, Panel as Side, RichText, Ui};
+use engine::capture::Capture;
+use engine::lesson::LessonError;
+use engine::time::{Interval, Nanos};
+
+use crate::action::Action;
+use crate::panel::{Scene, hint};
+use crate::state::{AppState, Settings, Switch, TakenLesson, View, ViewChange};
+use crate::theme::{GRID, SMALL};
+use crate::timeline::{Picture, Timeline};
+
+/// A run, or why there is none.
+type ReferenceResult = Result<Capture, LessonError>;
+
+/// The run of a lesson's reference solution, while it is looked at.
+#[derive(Default)]
+pub(super) struct ReferenceRun {
+    /// The id of the lesson, and the backend.
+    of: Option<(String, String)>,
+    answer: Option<Receiver<ReferenceResult>>,
+    capture: Option<ReferenceResult>,
+    timeline: Timeline,
+    /// Whether both are still to be brought into view.
+    is_new: bool,
+}
+
+/// The lesson whose solution is looked at.
+fn looked_at(state: &AppState) -> Option<&TakenLesson> {
+    let taken = state.lesson.as_ref()?;
+    taken.shows_solution.then_some(taken)
+}
+
+impl ReferenceRun {
+    /// Begins a run where the solution is looked at, and takes what came of it.
+    pub fn advance(&mut self, state: &AppState, backend: &str, context: &Context) {
+        let wanted = looked_at(state).map(|it| (it.id.clone(), backend.to_owned()));
+        if wanted != self.of {
+            *self = Self {
+                of: wanted,
+                ..Self::default()
+            };
+            self.begin(state, context);
+        }
+        if let Some(answer) = &self.answer {
+            match answer.try_recv() {
+                Ok(run) => (self.capture, self.is_new) = (Some(run), true),
+                Err(error) if !error.is_disconnected() => return,
+                Err(_) => {
+                    let text = "it could not be run; close what else runs, and show it again";
+                    self.capture = Some(Err(LessonError::NotHere(text.to_owned())));
+                }
+            }
+            self.answer = None;
+        }
+    }
+
+    fn begin(&mut self, state: &AppState, context: &Context) {
+        let (Some((_, backend)), Some(lesson)) = (
+            self.of.clone(),
+            looked_at(state).and_then(TakenLesson::lesson),
+        ) else {
+            return;
+        };
+        let (sender, answer) = bounded(1);
+        let context = context.clone();
+        let run = move || {
+            let _ = sender.send(lesson.reference(&backend));
+            context.request_repaint();
+        };
+        // Without a thread the channel is closed, which is an answer.
+        let named = std::thread::Builder::new().name("reference".to_owned());
+        let _ = named.spawn(run);
+        self.answer = Some(answer);
+    }
+
+    /// Shows it in the lower part of `ui`, and leaves the rest to the learner's own run, whose column of names is `names`
+    /// points wide. What moves its view moves that of the other.
+    pub fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, names: f32, actions: &mut Vec<Action>) {
+        if self.of.is_none() {
+            return;
+        }
+        let whole = ui.available_height();
+        let ground = Frame::new().fill(scene.theme.canvas);
+        let side = Side::bottom("reference run")
+            .resizable(true)
+            .default_size((whole * 0.5).round())
+            .size_range(100.0..=(whole - 100.0).max(100.0));
+        side.frame(ground).show(ui, |ui| {
+            // It keeps its height while there is less to show.
+            ui.set_min_height(ui.available_height());
+            heading(ui, scene, "REFERENCE SOLUTION, AT THE SAME SCALE");
+            match &self.capture {
+                None => hint(ui, scene.theme, "The reference solution runs…"),
+                Some(Err(why)) => hint(ui, scene.theme, &why.to_string()),
+                Some(Ok(_)) => self.picture(ui, scene, names, actions),
+            }
+        });
+        heading(ui, scene, "YOUR RUN");
+    }
+
+    fn picture(&mut self, ui: &mut Ui, scene: &Scene<'_>, names: f32, actions: &mut Vec<Action>) {
+        let Some(Ok(capture)) = &self.capture else {
+            return;
+        };
+        let own = scene.capture.extent();
+        if std::mem::take(&mut self.is_new) {
+            actions.extend(show_both(own, capture.extent()));
+        }
+        let state = look(&scene.state.settings, scene.state.view.shown(own));
+        let picture = Picture {
+            capture,
+            state: &state,
+            theme: scene.theme,
+            causes: None,
+            path: &[],
+            can_lose: false,
+            reading: None,
+            matches: &[],
+        };
+        self.timeline.lie_below(names);
+        let mut wanted = Vec::new();
+        ui.push_id("reference", |ui| {
+            self.timeline.ui(ui, &picture, &mut wanted);
+        });
+        wanted.retain(|it| matches!(it, Action::Show(..)));
+        actions.append(&mut wanted);
+    }
+}
+
+/// Brings all of two captures into view.
+fn show_both(own: Option<Interval>, other: Option<Interval>) -> Option<Action> {
+    let both = own.into_iter().chain(other);
+    let all = both.reduce(Interval::union)?;
+    let margin = Nanos((all.length().0 / 40).max(1));
+    let all = Interval::new(all.start - margin, all.end + margin);
+    Some(Action::Show(Some(all), ViewChange::Jump))
+}
+
+/// The look of a timeline that shows `interval`, and of which nothing is chosen or pointed at.
+fn look(settings: &Settings, interval: Interval) -> AppState {
+    let mut own = Settings {
+        theme: settings.theme,
+        switches: settings.switches.clone(),
+        ..Settings::default()
+    };
+    own.switches.insert(Switch::ReduceMotion);
+    let view = View {
+        interval: Some(interval),
+        ..View::default()
+    };
+    AppState {
+        settings: own,
+        view,
+        ..AppState::default()
+    }
+}
+
+fn heading(ui: &mut Ui, scene: &Scene<'_>, words: &str) {
+    let margin = Margin {
+        left: (3.0 * GRID) as i8,
+        top: GRID as i8,
+        ..Margin::ZERO
+    };
+    Frame::new().inner_margin(margin).show(ui, |ui| {
+        let words = RichText::new(words).size(SMALL).strong();
+        ui.label(words.color(scene.theme.weak));
+    });
+}
