@@ -324,7 +324,7 @@ fn what_events_say_and_cannot_be_shown_is_counted() {
         let codes: Vec<String> = capture
             .problems()
             .iter()
-            .map(|it| it.code.to_string())
+            .map(|it| it.code.clone())
             .collect();
         (codes, receipt.repaired, receipt.dropped, capture)
     };

@@ -92,13 +92,11 @@ impl Lesson {
     /// The lesson has no solution in text, is not for this backend, or the backend is not to be had here.
     pub fn reference(&self, backend: &str) -> Result<Capture, LessonError> {
         self.is_for(backend)?;
-        match self.solutions.first().filter(|it| !it.trim().is_empty()) {
-            Some(solution) => perform(solution, backend).map_err(LessonError::NotHere),
-            None => {
-                let text = format!("{} has no solution that could run", self.id);
-                Err(LessonError::NotHere(text))
-            }
-        }
+        let solution = self.solutions.first().filter(|it| !it.trim().is_empty());
+        let solution = solution.ok_or_else(|| {
+            LessonError::NotHere(format!("{} has no solution that could run", self.id))
+        })?;
+        perform(solution, backend).map_err(LessonError::NotHere)
     }
 
     /// Whether it is judged on a backend.

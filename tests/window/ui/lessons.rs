@@ -222,7 +222,7 @@ fn the_reference_runs_below_ones_own_at_the_same_scale() {
         }
         let ticks = painted(&window).into_iter().map(|it| it.0);
         let ticks =
-            ticks.filter(|it| it.ends_with("s") && it.starts_with(|it: char| it.is_ascii_digit()));
+            ticks.filter(|it| it.ends_with('s') && it.starts_with(|it: char| it.is_ascii_digit()));
         let pairs = ticks.filter_map(|it| match places(&window, &it)[..] {
             [above, below] if above.y < reference && below.y > reference => {
                 Some((above.x, below.x))
