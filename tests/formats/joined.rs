@@ -1,7 +1,11 @@
 //! Files that others follow in the same file, as `cat` and gzip join them, or that go on behind what ends them: none of it is lost
 //! without a word.
 
+use std::io::Write as _;
+
 use engine::exporter::EXPORTERS;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::formats::captures::{capture, sample};
 use crate::formats::damage::open;
@@ -95,6 +99,12 @@ fn events_behind_a_bracket_that_ends_their_list_are_told() {
     }
 }
 
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
 /// Databases and results of rocprofv3 that another file follows, or anything else.
 #[test]
 fn what_follows_a_whole_file_of_other_formats_is_told() {
@@ -102,22 +112,31 @@ fn what_follows_a_whole_file_of_other_formats_is_told() {
         let (_, _, whole) = open(&name, &bytes).unwrap();
         for (behind, code) in [
             (bytes.clone(), "second-trace"),
+            (
+                [b"\n", rocprofv3::sample().as_slice()].concat(),
+                "second-trace",
+            ),
+            (b"\x1F\x8B\x08 and more".to_vec(), "second-trace"),
             (b"written behind".to_vec(), "text-behind-trace"),
         ] {
             let joined = [bytes.as_slice(), &behind].concat();
-            let (capture, _, receipt) = open(&name, &joined).unwrap();
-            let mut problems = capture.problems().iter();
-            assert!(problems.any(|it| it.code == code), "{name}: {code}");
-            let more = u64::from(code == "second-trace");
-            assert_eq!(receipt.dropped, whole.dropped + more, "{name}");
+            for (name, joined) in [
+                (name.clone(), joined.clone()),
+                (format!("{name}.gz"), gzip(&joined)),
+            ] {
+                let (capture, _, receipt) = open(&name, &joined).unwrap();
+                let mut problems = capture.problems().iter();
+                assert!(problems.any(|it| it.code == code), "{name}: {code}");
+                let more = u64::from(code == "second-trace");
+                assert_eq!(receipt.dropped, whole.dropped + more, "{name}");
+            }
         }
         let padded = [bytes.as_slice(), &[0; 4096]].concat();
-        let (capture, _, _) = open(&name, &padded).unwrap();
-        let mut problems = capture.problems().iter();
-        assert!(
-            !problems.any(|it| it.code.ends_with("-trace")),
-            "{name}: room is nothing"
-        );
+        for padded in [padded.clone(), gzip(&padded)] {
+            let (capture, _, _) = open(&name, &padded).unwrap();
+            let mut problems = capture.problems().iter();
+            assert!(!problems.any(|it| it.code.ends_with("-trace")), "{name}");
+        }
     }
     let results = rocprofv3::sample();
     for (behind, code) in [

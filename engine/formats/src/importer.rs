@@ -1,6 +1,7 @@
 //! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
 
 pub mod ascend;
+mod behind;
 mod capture_folder;
 pub mod chrome;
 mod counter_titles;

@@ -64,6 +64,8 @@ pub(super) struct LossState {
     goes_on: bool,
     /// Who wants the device timeline to destroy it.
     destroyed_by: LossSource,
+    /// Whether the device timeline has yet to come to a `destroy()`.
+    is_destroying: bool,
     /// Calls of the workload for whose loss it has begun again.
     replayed: BTreeSet<u32>,
     /// How often it was lost by itself.
@@ -94,6 +96,7 @@ impl Losses {
                 lost: None,
                 goes_on: true,
                 destroyed_by: LossSource::Outside,
+                is_destroying: false,
                 replayed: BTreeSet::new(),
                 own_losses: 0,
             }),
@@ -149,7 +152,11 @@ impl Losses {
 
     /// The device timeline was given a `destroy()`.
     pub fn note_destroy(&self, source: LossSource) {
-        self.state().destroyed_by = source;
+        let mut state = self.state();
+        // The first is the one that the device timeline comes to.
+        if !std::mem::replace(&mut state.is_destroying, true) {
+            state.destroyed_by = source;
+        }
     }
 
     /// Who wanted the `destroy()` that the device timeline has come to.
@@ -265,7 +272,7 @@ impl RunState {
         source: LossSource,
         reporter: &Reporter,
     ) {
-        state.lost = Some(time);
+        (state.lost, state.is_destroying) = (Some(time), false);
         let (recovery, why) = state.decide(source);
         state.goes_on = source != LossSource::Device || recovery != RecoveryMode::Stay;
         // Until all of this is done: a device that is opened anew meanwhile would be told of the loss of the one before.

@@ -398,6 +398,28 @@ host "m" {{
     }
 }
 
+/// One that finds the device on its way out is told, and the first, which was that way, is not.
+#[test]
+fn a_second_destroy_is_told_and_not_the_first() {
+    let source = r#"
+stream "a"
+promise "p"
+host "m" {
+    lose-device by="destroy"
+    launch "spin" on="a" label="p" { set "micros" 2000 }
+    try { synchronize-device }
+    catch "device-lost" { work micros=1 }
+}
+"#;
+    for backend in backends() {
+        let (capture, _) = lose(backend, source, &["destroy@label:p"], RecoveryMode::Stay);
+        assert_eq!(capture.losses().len(), 1, "{backend}");
+        let problems = capture.problems().iter();
+        let unmet = problems.filter(|it| it.code == "loss-unmet").count();
+        assert_eq!(unmet, 1, "{backend}: {:?}", capture.problems());
+    }
+}
+
 /// Calls that take no time come in the order in which they are called.
 #[test]
 fn calls_of_one_instant_are_told_apart_by_their_order() {

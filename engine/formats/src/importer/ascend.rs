@@ -72,6 +72,7 @@ const PROCESS: i64 = 0;
 impl Dialect for AscendDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("STRING_IDS", &["id", "value"]),
         (
             "CANN_API",
             &["startNs", "endNs", "globalTid", "name", "connectionId"],

@@ -76,8 +76,25 @@ impl Dialect for NvprofDialect {
         ),
         (
             "CUPTI_ACTIVITY_KIND_MEMCPY",
+            &["start", "end", "streamId", "correlationId", "copyKind"],
+        ),
+        (
+            "CUPTI_ACTIVITY_KIND_MEMSET",
             &["start", "end", "streamId", "correlationId"],
         ),
+        (
+            "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+            &["type", "start", "end", "correlationId"],
+        ),
+        (
+            "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+            &["correlationId", "contextId", "streamId", "eventId"],
+        ),
+        (
+            "CUPTI_ACTIVITY_KIND_MARKER",
+            &["flags", "timestamp", "id", "name"],
+        ),
+        ("StringTable", &["_id_", "value"]),
     ];
     const SILENT: &'static [&'static str] = &[
         "*_CONTEXT",

@@ -70,8 +70,23 @@ impl Dialect for RpdDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
     const SILENT: &'static [&'static str] = &["rocpd_metadata"];
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
-        ("rocpd_api", &["start", "end", "pid", "tid", "apiName_id"]),
-        ("rocpd_op", &["start", "end", "gpuId", "queueId"]),
+        ("rocpd_string", &["id", "string"]),
+        (
+            "rocpd_api",
+            &["id", "start", "end", "pid", "tid", "apiName_id", "args_id"],
+        ),
+        (
+            "rocpd_op",
+            &[
+                "id",
+                "start",
+                "end",
+                "gpuId",
+                "queueId",
+                "description_id",
+                "opType_id",
+            ],
+        ),
         ("rocpd_api_ops", &["api_id", "op_id"]),
     ];
 

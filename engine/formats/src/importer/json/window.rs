@@ -100,6 +100,12 @@ impl ReadWindow {
         }
     }
 
+    /// What comes next, as far as it lies in memory; some of it where there is more.
+    pub fn ahead(&mut self) -> &[u8] {
+        self.peek();
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
     /// Passes one byte.
     pub fn step(&mut self) {
         self.at = (self.at + 1).min(self.bytes.len());

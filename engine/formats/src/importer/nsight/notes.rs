@@ -41,16 +41,35 @@ pub(super) const SILENT: &[&str] = &[
 
 /// Columns that every export has of the tables that matter most.
 pub(super) const COLUMNS: &[(&str, &[&str])] = &[
+    ("StringIds", &["id", "value"]),
     (
         "CUPTI_ACTIVITY_KIND_RUNTIME",
         &["start", "end", "globalTid", "correlationId", "nameId"],
     ),
     ("CUPTI_ACTIVITY_KIND_KERNEL", WORK),
-    ("CUPTI_ACTIVITY_KIND_MEMCPY", WORK),
+    (
+        "CUPTI_ACTIVITY_KIND_MEMCPY",
+        &[
+            "start",
+            "end",
+            "deviceId",
+            "streamId",
+            "correlationId",
+            "copyKind",
+        ],
+    ),
     ("CUPTI_ACTIVITY_KIND_MEMSET", WORK),
     (
         "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-        &["start", "end", "syncType", "contextId", "correlationId"],
+        &[
+            "start",
+            "end",
+            "syncType",
+            "contextId",
+            "streamId",
+            "eventId",
+            "correlationId",
+        ],
     ),
     ("NVTX_EVENTS", &["start", "end", "eventType", "globalTid"]),
 ];

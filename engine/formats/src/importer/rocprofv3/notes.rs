@@ -7,7 +7,7 @@ use super::Rocprofv3Reader;
 use super::walk::{ElementPosition, WalkStop};
 use crate::importer::json::window::{ReadWindow, WindowFault};
 use crate::importer::sqlite::{SqliteDraft, SqliteWaitOutcome};
-use crate::importer::{ImportError, Source};
+use crate::importer::{ImportError, Source, behind};
 use record::{Severity, counted};
 
 /// How the file ended.
@@ -28,12 +28,15 @@ impl Rocprofv3FileEnd {
             Err(WalkStop::Fault(fault)) => Some(fault),
             Err(WalkStop::Error(error)) => return Err(error),
         };
-        let next = if fault.is_none() { window.peek() } else { None };
         Ok(Self {
             fault,
             at: window.place(),
             failed: window.failed(),
-            behind: next.map(|it| matches!(it, b'{' | b'[')),
+            behind: if fault.is_none() {
+                behind::is_capture(window.ahead())
+            } else {
+                None
+            },
         })
     }
 

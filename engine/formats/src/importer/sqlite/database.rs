@@ -11,11 +11,10 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use super::MAGIC;
 use super::budget::{ReadBudget, ReadTimer};
 use super::schema::{RowCount, TableSchema, count_rows, quoted, tables};
 use crate::importer::error::MissingThread;
-use crate::importer::{ImportError, Receipt, RecordSink, Source};
+use crate::importer::{ImportError, Receipt, RecordSink, Source, behind};
 use record::{Severity, counted};
 
 /// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
@@ -24,8 +23,6 @@ const TEXT: (u64, u64) = (1 << 16, 1 << 30);
 const JOURNAL: [u8; 8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7];
 /// Up to how many bytes the pages of a file are looked at whether they fit together.
 const CHECKED: u64 = 1 << 26;
-/// So much of what follows a database is looked at.
-const BEHIND: u64 = 1 << 16;
 /// Steps of SQLite's machine between two looks at the time.
 const STEPS: i32 = 1_000;
 
@@ -35,6 +32,8 @@ pub(in crate::importer) struct Database {
     shown: PathBuf,
     file: PathBuf,
     length: u64,
+    /// Whether what follows it in a packed file is another capture; nothing where nothing does.
+    is_followed: Option<bool>,
     tables: Vec<TableSchema>,
     pub(super) budget: Arc<ReadBudget>,
     /// Deletes the copy of a packed database in the end.
@@ -55,6 +54,7 @@ impl Database {
             Some(_) => None,
             None => Some(copied(source).map_err(|error| source.failed(error))?),
         };
+        let (copy, is_followed) = copy.map_or((None, None), |(copy, it)| (Some(copy), it));
         let file = copy
             .as_ref()
             .map(TemporaryCopy::path)
@@ -67,6 +67,7 @@ impl Database {
             shown: source.path().to_owned(),
             file: file.to_owned(),
             length,
+            is_followed,
             tables: Vec::new(),
             budget: Arc::new(ReadBudget::new(length)),
             _copy: copy,
@@ -113,29 +114,28 @@ impl Database {
         journal.is_ok_and(|mut it| it.read_exact(&mut head).is_ok()) && head == JOURNAL
     }
 
-    /// How many bytes follow the database in the file, by its own header, and whether another database begins there. Zeros, which
-    /// are room that was set aside, are none. <https://sqlite.org/fileformat2.html#in_header_database_size>
-    fn behind(&self) -> Option<(u64, bool)> {
+    /// Where the database ends in the file, by its own header; nothing where the header does not keep it.
+    /// <https://sqlite.org/fileformat2.html#in_header_database_size>
+    fn end(head: &[u8]) -> Option<u64> {
+        let is_kept = head.get(24..28)? == head.get(92..96)?;
+        (is_kept && head.get(28..32)? != [0; 4]).then(|| promised(head))
+    }
+
+    /// How many bytes follow the database in the file, and whether another capture begins there; of a packed one nobody counts
+    /// them.
+    fn behind(&self) -> Option<(Option<u64>, bool)> {
+        if let Some(is_other) = self.is_followed {
+            return Some((None, is_other));
+        }
         let mut file = File::open(&self.file).ok()?;
         let mut head = [0; 100];
         file.read_exact(&mut head).ok()?;
-        let word = |at: usize| {
-            let bytes = head.get(at..at + 4)?.first_chunk::<4>()?;
-            Some(u64::from(u32::from_be_bytes(*bytes)))
-        };
-        // Programs of long ago do not keep the size.
-        (word(24)? == word(92)?).then_some(())?;
-        let page = match u16::from_be_bytes([head[16], head[17]]) {
-            1 => 1 << 16,
-            size => u64::from(size),
-        };
-        let end = page * word(28)?;
-        let left = self.length.checked_sub(end).filter(|_| end > 0)?;
+        let end = Self::end(&head)?;
+        let left = self.length.checked_sub(end)?;
         file.seek(SeekFrom::Start(end)).ok()?;
         let mut first = Vec::new();
-        file.take(BEHIND).read_to_end(&mut first).ok()?;
-        let is_written = first.iter().any(|it| *it != 0);
-        is_written.then(|| (left, first.starts_with(MAGIC)))
+        file.take(behind::LOOKED_AT).read_to_end(&mut first).ok()?;
+        Some((Some(left), behind::is_capture(&first)?))
     }
 
     /// Says what follows the database in the file, and is not read.
@@ -143,20 +143,30 @@ impl Database {
         let Some((left, is_other)) = self.behind() else {
             return;
         };
-        let bytes = counted(left, "{byte follows|bytes follow}");
-        let at = self.length - left;
+        let follows = match left {
+            Some(left) => {
+                let bytes = counted(left, "{byte follows|bytes follow}");
+                format!("{bytes} the database at byte {}", self.length - left)
+            }
+            None => format!(
+                "More follows the database at byte {}, unpacked",
+                self.length
+            ),
+        };
         let (code, text) = if is_other {
             // How many rows it has is not known.
             receipt.dropped += 1;
             let text = format!(
-                "{bytes} the database at byte {at}, where another one begins, which is not read. Cut the file in two there, and \
-                 open both together."
+                "{follows}, where another capture begins, which is not read. Cut the file in two there, and open both \
+                 together."
             );
             ("second-trace", text)
         } else {
             receipt.repair("bytes behind the end", 1);
-            let text = format!("{bytes} the database at byte {at} and are no part of it.");
-            ("text-behind-trace", text)
+            (
+                "text-behind-trace",
+                format!("{follows}; it is no part of it."),
+            )
         };
         receipt.complain(sink, (Severity::Warning, code), text);
     }
@@ -341,12 +351,17 @@ fn wrong_pages(connection: &Connection) -> rusqlite::Result<Option<String>> {
 }
 
 /// A copy of what a source's reader gives, up to the length that the database says it has.
-fn copied(source: &Source) -> io::Result<TemporaryCopy> {
+/// The copy, and whether what follows it is another capture; nothing where nothing does.
+fn copied(source: &Source) -> io::Result<(TemporaryCopy, Option<bool>)> {
     let (mut file, copy) = create_copy(".database")?;
-    let opened = source.reader().map_err(io::Error::other)?;
+    let mut opened = source.reader().map_err(io::Error::other)?;
     let most = source.unpacked_length().unwrap_or(promised(source.head()));
-    io::copy(&mut opened.take(most), &mut file as &mut File)?;
-    Ok(copy)
+    io::copy(&mut opened.by_ref().take(most), &mut file as &mut File)?;
+    let mut rest = Vec::new();
+    // Damage behind the end takes nothing from what was read.
+    let read = opened.take(behind::LOOKED_AT).read_to_end(&mut rest);
+    let is_followed = read.ok().and_then(|_| behind::is_capture(&rest));
+    Ok((copy, is_followed))
 }
 
 /// How long a database is, as its header says: the size of a page, and how many there are.

@@ -3,6 +3,20 @@
 use crate::importer::{Receipt, RecordSink};
 use record::{Severity, counted};
 
+/// Fields of names and stats that the format does not have, and texts that are not UTF-8.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OddFields {
+    pub unknown: u64,
+    pub bad_texts: u64,
+}
+
+impl OddFields {
+    /// Counts a text that is not UTF-8.
+    pub fn mind(&mut self, text: &[u8]) {
+        self.bad_texts += u64::from(std::str::from_utf8(text).is_err());
+    }
+}
+
 /// What of a file could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SpaceDamage {
@@ -30,6 +44,14 @@ impl SpaceDamage {
     pub fn unknown(&mut self, at: u64, count: u64) {
         self.unknown.0 += count;
         self.unknown.1.get_or_insert(at);
+    }
+
+    /// What is odd in a plane that ends at byte `at`.
+    pub fn odd(&mut self, at: u64, odd: OddFields) {
+        self.bad_texts += odd.bad_texts;
+        if odd.unknown > 0 {
+            self.unknown(at, odd.unknown);
+        }
     }
 
     /// Nothing could be read from byte `at` on, which is `left` bytes.

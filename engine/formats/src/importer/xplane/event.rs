@@ -35,7 +35,11 @@ impl XEventView {
                 1 => event.name = wire.varint()?,
                 2 => event.offset = wire.varint()? as i64,
                 3 => event.duration = wire.varint()? as i64,
-                4 => stat(RawStat::of(wire.bytes()?)?)?,
+                4 => {
+                    let found = RawStat::of(wire.bytes()?)?;
+                    event.unknown += found.unknown;
+                    stat(found)?;
+                }
                 5 => event.occurrences = Some(wire.varint()?),
                 _ => event.unknown += 1,
             }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::damage::SpaceDamage;
+use super::damage::{OddFields, SpaceDamage};
 use super::stat::{RawStat, RawValue, StatKey, StatNames, entry_of};
 use super::wire_reader::{XPlaneLevel, XPlanePiece, XPlaneVisitor, walk};
 use crate::importer::chrome::ChromeTexts;
@@ -34,6 +34,8 @@ pub(super) struct PlaneFacts {
     names: QuickMap<u64, NamedEvent>,
     /// Its stats, and those of its names, until the names of stats are known.
     raw: Vec<PendingStat>,
+    /// What is odd of its names and stats.
+    odd: OddFields,
 }
 
 /// What events of one sort are called.
@@ -143,10 +145,14 @@ impl PlaneFacts {
                 2 => long = wire.bytes()?,
                 4 => shown = wire.bytes()?,
                 5 => self.pend(Some(number), wire.bytes()?, texts)?,
-                _ => {}
+                // Its own number, what describes it, and those below it.
+                1 | 3 | 6 => {}
+                _ => self.odd.unknown += 1,
             }
             Some(())
         })?;
+        self.odd.mind(long);
+        self.odd.mind(shown);
         // As XProf shows it: the short name where there is one, and the long one as a field.
         let mut named = NamedEvent {
             text: texts.add_bytes(if shown.is_empty() { long } else { shown }),
@@ -165,6 +171,7 @@ impl PlaneFacts {
     /// Keeps a stat until all names are known.
     fn pend(&mut self, owner: Option<u64>, stat: &[u8], texts: &mut ChromeTexts) -> Option<()> {
         let stat = RawStat::of(stat)?;
+        self.odd.unknown += stat.unknown;
         let value = match stat.value {
             RawValue::Reference(number) => PendingValue::Reference(number),
             value => PendingValue::Known(self.stats.plain(value, texts)?),
@@ -284,6 +291,9 @@ impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
             XPlanePiece::End(XPlaneLevel::Plane) => {
                 if let Some(plane) = self.space.planes.last_mut() {
                     plane.finish(self.texts);
+                    for odd in [plane.odd, plane.stats.odd] {
+                        self.broken.odd(end, odd);
+                    }
                 }
             }
             XPlanePiece::End(_) => {}

@@ -1,5 +1,6 @@
 //! The fields of events, planes and names, which the format calls stats: what is known of some, and the values of all.
 
+use super::damage::OddFields;
 use crate::importer::chrome::ChromeTexts;
 use crate::importer::fast_hash::QuickMap;
 use crate::perfetto::view::{WireValue, each_field};
@@ -61,6 +62,8 @@ impl StatKey {
 pub(super) struct RawStat<'a> {
     pub name: u64,
     pub value: RawValue<'a>,
+    /// Fields that the format does not have.
+    pub unknown: u64,
 }
 
 /// The value of a stat as it is written.
@@ -91,7 +94,7 @@ impl<'a> RawStat<'a> {
                 5 => stat.value = RawValue::Text(wire.bytes()?),
                 6 => stat.value = RawValue::Bytes(wire.bytes()?.len()),
                 7 => stat.value = RawValue::Reference(wire.varint()?),
-                _ => {}
+                _ => stat.unknown += 1,
             }
             Some(())
         })?;
@@ -112,7 +115,11 @@ impl RawValue<'_> {
 
 /// The names of stats of one plane, by its own numbers.
 #[derive(Debug, Default)]
-pub(super) struct StatNames(QuickMap<u64, (u32, StatKey)>);
+pub(super) struct StatNames {
+    names: QuickMap<u64, (u32, StatKey)>,
+    /// What is odd of them.
+    pub odd: OddFields,
+}
 
 impl StatNames {
     /// Takes an entry: a number and a name.
@@ -120,20 +127,24 @@ impl StatNames {
         let (number, name) = entry_of(entry)?;
         let mut text = None;
         each_field(name, |field, wire| {
-            if field == 2 {
-                text = Some(wire.bytes()?);
+            match field {
+                // Its own number, and what describes it.
+                1 | 3 => {}
+                2 => text = Some(wire.bytes()?),
+                _ => self.odd.unknown += 1,
             }
             Some(())
         })?;
+        self.odd.mind(text.unwrap_or_default());
         let text = texts.add_bytes(text.unwrap_or_default());
         let key = StatKey::of(texts.text(text));
-        self.0.insert(number, (text, key));
+        self.names.insert(number, (text, key));
         Some(())
     }
 
     /// The text of a number, and what it stands for.
     pub fn get(&self, number: u64) -> Option<(u32, StatKey)> {
-        self.0.get(&number).copied()
+        self.names.get(&number).copied()
     }
 
     /// A value with its texts by their numbers; nothing where a stat has none.

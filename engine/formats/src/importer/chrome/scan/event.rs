@@ -301,7 +301,10 @@ fn argument(
 
 /// A phase: a letter between quotes, in any sensible file.
 fn letter(cursor: &mut ByteCursor<'_>) -> Result<u8, SyntaxFault> {
-    Ok(scalar(cursor)?.0.first().copied().unwrap_or(0))
+    Ok(match scalar(cursor)? {
+        (&[letter], true) => letter,
+        _ => 0,
+    })
 }
 
 /// The bytes of a value, and whether they stood between quotes.

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use serde_json::Value;
 
 use super::file_header::{self, OwnHead};
+use crate::importer::behind;
 use crate::importer::chrome::scan::{ByteCursor, SyntaxFault, integer};
 use crate::perfetto::json::EVENTS;
 
@@ -145,7 +146,8 @@ impl FileFacts {
         let rest = bytes.get(cursor.at()..).unwrap_or_default();
         if let Some(first) = rest.iter().position(|it| !closes(it)) {
             let from = at + (cursor.at() + first) as u64;
-            let is_other = is_another(rest.get(first..).unwrap_or_default());
+            let rest = rest.get(first..).unwrap_or_default();
+            let is_other = is_another(rest) || behind::is_capture(rest) == Some(true);
             self.behind = Some((from, length.saturating_sub(from), is_other));
         }
     }
