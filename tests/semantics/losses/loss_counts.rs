@@ -31,6 +31,7 @@ fn ran(arguments: &[&str], path: &Path) -> (String, Capture) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = ["syncline", "run"].iter().chain(arguments);
     app::cli::run(all.chain(&["--save", &path]), &mut out, &mut err);
+    assert!(!out.is_empty(), "{}", String::from_utf8_lossy(&err));
     let mut capture = Capture::new();
     let opened = importer::open(Path::new(&path), &mut |batch| {
         capture.apply(batch.records);

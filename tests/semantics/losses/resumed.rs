@@ -361,6 +361,14 @@ expect {{ host-knows "p" }}
         for backend in backends() {
             for _ in 0..5 {
                 let (capture, _) = lose(backend, &source, &[], RecoveryMode::Resume);
+                // One that begins only after the loss has nothing to wait for.
+                let mut calls = capture.spans().map(|it| it.span);
+                let wait = calls.find(|it| it.kind == SpanKind::Synchronize).unwrap();
+                let is_ended = wait.start < capture.losses()[0].time;
+                assert!(is_ended || backend != "mock");
+                if !is_ended {
+                    continue;
+                }
                 let found = capture.expectations();
                 assert_eq!(
                     found[0].holds,
@@ -461,7 +469,12 @@ host "m" {
         let spans: Vec<_> = capture.spans().map(|it| it.span).collect();
         let lost = spans.iter().find(|it| it.state == State::Lost);
         let lost = lost.unwrap_or_else(|| panic!("{backend}: {spans:?}"));
-        assert!(lost.end > lost.start, "{backend}: {lost:?}");
+        // On a device of real time the thread may not have come to it.
+        let mut ran = spans.iter();
+        let ran = ran.find(|it| it.state == State::Done && it.kind == SpanKind::HostFunction);
+        let has_begun = ran.is_some_and(|it| it.start < capture.losses()[0].time);
+        assert!(has_begun || backend != "mock");
+        assert_eq!(lost.end > lost.start, has_begun, "{backend}: {spans:?}");
     }
 }
 

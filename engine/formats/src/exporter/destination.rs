@@ -3,6 +3,7 @@
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Links from one name to the next that are followed, as systems do.
 const LINKS: usize = 40;
@@ -106,18 +107,26 @@ pub fn open_existing(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// How often it is tried to hold a file, and how long it is waited between.
+const HOLDS: u32 = 20;
+const HOLD: Duration = Duration::from_millis(10);
+
 /// Holds a file for this process alone. Where the system knows no locks there it is taken to be free.
 ///
 /// # Errors
 /// Another process holds it.
 pub fn hold(file: &File) -> io::Result<()> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(io::Error::new(
-            io::ErrorKind::ResourceBusy,
-            "another run is writing its capture to it; wait for its end or name another file",
-        )),
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    // A process that was forked here holds what this one let go of until it becomes another program.
+    for _ in 0..HOLDS {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(HOLD),
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
+        }
     }
+    Err(io::Error::new(
+        io::ErrorKind::ResourceBusy,
+        "another run is writing its capture to it; wait for its end or name another file",
+    ))
 }
 
 /// Refuses output to a file that is read, by whatever names the two go; `-` is standard input.
