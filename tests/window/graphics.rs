@@ -257,8 +257,11 @@ fn wgpu_itself_is_asked_before_and_after_a_loss() {
         assert!(first.wait(Duration::ZERO).unwrap().is_ok);
         ask(NativeQuery::Unmap(BufferIndex(0)));
         // Behind a spin the map is pending when it is unmapped, unless this thread was kept from its core meanwhile.
-        let is_refused = (0..20).any(|_| {
-            submit(&*device, 0, 0, launch("spin", &[], &[], &[20_000.0]));
+        let is_refused = (0..20).any(|place| {
+            let micros = 20_000.0 * f64::from(1 + place);
+            submit(&*device, 0, 0, launch("spin", &[], &[], &[micros]));
+            // The thread of the stream hands it to the queue.
+            std::thread::sleep(Duration::from_micros(micros as u64 / 4));
             let mut pending = map();
             ask(NativeQuery::Unmap(BufferIndex(0)));
             !pending.wait(patience).unwrap().is_ok
