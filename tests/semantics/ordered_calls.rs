@@ -67,3 +67,25 @@ expect { ordered "work" "hold"; ordered "spin" "wait"; ordered "work" "last"; or
         assert_eq!(found, wanted);
     }
 }
+
+/// The legacy stream and a blocking one keep to the order of calls (rule A22): what two hosts do on them is ordered by a signal.
+#[test]
+fn a_race_of_two_hosts_on_the_legacy_stream_and_a_blocking_one_asks_for_a_signal_alone() {
+    for (blocking, asks) in [(true, false), (false, true)] {
+        let source = format!(
+            r#"
+stream "d" kind="legacy"
+stream "b" blocking=#{blocking}
+buffer "x" f32=64
+host "one" {{ fill "x" value=1 on="d" }}
+host "two" {{ fill "x" value=2 on="b" }}
+"#
+        );
+        let view = view(&source, "mock");
+        let mut findings = view.capture.findings().iter();
+        let race = findings.find(|it| it.code == "race").unwrap();
+        let text = race.text.to_string();
+        assert!(text.contains("raise a signal"), "{text}");
+        assert_eq!(text.contains("record an event"), asks, "{text}");
+    }
+}
