@@ -84,7 +84,7 @@ host "two" {{ fill "x" value=2 on="b" }}
         let view = view(&source, "mock");
         let mut findings = view.capture.findings().iter();
         let race = findings.find(|it| it.code == "race").unwrap();
-        let text = race.text.to_string();
+        let text = &race.text;
         assert!(text.contains("raise a signal"), "{text}");
         assert_eq!(text.contains("record an event"), asks, "{text}");
     }
