@@ -4,7 +4,7 @@ use crossbeam_channel::{Receiver, bounded};
 use eframe::egui::{Context, Frame, Margin, Panel as Side, RichText, Ui};
 use engine::capture::Capture;
 use engine::lesson::LessonError;
-use engine::time::{Interval, Nanos};
+use engine::time::Interval;
 
 use crate::action::Action;
 use crate::panel::{Scene, hint};
@@ -134,9 +134,8 @@ impl ReferenceRun {
 fn show_both(own: Option<Interval>, other: Option<Interval>) -> Option<Action> {
     let both = own.into_iter().chain(other);
     let all = both.reduce(Interval::union)?;
-    let margin = Nanos((all.length().0 / 40).max(1));
-    let all = Interval::new(all.start - margin, all.end + margin);
-    Some(Action::Show(Some(all), ViewChange::Jump))
+    let shown = View::default().shown(Some(all));
+    Some(Action::Show(Some(shown), ViewChange::Jump))
 }
 
 /// The look of a timeline that shows `interval`, and of which nothing is chosen or pointed at.
