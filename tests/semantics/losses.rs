@@ -1,5 +1,6 @@
 //! Losses in the middle of a run, on every backend that opens: each is reported once, and the run goes on as asked.
 
+mod begun;
 mod destroyed;
 mod loss_counts;
 mod paused_loss;

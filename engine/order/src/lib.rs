@@ -288,15 +288,7 @@ impl Order {
             }
             SyncOp::Settle => self.memory.clear_freed(),
             SyncOp::Restart => self.restart(),
-            SyncOp::Lower => {
-                self.watched.forget();
-                self.signals.clear();
-                self.circular_calls = CircularCalls::default();
-                self.memory.forget_lost();
-                self.meetings.forget();
-                self.hosts.clear();
-                self.lowered += 1;
-            }
+            SyncOp::Lower => self.lower(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The device is opened anew: what streams did counts no more, what host threads know of each other does.
 
 use super::Order;
+use super::circular_wait::CircularCalls;
 use super::stream::OrderedHost;
 
 impl Order {
@@ -41,5 +42,20 @@ impl Order {
         };
         self.restore_signals(&signals);
         self.restore_waits(awaited);
+    }
+
+    /// Everything begins again with the first call: no signal is raised, and no host thread knows of another.
+    pub(super) fn lower(&mut self) {
+        self.watched.forget();
+        self.signals.clear();
+        self.circular_calls = CircularCalls::default();
+        self.memory.forget_lost();
+        self.meetings.forget();
+        self.hosts.clear();
+        // What is kept for a host thread on a stream, as from the streams' making, is of one that is there no more.
+        for stream in &mut self.streams {
+            stream.chains.clear();
+        }
+        self.lowered += 1;
     }
 }

@@ -126,6 +126,43 @@ fn the_legacy_stream_stands_with_those_it_waits_for() {
     assert_eq!(found(early).1.operations(), 0, "all three stand");
 }
 
+/// What was made anew before the first call is of the host threads that begin again, the legacy stream among it.
+#[test]
+fn a_replay_knows_what_hosts_tell_each_other_about_the_legacy_stream() {
+    let legacy = StreamOrderTraits {
+        is_legacy: true,
+        ..StreamOrderTraits::default()
+    };
+    let attempt = [
+        (0, SyncOp::Work(A)),
+        (0, SyncOp::Raise(GO)),
+        (1, SyncOp::Begin(HostWaitTarget::Signal(GO), 7)),
+        (1, SyncOp::End(7)),
+        (1, SyncOp::Work(A)),
+    ];
+    let anew = [
+        (0, SyncOp::Restart),
+        (0, SyncOp::Create(A, legacy)),
+        (0, SyncOp::Lower),
+    ];
+    let acts = [
+        &[(0, SyncOp::Create(A, legacy))][..],
+        &attempt,
+        &anew,
+        &attempt,
+    ]
+    .concat();
+    assert_eq!(found(acts).0, []);
+    // And it is told where they tell each other nothing.
+    let silent: Vec<_> = attempt
+        .iter()
+        .filter(|(_, act)| matches!(act, SyncOp::Work(_)))
+        .cloned()
+        .collect();
+    let acts = [&anew[1..2], &silent, &anew, &silent].concat();
+    assert_eq!(found(acts).0.len(), 2);
+}
+
 #[test]
 fn a_device_that_is_opened_anew_has_no_past() {
     let acts = vec![SyncOp::Work(A), SyncOp::Restart, SyncOp::Work(B)];

@@ -83,11 +83,22 @@ pub fn arm(shared: &Arc<RunState>, loss: ArmedLoss, reporter: &Reporter) {
                 arm_stream(shared, loss, StreamIndex(place as u32), reporter);
             }
         }
-        LossMoment::Label(_) | LossMoment::Line(_) | LossMoment::Pipeline(_) => {
-            shared.losses.state().armed.push(loss);
-            shared.losses.is_armed.store(true, Ordering::SeqCst);
+        LossMoment::Label(_) | LossMoment::Line(_) => await_call(shared, loss),
+        LossMoment::Pipeline(ref name) => {
+            let name = name.clone();
+            await_call(shared, loss);
+            // A compile that began before does not look for it.
+            let timelines = shared.timelines.as_ref();
+            if timelines.is_some_and(|it| it.compiles(shared, &name)) {
+                shared.while_compiling(&name, reporter);
+            }
         }
     }
+}
+
+fn await_call(shared: &RunState, loss: ArmedLoss) {
+    shared.losses.state().armed.push(loss);
+    shared.losses.is_armed.store(true, Ordering::SeqCst);
 }
 
 fn arm_time(shared: &Arc<RunState>, loss: ArmedLoss, time: Nanos, reporter: &Reporter) {

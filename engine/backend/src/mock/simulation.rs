@@ -140,7 +140,16 @@ impl Simulation {
 
     /// Lets `act` be done once an operation runs on `stream`.
     pub fn watch(&mut self, stream: StreamIndex, act: Alarm) {
-        self.watches.push((stream.index(), act));
+        let calling = self.hosts.iter().find(|host| host.has_turn());
+        let now = calling.map_or(self.time, |host| self.time.max(host.clock));
+        let stream = stream.index();
+        let running = self.streams.get(stream).and_then(|it| it.running.as_ref());
+        match running {
+            Some((_, interval)) if interval.end > now => {
+                self.alarms.set(middle(now, interval.end), act, false);
+            }
+            _ => self.watches.push((stream, act)),
+        }
     }
 
     /// Lets things happen until it is a host thread's turn, or nothing can happen, or somebody's act is due: that
@@ -359,11 +368,8 @@ impl Simulation {
                     .iter()
                     .position(|(watched, _)| *watched == place);
                 if let Some(found) = found {
-                    // In its middle: at its beginning nobody could say whether it runs.
                     let (_, act) = self.watches.remove(found);
-                    let end = if end == OPEN { time } else { end };
-                    self.alarms
-                        .set(Nanos(i64::midpoint(time.0, end.0)), act, false);
+                    self.alarms.set(middle(time, end), act, false);
                 }
             }
         }
@@ -517,6 +523,13 @@ impl Simulation {
             due: self.alarms.len() + self.acting,
         }
     }
+}
+
+/// The middle of an operation that ends then, at whose beginning nobody could say whether it runs; at once where its end is
+/// not known.
+const fn middle(start: Nanos, end: Nanos) -> Nanos {
+    let end = if end.0 == OPEN.0 { start } else { end };
+    Nanos(i64::midpoint(start.0, end.0))
 }
 
 /// The streams, and those that the threads of callbacks work on.

@@ -92,6 +92,7 @@ impl Timelines {
         let (index, request) = (entry.plan, entry.request.clone());
         let fails = shared.plan.pipelines.get(index.index());
         let fails = fails.is_some_and(|plan| plan.fails);
+        state.compiling.push(job);
         self.report_dependency(waiting.cause, span, DependencyKind::Step);
         if let Some(effect) = state.model.compiling(waiting.pipeline) {
             self.report_effect(shared, state, &effect, span, start);
@@ -107,6 +108,18 @@ impl Timelines {
             }));
         }
         Some((job, request, fails))
+    }
+
+    /// Whether a pipeline of this name is being compiled.
+    pub fn compiles(&self, shared: &RunState, name: &str) -> bool {
+        let state = self.lock();
+        let current = state.compiling.iter();
+        let mut current = current.filter(|it| it.generation == state.generation);
+        current.any(|job| {
+            let entry = state.pipelines.get(job.pipeline.index());
+            let plan = entry.and_then(|entry| shared.plan.pipelines.get(entry.plan.index()));
+            plan.is_some_and(|plan| plan.name == name)
+        })
     }
 
     /// In the middle of a compile: loses the device, where that is wanted then. The layer must not be locked.
@@ -135,6 +148,7 @@ impl Timelines {
         end: Nanos,
     ) {
         let is_current = job.generation == state.generation;
+        state.compiling.retain(|it| it.span != job.span);
         let state_of_span = match built {
             Ok(_) => State::Done,
             Err(CompileError::Lost) => State::Lost,

@@ -37,6 +37,8 @@ pub struct TimelinesState {
     pub waiting: Vec<Vec<Flag>>,
     /// Pipelines that wait for a worker, and since when.
     pub jobs: VecDeque<WaitingPipeline>,
+    /// What is being compiled, by whomever.
+    pub compiling: Vec<CompileJob>,
     /// What each worker compiles, where time is virtual.
     pub workers: Vec<Option<CompileJob>>,
     /// What somebody waits for on the queue.
@@ -167,6 +169,7 @@ impl TimelinesState {
             lost_by: SpanId::NONE,
             refusals: BTreeMap::new(),
             asked: BTreeMap::new(),
+            compiling: Vec::new(),
             alarm: None,
             alarms: 0,
             is_loss_told: false,
