@@ -47,8 +47,17 @@ fn facts_in(record: &Record) -> u64 {
     }
 }
 
-/// What the bytes of a file hold.
+/// What the bytes of a file hold, of which nothing is dropped.
 pub fn opened(bytes: Vec<u8>) -> Result<(Vec<Record>, Receipt), ImportError> {
+    let opened = opened_in_part(bytes);
+    if let Ok((_, receipt)) = &opened {
+        assert_eq!(receipt.dropped, 0);
+    }
+    opened
+}
+
+/// What the bytes of a file hold.
+fn opened_in_part(bytes: Vec<u8>) -> Result<(Vec<Record>, Receipt), ImportError> {
     let source = Source::from_bytes("sample.pftrace", bytes)?;
     let mut records = Vec::new();
     let mut take = |batch: ImportBatch| {
@@ -58,7 +67,6 @@ pub fn opened(bytes: Vec<u8>) -> Result<(Vec<Record>, Receipt), ImportError> {
     };
     let receipt = importer::open_source(&source, &mut take)?;
     assert_eq!(receipt.read, records.iter().map(facts_in).sum::<u64>());
-    assert_eq!(receipt.dropped, 0);
     Ok((records, receipt))
 }
 
@@ -201,7 +209,7 @@ proptest! {
         if tag {
             bytes.splice(0..0, saved(&[], 1));
         }
-        let answer = opened(bytes);
+        let answer = opened_in_part(bytes);
         prop_assert!(answer.is_ok() || !tag);
     }
 }

@@ -51,6 +51,37 @@ fn a_second_capture_in_one_file_is_told() {
     }
 }
 
+/// Traces of a program that appends to one file and was stopped each time: none of them has an end.
+#[test]
+fn a_list_without_its_end_that_another_such_follows_is_told() {
+    let event = r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}"#;
+    let heads = [
+        "[",
+        r#"{"traceEvents":["#,
+        r#"{"displayTimeUnit":"ns","traceEvents":["#,
+    ];
+    for (first, second) in heads.iter().flat_map(|one| heads.map(|other| (one, other))) {
+        for between in ["", "\n", ",\n"] {
+            let file = format!("{first}{event},{event},{event}{between}{second}{event},{event}");
+            let (capture, _, receipt) = open("two.json", file.as_bytes()).unwrap();
+            let codes: Vec<&str> = capture.problems().iter().map(|it| &*it.code).collect();
+            // A list inside a list may also be told as what makes no sense there.
+            let is_told = ["second-trace", "damaged"]
+                .iter()
+                .any(|it| codes.contains(it));
+            assert!(is_told, "{first}{between}{second}: {codes:?} {receipt:?}");
+            assert!(
+                receipt.dropped > 0 && capture.span_count() >= 3,
+                "{receipt:?}"
+            );
+        }
+        // One event that was cut is no other trace.
+        let file = format!("{first}{event},{event},{}", &event[..30]);
+        let (_, _, receipt) = open("one.json", file.as_bytes()).unwrap();
+        assert_eq!(receipt.dropped, 0, "{receipt:?}");
+    }
+}
+
 /// A list of events that was cut, and that another file follows: what stands where an event is due is no event.
 #[test]
 fn a_list_without_its_end_that_another_file_follows_is_told() {

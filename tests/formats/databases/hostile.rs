@@ -94,6 +94,70 @@ fn columns_that_every_export_has_are_missed() {
             assert!(receipt.dropped > 0, "{receipt:?}");
         }
     }
+    // Without others what is there is called otherwise, lies elsewhere, or is tied to nothing.
+    let others: [(&str, String, &str, &[&str]); 10] = [
+        (
+            "a.sqlite",
+            nsight::script(),
+            "CUPTI_ACTIVITY_KIND_KERNEL",
+            &["demangledName", "shortName", "contextId"],
+        ),
+        (
+            "a.sqlite",
+            nsight::script(),
+            "CUPTI_ACTIVITY_KIND_MEMCPY",
+            &["bytes"],
+        ),
+        (
+            "a.db",
+            ascend::script(),
+            "TASK",
+            &["taskType", "globalTaskId"],
+        ),
+        (
+            "a.db",
+            ascend::script(),
+            "COMPUTE_TASK_INFO",
+            &["name", "globalTaskId"],
+        ),
+        (
+            "a.db",
+            ascend::script(),
+            "CONNECTION_IDS",
+            &["connectionId"],
+        ),
+        ("a.db", ascend::script(), "COMMUNICATION_OP", &["opName"]),
+        (
+            "a.rpd",
+            rpd::script(),
+            "rocpd_kernelapi",
+            &["api_ptr_id", "stream"],
+        ),
+        (
+            "a.db",
+            rocpd::script(),
+            "rocpd_kernel_dispatch",
+            &["stream_id", "kernel_id"],
+        ),
+        ("a.db", rocpd::script(), "rocpd_string", &["string"]),
+        ("a.db", rocpd::script(), "rocpd_event", &["stack_id"]),
+    ];
+    for (name, script, name_of, columns) in others {
+        for column in columns {
+            // Each profiled process has its own tables.
+            let owned = format!("{name_of}_{}", rocpd::OWNER);
+            let table = Some(owned).filter(|it| script.contains(it.as_str()));
+            let table = table.unwrap_or_else(|| name_of.to_owned());
+            let change = format!("ALTER TABLE {table} RENAME COLUMN {column} TO x{column};");
+            let (capture, receipt) = open(name, build::database(&format!("{script}{change}")));
+            let mut problems = capture.problems().iter();
+            let is_told = problems.any(|it| it.code == "no-column" && it.text.contains(column));
+            assert!(
+                is_told && receipt.dropped > 0,
+                "{table}.{column}: {receipt:?}"
+            );
+        }
+    }
     for (name, bytes) in samples() {
         let (capture, _) = open(&name, bytes);
         assert!(
@@ -354,5 +418,33 @@ fn a_database_that_was_being_written_says_so() {
         let receipt = read();
         assert_eq!(receipt.dropped, dropped, "{journal:?}");
         assert_eq!(is_told(&receipt), dropped > 0, "{journal:?}");
+    }
+}
+
+/// Values of counters that are no numbers, and times that cannot be true, are told for what they are.
+#[test]
+fn odd_numbers_and_times_of_rows_are_told() {
+    for value in ["'abc'", "NULL", "9e999"] {
+        let change = format!("UPDATE AICORE_FREQ SET freq = {value} WHERE freq = 1650;");
+        let (capture, receipt) = open("a.db", build::database(&(ascend::script() + &change)));
+        let mut problems = capture.problems().iter();
+        assert!(
+            problems.any(|it| it.code == "no-number"),
+            "{value}: {receipt:?}"
+        );
+        assert_eq!(receipt.dropped, 0, "{receipt:?}");
+    }
+    for (table, name, script) in [
+        ("CUPTI_ACTIVITY_KIND_KERNEL", "a.sqlite", nsight::script()),
+        ("rocpd_op", "a.rpd", rpd::script()),
+    ] {
+        let change = format!("UPDATE {table} SET end = 9223372036854775807 WHERE rowid = 1;");
+        let (capture, receipt) = open(name, build::database(&(script + &change)));
+        let mut problems = capture.problems().iter();
+        assert!(
+            problems.any(|it| it.code == "far-time"),
+            "{table}: {receipt:?}"
+        );
+        assert!(receipt.repaired > 0, "{receipt:?}");
     }
 }

@@ -77,11 +77,26 @@ impl Dialect for AscendDialect {
             "CANN_API",
             &["startNs", "endNs", "globalTid", "name", "connectionId"],
         ),
-        ("PYTORCH_API", &["startNs", "endNs", "globalTid", "name"]),
+        (
+            "PYTORCH_API",
+            &["startNs", "endNs", "globalTid", "name", "connectionId"],
+        ),
+        ("CONNECTION_IDS", &["id", "connectionId"]),
         (
             "TASK",
-            &["startNs", "endNs", "deviceId", "streamId", "connectionId"],
+            &[
+                "startNs",
+                "endNs",
+                "deviceId",
+                "streamId",
+                "connectionId",
+                "globalTaskId",
+                "taskType",
+            ],
         ),
+        ("COMPUTE_TASK_INFO", &["name", "globalTaskId"]),
+        ("COMMUNICATION_TASK_INFO", &["name", "globalTaskId"]),
+        ("COMMUNICATION_OP", &["opName", "startNs", "endNs"]),
     ];
     const SILENT: &'static [&'static str] = &[
         "ENUM_*",

@@ -211,7 +211,16 @@ fn tell_end(
         sink.complain(Severity::DataLoss, "unreadable", text.clone());
         receipt.note(text);
     }
-    if let Some((at, left)) = tail.cut {
+    if let Some((at, _)) = tail.cut.filter(|_| tail.cuts_another) {
+        // How many events it has is not known.
+        receipt.dropped = receipt.dropped.saturating_add(1);
+        let text = format!(
+            "The list of events breaks off at byte {at}, where another trace begins that has no end either and is not read. \
+             Cut the file in two there, and open both together."
+        );
+        receipt.complain(sink, (Severity::Warning, "second-trace"), text);
+        receipt.repair("no closing bracket", 1);
+    } else if let Some((at, left)) = tail.cut {
         let text = format!(
             "The file breaks off inside an event at byte {at}: its last {left} bytes were left out. If it was copied, \
              copy it again."

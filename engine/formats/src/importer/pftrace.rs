@@ -71,7 +71,7 @@ impl Importer for PftraceImporter {
             PftraceReader::Undecided
         };
         loop {
-            let (at, length, is_last) = match frames.next().map_err(|error| source.failed(error))? {
+            let (at, length, rest) = match frames.next().map_err(|error| source.failed(error))? {
                 NextPacket::Packet { at, bytes } => {
                     if !reading.is_too_long(bytes)
                         && reading.take_all(source, bytes, sink, &mut damage)?
@@ -79,21 +79,33 @@ impl Importer for PftraceImporter {
                         sink.advance(frames.position())?;
                         continue;
                     }
-                    (at, bytes.len() as u64, false)
+                    (at, bytes.len() as u64, None)
                 }
-                NextPacket::Rest { at, left } => (at, left, true),
+                NextPacket::Rest { at, left, is_cut } => (at, left, Some(is_cut)),
                 NextPacket::End => break,
             };
             // Of ours it is known where the next packet begins, whatever the length of this one says.
             let next = match &reading {
                 PftraceReader::Own(_) => frames.resume().map_err(|error| source.failed(error))?,
-                PftraceReader::Undecided | PftraceReader::Foreign(_) if is_last => frames
+                PftraceReader::Undecided | PftraceReader::Foreign(_) if rest.is_some() => frames
                     .resume_with_any()
                     .map_err(|error| source.failed(error))?,
                 PftraceReader::Undecided | PftraceReader::Foreign(_) => Some(length),
             };
             let Some(skipped) = next else {
-                damage.rest(at, length);
+                // Of a packed file only now is known how long it is.
+                let known = source.unpacked_length().is_some();
+                let left = if known || rest.is_none() {
+                    length
+                } else {
+                    frames.position().saturating_sub(at)
+                };
+                // What begins no packet was not cut off: something else stands there.
+                if rest == Some(false) {
+                    damage.packet(at, left);
+                } else {
+                    damage.rest(at, left);
+                }
                 break;
             };
             damage.packet(at, skipped);

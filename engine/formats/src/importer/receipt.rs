@@ -100,6 +100,16 @@ impl Receipt {
         }
     }
 
+    /// Says that spans have times that cannot be true.
+    pub(super) fn with_far_times(&mut self, count: u64, sink: &mut RecordSink<'_>) {
+        self.repair("times that cannot be true", count);
+        if count > 0 {
+            let words = "{span begins or ends|spans begin or end} more than a century from where the capture's time begins, which \
+                         cannot be true.";
+            self.complain(sink, (Severity::Warning, "far-time"), counted(count, words));
+        }
+    }
+
     /// Adds a sentence for each count but zero. Its words are those of [`counted`], without the point at the end.
     pub(super) fn note_counts<'a>(&mut self, said: impl IntoIterator<Item = (u64, &'a str)>) {
         for (count, words) in said {

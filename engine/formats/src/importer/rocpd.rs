@@ -69,6 +69,45 @@ type RocpdReader<'a, 's> = DatabaseReader<'a, 's, RocpdDialect>;
 impl Dialect for RocpdDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
     const SILENT: &'static [&'static str] = &["rocpd_info_*", "rocpd_metadata*", "rocpd_track*"];
+    const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("rocpd_string", &["id", "string"]),
+        ("rocpd_event", &["id", "stack_id"]),
+        (
+            "rocpd_region",
+            &["start", "end", "pid", "tid", "name_id", "event_id"],
+        ),
+        (
+            "rocpd_kernel_dispatch",
+            &[
+                "start",
+                "end",
+                "pid",
+                "agent_id",
+                "kernel_id",
+                "queue_id",
+                "stream_id",
+                "event_id",
+            ],
+        ),
+        (
+            "rocpd_memory_copy",
+            &[
+                "start",
+                "end",
+                "pid",
+                "name_id",
+                "queue_id",
+                "stream_id",
+                "size",
+                "event_id",
+            ],
+        ),
+        ("rocpd_pmc_event", &["event_id", "pmc_id", "value"]),
+    ];
+
+    fn is_called(table: &str, name: &str) -> bool {
+        tables::owner(table, name).is_some()
+    }
 
     fn tables(database: &Database) -> Vec<TableQuery<Self>> {
         tables::of_each_process(database)

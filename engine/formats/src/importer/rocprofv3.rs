@@ -123,6 +123,13 @@ impl<'a, 's> Rocprofv3Reader<'a, 's> {
                         .push(process, host::RecordListKind::of(list), bytes);
                     true
                 }
+                (
+                    Ok(_),
+                    "hip_api" | "hsa_api" | "marker_api" | "rccl_api" | "memory_allocation",
+                ) => {
+                    self.unread.untimed(list);
+                    true
+                }
                 (Ok(_), _) => {
                     self.unread.add(list);
                     true

@@ -60,8 +60,6 @@ struct RpdDialect {
     launched: HashMap<i64, i64>,
     handles: Handles,
     counters: HashMap<String, CounterId>,
-    /// Values of counters that are no numbers.
-    no_numbers: u64,
 }
 
 type RpdReader<'a, 's> = DatabaseReader<'a, 's, RpdDialect>;
@@ -88,6 +86,8 @@ impl Dialect for RpdDialect {
             ],
         ),
         ("rocpd_api_ops", &["api_id", "op_id"]),
+        ("rocpd_kernelapi", &["api_ptr_id", "stream"]),
+        ("rocpd_copyapi", &["api_ptr_id", "stream", "size"]),
     ];
 
     fn clock(&self, zero: i64) -> Option<Clock> {
@@ -105,7 +105,6 @@ impl Dialect for RpdDialect {
         let outcome = handles.resolve(&reader.hosts, &reader.operations, &mut reader.draft);
         let unlaunched = "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}";
         let receipt = &mut reader.draft.receipt;
-        receipt.without_numbers(reader.dialect.no_numbers, reader.draft.sink);
         receipt.note_counts([(reader.unlaunched, unlaunched)]);
         if outcome.waits == 0 {
             receipt.note(

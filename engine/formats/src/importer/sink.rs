@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::source::ReadMeter;
 use super::{ImportError, Source};
+use record::time::Nanos;
 use record::{EventId, Problem, Record, Severity, SpanId};
 
 /// How many records go over at once.
@@ -23,6 +24,18 @@ pub struct ImportBatch {
     pub total: u64,
 }
 
+/// A century in nanoseconds. No capture is as long, and one that counts from 1970 is not as far from its zero.
+const CENTURY: i64 = 100 * 31_557_600 * 1_000_000_000;
+
+/// Whether a span begins or ends at a time that cannot be true.
+fn is_far(record: &Record) -> bool {
+    let is_beyond = |time: Nanos| time.0.unsigned_abs() > CENTURY.unsigned_abs();
+    match record {
+        Record::Span(span) => is_beyond(span.start) || is_beyond(span.end),
+        _ => false,
+    }
+}
+
 /// Gathers records into batches.
 pub struct RecordSink<'a> {
     out: &'a mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
@@ -35,6 +48,8 @@ pub struct RecordSink<'a> {
     sent: u64,
     total: u64,
     count: u64,
+    /// Spans whose times cannot be true.
+    far: u64,
     /// The reader wants no more, and has yet to be told that here.
     cancelled: bool,
     /// Where progress is counted in a packed file: what is read there is not what is read here.
@@ -52,6 +67,7 @@ impl<'a> RecordSink<'a> {
             sent: 0,
             total: source.length(),
             count: 0,
+            far: 0,
             cancelled: false,
             meter: source.packed().map(|_| source.meter()),
         }
@@ -63,6 +79,7 @@ impl<'a> RecordSink<'a> {
             Record::Fields(fields) => u64::from(fields.count),
             _ => 1,
         };
+        self.far += u64::from(is_far(&record));
         self.records.push(record);
         self.ease();
     }
@@ -70,6 +87,7 @@ impl<'a> RecordSink<'a> {
     /// Takes several records.
     pub fn extend(&mut self, records: Vec<Record>) {
         self.count += records.len() as u64;
+        self.far += records.iter().filter(|it| is_far(it)).count() as u64;
         self.records.extend(records);
         self.ease();
     }
@@ -91,6 +109,11 @@ impl<'a> RecordSink<'a> {
             span: SpanId::NONE,
             event: EventId::NONE,
         })));
+    }
+
+    /// How many spans have times that cannot be true.
+    pub fn far(&self) -> u64 {
+        self.far
     }
 
     /// How many records it took.

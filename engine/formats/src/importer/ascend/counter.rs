@@ -43,7 +43,28 @@ impl AscendReader<'_, '_> {
         value: Option<f64>,
         (number, sort): (Option<i64>, Option<i64>),
     ) -> Result<(), UntimedRow> {
-        let (time, value) = time.zip(value).ok_or(UntimedRow)?;
+        let time = time.ok_or(UntimedRow)?;
+        let Some(value) = value.filter(|it| it.is_finite()) else {
+            self.draft.no_numbers += 1;
+            return Ok(());
+        };
+        let counter = self.counter((name, unit, of), device, (number, sort));
+        let time = self.draft.time(time);
+        self.draft.sink.push(Record::Sample(Sample {
+            counter,
+            time,
+            value,
+        }));
+        Ok(())
+    }
+
+    /// The number of a counter, which is told where it is new.
+    fn counter(
+        &mut self,
+        (name, unit, of): (&str, &str, &str),
+        device: i64,
+        (number, sort): (Option<i64>, Option<i64>),
+    ) -> CounterId {
         let which = number.map(|number| format!(" {of} {number}"));
         let sort = sort.and_then(|id| self.dialect.strings.text(id));
         let sort = sort.map(|text| format!(", {text}"));
@@ -65,12 +86,6 @@ impl AscendReader<'_, '_> {
                 device: Some(device),
             })));
         }
-        let time = self.draft.time(time);
-        self.draft.sink.push(Record::Sample(Sample {
-            counter,
-            time,
-            value,
-        }));
-        Ok(())
+        counter
     }
 }

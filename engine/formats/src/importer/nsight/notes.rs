@@ -46,7 +46,19 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
         "CUPTI_ACTIVITY_KIND_RUNTIME",
         &["start", "end", "globalTid", "correlationId", "nameId"],
     ),
-    ("CUPTI_ACTIVITY_KIND_KERNEL", WORK),
+    (
+        "CUPTI_ACTIVITY_KIND_KERNEL",
+        &[
+            "start",
+            "end",
+            "deviceId",
+            "contextId",
+            "streamId",
+            "correlationId",
+            "demangledName",
+            "shortName",
+        ],
+    ),
     (
         "CUPTI_ACTIVITY_KIND_MEMCPY",
         &[
@@ -55,6 +67,7 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
             "deviceId",
             "streamId",
             "correlationId",
+            "bytes",
             "copyKind",
         ],
     ),
@@ -71,7 +84,10 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
             "correlationId",
         ],
     ),
-    ("NVTX_EVENTS", &["start", "end", "eventType", "globalTid"]),
+    (
+        "NVTX_EVENTS",
+        &["start", "end", "eventType", "text", "globalTid"],
+    ),
 ];
 
 /// The same of work on streams.

@@ -29,8 +29,8 @@ const LAST_FIELD: u64 = 2000;
 pub(super) enum NextPacket<'a> {
     /// A whole packet and where it begins.
     Packet { at: u64, bytes: &'a [u8] },
-    /// What follows is no whole packet.
-    Rest { at: u64, left: u64 },
+    /// What follows is no whole packet: one that the end of the file cuts, or none at all.
+    Rest { at: u64, left: u64, is_cut: bool },
     /// The file is over.
     End,
 }
@@ -87,16 +87,16 @@ impl<R: Read> PacketReader<R> {
         let known = self.length.saturating_sub(at).min(self.longest);
         let left = known.max(ahead.len() as u64);
         let Some((head, body)) = head(ahead) else {
-            return Ok(NextPacket::Rest { at, left });
+            // Of a head that is cut no more than a head is there, and zeros are room that was set aside.
+            let is_cut = ahead.len() < LONGEST_HEAD || ahead.iter().all(|it| *it == 0);
+            return Ok(NextPacket::Rest { at, left, is_cut });
         };
+        let whole = head.saturating_add(body as usize);
         // A length beyond the end of the file is never reserved.
-        if body > left - head as u64 {
-            return Ok(NextPacket::Rest { at, left });
-        }
-        let whole = head + body as usize;
-        if !self.want(whole)? {
+        if body > left - head as u64 || !self.want(whole)? {
             self.latest = self.used;
-            return Ok(NextPacket::Rest { at, left });
+            let is_cut = true;
+            return Ok(NextPacket::Rest { at, left, is_cut });
         }
         let start = self.used + head;
         self.latest = self.used;
@@ -278,7 +278,7 @@ mod tests {
         loop {
             match frames.next().unwrap() {
                 NextPacket::Packet { bytes, .. } => packets.push(bytes.to_vec()),
-                NextPacket::Rest { at, left } => return (packets, Some((at, left))),
+                NextPacket::Rest { at, left, .. } => return (packets, Some((at, left))),
                 NextPacket::End => return (packets, None),
             }
         }

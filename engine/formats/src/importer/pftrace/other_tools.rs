@@ -75,6 +75,8 @@ pub(super) struct ForeignTally {
     pub missing: u64,
     /// Packets that the writer itself lost.
     lost: u64,
+    /// Values of counters that are no numbers.
+    pub no_numbers: u64,
     /// Ends without a begin.
     pub ends: u64,
     /// Begins without an end.
@@ -427,6 +429,7 @@ impl ForeignFile {
             loose,
             missing,
             lost,
+            no_numbers,
             ends,
             open,
             streams,
@@ -434,6 +437,7 @@ impl ForeignFile {
             texts,
             trackless,
         } = self.tally;
+        receipt.without_numbers(no_numbers, sink);
         if streams > 1 && waits == 0 {
             receipt.note(NO_WAITS);
         }

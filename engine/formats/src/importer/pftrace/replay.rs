@@ -48,11 +48,15 @@ pub(super) fn replay(
             let value = items.values.get(place as usize).copied();
             let counter = foreign.tracks.counter(item.track());
             let value = value.unwrap_or_default();
-            sink.push(Record::Sample(Sample {
-                counter,
-                time,
-                value,
-            }));
+            if value.is_finite() {
+                sink.push(Record::Sample(Sample {
+                    counter,
+                    time,
+                    value,
+                }));
+            } else {
+                foreign.tally.no_numbers += 1;
+            }
         } else if let Some(number) = items.slice_of(&item) {
             foreign
                 .fields

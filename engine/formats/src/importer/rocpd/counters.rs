@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::UntimedRow;
 use super::RocpdReader;
 use super::facts::ProcessNumber;
 use super::host::process;
@@ -26,9 +25,12 @@ impl RocpdReader<'_, '_> {
     }
 
     /// A value of a counter: at an instant, or for a kernel as a whole.
-    pub(super) fn count(&mut self, row: RocpdCountRow) -> Result<(), UntimedRow> {
+    pub(super) fn count(&mut self, row: RocpdCountRow) {
         let (event, counter) = ((self.owner, row.event), (self.owner, row.counter));
-        let value = row.value.ok_or(UntimedRow)?;
+        let Some(value) = row.value.filter(|it| it.is_finite()) else {
+            self.draft.no_numbers += 1;
+            return;
+        };
         if let Some(&time) = self.dialect.counters.times.get(&event) {
             let counter = self.counter(counter);
             let time = self.draft.time(time);
@@ -49,7 +51,6 @@ impl RocpdReader<'_, '_> {
         } else {
             self.dialect.strays += 1;
         }
-        Ok(())
     }
 
     fn counter(&mut self, own: ProcessNumber) -> CounterId {

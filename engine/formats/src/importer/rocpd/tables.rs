@@ -181,21 +181,24 @@ pub(super) const TABLES: &[TableReader<RocpdDialect>] = &[
 /// Digits of the number that each profiled process gives its tables.
 const OWNER: usize = 32;
 
+/// The number of the process that a table is of, where it is one that the format calls so; it may have none.
+pub(super) fn owner<'a>(table: &'a str, name: &str) -> Option<&'a str> {
+    let end = table.strip_prefix(name)?;
+    let end = end.strip_prefix('_').unwrap_or(end);
+    let is_number = |it: char| it.is_alphanumeric() || it == '_';
+    let is_whole = end.is_empty() || end.len() >= OWNER && end.chars().all(is_number);
+    is_whole.then_some(end)
+}
+
 /// Every table that is read. The process that it is of is its place among the numbers that end tables' names.
 pub(super) fn of_each_process(database: &Database) -> Vec<TableQuery<RocpdDialect>> {
     let mut owners: Vec<String> = Vec::new();
     let mut queries = Vec::new();
     for reader in TABLES {
         for table in database.tables() {
-            let Some(end) = table.name.strip_prefix(reader.name) else {
+            let Some(end) = owner(&table.name, reader.name) else {
                 continue;
             };
-            let end = end.strip_prefix('_').unwrap_or(end);
-            let whole = end.is_empty()
-                || end.len() >= OWNER && end.chars().all(|it| it.is_alphanumeric() || it == '_');
-            if !whole {
-                continue;
-            }
             let owner = owners.iter().position(|it| it == end).unwrap_or_else(|| {
                 owners.push(end.to_owned());
                 owners.len() - 1

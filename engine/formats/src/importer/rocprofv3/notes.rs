@@ -71,13 +71,15 @@ impl Rocprofv3FileEnd {
                     "The file could not be read beyond byte {at}: {error}. Check the disk and open it again."
                 ),
             ),
-            (None, Some(fault)) => (
-                "cut-short",
-                format!(
+            (None, Some(fault)) => {
+                // What is behind a place that cannot be read was written, and nobody knows how much of it.
+                draft.receipt.dropped += u64::from(fault != WindowFault::Cut);
+                let text = format!(
                     "The file {} at byte {at}: what follows was left out. If it was copied, copy it again.",
                     said(fault)
-                ),
-            ),
+                );
+                ("cut-short", text)
+            }
             (None, None) => return self.tell_behind(draft),
         };
         draft.sink.complain(Severity::DataLoss, code, text.clone());

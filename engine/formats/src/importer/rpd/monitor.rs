@@ -11,7 +11,7 @@ impl RpdReader<'_, '_> {
         // The format writes texts, which need not be numbers.
         let value = row.value.and_then(|it| it.trim().parse::<f64>().ok());
         let Some(value) = value.filter(|it| it.is_finite()) else {
-            self.dialect.no_numbers += 1;
+            self.draft.no_numbers += 1;
             return Ok(());
         };
         let name = format!("{} {} {}", row.device_sort, row.device, row.measured);

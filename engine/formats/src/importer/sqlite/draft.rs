@@ -33,6 +33,8 @@ pub(in crate::importer) struct SqliteDraft<'a, 's> {
     pub zero: i64,
     /// Rows of host threads that have a start and no end.
     pub unended: u64,
+    /// Values of counters that are no numbers.
+    pub no_numbers: u64,
     spans: u32,
     backwards: u64,
     /// Operations that start before they were submitted, and by how much at most.
@@ -50,6 +52,7 @@ impl<'a, 's> SqliteDraft<'a, 's> {
             receipt: Receipt::default(),
             zero: 0,
             unended: 0,
+            no_numbers: 0,
             spans: 0,
             backwards: 0,
             early: (0, Nanos::ZERO),
@@ -147,6 +150,7 @@ impl<'a, 's> SqliteDraft<'a, 's> {
         self.receipt
             .repair("enqueued after it started", self.early.0);
         self.receipt.remark_early(self.early);
+        self.receipt.without_numbers(self.no_numbers, self.sink);
         self.troubles.tell(self.sink, &mut self.receipt);
         self.sink.send()?;
         Ok(self.receipt)

@@ -25,6 +25,11 @@ pub(in crate::importer) trait Dialect: Default + 'static {
     /// Whether it is told how many cells are of another type than they should be.
     const TELLS_TYPES: bool = true;
 
+    /// Whether a table of a database is the one that the format calls so.
+    fn is_called(table: &str, name: &str) -> bool {
+        table == name
+    }
+
     /// The tables of a database that are read.
     fn tables(database: &Database) -> Vec<TableQuery<Self>> {
         TableQuery::all(Self::TABLES, database)
@@ -133,12 +138,14 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
 
     /// Says which columns are not there.
     fn tell_columns(&mut self, database: &Database) {
-        let lacking = D::COLUMNS.iter().filter_map(|(name, columns)| {
-            let table = database.table(name)?;
-            Some((*name, table.lacks(columns)))
-        });
-        for (name, lacking) in lacking.filter(|(_, lacking)| !lacking.is_empty()) {
-            self.draft.without_columns(name, &lacking);
+        for (name, columns) in D::COLUMNS {
+            let tables = database.tables().iter();
+            for table in tables.filter(|it| D::is_called(&it.name, name)) {
+                let lacking = table.lacks(columns);
+                if !lacking.is_empty() {
+                    self.draft.without_columns(&table.name, &lacking);
+                }
+            }
         }
     }
 

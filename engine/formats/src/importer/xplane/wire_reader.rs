@@ -302,12 +302,30 @@ impl XPlaneWalker<'_> {
 
     /// What is at byte `at` is no field: the rest of what holds it is left out.
     fn broken(&mut self, at: u64, taker: &mut dyn XPlaneVisitor) -> Result<bool, ImportError> {
+        if self.depth == 0 {
+            return self.stray(at, taker);
+        }
         let end = self.end();
-        if self.depth == 0 || !self.feed.skip(end.saturating_sub(self.feed.position()))? {
+        if !self.feed.skip(end.saturating_sub(self.feed.position()))? {
             return self.cut(at, taker);
         }
         self.damage.part(at, end - at);
         Ok(true)
+    }
+
+    /// What is at byte `at`, between planes, is no field. Where it is longer than the beginning of one it was not cut off:
+    /// something else stands there.
+    fn stray(&mut self, at: u64, taker: &mut dyn XPlaneVisitor) -> Result<bool, ImportError> {
+        // Zeros are room that was set aside.
+        let is_room = self.feed.ahead().iter().all(|it| *it == 0);
+        self.feed.skip(u64::MAX)?;
+        let left = self.feed.position() - at;
+        if left > LONGEST_HEAD as u64 && !is_room {
+            self.damage.part(at, left);
+        } else {
+            self.damage.rest(at, left);
+        }
+        self.finish(taker)
     }
 
     /// Nothing can be read from byte `at` on.

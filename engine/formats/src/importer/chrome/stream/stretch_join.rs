@@ -7,6 +7,8 @@ use memchr::memmem;
 
 use super::pool::{ScannedBlock, ScannerPool, start};
 use super::stretch_reader::{BlockReader, LONGEST, LONGEST_UNPACKED};
+use super::top::LIST_KEY;
+use crate::importer::behind::LOOKED_AT;
 use crate::importer::chrome::scan::{
     DamagedBytes, EventLists, ParsedStretch, StretchEnd, StretchScanner,
 };
@@ -39,6 +41,8 @@ pub struct ChromeFileEnd {
     pub after: Option<(u64, Vec<u8>)>,
     /// Where the last event begins, where it is cut, and how many bytes of it there are.
     pub cut: Option<(u64, u64)>,
+    /// Whether another list of events begins in that one.
+    pub cuts_another: bool,
     /// Why reading ended early.
     pub failed: Option<io::Error>,
     /// How many bytes were read.
@@ -216,9 +220,18 @@ impl StretchJoiner {
         }
         if !self.carry.is_empty() {
             self.tail.cut = Some((self.carry_at, self.carry.len() as u64));
+            self.tail.cuts_another = begins_list(&self.carry);
         }
         Ok(self.tail)
     }
+}
+
+/// Whether what should be an event is another list of them, or an object that holds one.
+fn begins_list(bytes: &[u8]) -> bool {
+    let bytes = bytes.trim_ascii_start();
+    let bytes = bytes.strip_prefix(b",").unwrap_or(bytes).trim_ascii_start();
+    let head = bytes.get(..LOOKED_AT as usize).unwrap_or(bytes);
+    bytes.starts_with(b"[") || memmem::find(head, LIST_KEY).is_some()
 }
 
 /// Where the next event seems to begin, `least` bytes or more behind one at `place`: as that does, after a bracket and a comma.

@@ -14,7 +14,7 @@ const LONGEST: usize = 64 << 20;
 /// The key of the list of events.
 const LIST: &[u8] = b"traceEvents";
 /// The same as it is written.
-const LIST_KEY: &[u8] = b"\"traceEvents\"";
+pub(super) const LIST_KEY: &[u8] = b"\"traceEvents\"";
 
 /// What a file says besides its events.
 #[derive(Debug, Default)]
