@@ -7,10 +7,10 @@ use engine::exporter;
 use engine::importer::moved;
 use engine::merge::ClockAlignment;
 use engine::record::{
-    Basis, CallId, Clock, DependencyKind, Device, DeviceId, Group, Lane, LaneId, NameId, Record,
-    Role, Span, SpanId, SpanKind, State,
+    Basis, Bookmark, CallId, Clock, DependencyKind, Device, DeviceId, Group, Lane, LaneId, NameId,
+    Record, Role, Span, SpanId, SpanKind, State,
 };
-use engine::time::Nanos;
+use engine::time::{Interval, Nanos};
 use tempfile::TempDir;
 
 use crate::formats::captures::saved;
@@ -105,6 +105,31 @@ fn ranks_lie_on_one_clock_and_keep_their_names() {
     let cause = capture.causes(SpanId(1)).next().unwrap();
     let tie = capture.dependency(cause).unwrap();
     assert_eq!((tie.cause, tie.basis), (SpanId(3), Basis::Inferred));
+}
+
+#[test]
+fn bookmarks_move_with_their_file_and_mark_its_spans() {
+    let ranks = [(Some(5), "first"), (Some(255), "second")].map(|(zero, text)| {
+        let mut records = rank(zero, 1_000);
+        let (at, text) = (Interval::new(Nanos(1_000), Nanos(1_500)), text.to_owned());
+        let span = SpanId(1);
+        records.push(Record::Bookmark(Box::new(Bookmark { at, span, text })));
+        records
+    });
+    let (_folder, paths) = files(&ranks);
+    let (capture, _) = open(&paths);
+    let found = capture.bookmarks().iter();
+    let found: Vec<_> = found
+        .map(|it| (it.text.as_str(), it.at.start.0, it.span))
+        .collect();
+    assert_eq!(
+        found,
+        [("first", 1_000, SpanId(1)), ("second", 1_250, SpanId(3))]
+    );
+    let starts = found
+        .iter()
+        .map(|(_, start, span)| (capture.span(*span).unwrap().span.start.0, *start));
+    assert!(starts.into_iter().all(|(span, marked)| span == marked));
 }
 
 #[test]

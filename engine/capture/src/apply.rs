@@ -95,6 +95,7 @@ impl Capture {
             Record::Expectation(expectation) => self.expectations.push(*expectation),
             Record::Log(log) => self.log.push(*log),
             Record::Note(text) => self.notes.push(text),
+            Record::Bookmark(bookmark) => self.bookmarks.push(*bookmark),
             Record::FileRepair(repair) => self.file_repairs.push(*repair),
             Record::End(end) => self.end = Some(*end),
             // It is for the near end of a link, which hands nothing of it on.

@@ -84,9 +84,9 @@ use std::sync::OnceLock;
 
 use record::time::Interval;
 use record::{
-    BufferUse, Clock, Counter, Device, Event, Expectation, FileRepair, Finding, FindingSearch,
-    Lane, LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, SourceCall, SpanId,
-    SpanStart,
+    Bookmark, BufferUse, Clock, Counter, Device, Event, Expectation, FileRepair, Finding,
+    FindingSearch, Lane, LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, SourceCall,
+    SpanId, SpanStart,
 };
 
 /// What a lane is where it comes from, in half the room: there may be millions.
@@ -151,6 +151,7 @@ pub struct Capture {
     expectations: Vec<Expectation>,
     log: Vec<Log>,
     notes: Vec<Box<str>>,
+    bookmarks: Vec<Bookmark>,
     file_repairs: Vec<FileRepair>,
     losses: Vec<Loss>,
     recoveries: Vec<Recovery>,

@@ -7,9 +7,9 @@ use std::ops::Range;
 use super::{Capture, FoldedSpan, PlacedSpan, Samples, fold, natural_sort};
 use record::time::{Interval, Nanos};
 use record::{
-    BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId, Event,
-    Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery, Run,
-    RunEnd, SourceCall, SpanId, SpanStart, Value,
+    Bookmark, BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
+    Event, Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery,
+    Run, RunEnd, SourceCall, SpanId, SpanStart, Value,
 };
 
 impl Capture {
@@ -282,6 +282,11 @@ impl Capture {
     /// What a reader should know of the files that it was read from, a sentence each.
     pub fn notes(&self) -> &[Box<str>] {
         &self.notes
+    }
+
+    /// The places that somebody marked in the files that it was read from, in the order of the files.
+    pub fn bookmarks(&self) -> &[Bookmark] {
+        &self.bookmarks
     }
 
     /// What was mended in the files that it was read from, by cause.

@@ -75,6 +75,7 @@ pub fn text(capture: &Capture) -> String {
     all(&mut out, "expectation", capture.expectations());
     all(&mut out, "log", capture.log());
     all(&mut out, "note", capture.notes());
+    all(&mut out, "bookmark", capture.bookmarks());
     all(&mut out, "repair", capture.file_repairs());
     if let Some(end) = capture.end() {
         line(&mut out, format_args!("end {end:?}"));

@@ -12,11 +12,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use capture::Capture;
+use record::Bookmark;
 
 pub use destination::{Destination, DestinationKind, hold, open_existing, refuse_input};
 pub use extract::{ExtractError, ExtractedWorkload, extract};
 pub use file::{WriteProgress, replace, save};
 pub use records::records;
+use records::records_with;
 
 /// How much of a capture a format keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +41,24 @@ pub trait Exporter: Sync {
     fn about(&self) -> &'static str;
     /// How much it keeps.
     fn keeps(&self) -> ExportFidelity;
+    /// Writes the whole capture, with these bookmarks in place of its own where the format keeps any.
+    ///
+    /// # Errors
+    /// Those of `output`; the first ends it.
+    fn write_with(
+        &self,
+        capture: &Capture,
+        bookmarks: &[Bookmark],
+        output: &mut dyn Write,
+    ) -> io::Result<()>;
+
     /// Writes the whole capture.
     ///
     /// # Errors
     /// Those of `output`; the first ends it.
-    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()>;
+    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+        self.write_with(capture, capture.bookmarks(), output)
+    }
 }
 
 /// Every format that captures are written in; the first is the one that keeps everything.

@@ -142,6 +142,7 @@ fn read(
 ) -> Result<Receipt, ImportError> {
     let mut sink = RecordSink::new(source, out);
     let mut receipt = importer.read(source, &mut sink)?;
+    receipt.with_far_times(sink.far(), &mut sink);
     if let Some(damage) = source.damage() {
         let text = format!("Of {}, {damage}", source.path().display());
         sink.complain(Severity::DataLoss, "packing-damaged", text.clone());

@@ -55,6 +55,15 @@ impl Condition {
         (backend == "mock" || !is_about("elapsed ")) && (is_lawful || !is_about("overlap "))
     }
 
+    /// The labels of two operations that one of its lines wants in this order; nothing where it wants something else.
+    pub(crate) fn order_of(&self, line: usize) -> Option<(String, String)> {
+        let document: KdlDocument = self.forms.get(line)?.parse().ok()?;
+        let node = document.nodes().first()?;
+        let label = |place: usize| node.get(place)?.as_string().map(str::to_owned);
+        (node.name().value() == "ordered").then_some(())?;
+        Some((label(0)?, label(1)?))
+    }
+
     /// What the run shows of a prediction.
     pub(crate) fn shown(node: &KdlNode) -> Self {
         Self {
@@ -107,4 +116,22 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_labels_of_an_order_are_read_from_its_line() {
+        let block = r#"check { ordered "a" "b" by="turn" id="o" { en "x" }; race at-most=0 id="r" { en "y" } }"#;
+        let document: KdlDocument = block.parse().unwrap();
+        let nodes = document.nodes()[0].children().unwrap().nodes();
+        let orders: Vec<_> = nodes
+            .iter()
+            .map(|node| Condition::of(node).unwrap().order_of(0))
+            .collect();
+        let labels = ("a".to_owned(), "b".to_owned());
+        assert_eq!(orders, [Some(labels), None]);
+    }
 }

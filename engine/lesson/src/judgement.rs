@@ -31,6 +31,9 @@ pub struct Judgement {
     pub says: LocalizedText,
     /// The line that it is about, where it is about one.
     pub line: Option<usize>,
+    /// The labels of two operations, of which the first should come before the second and does not: the first such pair
+    /// that the lesson asks for.
+    pub unordered: Option<(String, String)>,
     /// Every condition that was looked at.
     pub conditions: Vec<ConditionResult>,
     /// Whether some of them could not be judged here.
@@ -153,6 +156,7 @@ impl Lesson {
             refused_by: None,
             says: LocalizedText::default(),
             line: None,
+            unordered: None,
             conditions: Vec::new(),
             has_unjudged: false,
             capture: None,
@@ -178,7 +182,8 @@ impl Lesson {
         let mut verdicts = capture.expectations().iter();
         for condition in &self.conditions {
             let own: Vec<_> = verdicts.by_ref().take(condition.forms.len()).collect();
-            let missed = own.iter().find(|it| it.holds == Some(false));
+            let at = own.iter().position(|it| it.holds == Some(false));
+            let missed = at.and_then(|at| own.get(at));
             let unjudged = own.iter().find(|it| it.holds.is_none());
             let told = missed.or(unjudged).or(own.first());
             let found = told.map(|it| it.found.clone()).unwrap_or_default();
@@ -193,6 +198,9 @@ impl Lesson {
             judgement.has_unjudged |= holds.is_none() && is_meant;
             if holds == Some(false) && judgement.refused_by.is_none() {
                 judgement.miss(&condition.id, condition.says.filled(&found));
+            }
+            if holds == Some(false) && judgement.unordered.is_none() {
+                judgement.unordered = at.and_then(|at| condition.order_of(at));
             }
             judgement.conditions.push(ConditionResult {
                 id: condition.id.clone(),
@@ -246,6 +254,7 @@ fn refused(id: &str, says: &LocalizedText, line: Option<usize>) -> Judgement {
         refused_by: Some(id.to_owned()),
         says: says.clone(),
         line,
+        unordered: None,
         conditions: Vec::new(),
         has_unjudged: false,
         capture: None,

@@ -24,6 +24,22 @@ impl TextLanguage {
         }
     }
 
+    /// What it calls itself.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::Chinese => "简体中文",
+        }
+    }
+
+    /// The language that the environment asks for, by `LC_ALL`, `LC_MESSAGES` or `LANG`.
+    pub fn of_system() -> Self {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
+        let mut found = names.iter().filter_map(|name| std::env::var(name).ok());
+        let locale = found.find(|it| !it.is_empty());
+        Self::of_locale(&locale.unwrap_or_default())
+    }
+
     /// The language that a locale of the system names, such as `zh_CN.UTF-8`: English where it is neither.
     pub fn of_locale(locale: &str) -> Self {
         if locale.starts_with("zh") {

@@ -22,6 +22,7 @@
 //! assert!(matches!(Record::Span(kernel), Record::Span(it) if it.kind == SpanKind::Kernel));
 //! ```
 
+mod bookmark;
 mod counted;
 mod field_names;
 mod fields;
@@ -40,6 +41,7 @@ mod small_list;
 mod span_set;
 pub mod time;
 
+pub use bookmark::Bookmark;
 pub use counted::counted;
 pub use field_names::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
@@ -125,6 +127,8 @@ pub enum Record {
     Log(Box<Log>),
     /// What a reader of the capture should know of the file that it was read from, in a sentence.
     Note(Box<str>),
+    /// A place that somebody marked.
+    Bookmark(Box<Bookmark>),
     /// What had to be mended in the file that it was read from.
     FileRepair(Box<FileRepair>),
     /// Something was made that can be launched many times.

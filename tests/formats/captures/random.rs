@@ -2,15 +2,15 @@
 
 use engine::capture::{Capture, text};
 use engine::record::{
-    Basis, BufferUse, CallId, Clock, CompileTime, Counter, CounterId, Dependency, DependencyKind,
-    Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId, FindingSearch,
-    Group, Lane, LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind, LaunchNode,
-    LaunchStep, Log, Loss, LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind,
-    PipelineState, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery,
-    Role, Run, RunEnd, RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart,
-    State, Value, Verdict,
+    Basis, Bookmark, BufferUse, CallId, Clock, CompileTime, Counter, CounterId, Dependency,
+    DependencyKind, Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId,
+    FindingSearch, Group, Lane, LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind,
+    LaunchNode, LaunchStep, Log, Loss, LossKind, NameId, ObservedOutcome, Pipeline, PipelineId,
+    PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record,
+    Recovery, Role, Run, RunEnd, RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind,
+    SpanStart, State, Value, Verdict,
 };
-use engine::time::Nanos;
+use engine::time::{Interval, Nanos};
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
 
 fn id() -> impl Strategy<Value = u32> {
@@ -327,6 +327,11 @@ fn rest() -> BoxedStrategy<Record> {
     prop_oneof![
         run(),
         words().prop_map(|text| Record::Note(text.into())),
+        (id(), time(), time(), words()).prop_map(|(span, one, other, text)| {
+            let at = Interval::new(one.min(other), one.max(other));
+            let span = SpanId(span);
+            Record::Bookmark(Box::new(Bookmark { at, span, text }))
+        }),
         (words(), 1..u64::MAX >> 1).prop_map(|(cause, count)| {
             let cause = cause.into();
             Record::FileRepair(Box::new(FileRepair { cause, count }))

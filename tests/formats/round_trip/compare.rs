@@ -48,6 +48,12 @@ pub fn differences(before: &Capture, after: &Capture) -> Vec<String> {
     rows(&mut found, "note", before.notes(), after.notes());
     rows(
         &mut found,
+        "bookmark",
+        before.bookmarks(),
+        after.bookmarks(),
+    );
+    rows(
+        &mut found,
         "repair of a file",
         before.file_repairs(),
         after.file_repairs(),

@@ -9,10 +9,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{ExportFidelity, Exporter, records};
+use super::{ExportFidelity, Exporter, records_with};
 use crate::perfetto::json::{EVENTS, FORMAT, WRITER, check};
 use capture::Capture;
 use event::ChromeEventWriter;
+use record::Bookmark;
 use record::time::Nanos;
 
 /// Chrome's trace JSON as `.json`.
@@ -35,7 +36,12 @@ impl Exporter for ChromeExporter {
         ExportFidelity::Everything
     }
 
-    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+    fn write_with(
+        &self,
+        capture: &Capture,
+        bookmarks: &[Bookmark],
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         let origin = capture.extent().map_or(Nanos::ZERO, |extent| extent.start);
         // Viewers take no time before zero.
         // The farthest time has no number on the other side of zero.
@@ -46,7 +52,7 @@ impl Exporter for ChromeExporter {
         events.header(&about)?;
         events.lanes()?;
         events.rows()?;
-        for record in records(capture) {
+        for record in records_with(capture, bookmarks) {
             events.record(&record)?;
         }
         events.marks()?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{ExportFidelity, Exporter};
 use capture::{Capture, PlacedSpan, Repair};
 use record::time::{Interval, Nanos};
-use record::{CallId, Counter, DependencyId, Span, SpanId, SpanStart, State, Value};
+use record::{Bookmark, CallId, Counter, DependencyId, Span, SpanId, SpanStart, State, Value};
 
 /// The spans as `.csv`.
 pub struct SpansCsv;
@@ -44,7 +44,12 @@ impl Exporter for SpansCsv {
         ExportFidelity::Rows
     }
 
-    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+    fn write_with(
+        &self,
+        capture: &Capture,
+        _: &[Bookmark],
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         writeln!(output, "{SPANS}")?;
         for placed in capture.spans() {
             let state = placed.span.state.label();
@@ -75,7 +80,12 @@ impl Exporter for DependenciesCsv {
         ExportFidelity::Rows
     }
 
-    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+    fn write_with(
+        &self,
+        capture: &Capture,
+        _: &[Bookmark],
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         writeln!(output, "{DEPENDENCIES}")?;
         for id in (0..capture.dependency_count() as u32).map(DependencyId) {
             if let Some(row) = row_of_dependency(capture, id) {
@@ -103,7 +113,12 @@ impl Exporter for CountersCsv {
         ExportFidelity::Rows
     }
 
-    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+    fn write_with(
+        &self,
+        capture: &Capture,
+        _: &[Bookmark],
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         writeln!(output, "{COUNTERS}")?;
         for counter in capture.counters() {
             let of = head_of_counter(capture, counter);

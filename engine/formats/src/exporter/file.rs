@@ -10,6 +10,7 @@ use super::Exporter;
 use super::destination::{Destination, DestinationKind, open_existing};
 use crate::temporary::{create, plain};
 use capture::Capture;
+use record::Bookmark;
 
 /// Says of so many bytes written whether to go on.
 pub type WriteProgress<'a> = &'a mut dyn FnMut(u64) -> bool;
@@ -17,18 +18,20 @@ pub type WriteProgress<'a> = &'a mut dyn FnMut(u64) -> bool;
 /// What writes the bytes of a file.
 type FileContent<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
-/// Writes `capture` to the file at `path`, which is there afterwards as a whole, or as it was before. An answer of
+/// Writes `capture`, with these bookmarks, to the file at `path`, which is there afterwards as a whole, or as it was before. An answer of
 /// `false` from `go_on` ends it.
 ///
 /// # Errors
 /// It cannot be written, `exporter` cannot hold such a capture, or `go_on` ended it.
 pub fn save(
-    capture: &Capture,
+    (capture, bookmarks): (&Capture, &[Bookmark]),
     exporter: &dyn Exporter,
     path: &Path,
     go_on: WriteProgress<'_>,
 ) -> io::Result<()> {
-    replace(path, go_on, &mut |output| exporter.write(capture, output))
+    replace(path, go_on, &mut |output| {
+        exporter.write_with(capture, bookmarks, output)
+    })
 }
 
 /// The same for whatever `write` writes. A link is followed to its file, which keeps its permissions; a file that may not

@@ -10,12 +10,12 @@ mod track;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
-use super::{ExportFidelity, Exporter, records};
+use super::{ExportFidelity, Exporter, records_with};
 use crate::perfetto::dialect::{Track, key, timestamp_of};
 use crate::perfetto::proto::event_type;
 use capture::Capture;
 use record::time::Nanos;
-use record::{Dependency, NameId, Record, SpanId, SpanStart, Value};
+use record::{Bookmark, Dependency, NameId, Record, SpanId, SpanStart, Value};
 
 /// The format `.pftrace`.
 pub struct PftraceExporter;
@@ -37,10 +37,15 @@ impl Exporter for PftraceExporter {
         ExportFidelity::Everything
     }
 
-    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+    fn write_with(
+        &self,
+        capture: &Capture,
+        bookmarks: &[Bookmark],
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         let mut writer = PftraceWriter::new(output);
         let span = |id| capture.span(id).map(|placed| placed.span);
-        for record in records(capture) {
+        for record in records_with(capture, bookmarks) {
             match &record {
                 // All spans are known, so that each arrow finds its place in the slices.
                 Record::Dependency(it) => {

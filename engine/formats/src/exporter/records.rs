@@ -4,16 +4,24 @@ use std::collections::BTreeSet;
 
 use capture::{Capture, PlacedSpan, Repair};
 use record::time::{Interval, Nanos};
-use record::{DependencyId, LaneId, NameId, Record, Sample, Span};
+use record::{Bookmark, DependencyId, LaneId, NameId, Record, Sample, Span};
 
 /// The records that make the same capture again when they are applied to an empty one. Dependencies come before
 /// spans, and spans in an order in which each finds its sub-lane again.
 pub fn records(capture: &Capture) -> impl Iterator<Item = Record> {
+    records_with(capture, capture.bookmarks())
+}
+
+/// The same, with these bookmarks in place of the capture's.
+pub fn records_with<'a>(
+    capture: &'a Capture,
+    bookmarks: &'a [Bookmark],
+) -> impl Iterator<Item = Record> + 'a {
     tables(capture)
         .chain(dependencies(capture))
         .chain(samples(capture))
         .chain(spans(capture))
-        .chain(after(capture))
+        .chain(after(capture, bookmarks))
 }
 
 /// What other records refer to.
@@ -93,7 +101,7 @@ fn unrepaired(placed: &PlacedSpan) -> Span {
     span
 }
 
-fn after(capture: &Capture) -> impl Iterator<Item = Record> {
+fn after<'a>(capture: &'a Capture, bookmarks: &'a [Bookmark]) -> impl Iterator<Item = Record> + 'a {
     let end = capture.end().cloned().map(|end| Record::End(Box::new(end)));
     boxed(capture.losses(), Record::Loss)
         .chain(boxed(capture.recoveries(), Record::Recovery))
@@ -106,6 +114,7 @@ fn after(capture: &Capture) -> impl Iterator<Item = Record> {
         .chain(boxed(capture.expectations(), Record::Expectation))
         .chain(boxed(capture.log(), Record::Log))
         .chain(capture.notes().iter().cloned().map(Record::Note))
+        .chain(boxed(bookmarks, Record::Bookmark))
         .chain(boxed(capture.file_repairs(), Record::FileRepair))
         .chain(end)
 }

@@ -152,6 +152,10 @@ pub fn shift(record: &mut Record, by: Nanos) {
         Record::LaunchStep(step) => step.time += by,
         Record::Log(log) => log.time += by,
         Record::End(end) => end.time += by,
+        Record::Bookmark(bookmark) => {
+            let at = &mut bookmark.at;
+            *at = Interval::new(at.start + by, at.end + by);
+        }
         // A clock tells what it read at capture time zero, which is elsewhere now.
         Record::Clock(clock) => clock.offset = clock.offset - by,
         _ => {}

@@ -331,6 +331,10 @@ impl Renumbering {
                 Record::Log(log)
             }
             Record::Note(text) => Record::Note(self.prefixed(&text).into()),
+            Record::Bookmark(mut bookmark) => {
+                bookmark.span = self.span(bookmark.span);
+                Record::Bookmark(bookmark)
+            }
             Record::FileRepair(mut repair) => {
                 repair.cause = self.prefixed(&repair.cause).into();
                 Record::FileRepair(repair)

@@ -90,6 +90,7 @@ fn heading(record: &Record) -> (Track, String) {
         }
         Record::Log(log) => (Track::Records, log.text.clone()),
         Record::Note(text) => (Track::Records, text.to_string()),
+        Record::Bookmark(bookmark) => (Track::Records, format!("bookmark: {}", bookmark.text)),
         Record::FileRepair(repair) => {
             let words = format!("repaired: {}: {}", repair.cause, repair.count);
             (Track::Records, words)
@@ -127,6 +128,7 @@ fn variant(record: &Record) -> &'static str {
         Record::Expectation(_) => "Expectation",
         Record::Log(_) => "Log",
         Record::Note(_) => "Note",
+        Record::Bookmark(_) => "Bookmark",
         Record::FileRepair(_) => "FileRepair",
         Record::Launch(_) => "Launch",
         Record::LaunchStep(_) => "LaunchStep",
@@ -145,6 +147,7 @@ fn time(record: &Record) -> Option<Nanos> {
         Record::Settlement(settlement) => Some(settlement.time),
         Record::LaunchStep(step) => Some(step.time),
         Record::Log(log) => Some(log.time),
+        Record::Bookmark(bookmark) => Some(bookmark.at.start),
         Record::Began(began) => Some(began.start),
         Record::End(end) => Some(end.time),
         _ => None,
