@@ -11,6 +11,7 @@ mod readme;
 mod sizes;
 pub mod source;
 pub mod source_place;
+mod translations;
 mod words;
 
 use std::fs;

@@ -1,15 +1,18 @@
 //! What the user can want: the actions, and the one table that menus, keys and help are made from.
 
+mod bookmark;
 mod keys;
 mod lesson;
 mod table;
 
+pub use bookmark::BookmarkAction;
 pub use keys::{Chord, pressed};
 pub use lesson::LessonAction;
 pub use table::{COMMANDS, Command, CommandEntry, Menu, key_table_markdown};
 
 use std::path::PathBuf;
 
+use engine::lesson::TextLanguage;
 use engine::record::{DependencyId, LaneId, SpanId};
 use engine::runner::RecoveryMode;
 use engine::time::{Interval, Nanos};
@@ -79,6 +82,8 @@ pub enum Action {
     Run(usize),
     /// Something of lessons.
     Lesson(LessonAction),
+    /// Something of bookmarks.
+    Bookmark(BookmarkAction),
     /// Replace the chosen workload's text.
     Edit(String),
     /// Move a parameter of the chosen workload; `None` goes back to the file's value.
@@ -107,6 +112,8 @@ pub enum Action {
     SetPace(Option<f64>),
     /// A number of a paced device's law by its word; `None` is as the workload says.
     SetDial(&'static str, Option<f64>),
+    /// Speak this language from now on; `None` is the system's.
+    SetLanguage(Option<TextLanguage>),
     /// Who orders uses of a buffer on several streams; `None` is as the workload says.
     SetSynchronization(Option<engine::workload::Synchronization>),
     /// Open a file.
@@ -188,6 +195,8 @@ pub enum AppRequest {
     CheckLesson,
     /// Run, pause or go on, whichever makes sense now.
     RunOrPause,
+    /// Hold the host threads before their next call, or let them go on.
+    HoldCalls,
     /// Make one call.
     Step,
     /// End the run.
@@ -244,6 +253,8 @@ pub enum AppRequest {
     FocusSearch,
     /// Put the cursor into the field that filters lanes.
     FocusFilter,
+    /// Keep what is kept from one start to the next, and of each capture, at once.
+    Keep,
     /// Copy a text to the clipboard.
     Copy(String),
     /// Ask the capture in SQL.

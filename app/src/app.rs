@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Context, Ui, ViewportBuilder};
 use engine::capture::Capture;
+use engine::lesson::TextLanguage;
 use engine::runner::{Control, ProgramRequest};
 
 pub use link::EngineLink;
@@ -124,6 +125,7 @@ pub fn open_window(first: InitialContent, is_over: CloseCheck) -> anyhow::Result
         let link = EngineLink::start(&creation.egui_ctx);
         let mut app = App::new(&creation.egui_ctx, settings.unwrap_or_default(), Some(link));
         app.exit = told;
+        app.state.system_language = TextLanguage::of_system();
         app.kept = KeptViews::new(eframe::storage_dir("syncline").map(|it| it.join("views")));
         app.begin(first);
         close_with(&creation.egui_ctx, is_over, Arc::clone(&app.may_close));

@@ -1,5 +1,6 @@
 //! The only code that changes the state: each action, applied.
 
+mod bookmarks;
 mod documents;
 mod lanes;
 mod lesson;
@@ -50,11 +51,15 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::AdvancePlayback(seconds) => playback::advance(state, capture, seconds),
         Action::Search(text) => state.search = text,
         Action::Lesson(action) => return lesson::apply(state, action),
+        Action::Bookmark(action) => return bookmarks::apply(state, capture, action),
         Action::SetDevice(backend, adapter) => {
             state.settings.backend = backend;
             state.settings.adapter = adapter;
         }
         Action::SetDial(name, value) => state.settings.paced.set(name, value),
+        Action::SetLanguage(language) => {
+            state.settings.language = language.map(|it| it.code().to_owned());
+        }
         Action::SetSynchronization(how) => state.settings.synchronization = how,
         Action::SetPace(pace) => {
             state.settings.pace = pace;
@@ -116,6 +121,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::PreviousTab => return Some(AppRequest::StepTab { forward: false }),
         Command::Rerun => return Some(AppRequest::Run),
         Command::RunOrPause => return Some(AppRequest::RunOrPause),
+        Command::HoldCalls => return Some(AppRequest::HoldCalls),
         Command::Step => return Some(AppRequest::Step),
         Command::Stop => return Some(AppRequest::Stop),
         Command::LoseDevice => return loss::lose(state, LossMoment::Now),
@@ -175,6 +181,9 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::PreviousIteration => return Some(AppRequest::WalkIterations { forward: false }),
         Command::MarkRange => navigation::mark(state, capture, false),
         Command::WidenRange => navigation::mark(state, capture, true),
+        Command::Bookmark | Command::NextBookmark | Command::PreviousBookmark => {
+            return bookmarks::command(state, capture, command);
+        }
         Command::Clear => clear(state),
         Command::Palette => open(state, OverlayWindow::Palette),
         Command::Help => open(state, OverlayWindow::Keys),

@@ -2,6 +2,7 @@
 pub mod action;
 pub mod app;
 pub mod apply;
+pub mod background;
 pub mod cli;
 pub mod panel;
 pub mod state;

@@ -1,6 +1,7 @@
 //! Panels: what each shows of the scene, and the list of them.
 
 mod about;
+mod bookmarks;
 mod choice;
 mod connect;
 mod consent;
@@ -113,6 +114,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(statistics::StatisticsPanel::default()),
     || Box::new(matches::MatchesPanel::default()),
     || Box::new(selection::SelectionPanel::default()),
+    || Box::new(bookmarks::BookmarksPanel),
     || Box::new(why::WhyTab::default()),
     || Box::new(query::QueryTab::default()),
     || Box::new(pipelines::PipelinesPanel::default()),

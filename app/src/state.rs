@@ -1,5 +1,6 @@
 //! Where the user is: what is visible, chosen, pointed at and set. Only `apply` changes it.
 
+mod bookmarks;
 mod consent;
 mod drawn_answer;
 mod files;
@@ -11,6 +12,7 @@ mod view_snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use engine::lesson::TextLanguage;
 use engine::record::{
     DependencyId, Group, Lane, LaneId, PaceSetting, PipelineId, PromiseId, Role, SpanId,
 };
@@ -18,10 +20,11 @@ use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, Synchronization};
 use serde::{Deserialize, Serialize};
 
+pub use bookmarks::Bookmarks;
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
 pub use files::{FilePurpose, FileRequest, UnsavedRisk};
-pub use lesson::{LANGUAGE, LessonStep, LessonVerdict, TakenLesson, course, text_name};
+pub use lesson::{LessonStep, LessonVerdict, TakenLesson, course, text_name};
 pub use loss::LossPlan;
 pub use playback::{Playback, SPEEDS};
 pub use view_snapshot::KeptView;
@@ -61,10 +64,14 @@ pub struct AppState {
     pub file: Option<FileRequest>,
     /// What is played again, while it is.
     pub playback: Option<Playback>,
+    /// The places of the capture on screen that were marked.
+    pub bookmarks: Bookmarks,
     /// What is drawn of answers below the lanes.
     pub drawn: DrawnAnswer,
     /// What waits for the user to say what becomes of texts that were not saved.
     pub unsaved: Option<UnsavedRisk>,
+    /// The language of the system.
+    pub system_language: TextLanguage,
     /// The lesson that is taken.
     pub lesson: Option<TakenLesson>,
     /// The ids of passed lessons that were forgotten last, to be remembered again.
@@ -72,6 +79,13 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// The language that the user reads: the chosen one, or else the system's.
+    pub fn language(&self) -> TextLanguage {
+        let chosen = self.settings.language.as_deref();
+        let known = |code: &str| TextLanguage::ALL.into_iter().find(|it| it.code() == code);
+        chosen.and_then(known).unwrap_or(self.system_language)
+    }
+
     /// The losses that wait for the chosen workload's next run.
     pub fn armed(&self) -> &[Injection] {
         let chosen = self.documents.text();
@@ -335,6 +349,8 @@ pub struct Settings {
     pub synchronization: Option<Synchronization>,
     /// The ids of the lessons that were passed.
     pub passed_lessons: BTreeSet<String>,
+    /// The code of the language that was chosen, such as `zh`; `None` is the system's.
+    pub language: Option<String>,
 }
 
 /// Something that is on or off.
@@ -380,6 +396,7 @@ impl Default for Settings {
             paced: PaceSetting::default(),
             synchronization: None,
             passed_lessons: BTreeSet::new(),
+            language: None,
         }
     }
 }

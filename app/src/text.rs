@@ -1,7 +1,13 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
+mod translation;
+
 use engine::analysis::SentencePiece;
+use engine::capture::Capture;
+use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
+
+pub use translation::{tr, translated};
 
 /// The thin space that groups digits and parts a number from its unit.
 pub const THIN: char = '\u{2009}';
@@ -122,6 +128,18 @@ pub fn shown(name: &str) -> String {
 /// A name where there is little room: a function of C++ by what tells it apart, any other as it is.
 pub fn function_name(name: &str) -> std::borrow::Cow<'_, str> {
     engine::analysis::function_name(name)
+}
+
+/// What a bookmark marks: a span by its name and its lane, a range by its length, or an instant.
+pub fn of_bookmark(capture: &Capture, bookmark: &Bookmark) -> String {
+    if let Some(placed) = capture.span(bookmark.span) {
+        let name = shown(capture.name(placed.span.name));
+        return format!("{name} on {}", capture.lane_title(placed.span.lane));
+    }
+    match bookmark.at.length() {
+        Nanos::ZERO => "instant".to_owned(),
+        length => format!("range of {}", duration(length)),
+    }
 }
 
 /// A parameter's value: whole numbers grouped, others with up to four decimals.

@@ -4,6 +4,7 @@ mod answers;
 pub mod arrows;
 pub mod bar_geometry;
 mod bars;
+mod bookmarks;
 mod bundles;
 mod card;
 pub mod drawing;
@@ -23,6 +24,7 @@ mod matches;
 mod menu;
 mod mesh_builder;
 mod minimap;
+mod missing_order;
 mod motion;
 mod never_ran;
 mod overlay;
@@ -244,6 +246,7 @@ impl Timeline {
             std::mem::swap(&mut self.raster, &mut self.pinned_raster);
         }
         rows::ruler(painter, frame, &ruler);
+        bookmarks::paint(painter, frame);
         if let Some(range) = state.selection.range {
             overlay::range(painter, frame, range);
         }
@@ -255,6 +258,7 @@ impl Timeline {
         playhead::paint(painter, frame);
         path::paint(&body, frame);
         races::paint(&body, frame);
+        missing_order::paint(&body, frame);
         overlay::outlines(&body, frame);
         let links = links::links(frame);
         links::paint(&body, frame, &links);
@@ -291,6 +295,7 @@ impl Timeline {
         if let Some(range) = frame.picture.state.selection.range {
             overlay::range_ground(body, frame, range);
         }
+        bookmarks::ground(body, frame);
         let (mut more, marks) = self.paint_rows(body, frame);
         between(&self.folds);
         more |= self.paint_names_of_spans(body, frame, marks) || self.folds.is_behind();
@@ -382,7 +387,9 @@ impl Timeline {
         links: &[DependencyArrow],
         actions: &mut Vec<Action>,
     ) {
-        let marked = markers::input(ui, frame, actions) | playhead::input(ui, frame, actions);
+        let marked = markers::input(ui, frame, actions)
+            | playhead::input(ui, frame, actions)
+            | bookmarks::input(ui, frame, actions);
         minimap::input(frame, &responses.minimap, &mut self.hold, actions);
         self.width.input(&responses.edge, frame);
         let hover = responses.body.hover_pos();

@@ -21,10 +21,14 @@ const FORMATS: &[(&str, &[&str])] = &[
 const APP: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("theme", &[]),
+    ("background", &[]),
     ("state", &[]),
     ("action", &["state"]),
     ("timeline", &["state", "action", "theme", "text"]),
-    ("panel", &["state", "action", "timeline", "theme", "text"]),
+    (
+        "panel",
+        &["state", "action", "timeline", "theme", "text", "background"],
+    ),
     ("apply", &["state", "action"]),
     ("app", ALL),
     ("cli", ALL),
@@ -32,7 +36,16 @@ const APP: &[(&str, &[&str])] = &[
 ];
 
 const ALL: &[&str] = &[
-    "text", "theme", "state", "action", "timeline", "panel", "apply", "app", "cli",
+    "text",
+    "theme",
+    "background",
+    "state",
+    "action",
+    "timeline",
+    "panel",
+    "apply",
+    "app",
+    "cli",
 ];
 
 /// What the engine must not name: nothing of it has a pixel.

@@ -127,7 +127,8 @@ commands! {
     ReduceMotion, View, "Reduce motion", "No motion that only explains", [];
 
     Rerun, Run, "Run", "Run the chosen workload from its beginning", [key(Key::F5), ctrl(Key::R)];
-    RunOrPause, Run, "Pause or go on", "Hold the host threads before their next call, or let them go on", [key(Key::Space)];
+    RunOrPause, Run, "Pause the view", "Run the chosen workload; while it runs, pause the view, which changes nothing of what goes on, or let it catch up", [key(Key::Space)];
+    HoldCalls, Run, "Hold calls", "Hold the host threads before their next call, or let them go on; what overlaps then is not what would have", [key(Key::Y)];
     Step, Run, "Step", "Make one more call and hold again", [key(Key::N)];
     Stop, Run, "Stop", "Make no further call and end the run", [key(Key::X)];
     Play, Run, "Play again, slower", "Play what was measured once more, or hold it; Space does so in an opened capture", [Chord::shift(Key::Space)];
@@ -150,6 +151,9 @@ commands! {
     PreviousIteration, Go, "Previous iteration", "To the step or frame before", [Chord::shift(Key::O)];
     MarkRange, Go, "Mark", "Make the selected span's time the range", [key(Key::M)];
     WidenRange, Go, "Widen the range", "Widen the range to take in the selected span", [key(Key::R)];
+    Bookmark, Go, "Bookmark", "Bookmark the selected span, or else the range or the instant under the pointer, and note something there", [key(Key::B)];
+    NextBookmark, Go, "Next bookmark", "To the next bookmark", [key(Key::V)];
+    PreviousBookmark, Go, "Previous bookmark", "To the bookmark before", [Chord::shift(Key::V)];
     Palette, Go, "Commands…", "Find a command, a tab, a workload or a file by a few letters, and go to it", [Chord::ctrl_shift(Key::P)];
     Search, Go, "Search", "Search spans by name", [key(Key::Slash), ctrl(Key::F)];
     NextMatch, Go, "Next match", "To the next match", [key(Key::Enter)];

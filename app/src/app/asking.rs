@@ -2,14 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, bounded};
 use eframe::egui::Context;
 use engine::capture::Capture;
 use engine::query::{QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, ask};
 use engine::runner::Phase;
 
+use crate::background::BackgroundAnswer;
 use crate::panel::{AnsweredQuestion, AppStatus, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
 
 /// How often it is looked how far it is.
@@ -17,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// A thread that answers.
 struct AskingThread {
-    answered: Receiver<AnsweredQuestion>,
+    answered: BackgroundAnswer<AnsweredQuestion>,
     watch: Arc<SqlWatch>,
 }
 
@@ -59,28 +60,10 @@ impl QuestionJob {
             source.conclude(made);
         }
         self.source = Some(Arc::clone(&source));
-        let (sender, answered) = bounded(1);
         let watch = Arc::new(SqlWatch::default());
-        let (watched, asked, context) = (Arc::clone(&watch), sql.clone(), context.cloned());
-        let work = move || {
-            let answer = answer(&source, asked, &watched);
-            // The window takes no record while the capture is shared.
-            drop(source);
-            let _ = sender.send(answer);
-            if let Some(context) = context {
-                context.request_repaint();
-            }
-        };
-        let named = std::thread::Builder::new().name("query".to_owned());
-        if named.spawn(work).is_err() {
-            let text = "no thread could be had to answer; close what else runs and ask again";
-            status.asked.answer = Some(Arc::new(AnsweredQuestion {
-                sql,
-                error: Some(SqlError::new(text)),
-                ..AnsweredQuestion::default()
-            }));
-            return;
-        }
+        let (watched, asked) = (Arc::clone(&watch), sql.clone());
+        let work = move || answer(&source, asked, &watched);
+        let answered = BackgroundAnswer::new("query", context, work);
         status.asked.running = Some(RunningQuestion {
             sql,
             began: Instant::now(),
@@ -109,25 +92,32 @@ impl QuestionJob {
             self.forget(status);
         }
         let Some(thread) = &self.thread else { return };
-        match thread.answered.try_recv() {
-            Ok(mut answer) => {
-                self.thread = None;
-                if !is_timed {
-                    answer.time = Duration::ZERO;
-                }
-                take(answer, status);
+        let answer = match thread.answered.poll() {
+            Poll::Pending => return context.request_repaint_after(LOOK),
+            Poll::Ready(answer) => answer,
+        };
+        self.thread = None;
+        let asked = status.asked.running.take();
+        if let Some(mut answer) = answer.or_else(|| asked.map(|it| unanswered(it.sql))) {
+            if !is_timed {
+                answer.time = Duration::ZERO;
             }
-            Err(error) if error.is_disconnected() => {
-                self.thread = None;
-                status.asked.running = None;
-            }
-            Err(_) => context.request_repaint_after(LOOK),
+            take(answer, status);
         }
     }
 }
 
+/// What is shown where the thread had no answer.
+fn unanswered(sql: String) -> AnsweredQuestion {
+    let text = "nothing was left to answer with; close what else runs and ask again";
+    AnsweredQuestion {
+        sql,
+        error: Some(SqlError::new(text)),
+        ..AnsweredQuestion::default()
+    }
+}
+
 fn take(answer: AnsweredQuestion, status: &mut AppStatus) {
-    status.asked.running = None;
     let past = &mut status.asked.past;
     past.retain(|it| it.sql != answer.sql);
     past.push_front(PastQuestion {

@@ -33,6 +33,13 @@ const PACES: &[(Option<f64>, &str)] = &[
 /// Width of the rest of the bar in which there is room for the speed, in points.
 const SPEED_ROOM: f32 = 400.0;
 
+/// Said wherever the speed of calls is chosen.
+const SLOWED: &str = "How fast host threads make calls. Slower calls change the result: the device waits for them, and less \
+    of it overlaps";
+
+/// Width of the rest of the bar in which there is room for what holds calls, in points.
+const HOLD_ROOM: f32 = 560.0;
+
 /// How fast host threads make calls, as a menu of its own.
 fn speed_menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     ui.menu_button("Speed of calls", |ui| {
@@ -81,7 +88,7 @@ fn transport(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-/// Run, pause, step and stop.
+/// Run, pause, step, stop and hold.
 fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.x = GRID;
     let phase = scene.status.phase;
@@ -91,7 +98,7 @@ fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let chosen = scene.state.documents.text();
     let unfit = chosen.is_some_and(|text| scene.status.fit.reason(&text.name).is_some());
     let can_run = scene.status.checked.errors.is_empty() && !unfit && !is_recorded;
-    let go = if phase == Phase::Paused {
+    let go = if phase == Phase::Paused || scene.status.is_view_paused {
         Command::RunOrPause
     } else {
         Command::Rerun
@@ -110,6 +117,24 @@ fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             actions.push(command.into());
         }
     }
+    // A narrow bar leaves it to the menu.
+    if !is_recorded && ui.available_width() >= HOLD_ROOM {
+        hold(ui, phase, actions);
+    }
+}
+
+/// What holds the host threads before their next call.
+fn hold(ui: &mut Ui, phase: Phase, actions: &mut Vec<Action>) {
+    let command = Command::HoldCalls;
+    let (label, help) = command.entry().map_or(("", ""), |it| (it.label, it.help));
+    let button = Button::new(label).selected(phase == Phase::Paused);
+    let is_possible = matches!(phase, Phase::Running | Phase::Paused);
+    let response = ui.add_enabled(is_possible, button);
+    if response.clicked() {
+        actions.push(command.into());
+    }
+    let words = format!("{label} ({})\n{help}", command.key());
+    response.on_hover_text(&words).on_disabled_hover_text(words);
 }
 
 fn control(ui: &mut Ui, icon: Icon, command: Command, enabled: bool) -> Response {
@@ -151,9 +176,7 @@ fn speed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             }
         }
     });
-    response
-        .response
-        .on_hover_text("How fast host threads make calls");
+    response.response.on_hover_text(SLOWED);
 }
 
 /// Live or not, how much there is, what was lost; the cursor's time, the range's length, the cost of a frame.
@@ -188,6 +211,7 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
             }
             ui.label(RichText::new(amounts(scene)).color(colour));
             paced(ui, scene);
+            slowed(ui, scene);
             device::fallback(ui, scene);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(pointer(scene)).monospace().color(theme.weak));
@@ -220,6 +244,16 @@ fn paced(ui: &mut Ui, scene: &Scene<'_>) {
         .on_hover_text(help);
 }
 
+/// That the host threads of the run under way were slowed down.
+fn slowed(ui: &mut Ui, scene: &Scene<'_>) {
+    let chosen = scene.state.settings.pace;
+    let name = PACES.iter().find(|(pace, _)| *pace == chosen);
+    if let (Phase::Running | Phase::Paused, Some((Some(_), name))) = (scene.status.phase, name) {
+        let words = RichText::new(format!("! host slowed to {name}")).color(scene.theme.warning);
+        ui.label(words).on_hover_text(SLOWED);
+    }
+}
+
 fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
     let theme: &Theme = scene.theme;
     let status = scene.status;
@@ -230,8 +264,11 @@ fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
         return ("○", "opened", theme.weak);
     }
     match status.phase {
+        Phase::Running if status.is_view_paused => {
+            ("●", "view paused; the run goes on", theme.warning)
+        }
         Phase::Running => ("●", "live", theme.good),
-        Phase::Paused => ("●", "paused", theme.warning),
+        Phase::Paused => ("●", "calls held", theme.warning),
         Phase::Stopping if status.program.is_some() => (
             "●",
             "stopping; Stop again ends it more firmly",

@@ -51,6 +51,8 @@ impl App {
             return self.act(vec![Action::OpenFiles(more)], None);
         }
         paths.extend(more);
+        // The numbers of spans are others once there are more of them.
+        self.state.bookmarks.forget_spans();
         self.end_loading();
         self.status.loading = Some(called(&paths));
         self.begin_job(format!("Opening {}", called(&paths)));
@@ -87,8 +89,8 @@ impl App {
             self.show_capture(Arc::new(capture));
         } else {
             self.replace(capture);
-            self.restore_view();
         }
+        self.restore_view(was_looked_at);
         self.label_tabs();
         self.act(vec![Action::Survey], None);
         if let Some(run) = run {

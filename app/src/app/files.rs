@@ -13,6 +13,7 @@ use eframe::egui::{Context, Rect};
 use engine::capture::Capture;
 use engine::exporter;
 use engine::importer::MergedFile;
+use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
 use super::App;
@@ -219,10 +220,15 @@ impl FileJobs {
         });
     }
 
-    /// Writes a capture.
-    pub fn write_capture(&mut self, path: PathBuf, capture: Arc<Capture>) {
+    /// Writes a capture with these bookmarks.
+    pub fn write_capture(
+        &mut self,
+        path: PathBuf,
+        capture: Arc<Capture>,
+        bookmarks: Vec<Bookmark>,
+    ) {
         self.start("write", move |answering| {
-            jobs::write_capture(&path, capture, answering);
+            jobs::write_capture(&path, (capture, &bookmarks), answering);
         });
     }
 
@@ -292,6 +298,7 @@ impl App {
                 self.status.job = None;
                 self.status.parts = parts;
                 self.show_capture(Arc::from(capture));
+                self.state.bookmarks.follow(&self.capture);
             }
             JobMessage::Text(path, source) => self.adopt(path, source),
             JobMessage::CaptureWritten(path) => {
@@ -375,7 +382,8 @@ impl App {
             FilePurpose::Open | FilePurpose::OpenFolder | FilePurpose::Add => {}
             FilePurpose::SaveCapture => {
                 self.begin_job(format!("Saving {}", name(&path)));
-                self.files.write_capture(path, capture);
+                let bookmarks = self.state.bookmarks.list.clone();
+                self.files.write_capture(path, capture, bookmarks);
             }
             FilePurpose::SaveText => self.write_text(path),
             FilePurpose::Export if ends_with(&path, "png") => {

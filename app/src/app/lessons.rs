@@ -1,15 +1,17 @@
 //! Lessons in the window: runs of their texts, and checks by a thread of its own.
 
-use crossbeam_channel::{Receiver, bounded};
+use std::task::Poll;
+
 use eframe::egui::Context;
 use engine::analysis::causes::CauseReader;
-use engine::capture::Capture;
-use engine::lesson::{Lesson, LessonError, LessonKind};
+use engine::capture::{Capture, PlacedSpan};
+use engine::lesson::{Lesson, LessonError, LessonKind, TextLanguage};
 use engine::record::{CALL_LABEL, SpanId, SpanKind, Value};
 
 use super::App;
 use crate::action::{Action, LessonAction};
-use crate::state::{LANGUAGE, LessonStep, LessonVerdict, OverlayWindow, TakenLesson, text_name};
+use crate::background::BackgroundAnswer;
+use crate::state::{LessonStep, LessonVerdict, OverlayWindow, TakenLesson, text_name};
 
 /// Causes are followed through so many waits and records.
 const MOST_WAITS: usize = 32;
@@ -25,7 +27,7 @@ enum EndedRun {
 /// A check, or a measurement of what was predicted, under way.
 #[derive(Default)]
 pub(super) struct LessonJob {
-    answers: Option<Receiver<LessonAction>>,
+    answers: Option<BackgroundAnswer<LessonAction>>,
     /// The id of the lesson that was taken when it was last listened for them.
     of: Option<String>,
     /// What has just run, or been refused.
@@ -39,18 +41,7 @@ impl LessonJob {
         context: Option<&Context>,
         work: impl FnOnce() -> LessonAction + Send + 'static,
     ) {
-        let (sender, answers) = bounded(1);
-        let context = context.cloned();
-        let answer = move || {
-            let _ = sender.send(work());
-            if let Some(context) = context {
-                context.request_repaint();
-            }
-        };
-        let named = std::thread::Builder::new().name("lesson".to_owned());
-        // Without a thread the channel is closed, which is an answer.
-        let _ = named.spawn(answer);
-        self.answers = Some(answers);
+        self.answers = Some(BackgroundAnswer::new("lesson", context, work));
     }
 
     /// The workload of this name has run.
@@ -65,13 +56,13 @@ impl LessonJob {
 
     /// The answer, once it is there.
     fn take(&mut self) -> Option<LessonAction> {
-        let answer = match self.answers.as_ref()?.try_recv() {
-            Ok(answer) => answer,
-            Err(error) if error.is_disconnected() => {
+        let answer = match self.answers.as_ref()?.poll() {
+            Poll::Pending => return None,
+            Poll::Ready(Some(answer)) => answer,
+            Poll::Ready(None) => {
                 let text = "the check came to no end; close what else runs, and check again";
                 LessonAction::Checked(unjudged(text), None)
             }
-            Err(_) => return None,
         };
         self.answers = None;
         Some(answer)
@@ -104,8 +95,11 @@ impl App {
         self.saves_now |=
             matches!(&answer, LessonAction::Checked(it, _) if it.passed == Some(true));
         let answer = match answer {
-            LessonAction::Checked(verdict, _) if verdict.passed == Some(false) => {
-                let span = raced(&self.capture);
+            LessonAction::Checked(mut verdict, _) if verdict.passed == Some(false) => {
+                let labels = verdict.unordered.as_ref();
+                verdict.missing = labels.and_then(|it| missing_order(&self.capture, it));
+                let effect = verdict.missing.map(|(_, effect)| effect);
+                let span = effect.or_else(|| raced(&self.capture));
                 LessonAction::Checked(verdict, span)
             }
             other => other,
@@ -154,8 +148,9 @@ impl App {
             self.act(vec![Action::Lesson(LessonAction::Ran)], Some(context));
             if lesson.prediction.is_some() {
                 let backend = self.status.backend(&self.state.settings).to_owned();
+                let language = self.state.language();
                 self.lesson_job
-                    .begin(Some(context), move || shown(lesson, &backend));
+                    .begin(Some(context), move || shown(lesson, &backend, language));
             }
         }
     }
@@ -170,8 +165,9 @@ impl App {
         let text = texts.find(|it| it.name == name);
         let text = text.map(|it| it.source.clone()).unwrap_or_default();
         let backend = self.status.backend(&self.state.settings).to_owned();
+        let language = self.state.language();
         self.lesson_job.begin(context, move || {
-            LessonAction::Checked(judged(lesson, &text, &backend), None)
+            LessonAction::Checked(judged(lesson, &text, &backend, language), None)
         });
     }
 
@@ -198,32 +194,34 @@ impl App {
             },
             Some(_) => LessonVerdict {
                 passed: Some(false),
-                says: otherwise.get(LANGUAGE).to_owned(),
-                line: None,
+                says: otherwise.get(self.state.language()).to_owned(),
+                ..LessonVerdict::default()
             },
         }
     }
 }
 
 /// What a run shows of the prediction.
-fn shown(lesson: &Lesson, backend: &str) -> LessonAction {
+fn shown(lesson: &Lesson, backend: &str, language: TextLanguage) -> LessonAction {
     LessonAction::Shown(match lesson.predicted(backend) {
         Ok(Some(shown)) => LessonVerdict {
             passed: Some(shown.holds),
-            says: shown.says.get(LANGUAGE).to_owned(),
-            line: None,
+            says: shown.says.get(language).to_owned(),
+            ..LessonVerdict::default()
         },
         Ok(None) => LessonVerdict::default(),
         Err(error) => unjudged(error.to_string()),
     })
 }
 
-fn judged(lesson: &Lesson, text: &str, backend: &str) -> LessonVerdict {
+fn judged(lesson: &Lesson, text: &str, backend: &str, language: TextLanguage) -> LessonVerdict {
     match lesson.judge(text, backend) {
         Ok(judgement) => LessonVerdict {
             passed: Some(judgement.passed),
-            says: judgement.says.get(LANGUAGE).to_owned(),
+            says: judgement.says.get(language).to_owned(),
             line: judgement.line,
+            unordered: judgement.unordered,
+            missing: None,
         },
         Err(LessonError::NotHere(why)) => unjudged(format!(
             "{why}; choose another device at the top of the window, such as mock"
@@ -239,16 +237,39 @@ fn raced(capture: &Capture) -> Option<SpanId> {
     race.spans.last().copied()
 }
 
-/// The operation that the latest span with this label came after last: what was waited for, and no wait or record on the
-/// way to it.
-pub fn last_cause(capture: &Capture, reader: CauseReader<'_>, label: &str) -> Option<SpanId> {
-    let labelled = capture.spans().filter(|placed| {
+/// Two operations with these labels, of which the first should come before the second and does not.
+fn missing_order(
+    capture: &Capture,
+    (first, second): &(String, String),
+) -> Option<(SpanId, SpanId)> {
+    let [causes, effects] = [first, second].map(|label| {
+        let mut all: Vec<_> = labelled(capture, label).collect();
+        all.sort_by_key(|it| it.span.start);
+        all
+    });
+    // The first that came too early, or else the first: that it came in time was luck.
+    let pairs = || causes.iter().zip(&effects);
+    let early = pairs().find(|(cause, effect)| effect.span.start < cause.span.end);
+    let (cause, effect) = early.or_else(|| pairs().next())?;
+    Some((cause.span.id, effect.span.id))
+}
+
+/// The operations with this label.
+fn labelled<'a>(capture: &'a Capture, label: &'a str) -> impl Iterator<Item = PlacedSpan> + 'a {
+    let is_labelled = |placed: &PlacedSpan| {
         let mut arguments = capture.arguments(placed.span.id);
         arguments.any(|(name, value)| {
             name == CALL_LABEL && matches!(value, Value::Text(text) if *text == *label)
         })
-    });
-    let operations = labelled.filter(|it| !is_passed(it.span.kind));
+    };
+    let operations = capture.spans().filter(|it| !is_passed(it.span.kind));
+    operations.filter(is_labelled)
+}
+
+/// The operation that the latest span with this label came after last: what was waited for, and no wait or record on the
+/// way to it.
+pub fn last_cause(capture: &Capture, reader: CauseReader<'_>, label: &str) -> Option<SpanId> {
+    let operations = labelled(capture, label);
     let mut at = operations.max_by_key(|it| it.span.start)?.span.id;
     for _ in 0..MOST_WAITS {
         at = reader.cause_of(at)?;

@@ -120,11 +120,15 @@ impl App {
             allowed,
             ..RunRequest::default()
         };
+        self.status.is_view_paused = false;
         self.control(Control::Run(Box::new(request)));
     }
 
-    /// Applies messages until `end`, and says whether more wait.
+    /// Applies messages until `end`, and says whether more wait. While the view is paused the engine keeps them.
     pub(super) fn drain(&mut self, end: Instant) -> bool {
+        if self.status.is_view_paused {
+            return false;
+        }
         loop {
             let Some(link) = &mut self.link else {
                 return false;

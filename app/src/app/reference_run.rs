@@ -1,12 +1,14 @@
 //! The run of a lesson's reference solution, below the learner's own and at the same scale.
 
-use crossbeam_channel::{Receiver, bounded};
+use std::task::Poll;
+
 use eframe::egui::{Context, Frame, Margin, Panel as Side, RichText, Ui};
 use engine::capture::Capture;
 use engine::lesson::LessonError;
 use engine::time::Interval;
 
 use crate::action::Action;
+use crate::background::BackgroundAnswer;
 use crate::panel::{Scene, hint};
 use crate::state::{AppState, Settings, Switch, TakenLesson, View, ViewChange};
 use crate::theme::{GRID, SMALL};
@@ -20,7 +22,7 @@ type ReferenceResult = Result<Capture, LessonError>;
 pub(super) struct ReferenceRun {
     /// The id of the lesson, and the backend.
     of: Option<(String, String)>,
-    answer: Option<Receiver<ReferenceResult>>,
+    answer: Option<BackgroundAnswer<ReferenceResult>>,
     capture: Option<ReferenceResult>,
     timeline: Timeline,
     /// Whether both are still to be brought into view.
@@ -45,10 +47,10 @@ impl ReferenceRun {
             self.begin(state, context);
         }
         if let Some(answer) = &self.answer {
-            match answer.try_recv() {
-                Ok(run) => (self.capture, self.is_new) = (Some(run), true),
-                Err(error) if !error.is_disconnected() => return,
-                Err(_) => {
+            match answer.poll() {
+                Poll::Pending => return,
+                Poll::Ready(Some(run)) => (self.capture, self.is_new) = (Some(run), true),
+                Poll::Ready(None) => {
                     let text = "it could not be run; close what else runs, and show it again";
                     self.capture = Some(Err(LessonError::NotHere(text.to_owned())));
                 }
@@ -64,16 +66,8 @@ impl ReferenceRun {
         ) else {
             return;
         };
-        let (sender, answer) = bounded(1);
-        let context = context.clone();
-        let run = move || {
-            let _ = sender.send(lesson.reference(&backend));
-            context.request_repaint();
-        };
-        // Without a thread the channel is closed, which is an answer.
-        let named = std::thread::Builder::new().name("reference".to_owned());
-        let _ = named.spawn(run);
-        self.answer = Some(answer);
+        let run = move || lesson.reference(&backend);
+        self.answer = Some(BackgroundAnswer::new("reference", Some(context), run));
     }
 
     /// Shows it in the lower part of `ui`, and leaves the rest to the learner's own run, whose column of names is `names`
@@ -91,14 +85,16 @@ impl ReferenceRun {
         side.frame(ground).show(ui, |ui| {
             // It keeps its height while there is less to show.
             ui.set_min_height(ui.available_height());
-            heading(ui, scene, "REFERENCE SOLUTION, AT THE SAME SCALE");
+            heading(ui, scene, scene.tr("Reference solution, at the same scale"));
             match &self.capture {
-                None => hint(ui, scene.theme, "The reference solution runs…"),
+                None => {
+                    hint(ui, scene.theme, scene.tr("The reference solution runs…"));
+                }
                 Some(Err(why)) => hint(ui, scene.theme, &why.to_string()),
                 Some(Ok(_)) => self.picture(ui, scene, names, actions),
             }
         });
-        heading(ui, scene, "YOUR RUN");
+        heading(ui, scene, scene.tr("Your run"));
     }
 
     fn picture(&mut self, ui: &mut Ui, scene: &Scene<'_>, names: f32, actions: &mut Vec<Action>) {
@@ -164,7 +160,7 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, words: &str) {
         ..Margin::ZERO
     };
     Frame::new().inner_margin(margin).show(ui, |ui| {
-        let words = RichText::new(words).size(SMALL).strong();
+        let words = RichText::new(words.to_uppercase()).size(SMALL).strong();
         ui.label(words.color(scene.theme.weak));
     });
 }

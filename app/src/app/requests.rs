@@ -23,6 +23,23 @@ const NOTHING_TO_RUN: &str = "An opened capture is on screen. To run a workload 
 const NO_RUN_HERE: &str = "An opened capture is on screen, and nothing runs in it. The run of this window, where there is one, is in a \
     tab of its own";
 
+/// Whether it does something to the run under way.
+const fn is_of_run(request: &AppRequest) -> bool {
+    matches!(
+        request,
+        AppRequest::Stop
+            | AppRequest::HoldCalls
+            | AppRequest::Lose(_)
+            | AppRequest::Hurt(_)
+            | AppRequest::Recover(_)
+    )
+}
+
+/// Whether what runs then is another engine's.
+const fn begins_anew(request: &AppRequest) -> bool {
+    matches!(request, AppRequest::Connect(_) | AppRequest::Record(_))
+}
+
 impl App {
     /// Does what an action asked for.
     pub(super) fn grant(&mut self, request: AppRequest, context: Option<&Context>) {
@@ -36,12 +53,13 @@ impl App {
         if begins && self.status.is_document {
             return self.tell(false, NOTHING_TO_RUN.to_owned());
         }
-        let is_of_run = matches!(
-            request,
-            AppRequest::Stop | AppRequest::Lose(_) | AppRequest::Hurt(_) | AppRequest::Recover(_)
-        );
-        if is_of_run && self.status.opened.is_some() {
+        let acts_on_run = is_of_run(&request);
+        if acts_on_run && self.status.opened.is_some() {
             return self.tell(false, NO_RUN_HERE.to_owned());
+        }
+        // Who does something to a run, or begins another, wants to see what becomes of it.
+        if acts_on_run || begins && request != AppRequest::RunOrPause || begins_anew(&request) {
+            self.status.is_view_paused = false;
         }
         let Some(request) = self.grant_file(request, context) else {
             return;
@@ -52,12 +70,18 @@ impl App {
                 self.saves_now = true;
                 self.run_allowed(&consent);
             }
+            AppRequest::Keep => self.saves_now = true,
             AppRequest::CheckLesson => self.check_lesson(context),
             AppRequest::RunOrPause => match self.status.phase {
-                Phase::Running => self.control(Control::Pause),
+                Phase::Running => self.status.is_view_paused ^= true,
                 Phase::Paused => self.control(Control::Resume),
                 Phase::Idle => self.run(false),
                 Phase::Stopping => {}
+            },
+            AppRequest::HoldCalls => match self.status.phase {
+                Phase::Running => self.control(Control::Pause),
+                Phase::Paused => self.control(Control::Resume),
+                Phase::Idle | Phase::Stopping => {}
             },
             AppRequest::Step => match self.status.phase {
                 Phase::Idle => self.run(true),

@@ -13,7 +13,7 @@ use engine::time::Nanos;
 use super::App;
 use super::why::ConclusionsJob;
 use crate::panel::{NameSearch, SceneConclusions, TabLabel};
-use crate::state::{Playback, Selection, View, ViewHistory};
+use crate::state::{Bookmarks, Playback, Selection, View, ViewHistory};
 use crate::timeline::Timeline;
 
 /// A capture that is not on screen, with all that belongs to it alone.
@@ -22,6 +22,7 @@ struct ParkedTab {
     capture: Arc<Capture>,
     view: View,
     selection: Selection,
+    bookmarks: Bookmarks,
     history: ViewHistory,
     follow: bool,
     playback: Option<Playback>,
@@ -68,6 +69,7 @@ impl App {
         swap(&mut self.timeline, &mut other.timeline);
         swap(&mut state.view, &mut other.view);
         swap(&mut state.selection, &mut other.selection);
+        swap(&mut state.bookmarks, &mut other.bookmarks);
         swap(&mut state.history, &mut other.history);
         swap(&mut state.follow, &mut other.follow);
         swap(&mut state.playback, &mut other.playback);

@@ -5,7 +5,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::App;
-use crate::action::Action;
+use crate::action::{Action, BookmarkAction};
 use crate::state::KeptView;
 
 /// So much of a file's beginning and of its end says which it is, besides its length.
@@ -126,12 +126,17 @@ impl App {
         self.show_tab(shown);
     }
 
-    /// Goes where the user was when the capture on screen was last looked at.
-    pub(super) fn restore_view(&mut self) {
+    /// Marks what was marked in the capture on screen when it was last looked at, or else in its files; and goes where the
+    /// user was then, unless they `look` elsewhere by now.
+    pub(super) fn restore_view(&mut self, looks_elsewhere: bool) {
         let key = self.status.content.as_ref();
-        if let Some(kept) = key.and_then(|key| self.kept.read(key)) {
-            self.act(vec![Action::RestoreView(Box::new(kept))], None);
-        }
+        let mut kept = key.and_then(|key| self.kept.read(key));
+        let marked = kept.as_mut().and_then(|kept| kept.bookmarks.take());
+        let marked = marked.unwrap_or_else(|| self.capture.bookmarks().to_vec());
+        let marked = Action::Bookmark(BookmarkAction::Restore(marked));
+        let kept = kept.filter(|_| !looks_elsewhere);
+        let goes = kept.map(|kept| Action::RestoreView(Box::new(kept)));
+        self.act(goes.into_iter().chain([marked]).collect(), None);
     }
 }
 

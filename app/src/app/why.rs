@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded};
 use eframe::egui::Context;
 use engine::analysis::causes::{Causes, CausesJob, CausesTable};
 use engine::analysis::{AnalysisJob, Conclusions};
@@ -12,6 +12,7 @@ use engine::capture::Capture;
 use engine::runner::Phase;
 use engine::time::Interval;
 
+use crate::background::BackgroundAnswer;
 use crate::panel::{AppStatus, SceneConclusions, StretchPath, stretch_within};
 use crate::state::{AppState, Switch};
 
@@ -42,7 +43,7 @@ enum ConclusionsStage {
 
 /// A thread that concludes.
 struct ConclusionsThread {
-    made: Receiver<Option<Conclusions>>,
+    made: BackgroundAnswer<Option<Conclusions>>,
     cancelled: Arc<AtomicBool>,
     /// How much is done, in thousandths.
     done: Arc<AtomicU32>,
@@ -64,7 +65,7 @@ pub(super) struct ConclusionsJob {
     /// When the last reading ended, in seconds of the window's clock.
     ended: f64,
     /// The path and the table that are made, and of what.
-    tabling: Option<(StretchKey, Receiver<StretchConclusions>)>,
+    tabling: Option<(StretchKey, BackgroundAnswer<StretchConclusions>)>,
     /// What those are of that are shown.
     known: Option<StretchKey>,
 }
@@ -136,10 +137,10 @@ impl ConclusionsJob {
         context: &Context,
     ) {
         if let Some((key, made)) = self.tabling.take() {
-            match made.try_recv() {
-                Ok(made) => self.take_stretch(key, made, &mut status.why),
-                Err(error) if error.is_disconnected() => {}
-                Err(_) => self.tabling = Some((key, made)),
+            match made.poll() {
+                Poll::Pending => self.tabling = Some((key, made)),
+                Poll::Ready(Some(made)) => self.take_stretch(key, made, &mut status.why),
+                Poll::Ready(None) => {}
             }
         }
         status.why.is_tabling = self.tabling.is_some();
@@ -170,17 +171,11 @@ impl ConclusionsJob {
             let made = stretch_conclusions(capture, &causes, key);
             self.take_stretch(key, made, &mut status.why);
         } else if !matches!(status.phase, Phase::Running | Phase::Stopping) {
-            let (sender, made) = bounded(1);
-            let (capture, context) = (Arc::clone(capture), context.clone());
-            let work = move || {
-                let made = stretch_conclusions(&capture, &causes, key);
-                drop(capture);
-                let _ = sender.send(made);
-                context.request_repaint();
-            };
-            let builder = std::thread::Builder::new().name(String::from("table of causes"));
-            self.tabling = builder.spawn(work).ok().map(|_| (key, made));
-            status.why.is_tabling = self.tabling.is_some();
+            let capture = Arc::clone(capture);
+            let work = move || stretch_conclusions(&capture, &causes, key);
+            let made = BackgroundAnswer::new("table of causes", Some(context), work);
+            self.tabling = Some((key, made));
+            status.why.is_tabling = true;
         }
     }
 
@@ -259,16 +254,16 @@ impl ConclusionsJob {
                 self.ended = now;
                 ConclusionsStage::Idle
             }
-            ConclusionsStage::Thread(thread) => match thread.made.try_recv() {
-                Ok(made) => {
-                    if let Some(made) = made {
+            ConclusionsStage::Thread(thread) => match thread.made.poll() {
+                Poll::Pending => ConclusionsStage::Thread(thread),
+                Poll::Ready(made) => {
+                    // Without a thread nothing is concluded, and it is tried again once the capture changes.
+                    if let Some(made) = made.flatten() {
                         why.show(made);
                     }
                     self.ended = now;
                     ConclusionsStage::Idle
                 }
-                Err(error) if error.is_disconnected() => ConclusionsStage::Idle,
-                Err(_) => ConclusionsStage::Thread(thread),
             },
             ConclusionsStage::Idle => ConclusionsStage::Idle,
         }
@@ -301,29 +296,23 @@ fn stretch_conclusions(capture: &Capture, causes: &Causes, key: StretchKey) -> S
 
 /// Has a thread conclude from a capture that rests.
 fn start(capture: &Arc<Capture>, context: &Context) -> ConclusionsStage {
-    let (sender, made) = bounded(1);
     let (cancelled, done) = (
         Arc::new(AtomicBool::new(false)),
         Arc::new(AtomicU32::new(0)),
     );
-    let thread = ConclusionsThread {
-        made,
-        cancelled: Arc::clone(&cancelled),
-        done: Arc::clone(&done),
-    };
-    let (capture, context) = (Arc::clone(capture), context.clone());
+    let (capture, asked, told) = (
+        Arc::clone(capture),
+        Arc::clone(&cancelled),
+        Arc::clone(&done),
+    );
     let work = move || {
-        let tell = |share: f32| done.store((share * 1_000.0) as u32, Ordering::Relaxed);
-        let made = Conclusions::build(&capture, &cancelled, tell);
-        // The window takes no record while the capture is shared.
-        drop(capture);
-        let _ = sender.send(made);
-        context.request_repaint();
+        let tell = |share: f32| told.store((share * 1_000.0) as u32, Ordering::Relaxed);
+        Conclusions::build(&capture, &asked, tell)
     };
-    let builder = std::thread::Builder::new().name(String::from("conclusions"));
-    // Where no thread can be started nothing is concluded, and it is tried again once the capture changes.
-    match builder.spawn(work) {
-        Ok(_) => ConclusionsStage::Thread(thread),
-        Err(_) => ConclusionsStage::Idle,
-    }
+    let made = BackgroundAnswer::new("conclusions", Some(context), work);
+    ConclusionsStage::Thread(ConclusionsThread {
+        made,
+        cancelled,
+        done,
+    })
 }

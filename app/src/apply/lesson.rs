@@ -4,9 +4,7 @@ use engine::lesson::LessonKind;
 
 use super::documents;
 use crate::action::{AppRequest, LessonAction};
-use crate::state::{
-    AppState, LANGUAGE, LessonStep, Switch, TakenLesson, WorkloadText, course, text_name,
-};
+use crate::state::{AppState, LessonStep, Switch, TakenLesson, WorkloadText, course, text_name};
 
 /// Applies what is wanted of lessons.
 pub fn apply(state: &mut AppState, action: LessonAction) -> Option<AppRequest> {
@@ -87,7 +85,7 @@ fn take(state: &mut AppState, id: &str) {
     }
     let text = WorkloadText {
         name,
-        title: lesson.title.get(LANGUAGE).to_owned(),
+        title: lesson.title.get(state.language()).to_owned(),
         source: lesson.start().to_owned(),
         saved: lesson.start().to_owned(),
         ..WorkloadText::default()

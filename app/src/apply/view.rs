@@ -4,7 +4,7 @@ use engine::capture::Capture;
 use engine::time::{Interval, Nanos};
 
 use crate::action::AppRequest;
-use crate::state::{AppState, HistoryStep, Selection, ViewChange, ViewHistory};
+use crate::state::{AppState, Bookmarks, HistoryStep, Selection, ViewChange, ViewHistory};
 
 /// How much longer the visible interval is after one step of zooming out.
 pub const ZOOM_STEP: f64 = 1.4;
@@ -131,6 +131,10 @@ pub fn renew(state: &mut AppState) {
     state.follow = false;
     state.playback = None;
     state.drawn.clear();
+    state.bookmarks = Bookmarks::default();
+    if let Some(verdict) = state.lesson.as_mut().and_then(|it| it.verdict.as_mut()) {
+        verdict.missing = None;
+    }
 }
 
 /// Moves the times of a file by hand.

@@ -41,7 +41,7 @@ fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Resul
         !interrupt::is_requested()
     };
     let written = if let Some(exporter) = exporter::for_path(output) {
-        exporter::save(capture, exporter, output, &mut go_on)
+        exporter::save((capture, capture.bookmarks()), exporter, output, &mut go_on)
     } else {
         let picture = drawing::svg(capture, as_a_picture());
         exporter::replace(output, &mut go_on, &mut |file| {

@@ -9,7 +9,7 @@ use std::thread;
 
 use engine::analysis::{Conclusions, LaneUse, Statistics, pace};
 use engine::capture::Capture;
-use engine::record::{Group, Lane, LaneId, PaceLaw, PaceReport, RunOutcome};
+use engine::record::{Bookmark, Group, Lane, LaneId, PaceLaw, PaceReport, RunOutcome};
 use engine::runner::SAVE_FAILED;
 use engine::time::{Interval, Nanos};
 use serde::{Serialize, Serializer};
@@ -71,6 +71,9 @@ pub(super) struct CaptureReport<'a> {
     pub launches: LaunchesReport,
     /// What the workload expected.
     pub expectations: Vec<ExpectationReport>,
+    /// The places that somebody marked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bookmarks: Vec<BookmarkReport>,
     /// What is wrong or missing.
     pub problems: Vec<ProblemReport>,
     /// What analyses found, and what they looked at.
@@ -128,6 +131,19 @@ pub(super) struct ExpectationReport {
     line: u32,
 }
 
+/// A place that somebody marked.
+#[derive(Debug, Serialize)]
+struct BookmarkReport {
+    start_ns: i64,
+    end_ns: i64,
+    /// The number of the marked span, where it is one.
+    span: Option<u32>,
+    /// What is marked, in words.
+    what: String,
+    /// What was noted.
+    text: String,
+}
+
 /// Something that is wrong or missing.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct ProblemReport {
@@ -176,6 +192,7 @@ impl<'a> CaptureReport<'a> {
             outcomes: OutcomesReport::new(capture),
             launches: LaunchesReport::new(capture),
             expectations: expectations(capture),
+            bookmarks: bookmarks(capture),
             problems: problems(capture),
             overview: overview(&made),
             findings: FindingsReport::new(made.answers),
@@ -305,6 +322,18 @@ impl<'a> CaptureReport<'a> {
         table.write_after_a_line(out)
     }
 
+    fn write_bookmarks(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = TextTable::new(&["bookmark at", "", "note"]);
+        for bookmark in &self.bookmarks {
+            table.row([
+                Nanos(bookmark.start_ns).to_string(),
+                joined(&bookmark.what),
+                joined(&bookmark.text),
+            ]);
+        }
+        table.write_after_a_line(out)
+    }
+
     fn write_verdicts(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut table = TextTable::new(&["expected", "", "found"]);
         for expectation in &self.expectations {
@@ -320,6 +349,7 @@ impl<'a> CaptureReport<'a> {
             ]);
         }
         table.write_after_a_line(out)?;
+        self.write_bookmarks(out)?;
         if !self.problems.is_empty() {
             writeln!(out)?;
             writeln!(out, "problems")?;
@@ -348,6 +378,17 @@ impl<'a> CaptureReport<'a> {
         }
         Ok(())
     }
+}
+
+fn bookmarks(capture: &Capture) -> Vec<BookmarkReport> {
+    let report = |it: &Bookmark| BookmarkReport {
+        start_ns: it.at.start.0,
+        end_ns: it.at.end.0,
+        span: capture.span(it.span).map(|placed| placed.span.id.0),
+        what: plain(&text::of_bookmark(capture, it)),
+        text: it.text.clone(),
+    };
+    capture.bookmarks().iter().map(report).collect()
 }
 
 fn paced(capture: &Capture) -> Option<PacedReport> {

@@ -167,13 +167,7 @@ fn open(folder: Option<&Path>) -> Result<Course, LessonError> {
 
 /// The language that was asked for, or that of the system.
 fn chosen(wanted: Option<TextLanguage>) -> TextLanguage {
-    wanted.unwrap_or_else(|| {
-        let of = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
-        let locale = of("LC_ALL")
-            .or_else(|| of("LC_MESSAGES"))
-            .or_else(|| of("LANG"));
-        TextLanguage::of_locale(&locale.unwrap_or_default())
-    })
+    wanted.unwrap_or_else(TextLanguage::of_system)
 }
 
 /// Lists chapters and lessons. In JSON, an array with what [`listed`] gives of each.

@@ -31,8 +31,12 @@ impl Panel for ExpectationsPanel {
             return results(ui, scene, actions);
         }
         let expected = &scene.status.checked.expectations;
-        if scene.workload().is_none() || expected.is_empty() {
-            let words = "What a workload expects is checked when its run has ended";
+        if expected.is_empty() {
+            let is_read = scene.workload().is_some() && scene.status.checked.errors.is_empty();
+            let words = match is_read {
+                true => "This workload states no expectations",
+                false => "What a workload expects is checked when its run has ended",
+            };
             return hint(ui, scene.theme, words);
         }
         for text in expected {

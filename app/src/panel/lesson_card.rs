@@ -8,21 +8,21 @@ use eframe::egui::{
     Align, Button, CentralPanel, CollapsingHeader, Direction, Frame, Label, Layout, Panel as Side,
     RichText, ScrollArea, Ui, Vec2,
 };
-use engine::lesson::{Lesson, LessonKind, LocalizedText, Prediction};
+use engine::lesson::{Lesson, LessonKind, Prediction, TextLanguage};
 use engine::runner::Phase;
 
 use super::guide::{GuideBlock, TextFace, TextLine, read_blocks};
 use super::widgets::{card, section};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command, LessonAction};
-use crate::state::{LANGUAGE, LessonStep, TakenLesson, course};
+use crate::state::{LessonStep, TakenLesson, course};
 use crate::theme::{BODY, GRID, HEADING, SMALL, Theme};
 
 /// The lesson that is taken.
 #[derive(Default)]
 pub struct LessonCard {
-    /// The id of the lesson whose text was read last, and that text.
-    read: (String, Vec<GuideBlock>),
+    /// The id of the lesson whose text was read last, in which language, and that text.
+    read: ((String, TextLanguage), Vec<GuideBlock>),
 }
 
 impl Panel for LessonCard {
@@ -40,13 +40,14 @@ impl Panel for LessonCard {
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let Some(taken) = &scene.state.lesson else {
-            let words = "Take a lesson in the list on the left: its task stands here";
+            let words = scene.tr("Take a lesson in the list on the left: its task stands here");
             return super::hint(ui, scene.theme, words);
         };
         let Some(lesson) = taken.lesson() else { return };
-        if self.read.0 != lesson.id {
-            let blocks = read_blocks(said(&lesson.text));
-            self.read = (lesson.id.clone(), blocks);
+        let key = (lesson.id.clone(), scene.language());
+        if self.read.0 != key {
+            let blocks = read_blocks(scene.said(&lesson.text));
+            self.read = (key, blocks);
         }
         // What is to be done next is in sight, however long the text.
         let bottom = Side::bottom("lesson button").resizable(false);
@@ -77,7 +78,7 @@ impl LessonCard {
         actions: &mut Vec<Action>,
     ) {
         let theme = scene.theme;
-        steps(ui, theme, taken, lesson.kind);
+        steps(ui, scene, taken, lesson.kind);
         ui.add_space(GRID);
         // The first heading is the lesson's own title.
         let blocks = self.read.1.iter();
@@ -85,24 +86,20 @@ impl LessonCard {
         if taken.step <= LessonStep::Run {
             blocks.for_each(|block| draw(ui, theme, block));
         } else {
-            CollapsingHeader::new("What the lesson is about").show(ui, |ui| {
+            CollapsingHeader::new(scene.tr("What the lesson is about")).show(ui, |ui| {
                 blocks.for_each(|block| draw(ui, theme, block));
             });
             ui.add_space(GRID);
         }
         match taken.step {
-            LessonStep::Predict => predict(ui, theme, (taken, lesson), actions),
+            LessonStep::Predict => predict(ui, scene, (taken, lesson), actions),
             LessonStep::Run => {}
-            LessonStep::Look => look(ui, theme, taken, lesson),
+            LessonStep::Look => look(ui, scene, taken, lesson),
             LessonStep::Change => change(ui, scene, (taken, lesson), actions),
             LessonStep::Why => why(ui, scene, (taken, lesson), actions),
         }
         ui.add_space(2.0 * GRID);
     }
-}
-
-fn said(text: &LocalizedText) -> &str {
-    text.get(LANGUAGE)
 }
 
 /// Which lesson it is, and a way to put it away.
@@ -111,22 +108,28 @@ fn head(ui: &mut Ui, scene: &Scene<'_>, lesson: &Lesson, actions: &mut Vec<Actio
     let all = course().map_or(&[][..], |it| &it.lessons);
     let place = all.iter().position(|it| it.id == lesson.id).unwrap_or(0) + 1;
     ui.horizontal(|ui| {
-        let words = format!("LESSON {place} OF {}", all.len());
+        let words = scene.tr("LESSON {place} OF {all}");
+        let words = words.replace("{place}", &place.to_string());
+        let words = words.replace("{all}", &all.len().to_string());
         let words = RichText::new(words).size(SMALL).strong().color(theme.weak);
         ui.add(Label::new(words).selectable(false));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let leave = ui.add(Button::new("×").frame(false));
-            if leave.on_hover_text("Put the lesson away").clicked() {
+            if leave
+                .on_hover_text(scene.tr("Put the lesson away"))
+                .clicked()
+            {
                 actions.push(Action::Lesson(LessonAction::Leave));
             }
         });
     });
-    ui.add(Label::new(RichText::new(said(&lesson.title)).size(HEADING)).wrap());
+    ui.add(Label::new(RichText::new(scene.said(&lesson.title)).size(HEADING)).wrap());
     ui.add_space(GRID);
 }
 
 /// The five steps, the one at hand lit.
-fn steps(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, kind: LessonKind) {
+fn steps(ui: &mut Ui, scene: &Scene<'_>, taken: &TakenLesson, kind: LessonKind) {
+    let theme = scene.theme;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0 * GRID;
         for (place, step) in LessonStep::ALL.into_iter().enumerate() {
@@ -135,7 +138,7 @@ fn steps(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, kind: LessonKind) {
                 Ordering::Less => theme.good,
                 Ordering::Greater => theme.weak,
             };
-            let words = format!("{} {}", place + 1, step.label(kind));
+            let words = format!("{} {}", place + 1, scene.tr(step.label(kind)));
             let words = RichText::new(words).size(SMALL).color(colour);
             let words = if step == taken.step {
                 words.strong()
@@ -199,21 +202,23 @@ fn line(ui: &mut Ui, text: &TextLine) {
 
 fn predict(
     ui: &mut Ui,
-    theme: &Theme,
+    scene: &Scene<'_>,
     (taken, lesson): (&TakenLesson, &Lesson),
     actions: &mut Vec<Action>,
 ) {
     let Some(prediction) = &lesson.prediction else {
         return;
     };
-    section(ui, theme, "What do you expect?");
-    ui.add(Label::new(RichText::new(said(&prediction.ask)).strong()).wrap());
+    section(ui, scene.theme, scene.tr("What do you expect?"));
+    ui.add(Label::new(RichText::new(scene.said(&prediction.ask)).strong()).wrap());
     ui.add_space(GRID);
     let rows = Layout::top_down_justified(Align::LEFT);
     ui.with_layout(rows, |ui| {
         for option in &prediction.options {
             let is_chosen = taken.predicted.as_deref() == Some(option.id.as_str());
-            let button = Button::new(said(&option.says)).wrap().selected(is_chosen);
+            let button = Button::new(scene.said(&option.says))
+                .wrap()
+                .selected(is_chosen);
             if ui.add(button).clicked() {
                 let answer = LessonAction::Predict(option.id.clone());
                 actions.push(Action::Lesson(answer));
@@ -222,30 +227,26 @@ fn predict(
     });
 }
 
-fn answer<'a>(prediction: &'a Prediction, id: &str) -> &'a str {
+fn answer<'a>(scene: &Scene<'_>, prediction: &'a Prediction, id: &str) -> &'a str {
     let option = prediction.options.iter().find(|it| it.id == id);
-    option.map_or("", |it| said(&it.says))
+    option.map_or("", |it| scene.said(&it.says))
 }
 
 /// What was predicted beside what was measured.
-fn look(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, lesson: &Lesson) {
+fn look(ui: &mut Ui, scene: &Scene<'_>, taken: &TakenLesson, lesson: &Lesson) {
+    let theme = scene.theme;
     let Some(prediction) = &lesson.prediction else {
         return;
     };
-    section(ui, theme, "What you expected");
-    ui.add(
-        Label::new(answer(
-            prediction,
-            taken.predicted.as_deref().unwrap_or_default(),
-        ))
-        .wrap(),
-    );
-    section(ui, theme, "What is so");
+    section(ui, theme, scene.tr("What you expected"));
+    let predicted = taken.predicted.as_deref().unwrap_or_default();
+    ui.add(Label::new(answer(scene, prediction, predicted)).wrap());
+    section(ui, theme, scene.tr("What is so"));
     let is_right = taken.predicted.as_deref() == Some(prediction.answer.as_str());
     if is_right {
-        ui.label(RichText::new("Just that.").color(theme.good));
+        ui.label(RichText::new(scene.tr("Just that.")).color(theme.good));
     } else {
-        let words = answer(prediction, &prediction.answer);
+        let words = answer(scene, prediction, &prediction.answer);
         ui.add(Label::new(RichText::new(words).color(theme.warning)).wrap());
     }
     match &taken.shown {
@@ -253,11 +254,11 @@ fn look(ui: &mut Ui, theme: &Theme, taken: &TakenLesson, lesson: &Lesson) {
             ui.add(Label::new(&shown.says).wrap());
         }
         Some(shown) if shown.passed == Some(false) => {
-            let words = "This run did not show it: run it again, or on another device.";
+            let words = scene.tr("This run did not show it: run it again, or on another device.");
             ui.add(Label::new(RichText::new(words).color(theme.weak)).wrap());
         }
         None if prediction.shown.is_some() => {
-            ui.label(RichText::new("it is being measured…").color(theme.weak));
+            ui.label(RichText::new(scene.tr("it is being measured…")).color(theme.weak));
         }
         _ => {}
     }
@@ -271,24 +272,28 @@ fn change(
     actions: &mut Vec<Action>,
 ) {
     let theme = scene.theme;
-    section(ui, theme, "Your task");
-    ui.add(Label::new(RichText::new(said(&lesson.task)).strong()).wrap());
+    section(ui, theme, scene.tr("Your task"));
+    ui.add(Label::new(RichText::new(scene.said(&lesson.task)).strong()).wrap());
     let how = match lesson.kind {
-        LessonKind::Edit => "Change the text in the tab Source. Shaded lines stay as they are.",
-        LessonKind::Click => "Click the span in the timeline, and check it.",
+        LessonKind::Edit => {
+            scene.tr("Change the text in the tab Source. Shaded lines stay as they are.")
+        }
+        LessonKind::Click => scene.tr("Click the span in the timeline, and check it."),
     };
     ui.add(Label::new(RichText::new(how).color(theme.weak)).wrap());
     if let Some(verdict) = &taken.verdict {
         ui.add_space(GRID);
         let (title, colour) = match verdict.passed {
-            Some(false) => ("Not yet", theme.bad),
-            _ => ("Not judged", theme.warning),
+            Some(false) => (scene.tr("Not yet"), theme.bad),
+            _ => (scene.tr("Not judged"), theme.warning),
         };
         card(ui, theme.well, |ui| {
             ui.set_width(ui.available_width());
+            let line = scene.tr(", line {line}");
             let place = verdict
                 .line
-                .map_or_else(String::new, |it| format!(", line {it}"));
+                .map(|it| line.replace("{line}", &it.to_string()));
+            let place = place.unwrap_or_default();
             ui.label(
                 RichText::new(format!("{title}{place}"))
                     .color(colour)
@@ -301,15 +306,18 @@ fn change(
         ui.add_space(GRID);
         ui.horizontal_top(|ui| {
             ui.label(RichText::new("•").color(theme.accent));
-            ui.add(Label::new(said(hint)).wrap());
+            ui.add(Label::new(scene.said(hint)).wrap());
         });
     }
     let left = lesson.hints.len().saturating_sub(taken.hints);
     if left > 0 {
         ui.add_space(GRID);
         let words = match left {
-            1 => "The last hint".to_owned(),
-            left => format!("A hint ({left} left)"),
+            1 => scene.tr("The last hint").to_owned(),
+            left => {
+                let words = scene.tr("A hint ({left} left)");
+                words.replace("{left}", &left.to_string())
+            }
         };
         if ui.button(words).clicked() {
             actions.push(Action::Lesson(LessonAction::Hint));
@@ -325,19 +333,19 @@ fn why(
     actions: &mut Vec<Action>,
 ) {
     let theme = scene.theme;
-    section(ui, theme, "Passed");
-    ui.add(Label::new(RichText::new(said(&lesson.learned)).color(theme.good)).wrap());
+    section(ui, theme, scene.tr("Passed"));
+    ui.add(Label::new(RichText::new(scene.said(&lesson.learned)).color(theme.good)).wrap());
     for (title, text) in [
-        ("Look at", &lesson.look_at),
-        ("To think about", &lesson.question),
+        (scene.tr("Look at"), &lesson.look_at),
+        (scene.tr("To think about"), &lesson.question),
     ] {
-        if !said(text).is_empty() {
+        if !scene.said(text).is_empty() {
             section(ui, theme, title);
-            ui.add(Label::new(said(text)).wrap());
+            ui.add(Label::new(scene.said(text)).wrap());
         }
     }
     if !lesson.words.is_empty() {
-        section(ui, theme, "In other systems' words");
+        section(ui, theme, scene.tr("In other systems' words"));
         for (system, calls) in &lesson.words {
             ui.horizontal_top(|ui| {
                 ui.label(RichText::new(system).color(theme.weak));
@@ -352,9 +360,9 @@ fn why(
     ui.add_space(GRID);
     let shows = taken.shows_solution;
     let words = if shows {
-        "Hide the reference solution"
+        scene.tr("Hide the reference solution")
     } else {
-        "Show a reference solution and its run"
+        scene.tr("Show a reference solution and its run")
     };
     if ui.button(words).clicked() {
         actions.push(Action::Lesson(LessonAction::ShowSolution(!shows)));
@@ -378,16 +386,16 @@ fn big_button(
     let theme = scene.theme;
     let is_running = scene.status.phase != Phase::Idle;
     let words = match taken.step {
-        LessonStep::Run if is_running => "It runs…",
-        LessonStep::Predict if taken.predicted.is_none() => "Choose an answer above",
-        LessonStep::Predict | LessonStep::Run => "Run it",
-        LessonStep::Look => "To the task",
-        LessonStep::Change if taken.is_checking => "It is checked…",
+        LessonStep::Run if is_running => scene.tr("It runs…"),
+        LessonStep::Predict if taken.predicted.is_none() => scene.tr("Choose an answer above"),
+        LessonStep::Predict | LessonStep::Run => scene.tr("Run it"),
+        LessonStep::Look => scene.tr("To the task"),
+        LessonStep::Change if taken.is_checking => scene.tr("It is checked…"),
         LessonStep::Change => match lesson.kind {
-            LessonKind::Edit => "Run and check",
-            LessonKind::Click => "Check this span",
+            LessonKind::Edit => scene.tr("Run and check"),
+            LessonKind::Click => scene.tr("Check this span"),
         },
-        LessonStep::Why => "Next lesson",
+        LessonStep::Why => scene.tr("Next lesson"),
     };
     let is_on = taken.can_go_on() && !(taken.step == LessonStep::Run && is_running);
     let (fill, ink) = if is_on {
@@ -403,7 +411,11 @@ fn big_button(
     let pressed = pressed.inner;
     let key = Command::LessonStep.key();
     if pressed
-        .on_hover_text(format!("{key}, also while you type"))
+        .on_hover_text(
+            scene
+                .tr("{key}, also while you type")
+                .replace("{key}", &key),
+        )
         .clicked()
     {
         actions.push(Command::LessonStep.into());

@@ -8,7 +8,7 @@ use engine::lesson::Lesson;
 use super::workloads::{Badge, heading, row};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, LessonAction};
-use crate::state::{LANGUAGE, course};
+use crate::state::course;
 use crate::theme::{GRID, SMALL};
 
 /// The list of lessons.
@@ -37,16 +37,18 @@ impl Panel for LessonList {
         let all = course.lessons.len();
         let done = count(&mut course.lessons.iter());
         let title = if done > 0 {
-            format!("Lessons · {done} of {all} passed")
+            let words = scene.tr("Lessons · {done} of {all} passed");
+            words.replace("{done}", &done.to_string())
         } else {
-            format!("Lessons · {all}")
+            scene.tr("Lessons · {all}").to_owned()
         };
+        let title = title.replace("{all}", &all.to_string());
         let header = heading(scene, "lessons", &title, false);
         let shown = header.show_unindented(ui, |ui| {
             for chapter in &course.chapters {
                 let of_it = || course.lessons.iter().filter(|it| it.chapter == chapter.id);
                 let members = of_it().count();
-                let name = chapter.title.get(LANGUAGE);
+                let name = scene.said(&chapter.title);
                 let words = format!("{name} · {}/{members}", count(&mut of_it()));
                 let words = RichText::new(words).size(SMALL).color(scene.theme.weak);
                 let header = CollapsingHeader::new(words).id_salt(&chapter.id);
@@ -84,13 +86,15 @@ fn entry(ui: &mut Ui, scene: &Scene<'_>, lesson: &Lesson, actions: &mut Vec<Acti
     let is_taken = taken(scene).is_some_and(|it| it.id == lesson.id);
     let is_passed = scene.state.settings.passed_lessons.contains(&lesson.id);
     let badge: Badge = if is_passed {
-        ("passed".to_owned(), scene.theme.good)
+        (scene.tr("passed").to_owned(), scene.theme.good)
     } else {
-        (format!("{} min", lesson.minutes), scene.theme.weak)
+        let words = scene.tr("{minutes} min");
+        let words = words.replace("{minutes}", &lesson.minutes.to_string());
+        (words, scene.theme.weak)
     };
-    let title = format!("{} {}", lesson.order, lesson.title.get(LANGUAGE));
+    let title = format!("{} {}", lesson.order, scene.said(&lesson.title));
     let response = row(ui, scene, &title, (is_taken, false), Some(&badge));
-    let response = response.on_hover_text(lesson.goal.get(LANGUAGE));
+    let response = response.on_hover_text(scene.said(&lesson.goal));
     if response.clicked() {
         let take = LessonAction::Take(lesson.id.clone());
         actions.push(Action::Lesson(take));
@@ -106,13 +110,15 @@ fn progress(ui: &mut Ui, scene: &Scene<'_>, done: usize, actions: &mut Vec<Actio
             let words = RichText::new(words).size(SMALL).color(scene.theme.weak);
             ui.button(words).clicked()
         };
-        if done > 0 && button(ui, "Reset progress") {
+        if done > 0 && button(ui, scene.tr("Reset progress")) {
             actions.push(Action::Lesson(LessonAction::Reset));
         }
         if forgotten > 0 {
-            let words = RichText::new(format!("{forgotten} forgotten")).size(SMALL);
+            let words = scene.tr("{count} forgotten");
+            let words = words.replace("{count}", &forgotten.to_string());
+            let words = RichText::new(words).size(SMALL);
             ui.add(Label::new(words.color(scene.theme.weak)));
-            if button(ui, "Undo") {
+            if button(ui, scene.tr("Undo")) {
                 actions.push(Action::Lesson(LessonAction::UndoReset));
             }
         }

@@ -8,6 +8,7 @@ use engine::analysis::Conclusions;
 use engine::analysis::causes::{CauseReader, Causes, CausesTable, ChainSegment};
 use engine::capture::Capture;
 use engine::importer::MergedFile;
+use engine::lesson::{LocalizedText, TextLanguage};
 use engine::runner::Phase;
 use engine::runner::far::Connection;
 use engine::time::Interval;
@@ -18,6 +19,7 @@ use super::query::AskedQuestions;
 use super::requirements::WorkloadFit;
 use super::search::FoundSpans;
 use crate::state::{AppState, Switch, WorkloadText};
+use crate::text;
 use crate::theme::Theme;
 
 /// Everything that a panel may read while it draws itself.
@@ -42,6 +44,21 @@ impl<'a> Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
+    /// The language that the user reads.
+    pub fn language(&self) -> TextLanguage {
+        self.state.language()
+    }
+
+    /// An English sentence in that language, where it is translated.
+    pub fn tr(&self, english: &'static str) -> &'static str {
+        text::tr(self.language(), english)
+    }
+
+    /// A lesson's sentence in that language.
+    pub fn said<'t>(&self, text: &'t LocalizedText) -> &'t str {
+        text.get(self.language())
+    }
+
     /// The workload that is chosen, unless an opened capture has nothing to do with it.
     pub fn workload(&self) -> Option<&'a WorkloadText> {
         let text = self.state.documents.text();
@@ -147,6 +164,8 @@ impl SceneConclusions {
 pub struct AppStatus {
     /// What the engine is doing.
     pub phase: Phase,
+    /// Whether what goes on is not shown until the user wants to see it.
+    pub is_view_paused: bool,
     /// Whether the capture on screen comes from this window's engine, rather than from a file.
     pub is_live: bool,
     /// What the capture on screen was opened from, where it was: a file's name, or how many files.

@@ -141,7 +141,7 @@ pub fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
     if status.running.as_deref() == Some(name) {
         match status.phase {
             Phase::Running => return Some((String::from("running"), theme.good)),
-            Phase::Paused => return Some((String::from("paused"), theme.warning)),
+            Phase::Paused => return Some((String::from("calls held"), theme.warning)),
             Phase::Stopping => return Some((String::from("stopping"), theme.warning)),
             Phase::Idle => {}
         }

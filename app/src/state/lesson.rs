@@ -3,9 +3,7 @@
 use std::sync::LazyLock;
 
 use engine::lesson::{Course, Lesson, LessonKind};
-
-/// What the window's lessons are written in. Its fonts have no Chinese.
-pub const LANGUAGE: engine::lesson::TextLanguage = engine::lesson::TextLanguage::English;
+use engine::record::SpanId;
 
 /// The course that comes with the program; nothing where a file of it is wrong, which a test finds.
 pub fn course() -> Option<&'static Course> {
@@ -66,6 +64,10 @@ pub struct LessonVerdict {
     pub says: String,
     /// The line that it is about, where it is about one.
     pub line: Option<usize>,
+    /// The labels of two operations, of which the first should come before the second and does not.
+    pub unordered: Option<(String, String)>,
+    /// Two such operations of the run on screen.
+    pub missing: Option<(SpanId, SpanId)>,
 }
 
 /// A lesson that is taken.

@@ -1,6 +1,6 @@
 //! What is kept of a capture from one opening to the next.
 
-use engine::record::SpanId;
+use engine::record::{Bookmark, SpanId};
 use engine::time::Interval;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,8 @@ pub struct KeptView {
     pub span: Option<u32>,
     /// The selected range of time.
     pub range: Option<Interval>,
+    /// What was marked; nothing where that was not asked yet, and so what the files have stands.
+    pub bookmarks: Option<Vec<Bookmark>>,
 }
 
 impl KeptView {
@@ -25,10 +27,11 @@ impl KeptView {
             view: state.view.clone(),
             span: state.selection.span.map(|span| span.0),
             range: state.selection.range,
+            bookmarks: Some(state.bookmarks.list.clone()),
         }
     }
 
-    /// Goes there.
+    /// Goes there. What was marked is another matter: it is there however the user came to this place.
     pub fn restore(self, state: &mut AppState) {
         state.view = self.view;
         state.selection = Selection {

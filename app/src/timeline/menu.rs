@@ -1,7 +1,7 @@
 //! Menus of the right button: on lanes, groups, spans, arrows, the ruler, and where nothing is.
 
 use eframe::egui::{Button, Ui};
-use engine::record::{DependencyId, LaneId, SpanId};
+use engine::record::{Bookmark, DependencyId, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::InputResponses;
@@ -10,7 +10,7 @@ use super::input::HitTarget;
 use super::layout::{LayoutEntry, RowContent};
 use super::rows;
 use super::scale;
-use crate::action::{Action, Command};
+use crate::action::{Action, BookmarkAction, Command};
 use crate::state::{GroupKey, LaneSort, ViewChange};
 use crate::text;
 
@@ -233,6 +233,7 @@ fn of_span(ui: &mut Ui, frame: &PaintFrame<'_>, span: SpanId, actions: &mut Vec<
     );
     item(ui, "Zoom to it", zoom, actions);
     entry(ui, Command::MarkRange, actions);
+    entry(ui, Command::Bookmark, actions);
     entry(ui, Command::Cause, actions);
     entry(ui, Command::Effect, actions);
     let name = capture.name(placed.span.name).to_owned();
@@ -273,11 +274,23 @@ fn of_instant(ui: &mut Ui, frame: &PaintFrame<'_>, time: Nanos, actions: &mut Ve
         item(ui, "Clear the range", Action::SelectRange(None), actions);
         let words = copied::range_text(range);
         item(ui, "Copy the range", Action::Copy(words), actions);
+        item(ui, "Bookmark the range", bookmark(range), actions);
         ui.separator();
     }
+    let instant = bookmark(Interval::new(time, time));
+    item(ui, "Bookmark this time", instant, actions);
     let words = format!("Copy this time ({})", text::duration(time));
     item(ui, &words, Action::Copy(time.0.to_string()), actions);
     entry(ui, Command::Fit, actions);
     entry(ui, Command::Undo, actions);
     of_all_lanes(ui, frame, actions);
+}
+
+/// Marks a stretch of time that is no span's.
+fn bookmark(at: Interval) -> Action {
+    Action::Bookmark(BookmarkAction::Add(Bookmark {
+        at,
+        span: SpanId::NONE,
+        text: String::new(),
+    }))
 }

@@ -9,6 +9,7 @@ use engine::capture::Capture;
 use engine::record::{Group, LaneId, Role};
 use engine::time::{Interval, Nanos};
 
+use super::bookmarks;
 use super::frame::PaintFrame;
 use super::matches;
 use super::mesh_builder::MeshBuilder;
@@ -94,6 +95,7 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>, minimap: &mut Minimap) -
     };
     let more = minimap.bars(painter, frame, &scale);
     matches::on_minimap(painter, frame, &scale);
+    bookmarks::on_minimap(painter, frame, &scale);
     let seen = window(frame, &scale);
     painter.rect_filled(seen, CornerRadius::same(3), theme.range);
     let stroke = Stroke::new(1.0, mixed(theme.accent, theme.panel, 0.6));
@@ -191,7 +193,7 @@ fn bars(
         let at =
             |place: usize| scale.x_from_time(start + Nanos((columns.step() * place as f64) as i64));
         let left = sheet.snap(at(place));
-        let right = sheet.snap(at(place + 1)) - sheet.pixel();
+        let right = sheet.snap(at(place + 1));
         let mut bottom = floor;
         for (&role, class) in Role::ALL.iter().zip(&columns.busy) {
             let busy = class.get(place).copied().unwrap_or(0.0);

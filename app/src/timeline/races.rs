@@ -6,6 +6,7 @@ use engine::capture::Capture;
 use engine::record::{CallId, SpanId};
 
 use super::frame::PaintFrame;
+use super::missing_order;
 use super::overlay::pill;
 use crate::text;
 
@@ -66,6 +67,7 @@ fn buffer(capture: &Capture, first: SpanId, second: SpanId) -> String {
 pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
+    let wanted = missing_order::pair(frame);
     for race in frame.races {
         let (Some(first), Some(second)) = (frame.locate(race.first), frame.locate(race.second))
         else {
@@ -78,7 +80,10 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
         for place in [&first, &second] {
             outline(painter, frame, place.rect);
         }
-        if (first.rect.center().y - second.rect.center().y).abs() < 1.0 {
+        // The order that a lesson wants is drawn between the two as an arrow.
+        let pair = (race.first, race.second);
+        let is_wanted = wanted == Some(pair) || wanted == Some((pair.1, pair.0));
+        if is_wanted || (first.rect.center().y - second.rect.center().y).abs() < 1.0 {
             continue;
         }
         let (upper, lower) = if first.rect.top() < second.rect.top() {

@@ -8,6 +8,7 @@ use app::panel::RunVerdict;
 use app::state::ThemeChoice;
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use engine::record::Record;
 use engine::runner::{Control, Message, Phase};
 
 use super::{Window, longest_wait, records};
@@ -86,7 +87,7 @@ fn keys_pause_step_and_stop_what_runs() {
     assert_eq!(runs(&window.asked()), ["double-buffer"]);
     window.engine.send(Message::Phase(Phase::Running)).unwrap();
     window.harness.run();
-    for key in [Key::Space, Key::N, Key::X] {
+    for key in [Key::Y, Key::N, Key::X] {
         window.harness.key_press(key);
         window.harness.run();
     }
@@ -99,6 +100,63 @@ fn keys_pause_step_and_stop_what_runs() {
     window.harness.key_press(Key::Space);
     window.harness.run();
     assert_eq!(window.asked(), [Control::Resume]);
+}
+
+/// What goes on is not shown while the view is paused, and nothing of it is lost.
+#[test]
+fn a_paused_view_stays_as_it_is_and_catches_up() {
+    let mut window = window();
+    let records = records("diamond");
+    let (first, rest) = records.split_at(records.len() / 2);
+    let batch = |records: &[Record]| Message::Batch(records.to_vec());
+    for message in [
+        Message::Started { run: 2 },
+        Message::Phase(Phase::Running),
+        batch(first),
+    ] {
+        window.engine.send(message).unwrap();
+    }
+    let spans = |window: &Window| window.harness.state().scene().capture.span_count();
+    let wanted = first
+        .iter()
+        .filter(|it| matches!(it, Record::Span(_)))
+        .count();
+    until(&mut window, |window| spans(window) == wanted);
+    window.harness.key_press(Key::Space);
+    window.harness.run();
+    assert!(
+        window.asked().is_empty(),
+        "a paused view is no matter of the run"
+    );
+    window
+        .harness
+        .get_by_label_contains("view paused; the run goes on");
+    window.engine.send(batch(rest)).unwrap();
+    window.engine.send(Message::Phase(Phase::Idle)).unwrap();
+    window
+        .engine
+        .send(Message::Finished { run: 2, lost: 0 })
+        .unwrap();
+    for _ in 0..5 {
+        window.harness.step();
+    }
+    assert_eq!(spans(&window), wanted);
+    window.harness.key_press(Key::Space);
+    window.harness.run();
+    let all = records.iter().filter(|it| matches!(it, Record::Span(_)));
+    let all = all.count();
+    until(&mut window, |window| spans(window) == all);
+    window.harness.get_by_label_contains("ended");
+    // Who stops it wants to see that.
+    window.engine.send(Message::Phase(Phase::Running)).unwrap();
+    window.harness.run();
+    window.harness.key_press(Key::Space);
+    window.harness.run();
+    assert!(window.harness.state().scene().status.is_view_paused);
+    window.harness.key_press(Key::X);
+    window.harness.run();
+    assert!(!window.harness.state().scene().status.is_view_paused);
+    assert_eq!(window.asked(), [Control::Stop]);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use eframe::egui::{Button, MenuBar, Ui, Vec2};
 
+use engine::lesson::TextLanguage;
+
 use super::synchronization;
 use crate::action::{Action, COMMANDS, Command, CommandEntry, Menu};
 use crate::panel::Scene;
@@ -27,11 +29,33 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                         recent(ui, scene, actions);
                     }
                 }
+                if menu == Menu::View {
+                    language(ui, scene, actions);
+                }
                 if menu == Menu::Run {
                     super::speed_menu(ui, scene, actions);
                     synchronization::menu(ui, scene, actions);
                 }
             });
+        }
+    });
+}
+
+/// The languages of lessons.
+fn language(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let chosen = scene.state.settings.language.as_deref();
+    let system = scene.state.system_language.name();
+    let all = TextLanguage::ALL.map(|it| (Some(it), it.name().to_owned()));
+    let all = all
+        .into_iter()
+        .chain([(None, format!("As the system ({system})"))]);
+    ui.menu_button("Language of lessons", |ui| {
+        for (language, name) in all {
+            let is_chosen = chosen == language.map(TextLanguage::code);
+            if ui.selectable_label(is_chosen, name).clicked() {
+                actions.push(Action::SetLanguage(language));
+                ui.close();
+            }
         }
     });
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use engine::capture::Capture;
 use engine::exporter::{self, EXPORTERS};
 use engine::importer::{self, IMPORTERS, MergedFile};
-use engine::record::Record;
+use engine::record::{Bookmark, Record};
 use engine::runner::far;
 use engine::time::{Interval, Nanos};
 
@@ -254,13 +254,17 @@ pub fn align(
 }
 
 /// Writes a capture beside its place and then puts it there, so that a failure leaves what was there before.
-pub fn write_capture(path: &Path, capture: Arc<Capture>, answering: &JobSender) {
+pub fn write_capture(
+    path: &Path,
+    (capture, bookmarks): (Arc<Capture>, &[Bookmark]),
+    answering: &JobSender,
+) {
     let exporter = exporter::for_path(path).or(EXPORTERS.first().copied());
     let Some(exporter) = exporter else {
         return;
     };
     let mut go_on = |_| !answering.is_cancelled();
-    let written = exporter::save(&capture, exporter, path, &mut go_on);
+    let written = exporter::save((&capture, bookmarks), exporter, path, &mut go_on);
     // The window takes no record while the capture is shared.
     drop(capture);
     answering.say(wrote(written, path, answering, JobMessage::CaptureWritten));
@@ -269,13 +273,14 @@ pub fn write_capture(path: &Path, capture: Arc<Capture>, answering: &JobSender) 
 /// Writes a capture for other tools, or a picture of what `state` shows of it.
 pub fn export(path: &Path, capture: Arc<Capture>, state: AppState, answering: &JobSender) {
     let mut go_on = |_| !answering.is_cancelled();
+    let bookmarks = state.bookmarks.list.clone();
     let written = if super::ends_with(path, "svg") {
         let picture = drawing::svg(&capture, state);
         exporter::replace(path, &mut go_on, &mut |output| {
             output.write_all(picture.as_bytes())
         })
     } else if let Some(exporter) = exporter::for_path(path) {
-        exporter::save(&capture, exporter, path, &mut go_on)
+        exporter::save((&capture, &bookmarks), exporter, path, &mut go_on)
     } else {
         let known: Vec<&str> = formats().into_iter().map(|(_, ending)| ending).collect();
         Err(io::Error::other(format!(

@@ -57,11 +57,15 @@ pub(super) fn show(ui: &mut Ui, scene: &Scene<'_>, lesson: &Lesson, actions: &mu
     if others.is_empty() {
         return;
     }
-    section(ui, scene.theme, "On another device");
+    section(ui, scene.theme, scene.tr("On another device"));
     ui.horizontal_wrapped(|ui| {
         let is_idle = scene.status.phase == Phase::Idle;
         for other in others {
-            let button = Button::new(format!("Run it on {}", other.name));
+            let button = Button::new(
+                scene
+                    .tr("Run it on {device}")
+                    .replace("{device}", &other.name),
+            );
             let button = ui.add_enabled(is_idle, button);
             if button.on_hover_text(&other.detail).clicked() {
                 actions.push(Action::SetDevice(other.name.clone(), String::new()));
@@ -70,22 +74,20 @@ pub(super) fn show(ui: &mut Ui, scene: &Scene<'_>, lesson: &Lesson, actions: &mu
         }
     });
     ui.add_space(GRID);
-    ask(
-        ui,
-        scene
-            .capture
-            .run()
-            .map_or(backend, |it| it.backend.as_str()),
-    );
+    let shown = scene.capture.run();
+    ask(ui, scene, shown.map_or(backend, |it| it.backend.as_str()));
 }
 
 /// Asks why the picture of a run on this backend is as it is, and says it where one asks.
-fn ask(ui: &mut Ui, shown: &str) {
-    let question = "What waits for what is written in the text, and is the same on every device. Why do the pictures differ?";
+fn ask(ui: &mut Ui, scene: &Scene<'_>, shown: &str) {
+    let question = scene.tr(
+        "What waits for what is written in the text, and is the same on every device. Why do the pictures differ?",
+    );
     ui.add(Label::new(question).wrap());
     if let Some((_, does)) = DEVICES.iter().find(|(name, _)| *name == shown) {
-        CollapsingHeader::new(format!("What {shown} does")).show(ui, |ui| {
-            ui.add(Label::new(*does).wrap());
+        let title = scene.tr("What {device} does").replace("{device}", shown);
+        CollapsingHeader::new(title).show(ui, |ui| {
+            ui.add(Label::new(scene.tr(does)).wrap());
         });
     }
 }

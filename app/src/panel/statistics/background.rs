@@ -1,14 +1,15 @@
 //! Figures read a slice a frame, begun anew where the range moves, and now and then while a capture grows.
 
+use std::task::Poll;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded};
 use eframe::egui::{Context, Ui};
 use engine::analysis::{Statistics, StatisticsJob};
 use engine::capture::Capture;
 use engine::record::{Group, LaneId};
 use engine::time::{Interval, Nanos};
 
+use crate::background::BackgroundAnswer;
 use crate::panel::Scene;
 
 /// Time a frame may spend on figures.
@@ -61,7 +62,7 @@ enum StatisticsStage {
     #[default]
     Idle,
     Reading(StatisticsKey, Box<StatisticsJob>),
-    Sorting(StatisticsKey, Receiver<Statistics>),
+    Sorting(StatisticsKey, BackgroundAnswer<Statistics>),
 }
 
 /// The figures that are shown, and those in the making.
@@ -110,15 +111,34 @@ impl StatisticsLoader {
                 } else if key.spans < MANY {
                     self.show(scene.capture, key, job.finish(), now)
                 } else {
-                    StatisticsStage::Sorting(key, sort(job, ui.ctx()))
+                    let sort = move || job.finish();
+                    let sorted = BackgroundAnswer::new("figures", Some(ui.ctx()), sort);
+                    StatisticsStage::Sorting(key, sorted)
                 }
             }
-            StatisticsStage::Sorting(key, sorted) => match sorted.try_recv() {
-                Ok(statistics) => self.show(scene.capture, key, statistics, now),
-                Err(_) => StatisticsStage::Sorting(key, sorted),
-            },
+            StatisticsStage::Sorting(key, sorted) => {
+                self.after_sorting(scene.capture, (key, sorted), now)
+            }
             StatisticsStage::Idle => StatisticsStage::Idle,
         };
+    }
+
+    /// What comes after figures that a thread sorts.
+    fn after_sorting(
+        &mut self,
+        capture: &Capture,
+        (key, sorted): (StatisticsKey, BackgroundAnswer<Statistics>),
+        now: f64,
+    ) -> StatisticsStage {
+        match sorted.poll() {
+            Poll::Pending => StatisticsStage::Sorting(key, sorted),
+            Poll::Ready(Some(statistics)) => self.show(capture, key, statistics, now),
+            // The figures stay as they are, and are read again when the time comes for it.
+            Poll::Ready(None) => {
+                self.ended = now;
+                StatisticsStage::Idle
+            }
+        }
     }
 
     /// Whether figures of `key` must be begun. A capture that grows would never be read to its end if each batch of
@@ -163,18 +183,6 @@ fn within(scene: &Scene<'_>) -> Interval {
     let shown = scene.state.view.shown(extent);
     let known = extent.and_then(|all| all.intersection(shown));
     scene.state.selection.range.or(known).unwrap_or(shown)
-}
-
-fn sort(job: Box<StatisticsJob>, context: &Context) -> Receiver<Statistics> {
-    let (sender, sorted) = bounded(1);
-    let context = context.clone();
-    let thread = std::thread::Builder::new().name(String::from("figures"));
-    // Where no thread can be started the figures stay as they are, and are tried again when something changes.
-    let _ = thread.spawn(move || {
-        let _ = sender.send(job.finish());
-        context.request_repaint();
-    });
-    sorted
 }
 
 /// How busy each stream was, in equal columns of the range.

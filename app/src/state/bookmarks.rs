@@ -1,0 +1,68 @@
+//! The places of the capture on screen that the user has marked.
+
+use engine::capture::Capture;
+use engine::record::{Bookmark, SpanId};
+
+/// The places of the capture on screen that the user has marked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bookmarks {
+    /// All of them, in the order of time. What is noted may be changed here; to add one there is [`Bookmarks::add`].
+    pub list: Vec<Bookmark>,
+    /// The one that was made or gone to last.
+    pub visited: Option<usize>,
+    /// Whether the cursor is to be put where that one's note is typed.
+    pub is_typing: bool,
+}
+
+impl Bookmarks {
+    /// Adds one and says its place. Of two that mark the same, the first stays.
+    pub fn add(&mut self, bookmark: Bookmark) -> usize {
+        let key = |it: &Bookmark| (it.at.start, it.at.end, it.span);
+        match self.list.binary_search_by_key(&key(&bookmark), key) {
+            Ok(place) => place,
+            Err(place) => {
+                self.list.insert(place, bookmark);
+                place
+            }
+        }
+    }
+
+    /// Spans have other numbers from now on: what marked one marks its time.
+    pub fn forget_spans(&mut self) {
+        for bookmark in &mut self.list {
+            bookmark.span = SpanId::NONE;
+        }
+    }
+
+    /// Spans have moved in time, and what marks one moves with it.
+    pub fn follow(&mut self, capture: &Capture) {
+        for bookmark in std::mem::take(&mut self.list) {
+            let placed = capture.span(bookmark.span);
+            let at = placed.map_or(bookmark.at, |it| it.interval());
+            self.add(Bookmark { at, ..bookmark });
+        }
+        self.visited = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::time::{Interval, Nanos};
+
+    use super::*;
+
+    #[test]
+    fn they_are_in_the_order_of_time_and_each_place_is_marked_once() {
+        let bookmark = |start, text: &str| Bookmark {
+            at: Interval::new(Nanos(start), Nanos(start + 5)),
+            span: SpanId::NONE,
+            text: text.to_owned(),
+        };
+        let mut all = Bookmarks::default();
+        let places = [(30, "c"), (10, "a"), (20, "b"), (10, "again")];
+        let places = places.map(|(start, text)| all.add(bookmark(start, text)));
+        assert_eq!(places, [0, 0, 1, 0]);
+        let texts: Vec<_> = all.list.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, ["a", "b", "c"]);
+    }
+}
