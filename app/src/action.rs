@@ -30,6 +30,8 @@ pub enum Action {
     Command(Command),
     /// Show this interval; `None` shows everything and keeps up with new data.
     Show(Option<Interval>, ViewChange),
+    /// Show nothing of what goes on, or all that came meanwhile.
+    PauseView(bool),
     /// Scroll the lanes to this many points from the top.
     Scroll(f32),
     /// Scroll the lanes so where nobody has scrolled them yet.

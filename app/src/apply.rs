@@ -24,6 +24,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
     match action {
         Action::Command(command) => return apply_command(state, capture, command),
         Action::Show(interval, motion) => view::show(state, interval, motion),
+        Action::PauseView(is_paused) => state.is_paused = is_paused,
         Action::Scroll(points) => view::scroll(state, points),
         Action::Home(points) => view::home(state, points),
         Action::Select(span) => navigation::select(state, span),

@@ -70,10 +70,11 @@ mod tests {
 
     #[test]
     fn a_thread_that_ends_without_an_answer_is_not_waited_for() {
-        let (given, gives) = bounded::<u8>(1);
-        drop(given);
+        let (sender, receiver) = bounded::<u8>(1);
+        drop(sender);
         // It unwinds, and says so on standard error.
-        let answer = BackgroundAnswer::new("test", None, move || gives.recv().expect("is closed"));
+        let answer =
+            BackgroundAnswer::new("test", None, move || receiver.recv().expect("is closed"));
         assert_eq!(waited_for(&answer), None);
     }
 }

@@ -44,6 +44,8 @@ pub struct AppState {
     pub history: ViewHistory,
     /// Whether the view's end keeps to the newest span.
     pub follow: bool,
+    /// Whether what goes on is not shown until the user wants to see it.
+    pub is_paused: bool,
     /// What is searched for; empty when nothing is.
     pub search: String,
     /// The window that is open over the others.

@@ -15,4 +15,8 @@ pub enum BookmarkAction {
     Visit(usize),
     /// These were kept of the capture, or stand in its file; those that were made meanwhile stay.
     Restore(Vec<Bookmark>),
+    /// Spans have other numbers from now on: what marked one marks its time.
+    ForgetSpans,
+    /// Spans have moved in time, and what marks one moves with it.
+    Follow,
 }

@@ -98,7 +98,7 @@ fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let chosen = scene.state.documents.text();
     let unfit = chosen.is_some_and(|text| scene.status.fit.reason(&text.name).is_some());
     let can_run = scene.status.checked.errors.is_empty() && !unfit && !is_recorded;
-    let go = if phase == Phase::Paused || scene.status.is_view_paused {
+    let go = if phase == Phase::Paused || scene.state.is_paused {
         Command::RunOrPause
     } else {
         Command::Rerun
@@ -264,7 +264,7 @@ fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
         return ("○", "opened", theme.weak);
     }
     match status.phase {
-        Phase::Running if status.is_view_paused => {
+        Phase::Running if scene.state.is_paused => {
             ("●", "view paused; the run goes on", theme.warning)
         }
         Phase::Running => ("●", "live", theme.good),

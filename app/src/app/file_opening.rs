@@ -8,7 +8,7 @@ use engine::importer::MergedFile;
 
 use super::App;
 use super::files::{ends_with, name};
-use crate::action::{Action, Command};
+use crate::action::{Action, BookmarkAction, Command};
 use crate::apply::apply;
 use crate::state::{UnsavedRisk, WorkloadText};
 
@@ -52,7 +52,8 @@ impl App {
         }
         paths.extend(more);
         // The numbers of spans are others once there are more of them.
-        self.state.bookmarks.forget_spans();
+        let forget = Action::Bookmark(BookmarkAction::ForgetSpans);
+        self.act(vec![forget], None);
         self.end_loading();
         self.status.loading = Some(called(&paths));
         self.begin_job(format!("Opening {}", called(&paths)));

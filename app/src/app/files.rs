@@ -17,7 +17,7 @@ use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
 use super::App;
-use crate::action::{Action, Command};
+use crate::action::{Action, BookmarkAction, Command};
 use crate::panel::{BackendChoice, JobProgress};
 use crate::state::{AppState, FilePurpose, FileRequest, Notice};
 
@@ -298,7 +298,8 @@ impl App {
                 self.status.job = None;
                 self.status.parts = parts;
                 self.show_capture(Arc::from(capture));
-                self.state.bookmarks.follow(&self.capture);
+                let follow = Action::Bookmark(BookmarkAction::Follow);
+                self.act(vec![follow], None);
             }
             JobMessage::Text(path, source) => self.adopt(path, source),
             JobMessage::CaptureWritten(path) => {

@@ -120,13 +120,13 @@ impl App {
             allowed,
             ..RunRequest::default()
         };
-        self.status.is_view_paused = false;
+        self.act(vec![Action::PauseView(false)], None);
         self.control(Control::Run(Box::new(request)));
     }
 
     /// Applies messages until `end`, and says whether more wait. While the view is paused the engine keeps them.
     pub(super) fn drain(&mut self, end: Instant) -> bool {
-        if self.status.is_view_paused {
+        if self.state.is_paused {
             return false;
         }
         loop {

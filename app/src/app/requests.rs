@@ -59,7 +59,7 @@ impl App {
         }
         // Who does something to a run, or begins another, wants to see what becomes of it.
         if acts_on_run || begins && request != AppRequest::RunOrPause || begins_anew(&request) {
-            self.status.is_view_paused = false;
+            self.act(vec![Action::PauseView(false)], context);
         }
         let Some(request) = self.grant_file(request, context) else {
             return;
@@ -73,7 +73,10 @@ impl App {
             AppRequest::Keep => self.saves_now = true,
             AppRequest::CheckLesson => self.check_lesson(context),
             AppRequest::RunOrPause => match self.status.phase {
-                Phase::Running => self.status.is_view_paused ^= true,
+                Phase::Running => {
+                    let pause = Action::PauseView(!self.state.is_paused);
+                    self.act(vec![pause], context);
+                }
                 Phase::Paused => self.control(Control::Resume),
                 Phase::Idle => self.run(false),
                 Phase::Stopping => {}

@@ -21,7 +21,7 @@ pub fn apply(
     action: BookmarkAction,
 ) -> Option<AppRequest> {
     match action {
-        BookmarkAction::Add(bookmark) => return add(state, bookmark),
+        BookmarkAction::Add(bookmark) => return Some(add(state, bookmark)),
         BookmarkAction::Note(place, text) => {
             state.bookmarks.is_typing = false;
             if let Some(bookmark) = state.bookmarks.list.get_mut(place) {
@@ -41,6 +41,8 @@ pub fn apply(
                 state.bookmarks.add(bookmark);
             }
         }
+        BookmarkAction::ForgetSpans => state.bookmarks.forget_spans(),
+        BookmarkAction::Follow => state.bookmarks.follow(capture),
     }
     None
 }
@@ -80,15 +82,16 @@ fn here(state: &mut AppState, capture: &Capture) -> Option<AppRequest> {
         }
     };
     let text = String::new();
-    add(state, Bookmark { at, span, text })
+    Some(add(state, Bookmark { at, span, text }))
 }
 
-fn add(state: &mut AppState, bookmark: Bookmark) -> Option<AppRequest> {
+/// Adds one and shows where its note is typed. It is kept at once.
+fn add(state: &mut AppState, bookmark: Bookmark) -> AppRequest {
     state.bookmarks.visited = Some(state.bookmarks.add(bookmark));
     state.bookmarks.is_typing = true;
     TAB.clone_into(&mut state.settings.tab);
     super::set(state, Switch::Bottom, true);
-    Some(AppRequest::Keep)
+    AppRequest::Keep
 }
 
 /// Selects what is marked and brings it into view.

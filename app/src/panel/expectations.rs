@@ -33,9 +33,10 @@ impl Panel for ExpectationsPanel {
         let expected = &scene.status.checked.expectations;
         if expected.is_empty() {
             let is_read = scene.workload().is_some() && scene.status.checked.errors.is_empty();
-            let words = match is_read {
-                true => "This workload states no expectations",
-                false => "What a workload expects is checked when its run has ended",
+            let words = if is_read {
+                "This workload states no expectations"
+            } else {
+                "What a workload expects is checked when its run has ended"
             };
             return hint(ui, scene.theme, words);
         }

@@ -164,8 +164,6 @@ impl SceneConclusions {
 pub struct AppStatus {
     /// What the engine is doing.
     pub phase: Phase,
-    /// Whether what goes on is not shown until the user wants to see it.
-    pub is_view_paused: bool,
     /// Whether the capture on screen comes from this window's engine, rather than from a file.
     pub is_live: bool,
     /// What the capture on screen was opened from, where it was: a file's name, or how many files.

@@ -152,10 +152,10 @@ fn a_paused_view_stays_as_it_is_and_catches_up() {
     window.harness.run();
     window.harness.key_press(Key::Space);
     window.harness.run();
-    assert!(window.harness.state().scene().status.is_view_paused);
+    assert!(window.harness.state().scene().state.is_paused);
     window.harness.key_press(Key::X);
     window.harness.run();
-    assert!(!window.harness.state().scene().status.is_view_paused);
+    assert!(!window.harness.state().scene().state.is_paused);
     assert_eq!(window.asked(), [Control::Stop]);
 }
 
