@@ -78,7 +78,8 @@ impl Rocprofv3FileEnd {
                     "The file {} at byte {at}: what follows was left out. If it was copied, copy it again.",
                     said(fault)
                 );
-                ("cut-short", text)
+                let is_cut = fault == WindowFault::Cut;
+                (if is_cut { "cut-short" } else { "damaged" }, text)
             }
             (None, None) => return self.tell_behind(draft),
         };
