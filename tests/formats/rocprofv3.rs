@@ -87,7 +87,7 @@ fn odd_records_are_kept_or_told() {
         open("a.json", sample()).0.span_count()
     );
     let (capture, receipt) = changed("\"kernel_id\":3,\"dispatch_id\":1,\n", "\"kernel_id\":[[}");
-    let told = capture.problems().iter().find(|it| it.code == "cut-short");
+    let told = capture.problems().iter().find(|it| it.code == "damaged");
     assert!(
         told.is_some_and(|it| it.text.contains("byte ")),
         "{receipt:?}"
