@@ -9,6 +9,8 @@ pub enum BookmarkAction {
     Add(Bookmark),
     /// Note this at the bookmark of a place.
     Note(usize, String),
+    /// Keep what was noted.
+    Keep,
     /// Forget the bookmark of a place.
     Remove(usize),
     /// Go to the bookmark of a place.

@@ -35,6 +35,7 @@ pub fn apply(
                 return Some(AppRequest::Keep);
             }
         }
+        BookmarkAction::Keep => return Some(AppRequest::Keep),
         BookmarkAction::Visit(place) => visit(state, capture, place),
         BookmarkAction::Restore(kept) => {
             for bookmark in kept {

@@ -84,8 +84,10 @@ fn row(
                 let time = bookmark.at.start.to_string();
                 ui.label(RichText::new(time).font(mono()).color(colour));
             });
-            ui.allocate_ui_with_layout(vec2(COLUMNS.1, ROW), left, |ui| {
-                ui.set_width(COLUMNS.1);
+            // Half of what a narrow window has is for the note.
+            let width = COLUMNS.1.min(ui.available_width() / 2.0);
+            ui.allocate_ui_with_layout(vec2(width, ROW), left, |ui| {
+                ui.set_width(width);
                 marked(ui, scene, (place, bookmark), actions);
             });
             let right = Layout::right_to_left(Align::Center);
@@ -102,7 +104,7 @@ fn marked(
     actions: &mut Vec<Action>,
 ) {
     let what = text::of_bookmark(scene.capture, bookmark);
-    let short = shortened(ui, &what, COLUMNS.1);
+    let short = shortened(ui, &what, ui.available_width());
     let response = link(ui, short.as_ref().unwrap_or(&what), scene.theme.accent);
     if response.clicked() {
         actions.push(Action::Bookmark(BookmarkAction::Visit(place)));
@@ -135,5 +137,8 @@ fn note(
     }
     if is_awaited || response.changed() {
         actions.push(Action::Bookmark(BookmarkAction::Note(place, text)));
+    }
+    if response.lost_focus() {
+        actions.push(Action::Bookmark(BookmarkAction::Keep));
     }
 }

@@ -7,8 +7,8 @@ pub use highlight::highlight;
 use std::sync::Arc;
 
 use eframe::egui::{
-    Align2, FontId, Frame, Galley, Id, Key, Margin, Pos2, RichText, ScrollArea, TextBuffer,
-    TextEdit, Ui, text_edit::TextEditOutput,
+    Align2, FontId, Frame, Galley, Id, Key, Margin, Modifiers, Pos2, RichText, ScrollArea,
+    TextBuffer, TextEdit, Ui, text_edit::TextEditOutput,
 };
 
 use super::widgets::{hint, link};
@@ -123,6 +123,9 @@ impl SourcePanel {
             ui.fonts_mut(|fonts| fonts.layout_job(highlight(theme, text.as_str(), errors)))
         };
         let id = Id::unique("source editor");
+        // Taken from the editor, which would begin a line.
+        let goes_on = ui.memory(|memory| memory.has_focus(id))
+            && ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
         let gutter = 44;
         let output = TextEdit::multiline(&mut self.text)
             .id(id)
@@ -150,10 +153,7 @@ impl SourcePanel {
         if output.response.has_focus() && ui.input(saves) {
             actions.push(Command::SaveText.into());
         }
-        let goes_on = |input: &eframe::egui::InputState| {
-            input.modifiers.command && input.key_pressed(Key::Enter)
-        };
-        if output.response.has_focus() && ui.input(goes_on) {
+        if goes_on {
             actions.push(Command::LessonStep.into());
         }
     }

@@ -2,6 +2,7 @@
 
 use engine::capture::Capture;
 use engine::record::{Bookmark, SpanId};
+use engine::time::Interval;
 
 /// The places of the capture on screen that the user has marked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,10 @@ pub struct Bookmarks {
 impl Bookmarks {
     /// Adds one and says its place. Of two that mark the same, the first stays.
     pub fn add(&mut self, bookmark: Bookmark) -> usize {
+        // A file may say anything.
+        let (one, other) = (bookmark.at.start, bookmark.at.end);
+        let at = Interval::new(one.min(other), one.max(other));
+        let bookmark = Bookmark { at, ..bookmark };
         let key = |it: &Bookmark| (it.at.start, it.at.end, it.span);
         match self.list.binary_search_by_key(&key(&bookmark), key) {
             Ok(place) => place,
@@ -47,7 +52,7 @@ impl Bookmarks {
 
 #[cfg(test)]
 mod tests {
-    use engine::time::{Interval, Nanos};
+    use engine::time::Nanos;
 
     use super::*;
 

@@ -277,6 +277,30 @@ fn a_passed_text_runs_on_another_device() {
     assert_eq!(taken(&window).step, LessonStep::Why);
 }
 
+/// As is written beside the button: the key works while the cursor stands in the text, and begins no line there.
+#[test]
+fn the_key_goes_on_while_the_cursor_is_in_the_text() {
+    let mut window = window(ThemeChoice::Dark);
+    come_to_the_task(&mut window, "first-wait");
+    edit(&mut window, &solution("first-wait"));
+    window.harness.run_steps(2);
+    window.harness.get_by_label("Workload text").focus();
+    window.harness.run_steps(2);
+    go_on_by_key(&mut window);
+    assert!(taken(&window).is_checking);
+    let text = window
+        .harness
+        .state()
+        .scene()
+        .state
+        .documents
+        .text()
+        .unwrap()
+        .source
+        .clone();
+    assert_eq!(text, solution("first-wait"));
+}
+
 #[test]
 fn a_line_that_may_not_change_is_told() {
     let mut window = window(ThemeChoice::Dark);
