@@ -39,7 +39,7 @@ pub fn apply(
         BookmarkAction::Visit(place) => visit(state, capture, place),
         BookmarkAction::Restore(kept) => {
             for bookmark in kept {
-                state.bookmarks.add(bookmark);
+                state.bookmarks.restore(bookmark);
             }
         }
         BookmarkAction::ForgetSpans => state.bookmarks.forget_spans(),

@@ -32,6 +32,18 @@ impl Bookmarks {
         }
     }
 
+    /// Adds one that was kept, or stands in a file. Where files are added to a capture, those of before come again with it, of
+    /// which the spans were forgotten.
+    pub fn restore(&mut self, bookmark: Bookmark) {
+        let is_same = |it: &&mut Bookmark| {
+            it.span == SpanId::NONE && it.at == bookmark.at && it.text == bookmark.text
+        };
+        match self.list.iter_mut().find(is_same) {
+            Some(known) => known.span = bookmark.span,
+            None => drop(self.add(bookmark)),
+        }
+    }
+
     /// Spans have other numbers from now on: what marked one marks its time.
     pub fn forget_spans(&mut self) {
         for bookmark in &mut self.list {
@@ -69,5 +81,15 @@ mod tests {
         assert_eq!(places, [0, 0, 1, 0]);
         let texts: Vec<_> = all.list.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(texts, ["a", "b", "c"]);
+        // A file that is read again with others has the same ones, and says which span each is of by now.
+        all.forget_spans();
+        let read = Bookmark {
+            span: SpanId(9),
+            ..bookmark(20, "b")
+        };
+        all.restore(read.clone());
+        all.restore(bookmark(40, "d"));
+        assert_eq!(all.list.len(), 4);
+        assert_eq!(all.list.get(1), Some(&read));
     }
 }
