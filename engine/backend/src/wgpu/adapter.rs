@@ -25,13 +25,17 @@ pub fn found() -> Result<Vec<ProbedDevice>, BackendError> {
         adapters.iter().map(describe).collect()
     });
     if found.is_empty() {
-        return Err(BackendError::Absent(
-            "wgpu finds no adapter of Vulkan, Metal or Direct3D 12: install a graphics driver, or Mesa's software one \
-             (mesa-vulkan-drivers)"
-                .to_owned(),
-        ));
+        return Err(absent());
     }
     Ok(found.clone())
+}
+
+fn absent() -> BackendError {
+    BackendError::Absent(
+        "wgpu finds no adapter of Vulkan, Metal or Direct3D 12: install a graphics driver, or Mesa's software one \
+         (mesa-vulkan-drivers)"
+            .to_owned(),
+    )
 }
 
 /// An instance of this run's own, the adapter that `selector` names, and what it is.
@@ -43,7 +47,7 @@ pub fn open(selector: &str) -> Result<(Instance, Adapter, ProbedDevice), Backend
     let mut adapters = sorted(&instance);
     let found: Vec<ProbedDevice> = adapters.iter().map(describe).collect();
     if found.is_empty() {
-        self::found()?;
+        return Err(absent());
     }
     let place = pick(&found, selector)?;
     let adapter = adapters.swap_remove(place);
@@ -57,6 +61,14 @@ pub fn has_timestamps(features: Features) -> bool {
 }
 
 fn instance() -> Instance {
+    // With the last instance of a process the loader unloads the driver, and NVIDIA's can be loaded a few dozen times and
+    // then never again. So one is kept.
+    static KEPT: OnceLock<Instance> = OnceLock::new();
+    KEPT.get_or_init(new_instance);
+    new_instance()
+}
+
+fn new_instance() -> Instance {
     wayland::silence();
     Instance::new(InstanceDescriptor {
         backends: Backends::PRIMARY - Backends::BROWSER_WEBGPU,
