@@ -105,8 +105,8 @@ impl ActivityTally {
             ),
             (
                 self.uncalled,
-                "{wait has no call that was told; it is on a lane of its|waits have no call that was told; they are on a lane of \
-                 their} own",
+                "{wait has no call that was told, as a query of an event that is reached has none; it is on a lane of its|waits have \
+                 no call that was told, as queries of events that are reached have none; they are on a lane of their} own",
             ),
             (
                 self.unlaunched,

@@ -155,9 +155,9 @@ impl ChromeBuilder {
 
     /// Looks for the earliest span, which is capture time zero unless it comes long after the first were handed over.
     fn begin(&mut self, events: &[ChromeEvent]) {
-        let timed = events.iter().filter(|it| {
-            it.phase != b'M' && it.flags & (flag::TIME | flag::FAR_TIME) == flag::TIME
-        });
+        let timed = events
+            .iter()
+            .filter(|it| it.phase != b'M' && it.flags & (flag::TIME | flag::NO_TIME) == flag::TIME);
         let first = timed.map(|it| (!makes_span(it.phase), it.time)).min();
         self.earliest = self.earliest.into_iter().chain(first).min();
     }
@@ -182,7 +182,7 @@ impl ChromeBuilder {
             self.tally.text_times += u64::from(event.flags & flag::TEXT_TIME != 0);
             self.tally.bad_times += u64::from(event.flags & flag::BAD_TIME != 0);
         }
-        self.tally.far += u64::from(event.flags & flag::FAR_TIME != 0);
+        self.tally.no_time += u64::from(event.flags & flag::NO_TIME != 0);
         if event.flags & flag::LOOSE != 0 {
             self.loose(told, sink);
         }
@@ -236,11 +236,11 @@ impl ChromeBuilder {
         }
     }
 
-    /// The instant of an event. One beyond all reckoning is put at the file's beginning.
+    /// The instant of an event. One without a time, or with one beyond all reckoning, is put at the file's beginning.
     pub fn time(&mut self, event: &ChromeEvent) -> i64 {
         let earliest = self.earliest.map_or(0, |(_, time)| time);
         let origin = self.origin.unwrap_or(earliest);
-        if event.flags & flag::FAR_TIME != 0 || event.time.checked_sub(origin).is_none() {
+        if event.flags & flag::NO_TIME != 0 || event.time.checked_sub(origin).is_none() {
             return origin;
         }
         self.last = self.last.max(event.time);
@@ -332,11 +332,11 @@ impl ChromeBuilder {
         } else if length < 0 {
             self.tally.negative += 1;
         }
-        if event.flags & flag::FAR_TIME != 0 && length == event.length {
+        if event.flags & flag::NO_TIME != 0 && length == event.length {
             self.remark(
                 span,
                 words::REPAIRED,
-                "its time in the file cannot be true",
+                "its time in the file is missing or cannot be true",
                 sink,
             );
         }

@@ -30,6 +30,8 @@ pub(super) struct DependencySummary {
     contradicted: u64,
     /// Waits whose record lies before the file, or whose stream ran nothing before it.
     unresolved: u64,
+    /// Waits that name no record and no stream.
+    unnamed: u64,
     /// Waits that name streams that ran nothing.
     ghosts: u64,
     /// Whether any wait of a stream is told, and in what way.
@@ -99,6 +101,11 @@ impl DependencySummary {
             receipt.note(format!(
                 "Of {waits} the record, or the work before it, lies outside of what was captured."
             ));
+        }
+        if self.unnamed > 0 {
+            let words = "{wait names|waits name} neither a record nor a stream, as PyTorch's profiler writes where it is not told; what {it|they} \
+                         waited for cannot be known from this file. A run recorded by `syncline record` has it.";
+            receipt.note(counted(self.unnamed, words));
         }
         if self.ghosts > 0 {
             let words = "{wait names a stream that ran nothing in this file; that has|waits name streams that ran nothing in this \

@@ -13,8 +13,8 @@ pub(super) struct ChromeTally {
     pub negative: u64,
     pub impossible: u64,
     pub no_length: u64,
-    /// Events with a time farther than can be written.
-    pub far: u64,
+    /// Events without a time, or with one farther than can be written.
+    pub no_time: u64,
     pub bad_times: u64,
     pub ends: u64,
     /// Ends that are of none of the spans that are open there.
@@ -69,7 +69,7 @@ impl ChromeTally {
             ("negative durations", self.negative),
             ("durations that cannot be true", self.impossible),
             ("no duration", self.no_length),
-            ("times that cannot be true", self.far),
+            ("times that are missing or cannot be true", self.no_time),
             ("times that are no numbers", self.bad_times),
             ("ends without a begin", self.ends),
             ("ends of no open span", self.strays),
@@ -108,9 +108,10 @@ impl ChromeTally {
                 "{span has a duration longer than a century; it is|spans have a duration longer than a century; they are} drawn without",
             ),
             (
-                self.far,
+                self.no_time,
                 "far-time",
-                "{event has a time that cannot be true; it is|events have times that cannot be true; they are} drawn at the beginning",
+                "{event has no time, or one that cannot be true; it is|events have no time, or one that cannot be true; they are} \
+                 drawn at the beginning",
             ),
         ];
         for (count, code, words) in said {

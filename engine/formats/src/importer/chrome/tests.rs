@@ -170,6 +170,18 @@ fn a_wait_of_ascend_that_passed_at_once_is_for_the_last_record_of_its_thread() {
 }
 
 #[test]
+fn an_event_without_a_time_is_drawn_at_the_beginning_and_told() {
+    let text = br#"[{"ph":"X","name":"timed","pid":1,"tid":1,"ts":1700000000000000,"dur":1},
+{"ph":"X","name":"none","pid":1,"tid":1,"dur":5},{"ph":"M","name":"process_name","pid":1,"args":{"name":"p"}}]"#;
+    let opened = open(text).unwrap();
+    let starts: Vec<i64> = opened.spans().iter().map(|it| it.start.0).collect();
+    assert_eq!(starts, [0; 2]);
+    let repaired = &opened.receipt.repairs;
+    let expected = ("times that are missing or cannot be true".to_owned(), 1);
+    assert!(repaired.contains(&expected), "{repaired:?}");
+}
+
+#[test]
 fn odd_rows_are_kept_and_counted() {
     let text = br#"[{},{"ph":"B","name":"open","pid":"a","tid":"b","ts":0},{"ph":"E","pid":"a","tid":"c","ts":1},
 {"ph":"X","name":"negative","pid":1,"tid":1,"ts":5,"dur":-2},{"ph":"X","name":"none","pid":1,"tid":1,"ts":6},

@@ -80,8 +80,8 @@ pub(super) fn tie_wait(
     sink: &mut RecordSink<'_>,
 ) -> &'static str {
     let (Some(on), Some(from)) = (stream(wait.stream), stream(wait.wait_stream)) else {
-        ties.unresolved += 1;
-        return "nothing: the file names no stream that it waited for";
+        ties.unnamed += 1;
+        return "nothing: the file names neither a record nor a stream that it waited for";
     };
     let (on, from) = ((wait.process, on), (wait.process, from));
     let Some(captured) = captured else {

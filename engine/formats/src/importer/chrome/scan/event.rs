@@ -31,8 +31,8 @@ pub mod flag {
     pub const FLOW_IN: u16 = 64;
     /// Its time or length is written, and is no number.
     pub const BAD_TIME: u16 = 128;
-    /// Its time is farther than can be written.
-    pub const FAR_TIME: u16 = 256;
+    /// It has no time, though it is one that should, or one farther than can be written.
+    pub const NO_TIME: u16 = 256;
     /// The fields of its span are not packed.
     pub const LOOSE: u16 = 512;
     /// Its id counts in its process alone.
@@ -95,11 +95,38 @@ pub fn event(
         without(desk.arguments, first, draft.extras);
     }
     let mut event = draft.event;
+    if event.flags & flag::TIME == 0 && has_place(event.phase) {
+        event.flags |= flag::NO_TIME;
+    }
     event.row = desk.rows.place((draft.process, draft.thread));
     let added = desk.arguments.get(first..).unwrap_or_default();
     event.arguments = added.len() as u32;
     event.correlation = correlation(added, desk.table);
     Ok(event)
+}
+
+/// Whether events of a phase have a place in time: all but metadata, and what tells of objects.
+const fn has_place(phase: u8) -> bool {
+    matches!(
+        phase,
+        b'X' | b'B'
+            | b'E'
+            | b'b'
+            | b'e'
+            | b'n'
+            | b'S'
+            | b'F'
+            | b'T'
+            | b'p'
+            | b'i'
+            | b'I'
+            | b'R'
+            | b'P'
+            | b's'
+            | b't'
+            | b'f'
+            | b'C'
+    )
 }
 
 /// Leaves those out of the arguments from `first` on whose bits are set: only arguments are series of a counter.
@@ -213,7 +240,7 @@ impl EventDraft {
         let value = nanos(bytes.trim_ascii());
         self.event.flags |= match value {
             // A length so great is one that cannot be true.
-            Some(value) if has == flag::TIME && is_far(value) => has | flag::FAR_TIME,
+            Some(value) if has == flag::TIME && is_far(value) => has | flag::NO_TIME,
             Some(_) => has,
             None => flag::BAD_TIME,
         };
