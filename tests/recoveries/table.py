@@ -86,6 +86,9 @@ def run(program, name, backend, lose, busy):
         return "; ".join(failed) or report.get("reason") or f"exit {done.returncode}: {done.stderr.strip()[-200:]}", is_open
     if not lose:
         return "", is_open
+    # Where a fault ends the process, another one begins again.
+    if report.get("earlier_attempts"):
+        return "", is_open
     if not report["losses"]:
         return None, is_open
     late = [it for it in report["losses"] if it["recovered_after_ns"] is None and it["operations"]]

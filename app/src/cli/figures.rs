@@ -18,7 +18,7 @@ use super::findings::FindingsReport;
 use super::lane_uses::LaneUses;
 use super::launches::LaunchesReport;
 use super::plain_text::joined;
-use super::promises::OutcomesReport;
+use super::promises::{EarlierAttemptReport, OutcomesReport};
 use super::table::TextTable;
 use crate::text;
 
@@ -83,6 +83,9 @@ pub(super) struct CaptureReport<'a> {
     pub saved: Option<String>,
     /// Why it was not, where that was wanted.
     pub save_error: Option<String>,
+    /// The attempts before the one that counts.
+    #[serde(rename = "earlier_attempts", skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierAttemptReport>,
 }
 
 /// The law of a paced device, and how it was kept.
@@ -198,6 +201,7 @@ impl<'a> CaptureReport<'a> {
             findings: FindingsReport::new(made.answers),
             saved: saved.map(|path| path.display().to_string()),
             save_error,
+            earlier: Vec::new(),
         }
     }
 
@@ -263,6 +267,9 @@ impl<'a> CaptureReport<'a> {
         table.write_after_a_line(out)?;
         self.write_streams(out)?;
         self.write_overlaps(out)?;
+        for (attempt, earlier) in self.earlier.iter().enumerate() {
+            earlier.write(attempt + 1, out)?;
+        }
         self.outcomes.write(out)?;
         self.launches.write(out)?;
         self.write_verdicts(out)?;

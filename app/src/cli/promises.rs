@@ -1,6 +1,7 @@
 //! What promises, pipelines and losses came to, in figures.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use engine::analysis::LossIndex;
 use engine::capture::Capture;
@@ -21,6 +22,37 @@ pub(super) struct OutcomesReport {
     pub pipelines: Vec<PipelineReport>,
     /// Losses of the device, by time.
     pub losses: Vec<DeviceLossReport>,
+}
+
+/// What an attempt came to after which a new worker began again.
+#[derive(Debug, Serialize)]
+pub(super) struct EarlierAttemptReport {
+    /// The losses of its device, by time.
+    losses: Vec<DeviceLossReport>,
+    /// The file that its capture was written to.
+    saved: Option<String>,
+}
+
+impl EarlierAttemptReport {
+    /// Of its capture, which was saved there.
+    pub fn new(capture: &Capture, saved: Option<&Path>) -> Self {
+        Self {
+            losses: losses(capture),
+            saved: saved.map(|path| path.display().to_string()),
+        }
+    }
+
+    /// Writes it as the attempt of this number, counted from 1.
+    pub fn write(&self, number: usize, out: &mut dyn Write) -> io::Result<()> {
+        let place = self.saved.as_ref();
+        let place = place.map_or_else(String::new, |path| format!("; it is saved to {path}"));
+        writeln!(out)?;
+        writeln!(
+            out,
+            "attempt {number} lost its device, and a new worker began again{place}"
+        )?;
+        self.losses.iter().try_for_each(|it| it.write(out))
+    }
 }
 
 /// What a promise came to.
@@ -148,30 +180,36 @@ impl OutcomesReport {
     }
 
     fn write_losses(&self, out: &mut dyn Write) -> io::Result<()> {
+        for loss in &self.losses {
+            writeln!(out)?;
+            loss.write(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl DeviceLossReport {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let after = |time: Option<i64>| match time {
             Some(time) => format!("after {}", text::duration(Nanos(time))),
             None => "never".to_owned(),
         };
-        for loss in &self.losses {
-            let (operations, promises) = (loss.operations, loss.promises as u64);
-            let line = format!(
-                "device lost ({}, generation {}) at {}: {}",
-                loss.kind,
-                loss.generation,
-                text::duration(Nanos(loss.time_ns)),
-                joined(&loss.reason),
-            );
-            let cost = format!(
-                "  took {} and met {}; opened anew {}, first result {}",
-                text::counted(operations, "operation"),
-                text::counted(promises, "promise"),
-                after(loss.recovered_after_ns),
-                after(loss.first_result_after_ns),
-            );
-            writeln!(out)?;
-            for line in [line, cost] {
-                writeln!(out, "{}", line.replace(text::THIN, " "))?;
-            }
+        let line = format!(
+            "device lost ({}, generation {}) at {}: {}",
+            self.kind,
+            self.generation,
+            text::duration(Nanos(self.time_ns)),
+            joined(&self.reason),
+        );
+        let cost = format!(
+            "  took {} and met {}; opened anew {}, first result {}",
+            text::counted(self.operations, "operation"),
+            text::counted(self.promises as u64, "promise"),
+            after(self.recovered_after_ns),
+            after(self.first_result_after_ns),
+        );
+        for line in [line, cost] {
+            writeln!(out, "{}", line.replace(text::THIN, " "))?;
         }
         Ok(())
     }

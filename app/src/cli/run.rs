@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
@@ -11,7 +11,7 @@ use engine::capture::Capture;
 use engine::exporter::refuse_input;
 use engine::importer::is_standard_input;
 use engine::runner::far::{ConnectionState, WorkerTarget};
-use engine::runner::{Control, Engine, Message, Pace, RunRequest};
+use engine::runner::{Control, Engine, Message, Pace, RunRequest, again_path};
 use engine::workload::{Document, Placement, bundled, nearest};
 
 use super::arguments::{OutputFormat, RunOptions};
@@ -19,6 +19,7 @@ use super::check::STANDARD_INPUT;
 use super::figures::CaptureReport;
 use super::plain_text::joined;
 use super::progress::ProgressLine;
+use super::promises::EarlierAttemptReport;
 use super::{CliFailure, FAILED, FINE, LOOK, OutputStreams, STOPPED, check, interrupt};
 
 /// How long a run has to stop, once Ctrl-C was pressed.
@@ -31,13 +32,16 @@ pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Resu
         writeln!(streams.err, "{note}")?;
     }
     let (name, backend) = (request.name.clone(), request.backend.clone());
-    let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
+    let followed = follow(request, options.on.clone(), streams)?;
+    let (capture, was_asked) = (&followed.capture, followed.was_asked);
     if capture.run().is_none() && !was_asked {
         let text = "the engine said that the run ended, and told nothing of it: nothing ran; if it is on another machine, \
                     look whether the same version of Syncline is there";
         return Err(CliFailure::Wrong(text.to_owned()));
     }
-    let mut figures = CaptureReport::new(&capture, lost, options.save.as_deref());
+    let (saved, earlier) = attempts(&followed, options.save.as_deref());
+    let mut figures = CaptureReport::new(capture, followed.lost, saved.as_deref());
+    figures.earlier = earlier;
     if capture.run().is_none() {
         // It was over before it said what it was.
         let anywhere = "another machine".to_owned();
@@ -215,13 +219,41 @@ fn or(hint: String, otherwise: &str) -> String {
     }
 }
 
-/// Runs it to its end, here or at `on`, and answers with its capture, how many records were lost, and whether Ctrl-C ended
-/// it.
+/// Where the last attempt was saved, and what the ones before came to.
+fn attempts(
+    followed: &FollowedRun,
+    save: Option<&Path>,
+) -> (Option<PathBuf>, Vec<EarlierAttemptReport>) {
+    let path_of = |attempt: usize| {
+        save.map(|path| match attempt {
+            0 => path.to_owned(),
+            again => again_path(path, again as u32),
+        })
+    };
+    let all = followed.earlier.iter().enumerate();
+    let earlier = all
+        .map(|(attempt, capture)| EarlierAttemptReport::new(capture, path_of(attempt).as_deref()));
+    (path_of(followed.earlier.len()), earlier.collect())
+}
+
+/// What a run came to.
+struct FollowedRun {
+    /// The capture of the attempt that counts, which is the last.
+    capture: Capture,
+    /// Those of the attempts before it, after which a new worker began again.
+    earlier: Vec<Capture>,
+    /// How many records were lost.
+    lost: u64,
+    /// Whether Ctrl-C ended it.
+    was_asked: bool,
+}
+
+/// Runs it to its end, here or at `on`.
 fn follow(
     request: RunRequest,
     on: Option<WorkerTarget>,
     streams: &mut OutputStreams<'_>,
-) -> Result<(Capture, u64, bool), CliFailure> {
+) -> Result<FollowedRun, CliFailure> {
     let name = request.name.clone();
     let progress = ProgressLine::open_ended(streams.watched);
     let engine = match on {
@@ -229,7 +261,7 @@ fn follow(
         None => Engine::start(Box::new(|| {})),
     };
     engine.send(Control::Run(Box::new(request)));
-    let mut capture = Capture::new();
+    let (mut capture, mut earlier) = (Capture::new(), Vec::new());
     let mut stopping: Option<Instant> = None;
     let mut state = ConnectionState::default();
     loop {
@@ -246,7 +278,12 @@ fn follow(
                     // Whoever stopped a long run does not wait for all that it came to. Its file is written by now.
                     interrupt::end_after(PATIENCE.saturating_sub(since.elapsed()));
                 }
-                return Ok((capture, lost, stopping.is_some()));
+                return Ok(FollowedRun {
+                    capture,
+                    earlier,
+                    lost,
+                    was_asked: stopping.is_some(),
+                });
             }
             Ok(Message::Connection(now)) => {
                 if now.state != state && !now.detail.is_empty() {
@@ -260,7 +297,10 @@ fn follow(
                 state = now.state;
             }
             // A run that begins again is another capture.
-            Ok(Message::Started { .. }) => capture = Capture::new(),
+            Ok(Message::Started { .. }) => {
+                let before = std::mem::take(&mut capture);
+                earlier.extend(Some(before).filter(|it| it.run().is_some()));
+            }
             Ok(
                 Message::Phase(_)
                 | Message::Offers(_)

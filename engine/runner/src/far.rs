@@ -24,6 +24,7 @@ mod worker;
 pub use attach::attach;
 pub(super) use last_known::GONE;
 pub(super) use link::WorkerLink;
+pub use link::again_path;
 pub use packet::{BackendOffer, PROTOCOL, unix_now};
 pub use process::WorkerTarget;
 pub(super) use process::ending;

@@ -71,6 +71,7 @@ mod workers;
 
 pub use allocator::keep_large_blocks_apart;
 pub use engine::{Engine, run};
+pub use far::again_path;
 pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;
 pub use program::ProgramRequest;

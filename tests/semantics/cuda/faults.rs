@@ -101,6 +101,11 @@ fn a_new_worker_begins_again_and_says_how_long_its_first_result_took() {
     assert_eq!(answer["outcome"], "finished", "{said}");
     assert_eq!(answer["losses"].as_array().unwrap().len(), 0, "{said}");
     assert_eq!(answer["expectations"][0]["holds"], true, "{said}");
+    let earlier = answer["earlier_attempts"].as_array().unwrap();
+    assert_eq!(earlier.len(), 1, "{said}");
+    let reason = earlier[0]["losses"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("ILLEGAL_ADDRESS"), "{said}");
+    assert_eq!(earlier[0]["saved"].as_str(), Some(&*save), "{said}");
     // The first run is in its file to the last record, the second beside it.
     let info = |path: &str| {
         let output = syncline_with(&["info", path, "--format", "json"], &[]);
@@ -113,8 +118,12 @@ fn a_new_worker_begins_again_and_says_how_long_its_first_result_took() {
     assert!(spans(&first) > 10, "{first}");
     assert!(first.to_string().contains("ILLEGAL_ADDRESS"), "{first}");
     let again = folder.path().join("run-again-1.pftrace");
+    assert_eq!(answer["saved"].as_str(), again.to_str(), "{said}");
     let again = info(&again.to_string_lossy());
     assert!(spans(&again) > spans(&first), "{again}");
+    let problems = again["capture"]["problems"].to_string();
+    assert!(problems.contains("attempt 2"), "{problems}");
+    assert!(problems.contains("ILLEGAL_ADDRESS"), "{problems}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, never, select};
 
 use self::local_worker::OwnWorkerRun;
+pub use self::local_worker::again_path;
 use self::state::{LinkPhase, RetryBackoff};
 use super::clock::RoundTrips;
 use super::connection::{LineArrival, WorkerLine};
@@ -301,10 +302,11 @@ impl WorkerLink {
         }
         match message {
             Message::Batch(mut records) => {
+                let again = self.own.begun_again(&records);
                 let first = self.own.first_result(&records);
                 // Before the end of the run, which is the last record.
                 let place = records.len().saturating_sub(1);
-                records.splice(place..place, first);
+                records.splice(place..place, again.into_iter().chain(first));
                 self.post_records(records);
             }
             Message::Finished { .. } => self.finished(message),

@@ -1,12 +1,12 @@
 //! A worker of this machine's own, for one run after the other that may end its process: nobody is told of the link, and
 //! a worker that had a fault is never used again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::{LinkPhase, WorkerLink};
 use crate::{Control, Message, RecoveryMode, RunRequest};
-use record::{Log, LossKind, Record, Severity};
+use record::{EventId, Log, LossKind, Problem, Record, Severity, SpanId};
 
 /// How often a workload is begun again by itself after a fault, so that one that fails each time comes to an end.
 const AGAIN: u32 = 3;
@@ -18,6 +18,8 @@ pub(super) struct OwnWorkerRun {
     pub is_over: bool,
     /// Whether the device had a fault: the worker's process is good for nothing more.
     pub had_fault: bool,
+    /// Why the device was lost, until the run that begins again for it has said so.
+    reason: Option<String>,
     /// When the fault was heard of, until the first result after it.
     since: Option<Instant>,
     again: u32,
@@ -28,18 +30,45 @@ impl OwnWorkerRun {
     pub fn note(&mut self, message: &Message, is_running: bool) {
         match message {
             Message::Batch(records) => {
-                let is_fault = |record: &Record| {
-                    matches!(record, Record::Loss(loss)
-                        if !matches!(loss.kind, LossKind::Destroyed | LossKind::Link | LossKind::Failed))
-                };
-                if records.iter().any(is_fault) {
+                let fault = records.iter().find_map(|record| match record {
+                    Record::Loss(loss)
+                        if !matches!(
+                            loss.kind,
+                            LossKind::Destroyed | LossKind::Link | LossKind::Failed
+                        ) =>
+                    {
+                        Some(&loss.reason)
+                    }
+                    _ => None,
+                });
+                if let Some(reason) = fault {
                     self.had_fault = true;
+                    self.reason.get_or_insert_with(|| reason.clone());
                     self.since.get_or_insert_with(Instant::now);
                 }
             }
             Message::Refused(_) if !is_running => self.is_over = true,
             _ => {}
         }
+    }
+
+    /// Says that the run whose records these are begins another anew, and why, once something ran.
+    pub fn begun_again(&mut self, records: &[Record]) -> Option<Record> {
+        let has_begun = |it: &Record| matches!(it, Record::Span(_) | Record::End(_));
+        if self.had_fault || !records.iter().any(has_begun) {
+            return None;
+        }
+        let reason = self.reason.take()?;
+        Some(Record::Problem(Box::new(Problem {
+            severity: Severity::Info,
+            code: "begun-again".to_owned(),
+            text: format!(
+                "this is attempt {}: the workload was begun again in a new worker after the device was lost ({reason})",
+                self.again + 1
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })))
     }
 
     /// Says how long the first result took after the fault, once it is there.
@@ -124,8 +153,9 @@ impl WorkerLink {
     }
 }
 
-/// Where the capture of a run that began again is written: the one before stays as it is.
-fn again_path(path: &std::path::Path, again: u32) -> PathBuf {
+/// Where the capture of a run that began again in a new worker for the `again`th time is written, where that of the first
+/// was to be `path`: the ones before stay as they are.
+pub fn again_path(path: &Path, again: u32) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}-again-{again}.{extension}"))
