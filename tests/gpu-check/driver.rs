@@ -11,6 +11,25 @@ const STAND_IN: &str = "SYNCLINE_TEST_CUDA_STAND_IN";
 /// A stream, an event, a context, a graph: what the driver gives to name one.
 pub type Handle = *mut c_void;
 
+/// What an update of a graph that is ready to run came to (`CUgraphExecUpdateResultInfo`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct GraphUpdate {
+    /// 0 where it was updated.
+    pub result: c_int,
+    _node: Handle,
+    _from: Handle,
+}
+
+impl GraphUpdate {
+    /// None yet.
+    pub const NONE: Self = Self {
+        result: 0,
+        _node: std::ptr::null_mut(),
+        _from: std::ptr::null_mut(),
+    };
+}
+
 macro_rules! functions {
     ($($field:ident = $symbol:literal ($($type:ty),*);)*) => {
         /// The driver's functions; a result other than 0 is an error.
@@ -61,6 +80,7 @@ functions! {
     capture_end = "cuStreamEndCapture" (Handle, *mut Handle);
     instantiate = "cuGraphInstantiateWithFlags" (*mut Handle, Handle, u64);
     replay = "cuGraphLaunch" (Handle, Handle);
+    graph_update = "cuGraphExecUpdate_v2" (Handle, Handle, *mut GraphUpdate);
 }
 
 /// A driver that was initialised.

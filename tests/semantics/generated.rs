@@ -24,6 +24,7 @@ use std::ops::Range;
 
 use engine::record::{FindingId, Record};
 use engine::runner::run;
+use engine::time::Nanos;
 
 use self::check::{Comparison, RunRecords};
 pub use self::draw::SeededRandom;
@@ -71,13 +72,20 @@ fn complaints(workload: &GeneratedWorkload, backend: &str) -> Vec<(&'static str,
         Ok(records) => records,
         Err(reason) => return vec![("refused", reason)],
     };
+    let is_real = backend == "cuda" && std::env::var_os("REAL_CUDA").is_some();
     let comparison = Comparison {
         workload,
         order: &EnforcedOrder::of(workload, &[]),
         run: &RunRecords::new(&records),
         is_apart: backend == "wgpu",
+        slack: Nanos(if is_real { 5_000 } else { 0 }),
     };
-    comparison.complaints()
+    let mut complaints = comparison.complaints();
+    // When memory changes that is allocated in the order of a stream is the driver's to know, and no time's to tell.
+    if backend == "cuda" {
+        complaints.retain(|(kind, _)| *kind != "values drawn");
+    }
+    complaints
 }
 
 /// The seeds that are to be run.
@@ -97,6 +105,10 @@ fn run_all(backend: &str) {
     let drawn = seeds().map(|seed| (family(seed), seed));
     for (family, seed) in drawn.chain(ONCE_WRONG) {
         let workload = draw_of(family, seed);
+        // There a trap is a loss, which ends a process: tests/semantics/cuda/faults.rs.
+        if backend == "cuda" && workload.text().contains("\"trap\"") {
+            continue;
+        }
         let found = complaints(&workload, backend);
         if let Some((kind, text)) = found.first() {
             eprintln!("seed {seed} on {backend}, {kind}: {text}");
@@ -140,6 +152,11 @@ fn generated_workloads_run_on_cpu_as_the_model_says() {
 #[test]
 fn generated_workloads_run_on_wgpu_as_the_model_says() {
     run_all("wgpu");
+}
+
+#[test]
+fn generated_workloads_run_on_cuda_as_the_model_says() {
+    run_all("cuda");
 }
 
 /// What is found: for each finding of the order of calls its code, its lines and its text, and what is said besides of waits

@@ -3,12 +3,14 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use cuda_recorder::{
     ActivityKind, CuptiBatch, CuptiEvent, CuptiKernel, CuptiLibrary, CuptiListener, CuptiRecord,
     CuptiSync, SyncKind,
 };
 
+use crate::driver::{Driver, Handle, checked};
 use crate::report::Report;
 use crate::work::Bench;
 
@@ -51,22 +53,27 @@ pub fn told(listening: &CuptiListener) -> Vec<CuptiRecord> {
         .unwrap_or_default()
 }
 
-/// Each round, each stream runs a kernel, records an event, and the next stream waits for it. The length of a kernel of
-/// [`MEASURED`] by events, in nanoseconds.
-fn scenario() -> Result<f64, String> {
-    let bench = Bench::new(STREAMS)?;
-    let events: Vec<_> = (0..STREAMS)
+/// Each round, each stream runs a kernel, records an event, and the next stream waits for it.
+fn rounds(bench: &Bench, streams: &[Handle]) -> Result<(), String> {
+    let events: Vec<_> = streams
+        .iter()
         .map(|_| bench.event(false))
         .collect::<Result<_, _>>()?;
+    let next = streams.iter().cycle().skip(1);
     for _ in 0..ROUNDS {
-        for (place, event) in events.iter().enumerate() {
-            let stream = bench.stream(place);
-            bench.spin(stream, NANOS)?;
-            bench.record(*event, stream)?;
-            bench.wait(bench.stream((place + 1) % STREAMS), *event)?;
+        for ((stream, next), event) in streams.iter().zip(next.clone()).zip(&events) {
+            bench.spin(*stream, NANOS)?;
+            bench.record(*event, *stream)?;
+            bench.wait(*next, *event)?;
         }
     }
-    bench.synchronize_all()?;
+    bench.synchronize_all()
+}
+
+/// The rounds on streams of the program's own. The length of a kernel of [`MEASURED`] by events, in nanoseconds.
+fn scenario() -> Result<f64, String> {
+    let bench = Bench::new(STREAMS)?;
+    rounds(&bench, &bench.streams)?;
     let (from, to) = (bench.event(true)?, bench.event(true)?);
     bench.record(from, bench.stream(0))?;
     bench.spin(bench.stream(0), MEASURED)?;
@@ -178,6 +185,74 @@ pub fn check(report: &mut Report) -> Result<(), String> {
     }
     if overlaps + broken > 0 || tied != waits || waits != STREAMS * ROUNDS {
         return Err("the records break the order of the calls, or do not tell it".to_owned());
+    }
+    Ok(())
+}
+
+/// The rounds on the legacy default stream, the thread's own and another: whether their records and waits are paired too.
+pub fn default_streams(report: &mut Report) -> Result<(), String> {
+    let listening = listen(ActivityKind::ALL)?;
+    let bench = Bench::new(1)?;
+    let default = [1_usize, 2].map(|number| number as Handle);
+    rounds(&bench, &[default[0], default[1], bench.stream(0)])?;
+    let records = told(listening);
+    let kernels = kernels(&records);
+    let (waits, tied, broken) = waits(&records, &kernels);
+    let mut streams: Vec<u32> = kernels.iter().map(|it| it.place.stream).collect();
+    streams.sort_unstable();
+    streams.dedup();
+    report.fact("kernels", kernels.len());
+    report.fact("streams", format!("{streams:?}"));
+    report.fact("overlaps", overlaps(&kernels));
+    report.fact("waits", waits);
+    report.fact("waits-tied", tied);
+    report.fact("waits-broken", broken);
+    Ok(())
+}
+
+/// Launches a kernel on a stream of the calling thread's own, in this context.
+#[expect(unsafe_code, reason = "the driver's functions are C functions")]
+fn spin_there(context: usize, nanos: u64) -> Result<(), String> {
+    let driver = Driver::load()?;
+    let set = driver.set_current().ok_or("cuCtxSetCurrent is missing")?;
+    // SAFETY: the context lives as long as the process.
+    checked(unsafe { set(context as Handle) })?;
+    let bench = Bench::within(driver, context as Handle, 1)?;
+    bench.spin(bench.stream(0), nanos)
+}
+
+/// How long a kernel's record stays away while a kernel of a second runs behind it on its stream, on another of the same
+/// thread, and on one of another thread.
+pub fn held_back(report: &mut Report) -> Result<(), String> {
+    let listening = listen(&[ActivityKind::Kernel])?;
+    let bench = Bench::new(2)?;
+    let long = 1_000_000_000;
+    let context = bench.context as usize;
+    for (name, place) in [
+        ("same-stream", Some(0)),
+        ("other-stream", Some(1)),
+        ("other-thread", None),
+    ] {
+        bench.spin(bench.stream(0), 1_000_000)?;
+        if let Some(place) = place {
+            bench.spin(bench.stream(place), long)?;
+        } else {
+            std::thread::scope(|scope| {
+                let thread = scope.spawn(|| spin_there(context, long));
+                thread.join().map_err(|_panic| "the other thread panicked")
+            })??;
+        }
+        let begun = Instant::now();
+        let mut first = None;
+        while first.is_none() && begun.elapsed() < Duration::from_secs(3) {
+            std::thread::sleep(Duration::from_millis(3));
+            listening.flush(false);
+            let is_there = RECORDS.lock().is_ok_and(|it| !it.is_empty());
+            first = is_there.then(|| begun.elapsed().as_millis());
+        }
+        report.fact(&format!("{name}-ms"), first.unwrap_or_default());
+        bench.synchronize_all()?;
+        report.fact(&format!("{name}-records"), told(listening).len());
     }
     Ok(())
 }

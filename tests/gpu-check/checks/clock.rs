@@ -23,8 +23,9 @@ pub fn check(report: &mut Report) -> Result<(), String> {
     bench.synchronize(stream)?;
     let (begun, anchor) = (Instant::now(), now());
     let (mut outside, mut earliest, mut latest, mut count) = (0, i64::MAX, i64::MAX, 0);
-    let (mut least, mut most) = (f64::MAX, f64::MIN);
+    let mut offs = Vec::new();
     while begun.elapsed() < WHOLE {
+        let mut burst = Vec::new();
         for _ in 0..20 {
             let from = now();
             bench.spin(stream, 50_000)?;
@@ -42,15 +43,23 @@ pub fn check(report: &mut Report) -> Result<(), String> {
                 (earliest, latest) = (earliest.min(since), latest.min(until));
                 let by_events = f64::from(bench.elapsed(zero, mark)?) * 1e6;
                 let off = by_events - (kernel.times.end as f64 - anchor as f64);
-                (least, most) = (least.min(off), most.max(off));
+                burst.push(off);
             }
         }
+        burst.sort_by(f64::total_cmp);
+        offs.push(burst);
         std::thread::sleep(IDLE);
     }
     report.fact("kernels", count);
     report.fact("outside-of-their-call", outside);
     report.fact("earliest-start-ns", earliest);
     report.fact("earliest-end-ns", latest);
-    report.fact("events-against-cupti-ns", format!("{least:.0}..{most:.0}"));
+    let each = offs.iter().map(|burst| {
+        let at = |place: usize| burst.get(place).copied().unwrap_or(f64::NAN);
+        let last = burst.len().saturating_sub(1);
+        format!("{:.0}:{:.0}:{:.0}", at(0), at(last / 2), at(last))
+    });
+    let each: Vec<String> = each.collect();
+    report.fact("events-against-cupti-ns", each.join(","));
     Ok(())
 }

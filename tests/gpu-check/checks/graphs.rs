@@ -4,10 +4,10 @@
 use std::ptr;
 use std::time::Instant;
 
-use cuda_recorder::{ActivityKind, CuptiRecord, NodeOrigin};
+use cuda_recorder::{ActivityKind, CuptiKernel, CuptiListener, CuptiRecord, NodeOrigin};
 
 use super::activity::{listen, told};
-use crate::driver::checked;
+use crate::driver::{GraphUpdate, Handle, checked};
 use crate::report::Report;
 use crate::work::Bench;
 
@@ -129,4 +129,100 @@ pub fn whole(report: &mut Report) -> Result<(), String> {
             ActivityKind::Sync,
         ],
     )
+}
+
+/// A graph of one kernel of so many nanoseconds, captured on the first stream.
+fn captured(bench: &Bench, nanos: u64) -> Result<Handle, String> {
+    let mut graph = ptr::null_mut();
+    let functions = &bench.driver.functions;
+    // SAFETY: the stream is of this context, and a place for the graph is given.
+    unsafe {
+        checked((functions.capture_begin)(bench.stream(0), 2))?;
+        bench.spin(bench.stream(0), nanos)?;
+        checked((functions.capture_end)(bench.stream(0), &raw mut graph))?;
+    }
+    Ok(graph)
+}
+
+/// That graph, ready to run.
+fn ready(bench: &Bench, nanos: u64) -> Result<Handle, String> {
+    let graph = captured(bench, nanos)?;
+    let mut instance = ptr::null_mut();
+    // SAFETY: the graph is of this context, and a place for the instance is given.
+    checked(unsafe { (bench.driver.functions.instantiate)(&raw mut instance, graph, 0) })?;
+    Ok(instance)
+}
+
+fn replay(bench: &Bench, instance: Handle, place: usize) -> Result<(), String> {
+    // SAFETY: the instance is that of a graph of this context.
+    checked(unsafe { (bench.driver.functions.replay)(instance, bench.stream(place)) })
+}
+
+/// The kernels of nodes that were told of.
+fn told_nodes(listening: &CuptiListener) -> Vec<CuptiKernel> {
+    let of_node = |record| match record {
+        CuptiRecord::Kernel(kernel) if kernel.graph_node != 0 => Some(*kernel),
+        _ => None,
+    };
+    told(listening).into_iter().filter_map(of_node).collect()
+}
+
+/// Whether the records of an instance that was updated name its nodes as before.
+pub fn update(report: &mut Report) -> Result<(), String> {
+    let listening = listen(&[ActivityKind::Kernel])?;
+    let bench = Bench::new(1)?;
+    let instance = ready(&bench, NANOS)?;
+    let mut nodes = Vec::new();
+    for nanos in [None, Some(20 * NANOS)] {
+        if let Some(nanos) = nanos {
+            let graph = captured(&bench, nanos)?;
+            let mut came_to = GraphUpdate::NONE;
+            // SAFETY: both are of this context, and a place for what it came to is given.
+            let answer =
+                unsafe { (bench.driver.functions.graph_update)(instance, graph, &raw mut came_to) };
+            report.fact("update", answer);
+            report.fact("result", came_to.result);
+        }
+        replay(&bench, instance, 0)?;
+        bench.synchronize_all()?;
+        let told = told_nodes(listening);
+        report.fact("kernels", told.len());
+        nodes.push(
+            told.first()
+                .map(|it| (it.graph_node, it.times.end - it.times.start)),
+        );
+    }
+    report.fact(
+        "nodes-and-nanoseconds",
+        format!("{nodes:?}").replace(' ', ""),
+    );
+    Ok(())
+}
+
+/// Whether two replays of one instance on two streams run at the same time, beside two instances that do.
+pub fn at_once(report: &mut Report) -> Result<(), String> {
+    let listening = listen(&[ActivityKind::Kernel])?;
+    let bench = Bench::new(2)?;
+    let long = 5_000_000;
+    let (one, other) = (ready(&bench, long)?, ready(&bench, long)?);
+    for (name, second) in [("one-instance", one), ("two-instances", other)] {
+        replay(&bench, one, 0)?;
+        replay(&bench, second, 1)?;
+        bench.synchronize_all()?;
+        let mut times: Vec<_> = told_nodes(listening)
+            .iter()
+            .map(|it| (it.times.start, it.times.end))
+            .collect();
+        times.sort_unstable();
+        let overlap = times.windows(2).map(|pair| match pair {
+            [(_, end), (start, _)] => *end as i64 - *start as i64,
+            _ => 0,
+        });
+        report.fact(
+            &format!("{name}-overlap-ns"),
+            overlap.max().unwrap_or_default(),
+        );
+        report.fact(&format!("{name}-kernels"), times.len());
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! What a launch costs the host: plain, between two timing events, and while CUPTI tells of more or less.
 
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 
 use cuda_recorder::ActivityKind;
 
@@ -76,4 +77,23 @@ pub fn all(report: &mut Report) -> Result<(), String> {
         .filter(|kind| *kind != ActivityKind::Graph)
         .collect();
     listened(report, &kinds)
+}
+
+/// With CUPTI telling of kernels while another thread has it give back what is complete, every 3 ms.
+pub fn flushed(report: &mut Report) -> Result<(), String> {
+    let listening = listen(&[ActivityKind::Kernel])?;
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(SeqCst) {
+                listening.flush(false);
+                std::thread::sleep(Duration::from_millis(3));
+            }
+        });
+        let measured = measure(report, false);
+        is_over.store(true, SeqCst);
+        measured
+    })?;
+    report.fact("records", told(listening).len());
+    Ok(())
 }

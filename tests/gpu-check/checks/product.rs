@@ -116,6 +116,8 @@ fn tests(report: &mut Report, filters: &[&str], log: &str) -> Result<(), String>
         .args(filters)
         .args(["--test-threads", "4"])
         .env("REAL_CUDA", "1")
+        // Each opens a context of its own, which takes half a second.
+        .env("SYNCLINE_GENERATED", "150")
         .env("REQUIRE_BACKENDS", "cuda")
         .env("SYNCLINE_BUILT", beside(""))
         .env("MISUSE_TABLE", report.place("errors.tsv"))
@@ -135,6 +137,15 @@ fn tests(report: &mut Report, filters: &[&str], log: &str) -> Result<(), String>
 pub fn conformance(report: &mut Report) -> Result<(), String> {
     let all = ["conformance::", "cuda::", "--skip", "cuda::misuse"];
     tests(report, &all, "conformance.log")
+}
+
+/// Generated workloads, compared with a model of their order and numbers.
+pub fn generated(report: &mut Report) -> Result<(), String> {
+    tests(
+        report,
+        &["generated_workloads_run_on_cuda"],
+        "generated.log",
+    )
 }
 
 /// Which code each misuse gives, as `errors.tsv`; fails where that is not what is kept for the stand-in.

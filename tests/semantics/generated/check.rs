@@ -147,6 +147,9 @@ pub struct Comparison<'a> {
     /// Whether the times are those of a device that does not see the host's memory: an upload has read it before, and a
     /// download writes it after.
     pub is_apart: bool,
+    /// By how much a device's times may be off: an H100 tells of work that begins up to a microsecond before what it waits
+    /// for ends.
+    pub slack: Nanos,
 }
 
 impl Comparison<'_> {
@@ -270,7 +273,12 @@ impl Comparison<'_> {
             };
             let is_submitted = dependency.kind != DependencyKind::Submission
                 || cause.start <= effect.enqueued && effect.enqueued <= effect.start;
-            let holds = is_submitted && is_in_time(dependency, cause, effect);
+            let later = Span {
+                start: effect.start + self.slack,
+                end: effect.end + self.slack,
+                ..*effect
+            };
+            let holds = is_submitted && is_in_time(dependency, cause, &later);
             if !holds && !never_ran(effect) {
                 let (cause, effect) = (self.run.told(cause), self.run.told(effect));
                 let kind = dependency.kind.label();

@@ -299,6 +299,7 @@ fn a_run_that_is_not_that_of_the_workload_is_noticed() {
         order: &EnforcedOrder::of(&told, &[]),
         run: &RunRecords::new(&records(&ran, "mock").unwrap()),
         is_apart: false,
+        slack: Nanos::ZERO,
     };
     let complaints = comparison.complaints();
     let kinds: Vec<&str> = complaints.iter().map(|it| it.0).collect();

@@ -20,6 +20,8 @@ pub const INVALID_PTX: i32 = 218;
 pub const UNSUPPORTED_PTX_VERSION: i32 = 222;
 /// A handle names nothing.
 pub const INVALID_HANDLE: i32 = 400;
+/// What was asked for is not possible as things are.
+pub const ILLEGAL_STATE: i32 = 401;
 /// A name is not found.
 pub const NOT_FOUND: i32 = 500;
 /// What was asked for has not ended.
@@ -101,6 +103,11 @@ pub const NAMES: &[(i32, &str, &str)] = &[
         INVALID_HANDLE,
         "CUDA_ERROR_INVALID_HANDLE\0",
         "invalid resource handle\0",
+    ),
+    (
+        ILLEGAL_STATE,
+        "CUDA_ERROR_ILLEGAL_STATE\0",
+        "the operation cannot be performed in the present state\0",
     ),
     (
         NOT_FOUND,

@@ -1,6 +1,6 @@
 //! As much of PTX as is needed to know a kernel by its name and its arguments' sizes.
 
-use crate::codes::{INVALID_PTX, UNSUPPORTED_PTX_VERSION};
+use crate::codes::{INVALID_IMAGE, INVALID_PTX, UNSUPPORTED_PTX_VERSION};
 
 /// The newest version that is taken: that of CUDA 13.0.
 const NEWEST: (u32, u32) = (9, 0);
@@ -21,7 +21,7 @@ pub struct Entry {
 pub fn entries(text: &str) -> Result<Vec<Entry>, i32> {
     let version = text.lines().find_map(|line| line.strip_prefix(".version "));
     let version = version.and_then(|it| it.trim().split_once('.'));
-    let (major, minor) = version.ok_or(INVALID_PTX)?;
+    let (major, minor) = version.ok_or(INVALID_IMAGE)?;
     let number = |text: &str| text.parse::<u32>().map_err(|_odd| INVALID_PTX);
     if (number(major)?, number(minor)?) > NEWEST {
         return Err(UNSUPPORTED_PTX_VERSION);

@@ -65,8 +65,8 @@ impl CudaDeviceState {
         wanted: &CudaOpenRequest<'_>,
     ) -> Result<Self, BackendError> {
         if let Some(fault) = context::broken() {
-            return Err(BackendError::Refused(format!(
-                "the driver runs nothing more in this process, because of {fault}: only a new process does"
+            return Err(BackendError::Poisoned(format!(
+                "after {fault} the driver runs nothing more in this process, and only a new one can open the device"
             )));
         }
         let said = |code: DriverErrorCode| BackendError::Refused(code.to_string());

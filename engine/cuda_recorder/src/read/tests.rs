@@ -215,3 +215,56 @@ proptest::proptest! {
         proptest::prop_assert!(batch.unread <= bytes.len() as u64);
     }
 }
+
+/// What CUPTI 13.0 wrote on an H100: fifty times a kernel on one stream, an event, another stream's wait for it, and a kernel
+/// there. Nobody has the texts that its addresses led to.
+const REAL: &[u8] = include_bytes!("../../../../tests/data/cupti-13-h100.bin");
+
+#[test]
+fn a_buffer_of_a_real_device_is_read_whole_and_its_waits_keep_their_order() {
+    let batch = read(&Strides::of(NEW), REAL);
+    assert_eq!(batch.unread, 0);
+    assert!(
+        !batch
+            .records
+            .iter()
+            .any(|it| matches!(it, CuptiRecord::Other(_)))
+    );
+    let kernels = batch.records.iter().filter_map(|it| match it {
+        CuptiRecord::Kernel(kernel) => Some(kernel),
+        _ => None,
+    });
+    let kernels: Vec<_> = kernels.collect();
+    assert_eq!(kernels.len(), 100);
+    for kernel in &kernels {
+        let length = kernel.times.end - kernel.times.start;
+        assert!((10_000..20_000).contains(&length), "{kernel:?}");
+    }
+    let events = batch.records.iter().filter_map(|it| match it {
+        CuptiRecord::Event(event) => Some((event.sync, event)),
+        _ => None,
+    });
+    let events: std::collections::HashMap<_, _> = events.collect();
+    assert_eq!(events.len(), 50);
+    let waits = batch.records.iter().filter_map(|it| match it {
+        CuptiRecord::Sync(sync) if sync.kind == SyncKind::StreamWaitEvent => Some(sync),
+        _ => None,
+    });
+    let waits: Vec<_> = waits.collect();
+    assert_eq!(waits.len(), 50);
+    for wait in waits {
+        let event = events[&wait.sync];
+        let before = kernels
+            .iter()
+            .filter(|it| it.place.stream == event.stream && it.correlation < event.correlation);
+        let cause = before.max_by_key(|it| it.correlation).unwrap();
+        let after = kernels
+            .iter()
+            .filter(|it| Some(it.place.stream) == wait.stream && it.correlation > wait.correlation);
+        let effect = after.min_by_key(|it| it.correlation).unwrap();
+        assert!(
+            cause.times.end <= effect.times.start,
+            "{cause:?} {event:?} {effect:?}"
+        );
+    }
+}

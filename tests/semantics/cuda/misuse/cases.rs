@@ -24,14 +24,6 @@ macro_rules! cases {
     };
 }
 
-/// Cases for which the driver's documentation names no code: what the stand-in answers is a guess.
-pub const GUESSED: &[&str] = &[
-    "capture-twice",
-    "end-none",
-    "host-function-none",
-    "image-garbage",
-];
-
 /// Exempt from the legacy default stream.
 const NON_BLOCKING: u32 = 1;
 /// Keeps no times.

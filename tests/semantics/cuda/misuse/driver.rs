@@ -105,7 +105,7 @@ impl Driver {
     /// Where what it answers comes from, in words.
     pub fn origin(&self) -> String {
         if self.is_stand_in {
-            return "as the driver's documentation has them: no device was asked yet".to_owned();
+            return "as the stand-in answers".to_owned();
         }
         let (mut version, mut name) = (0, [0_u8; 256]);
         self.version(&mut version);

@@ -148,7 +148,7 @@ impl Comparison<'_> {
                 } else {
                     effect.ran.end
                 };
-                if cause.ran.end > begins {
+                if cause.ran.end > begins + self.slack {
                     let (cause, effect) = (self.run.told(&cause.span), self.run.told(&effect.span));
                     complaints.push(("order", format!("{effect} does not come after {cause}")));
                 }
@@ -291,6 +291,7 @@ mod tests {
                 ..RunRecords::default()
             },
             is_apart: true,
+            slack: Nanos::ZERO,
         };
         let turn = comparison.turn(&download);
         assert_eq!((turn.start, turn.end), (Nanos(8), Nanos(90)));

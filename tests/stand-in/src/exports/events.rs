@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint};
 
 use super::{Handle, answer, handle, number};
-use crate::codes::{CAPTURED_EVENT, INVALID_HANDLE, INVALID_VALUE, NOT_READY};
+use crate::codes::{CAPTURED_EVENT, ILLEGAL_STATE, INVALID_HANDLE, INVALID_VALUE, NOT_READY};
 use crate::cupti::{self, api};
 use crate::operation::{Action, Plan};
 use crate::state::{Event, State, call, now, until};
@@ -72,7 +72,7 @@ fn record(state: &mut State, event: usize, stream: usize, flags: c_uint) -> Resu
     }
     if captured.is_none() {
         if flags & EXTERNAL != 0 {
-            return Err(INVALID_VALUE);
+            return Err(ILLEGAL_STATE);
         }
         state.records += 1;
         let mut plan = Plan::mark();

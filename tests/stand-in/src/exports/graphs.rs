@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{Handle, answer, handle, number};
 use crate::capture::{Frontier, Graph};
 use crate::codes::{
-    CAPTURE_INVALIDATED, CAPTURE_UNJOINED, CAPTURE_UNMATCHED, CAPTURE_UNSUPPORTED, INVALID_HANDLE,
-    INVALID_VALUE, UPDATE_FAILURE,
+    CAPTURE_INVALIDATED, CAPTURE_UNJOINED, CAPTURE_UNMATCHED, CAPTURE_UNSUPPORTED, ILLEGAL_STATE,
+    INVALID_HANDLE, INVALID_VALUE, UPDATE_FAILURE,
 };
 use crate::cupti::{self, api};
 use crate::operation::Plan;
@@ -24,9 +24,14 @@ extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_int) -> c_int {
             }
             let capture = state.captures.begin(found);
             let stream = state.streams.get_mut(&found).ok_or(INVALID_HANDLE)?;
-            if stream.is_legacy || stream.capture.is_some() {
+            let refusal = match (stream.is_legacy, &stream.capture) {
+                (true, _) => Some(CAPTURE_UNSUPPORTED),
+                (false, Some(_)) => Some(ILLEGAL_STATE),
+                (false, None) => None,
+            };
+            if let Some(refusal) = refusal {
                 state.captures.end(capture);
-                return Err(CAPTURE_UNSUPPORTED);
+                return Err(refusal);
             }
             stream.capture = Some((capture, Frontier::new()));
             Ok(())
@@ -49,7 +54,7 @@ unsafe extern "C" fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) -> c
 fn end_capture(state: &mut State, stream: usize) -> Result<usize, i32> {
     let stream = state.stream(stream)?;
     let own = state.streams.get(&stream).and_then(|it| it.capture.clone());
-    let (capture, frontier) = own.ok_or(INVALID_VALUE)?;
+    let (capture, frontier) = own.ok_or(ILLEGAL_STATE)?;
     let origin = state
         .captures
         .get(capture)
