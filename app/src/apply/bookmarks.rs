@@ -25,7 +25,7 @@ pub fn apply(
         BookmarkAction::Note(place, text) => {
             state.bookmarks.is_typing = false;
             if let Some(bookmark) = state.bookmarks.list.get_mut(place) {
-                bookmark.text = text;
+                bookmark.text = without_controls(&text);
             }
         }
         BookmarkAction::Remove(place) => {
@@ -39,13 +39,20 @@ pub fn apply(
         BookmarkAction::Visit(place) => visit(state, capture, place),
         BookmarkAction::Restore(kept) => {
             for bookmark in kept {
-                state.bookmarks.restore(bookmark);
+                let text = without_controls(&bookmark.text);
+                state.bookmarks.restore(Bookmark { text, ..bookmark });
             }
         }
         BookmarkAction::ForgetSpans => state.bookmarks.forget_spans(),
         BookmarkAction::Follow => state.bookmarks.follow(capture),
     }
     None
+}
+
+/// A note on one line: what no font draws would be a row of boxes.
+fn without_controls(text: &str) -> String {
+    let shown = |it: char| if it.is_control() { ' ' } else { it };
+    text.chars().map(shown).collect()
 }
 
 /// Does what a key or a menu asks of bookmarks.

@@ -210,9 +210,17 @@ pub fn default_streams(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Launches a kernel on a stream of the calling thread's own, in this context.
-#[expect(unsafe_code, reason = "the driver's functions are C functions")]
+/// Launches a kernel on a stream of another thread's, in this context.
 fn spin_there(context: usize, nanos: u64) -> Result<(), String> {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| spin_here(context, nanos));
+        thread.join().map_err(|_panic| "the other thread panicked")
+    })?
+}
+
+/// Launches a kernel on a stream of its own, in this context.
+#[expect(unsafe_code, reason = "the driver's functions are C functions")]
+fn spin_here(context: usize, nanos: u64) -> Result<(), String> {
     let driver = Driver::load()?;
     let set = driver.set_current().ok_or("cuCtxSetCurrent is missing")?;
     // SAFETY: the context lives as long as the process.
@@ -227,20 +235,15 @@ pub fn held_back(report: &mut Report) -> Result<(), String> {
     let listening = listen(&[ActivityKind::Kernel])?;
     let bench = Bench::new(2)?;
     let long = 1_000_000_000;
-    let context = bench.context as usize;
     for (name, place) in [
         ("same-stream", Some(0)),
         ("other-stream", Some(1)),
         ("other-thread", None),
     ] {
         bench.spin(bench.stream(0), 1_000_000)?;
-        if let Some(place) = place {
-            bench.spin(bench.stream(place), long)?;
-        } else {
-            std::thread::scope(|scope| {
-                let thread = scope.spawn(|| spin_there(context, long));
-                thread.join().map_err(|_panic| "the other thread panicked")
-            })??;
+        match place {
+            Some(place) => bench.spin(bench.stream(place), long)?,
+            None => spin_there(bench.context as usize, long)?,
         }
         let begun = Instant::now();
         let mut first = None;

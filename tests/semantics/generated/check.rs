@@ -252,6 +252,15 @@ impl Comparison<'_> {
     }
 
     /// Every cause and effect is there, and what was enforced has happened.
+    /// A span as late as the device's times may mean it.
+    fn at_latest(&self, span: &Span) -> Span {
+        Span {
+            start: span.start + self.slack,
+            end: span.end + self.slack,
+            ..*span
+        }
+    }
+
     fn dependencies(&self, complaints: &mut Vec<(&'static str, String)>) {
         for dependency in &self.run.dependencies {
             let ends = (
@@ -273,12 +282,7 @@ impl Comparison<'_> {
             };
             let is_submitted = dependency.kind != DependencyKind::Submission
                 || cause.start <= effect.enqueued && effect.enqueued <= effect.start;
-            let later = Span {
-                start: effect.start + self.slack,
-                end: effect.end + self.slack,
-                ..*effect
-            };
-            let holds = is_submitted && is_in_time(dependency, cause, &later);
+            let holds = is_submitted && is_in_time(dependency, cause, &self.at_latest(effect));
             if !holds && !never_ran(effect) {
                 let (cause, effect) = (self.run.told(cause), self.run.told(effect));
                 let kind = dependency.kind.label();

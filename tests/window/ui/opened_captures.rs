@@ -123,6 +123,24 @@ fn a_capture_of_nsight_shows_waits_of_streams_as_arrows() {
 }
 
 #[test]
+fn what_was_recorded_on_a_device_shows_what_its_streams_waited_for() {
+    let path = root().join("tests/data/recorded-h100.pftrace");
+    let mut results = SnapshotResults::new();
+    for (theme, suffix) in THEMES {
+        let mut window = opened(theme, SIZE, vec![path.clone()]);
+        let span = effect(&window, DependencyKind::Event, 0.5);
+        let at = {
+            let capture = window.harness.state().scene().capture;
+            capture.span(span).unwrap().span.start.0 / 1_000
+        };
+        select(&mut window, span, true);
+        show(&mut window, at - 180, at + 90);
+        let name = format!("opened-recorded-{suffix}");
+        results.add(window.harness.try_snapshot(name));
+    }
+}
+
+#[test]
 fn eight_ranks_show_who_came_last() {
     let folder = tempfile::tempdir().unwrap();
     let made = ranks(8);

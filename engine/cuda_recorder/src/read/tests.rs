@@ -1,7 +1,7 @@
 //! Tests of the reader on buffers that are whole, cut, and damaged.
 
 use super::*;
-use crate::record::{CuptiLocation, CuptiTimes, SyncKind};
+use crate::record::{CuptiKernel, CuptiLocation, CuptiTimes, SyncKind};
 
 /// The strides of CUPTI 13.0, and of 12.1.
 const NEW: &[(u32, u32)] = &[
@@ -220,51 +220,60 @@ proptest::proptest! {
 /// there. Nobody has the texts that its addresses led to.
 const REAL: &[u8] = include_bytes!("../../../../tests/data/cupti-13-h100.bin");
 
-#[test]
-fn a_buffer_of_a_real_device_is_read_whole_and_its_waits_keep_their_order() {
-    let batch = read(&Strides::of(NEW), REAL);
-    assert_eq!(batch.unread, 0);
-    assert!(
-        !batch
-            .records
-            .iter()
-            .any(|it| matches!(it, CuptiRecord::Other(_)))
-    );
-    let kernels = batch.records.iter().filter_map(|it| match it {
+/// Of its records those of a kind.
+fn real<'a, T>(batch: &'a CuptiBatch, of_kind: fn(&'a CuptiRecord) -> Option<T>) -> Vec<T> {
+    batch.records.iter().filter_map(of_kind).collect()
+}
+
+const fn kernel_of(record: &CuptiRecord) -> Option<&CuptiKernel> {
+    match record {
         CuptiRecord::Kernel(kernel) => Some(kernel),
         _ => None,
-    });
-    let kernels: Vec<_> = kernels.collect();
+    }
+}
+
+#[test]
+fn a_buffer_of_a_real_device_is_read_whole() {
+    let batch = read(&Strides::of(NEW), REAL);
+    assert_eq!(batch.unread, 0);
+    let is_other = |it: &CuptiRecord| matches!(it, CuptiRecord::Other(_));
+    assert!(!batch.records.iter().any(is_other));
+    let kernels = real(&batch, kernel_of);
     assert_eq!(kernels.len(), 100);
-    for kernel in &kernels {
+    for kernel in kernels {
         let length = kernel.times.end - kernel.times.start;
         assert!((10_000..20_000).contains(&length), "{kernel:?}");
     }
-    let events = batch.records.iter().filter_map(|it| match it {
+}
+
+#[test]
+fn waits_of_a_real_device_keep_their_order() {
+    let batch = read(&Strides::of(NEW), REAL);
+    let kernels = real(&batch, kernel_of);
+    let events = real(&batch, |it| match it {
         CuptiRecord::Event(event) => Some((event.sync, event)),
         _ => None,
     });
-    let events: std::collections::HashMap<_, _> = events.collect();
-    assert_eq!(events.len(), 50);
-    let waits = batch.records.iter().filter_map(|it| match it {
+    let events: std::collections::HashMap<_, _> = events.into_iter().collect();
+    let waits = real(&batch, |it| match it {
         CuptiRecord::Sync(sync) if sync.kind == SyncKind::StreamWaitEvent => Some(sync),
         _ => None,
     });
-    let waits: Vec<_> = waits.collect();
-    assert_eq!(waits.len(), 50);
+    assert_eq!((events.len(), waits.len()), (50, 50));
     for wait in waits {
         let event = events[&wait.sync];
-        let before = kernels
-            .iter()
-            .filter(|it| it.place.stream == event.stream && it.correlation < event.correlation);
+        let on = |stream| {
+            kernels
+                .iter()
+                .filter(move |it| Some(it.place.stream) == stream)
+        };
+        let before = on(Some(event.stream)).filter(|it| it.correlation < event.correlation);
         let cause = before.max_by_key(|it| it.correlation).unwrap();
-        let after = kernels
-            .iter()
-            .filter(|it| Some(it.place.stream) == wait.stream && it.correlation > wait.correlation);
+        let after = on(wait.stream).filter(|it| it.correlation > wait.correlation);
         let effect = after.min_by_key(|it| it.correlation).unwrap();
         assert!(
             cause.times.end <= effect.times.start,
-            "{cause:?} {event:?} {effect:?}"
+            "{cause:?} {effect:?}"
         );
     }
 }

@@ -302,11 +302,7 @@ impl WorkerLink {
         }
         match message {
             Message::Batch(mut records) => {
-                let again = self.own.begun_again(&records);
-                let first = self.own.first_result(&records);
-                // Before the end of the run, which is the last record.
-                let place = records.len().saturating_sub(1);
-                records.splice(place..place, again.into_iter().chain(first));
+                self.own.remark(&mut records);
                 self.post_records(records);
             }
             Message::Finished { .. } => self.finished(message),

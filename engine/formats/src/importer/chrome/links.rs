@@ -96,6 +96,11 @@ impl DependencySummary {
         } else if self.waits + self.wait_calls == 0 && streams > 1 {
             receipt.note("This file has no event records; arrows between streams cannot be known.");
         }
+        self.tell_waits(receipt);
+    }
+
+    /// Says of which waits it is not known what they waited for.
+    fn tell_waits(&self, receipt: &mut Receipt) {
         if self.unresolved > 0 {
             let waits = counted(self.unresolved, "{wait|waits}");
             receipt.note(format!(

@@ -52,8 +52,17 @@ impl OwnWorkerRun {
         }
     }
 
+    /// Adds to records what is to be said of a run that begins another anew.
+    pub fn remark(&mut self, records: &mut Vec<Record>) {
+        let again = self.begun_again(records);
+        let first = self.first_result(records);
+        // Before the end of the run, which is the last record.
+        let place = records.len().saturating_sub(1);
+        records.splice(place..place, again.into_iter().chain(first));
+    }
+
     /// Says that the run whose records these are begins another anew, and why, once something ran.
-    pub fn begun_again(&mut self, records: &[Record]) -> Option<Record> {
+    fn begun_again(&mut self, records: &[Record]) -> Option<Record> {
         let has_begun = |it: &Record| matches!(it, Record::Span(_) | Record::End(_));
         if self.had_fault || !records.iter().any(has_begun) {
             return None;
@@ -72,7 +81,7 @@ impl OwnWorkerRun {
     }
 
     /// Says how long the first result took after the fault, once it is there.
-    pub fn first_result(&mut self, records: &[Record]) -> Option<Record> {
+    fn first_result(&mut self, records: &[Record]) -> Option<Record> {
         if self.had_fault {
             return None;
         }

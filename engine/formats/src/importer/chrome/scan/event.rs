@@ -95,9 +95,7 @@ pub fn event(
         without(desk.arguments, first, draft.extras);
     }
     let mut event = draft.event;
-    if event.flags & flag::TIME == 0 && has_place(event.phase) {
-        event.flags |= flag::NO_TIME;
-    }
+    event.flags |= missing_time(&event);
     event.row = desk.rows.place((draft.process, draft.thread));
     let added = desk.arguments.get(first..).unwrap_or_default();
     event.arguments = added.len() as u32;
@@ -105,10 +103,10 @@ pub fn event(
     Ok(event)
 }
 
-/// Whether events of a phase have a place in time: all but metadata, and what tells of objects.
-const fn has_place(phase: u8) -> bool {
-    matches!(
-        phase,
+/// The flag of an event that has a place in time and no time: metadata, and what tells of objects, needs none.
+fn missing_time(event: &ChromeEvent) -> u16 {
+    let has_place = matches!(
+        event.phase,
         b'X' | b'B'
             | b'E'
             | b'b'
@@ -126,7 +124,12 @@ const fn has_place(phase: u8) -> bool {
             | b't'
             | b'f'
             | b'C'
-    )
+    );
+    if has_place && event.flags & flag::TIME == 0 {
+        flag::NO_TIME
+    } else {
+        0
+    }
 }
 
 /// Leaves those out of the arguments from `first` on whose bits are set: only arguments are series of a counter.
