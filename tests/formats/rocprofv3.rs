@@ -86,8 +86,15 @@ fn odd_records_are_kept_or_told() {
         capture.span_count(),
         open("a.json", sample()).0.span_count()
     );
+    // A record that has lost a quotation mark takes none of the others with it.
+    let (capture, receipt) = changed("\"start_timestamp\":1025", "\"start_timestamp:1025");
+    let whole = open("a.json", sample()).0.span_count();
+    assert_eq!((capture.span_count(), receipt.dropped), (whole - 1, 1));
     let (capture, receipt) = changed("\"kernel_id\":3,\"dispatch_id\":1,\n", "\"kernel_id\":[[}");
-    let told = capture.problems().iter().find(|it| it.code == "damaged");
+    let told = capture
+        .problems()
+        .iter()
+        .find(|it| it.code == "records-damaged");
     assert!(
         told.is_some_and(|it| it.text.contains("byte ")),
         "{receipt:?}"

@@ -145,7 +145,15 @@ fn read(
     receipt.with_far_times(sink.far(), &mut sink);
     if let Some(damage) = source.damage() {
         let text = format!("Of {}, {damage}", source.path().display());
-        sink.complain(Severity::DataLoss, "packing-damaged", text.clone());
+        let is_cut = source.is_packing_cut();
+        // What is behind a place that cannot be read was written, and nobody knows how much of it.
+        receipt.dropped += u64::from(!is_cut);
+        let code = if is_cut {
+            "cut-short"
+        } else {
+            "packing-damaged"
+        };
+        sink.complain(Severity::DataLoss, code, text.clone());
         receipt.repair("damaged packing", 1);
         receipt.note(text);
     }

@@ -36,6 +36,18 @@ fn is_far(record: &Record) -> bool {
     }
 }
 
+/// The last instant that a span may have: an interval ends behind its last.
+const LAST: Nanos = Nanos(i64::MAX - 1);
+
+/// A record with times that an interval can hold.
+fn bounded(mut record: Record) -> Record {
+    if let Record::Span(span) = &mut record {
+        span.start = span.start.min(LAST);
+        span.end = span.end.min(LAST);
+    }
+    record
+}
+
 /// Gathers records into batches.
 pub struct RecordSink<'a> {
     out: &'a mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
@@ -80,7 +92,7 @@ impl<'a> RecordSink<'a> {
             _ => 1,
         };
         self.far += u64::from(is_far(&record));
-        self.records.push(record);
+        self.records.push(bounded(record));
         self.ease();
     }
 
@@ -88,7 +100,7 @@ impl<'a> RecordSink<'a> {
     pub fn extend(&mut self, records: Vec<Record>) {
         self.count += records.len() as u64;
         self.far += records.iter().filter(|it| is_far(it)).count() as u64;
-        self.records.extend(records);
+        self.records.extend(records.into_iter().map(bounded));
         self.ease();
     }
 

@@ -220,6 +220,11 @@ impl Source {
         self.meter.damage()
     }
 
+    /// Whether that is that the file ends within it.
+    pub fn is_packing_cut(&self) -> bool {
+        self.meter.is_cut()
+    }
+
     /// How far it has been read, in bytes as it lies there packed.
     pub(super) fn meter(&self) -> Arc<ReadMeter> {
         Arc::clone(&self.meter)

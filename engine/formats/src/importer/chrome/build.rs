@@ -110,6 +110,7 @@ impl ChromeBuilder {
         self.rows.absorb(*scanner, &parsed.rows, &self.texts);
         if piece.counts {
             self.tally.bad_text += parsed.mended;
+            self.tally.events += parsed.empty;
             for damage in &parsed.damage {
                 self.tally
                     .damage(piece.at + damage.at as u64, damage.length as u64);

@@ -147,6 +147,29 @@ impl ReadWindow {
         }
     }
 
+    /// Passes what cannot be read up to the next element of a list of objects, or to the list's end; answers whether there
+    /// is one, not too far away.
+    pub fn resume(&mut self) -> bool {
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let mut closes = memchr::memchr_iter(b'}', rest);
+            if let Some(next) = closes.find_map(|close| next_element(rest, close + 1)) {
+                self.at += next;
+                return true;
+            }
+            if rest.len() >= LONGEST || !self.fill() {
+                return false;
+            }
+        }
+    }
+
+    /// Whether what lies in memory ends as a whole file does: with an object, a list and an object.
+    pub fn ends_whole(&self) -> bool {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let last = rest.iter().rev().filter(|it| !it.is_ascii_whitespace());
+        last.take(3).eq(b"}]}")
+    }
+
     /// The last bytes that were passed, as long as nothing else is read.
     pub fn passed(&self, count: u64) -> &[u8] {
         let start = self.at.saturating_sub(count as usize);
@@ -166,6 +189,19 @@ impl ReadWindow {
                 passed => return Ok(passed?),
             }
         }
+    }
+}
+
+/// Where behind an object that ends before `from` the next one begins, or the list ends.
+fn next_element(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut tokens = bytes.iter().enumerate().skip(from);
+    let mut token = || tokens.find(|(_, byte)| !byte.is_ascii_whitespace());
+    match token()? {
+        (end, b']') => Some(end),
+        (_, b',') => token()
+            .filter(|(_, byte)| **byte == b'{')
+            .map(|(next, _)| next),
+        _ => None,
     }
 }
 
@@ -212,6 +248,28 @@ mod tests {
                 assert_eq!(skipped.skip(), Ok(()));
                 assert_eq!((kept.peek(), skipped.peek()), (Some(b','), Some(b',')));
             }
+        }
+    }
+
+    #[test]
+    fn behind_damage_the_next_element_or_the_end_of_the_list_comes_next() {
+        let mut window = window("[{\"a:1, \"b\":{}}, {\"c\":2}] , 7");
+        window.step();
+        assert_eq!(window.value(), Err(WindowFault::Cut));
+        assert!(window.resume());
+        assert_eq!(window.value(), Ok(&b"{\"c\":2}"[..]));
+        for (text, next) in [
+            ("{\"a:1} ]", Some(b']')),
+            ("{\"a:1} , 7", None),
+            ("{", None),
+        ] {
+            let mut last = self::window(text);
+            assert_eq!(last.resume().then(|| last.peek()).flatten(), next, "{text}");
+        }
+        for (text, is_whole) in [("{\"r\":[{\"a:1} ] } \n", true), ("{\"r\":[{\"a:1}", false)] {
+            let mut cut = self::window(text);
+            cut.peek();
+            assert_eq!(cut.ends_whole(), is_whole, "{text}");
         }
     }
 

@@ -8,6 +8,9 @@ pub(super) const ROOT: &str = "rocprofiler-sdk-tool";
 /// Sections that hold lists by name; the others are lists or objects themselves.
 const NAMED: &[&str] = &["strings", "callback_records", "buffer_records"];
 
+/// So many elements of a list that are damaged are passed one by one.
+const MOST_DAMAGED: u32 = 64;
+
 /// Where an element stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ElementPosition<'a> {
@@ -68,12 +71,19 @@ fn elements(
     (process, section, name): (u32, &str, &str),
     take: &mut ElementHandler<'_>,
 ) -> Result<(), WalkStop> {
+    // What is damaged may look as if it went on to the end of the file, which is looked through each time.
+    let mut tries = MOST_DAMAGED;
     let mut one = |window: &mut ReadWindow| {
-        let bytes = match window.value() {
-            Ok(bytes) => bytes.len() as u64,
-            // What is too long to be read is no element that can be understood.
+        let bytes = match window.value().map(|bytes| bytes.len() as u64) {
+            Ok(bytes) => bytes,
+            // What is too long to be read is no element that can be understood, and neither is what is damaged.
             Err(WindowFault::Long) => 0,
-            Err(fault) => return Err(fault.into()),
+            Err(WindowFault::Cut) if !window.ends_whole() => return Err(WindowFault::Cut.into()),
+            Err(_) if tries == 0 || !window.resume() => return Err(WindowFault::Bad.into()),
+            Err(_) => {
+                tries -= 1;
+                0
+            }
         };
         let end = window.place();
         let place = ElementPosition {

@@ -14,6 +14,8 @@ const FREE: u64 = 64 << 20;
 pub(in crate::importer) struct ReadMeter {
     read: AtomicU64,
     failed: AtomicBool,
+    /// Whether the file ends within its packing.
+    cut: AtomicBool,
     damage: Mutex<Option<String>>,
 }
 
@@ -22,12 +24,17 @@ impl ReadMeter {
     pub(super) fn reset(&self) {
         self.read.store(0, Ordering::Relaxed);
         self.failed.store(false, Ordering::Relaxed);
+        self.cut.store(false, Ordering::Relaxed);
         *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Bytes of the file that were read, packed as it is.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
     }
 
     pub(super) fn damage(&self) -> Option<String> {
@@ -120,10 +127,13 @@ impl Read for UnpackGuard {
                 Ok(self.stop(error.to_string()))
             }
             Err(error) => {
-                let at = self.meter.read();
+                let is_cut = error.kind() == io::ErrorKind::UnexpectedEof;
+                self.meter.cut.store(is_cut, Ordering::Relaxed);
+                let how = if is_cut { "breaks off" } else { "is damaged" };
                 let why = format!(
-                    "its packing breaks off or is damaged near byte {at} ({error}); what follows was left out. If \
-                     it was copied, copy it again."
+                    "its packing {how} ({error}), after {} bytes of what is in it; what follows was left out. If it was copied, \
+                     copy it again.",
+                    self.given
                 );
                 Ok(self.stop(why))
             }

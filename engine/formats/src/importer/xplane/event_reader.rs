@@ -45,6 +45,8 @@ struct EventTally {
     sums: u64,
     unnamed: u64,
     finer: u64,
+    /// Events beyond the last time that can be written, all of which lie there.
+    beyond: u64,
     streams: bool,
 }
 
@@ -113,6 +115,7 @@ impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
         };
         self.tally.finer += u64::from(event.is_finer());
         let line = self.places.line(plane, line)?.clone();
+        self.tally.beyond += u64::from(event.interval(line.start).1 == i64::MAX);
         self.place(&event, name, &line);
         Some(event.unknown)
     }
@@ -222,6 +225,8 @@ impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
         let mut damage = damage.clone();
         damage.add(&self.broken);
         damage.tell(self.draft.sink, &mut self.draft.receipt);
+        let beyond = self.tally.beyond;
+        self.draft.receipt.with_far_times(beyond, self.draft.sink);
         tell(&mut self.draft, &self.tally, (unlaunched, alone));
         complain(&mut self.draft, self.space);
         self.draft.finish()

@@ -47,6 +47,8 @@ pub struct ParsedStretch {
     /// Rows that it met for the first time.
     pub rows: Vec<RowKey>,
     pub damage: Vec<DamagedBytes>,
+    /// Events of which nothing is told, and nothing kept.
+    pub empty: u64,
     /// Texts that were no UTF-8.
     pub mended: u64,
     pub end: StretchEnd,
@@ -84,6 +86,7 @@ impl StretchScanner {
             texts: Vec::new(),
             rows: Vec::new(),
             damage: Vec::new(),
+            empty: 0,
             mended: 0,
             end: StretchEnd::Between,
         };
@@ -134,6 +137,10 @@ impl StretchScanner {
                         // It ran into the next, without a quote or a bracket of its own.
                         Ok(_) if !packs && next_line(own).is_some() => SyntaxFault::Bad,
                         Ok(_) if has_zeros && holds_zeros(own) => SyntaxFault::Bad,
+                        Ok(event) if event.is_empty() => {
+                            parsed.empty += 1;
+                            continue;
+                        }
                         Ok(mut event) => {
                             let own = parsed.arguments.get(kept..).unwrap_or_default();
                             let packing = self.packing.as_mut();

@@ -64,6 +64,13 @@ pub struct ChromeEvent {
     pub flags: u16,
 }
 
+impl ChromeEvent {
+    /// Whether nothing is told of it.
+    pub const fn is_empty(&self) -> bool {
+        self.phase == 0 && self.arguments == 0 && self.name == words::EMPTY && self.flags == 0
+    }
+}
+
 /// What an event is read with.
 pub struct EventContext<'a> {
     pub table: &'a mut Interner,
