@@ -89,7 +89,7 @@ pub enum CliCommand {
         #[arg(required = true, value_name = "CAPTURE")]
         files: Vec<PathBuf>,
         /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
-        #[arg(long, value_name = "START..END", value_parser = super::range::parse)]
+        #[arg(long, value_name = "START..END", allow_hyphen_values = true, value_parser = super::range::parse)]
         range: Option<super::range::TimeRange>,
         /// The file to write
         #[arg(short, long, value_name = "FILE.kdl")]

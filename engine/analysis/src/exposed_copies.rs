@@ -185,8 +185,8 @@ fn make_finding(
     };
     let text = format!(
         "{} of copies, {} of them, ran alone beside a kernel on the same stream, and only the order of that stream kept the two \
-         apart: the longest is {} before {}, and {unless}{pinned}. A stream of their own, with an event where something \
-         needs them, would save at most {}",
+         apart: the longest is {} before {}, and {unless}{pinned}. A stream of their own, with an event before each copy \
+         where its buffers were used before and one where something needs it, would save at most {}",
         length(gain),
         pairs.len(),
         span(capture, &first),

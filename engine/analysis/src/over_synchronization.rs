@@ -7,7 +7,7 @@ use super::used_buffers::UsedBuffers;
 use super::words::{counted, finding, lane, length, name, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
-use record::time::Nanos;
+use record::time::{Interval, Nanos};
 use record::{CallId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind};
 
 const CODE: &str = "over-synchronised";
@@ -88,7 +88,7 @@ impl Analysis for OverSynchronization {
             let mut others = self.others.get(site).into_iter().flatten();
             // What removes an order that something needs is no advice, whichever of the streams that is about.
             let is_needed = others.any(|it| *it != case.needed.span.lane && needed.contains(it));
-            if *all > LITTLE && !is_needed {
+            if *all > LITTLE && !is_needed && !waits_anyway(capture, case) {
                 findings.push(make_finding(capture, found));
                 savings.push(*all);
             }
@@ -103,6 +103,23 @@ impl Analysis for OverSynchronization {
             savings,
         }
     }
+}
+
+/// Whether what the stream ran next had to wait for the last operation all the same, by an event.
+fn waits_anyway(capture: &Capture, case: &OverlongWait) -> bool {
+    let end = capture.extent().map_or(Nanos::ZERO, |it| it.end);
+    let after = Interval::new(case.call.span.end, end.max(case.call.span.end));
+    let mut works = capture.spans_in(case.needed.span.lane, after);
+    let next = works.find(|it| it.span.start >= after.start && it.span.kind.is_result());
+    let last = case.last.span.lane;
+    let is_of_last = |tie: record::Dependency| {
+        let of = capture.span(tie.cause).map(|it| it.span.lane);
+        tie.kind == DependencyKind::Event && of == Some(last)
+    };
+    next.is_some_and(|next| {
+        let ties = capture.causes(next.span.id);
+        ties.filter_map(|id| capture.dependency(id)).any(is_of_last)
+    })
 }
 
 /// What a blocking call waited for: the last operation of each lane.

@@ -294,3 +294,18 @@ fn a_file_of_host_threads_says_that_it_has_no_stream_and_what_nothing_is_known_b
         "{said}"
     );
 }
+
+/// The stream that is waited for waits for the other by an event: what runs next on it would have waited as long.
+#[test]
+fn a_synchronisation_of_a_stream_that_waits_for_another_is_not_called_too_much() {
+    let path = crate::house::root().join("tests/data/causes/sync_of_a_wait.json");
+    let (capture, _) = crate::formats::real::open(&[path]);
+    let results = analyse(&capture, Causes::build(&capture).into());
+    let found = results.iter().find(|it| it.code == "over-synchronised");
+    let found = found.expect("it is looked for");
+    assert!(
+        found.answer.findings.is_empty(),
+        "{:?}",
+        found.answer.findings
+    );
+}

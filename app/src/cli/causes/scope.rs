@@ -22,7 +22,7 @@ pub struct CauseOptions {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
-    #[arg(long, value_name = "START..END", value_parser = crate::cli::range::parse)]
+    #[arg(long, value_name = "START..END", allow_hyphen_values = true, value_parser = crate::cli::range::parse)]
     pub range: Option<TimeRange>,
     /// Only this step or frame, counted from 1 as `syncline idle` lists them
     #[arg(long, value_name = "NUMBER", conflicts_with = "range")]

@@ -33,8 +33,8 @@ const IDLE: &[TableColumn] = &[
     of(IdleUse::Dependency, 0),
     of(IdleUse::Latency, 2),
     of(IdleUse::Unknown, 1),
-    of(IdleUse::After, 4),
-    of(IdleUse::OtherRanks, 3),
+    of(IdleUse::After, 3),
+    of(IdleUse::OtherRanks, 4),
 ];
 
 /// A column of a use of a host thread's time.
