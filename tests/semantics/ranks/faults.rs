@@ -256,6 +256,16 @@ fn ranks_whose_devices_are_lost_begin_again_together() {
     );
 }
 
+/// One that went on would leave out what the others wait for, and these would wait until their patience ends.
+#[test]
+fn no_rank_goes_on_alone_with_a_device_that_is_opened_anew() {
+    let mut request = bundle("data-parallel");
+    request.lose = vec!["destroy@500us".parse().unwrap()];
+    request.recovery = RecoveryMode::Resume;
+    let why = run(request, |_| {}).unwrap_err();
+    assert!(why.contains("recover by a replay"), "{why}");
+}
+
 /// New processes lose nothing more, which is said before anything runs.
 #[test]
 fn several_losses_of_ranks_that_would_begin_again_are_refused() {

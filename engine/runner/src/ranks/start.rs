@@ -57,7 +57,15 @@ pub fn check(request: &RunRequest, placement: &Placement) -> Result<(), String> 
             ));
         }
     }
-    let begins_again = request.recovery == RecoveryMode::Replay && placement.ranks.len() > 1;
+    let are_several = placement.ranks.len() > 1;
+    if are_several && request.recovery == RecoveryMode::Resume && !request.lose.is_empty() {
+        return Err(format!(
+            "{}: no rank of several can go on after a loss, since the others wait for what it had: recover by a replay, which \
+             begins all of them again, or not at all",
+            request.name
+        ));
+    }
+    let begins_again = request.recovery == RecoveryMode::Replay && are_several;
     if begins_again && request.lose.len() > 1 {
         let (file, count) = (&request.name, request.lose.len());
         return Err(format!(
@@ -173,9 +181,9 @@ impl Ranks<'_> {
 
     fn request_of(&self, rank: u32, secret: &str, faults: &[RankFault]) -> RunRequest {
         let own = faults.iter().filter(|it| it.rank == rank);
-        let is_replayed = self.request.recovery == RecoveryMode::Replay;
-        // A rank that began again by itself would call what the others are past: all do so, in new processes.
-        let recovery = if is_replayed && self.placement.ranks.len() > 1 {
+        // A rank that began again by itself would call what the others are past: all do so, in new processes. One that went
+        // on would leave out what the others wait for.
+        let recovery = if self.placement.ranks.len() > 1 {
             RecoveryMode::Stay
         } else {
             self.request.recovery
