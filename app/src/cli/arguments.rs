@@ -216,7 +216,7 @@ const FIELDS: &str = "How to print. `json` prints one object with the fields nam
     promises, recovered_after_ns, first_result_after_ns), expectations (each text, holds, which is null where the run could not tell, \
     found, line), problems (each severity, code, text), findings (each code, severity, text, lines, spans, count), \
     looked (each code, name, text), paced (for a paced device its law bytes_per_second, slots and stretch, and how it was kept: \
-    operations, late_median_ns, late_most_ns, late_share_p99, late_by_a_tenth, overran, kept), saved (the file, or null) save_error (why it was not saved, or null) and, where a new worker \
+    operations, late_median_ns, late_most_ns, late_share_p99, late_by_a_tenth, overran, kept), saved (the file, or null), save_error (why it was not saved, or null) and, where a new worker \
     began again, earlier_attempts (each losses and saved). Fields may be added; none is renamed or taken away";
 
 /// The ways and moments of a loss.

@@ -488,7 +488,7 @@ fn expectations(capture: &Capture) -> Vec<ExpectationReport> {
 }
 
 /// Why the file is not whole that a run was written to while it ran.
-fn save_error(capture: &Capture) -> Option<String> {
+pub(super) fn save_error(capture: &Capture) -> Option<String> {
     let mut problems = capture.problems().iter();
     let found = problems.find(|it| it.code == SAVE_FAILED);
     found.map(|it| it.text.clone())

@@ -16,7 +16,7 @@ use engine::workload::{Document, Placement, bundled, nearest};
 
 use super::arguments::{OutputFormat, RunOptions};
 use super::check::STANDARD_INPUT;
-use super::figures::CaptureReport;
+use super::figures::{CaptureReport, save_error};
 use super::plain_text::joined;
 use super::progress::ProgressLine;
 use super::promises::EarlierAttemptReport;
@@ -231,8 +231,10 @@ fn attempts(
         })
     };
     let all = followed.earlier.iter().enumerate();
-    let earlier = all
-        .map(|(attempt, capture)| EarlierAttemptReport::new(capture, path_of(attempt).as_deref()));
+    let earlier = all.map(|(attempt, capture)| {
+        let saved = path_of(attempt).filter(|_| save_error(capture).is_none());
+        EarlierAttemptReport::new(capture, saved.as_deref())
+    });
     (path_of(followed.earlier.len()), earlier.collect())
 }
 

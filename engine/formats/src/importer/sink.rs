@@ -123,6 +123,11 @@ impl<'a> RecordSink<'a> {
         })));
     }
 
+    /// Counts spans whose times cannot be true, though nothing of it is seen in them any more.
+    pub fn add_far(&mut self, count: u64) {
+        self.far += count;
+    }
+
     /// How many spans have times that cannot be true.
     pub fn far(&self) -> u64 {
         self.far

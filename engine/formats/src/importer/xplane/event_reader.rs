@@ -225,8 +225,7 @@ impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
         let mut damage = damage.clone();
         damage.add(&self.broken);
         damage.tell(self.draft.sink, &mut self.draft.receipt);
-        let beyond = self.tally.beyond;
-        self.draft.receipt.with_far_times(beyond, self.draft.sink);
+        self.draft.sink.add_far(self.tally.beyond);
         tell(&mut self.draft, &self.tally, (unlaunched, alone));
         complain(&mut self.draft, self.space);
         self.draft.finish()
