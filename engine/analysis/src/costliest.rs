@@ -83,17 +83,25 @@ impl Analysis for CostliestWait {
                 continue;
             };
             let said = plain(&pieces);
+            let is_last = wait.is_host && !submits_after(reader, wait.span);
+            let (saved, verdict) = if is_last {
+                let verdict = "it held nothing up, as its thread submitted nothing after it";
+                (Nanos::ZERO, verdict.to_owned())
+            } else {
+                let saved = length(wait.cost);
+                let verdict = format!("without this wait at most {saved} would be saved");
+                (wait.cost, verdict)
+            };
             let text = format!(
-                "{}: {}; without this wait at most {} would be saved{of_pace}",
+                "{}: {}; {verdict}{of_pace}",
                 span(capture, &placed),
                 said.strip_prefix("It ")
                     .map_or_else(|| said.clone(), |rest| format!("it {rest}")),
-                length(wait.cost)
             );
             let mut spans = vec![wait.span];
             spans.extend(reader.cause_of(wait.span));
             findings.push(finding(capture, CODE, Severity::Info, text, &spans));
-            savings.push(wait.cost);
+            savings.push(saved);
         }
         let answer = Answer::new(findings, looked);
         WeighedAnswer { answer, savings }

@@ -117,6 +117,11 @@ fn pairs(
         let Some(first) = first.and_then(|it| reader.capture().span(it)) else {
             continue;
         };
+        // Nodes of one launch are held apart by an edge of their graph, whether or not the file tells it.
+        let launches = [first.span.id, second.span.id].map(|it| reader.launch(it));
+        if launches[0].is_some() && launches[0] == launches[1] {
+            continue;
+        }
         let kinds = (first.span.kind, second.span.kind);
         let copy = match kinds {
             (SpanKind::Kernel, kind) if is_copy(kind) => second,

@@ -35,6 +35,7 @@ mod promise_chain;
 mod races;
 mod readiness;
 mod redundant;
+mod redundant_dependencies;
 mod sentence_piece;
 mod statistics;
 mod straggler;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::words::{counted, finding, lane, line, name};
+use super::redundant_dependencies::{self, RedundantDependency};
+use super::words::{counted, finding, lane, line, name, span};
 use super::{Analysis, Answer};
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
@@ -77,14 +78,22 @@ impl Analysis for RedundantWaits {
             );
         }
         self.waits.sort_unstable();
+        let (told, counts) = redundant_dependencies::redundant(capture);
+        let concluded = match counts.concluded {
+            0 => String::new(),
+            count => format!(
+                "; {} between operations are inferred, and not judged",
+                record::counted(count as u64, "{dependency|dependencies}")
+            ),
+        };
         let looked = format!(
-            "no wait that adds nothing, {} for events looked at",
-            counted(self.waits.len(), "wait")
+            "no wait that adds nothing, {} for events looked at{concluded}",
+            counted(self.waits.len() + counts.told, "wait")
         );
-        let findings: Vec<Finding> = redundant(&self.waits)
-            .into_iter()
-            .map(|(wait, count)| make_finding(capture, &wait, count))
-            .collect();
+        let spans = redundant(&self.waits).into_iter();
+        let spans = spans.map(|(wait, count)| make_finding(capture, &wait, count));
+        let told = told.iter().map(|it| finding_of_dependency(capture, it));
+        let findings: Vec<Finding> = spans.chain(told).collect();
         let looked = if findings.is_empty() {
             looked
         } else {
@@ -131,4 +140,36 @@ fn make_finding(capture: &Capture, wait: &CrossStreamWait, count: u64) -> Findin
     let mut found = finding(capture, CODE, Severity::Info, text, &spans);
     found.count = count;
     found
+}
+
+/// Waits that the capture has no spans of: they are named by the operation that each held.
+fn finding_of_dependency(capture: &Capture, found: &RedundantDependency) -> Finding {
+    let name = |id: SpanId| {
+        capture
+            .span(id)
+            .map_or_else(String::new, |it| span(capture, &it))
+    };
+    let waits = if found.count > 1 {
+        format!(
+            "Before operations of this name none of {} adds anything: ",
+            counted(found.count as usize, "wait")
+        )
+    } else {
+        String::new()
+    };
+    let before = if found.known == found.cause {
+        "for the same operation"
+    } else {
+        "for later work of the same stream"
+    };
+    let text = format!(
+        "{waits}the wait before {} for {} can go, as its stream had waited {before} before {}",
+        name(found.effect),
+        name(found.cause),
+        name(found.known_by),
+    );
+    let spans = [found.effect, found.cause, found.known_by];
+    let mut finding = finding(capture, CODE, Severity::Info, text, &spans);
+    finding.count = found.count;
+    finding
 }

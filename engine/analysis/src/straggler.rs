@@ -51,7 +51,7 @@ impl Analysis for Straggler {
             worst.last,
             length(worst.cost)
         );
-        let is_guilty = worst.last > 1 && worst.cost > LITTLE && worst.cost + worst.cost > cost;
+        let is_guilty = worst.cost > LITTLE && worst.cost + worst.cost > cost;
         let found = is_guilty.then(|| make_finding(capture, &all, worst));
         WeighedAnswer {
             savings: found.iter().map(|_| worst.behind).collect(),

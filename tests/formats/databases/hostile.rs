@@ -55,6 +55,32 @@ fn any_table_may_be_missing() {
     );
 }
 
+/// What the GPU did stands in one table or two: without it the capture is of host threads alone, and says which is missing.
+#[test]
+fn a_missing_table_of_work_is_named() {
+    let files: [(&str, String, &str); 4] = [
+        ("a.rpd", rpd::script(), "rocpd_op"),
+        ("a.db", ascend::script(), "TASK"),
+        ("a.db", rocpd::script(), "rocpd_kernel_dispatch"),
+        ("a.db", rocpd::script(), "rocpd_memory_copy"),
+    ];
+    for (name, script, table) in files {
+        let whole = open(name, build::database(&script)).1;
+        let says = |receipt: &Receipt| {
+            let text = format!("The file has no table {table}: ");
+            receipt.notes.iter().any(|it| it.starts_with(&text))
+        };
+        assert!(!says(&whole), "{table}: {whole:?}");
+        let made = script
+            .split("CREATE TABLE ")
+            .find(|it| it.starts_with(table));
+        let full = made.unwrap().split(' ').next().unwrap();
+        let change = format!("{script}DROP TABLE {full};");
+        let receipt = open(name, build::database(&change)).1;
+        assert!(says(&receipt), "{table}: {receipt:?}");
+    }
+}
+
 #[test]
 fn any_column_may_be_missing() {
     for (table, column) in [

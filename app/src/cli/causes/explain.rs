@@ -143,7 +143,7 @@ fn line(reader: &CauseReader<'_>, span: SpanId, with_chain: bool) -> Value {
             .map_or(Value::Null, |it| cause_value(reader, it)),
     );
     if let Some(why) = why {
-        let also = why.also.iter().map(|it| cause(reader, it));
+        let also = why.also.iter().map(|it| cause(reader, why.point, it));
         object.insert("also".to_owned(), also.collect());
     }
     let inside = reader.inside(span);
@@ -167,7 +167,7 @@ fn line(reader: &CauseReader<'_>, span: SpanId, with_chain: bool) -> Value {
 
 /// The cause of a span: unknown, or the binding one.
 fn cause_value(reader: &CauseReader<'_>, why: &SpanCause) -> Value {
-    let binding = why.binding.as_ref().map(|it| cause(reader, it));
+    let binding = why.binding.as_ref().map(|it| cause(reader, why.point, it));
     match (why.is_unknown, binding) {
         (false, Some(binding)) => binding,
         (_, Some(binding)) => json!({ "kind": "unknown", "last_known": binding }),
@@ -193,12 +193,16 @@ fn write_one(
     write_parts(reader, "queued", &reader.split(span), streams)?;
     write_parts(reader, "within", &reader.inside(span), streams)?;
     let why = reader.of(span);
-    for also in why.iter().flat_map(|it| &it.also) {
+    let others = why
+        .iter()
+        .flat_map(|it| it.also.iter().map(|also| (it.point, also)));
+    for (point, also) in others {
         let other = words::span(reader, also.span());
         writeln!(
             streams.out,
-            "complete at the same instant: {other} ({})",
-            also.kind.label()
+            "complete at the same instant: {other} ({}, {})",
+            also.kind.label(),
+            reader.known(point, also).label()
         )?;
     }
     let chain = reader.meanwhile(span, usize::MAX);

@@ -1,6 +1,8 @@
 //! Causes, parts and segments as objects of JSON.
 
-use engine::analysis::causes::{Candidate, CauseReader, ChainSegment, TimePart, TimeUse};
+use engine::analysis::causes::{
+    Candidate, CauseReader, ChainSegment, SpanPoint, TimePart, TimeUse,
+};
 use engine::record::{Group, LaneId, SpanId};
 use engine::time::Nanos;
 use serde_json::{Map, Value, json};
@@ -33,10 +35,12 @@ pub(super) fn put_span(reader: &CauseReader<'_>, span: SpanId, object: &mut Json
     object.insert("start_ns".to_owned(), json!(placed.span.start.0));
 }
 
-/// A cause.
-pub(super) fn cause(reader: &CauseReader<'_>, candidate: &Candidate) -> Value {
+/// A cause of a point, with how it is known.
+pub(super) fn cause(reader: &CauseReader<'_>, point: SpanPoint, candidate: &Candidate) -> Value {
     let mut object = JsonObject::new();
     object.insert("kind".to_owned(), json!(candidate.kind.label()));
+    let known = reader.known(point, candidate);
+    object.insert("known".to_owned(), json!(known.label()));
     put_span(reader, candidate.span(), &mut object);
     object.insert("at_ns".to_owned(), json!(candidate.at.0));
     if candidate.back > Nanos::ZERO {

@@ -45,6 +45,8 @@ pub(super) struct CausesDraft {
     dropped: DroppedWaits,
     /// Waits whose time ran out.
     limited: Vec<SpanId>,
+    /// Of launches whose operations overlap the first one, with each other that began before any had ended.
+    roots: Vec<(u32, u32)>,
     revision: u64,
 }
 
@@ -294,17 +296,21 @@ impl CausesDraft {
             times: &self.times,
             launches: &self.firsts,
             is_graph: &is_graph,
+            // Nodes of a graph have edges, and where they do not they came first.
+            has_edges: !self.graphs.is_empty(),
         };
         order.sort(spans, has_waits);
-        let (classes, graphs) = (&mut self.classes, &self.graphs);
+        let (classes, roots) = (&mut self.classes, &mut self.roots);
+        let has_edges = order.has_edges;
         order.predecessors(spans, &mut |found: Predecessor| {
             if let Some(slot) = seconds.get_mut(found.span as usize) {
                 *slot = found.before;
             }
-            // Nodes of a graph have edges, and where they do not they came first.
-            let is_told = !graphs.is_empty();
+            if found.root != NONE {
+                roots.push((found.root, found.span));
+            }
             if found.is_branch
-                && !is_told
+                && !has_edges
                 && let Some(class) = classes.get_mut(found.span as usize)
             {
                 class.mark(SpanClass::BRANCH);
@@ -350,7 +356,30 @@ impl CausesDraft {
         self.extra.extend(own);
     }
 
+    /// What held the first operation of a graph's launch, a wait of its stream, held the others that began with it too.
+    fn share_with_roots(&mut self) {
+        self.roots.sort_unstable();
+        let mut held: Vec<_> = self.extra.clone();
+        held.retain(|it| !it.0.is_end());
+        held.sort_unstable();
+        for (first, other) in std::mem::take(&mut self.roots) {
+            let (first, other) = (
+                SpanPoint::start(SpanId(first)),
+                SpanPoint::start(SpanId(other)),
+            );
+            let from = held.partition_point(|it| it.0 < first);
+            let causes = held.iter().skip(from).take_while(|it| it.0 == first);
+            let time = self.times.time(first).0.saturating_add(TOLERANCE.0);
+            let valid = causes.filter(|it| self.times.time(it.1).0 <= time);
+            let latest = valid.max_by_key(|it| self.times.time(it.1));
+            self.extra.extend(latest.map(|it| (other, it.1, it.2)));
+        }
+    }
+
     fn complete(mut self, seconds: Vec<u32>, cancelled: &AtomicBool) -> Option<Causes> {
+        if !self.roots.is_empty() {
+            self.share_with_roots();
+        }
         self.limit();
         let extra = ExtraCauses::new(std::mem::take(&mut self.extra));
         let collectives = CollectiveGroups::new(&self.collectives, &self.times);

@@ -1,5 +1,8 @@
 //! The order of a stream's operations: which one was before each, as far as the capture tells.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::TOLERANCE;
 use super::timetable::Timetable;
 
@@ -13,13 +16,19 @@ pub(super) struct StreamOrder<'a> {
     pub launches: &'a [u32],
     /// Whether a span is a graph, around the operations that are its nodes.
     pub is_graph: &'a dyn Fn(u32) -> bool,
+    /// Whether the capture has the edges of its graphs, so that none need be inferred.
+    pub has_edges: bool,
 }
 
 /// What was found of an operation: the one before it, and whether the capture hides what orders it.
 pub(super) struct Predecessor {
     pub span: u32,
     pub before: u32,
+    /// Whether it is one of several operations of one launch that overlap: `before` is inferred then.
     pub is_branch: bool,
+    /// The first operation of such a launch, where this one began before any of them had ended: what held that one held
+    /// this one too. Otherwise [`NONE`].
+    pub root: u32,
 }
 
 impl StreamOrder<'_> {
@@ -81,23 +90,44 @@ impl StreamOrder<'_> {
         }
     }
 
-    /// The same for the operations of one launch. Branches of a graph run on one stream and overlap there: nothing tells
-    /// what orders them, so none is said to have come before another.
+    /// The same for the operations of one launch. Branches of a graph run on one stream and overlap there: of those the
+    /// order of starts tells nothing, and one that ended after another began was no cause of it. The one that ended last
+    /// before it may have been, which is inferred: a node waits for others of its graph alone, and begins as soon as the last
+    /// of them has ended.
     fn of_batch(&self, batch: &[u32], before: u32, emit: &mut impl FnMut(Predecessor)) {
+        let is_branch = self.overlaps(batch);
+        let mut running: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
+        let mut last = before;
+        let first = batch.first().copied().unwrap_or(NONE);
+        for span in batch {
+            let start = self.times.start(*span);
+            if is_branch && !self.has_edges {
+                while let Some(Reverse((_, ended))) = running.peek().filter(|it| it.0.0 <= start) {
+                    last = *ended;
+                    running.pop();
+                }
+                running.push(Reverse((self.times.end(*span), *span)));
+            }
+            let is_root = is_branch && !self.has_edges && last == before && *span != first;
+            emit(Predecessor {
+                span: *span,
+                before: last,
+                is_branch,
+                root: if is_root { first } else { NONE },
+            });
+            if !is_branch {
+                last = *span;
+            }
+        }
+    }
+
+    /// Whether operations, in the order of their starts, overlap by more than clocks differ.
+    fn overlaps(&self, batch: &[u32]) -> bool {
         let mut latest = i64::MIN;
-        let overlaps = batch.iter().any(|span| {
+        batch.iter().any(|span| {
             let early = latest > self.times.start(*span).saturating_add(TOLERANCE.0);
             latest = latest.max(self.times.end(*span));
             early
-        });
-        let mut last = before;
-        for span in batch {
-            emit(Predecessor {
-                span: *span,
-                before: if overlaps { before } else { last },
-                is_branch: overlaps,
-            });
-            last = *span;
-        }
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::timetable::SpanTimes as _;
 use super::{Causes, SpanClass};
 use capture::Capture;
 use record::time::Nanos;
-use record::{LaneId, SpanId};
+use record::{Basis, LaneId, SpanId};
 
 /// Answers from the graph and the capture that it was built from.
 #[derive(Clone, Copy)]
@@ -117,6 +117,32 @@ impl<'a> CauseReader<'a> {
             lag: binding.map_or(Nanos::ZERO, |binding| self.time(point) - binding.at),
             also,
         }
+    }
+
+    /// How a candidate cause of a point is known: as its dependency is. The order of a stream and of a thread is enforced, but
+    /// for nodes of a graph whose edges are not told; and so is a cause that the capture has no dependency of its own for.
+    pub fn known(&self, point: SpanPoint, candidate: &Candidate) -> Basis {
+        let (span, cause) = (point.span(), candidate.span());
+        if matches!(
+            candidate.kind,
+            CauseKind::Own | CauseKind::Program | CauseKind::Limit | CauseKind::Step
+        ) {
+            return Basis::Enforced;
+        }
+        if candidate.kind == CauseKind::Stream {
+            let launches = [span, cause].map(|it| self.causes.firsts.get(it.index()).copied());
+            let is_node =
+                self.causes.class(span).has(SpanClass::BRANCH) && launches[0] == launches[1];
+            return if is_node {
+                Basis::Inferred
+            } else {
+                Basis::Enforced
+            };
+        }
+        let ties = self.capture.causes(span);
+        let ties = ties.filter_map(|id| self.capture.dependency(id));
+        let bases = ties.filter(|it| it.cause == cause).map(|it| it.basis);
+        bases.min().unwrap_or(Basis::Inferred)
     }
 
     /// Every candidate cause of an operation's start or a call's end, the binding one first.

@@ -10,7 +10,9 @@ use crate::SentencePiece;
 use crate::loss_outcome::{abort, fate, problem};
 use crate::sentence_piece::Sentence;
 use record::time::{Interval, Nanos};
-use record::{BLOCKED_BECAUSE, ENGINE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
+use record::{
+    BLOCKED_BECAUSE, Basis, ENGINE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value,
+};
 
 /// So many records of events in a row are passed over to find the work before them.
 const RECORDS: usize = 32;
@@ -35,10 +37,12 @@ impl CauseReader<'_> {
             sentence: Sentence::default(),
         };
         if class.is_wait() || self.is_blocking(span) {
-            text.waited(span, &self.of_end(span)?);
+            let cause = self.of_end(span)?;
+            text.waited(span, &cause);
             text.because(span);
         } else {
-            text.queued(span, &self.of(span)?);
+            let cause = self.of(span)?;
+            text.queued(span, &cause);
             if class.has(SpanClass::MEMBER) {
                 text.collective(span);
             }
@@ -97,7 +101,9 @@ impl SentenceText<'_, '_> {
     /// Why an operation sat in its queue.
     fn queued(&mut self, span: SpanId, cause: &SpanCause) {
         let Some(binding) = cause.binding else {
-            self.text("The capture holds nothing that it had to come after, so why it began then is unknown");
+            if !self.late_call(span) {
+                self.text("The capture holds nothing that it had to come after, so why it began then is unknown");
+            }
             return;
         };
         let split = self.reader.split(span);
@@ -106,21 +112,20 @@ impl SentenceText<'_, '_> {
             return;
         }
         if split.is_empty() {
-            let lane = self.reader.capture.lane(self.reader.lane(span));
-            let is_stream = lane.is_some_and(|it| it.group == Group::Streams);
-            self.text(if is_stream {
-                "Its submission is not in the capture; it began "
-            } else {
-                "It began "
-            });
+            self.without_submission(span);
             if cause.lag > Nanos::ZERO {
                 self.time(cause.lag).text(" after ");
             } else {
                 self.text("as soon as ");
             }
             self.complete(&binding);
+            self.inferred(cause);
             if cause.is_unknown {
-                self.text(", which is longer than a start takes: what held it is not told");
+                self.text(if self.reader.late_call(span).is_some() {
+                    ", which is longer than a start takes: it may have been its submission that it had to come after"
+                } else {
+                    ", which is longer than a start takes: what held it is not told"
+                });
             }
             return;
         }
@@ -150,6 +155,7 @@ impl SentenceText<'_, '_> {
                 None => self.text(format!(" {} ", held_by(binding.kind))),
             };
             self.span(binding.span());
+            self.inferred(cause);
             if rest.is_some() {
                 self.text(", then ");
             }
@@ -169,6 +175,48 @@ impl SentenceText<'_, '_> {
             self.text("; without that wait it could have begun at most ")
                 .time(alone)
                 .text(" earlier");
+        }
+    }
+
+    /// Why nothing is known of the time in its queue.
+    fn without_submission(&mut self, span: SpanId) {
+        let on = self.reader.capture.lane(self.reader.lane(span));
+        let is_stream = on.is_some_and(|it| it.group == Group::Streams);
+        if self.late_call(span) {
+            self.text(". It began ");
+        } else if is_stream {
+            self.text("Its submission is not in the capture; it began ");
+        } else {
+            self.text("It began ");
+        }
+    }
+
+    /// Says so where the call that submitted it began after it by the capture.
+    fn late_call(&mut self, span: SpanId) -> bool {
+        let Some(call) = self.reader.late_call(span) else {
+            return false;
+        };
+        let called = self.reader.time(SpanPoint::start(call));
+        let early = called - self.reader.time(SpanPoint::start(span));
+        self.text("By the capture it began ").time(early);
+        self.text(" before ").span(call);
+        self.text(
+            ", the call that submitted it: the clocks of host and device differ by that or more",
+        );
+        true
+    }
+
+    /// Says of a cause that no file tells itself that it was concluded.
+    fn inferred(&mut self, cause: &SpanCause) {
+        let Some(binding) = cause.binding else {
+            return;
+        };
+        if self.reader.known(cause.point, &binding) == Basis::Inferred {
+            self.text(if cause.is_branch {
+                " (inferred: the last of its graph to end before it; the capture does not tell the graph's edges)"
+            } else {
+                " (inferred)"
+            });
         }
     }
 
@@ -199,6 +247,7 @@ impl SentenceText<'_, '_> {
                     .time(blocked.interval.length())
                     .text(" until ");
                 self.complete(&binding);
+                self.inferred(cause);
                 self.behind(span, &binding);
                 self.never_ran(span);
             }
@@ -210,6 +259,7 @@ impl SentenceText<'_, '_> {
                     "What it waited for was complete while it ran: "
                 });
                 self.complete(&binding);
+                self.inferred(cause);
             }
             _ => self.held_by_nothing(span),
         }

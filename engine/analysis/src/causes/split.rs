@@ -42,6 +42,14 @@ impl CauseReader<'_> {
         launch
     }
 
+    /// The call that submitted an operation, where it began after the operation by the capture, which no candidate may.
+    pub(super) fn late_call(&self, span: SpanId) -> Option<SpanId> {
+        let class = self.causes.class(span);
+        let call = self.causes.firsts.get(span.index()).copied();
+        let call = call.filter(|it| *it != u32::MAX && class.is_operation());
+        call.map(SpanId).filter(|_| self.launch(span).is_none())
+    }
+
     /// Where the time from an operation's submission to its start went. Empty where its submission is not known.
     pub fn split(&self, span: SpanId) -> Vec<TimePart> {
         let point = SpanPoint::start(span);

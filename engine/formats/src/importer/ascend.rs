@@ -98,6 +98,10 @@ impl Dialect for AscendDialect {
         ("COMMUNICATION_TASK_INFO", &["name", "globalTaskId"]),
         ("COMMUNICATION_OP", &["opName", "startNs", "endNs"]),
     ];
+    const WORK: &'static [(&'static str, &'static str)] = &[(
+        "TASK",
+        "nothing is known of what the NPU did. Profile with the activity NPU, and let the analysis of the results finish",
+    )];
     const SILENT: &'static [&'static str] = &[
         "ENUM_*",
         "META_DATA*",

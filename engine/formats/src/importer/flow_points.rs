@@ -5,6 +5,8 @@ use record::SpanId;
 
 /// Spans of one row may lie so deep inside each other, or overlap so often, and still be looked through.
 const DEEPEST: usize = 512;
+/// An arrow between two rows may end this much before it begins, in nanoseconds: host and device have clocks of their own.
+const CLOCKS: i64 = 1_000_000;
 
 /// What tells one arrow from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,6 +123,16 @@ pub(super) fn tie_points(
 }
 
 fn tie_arrow(points: &[FlowPoint], tie: &mut impl FnMut(&FlowPoint, &FlowPoint)) -> u64 {
+    if let [end, start] = points
+        && (end.what, start.what) == (FlowStep::End, FlowStep::Start)
+        && end.row != start.row
+        && start.time.saturating_sub(end.time) <= CLOCKS
+        && end.span.is_some()
+        && start.span.is_some()
+    {
+        tie(start, end);
+        return 0;
+    }
     let mut before: Option<&FlowPoint> = None;
     let (mut is_tied, mut loose) = (false, 0);
     for point in points {
@@ -144,4 +156,47 @@ fn tie_arrow(points: &[FlowPoint], tie: &mut impl FnMut(&FlowPoint, &FlowPoint))
         }
     }
     loose + u64::from(before.is_some() && !is_tied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(what: FlowStep, row: u32, time: i64) -> FlowPoint {
+        FlowPoint {
+            key: FlowKey {
+                category: 0,
+                name: 0,
+                process: None,
+                id: 1,
+            },
+            time,
+            row,
+            what,
+            span: SpanId(row),
+            enclosing: true,
+        }
+    }
+
+    fn tied(points: Vec<FlowPoint>) -> (Vec<(SpanId, SpanId)>, u64) {
+        let mut found = Vec::new();
+        let loose = tie_points(points, |from, to| found.push((from.span, to.span)));
+        (found, loose)
+    }
+
+    #[test]
+    fn an_arrow_may_end_a_little_before_it_begins_where_two_clocks_told_its_ends() {
+        let late = [
+            point(FlowStep::End, 2, 0),
+            point(FlowStep::Start, 1, 13_000),
+        ];
+        assert_eq!(tied(late.to_vec()), (vec![(SpanId(1), SpanId(2))], 0));
+        let far = [
+            point(FlowStep::End, 2, 0),
+            point(FlowStep::Start, 1, 13_000_000),
+        ];
+        assert_eq!(tied(far.to_vec()), (Vec::new(), 2));
+        let of_one_row = [point(FlowStep::End, 1, 0), point(FlowStep::Start, 1, 9)];
+        assert_eq!(tied(of_one_row.to_vec()).0, []);
+    }
 }

@@ -68,6 +68,16 @@ type RocpdReader<'a, 's> = DatabaseReader<'a, 's, RocpdDialect>;
 
 impl Dialect for RocpdDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
+    const WORK: &'static [(&'static str, &'static str)] = &[
+        (
+            "rocpd_kernel_dispatch",
+            "which kernels ran is not known. Profile with --kernel-trace",
+        ),
+        (
+            "rocpd_memory_copy",
+            "what was copied is not known. Profile with --memory-copy-trace",
+        ),
+    ];
     const SILENT: &'static [&'static str] = &["rocpd_info_*", "rocpd_metadata*", "rocpd_track*"];
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
         ("rocpd_string", &["id", "string"]),

@@ -66,6 +66,10 @@ type RpdReader<'a, 's> = DatabaseReader<'a, 's, RpdDialect>;
 
 impl Dialect for RpdDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
+    const WORK: &'static [(&'static str, &'static str)] = &[(
+        "rocpd_op",
+        "nothing is known of what the GPU did. Record anew, with a workload that uses the GPU within what is recorded",
+    )];
     const SILENT: &'static [&'static str] = &["rocpd_metadata"];
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
         ("rocpd_string", &["id", "string"]),

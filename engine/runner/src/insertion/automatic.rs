@@ -157,7 +157,21 @@ impl AutomaticInsertion {
                 );
             }
         }
+        self.without_covered(&mut needs);
         needs
+    }
+
+    /// A wait for a stream that has waited for another itself is a wait for both.
+    fn without_covered(&mut self, needs: &mut Vec<RequiredWait>) {
+        let mut at = 0;
+        while let Some(from) = needs.get(at).map(|it| it.from) {
+            let mut others = needs.iter().map(|it| it.from).filter(|it| *it != from);
+            if others.any(|other| self.order.comes_after(HOST, other, from)) {
+                needs.remove(at);
+            } else {
+                at += 1;
+            }
+        }
     }
 
     /// Streams of these roles can be told to wait for each other (rule E4).
@@ -287,6 +301,28 @@ mod tests {
             vec![(S2, false), (S3, false)],
         ];
         assert_eq!(chain(Synchronization::Least), expected);
+    }
+
+    #[test]
+    fn the_least_waits_once_for_a_stream_that_has_waited_for_the_other() {
+        let mut least = of(Synchronization::Least, [StreamRole::Compute; 3]);
+        let y = BufferIndex(1);
+        let site = |site| CallOrigin {
+            site,
+            ..CallOrigin::default()
+        };
+        let from = |needs: &[RequiredWait]| needs.iter().map(|it| it.from).collect::<Vec<_>>();
+        least.before(S1, site(0), &[DeclaredUse::write(X)]);
+        let after = [DeclaredUse::read(X), DeclaredUse::write(y)];
+        assert_eq!(from(&least.before(S2, site(1), &after)), [S1]);
+        least.note(0, &SyncOp::Join(S1, S2));
+        let both = [DeclaredUse::read(X), DeclaredUse::read(y)];
+        assert_eq!(from(&least.before(S3, site(2), &both)), [S2]);
+        // What the first did since is covered by nothing.
+        least.note(0, &SyncOp::Join(S2, S3));
+        least.before(S1, site(3), &[DeclaredUse::write(X)]);
+        let needs = from(&least.before(S2, site(4), &both));
+        assert_eq!(needs, [S1]);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(in crate::importer) trait Dialect: Default + 'static {
     /// Columns that every file of the format has of the tables that matter most, by table: without them what stands there is lost,
     /// and with some of them the whole table.
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[];
+    /// Tables of what the GPU did, each with what is not known without it and what to do.
+    const WORK: &'static [(&'static str, &'static str)] = &[];
     /// Whether it is told how many cells are of another type than they should be.
     const TELLS_TYPES: bool = true;
 
@@ -112,6 +114,7 @@ pub(in crate::importer) fn read<D: Dialect>(
         is_read || D::SILENT.iter().any(|silent| fits(silent, name))
     };
     database.tell_unread(&mut reader.draft.receipt, is_known);
+    reader.tell_work(&database);
     reader.tell_columns(&database);
     database.tell_behind(&mut reader.draft.receipt, reader.draft.sink);
     reader.tell_damage(&database);
@@ -134,6 +137,17 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
             .complain(Severity::DataLoss, "database-damaged", text.clone());
         draft.receipt.note(text);
         draft.receipt.dropped += 1;
+    }
+
+    /// Says which tables of what the GPU did are not there.
+    fn tell_work(&mut self, database: &Database) {
+        for (name, advice) in D::WORK {
+            let mut tables = database.tables().iter();
+            if !tables.any(|it| D::is_called(&it.name, name)) {
+                let text = format!("The file has no table {name}: {advice}.");
+                self.draft.receipt.note(text);
+            }
+        }
     }
 
     /// Says which columns are not there.

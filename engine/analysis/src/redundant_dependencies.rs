@@ -1,0 +1,292 @@
+//! Waits that a capture has no spans of, only what they made each operation come after: which of them add nothing?
+
+use std::collections::{BTreeMap, HashMap};
+
+use capture::Capture;
+use record::time::Nanos;
+use record::{
+    Basis, Dependency, DependencyId, DependencyKind, EventId, Group, LaneId, SpanId, SpanKind,
+};
+
+/// Where on its stream an operation is.
+type StreamPosition = (Nanos, SpanId);
+
+/// What one wait made an operation come after: one operation of each of some other streams.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct OperationWait {
+    /// The stream that waited, and the operation that came next on it.
+    lane: LaneId,
+    effect: StreamPosition,
+    /// Which event it was for, and which record of it.
+    event: (EventId, u32),
+    causes: Vec<(LaneId, StreamPosition)>,
+}
+
+/// Waits before operations of one name, on one stream for another, none of which adds anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RedundantDependency {
+    /// The first operation, and what it is said to wait for.
+    pub effect: SpanId,
+    pub cause: SpanId,
+    /// The later or same operation of that stream that was waited for before, and by which operation.
+    pub known: SpanId,
+    pub known_by: SpanId,
+    /// How many such waits there are.
+    pub count: u64,
+}
+
+/// How many waits there were to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WaitCounts {
+    /// Those that the file tells.
+    pub told: usize,
+    /// Dependencies that were concluded.
+    pub concluded: usize,
+}
+
+/// Finds those whose every operation the stream had waited for before, or for later work of the same stream; and how many
+/// there were. Only what the file itself tells counts: what was concluded covers nothing, and is not judged.
+pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCounts) {
+    let (mut waits, concluded) = operation_waits(capture);
+    waits.sort_unstable_by_key(|it| (it.lane, it.effect, it.event));
+    // For each pair of streams, the latest operation of the second that the first has waited for, and before which of its own.
+    let mut known: HashMap<(LaneId, LaneId), (StreamPosition, SpanId)> = HashMap::new();
+    let mut sites: BTreeMap<_, (Option<RedundantDependency>, u64)> = BTreeMap::new();
+    for wait in &waits {
+        let Some((from, cause)) = wait.causes.first().copied() else {
+            continue;
+        };
+        let covers = |(from, cause): &(LaneId, StreamPosition)| {
+            let known = known.get(&(wait.lane, *from));
+            known.filter(|it| it.0 >= *cause).copied()
+        };
+        let adds = wait.causes.iter().any(|it| covers(it).is_none());
+        let covered = covers(&(from, cause)).filter(|_| !adds);
+        let found = covered.map(|((_, known), known_by)| RedundantDependency {
+            effect: wait.effect.1,
+            cause: cause.1,
+            known,
+            known_by,
+            count: 1,
+        });
+        for (from, cause) in wait.causes.iter().filter(|_| adds) {
+            let known = known.entry((wait.lane, *from));
+            let known = known.or_insert((*cause, wait.effect.1));
+            *known = (*known).max((*cause, wait.effect.1));
+        }
+        let name = capture.span(wait.effect.1).map(|it| it.span.name);
+        let site = sites.entry((wait.lane, from, name));
+        let site = site.or_insert_with(|| (found.clone(), 0));
+        site.1 += 1;
+        if adds {
+            site.0 = None;
+        }
+    }
+    let found = sites
+        .into_values()
+        .filter_map(|(found, count)| Some(RedundantDependency { count, ..found? }));
+    let counts = WaitCounts {
+        told: waits.len(),
+        concluded,
+    };
+    (found.collect(), counts)
+}
+
+/// The waits that are told by what came after them: one of each operation and event.
+fn operation_waits(capture: &Capture) -> (Vec<OperationWait>, usize) {
+    let mut concluded = 0;
+    let mut waits: BTreeMap<(SpanId, EventId, u32), OperationWait> = BTreeMap::new();
+    let all = (0..capture.dependency_count()).map(|id| DependencyId(id as u32));
+    for tie in all.filter_map(|id| capture.dependency(id)) {
+        let Some((lane, effect, from, cause)) = of_streams(capture, &tie) else {
+            continue;
+        };
+        if tie.basis != Basis::Enforced {
+            concluded += 1;
+            continue;
+        }
+        let event = (tie.event, tie.generation);
+        let wait = waits.entry((tie.effect, event.0, event.1));
+        let wait = wait.or_insert_with(|| OperationWait {
+            lane,
+            effect,
+            event,
+            causes: Vec::new(),
+        });
+        wait.causes.push((from, cause));
+    }
+    (waits.into_values().collect(), concluded)
+}
+
+/// The streams and positions of both ends of a wait between streams; nothing for any other dependency.
+fn of_streams(
+    capture: &Capture,
+    tie: &Dependency,
+) -> Option<(LaneId, StreamPosition, LaneId, StreamPosition)> {
+    if tie.kind != DependencyKind::Event {
+        return None;
+    }
+    let (cause, effect) = (
+        capture.span(tie.cause)?.span,
+        capture.span(tie.effect)?.span,
+    );
+    let is_stream = |lane| {
+        capture
+            .lane(lane)
+            .is_some_and(|it| it.group == Group::Streams)
+    };
+    let counts = effect.kind != SpanKind::EventWait
+        && cause.lane != effect.lane
+        && is_stream(cause.lane)
+        && is_stream(effect.lane);
+    counts.then_some((
+        effect.lane,
+        (effect.start, effect.id),
+        cause.lane,
+        (cause.start, cause.id),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{CallId, Lane, NameId, Record, Role, Span, State};
+
+    const STREAMS: u32 = 4;
+    const OPERATIONS: u32 = 24;
+
+    /// Operations by turns on four streams, each after the one before; and waits as (cause, effect).
+    fn capture(waits: &[(u32, u32)]) -> Capture {
+        let mut capture = Capture::new();
+        let lane = |id: u32| {
+            Record::Lane(Box::new(Lane {
+                id: LaneId(id),
+                group: Group::Streams,
+                device: None,
+                role: Role::None,
+                name: format!("stream {id}"),
+                order: id as i32,
+                process: "".into(),
+                thread: "".into(),
+            }))
+        };
+        capture.apply((0..STREAMS).map(lane));
+        let span = |id: u32| {
+            Record::Span(Span {
+                id: SpanId(id),
+                lane: LaneId(id % STREAMS),
+                name: NameId(id),
+                call: CallId::NONE,
+                kind: SpanKind::Kernel,
+                state: State::Done,
+                enqueued: Nanos(0),
+                start: Nanos(i64::from(id) * 10),
+                end: Nanos(i64::from(id) * 10 + 5),
+            })
+        };
+        capture.apply((0..OPERATIONS).map(span));
+        let ties = waits.iter().enumerate().map(|(event, (cause, effect))| {
+            Record::Dependency(Dependency {
+                event: EventId(event as u32),
+                ..Dependency::new(
+                    SpanId(*cause),
+                    SpanId(*effect),
+                    DependencyKind::Event,
+                    Basis::Enforced,
+                )
+            })
+        });
+        capture.apply(ties);
+        capture
+    }
+
+    /// Which operation comes after which, by streams and waits: a matrix of reachability.
+    fn order(waits: &[(u32, u32)]) -> Vec<Vec<bool>> {
+        let count = OPERATIONS as usize;
+        let mut after = vec![vec![false; count]; count];
+        for effect in 0..count {
+            let on_stream = effect.checked_sub(STREAMS as usize);
+            let waited = waits.iter().filter(|it| it.1 as usize == effect);
+            let before = on_stream.into_iter().chain(waited.map(|it| it.0 as usize));
+            for cause in before.collect::<Vec<_>>() {
+                let reached = after[cause].clone();
+                let ends = after[effect].iter_mut().zip(reached);
+                ends.for_each(|(after, reached)| *after |= reached);
+                after[effect][cause] = true;
+            }
+        }
+        after
+    }
+
+    #[test]
+    fn without_every_wait_that_is_named_the_order_is_the_same() {
+        let mut named = 0;
+        for seed in 1..400_u64 {
+            let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let mut draw = |below: u32| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (state >> 33) as u32 % below
+            };
+            let waits: Vec<(u32, u32)> = (0..30)
+                .map(|_| {
+                    let effect = 1 + draw(OPERATIONS - 1);
+                    (draw(effect), effect)
+                })
+                .filter(|(cause, effect)| cause % STREAMS != effect % STREAMS)
+                .collect();
+            let (found, looked) = redundant(&capture(&waits));
+            assert_eq!((looked.told, looked.concluded), (waits.len(), 0));
+            named += found.len();
+            let is_named = |(cause, effect): (u32, u32)| {
+                found
+                    .iter()
+                    .any(|it| it.effect.0 == effect && it.cause.0 % STREAMS == cause % STREAMS)
+            };
+            let kept: Vec<_> = waits.iter().copied().filter(|it| !is_named(*it)).collect();
+            assert_eq!(
+                order(&kept),
+                order(&waits),
+                "seed {seed}: {waits:?}, {found:?}"
+            );
+        }
+        assert!(named > 400, "{named}");
+    }
+
+    #[test]
+    fn a_wait_that_also_held_for_another_stream_is_not_named() {
+        let mut of_two = capture(&[(1, 4)]);
+        let event = EventId(7);
+        let tie = |cause: u32| {
+            Record::Dependency(Dependency {
+                event,
+                ..Dependency::new(
+                    SpanId(cause),
+                    SpanId(8),
+                    DependencyKind::Event,
+                    Basis::Enforced,
+                )
+            })
+        };
+        of_two.apply([tie(1), tie(2)]);
+        let counts = WaitCounts {
+            told: 2,
+            concluded: 0,
+        };
+        assert_eq!(redundant(&of_two), (Vec::new(), counts));
+    }
+
+    #[test]
+    fn what_is_concluded_covers_nothing() {
+        let mut concluded = capture(&[(1, 8)]);
+        let inferred =
+            Dependency::new(SpanId(1), SpanId(4), DependencyKind::Event, Basis::Inferred);
+        concluded.apply([Record::Dependency(inferred)]);
+        let counts = WaitCounts {
+            told: 1,
+            concluded: 1,
+        };
+        assert_eq!(redundant(&concluded), (Vec::new(), counts));
+    }
+}
