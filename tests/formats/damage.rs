@@ -58,6 +58,7 @@ const LOSSES: &[&str] = &[
     "unknown-field",
     "no-column",
     "unknown-phase",
+    "no-time",
 ];
 
 /// Whether nothing was dropped, or a problem tells of it; and whether what such problems tell of is counted as dropped.

@@ -86,6 +86,16 @@ fn odd_records_are_kept_or_told() {
         capture.span_count(),
         open("a.json", sample()).0.span_count()
     );
+    // What was never ended is a time of all ones.
+    let (capture, receipt) = changed(
+        "\"start_timestamp\":1025",
+        "\"start_timestamp\":18446744073709551615",
+    );
+    let told = capture.problems().iter();
+    let told = told
+        .map(|it| &*it.code)
+        .filter(|it| *it == "rows-without-time");
+    assert_eq!((told.count(), receipt.dropped), (1, 1), "{receipt:?}");
     // A record that has lost a quotation mark takes none of the others with it.
     let (capture, receipt) = changed("\"start_timestamp\":1025", "\"start_timestamp:1025");
     let whole = open("a.json", sample()).0.span_count();

@@ -177,6 +177,24 @@ fn what_does_not_pair_is_kept_and_counted() {
     assert_eq!(codes, ["not-read", "no-begin", "no-end"]);
 }
 
+#[test]
+fn an_event_without_a_time_is_left_out_and_told() {
+    let mut untimed = begin(0, 1, 1, &[]);
+    untimed.timestamp = None;
+    let packets = [
+        track(1, "main", false),
+        interned(),
+        untimed,
+        begin(1_000, 1, 1, &[]),
+        event(1_100, 1, event_type::END),
+    ];
+    let (records, receipt) = super::opened_in_part(file(&packets)).unwrap();
+    let capture = capture(records);
+    assert_eq!((capture.span_count(), receipt.dropped), (1, 1));
+    let told = capture.problems().iter().find(|it| it.code == "no-time");
+    assert!(told.is_some_and(|it| it.text.contains("1 event has no time")));
+}
+
 /// What follows is of the writer's clock, which counts from the packet before.
 fn delta_clock() -> TracePacket {
     let clock = |id, timestamp| ClockReading {

@@ -104,8 +104,8 @@ impl Receipt {
     pub(super) fn with_far_times(&mut self, count: u64, sink: &mut RecordSink<'_>) {
         self.repair("times that cannot be true", count);
         if count > 0 {
-            let words = "{span begins or ends|spans begin or end} more than a century from where the capture's time begins, which \
-                         cannot be true.";
+            let words = "{span begins or ends|spans begin or end} more than a century from where the capture's time begins, or \
+                         after the last time that the format can tell, which cannot be true.";
             self.complain(sink, (Severity::Warning, "far-time"), counted(count, words));
         }
     }

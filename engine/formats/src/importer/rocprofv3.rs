@@ -112,12 +112,12 @@ impl<'a, 's> Rocprofv3Reader<'a, 's> {
         let process = place.process;
         let taken = match (place.section, place.list) {
             ("buffer_records", list) => match (from_slice::<Rocprofv3Row>(bytes), list) {
-                (Ok(row), "kernel_dispatch" | "memory_copy") => {
+                (Ok(row), list) if is_work(list) && row.times().is_some() => {
                     self.started(&row);
                     self.work.push(process, (), bytes);
                     true
                 }
-                (Ok(row), _) if row.start_timestamp.0.is_some() => {
+                (Ok(row), list) if !is_work(list) && row.start_timestamp.time().is_some() => {
                     self.started(&row);
                     self.calls
                         .push(process, host::RecordListKind::of(list), bytes);
@@ -125,7 +125,8 @@ impl<'a, 's> Rocprofv3Reader<'a, 's> {
                 }
                 (
                     Ok(_),
-                    "hip_api" | "hsa_api" | "marker_api" | "rccl_api" | "memory_allocation",
+                    "kernel_dispatch" | "memory_copy" | "hip_api" | "hsa_api" | "marker_api"
+                    | "rccl_api" | "memory_allocation",
                 ) => {
                     self.unread.untimed(list);
                     true
@@ -157,7 +158,7 @@ impl<'a, 's> Rocprofv3Reader<'a, 's> {
 
     /// Notes when a record began.
     fn started(&mut self, row: &Rocprofv3Row) {
-        let started = row.start_timestamp.0;
+        let started = row.start_timestamp.time();
         self.first = self.first.into_iter().chain(started).min();
     }
 
@@ -185,4 +186,9 @@ impl<'a, 's> Rocprofv3Reader<'a, 's> {
             ..Clock::default()
         })));
     }
+}
+
+/// Whether a list is of what the GPU did.
+fn is_work(list: &str) -> bool {
+    matches!(list, "kernel_dispatch" | "memory_copy")
 }

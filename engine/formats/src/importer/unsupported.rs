@@ -65,6 +65,26 @@ pub const REFUSED: &[UnsupportedFormat] = &[
         instead: "run traceconv binary FILE out.pftrace, or protoc --encode=perfetto.protos.Trace with Perfetto's \
                   trace.proto, and open out.pftrace",
     },
+    UnsupportedFormat {
+        name: "packed with bzip2 (.bz2)",
+        recognises: |head| head.starts_with(b"BZh") && head.get(4..10) == Some(b"1AY&SY"),
+        instead: "run bunzip2 -k FILE and open what it writes",
+    },
+    UnsupportedFormat {
+        name: "packed with xz (.xz)",
+        recognises: |head| head.starts_with(b"\xFD7zXZ\0"),
+        instead: "run unxz -k FILE and open what it writes",
+    },
+    UnsupportedFormat {
+        name: "packed with LZ4 (.lz4)",
+        recognises: |head| head.starts_with(b"\x04\x22\x4D\x18"),
+        instead: "run lz4 -dk FILE and open what it writes",
+    },
+    UnsupportedFormat {
+        name: "an archive of 7-Zip (.7z)",
+        recognises: |head| head.starts_with(b"7z\xBC\xAF\x27\x1C"),
+        instead: "run 7z x FILE and open what it writes",
+    },
 ];
 
 /// What files of Tracy begin with: those of today, and those packed with LZ4 and zstd by earlier versions.
@@ -148,6 +168,14 @@ mod tests {
         );
         assert_eq!(refused(b"tlZ\x04\x10\0\0\0tracy"), Some("capture"));
         assert_eq!(refused(b"tr\xFDP"), Some("capture"));
+        for (head, name) in [
+            (&b"BZh91AY&SY\0\0"[..], ".bz2"),
+            (b"\xFD7zXZ\0\0\x04", ".xz"),
+            (b"\x04\x22\x4D\x18\x64", ".lz4"),
+            (b"7z\xBC\xAF\x27\x1C\0\x04", ".7z"),
+        ] {
+            assert!(refused_name(head).contains(name), "{name}");
+        }
         assert_eq!(
             refused(b"FileType: BinaryLegionProf v: 1.0\n"),
             Some("profile")

@@ -75,6 +75,8 @@ pub(super) struct ForeignTally {
     pub missing: u64,
     /// Packets that the writer itself lost.
     lost: u64,
+    /// Packets of what happened at some time that have none.
+    untimed: u64,
     /// Values of counters that are no numbers.
     pub no_numbers: u64,
     /// Ends without a begin.
@@ -149,6 +151,10 @@ impl ForeignFile {
         } else {
             // Whatever a packet holds, the writer's clock may count from it on.
             let time = view.timestamp.map(|it| self.time(view, it));
+            if time.is_none() && is_timed(&packet) {
+                self.tally.untimed += 1;
+                return true;
+            }
             let time = time.unwrap_or(0);
             if let Some(track) = packet.track_descriptor {
                 self.describe(id, track);
@@ -211,12 +217,17 @@ impl ForeignFile {
             .timestamp
             .map(|timestamp| self.time(packet, timestamp));
         let event = event?;
-        let micros = || event.micros.unwrap_or(0).saturating_mul(1000);
-        let time = time.unwrap_or_else(micros);
+        let micros = || Some(event.micros?.saturating_mul(1000));
+        let kind = LegacyEventKind::of(&event);
+        let is_read = !matches!(kind, LegacyEventKind::Other);
+        let Some(time) = time.or_else(micros).or((!is_read).then_some(0)) else {
+            self.tally.untimed += 1;
+            return Some(());
+        };
         self.extra_counters(packet.sequence, time);
         let track = self.track_of(packet.sequence, &event, home);
         let track = self.asynchronous(track, &event).unwrap_or(track);
-        match LegacyEventKind::of(&event) {
+        match kind {
             LegacyEventKind::Begin => {
                 let slice = self.track_slice((time, track), &event)?;
                 self.items.push(time, track, TrackItemKind::Begin(slice));
@@ -429,6 +440,7 @@ impl ForeignFile {
             loose,
             missing,
             lost,
+            untimed,
             no_numbers,
             ends,
             open,
@@ -480,6 +492,12 @@ impl ForeignFile {
                 "{time|times} the writer lost packets before they reached the file",
             ),
             (
+                untimed,
+                Severity::DataLoss,
+                "no-time",
+                "{event has no time, so that it is|events have no time, so that they are} left out",
+            ),
+            (
                 ends,
                 Severity::Warning,
                 "no-begin",
@@ -506,6 +524,7 @@ impl ForeignFile {
                 receipt.complain(sink, (severity, code), text);
             }
         }
+        receipt.dropped += untimed;
         receipt.repair("queues that nothing describes", self.gpu.unknown_queues);
         let texts = texts + self.texts.table().mended;
         receipt.repair("texts that are not UTF-8", texts);
@@ -513,6 +532,13 @@ impl ForeignFile {
         receipt.repair("ends without a begin", ends);
         receipt.repair("begins without an end", open);
     }
+}
+
+/// Whether a packet says what happened at its time.
+const fn is_timed(packet: &TracePacket) -> bool {
+    packet.gpu_render_stage_event.is_some()
+        || packet.gpu_counter_event.is_some()
+        || packet.vulkan_api_event.is_some()
 }
 
 /// Times that packets were lost in a buffer.

@@ -77,7 +77,7 @@ impl Rocprofv3Reader<'_, '_> {
             } else {
                 self.unread.stray();
             }
-            if let (Some(start), Some(end)) = (row.start_timestamp.0, row.end_timestamp.0) {
+            if let Some((start, end)) = row.times() {
                 let own = (process, counter);
                 self.counters
                     .add(own, (start, end), value, &self.facts, &mut self.draft);

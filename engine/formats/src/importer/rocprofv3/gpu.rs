@@ -95,7 +95,9 @@ impl Rocprofv3Reader<'_, '_> {
             let mut row = collection.dispatch_data;
             if id(process, &row).is_some_and(|id| known.insert(id)) {
                 row.thread_id = collection.thread_id;
-                if let Ok(bytes) = serde_json::to_vec(&row) {
+                if row.times().is_none() {
+                    self.unread.untimed("counter_collection");
+                } else if let Ok(bytes) = serde_json::to_vec(&row) {
                     self.work.push(process, (), &bytes);
                 }
             }
@@ -136,15 +138,7 @@ impl Rocprofv3Reader<'_, '_> {
         lonely: bool,
     ) -> Option<SpanId> {
         let (process, row) = owned;
-        let list = if row.dispatch_info.is_some() {
-            "kernel_dispatch"
-        } else {
-            "memory_copy"
-        };
-        let (Some(start), Some(end)) = (row.start_timestamp.0, row.end_timestamp.0) else {
-            self.unread.untimed(list);
-            return None;
-        };
+        let (start, end) = row.times()?;
         let site = WorkSite::of(owned, self.agent(owned));
         let (text, kind) = self.what(*process, row);
         let count = counts.get(&(site.process, site.agent, site.number));

@@ -39,7 +39,7 @@ impl Rocprofv3Reader<'_, '_> {
     }
 
     fn call(&mut self, process: u32, row: Rocprofv3Row, sort: RecordListKind) {
-        let (Some(start), owner) = (row.start_timestamp.0, i64::from(process)) else {
+        let (Some(start), owner) = (row.start_timestamp.time(), i64::from(process)) else {
             return;
         };
         let correlation = row.correlation_id.internal;
@@ -49,7 +49,7 @@ impl Rocprofv3Reader<'_, '_> {
         let text = text.unwrap_or("?").to_owned();
         let span = HostSpan {
             start,
-            end: row.end_timestamp.0,
+            end: row.end_timestamp.time(),
             name: self.draft.name(&text),
             kind: kind(sort, &text),
             state: State::Done,

@@ -13,6 +13,11 @@ impl WholeNumber {
     pub fn or_zero(self) -> i64 {
         self.0.unwrap_or(0)
     }
+
+    /// The number as a time; nothing where it is none, as 2⁶⁴ − 1 of a record that was never ended.
+    pub fn time(self) -> Option<i64> {
+        self.0.filter(|it| *it >= 0)
+    }
 }
 
 impl<'de> Deserialize<'de> for WholeNumber {
@@ -94,6 +99,13 @@ impl fmt::Display for ThreeSizes {
 #[serde(default)]
 pub(super) struct CorrelationIds {
     pub internal: WholeNumber,
+}
+
+impl Rocprofv3Row {
+    /// When it began and ended, where it says both.
+    pub fn times(&self) -> Option<(i64, i64)> {
+        self.start_timestamp.time().zip(self.end_timestamp.time())
+    }
 }
 
 /// What a kernel was launched with.

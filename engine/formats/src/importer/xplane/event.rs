@@ -58,6 +58,12 @@ impl XEventView {
         )
     }
 
+    /// Whether it ends beyond the last time that can be written, in picoseconds of its line or in nanoseconds.
+    pub fn is_beyond(&self, start: i64) -> bool {
+        let last = self.offset.saturating_add(self.duration) == i64::MAX;
+        last || self.interval(start).1 == i64::MAX
+    }
+
     /// Whether its times are no whole nanoseconds.
     pub fn is_finer(&self) -> bool {
         self.offset % PICOS != 0 || self.duration % PICOS != 0
@@ -223,6 +229,9 @@ mod tests {
         assert!(event(0, 1).is_finer() && !event(5_000, 7_000).is_finer());
         let all = event(i64::MAX, i64::MAX).interval(i64::MAX);
         assert_eq!(all, (i64::MAX, i64::MAX));
+        // 2⁶³ − 1 picoseconds are 106 days, and no length.
+        assert!(event(0, i64::MAX).is_beyond(0) && event(i64::MAX, 5).is_beyond(0));
+        assert!(!event(7_000, 2_000).is_beyond(0));
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
         };
         self.tally.finer += u64::from(event.is_finer());
         let line = self.places.line(plane, line)?.clone();
-        self.tally.beyond += u64::from(event.interval(line.start).1 == i64::MAX);
+        self.tally.beyond += u64::from(event.is_beyond(line.start));
         self.place(&event, name, &line);
         Some(event.unknown)
     }
