@@ -5,8 +5,14 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use super::{Capture, PlacedSpan};
-use record::LaneId;
 use record::time::{Interval, Nanos};
+use record::{LaneId, SpanId};
+
+/// Sub-lanes up to which each is read by an iterator of its own.
+const MOST_ROWS: usize = 4_096;
+/// Spans for each sub-lane below which those of more sub-lanes are sorted instead: an iterator is many times what is sorted of a
+/// span, and to sort all for each stretch of a lane takes long where they are many.
+const FEW: usize = 4;
 
 impl Capture {
     /// The spans of a lane that overlap `interval`, by start, of equal ones the longest first, then by sub-lane: what holds
@@ -16,10 +22,20 @@ impl Capture {
         lane: LaneId,
         interval: Interval,
     ) -> impl Iterator<Item = PlacedSpan> {
-        let rows = (0..self.depth(lane)).map(|depth| self.spans_of(lane, depth, interval));
-        SpansByStart::new(rows.collect())
+        let depth = self.depth(lane);
+        let is_sorted = depth > MOST_ROWS && self.span_count() < FEW * depth;
+        let (few, many) = if is_sorted { (0, depth) } else { (depth, 0) };
+        let row = move |depth: usize| self.spans_of(lane, depth, interval);
+        let merged = SpansByStart::new((0..few).map(row).collect());
+        let key = |it: PlacedSpan| (it.span.start, Reverse(it.span.end), it.depth, it.span.id);
+        let mut sorted: Vec<SortedSpan> = (0..many).flat_map(row).map(key).collect();
+        sorted.sort_unstable();
+        merged.chain(sorted.into_iter().filter_map(|it| self.span(it.3)))
     }
 }
+
+/// Where a span stands in the order, and its number.
+type SortedSpan = (Nanos, Reverse<Nanos>, u32, SpanId);
 
 /// Several rows of spans, each by start, as one.
 struct SpansByStart<I> {

@@ -1,7 +1,8 @@
 //! Finds the sub-lane of a deep lane in which a span fits, without a look at every sub-lane.
 
+use std::ops::Range;
+
 use super::row::RowOccupancy;
-use record::impossible;
 use record::time::{Interval, Nanos};
 
 /// Sub-lanes from which on a lane has a tree over them. A few are looked at in turn as quickly.
@@ -9,6 +10,9 @@ pub(super) const SHALLOW: usize = 32;
 /// Sub-lanes that may be looked into for a gap in vain before only those count that are free behind or before all of their
 /// spans. Spans that come by their start never need one.
 const LOOKS: usize = 64;
+/// Rows of a leaf. A row is looked at when its leaf is, so that the tree need not hold what each leaves: of very many rows with a
+/// span or two each that would be most of what they take.
+const BLOCK: usize = 16;
 
 /// From when to when the spans of a row are; of several rows, what leaves most room.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +29,7 @@ pub(super) struct RowExtent {
 
 impl RowExtent {
     /// Of no row: nothing fits.
-    const NONE: Self = Self {
+    pub const NONE: Self = Self {
         end: Nanos::MAX,
         last: Nanos::MIN,
         first: Nanos::MIN,
@@ -62,7 +66,8 @@ impl RowExtent {
     }
 }
 
-/// A tree over the sub-lanes of one lane: its leaves are rows, and each node knows what leaves most room below it.
+/// A tree over the sub-lanes of one lane: its leaves are blocks of rows, and each node knows what leaves most room below it.
+/// What a row leaves is the rows' own, and is asked for.
 #[derive(Clone, Default)]
 pub(super) struct Sublanes {
     count: usize,
@@ -70,40 +75,42 @@ pub(super) struct Sublanes {
     nodes: Vec<RowExtent>,
 }
 
+/// What is asked of the row at a depth: from when to when its spans are, and whether it takes a span.
+pub(super) trait SublaneRows {
+    /// From when to when its spans are.
+    fn extent(&self, depth: usize) -> RowExtent;
+    /// Whether a span overlaps none of its spans, or lies within one.
+    fn room(&self, depth: usize, span: Interval) -> RowOccupancy;
+}
+
 impl Sublanes {
     /// A span was put into the row at a depth, which may be the one below all others.
-    pub fn put(&mut self, depth: usize, reach: RowExtent) {
-        if depth < self.count {
-            self.set(depth, reach);
-        } else {
-            self.push(reach);
-        }
-    }
-
-    /// Adds the row below all others.
-    pub fn push(&mut self, reach: RowExtent) {
+    pub fn put(&mut self, depth: usize, rows: &impl SublaneRows) {
         let half = self.nodes.len() / 2;
-        if self.count >= half {
-            let leaves = self
-                .nodes
-                .get(half..)
-                .unwrap_or_else(|| impossible!("a tree without its leaves"))
-                .to_vec();
-            let half = (half * 2).max(SHALLOW);
-            self.nodes = vec![RowExtent::NONE; half * 2];
-            for (slot, leaf) in self.nodes.iter_mut().skip(half).zip(leaves) {
-                *slot = leaf;
-            }
-            (1..half).rev().for_each(|node| self.renew(node));
+        if depth / BLOCK >= half {
+            // The leaves move behind all that was there, in place: of millions a second list would be the most that is held.
+            let leaves = self.count.div_ceil(BLOCK);
+            let longer = (half * 2).max(1);
+            self.nodes.reserve_exact(longer * 2 - self.nodes.len());
+            self.nodes.resize(longer * 2, RowExtent::NONE);
+            self.nodes.copy_within(half..half + leaves, longer);
+            (1..longer).rev().for_each(|node| self.renew(node));
         }
-        self.count += 1;
-        self.set(self.count - 1, reach);
+        self.count = self.count.max(depth + 1);
+        self.set(depth / BLOCK, rows);
     }
 
-    fn set(&mut self, depth: usize, reach: RowExtent) {
-        let mut node = self.nodes.len() / 2 + depth;
+    /// The depths of a block's rows.
+    fn block(&self, block: usize) -> Range<usize> {
+        block * BLOCK..((block + 1) * BLOCK).min(self.count)
+    }
+
+    fn set(&mut self, block: usize, rows: &impl SublaneRows) {
+        let mut node = self.nodes.len() / 2 + block;
+        let extents = self.block(block).map(|depth| rows.extent(depth));
+        let joined = extents.fold(RowExtent::NONE, RowExtent::join);
         if let Some(slot) = self.nodes.get_mut(node) {
-            *slot = reach;
+            *slot = joined;
         }
         while node > 1 {
             node /= 2;
@@ -125,22 +132,28 @@ impl Sublanes {
     /// The depth of the deepest row with a span that contains `span`, as far as a bounded number of looks shows. Where spans come
     /// by their start only the last span of a row can be one; a capture that is opened again has them in another order, and
     /// must draw them as before.
-    fn deepest_around(
-        &self,
-        span: Interval,
-        room: impl Fn(usize) -> RowOccupancy,
-    ) -> Option<usize> {
+    fn deepest_around(&self, span: Interval, rows: &impl SublaneRows) -> Option<usize> {
         let half = self.nodes.len() / 2;
         let mut open = vec![1];
-        for _ in 0..LOOKS * 4 {
+        let mut looks = 0;
+        while looks < LOOKS * 4 {
+            looks += 1;
             let node = open.pop()?;
             if !self.at(node).may_contain(span) {
                 continue;
             }
             if node < half {
                 open.extend([node * 2, node * 2 + 1]);
-            } else if room(node - half) == RowOccupancy::Within {
-                return Some(node - half);
+                continue;
+            }
+            for depth in self.block(node - half).rev() {
+                if !rows.extent(depth).may_contain(span) {
+                    continue;
+                }
+                looks += 1;
+                if rows.room(depth, span) == RowOccupancy::Within {
+                    return Some(depth);
+                }
             }
         }
         None
@@ -150,38 +163,41 @@ impl Sublanes {
     fn is_above(&self, node: usize, depth: usize) -> bool {
         let half = self.nodes.len() / 2;
         let levels = half.ilog2().saturating_sub(node.ilog2());
-        ((node + 1) << levels) <= half + depth
+        (((node + 1) << levels) - half) * BLOCK <= depth
     }
 
-    /// The depth of the first row that takes `span` below those that contain it; `room` looks into a row.
-    pub fn find(&self, span: Interval, room: impl Fn(usize) -> RowOccupancy) -> Option<usize> {
+    /// The depth of the first row that takes `span` below those that contain it.
+    pub fn find(&self, span: Interval, rows: &impl SublaneRows) -> Option<usize> {
         let half = self.nodes.len() / 2;
-        let around = self.deepest_around(span, &room);
+        let around = self.deepest_around(span, rows);
         let from = around.map_or(0, |depth| depth + 1);
         let mut looks = 0;
         let mut open = vec![1];
         while let Some(node) = open.pop() {
-            let reach = self.at(node);
-            let counts = if looks < LOOKS {
-                reach.may_fit(span)
-            } else {
-                reach.is_free(span)
+            let counts = |extent: RowExtent, looks| {
+                if looks < LOOKS {
+                    extent.may_fit(span)
+                } else {
+                    extent.is_free(span)
+                }
             };
-            if !counts || self.is_above(node, from) {
+            if !counts(self.at(node), looks) || self.is_above(node, from) {
                 continue;
             }
             if node < half {
                 open.extend([node * 2 + 1, node * 2]);
                 continue;
             }
-            let depth = node - half;
-            if depth >= self.count {
-                continue;
+            for depth in self.block(node - half).filter(|it| *it >= from) {
+                let extent = rows.extent(depth);
+                if !counts(extent, looks) {
+                    continue;
+                }
+                if extent.is_free(span) || rows.room(depth, span) == RowOccupancy::Free {
+                    return Some(depth);
+                }
+                looks += 1;
             }
-            if reach.is_free(span) || room(depth) == RowOccupancy::Free {
-                return Some(depth);
-            }
-            looks += 1;
         }
         None
     }
@@ -195,6 +211,32 @@ impl Sublanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rows as they are, and what each answers when it is looked into.
+    struct ExtentRows<F> {
+        extents: Vec<RowExtent>,
+        room: F,
+    }
+
+    impl<F: Fn(usize) -> RowOccupancy> SublaneRows for ExtentRows<F> {
+        fn extent(&self, depth: usize) -> RowExtent {
+            self.extents[depth]
+        }
+
+        fn room(&self, depth: usize, _: Interval) -> RowOccupancy {
+            (self.room)(depth)
+        }
+    }
+
+    fn made<F: Fn(usize) -> RowOccupancy>(
+        extents: Vec<RowExtent>,
+        room: F,
+    ) -> (Sublanes, ExtentRows<F>) {
+        let mut tree = Sublanes::default();
+        let rows = ExtentRows { extents, room };
+        (0..rows.extents.len()).for_each(|depth| tree.put(depth, &rows));
+        (tree, rows)
+    }
 
     fn reach(start: i64, end: i64) -> RowExtent {
         RowExtent {
@@ -211,65 +253,54 @@ mod tests {
 
     #[test]
     fn the_first_row_with_room_is_found_however_many_there_are() {
-        let mut rows = Sublanes::default();
-        for row in 0..1_000 {
-            rows.push(reach(100, 2_000 - row));
-        }
         let never = |_| -> RowOccupancy { unreachable!("no row has a gap") };
-        assert_eq!(rows.find(span(1_500, 9_000), never), Some(500));
-        assert_eq!(rows.find(span(1_000, 9_000), never), None);
-        assert_eq!(rows.find(span(0, 100), never), Some(0));
-        rows.set(700, reach(1_500, 1_501));
-        assert_eq!(
-            rows.find(span(1_200, 1_300), |_| RowOccupancy::Taken),
-            Some(700)
-        );
+        let all = (0..1_000).map(|row| reach(100, 2_000 - row)).collect();
+        let (mut tree, mut rows) = made(all, never);
+        assert_eq!(tree.find(span(1_500, 9_000), &rows), Some(500));
+        assert_eq!(tree.find(span(1_000, 9_000), &rows), None);
+        assert_eq!(tree.find(span(0, 100), &rows), Some(0));
+        rows.extents[700] = reach(1_500, 1_501);
+        tree.put(700, &rows);
+        let taken = ExtentRows {
+            extents: rows.extents,
+            room: |_| RowOccupancy::Taken,
+        };
+        assert_eq!(tree.find(span(1_200, 1_300), &taken), Some(700));
     }
 
     #[test]
     fn a_span_lies_below_those_that_contain_it() {
-        let mut rows = Sublanes::default();
-        for row in 0..1_000 {
-            rows.push(reach(100, if row == 700 { 5_000 } else { 200 }));
-        }
-        let room = |depth| match depth {
+        let end = |row| if row == 700 { 5_000 } else { 200 };
+        let all = (0..1_000).map(|row| reach(100, end(row))).collect();
+        let (tree, rows) = made(all, |depth| match depth {
             700 => RowOccupancy::Within,
             _ => unreachable!("no other row has a span that reaches so far"),
-        };
-        assert_eq!(rows.find(span(300, 400), room), Some(701));
-        assert_eq!(rows.find(span(300, 6_000), room), Some(0));
-        assert_eq!(rows.find(span(5_000, 5_000), room), Some(0));
+        });
+        assert_eq!(tree.find(span(300, 400), &rows), Some(701));
+        assert_eq!(tree.find(span(300, 6_000), &rows), Some(0));
+        assert_eq!(tree.find(span(5_000, 5_000), &rows), Some(0));
     }
 
     #[test]
     fn gaps_are_looked_for_a_bounded_number_of_times() {
-        let mut rows = Sublanes::default();
-        for _ in 0..10_000 {
-            rows.push(RowExtent {
-                first: Nanos(0),
-                ..reach(1_000, 1_001)
-            });
-        }
-        let looked = std::cell::Cell::new(0);
-        let fits = |depth| {
-            looked.set(looked.get() + 1);
-            if depth == 3 {
-                RowOccupancy::Free
-            } else {
-                RowOccupancy::Taken
-            }
+        let gap = RowExtent {
+            first: Nanos(0),
+            ..reach(1_000, 1_001)
         };
-        // Not one of the deepest contains the span; from above the fourth has a gap.
-        assert_eq!(rows.find(span(500, 501), fits), Some(3));
-        let of_both = looked.replace(0);
-        assert!(of_both <= LOOKS * 4, "{of_both}");
-        assert_eq!(
-            rows.find(span(500, 501), |_| {
+        let looked = std::cell::Cell::new(0);
+        for (with_room, found) in [(3, Some(3)), (usize::MAX, None)] {
+            looked.set(0);
+            let (tree, rows) = made(vec![gap; 10_000], |depth| {
                 looked.set(looked.get() + 1);
-                RowOccupancy::Taken
-            }),
-            None
-        );
-        assert_eq!(looked.get(), of_both - 4 + LOOKS);
+                if depth == with_room {
+                    RowOccupancy::Free
+                } else {
+                    RowOccupancy::Taken
+                }
+            });
+            // Not one of the deepest contains the span; from above the fourth has a gap.
+            assert_eq!(tree.find(span(500, 501), &rows), found);
+            assert!(looked.get() <= LOOKS * 6, "{}", looked.get());
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::column::{push, put};
 use super::row::{RowOccupancy, RowPosition, SpanRow};
 use super::span_cursor::NextPlace;
 use super::span_index::SpanIndex;
-use super::sublanes::{RowExtent, SHALLOW, Sublanes};
+use super::sublanes::{RowExtent, SHALLOW, SublaneRows, Sublanes};
 use record::impossible;
 use record::time::{Interval, Nanos};
 use record::{CallId, LaneId, SmallList, Span, SpanId};
@@ -106,6 +106,32 @@ pub(super) struct SpanStore {
     len: usize,
 }
 
+/// The rows of a lane.
+struct LaneRows<'a> {
+    rows: &'a [u32],
+    all: &'a [SpanRow],
+    chunks: &'a [Chunk],
+}
+
+impl LaneRows<'_> {
+    fn row(&self, depth: usize) -> Option<&SpanRow> {
+        self.all.get(*self.rows.get(depth)? as usize)
+    }
+}
+
+impl SublaneRows for LaneRows<'_> {
+    fn extent(&self, depth: usize) -> RowExtent {
+        let row = self.row(depth);
+        let found = row.and_then(|row| row.reach(self.chunks));
+        found.unwrap_or(RowExtent::NONE)
+    }
+
+    fn room(&self, depth: usize, span: Interval) -> RowOccupancy {
+        let row = self.row(depth);
+        row.map_or(RowOccupancy::Taken, |row| row.room(self.chunks, span))
+    }
+}
+
 impl SpanStore {
     pub fn len(&self) -> usize {
         self.len
@@ -151,7 +177,7 @@ impl SpanStore {
         if target.forest().len() < before {
             self.unsettled.push(row);
         }
-        self.note_reach(span.lane, row, depth);
+        self.note_reach(span.lane, depth);
         self.places.put(index, chunk);
         self.note_call(index, span.call);
         self.len += 1;
@@ -209,14 +235,15 @@ impl SpanStore {
         }
         let rows = self.rows_of.get(lane.index());
         let rows = rows.map_or(&[][..], SmallList::all);
-        let room = |depth: usize| {
-            let row = rows.get(depth).and_then(|&row| self.rows.get(row as usize));
-            row.map_or(RowOccupancy::Taken, |row| row.room(&self.chunks, interval))
+        let own = LaneRows {
+            rows,
+            all: &self.rows,
+            chunks: &self.chunks,
         };
         let found = if let Some(deep) = self.deep.get(&lane) {
-            deep.find(interval, room)
+            deep.find(interval, &own)
         } else {
-            (0..rows.len()).fold(None, |found, depth| match room(depth) {
+            (0..rows.len()).fold(None, |found, depth| match own.room(depth, interval) {
                 RowOccupancy::Free => found.or(Some(depth)),
                 RowOccupancy::Within => None,
                 RowOccupancy::Taken => found,
@@ -235,28 +262,21 @@ impl SpanStore {
     }
 
     /// A span was put into a row: the tree over its lane's sub-lanes learns of it, where there are enough for one.
-    fn note_reach(&mut self, lane: LaneId, row: u32, depth: u32) {
-        if depth as usize >= SHALLOW && !self.deep.contains_key(&lane) {
-            let rows = self.rows_of.get(lane.index());
-            let mut deep = Sublanes::default();
-            for reach in rows
-                .into_iter()
-                .flat_map(SmallList::all)
-                .filter_map(|&row| self.reach(row))
-            {
-                deep.push(reach);
-            }
-            self.deep.insert(lane, deep);
-        } else if self.deep.contains_key(&lane)
-            && let Some(reach) = self.reach(row)
-            && let Some(deep) = self.deep.get_mut(&lane)
-        {
-            deep.put(depth as usize, reach);
+    fn note_reach(&mut self, lane: LaneId, depth: u32) {
+        let depth = depth as usize;
+        let is_deep = self.deep.contains_key(&lane);
+        if depth < SHALLOW && !is_deep {
+            return;
         }
-    }
-
-    fn reach(&self, row: u32) -> Option<RowExtent> {
-        self.rows.get(row as usize)?.reach(&self.chunks)
+        let rows = self.rows_of.get(lane.index());
+        let own = LaneRows {
+            rows: rows.map_or(&[][..], SmallList::all),
+            all: &self.rows,
+            chunks: &self.chunks,
+        };
+        let deep = self.deep.entry(lane).or_default();
+        let first = if is_deep { depth } else { 0 };
+        (first..=depth).for_each(|depth| deep.put(depth, &own));
     }
 
     /// Makes the forests whole after insertions in the middle; called once a batch.

@@ -44,6 +44,34 @@ fn a_lane_with_one_span_takes_few_bytes() {
     assert_eq!(capture.span_count(), LANES as usize);
 }
 
+/// By their start, the longest first, of however many sub-lanes: more are sorted than fit into iterators.
+#[test]
+fn spans_of_very_many_sub_lanes_come_by_start() {
+    const DEEP: u32 = 6_000;
+    for spans in [DEEP, 5 * DEEP] {
+        let mut capture = Capture::new();
+        capture.apply([lane(0)]);
+        let nested = |id: u32| {
+            let Record::Span(mut span) = span(id, 0) else {
+                unreachable!("a span")
+            };
+            let (group, within) = (i64::from(id / DEEP), i64::from(id % DEEP));
+            span.start = Nanos(group * 1_000_000 + within / 2);
+            span.end = Nanos(group * 1_000_000 + 900_000 - within / 2);
+            Record::Span(span)
+        };
+        capture.apply((0..spans).map(nested));
+        assert_eq!(capture.depth(LaneId(0)), DEEP as usize);
+        let all = Interval {
+            start: Nanos::MIN,
+            end: Nanos::MAX,
+        };
+        let found = capture.spans_by_start(LaneId(0), all);
+        let found: Vec<u32> = found.map(|it| it.span.id.0).collect();
+        assert!(found.iter().copied().eq(0..spans), "{spans}");
+    }
+}
+
 /// Spans go to their place and come back whatever order they come in, where a lane has one, two, or very many.
 #[test]
 fn spans_come_back_from_lanes_of_any_length() {
