@@ -2,6 +2,7 @@
 //! must come out whatever is asked.
 
 mod answers;
+mod branches;
 mod deep;
 mod findings;
 mod iterations;

@@ -84,9 +84,17 @@ impl Analysis for CostliestWait {
             };
             let said = plain(&pieces);
             let is_last = wait.is_host && !submits_after(reader, wait.span);
+            let slack = reader.slack(wait.span).filter(|_| !wait.is_host);
+            let slack = slack.filter(|it| *it > Nanos::ZERO);
             let (saved, verdict) = if is_last {
                 let verdict = "it held nothing up, as its thread submitted nothing after it";
                 (Nanos::ZERO, verdict.to_owned())
+            } else if let Some(slack) = slack {
+                let verdict = format!(
+                    "without this wait nothing would end sooner: it could have begun {} later without harm",
+                    length(slack)
+                );
+                (Nanos::ZERO, verdict)
             } else {
                 let saved = length(wait.cost);
                 let verdict = format!("without this wait at most {saved} would be saved");

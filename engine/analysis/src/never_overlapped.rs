@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::causes::{CauseReader, TimeUse};
-use super::words::{counted, finding, lane, length, span};
+use super::words::{counted, finding, has_untold_waits, lane, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, shared, union};
@@ -139,7 +139,8 @@ fn ready(reader: &CauseReader<'_>, works: &[SpanId]) -> Vec<ReadyOperation> {
     let work = |id: &SpanId| {
         let placed = reader.capture().span(*id)?;
         let parts = reader.split(*id);
-        let rest = parts.iter().find(|it| it.what != TimeUse::Blocked);
+        // What held it for longer than a start takes, and is not told, may have been the other.
+        let rest = parts.iter().find(|it| it.what == TimeUse::Latency);
         // Branches of one launch are in an order that the capture does not tell.
         let is_branch = reader.of(*id).is_some_and(|cause| cause.is_branch);
         let ready = rest.filter(|_| !is_branch).map(|it| it.interval.start);
@@ -183,8 +184,20 @@ fn apart(
         return None;
     }
     let (ran, waited) = (capture.span(held.first)?, capture.span(held.second)?);
+    let is_untold = has_untold_waits(capture);
+    let told = if is_untold {
+        "that the capture tells (some of its waits do not say what they are for, and may)"
+    } else {
+        "in the capture"
+    };
+    // Where it may be in order after all it is worth a look, and no promise.
+    let (severity, saved) = if is_untold {
+        (Severity::Info, Nanos::ZERO)
+    } else {
+        (Severity::Warning, stood)
+    };
     let text = format!(
-        "{} and {} never ran at the same time, although nothing in the capture orders them: {} was free to start for {} while {} \
+        "{} and {} never ran at the same time, although nothing {told} orders them: {} was free to start for {} while {} \
          ran, the longest of {} that were for {} in all; the device or its driver ran them one after the other, and running \
          together would save at most that",
         lane(capture, first),
@@ -196,9 +209,9 @@ fn apart(
         length(stood),
     );
     let spans = [held.second, held.first];
-    let mut found = finding(capture, CODE, Severity::Warning, text, &spans);
+    let mut found = finding(capture, CODE, severity, text, &spans);
     found.count = count;
-    Some((found, stood))
+    Some((found, saved))
 }
 
 /// Each of `works` that was ready before the last of `others` that ended before it began, and began right after.

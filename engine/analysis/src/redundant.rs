@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::redundant_dependencies::{self, RedundantDependency};
-use super::words::{counted, finding, lane, line, name, span};
+use super::words::{counted, finding, has_untold_waits, lane, line, name, span};
 use super::{Analysis, Answer};
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
@@ -41,7 +41,8 @@ impl Analysis for RedundantWaits {
     fn about(&self) -> &'static str {
         "A stream waits for a record that it comes after anyway: by stream order, by an earlier wait, or by what its host \
          thread waited for; only calls of which every wait is so are named, since a loop may need one of many. What a run \
-         called is looked at in the order of its calls; an opened capture by lane and time"
+         called is looked at in the order of its calls; an opened capture by lane and time, and where it has no spans of \
+         waits those are found before which the stream had waited for the same or later work already"
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
@@ -79,7 +80,11 @@ impl Analysis for RedundantWaits {
         }
         self.waits.sort_unstable();
         let (told, counts) = redundant_dependencies::redundant(capture);
+        // A record passes on what its stream had waited for: where one wait is not told, others may be for that as well.
+        let untold = has_untold_waits(capture) && counts.told > 0;
+        let told = told.into_iter().filter(|_| !untold);
         let concluded = match counts.concluded {
+            0 if untold => "; those between operations are not judged, since what some waits are for is not told".to_owned(),
             0 => String::new(),
             count => format!(
                 "; {} between operations are inferred, and not judged",
@@ -92,7 +97,7 @@ impl Analysis for RedundantWaits {
         );
         let spans = redundant(&self.waits).into_iter();
         let spans = spans.map(|(wait, count)| make_finding(capture, &wait, count));
-        let told = told.iter().map(|it| finding_of_dependency(capture, it));
+        let told = told.map(|it| finding_of_dependency(capture, &it));
         let findings: Vec<Finding> = spans.chain(told).collect();
         let looked = if findings.is_empty() {
             looked

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use capture::Capture;
 use record::time::Nanos;
 use record::{
-    Basis, Dependency, DependencyId, DependencyKind, EventId, Group, LaneId, SpanId, SpanKind,
+    Basis, Dependency, DependencyId, DependencyKind, EventId, Group, LaneId, NameId, SpanId,
+    SpanKind,
 };
 
 /// Where on its stream an operation is.
@@ -51,7 +52,7 @@ pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCou
     waits.sort_unstable_by_key(|it| (it.lane, it.effect, it.event));
     // For each pair of streams, the latest operation of the second that the first has waited for, and before which of its own.
     let mut known: HashMap<(LaneId, LaneId), (StreamPosition, SpanId)> = HashMap::new();
-    let mut sites: BTreeMap<_, (Option<RedundantDependency>, u64)> = BTreeMap::new();
+    let mut sites = RepeatedWaits::default();
     for wait in &waits {
         let Some((from, cause)) = wait.causes.first().copied() else {
             continue;
@@ -75,21 +76,37 @@ pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCou
             *known = (*known).max((*cause, wait.effect.1));
         }
         let name = capture.span(wait.effect.1).map(|it| it.span.name);
-        let site = sites.entry((wait.lane, from, name));
-        let site = site.or_insert_with(|| (found.clone(), 0));
+        sites.add((wait.lane, from, name), found);
+    }
+    let counts = WaitCounts {
+        told: waits.len(),
+        concluded,
+    };
+    (sites.redundant(), counts)
+}
+
+/// Waits on one stream for another before operations of one name; with the first, where not one of them adds anything.
+#[derive(Default)]
+struct RepeatedWaits {
+    found: BTreeMap<(LaneId, LaneId, Option<NameId>), (Option<RedundantDependency>, u64)>,
+}
+
+impl RepeatedWaits {
+    /// A wait of a site, which adds something where there is nothing to say of it.
+    fn add(&mut self, site: (LaneId, LaneId, Option<NameId>), wait: Option<RedundantDependency>) {
+        let adds = wait.is_none();
+        let site = self.found.entry(site).or_insert((wait, 0));
         site.1 += 1;
         if adds {
             site.0 = None;
         }
     }
-    let found = sites
-        .into_values()
-        .filter_map(|(found, count)| Some(RedundantDependency { count, ..found? }));
-    let counts = WaitCounts {
-        told: waits.len(),
-        concluded,
-    };
-    (found.collect(), counts)
+
+    fn redundant(self) -> Vec<RedundantDependency> {
+        let all = self.found.into_values();
+        let found = all.filter_map(|(found, count)| Some(RedundantDependency { count, ..found? }));
+        found.collect()
+    }
 }
 
 /// The waits that are told by what came after them: one of each operation and event.
@@ -150,41 +167,43 @@ fn of_streams(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{CallId, Lane, NameId, Record, Role, Span, State};
+    use record::{CallId, Lane, Record, Role, Span, State};
 
     const STREAMS: u32 = 4;
     const OPERATIONS: u32 = 24;
 
+    fn stream(id: u32) -> Record {
+        Record::Lane(Box::new(Lane {
+            id: LaneId(id),
+            group: Group::Streams,
+            device: None,
+            role: Role::None,
+            name: format!("stream {id}"),
+            order: id as i32,
+            process: "".into(),
+            thread: "".into(),
+        }))
+    }
+
+    fn operation(id: u32) -> Record {
+        Record::Span(Span {
+            id: SpanId(id),
+            lane: LaneId(id % STREAMS),
+            name: NameId(id),
+            call: CallId::NONE,
+            kind: SpanKind::Kernel,
+            state: State::Done,
+            enqueued: Nanos(0),
+            start: Nanos(i64::from(id) * 10),
+            end: Nanos(i64::from(id) * 10 + 5),
+        })
+    }
+
     /// Operations by turns on four streams, each after the one before; and waits as (cause, effect).
     fn capture(waits: &[(u32, u32)]) -> Capture {
         let mut capture = Capture::new();
-        let lane = |id: u32| {
-            Record::Lane(Box::new(Lane {
-                id: LaneId(id),
-                group: Group::Streams,
-                device: None,
-                role: Role::None,
-                name: format!("stream {id}"),
-                order: id as i32,
-                process: "".into(),
-                thread: "".into(),
-            }))
-        };
-        capture.apply((0..STREAMS).map(lane));
-        let span = |id: u32| {
-            Record::Span(Span {
-                id: SpanId(id),
-                lane: LaneId(id % STREAMS),
-                name: NameId(id),
-                call: CallId::NONE,
-                kind: SpanKind::Kernel,
-                state: State::Done,
-                enqueued: Nanos(0),
-                start: Nanos(i64::from(id) * 10),
-                end: Nanos(i64::from(id) * 10 + 5),
-            })
-        };
-        capture.apply((0..OPERATIONS).map(span));
+        capture.apply((0..STREAMS).map(stream));
+        capture.apply((0..OPERATIONS).map(operation));
         let ties = waits.iter().enumerate().map(|(event, (cause, effect))| {
             Record::Dependency(Dependency {
                 event: EventId(event as u32),

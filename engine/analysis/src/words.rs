@@ -3,7 +3,7 @@
 use super::function_name::function_name;
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
-use record::{Finding, FindingId, LaneId, NameId, Severity, SpanId};
+use record::{Finding, FindingId, LaneId, NameId, Severity, SpanId, WAITS_UNTOLD};
 
 /// Letters of a name in a sentence, at most: those of kernels may be pages long.
 const NAME: usize = 80;
@@ -68,6 +68,12 @@ pub(super) fn span(capture: &Capture, placed: &PlacedSpan) -> String {
     let name = name(capture, placed.span.name);
     let place = line(capture, placed).map_or_else(String::new, |line| format!(" (line {line})"));
     format!("{name} on {}{place}", lane(capture, placed.span.lane))
+}
+
+/// Whether the file of a capture has waits of streams of which it does not say what they are for.
+pub(super) fn has_untold_waits(capture: &Capture) -> bool {
+    let mut problems = capture.problems().iter();
+    problems.any(|it| it.code == WAITS_UNTOLD)
 }
 
 /// A finding about these spans, with the lines that made them.

@@ -62,7 +62,9 @@ pub use launch::{Launch, LaunchInstance, LaunchNode, LaunchStep};
 pub use pace::{PACE_NOT_KEPT, PaceDial, PaceLaw, PaceReport, PaceSetting, PacedLength};
 pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{ObservedOutcome, Promise, PromiseOutcome};
-pub use run::{Clock, Expectation, FileRepair, Log, Problem, Run, RunEnd, RunOutcome};
+pub use run::{
+    Clock, Expectation, FileRepair, Log, Problem, Run, RunEnd, RunOutcome, WAITS_UNTOLD,
+};
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;

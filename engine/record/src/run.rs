@@ -62,6 +62,9 @@ impl Clock {
     }
 }
 
+/// The code of the problem that waits of streams do not say what they are for.
+pub const WAITS_UNTOLD: &str = "waits-untold";
+
 /// Something known to be wrong or missing in the data itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {

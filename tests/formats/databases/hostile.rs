@@ -55,16 +55,27 @@ fn any_table_may_be_missing() {
     );
 }
 
-/// What the GPU did stands in one table or two: without it the capture is of host threads alone, and says which is missing.
-#[test]
-fn a_missing_table_of_work_is_named() {
-    let files: [(&str, String, &str); 4] = [
+/// Tables without which names or what the GPU did is not known, with the script of a file that has them.
+fn needed() -> impl IntoIterator<Item = (&'static str, String, &'static str)> {
+    [
         ("a.rpd", rpd::script(), "rocpd_op"),
         ("a.db", ascend::script(), "TASK"),
         ("a.db", rocpd::script(), "rocpd_kernel_dispatch"),
         ("a.db", rocpd::script(), "rocpd_memory_copy"),
-    ];
-    for (name, script, table) in files {
+        ("a.db", rocpd::script(), "rocpd_string"),
+        ("a.db", rocpd::script(), "rocpd_event"),
+        ("a.db", rocpd::script(), "rocpd_info_kernel_symbol"),
+        ("a.rpd", rpd::script(), "rocpd_string"),
+        ("a.rpd", rpd::script(), "rocpd_api_ops"),
+        ("a.db", ascend::script(), "STRING_IDS"),
+        ("a.db", ascend::script(), "CONNECTION_IDS"),
+        ("a.db", ascend::script(), "COMMUNICATION_OP"),
+    ]
+}
+
+#[test]
+fn a_missing_table_that_is_needed_is_named() {
+    for (name, script, table) in needed() {
         let whole = open(name, build::database(&script)).1;
         let says = |receipt: &Receipt| {
             let text = format!("The file has no table {table}: ");

@@ -4,10 +4,10 @@ use super::point::SpanPoint;
 use super::reader::CauseReader;
 use crate::steps;
 use record::SpanId;
-use record::time::Nanos;
+use record::time::{Interval, Nanos};
 
 /// Spans after one on its lane that are asked whether it bound them: a stream is not always in the order of starts.
-const NEXT: usize = 8;
+const NEXT: usize = 64;
 /// Dependencies from one span that are looked at; a host call may have submitted a graph of very many operations.
 const MOST: usize = 4_096;
 
@@ -36,14 +36,29 @@ impl CauseReader<'_> {
         let known = capture.effects(span).take(MOST);
         let known = known.filter_map(|id| capture.dependency(id));
         let tied: Vec<SpanId> = known.map(|it| it.effect).collect();
-        let next = std::iter::successors(capture.next_span(span), |id| capture.next_span(*id));
-        let candidates = tied.iter().copied().chain(next.take(NEXT));
+        let candidates = tied.iter().copied().chain(self.next_on_lane(span));
         let bound = candidates.filter(|it| self.cause_of(*it) == Some(span));
         let first = bound.min_by_key(|it| (self.went_on(*it), *it));
         first.or_else(|| {
             let known = tied.iter().filter(|it| capture.span(**it).is_some());
             known.copied().min_by_key(|it| (self.went_on(*it), *it))
         })
+    }
+
+    /// The spans of a lane that begin after one, on whatever sub-lane: those that overlap lie on several.
+    fn next_on_lane(&self, span: SpanId) -> impl Iterator<Item = SpanId> {
+        let capture = self.capture;
+        let placed = capture.span(span).into_iter();
+        let later = placed.flat_map(move |placed| {
+            let start = placed.span.start;
+            let rest = Interval {
+                start,
+                end: Nanos::MAX,
+            };
+            let all = capture.spans_by_start(placed.span.lane, rest);
+            all.filter(move |it| it.span.start >= start && it.span.id != span)
+        });
+        later.map(|it| it.span.id).take(NEXT)
     }
 
     /// The step before a span, or after it, where it is one of an asynchronous API: those have an order of their own.

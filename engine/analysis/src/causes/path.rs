@@ -17,6 +17,16 @@ fn clipped(mut segments: Vec<ChainSegment>, within: Interval) -> Vec<ChainSegmen
     segments
 }
 
+/// A stretch that nothing is known of; nothing where it has no length.
+fn unknown(start: Nanos, end: Nanos) -> Option<ChainSegment> {
+    (start < end).then_some(ChainSegment {
+        interval: Interval { start, end },
+        what: TimeUse::Unknown,
+        span: None,
+        lane: None,
+    })
+}
+
 impl CauseReader<'_> {
     /// The critical path of the whole capture: segments in order of time, which add up to the makespan.
     pub fn path(&self) -> Vec<ChainSegment> {
@@ -44,17 +54,37 @@ impl CauseReader<'_> {
         // It may run on beyond the stretch.
         let mut segments = clipped(self.walk(SpanPoint::end(span), within.start), within);
         if end < within.end {
-            segments.push(ChainSegment {
-                interval: Interval {
-                    start: end,
-                    end: within.end,
-                },
-                what: TimeUse::Unknown,
-                span: None,
-                lane: None,
-            });
+            let gap = Interval {
+                start: end,
+                end: within.end,
+            };
+            segments.extend(self.path_of_gap(gap));
         }
         segments
+    }
+
+    /// What a gap was made of in which nothing ran: what the first operation after it had to come after, or the first call
+    /// where no operation follows.
+    fn path_of_gap(&self, gap: Interval) -> Vec<ChainSegment> {
+        let rest = Interval {
+            start: gap.start,
+            end: Nanos::MAX,
+        };
+        let next = |is_wanted: fn(&Self, SpanId) -> bool| {
+            let lanes = self.capture.lanes().iter();
+            let firsts = lanes.filter_map(|lane| {
+                let mut spans = self.capture.spans_in(lane.id, rest);
+                spans.find(|it| it.span.start >= gap.start && is_wanted(self, it.span.id))
+            });
+            firsts.min_by_key(|it| (it.span.start, it.span.id))
+        };
+        let operation = next(Self::is_operation);
+        let next = operation.or_else(|| next(|reader, it| reader.causes.class(it).counts()));
+        let walked = next.map(|it| self.walk(SpanPoint::start(it.span.id), gap.start));
+        let found = clipped(walked.unwrap_or_default(), gap);
+        // Where nothing follows, or what does is not tied to what was before.
+        let from = found.first().map_or(gap.end, |it| it.interval.start);
+        unknown(gap.start, from).into_iter().chain(found).collect()
     }
 
     /// What the time of a stretch was made of until the last that `lanes` did in it had ended, or to the stretch's end where

@@ -135,7 +135,7 @@ impl SentenceText<'_, '_> {
             self.text(" after ").span(binding.span());
             self.text(match (part.what, cause.is_branch) {
                 (TimeUse::Unknown, true) => {
-                    " submitted it; why is unknown: branches of its graph overlap, and the capture does not tell what orders them"
+                    " submitted it; why is unknown: operations of its launch overlap, and the capture does not tell what orders them"
                 }
                 (TimeUse::Unknown, _) => {
                     " submitted it; why is unknown: that is longer than a start takes, and the capture does not tell what held it"
@@ -164,7 +164,7 @@ impl SentenceText<'_, '_> {
             self.time(rest.interval.length());
             self.text(match (rest.what, cause.is_branch) {
                 (TimeUse::Unknown, true) => {
-                    " unknown: branches of its graph overlap, and the capture does not tell what orders them"
+                    " unknown: operations of its launch overlap, and the capture does not tell what orders them"
                 }
                 (TimeUse::Unknown, _) => " unknown: that is longer than a start takes, and the capture does not tell what held it",
                 _ => " latency of its start",
@@ -213,7 +213,7 @@ impl SentenceText<'_, '_> {
         };
         if self.reader.known(cause.point, &binding) == Basis::Inferred {
             self.text(if cause.is_branch {
-                " (inferred: the last of its graph to end before it; the capture does not tell the graph's edges)"
+                " (inferred: the last of its launch to end before it; the capture does not tell what orders those)"
             } else {
                 " (inferred)"
             });

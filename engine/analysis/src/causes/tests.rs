@@ -141,7 +141,7 @@ fn overlapping_branches_of_one_launch_do_not_blame_each_other() {
     let cause = reader.of(SpanId(late)).unwrap();
     assert!(cause.is_unknown && cause.is_branch);
     let said = format!("{:?}", reader.sentence(SpanId(late)).unwrap());
-    assert!(said.contains("branches of its graph overlap"), "{said}");
+    assert!(said.contains("operations of its launch overlap"), "{said}");
 }
 
 /// The same with a root: what ended last before a branch is named, as inferred; two roots share what held the first.
@@ -175,7 +175,7 @@ fn a_branch_came_after_the_node_that_ended_last_before_it() {
     assert_eq!(known(join), Basis::Inferred);
     assert_eq!(known(earlier), Basis::Enforced);
     let said = format!("{:?}", reader.sentence(SpanId(join)).unwrap());
-    assert!(said.contains("(inferred: the last of its graph"), "{said}");
+    assert!(said.contains("(inferred: the last of its launch"), "{said}");
     let path = reader.path();
     let on_path: Vec<u32> = path
         .iter()

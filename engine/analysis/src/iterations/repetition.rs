@@ -12,6 +12,8 @@ use record::{LaneId, NameId, SpanId};
 const LEAST: usize = 3;
 /// Of the stretches between two operations of the name that begins each iteration, so many in ten are the same.
 const SAME: usize = 9;
+/// Of a stream more operations do not overlap, but for branches of a graph.
+const MOST_DEEP: usize = 256;
 /// Shorter stretches are no iterations.
 const SHORTEST: usize = 2;
 
@@ -20,8 +22,12 @@ pub(super) fn by_order(
     reader: &CauseReader<'_>,
     streams: &[LaneId],
 ) -> Option<(IterationSource, Vec<MarkedInterval>)> {
-    let works = streams.iter().map(|lane| operations(reader, &[*lane]));
-    let works = works.max_by_key(Vec::len)?;
+    // Where very many operations of a stream overlap, no stretch of time is one repetition's.
+    let is_shallow = |lane: &&LaneId| reader.capture().depth(**lane) <= MOST_DEEP;
+    let works = streams.iter().filter(is_shallow);
+    let works = works
+        .map(|lane| operations(reader, &[*lane]))
+        .max_by_key(Vec::len)?;
     let names: Vec<NameId> = works.iter().map(|it| it.span.name).collect();
     let begins = anchors(&names)?;
     let at = |place: &usize| {

@@ -191,11 +191,16 @@ impl ActivityProcess {
         &mut self,
         stream: ActivityStream,
         order: u32,
-        start: u64,
+        (start, end): (u64, u64),
         span: SpanId,
     ) {
-        self.operations
-            .add(stream, ActivityOperation { order, start, span });
+        let operation = ActivityOperation {
+            order,
+            start,
+            span,
+            end,
+        };
+        self.operations.add(stream, operation);
     }
 }
 

@@ -15,7 +15,12 @@ pub(super) struct ActivityOperation {
     /// When it started: what one call submitted runs in this order.
     pub start: u64,
     pub span: SpanId,
+    /// When it ended.
+    pub end: u64,
 }
+
+/// So many of what one call submitted are looked at for the one that ended last.
+const MOST_OF_CALL: usize = 1_024;
 
 /// The operations of every stream of a process.
 #[derive(Debug, Default)]
@@ -66,9 +71,15 @@ impl ActivityOperations {
 }
 
 impl StreamOperations {
+    /// Of several that one call submitted that is the one that ended last: branches of a graph may end in another order than
+    /// they began in.
     fn before(&self, order: u32) -> Option<ActivityOperation> {
         let at = self.operations.partition_point(|it| it.order < order);
-        self.operations.get(at.checked_sub(1)?).copied()
+        let before = self.operations.get(..at)?;
+        let last = before.last()?;
+        let call = before.iter().rev().take(MOST_OF_CALL);
+        let call = call.take_while(|it| it.order == last.order);
+        call.max_by_key(|it| (it.end, it.start)).copied()
     }
 }
 
@@ -82,7 +93,14 @@ mod tests {
         // The call of number 4 submitted two: a graph.
         for (span, order) in [9, 4, 4, 2].into_iter().enumerate() {
             let (start, span) = (span as u64, SpanId(span as u32));
-            operations.add((1, 7), ActivityOperation { order, start, span });
+            let end = start;
+            let operation = ActivityOperation {
+                order,
+                start,
+                span,
+                end,
+            };
+            operations.add((1, 7), operation);
         }
         operations.sort();
         let before = |order| operations.before((1, 7), order).map(|it| it.span.0);

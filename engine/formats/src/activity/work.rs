@@ -150,7 +150,8 @@ impl ActivityProcess {
         draft.lanes.did(lane, work.kind, work.text);
         draft.tally.operations += 1;
         self.launched(work.correlation, span, draft);
-        self.submitted(stream, work.correlation, times.start, span);
+        let ran = (times.start, times.end);
+        self.submitted(stream, work.correlation, ran, span);
         if work.graph != 0 {
             draft.number(span, "graph", u64::from(work.graph));
         }

@@ -9,7 +9,9 @@ mod wait;
 
 use std::collections::HashMap;
 
-use super::sqlite::{self, Database, DatabaseReader, Dialect, StringTable, TableReader};
+use super::sqlite::{
+    self, Database, DatabaseReader, Dialect, NAMELESS, NeededTable, StringTable, TableReader,
+};
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use flow::AscendFlows;
 use record::time::Nanos;
@@ -98,10 +100,24 @@ impl Dialect for AscendDialect {
         ("COMMUNICATION_TASK_INFO", &["name", "globalTaskId"]),
         ("COMMUNICATION_OP", &["opName", "startNs", "endNs"]),
     ];
-    const WORK: &'static [(&'static str, &'static str)] = &[(
-        "TASK",
-        "nothing is known of what the NPU did. Profile with the activity NPU, and let the analysis of the results finish",
-    )];
+    const NEEDED: &'static [NeededTable] = &[
+        NeededTable::always(
+            "TASK",
+            "nothing is known of what the NPU did. Profile with the activity NPU, and let the analysis of the results finish",
+        ),
+        NeededTable::always("STRING_IDS", NAMELESS),
+        NeededTable::beside(
+            "PYTORCH_API",
+            "CONNECTION_IDS",
+            "which call of PyTorch led to which of CANN is not known. The file was cut or changed: let the analysis of the results \
+             finish again",
+        ),
+        NeededTable::beside(
+            "COMMUNICATION_TASK_INFO",
+            "COMMUNICATION_OP",
+            "collective operations have no lane of their own. The file was cut or changed: let the analysis of the results finish again",
+        ),
+    ];
     const SILENT: &'static [&'static str] = &[
         "ENUM_*",
         "META_DATA*",

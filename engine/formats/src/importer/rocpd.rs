@@ -11,7 +11,10 @@ mod tables;
 
 use std::collections::HashMap;
 
-use super::sqlite::{self, Database, DatabaseReader, Dialect, Handles, TableQuery, TableReader};
+use super::sqlite::{
+    self, Database, DatabaseReader, Dialect, Handles, NAMELESS, NeededTable, TableQuery,
+    TableReader,
+};
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use counters::RocpdCounters;
 use facts::{ProcessNumber, RocpdFacts};
@@ -68,14 +71,24 @@ type RocpdReader<'a, 's> = DatabaseReader<'a, 's, RocpdDialect>;
 
 impl Dialect for RocpdDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
-    const WORK: &'static [(&'static str, &'static str)] = &[
-        (
+    const NEEDED: &'static [NeededTable] = &[
+        NeededTable::always(
             "rocpd_kernel_dispatch",
             "which kernels ran is not known. Profile with --kernel-trace",
         ),
-        (
+        NeededTable::always(
             "rocpd_memory_copy",
             "what was copied is not known. Profile with --memory-copy-trace",
+        ),
+        NeededTable::always("rocpd_string", NAMELESS),
+        NeededTable::always(
+            "rocpd_event",
+            "which call launched which operation is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_info_kernel_symbol",
+            NAMELESS,
         ),
     ];
     const SILENT: &'static [&'static str] = &["rocpd_info_*", "rocpd_metadata*", "rocpd_track*"];

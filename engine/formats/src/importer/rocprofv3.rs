@@ -50,7 +50,7 @@ impl Importer for Rocprofv3 {
         let mut window = ReadWindow::new(source.reader()?);
         let walked = walk(&mut window, &mut |place, bytes| reading.take(place, bytes));
         let end = Rocprofv3FileEnd::of(walked, &mut window)?;
-        if reading.is_empty() {
+        if reading.is_empty() && !reading.unread.has_untimed() {
             return Err(end.useless(source, &mut window));
         }
         let run = Run {

@@ -7,7 +7,10 @@ mod tables;
 
 use std::collections::HashMap;
 
-use super::sqlite::{self, Database, DatabaseReader, Dialect, Handles, StringTable, TableReader};
+use super::sqlite::{
+    self, Database, DatabaseReader, Dialect, Handles, NAMELESS, NeededTable, StringTable,
+    TableReader,
+};
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use record::time::Nanos;
 use record::{Clock, CounterId, DeviceId};
@@ -66,10 +69,18 @@ type RpdReader<'a, 's> = DatabaseReader<'a, 's, RpdDialect>;
 
 impl Dialect for RpdDialect {
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
-    const WORK: &'static [(&'static str, &'static str)] = &[(
-        "rocpd_op",
-        "nothing is known of what the GPU did. Record anew, with a workload that uses the GPU within what is recorded",
-    )];
+    const NEEDED: &'static [NeededTable] = &[
+        NeededTable::always(
+            "rocpd_op",
+            "nothing is known of what the GPU did. Record anew, with a workload that uses the GPU within what is recorded",
+        ),
+        NeededTable::always("rocpd_string", NAMELESS),
+        NeededTable::beside(
+            "rocpd_op",
+            "rocpd_api_ops",
+            "which call launched which operation is not known. The file was cut or changed: record anew",
+        ),
+    ];
     const SILENT: &'static [&'static str] = &["rocpd_metadata"];
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
         ("rocpd_string", &["id", "string"]),

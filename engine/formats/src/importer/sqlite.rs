@@ -34,7 +34,7 @@ pub(super) use column::{ColumnList, RowField, columns};
 pub(super) use database::Database;
 pub(super) use device::SqliteDevices;
 pub(super) use draft::{SqliteDraft, SqliteSpan};
-pub(super) use driver::{DatabaseReader, Dialect, read};
+pub(super) use driver::{DatabaseReader, Dialect, NAMELESS, NeededTable, read};
 pub(super) use event::{SqliteEvents, SqliteRecord};
 pub(super) use handle::Handles;
 pub(super) use host::{HostSpan, HostSpans};

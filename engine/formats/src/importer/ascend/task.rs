@@ -86,7 +86,7 @@ impl AscendReader<'_, '_> {
         let call = place.map(|place| (self.hosts.start(place).unwrap_or(start), self.lane(place)));
         if let Some((order, _)) = call {
             self.operations
-                .add(stream, SqliteOperation { order, start, span });
+                .add(stream, SqliteOperation::new(order, (start, end), span));
         }
         if let Some(number) = number {
             self.dialect.flows.task(number, span);

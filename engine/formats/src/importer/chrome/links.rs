@@ -16,7 +16,7 @@ use super::build::ChromeBuilder;
 use super::scan::words;
 use crate::importer::{Receipt, RecordSink};
 use order::LaunchOrder;
-use record::{Basis, Dependency, DependencyKind, Record, SpanId, counted};
+use record::{Basis, Dependency, DependencyKind, Record, Severity, SpanId, WAITS_UNTOLD, counted};
 
 /// How far the clocks of host and device may be apart: a call may seem to return so much before what it waited for ended.
 const CLOCKS: i64 = 2_000;
@@ -58,7 +58,7 @@ pub(super) fn report_dependencies(
         collectives::report_dependencies(builder, &order, &mut ties, sink);
     }
     let is_xla = builder.xla.has_devices();
-    ties.tell((builder.lanes.streams(), is_xla), receipt);
+    ties.tell((builder.lanes.streams(), is_xla), receipt, sink);
 }
 
 impl DependencySummary {
@@ -78,7 +78,12 @@ impl DependencySummary {
         sink.push(Record::Dependency(dependency));
     }
 
-    fn tell(&self, (streams, is_xla): (usize, bool), receipt: &mut Receipt) {
+    fn tell(
+        &self,
+        (streams, is_xla): (usize, bool),
+        receipt: &mut Receipt,
+        sink: &mut RecordSink<'_>,
+    ) {
         receipt.inferred += self.inferred;
         if self.from_calls + self.contradicted > 0 {
             receipt.note(format!(
@@ -96,26 +101,28 @@ impl DependencySummary {
         } else if self.waits + self.wait_calls == 0 && streams > 1 {
             receipt.note("This file has no event records; arrows between streams cannot be known.");
         }
-        self.tell_waits(receipt);
+        self.tell_waits(receipt, sink);
     }
 
     /// Says of which waits it is not known what they waited for.
-    fn tell_waits(&self, receipt: &mut Receipt) {
+    fn tell_waits(&self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
+        let untold = (Severity::Info, WAITS_UNTOLD);
         if self.unresolved > 0 {
             let waits = counted(self.unresolved, "{wait|waits}");
-            receipt.note(format!(
+            let text = format!(
                 "Of {waits} the record, or the work before it, lies outside of what was captured."
-            ));
+            );
+            receipt.complain(sink, untold, text);
         }
         if self.unnamed > 0 {
             let words = "{wait names|waits name} neither a record nor a stream, as PyTorch's profiler writes where it is not told; what {it|they} \
                          waited for cannot be known from this file. A run recorded by `syncline record` has it.";
-            receipt.note(counted(self.unnamed, words));
+            receipt.complain(sink, untold, counted(self.unnamed, words));
         }
         if self.ghosts > 0 {
             let words = "{wait names a stream that ran nothing in this file; that has|waits name streams that ran nothing in this \
                          file; those have} no lane.";
-            receipt.note(counted(self.ghosts, words));
+            receipt.complain(sink, untold, counted(self.ghosts, words));
         }
     }
 }

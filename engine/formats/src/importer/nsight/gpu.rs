@@ -198,7 +198,7 @@ impl NsightReader<'_, '_> {
         let span = self.submitted(ran, work, call);
         if let Some(order) = order {
             self.operations
-                .add(stream, SqliteOperation { order, start, span });
+                .add(stream, SqliteOperation::new(order, (start, end), span));
         }
         if row.node != 0 {
             let node = Value::Integer(row.node);

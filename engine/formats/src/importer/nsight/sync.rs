@@ -98,7 +98,7 @@ impl NsightReader<'_, '_> {
         });
         if self.dialect.workless {
             self.operations
-                .add(stream, SqliteOperation { order, start, span });
+                .add(stream, SqliteOperation::new(order, (start, start), span));
         }
         span
     }

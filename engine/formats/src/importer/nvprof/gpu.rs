@@ -75,7 +75,7 @@ impl NvprofReader<'_, '_> {
         let span = self.submitted(ran, work, call);
         if let Some(order) = order {
             self.operations
-                .add(stream, SqliteOperation { order, start, span });
+                .add(stream, SqliteOperation::new(order, (start, end), span));
         }
         Ok(span)
     }

@@ -93,7 +93,7 @@ impl RocpdReader<'_, '_> {
             self.dialect.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, SqliteOperation { order, start, span });
+                .add(stream, SqliteOperation::new(order, (start, end), span));
         }
         if let Some(queue) = self.dialect.facts.queue((self.owner, row.queue)) {
             let queue = Value::Text(queue.into());

@@ -168,7 +168,7 @@ impl Rocprofv3Reader<'_, '_> {
             self.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, SqliteOperation { order, start, span });
+                .add(stream, SqliteOperation::new(order, (start, end), span));
         } else {
             self.unlaunched += 1;
         }

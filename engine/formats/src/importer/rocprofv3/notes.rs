@@ -144,6 +144,11 @@ impl UnreadRecords {
         *self.untimed.entry(list.to_owned()).or_default() += 1;
     }
 
+    /// Whether there was any.
+    pub fn has_untimed(&self) -> bool {
+        !self.untimed.is_empty()
+    }
+
     /// An element that cannot be understood.
     pub fn spoilt(&mut self, place: ElementPosition<'_>, length: usize) {
         let first = place.end.saturating_sub(length as u64);

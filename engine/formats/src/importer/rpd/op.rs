@@ -39,7 +39,7 @@ impl RpdReader<'_, '_> {
             self.dialect.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, SqliteOperation { order, start, span });
+                .add(stream, SqliteOperation::new(order, (start, end), span));
         }
         Ok(())
     }

@@ -22,8 +22,8 @@ pub(in crate::importer) trait Dialect: Default + 'static {
     /// Columns that every file of the format has of the tables that matter most, by table: without them what stands there is lost,
     /// and with some of them the whole table.
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[];
-    /// Tables of what the GPU did, each with what is not known without it and what to do.
-    const WORK: &'static [(&'static str, &'static str)] = &[];
+    /// Tables without which much is not known.
+    const NEEDED: &'static [NeededTable] = &[];
     /// Whether it is told how many cells are of another type than they should be.
     const TELLS_TYPES: bool = true;
 
@@ -53,6 +53,40 @@ pub(in crate::importer) trait Dialect: Default + 'static {
 
     /// Everything has been read: what waited is tied to what it waited for, and the receipt says what is not known.
     fn conclude(reader: &mut DatabaseReader<'_, '_, Self>, database: &Database);
+}
+
+/// A table without which much is not known.
+pub(in crate::importer) struct NeededTable {
+    /// What the format calls it.
+    pub name: &'static str,
+    /// It is needed where this one is there; nothing where it always is.
+    pub beside: Option<&'static str>,
+    /// What is not known without it, and what to do; as a sentence without its first capital or last full stop.
+    pub without: &'static str,
+}
+
+/// What is not known without a table of names.
+pub(in crate::importer) const NAMELESS: &str = "what calls and operations are called, and with that of which kind many are, is not \
+    known. The file was cut or changed: record anew, or export it again";
+
+impl NeededTable {
+    /// One that every file has.
+    pub const fn always(name: &'static str, without: &'static str) -> Self {
+        Self {
+            name,
+            beside: None,
+            without,
+        }
+    }
+
+    /// One that is there where another is.
+    pub const fn beside(other: &'static str, name: &'static str, without: &'static str) -> Self {
+        Self {
+            name,
+            beside: Some(other),
+            without,
+        }
+    }
 }
 
 /// A capture that is made of a database, as far as it has come.
@@ -114,7 +148,7 @@ pub(in crate::importer) fn read<D: Dialect>(
         is_read || D::SILENT.iter().any(|silent| fits(silent, name))
     };
     database.tell_unread(&mut reader.draft.receipt, is_known);
-    reader.tell_work(&database);
+    reader.tell_missing(&database);
     reader.tell_columns(&database);
     database.tell_behind(&mut reader.draft.receipt, reader.draft.sink);
     reader.tell_damage(&database);
@@ -139,12 +173,15 @@ impl<D: Dialect> DatabaseReader<'_, '_, D> {
         draft.receipt.dropped += 1;
     }
 
-    /// Says which tables of what the GPU did are not there.
-    fn tell_work(&mut self, database: &Database) {
-        for (name, advice) in D::WORK {
+    /// Says which tables are not there that are needed.
+    fn tell_missing(&mut self, database: &Database) {
+        let has = |name: &str| {
             let mut tables = database.tables().iter();
-            if !tables.any(|it| D::is_called(&it.name, name)) {
-                let text = format!("The file has no table {name}: {advice}.");
+            tables.any(|it| D::is_called(&it.name, name))
+        };
+        for needed in D::NEEDED {
+            if !has(needed.name) && needed.beside.is_none_or(has) {
+                let text = format!("The file has no table {}: {}.", needed.name, needed.without);
                 self.draft.receipt.note(text);
             }
         }

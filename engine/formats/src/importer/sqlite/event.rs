@@ -106,7 +106,10 @@ impl SqliteEvents {
         for record in self.records.iter().flatten() {
             if let Some(span) = record.span {
                 let (order, start) = (record.order, 0);
-                marks.add(record.stream, SqliteOperation { order, start, span });
+                marks.add(
+                    record.stream,
+                    SqliteOperation::new(order, (start, start), span),
+                );
             }
         }
         marks.sort();

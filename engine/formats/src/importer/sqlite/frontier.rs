@@ -85,7 +85,10 @@ mod tests {
         let mut operations = SqliteOperations::default();
         for &(on, order) in all {
             let (start, span) = (order, SpanId(order as u32));
-            operations.add(stream(on), SqliteOperation { order, start, span });
+            operations.add(
+                stream(on),
+                SqliteOperation::new(order, (start, start), span),
+            );
         }
         operations.sort();
         operations

@@ -21,6 +21,29 @@ pub(in crate::importer) struct SqliteOperation {
     /// When it started, in the file's own time: what one call submitted runs in this order.
     pub start: i64,
     pub span: SpanId,
+    /// What ended last of what the same call submitted up to it, and when; itself until all are in order.
+    last: (SpanId, i64),
+}
+
+impl SqliteOperation {
+    /// An operation that a call submitted, and when it started and ended.
+    pub const fn new(order: i64, (start, end): (i64, i64), span: SpanId) -> Self {
+        Self {
+            order,
+            start,
+            span,
+            last: (span, end),
+        }
+    }
+
+    /// What ended last of what its call had submitted up to it, in its place: branches of a graph may end in another order
+    /// than they began in, and what waits for a graph waits for all of them.
+    const fn closing(self) -> Self {
+        Self {
+            span: self.last.0,
+            ..self
+        }
+    }
 }
 
 /// The operations of every stream.
@@ -64,7 +87,7 @@ impl SqliteOperations {
         let between = crowd.get(from..to).unwrap_or_default().iter();
         // Of each stream the last stays.
         let last: BTreeMap<SqliteStream, SqliteOperation> = between
-            .map(|&(operation, stream)| (stream, operation))
+            .map(|&(operation, stream)| (stream, operation.closing()))
             .collect();
         last.into_iter().collect()
     }
@@ -98,6 +121,14 @@ impl SqliteOperations {
     pub fn sort(&mut self) {
         for operations in self.streams.values_mut() {
             operations.sort_by_key(|it| (it.order, it.start));
+            let mut before: Option<SqliteOperation> = None;
+            for operation in operations {
+                let call = before.filter(|it| it.order == operation.order);
+                if let Some(longer) = call.filter(|it| it.last.1 > operation.last.1) {
+                    operation.last = longer.last;
+                }
+                before = Some(*operation);
+            }
         }
     }
 
@@ -140,7 +171,8 @@ impl SqliteOperations {
 
 fn last_before(operations: &[SqliteOperation], order: i64) -> Option<SqliteOperation> {
     let at = operations.partition_point(|it| it.order < order);
-    operations.get(at.checked_sub(1)?).copied()
+    let last = operations.get(at.checked_sub(1)?);
+    last.map(|it| it.closing())
 }
 
 #[cfg(test)]
@@ -158,7 +190,7 @@ mod tests {
         for (span, &order) in orders.iter().enumerate() {
             let start = span as i64;
             let span = SpanId(span as u32);
-            operations.add(STREAM, SqliteOperation { order, start, span });
+            operations.add(STREAM, SqliteOperation::new(order, (start, start), span));
         }
         operations.sort();
         operations
@@ -181,6 +213,19 @@ mod tests {
     }
 
     #[test]
+    fn of_what_one_call_submitted_the_last_to_end_is_waited_for() {
+        let mut operations = SqliteOperations::default();
+        for (span, times) in [(0, (10, 20)), (1, (52, 182)), (2, (53, 103))] {
+            operations.add(STREAM, SqliteOperation::new(4, times, SpanId(span)));
+        }
+        operations.add(STREAM, SqliteOperation::new(6, (190, 195), SpanId(3)));
+        operations.sort();
+        let before = |order| operations.before(STREAM, order).map(|it| it.span.0);
+        assert_eq!((before(5), before(7)), (Some(1), Some(3)));
+        assert_eq!(operations.after(STREAM, 3).map(|it| it.span.0), Some(0));
+    }
+
+    #[test]
     fn of_very_many_streams_the_same_is_found_as_of_few() {
         let mut operations = SqliteOperations::default();
         for number in 0..3_000_i64 {
@@ -191,7 +236,7 @@ mod tests {
             };
             let (order, start) = (number / 3 * 2, -number);
             let span = SpanId(number as u32);
-            operations.add(stream, SqliteOperation { order, start, span });
+            operations.add(stream, SqliteOperation::new(order, (start, start), span));
         }
         operations.sort();
         for context in [None, Some(0), Some(1), Some(2)] {
@@ -216,11 +261,7 @@ mod tests {
         let (order, start) = (2, 0);
         operations.add(
             other,
-            SqliteOperation {
-                order,
-                start,
-                span: SpanId(9),
-            },
+            SqliteOperation::new(order, (start, start), SpanId(9)),
         );
         let found = |context| operations.all_before(1, context, 5).count();
         assert_eq!(

@@ -7,7 +7,7 @@ use super::event::{SqliteEvents, SqliteRecord};
 use super::frontier::{SqliteFrontier, StreamWaitLists};
 use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
 use crate::importer::Receipt;
-use record::{Basis, Dependency, DependencyKind, EventId, SpanId};
+use record::{Basis, Dependency, DependencyKind, EventId, Severity, SpanId, WAITS_UNTOLD, counted};
 
 /// What waits for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,17 @@ pub(in crate::importer) struct SqliteWaitOutcome {
 }
 
 impl SqliteWaitOutcome {
+    /// Says so as a problem of the capture where waits do not say what they are for; the receipt counts them by sort.
+    fn complain(&self, draft: &mut SqliteDraft<'_, '_>) {
+        let count = self.unknown + self.passed;
+        if count > 0 {
+            let words = "{wait of a stream does|waits of streams do} not say what {it is|they are} for in this file.";
+            draft
+                .sink
+                .complain(Severity::Info, WAITS_UNTOLD, counted(count, words));
+        }
+    }
+
     /// Says in the receipt what became of waits that are not drawn.
     pub fn tell(&self, receipt: &mut Receipt) {
         let said = [
@@ -150,6 +161,7 @@ pub(in crate::importer) fn resolve(
             }
         }
     }
+    resolver.outcome.complain(draft);
     resolver.outcome
 }
 

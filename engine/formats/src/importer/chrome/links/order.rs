@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::many_streams::{DeviceStreams, MANY, WaitedFor};
 use crate::importer::chrome::build::ChromeBuilder;
@@ -21,6 +22,9 @@ pub(super) struct LaunchOrder {
     used: Vec<u32>,
     /// By row, what ran on it.
     streams: IndexLists,
+    /// For each place of those lists what ended last of the work of the same launch up to it: branches of a graph may end in
+    /// another order than they began in. Empty where all end in that order.
+    ended: Vec<u32>,
     /// By row, what it launched.
     threads: IndexLists,
     /// What each process launched.
@@ -91,11 +95,35 @@ impl IndexLists {
     }
 
     fn get(&self, list: u32) -> &[u32] {
+        self.places.get(self.range(list)).unwrap_or_default()
+    }
+
+    /// Where a list lies among all.
+    fn range(&self, list: u32) -> Range<usize> {
         let list = list as usize;
         let before = list.checked_sub(1).and_then(|it| self.ends.get(it));
         let begin = before.map_or(0, |it| *it as usize);
         let end = self.ends.get(list).map_or(begin, |it| *it as usize);
-        self.places.get(begin..end).unwrap_or_default()
+        begin..end
+    }
+
+    /// For each place what ended last of the work of one launch up to it; empty where that is always the last.
+    fn ended(&self, all: &[ChromeOperation]) -> Vec<u32> {
+        let key = |place: u32| all.get(place as usize).map(|it| (it.row, it.launched));
+        let end = |place: u32| all.get(place as usize).map(|it| it.end);
+        let mut ended = self.places.clone();
+        for at in 1..ended.len() {
+            if let (Some(before), Some(own)) = (ended.get(at - 1).copied(), ended.get_mut(at))
+                && key(before) == key(*own)
+                && end(before) > end(*own)
+            {
+                *own = before;
+            }
+        }
+        if ended == self.places {
+            return Vec::new();
+        }
+        ended
     }
 }
 
@@ -118,6 +146,7 @@ impl LaunchOrder {
         let rows: Vec<ChromeStream> = builder.rows.all.iter().map(|it| it.row).collect();
         let caller = |it: &ChromeOperation| builder.work.of(it.correlation).map(|it| it.row);
         let streams = IndexLists::of(&all, rows.len(), |it| Some(it.row));
+        let ended = streams.ended(&all);
         let threads = IndexLists::of(&all, rows.len(), caller);
         let mut used: Vec<u32> = (0..rows.len() as u32).collect();
         used.retain(|row| !streams.get(*row).is_empty());
@@ -136,6 +165,7 @@ impl LaunchOrder {
             rows,
             used,
             streams,
+            ended,
             threads,
             hosts,
             processes,
@@ -143,11 +173,16 @@ impl LaunchOrder {
         }
     }
 
+    /// The row of a stream on which anything ran.
+    fn row(&self, stream: ChromeStream) -> Option<u32> {
+        let by = |row: &u32| self.rows.get(*row as usize).cmp(&Some(&stream));
+        let place = self.used.binary_search_by(by).ok()?;
+        self.used.get(place).copied()
+    }
+
     /// The work of a stream.
     fn stream(&self, stream: ChromeStream) -> Option<&[u32]> {
-        let by = |row: &u32| self.rows.get(*row as usize).cmp(&Some(&stream));
-        let row = *self.used.get(self.used.binary_search_by(by).ok()?)?;
-        Some(self.streams.get(row))
+        Some(self.streams.get(self.row(stream)?))
     }
 
     /// The streams on which anything ran, with their work.
@@ -172,11 +207,14 @@ impl LaunchOrder {
         self.stream(stream).is_some()
     }
 
-    /// The last work of a stream that was launched before an instant: its place on the stream, and in the list of all.
+    /// The last work of a stream that was launched before an instant: its place on the stream, and in the list of all. Of
+    /// several that one call launched that is what ended last.
     pub fn before(&self, stream: ChromeStream, instant: i64) -> Option<(u32, u32)> {
-        let list = self.stream(stream)?;
+        let range = self.streams.range(self.row(stream)?);
+        let list = self.streams.places.get(range.clone())?;
         let place = self.begun(list, instant).checked_sub(1)?;
-        Some((place as u32, *list.get(place)?))
+        let ended = self.ended.get(range.start + place);
+        Some((place as u32, *ended.or(list.get(place))?))
     }
 
     /// The work at a place in the list of all.
