@@ -57,6 +57,8 @@ pub struct WorkerLink {
     received: u64,
     /// What it was told of that.
     told: u64,
+    /// How many had come when it was last looked whether there is room for more.
+    weighed: u64,
     trips: RoundTrips,
     watch: RunWatch,
     save: Option<SaveFile>,
@@ -103,6 +105,7 @@ impl WorkerLink {
             token: String::new(),
             received: 0,
             told: 0,
+            weighed: 0,
             trips: RoundTrips::default(),
             watch: RunWatch::default(),
             save: None,
@@ -487,11 +490,12 @@ impl WorkerLink {
                 "it did not answer for {seconds:.1} s, as if it was stopped, and was ended"
             ));
         }
-        if now >= self.next_ping
-            && self.watch.run.is_some()
-            && let Some(why) = self.room.is_full()
-        {
-            return self.over_for_good(&why);
+        // Whatever the other end sends takes memory here, whether or not a run was said to have begun.
+        if now >= self.next_ping && self.weighed != self.received {
+            self.weighed = self.received;
+            if let Some(why) = self.room.is_full() {
+                return self.over_for_good(&why);
+            }
         }
         if now >= self.next_receipt && self.told < self.received && self.target.can_drop {
             self.told = self.received;
