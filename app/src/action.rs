@@ -18,6 +18,7 @@ use engine::runner::RecoveryMode;
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 
+use crate::capture_link::CaptureLink;
 use crate::state::{
     Consent, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice,
     Playback, Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
@@ -158,6 +159,12 @@ pub enum Action {
     AskUnsaved(UnsavedRisk),
     /// They are given up.
     DiscardUnsaved,
+    /// Go to the place of a link: at once where its files were opened before, else its user is asked.
+    FollowLink(CaptureLink),
+    /// Its files may be opened.
+    AllowLink,
+    /// Copy a link to this time, and to a span, of the capture on screen.
+    CopyLink(Interval, Option<SpanId>),
     /// Show the capture at this position among those that are open.
     ShowTab(usize),
     /// Close the capture at this position among those that are open.
@@ -271,6 +278,10 @@ pub enum AppRequest {
     ChooseFolder,
     /// These paths were named for what a path was asked for.
     Picked(FilePurpose, Vec<PathBuf>),
+    /// Open the files of a link, and go to its place.
+    OpenLink(CaptureLink),
+    /// Copy a link to this time, and to a span, of the capture on screen.
+    CopyLink(Interval, Option<SpanId>),
     /// Go on with what would have thrown away texts that were not saved.
     Discard(UnsavedRisk),
     /// Show the capture at this position among those that are open.

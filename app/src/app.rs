@@ -28,6 +28,7 @@ pub use link::EngineLink;
 
 use crate::action::{self, Action, Command, LessonAction};
 use crate::apply::{apply, end_frame, keep_up};
+use crate::capture_link::CaptureLink;
 use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions};
 use crate::state::{AppState, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme;
@@ -75,6 +76,8 @@ pub struct App {
     is_timed: bool,
     /// How the program ended that was recorded last, as a shell has it.
     exit: Arc<OnceLock<i32>>,
+    /// Where to go once the files of a link are open.
+    goal: Option<CaptureLink>,
 }
 
 /// A frame that comes later than this, in seconds, moves what is played no further.
@@ -94,6 +97,8 @@ pub enum InitialContent {
     Capture(Box<Capture>),
     /// A program that is recorded while the window shows it.
     Program(Box<ProgramRequest>),
+    /// A place of a capture.
+    Link(CaptureLink),
 }
 
 /// Opens the window, and in it what is wanted first.
@@ -183,6 +188,7 @@ impl App {
             is_timed: true,
             saves_now: false,
             exit: Arc::default(),
+            goal: None,
         };
         app.check_text();
         app.label_tabs();
@@ -209,6 +215,7 @@ impl App {
             InitialContent::Files(files) => self.act(vec![Action::OpenFiles(files)], None),
             InitialContent::Capture(capture) => self.replace(*capture),
             InitialContent::Program(request) => self.conduct(*request),
+            InitialContent::Link(link) => self.act(vec![Action::FollowLink(link)], None),
         }
     }
 

@@ -199,6 +199,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         run_apart(here);
     }
     match &arguments.command {
+        None if arguments.register => window::register(streams),
         None => window::open(&arguments.files),
         Some(CliCommand::Open { files }) => window::open(files),
         Some(CliCommand::Record(options)) => record::record(options, streams),

@@ -3,6 +3,7 @@ pub mod action;
 pub mod app;
 pub mod apply;
 pub mod background;
+pub mod capture_link;
 pub mod cli;
 pub mod panel;
 pub mod state;

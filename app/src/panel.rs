@@ -14,6 +14,7 @@ mod inspector;
 mod launches;
 mod lesson_card;
 mod lesson_list;
+mod link;
 mod log;
 mod matches;
 mod overview;
@@ -131,5 +132,6 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(consent::ConsentDialog),
     || Box::new(file_dialog::FileDialog::default()),
     || Box::new(unsaved::UnsavedDialog),
+    || Box::new(link::LinkDialog),
     || Box::new(palette::CommandPalette::default()),
 ];

@@ -20,6 +20,8 @@ use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, Synchronization};
 use serde::{Deserialize, Serialize};
 
+use crate::capture_link::CaptureLink;
+
 pub use bookmarks::Bookmarks;
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
@@ -70,6 +72,8 @@ pub struct AppState {
     pub bookmarks: Bookmarks,
     /// What is drawn of answers below the lanes.
     pub drawn: DrawnAnswer,
+    /// The link whose files wait to be opened.
+    pub link: Option<CaptureLink>,
     /// What waits for the user to say what becomes of texts that were not saved.
     pub unsaved: Option<UnsavedRisk>,
     /// The language of the system.
@@ -122,6 +126,8 @@ pub enum OverlayWindow {
     Files,
     /// What becomes of texts that were not saved.
     Unsaved,
+    /// Whether the files of a link are opened.
+    Link,
     /// Which command to do.
     Palette,
 }

@@ -41,6 +41,7 @@ mod rows;
 pub mod ruler;
 mod running_spans;
 pub mod scale;
+mod screen_reader;
 mod signs;
 mod utilization;
 
@@ -152,6 +153,7 @@ impl Timeline {
         self.stage.update(picture.capture, picture.state);
         let stage = std::mem::take(&mut self.stage);
         let frame = self.frame(ui, picture, &stage, whole);
+        screen_reader::ui(ui, &frame, actions);
         let responses = respond(ui, &frame);
         self.folds.begin(stage.stamp);
         let (links, more) = self.paint(&painter, &frame, &responses);
@@ -389,7 +391,7 @@ impl Timeline {
     ) {
         let marked = markers::input(ui, frame, actions)
             | playhead::input(ui, frame, actions)
-            | bookmarks::input(ui, frame, actions);
+            | bookmarks::input(frame, &responses.ruler, actions);
         minimap::input(frame, &responses.minimap, &mut self.hold, actions);
         self.width.input(&responses.edge, frame);
         let hover = responses.body.hover_pos();

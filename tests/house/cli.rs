@@ -5,6 +5,7 @@ mod findings;
 mod folders;
 mod kept_files;
 mod lessons;
+mod links;
 mod output;
 mod pipes;
 mod terminal;

@@ -127,7 +127,7 @@ commands! {
     ReduceMotion, View, "Reduce motion", "No motion that only explains", [];
 
     Rerun, Run, "Run", "Run the chosen workload from its beginning", [key(Key::F5), ctrl(Key::R)];
-    RunOrPause, Run, "Pause the view", "Run the chosen workload; while it runs, pause the view, which changes nothing of what goes on, or let it catch up", [key(Key::Space)];
+    RunOrPause, Run, "Pause the view", "Run the chosen workload; while it runs, pause the view, which changes nothing of what goes on, or let it catch up; let calls that are held go on", [key(Key::Space)];
     HoldCalls, Run, "Hold calls", "Hold the host threads before their next call, or let them go on; what overlaps then is not what would have", [key(Key::Y)];
     Step, Run, "Step", "Make one more call and hold again", [key(Key::N)];
     Stop, Run, "Stop", "Make no further call and end the run", [key(Key::X)];

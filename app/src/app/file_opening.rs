@@ -1,16 +1,24 @@
 //! Files that are opened: each capture in a tab of its own, shown as far as it was read, and workloads, listed and run.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use eframe::egui::Context;
 use engine::capture::Capture;
 use engine::importer::MergedFile;
+use engine::record::SpanId;
+use engine::time::{Interval, Nanos};
 
 use super::App;
 use super::files::{ends_with, name};
 use crate::action::{Action, BookmarkAction, Command};
 use crate::apply::apply;
-use crate::state::{UnsavedRisk, WorkloadText};
+use crate::capture_link::CaptureLink;
+use crate::state::{UnsavedRisk, ViewChange, WorkloadText};
+
+/// So many times the length of a span are shown before it, and after it, where a link leads to it.
+const AROUND: i64 = 10;
 
 /// What files are called together.
 fn called(paths: &[PathBuf]) -> String {
@@ -129,6 +137,83 @@ impl App {
         let paths: Vec<_> = again.map(|part| part.path.clone()).collect();
         self.status.parts = parts;
         self.act(paths.into_iter().map(Action::Remember).collect(), None);
+        self.reach_goal();
+    }
+
+    /// Opens the files of a link, and goes to its place once they are.
+    pub(super) fn open_link(&mut self, link: CaptureLink) {
+        let files = link.files.clone();
+        self.goal = Some(link);
+        self.act(vec![Action::OpenFiles(files)], None);
+        if self.status.loading.is_none() {
+            self.reach_goal();
+        }
+    }
+
+    /// Goes to the place of a link whose files are on screen now.
+    fn reach_goal(&mut self) {
+        let Some(link) = self.goal.take() else { return };
+        let own = self.status.parts.iter().map(|part| part.path.as_path());
+        let of_link = link.files.iter().map(PathBuf::as_path);
+        if own.collect::<BTreeSet<_>>() != of_link.collect() {
+            // Something else was opened meanwhile.
+            return;
+        }
+        match (link.span, link.at) {
+            (Some(span), at) if self.capture.span(span).is_some() => {
+                let shown = at.map(|at| {
+                    let around = Nanos(at.length().0.saturating_mul(AROUND));
+                    let shown = Interval::new(at.start - around, at.end + around);
+                    Action::Show(Some(shown), ViewChange::Jump)
+                });
+                self.act(
+                    shown.into_iter().chain([Action::Reveal(span)]).collect(),
+                    None,
+                );
+            }
+            (Some(span), at) => {
+                self.act(at.into_iter().flat_map(Action::visit).collect(), None);
+                let text = format!(
+                    "The link names span {}, which this capture does not have: it may have changed since",
+                    span.0
+                );
+                self.tell(true, text);
+            }
+            (None, Some(at)) => self.act(Action::visit(at), None),
+            (None, None) => {}
+        }
+    }
+
+    /// Copies the link to a place of the capture on screen.
+    pub(super) fn copy_link(
+        &mut self,
+        at: Interval,
+        span: Option<SpanId>,
+        context: Option<&Context>,
+    ) {
+        match (self.link_to(at, span), context) {
+            (Some(link), Some(context)) => context.copy_text(link.to_string()),
+            (Some(_), None) => {}
+            (None, _) => {
+                let text = "There is no file to link to: save the capture, and open it from there";
+                self.tell(false, text.to_owned());
+            }
+        }
+    }
+
+    /// The link to a place of the capture on screen; nothing where no files hold it.
+    fn link_to(&self, at: Interval, span: Option<SpanId>) -> Option<CaptureLink> {
+        let files = self.status.parts.iter().map(|part| part.path.as_path());
+        let files: Vec<PathBuf> = files
+            .filter(|it| it.is_file())
+            .map(|it| std::path::absolute(it).unwrap_or_else(|_| it.to_path_buf()))
+            .collect();
+        let is_whole = !files.is_empty() && files.len() == self.status.parts.len();
+        is_whole.then_some(CaptureLink {
+            files,
+            at: Some(at),
+            span,
+        })
     }
 
     /// A workload's text was read: it replaces what was read from its file before, unless that was edited here.

@@ -114,6 +114,7 @@ impl App {
                     context.copy_text(text);
                 }
             }
+            AppRequest::CopyLink(at, span) => self.copy_link(at, span, context),
             AppRequest::Ask(sql) => {
                 let path = self.status.opened.clone();
                 let of = (&self.capture, path);
@@ -136,6 +137,7 @@ impl App {
             | AppRequest::Picked(..)
             | AppRequest::Cancel
             | AppRequest::Discard(_)
+            | AppRequest::OpenLink(_)
             | AppRequest::Quit => {}
         }
     }
@@ -157,6 +159,7 @@ impl App {
                 self.status.job = None;
                 self.end_loading();
             }
+            AppRequest::OpenLink(link) => self.open_link(link),
             AppRequest::Discard(UnsavedRisk::Replacing(text)) => self.take_text(*text),
             AppRequest::Discard(UnsavedRisk::Closing) => {
                 self.may_close.store(true, Ordering::SeqCst);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::lesson;
 use crate::action::{Action, AppRequest};
+use crate::capture_link::CaptureLink;
 use crate::state::{AppState, OverlayWindow, WorkloadText};
 
 /// How many recent files are kept.
@@ -33,6 +34,12 @@ pub fn apply(state: &mut AppState, action: Action) -> Option<AppRequest> {
             state.window = Some(OverlayWindow::Consent);
         }
         Action::AllowRemote => return allow(state),
+        Action::FollowLink(link) => return follow(state, link),
+        Action::AllowLink => {
+            state.window = None;
+            return state.link.take().map(AppRequest::OpenLink);
+        }
+        Action::CopyLink(at, span) => return Some(AppRequest::CopyLink(at, span)),
         Action::AskFile(request) => {
             state.file = Some(request);
             state.window = Some(OverlayWindow::Files);
@@ -61,6 +68,17 @@ fn allow(state: &mut AppState) -> Option<AppRequest> {
     let consent = state.consent.take()?;
     state.settings.allowed.keep(&consent);
     Some(AppRequest::RunAllowed(consent))
+}
+
+/// A link comes from anywhere: only files that were opened here before are opened without a question.
+fn follow(state: &mut AppState, link: CaptureLink) -> Option<AppRequest> {
+    let recent = &state.settings.recent;
+    if link.files.iter().all(|it| recent.contains(it)) {
+        return Some(AppRequest::OpenLink(link));
+    }
+    state.link = Some(link);
+    state.window = Some(OverlayWindow::Link);
+    None
 }
 
 pub fn choose(state: &mut AppState, at: usize) {

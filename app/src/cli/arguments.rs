@@ -23,6 +23,9 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
 pub struct CliArguments {
     /// Captures and workloads to open in the window; a folder stands for the captures in it, - for one on standard input
     pub files: Vec<PathBuf>,
+    /// Have the desktop open links to captures, which begin with syncline:, with this program
+    #[arg(long, conflicts_with = "files")]
+    pub register: bool,
     /// What to do instead
     #[command(subcommand)]
     pub command: Option<CliCommand>,

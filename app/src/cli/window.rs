@@ -7,11 +7,17 @@ use engine::importer::{self, is_standard_input};
 use engine::workload::nearest;
 
 use super::arguments::CliArguments;
-use super::{CliFailure, FINE};
+use super::{CliFailure, FINE, OutputStreams};
 use crate::app::{CloseCheck, InitialContent};
+use crate::capture_link::{self, CaptureLink, SCHEME};
 
 /// Opens the window with these files and answers when it is closed.
 pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
+    if let [only] = files
+        && let Some(text) = only.to_str().filter(|it| it.starts_with(SCHEME))
+    {
+        return follow(text);
+    }
     let found = importer::files_of(files);
     let found = found.map_err(|error| CliFailure::Wrong(error.to_string()))?;
     for file in found {
@@ -20,6 +26,28 @@ pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
         }
     }
     open_with(InitialContent::Files(files.to_vec()), None).map(|_| FINE)
+}
+
+/// Opens the window at the place of a link.
+fn follow(text: &str) -> Result<u8, CliFailure> {
+    let link = CaptureLink::parse(text).map_err(CliFailure::Wrong)?;
+    for file in &link.files {
+        if !file.is_file() {
+            return Err(CliFailure::Wrong(format!(
+                "the link names {}, which is no file here; it may have been moved, or be of another machine",
+                file.display()
+            )));
+        }
+    }
+    open_with(InitialContent::Link(link), None).map(|_| FINE)
+}
+
+/// Has the desktop open links with this program, and prints what was done.
+pub(super) fn register(streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
+    for line in capture_link::register().map_err(CliFailure::Wrong)? {
+        writeln!(streams.out, "{line}")?;
+    }
+    Ok(FINE)
 }
 
 /// Opens the window with something in it and answers when it is closed, with how the program ended that it recorded.

@@ -1,7 +1,9 @@
 //! Bookmarks on the timeline: a flag on the ruler and a line through the lanes at each, a bar on the ruler over the time of
 //! those that mark some, and a mark on the minimap.
 
-use eframe::egui::{Color32, CursorIcon, Painter, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
+use eframe::egui::{
+    Color32, CursorIcon, Painter, Popup, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
+};
 use engine::record::Bookmark;
 
 use super::frame::PaintFrame;
@@ -94,34 +96,35 @@ pub fn on_minimap(painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) {
     }
 }
 
-/// Goes to the bookmark whose flag is clicked, and says what was noted under the pointer; returns whether it is on one.
-pub fn input(ui: &Ui, frame: &PaintFrame<'_>, actions: &mut Vec<Action>) -> bool {
+/// The bookmark whose flag is at a point, by its place in the list.
+pub fn at(frame: &PaintFrame<'_>, point: Pos2) -> Option<(usize, Bookmark)> {
     let ruler = frame.areas.ruler;
-    let Some(at) = ui.input(|input| input.pointer.hover_pos()) else {
-        return false;
-    };
     let flag =
         |x: f32| Rect::from_min_size(pos2(x - 2.0, ruler.top()), vec2(FLAG.0 + 3.0, FLAG.1 + 4.0));
-    let found = in_view(frame).filter(|(.., x)| flag(*x).contains(at));
-    let Some((place, bookmark, x)) = found.last() else {
+    let found = in_view(frame).filter(|(.., x)| flag(*x).contains(point));
+    found
+        .last()
+        .map(|(place, bookmark, _)| (place, bookmark.clone()))
+}
+
+/// Goes to the bookmark whose flag is clicked, and says what was noted under the pointer; returns whether it is on one.
+pub fn input(frame: &PaintFrame<'_>, ruler: &Response, actions: &mut Vec<Action>) -> bool {
+    let Some((place, bookmark)) = ruler.hover_pos().and_then(|it| at(frame, it)) else {
         return false;
     };
-    let id = ui.scope_id().with(("bookmark", place));
-    let response = ui.interact(flag(x).intersect(ruler), id, Sense::click());
-    if !response.hovered() {
-        return false;
-    }
-    if response.clicked() {
+    if ruler.clicked() {
         actions.push(Action::Bookmark(BookmarkAction::Visit(place)));
     }
-    let what = text::of_bookmark(frame.picture.capture, bookmark);
+    let what = text::of_bookmark(frame.picture.capture, &bookmark);
     let words = if bookmark.text.is_empty() {
         what
     } else {
         format!("{}\n{what}", bookmark.text)
     };
-    response
-        .on_hover_cursor(CursorIcon::PointingHand)
-        .on_hover_text(words);
+    // A menu that is open is not covered.
+    if !Popup::is_any_open(&ruler.ctx) {
+        let response = ruler.clone().on_hover_cursor(CursorIcon::PointingHand);
+        response.on_hover_text_at_pointer(words);
+    }
     true
 }

@@ -5,6 +5,7 @@ use engine::record::{Bookmark, DependencyId, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::InputResponses;
+use super::bookmarks;
 use super::frame::PaintFrame;
 use super::input::HitTarget;
 use super::layout::{LayoutEntry, RowContent};
@@ -26,6 +27,8 @@ enum MenuSubject {
     Run(Interval),
     Arrow(DependencyId),
     Instant(Nanos),
+    /// A bookmark, with its place in the list.
+    Bookmark(usize, Bookmark),
     /// What is drawn of an answer, by its place.
     Answer(usize),
 }
@@ -59,6 +62,9 @@ impl TimelineMenu {
             let time = frame.scale.time_from_x(at.x);
             let found = target.filter(|_| area.id == responses.body.id);
             let subject = found.and_then(|target| of_target(frame, target));
+            let flag = bookmarks::at(frame, at).filter(|_| area.id == responses.ruler.id);
+            let flag = flag.map(|(place, it)| MenuSubject::Bookmark(place, it));
+            let subject = subject.or(flag);
             if let Some(MenuSubject::Span(span)) = subject {
                 actions.push(Action::Select(Some(span)));
             }
@@ -125,6 +131,9 @@ fn show(ui: &mut Ui, frame: &PaintFrame<'_>, subject: &MenuSubject, actions: &mu
         }
         MenuSubject::Arrow(id) => of_arrow(ui, frame, *id, actions),
         MenuSubject::Instant(time) => of_instant(ui, frame, *time, actions),
+        MenuSubject::Bookmark(place, bookmark) => {
+            of_bookmark(ui, frame, (*place, bookmark), actions);
+        }
         MenuSubject::Answer(place) => {
             let remove = Action::StopDrawing(Some(*place));
             item(ui, "Remove from the timeline", remove, actions);
@@ -245,6 +254,8 @@ fn of_span(ui: &mut Ui, frame: &PaintFrame<'_>, span: SpanId, actions: &mut Vec<
     item(ui, "Copy as text", Action::Copy(text), actions);
     let row = copied::span_row(capture, &placed);
     item(ui, "Copy as a table row", Action::Copy(row), actions);
+    let link = Action::CopyLink(placed.interval(), Some(span));
+    item(ui, "Copy a link to it", link, actions);
     ui.separator();
     entry(ui, Command::PinLane, actions);
     entry(ui, Command::HideLane, actions);
@@ -274,6 +285,8 @@ fn of_instant(ui: &mut Ui, frame: &PaintFrame<'_>, time: Nanos, actions: &mut Ve
         item(ui, "Clear the range", Action::SelectRange(None), actions);
         let words = copied::range_text(range);
         item(ui, "Copy the range", Action::Copy(words), actions);
+        let link = Action::CopyLink(range, None);
+        item(ui, "Copy a link to the range", link, actions);
         item(ui, "Bookmark the range", bookmark(range), actions);
         ui.separator();
     }
@@ -281,9 +294,35 @@ fn of_instant(ui: &mut Ui, frame: &PaintFrame<'_>, time: Nanos, actions: &mut Ve
     item(ui, "Bookmark this time", instant, actions);
     let words = format!("Copy this time ({})", text::duration(time));
     item(ui, &words, Action::Copy(time.0.to_string()), actions);
+    let shown = Action::CopyLink(frame.scale.interval(), None);
+    item(ui, "Copy a link to what is in view", shown, actions);
     entry(ui, Command::Fit, actions);
     entry(ui, Command::Undo, actions);
     of_all_lanes(ui, frame, actions);
+}
+
+fn of_bookmark(
+    ui: &mut Ui,
+    frame: &PaintFrame<'_>,
+    (place, bookmark): (usize, &Bookmark),
+    actions: &mut Vec<Action>,
+) {
+    let capture = frame.picture.capture;
+    let visit = Action::Bookmark(BookmarkAction::Visit(place));
+    item(ui, "Go to it", visit, actions);
+    if bookmark.at.length() > Nanos::ZERO {
+        let range = Action::SelectRange(Some(bookmark.at));
+        item(ui, "Make its time the range", range, actions);
+    }
+    let what = text::of_bookmark(capture, bookmark);
+    let words = match bookmark.text.as_str() {
+        "" => format!("{what}, at {} ns", bookmark.at.start.0),
+        note => format!("{note}: {what}, at {} ns", bookmark.at.start.0),
+    };
+    item(ui, "Copy as text", Action::Copy(words), actions);
+    ui.separator();
+    let remove = Action::Bookmark(BookmarkAction::Remove(place));
+    item(ui, "Remove it", remove, actions);
 }
 
 /// Marks a stretch of time that is no span's.

@@ -177,6 +177,17 @@ fn the_menu_of_the_ruler_bookmarks_an_instant_and_its_flag_goes_there() {
         window.harness.state().scene().state.selection.span,
         Some(wait)
     );
+    let start = {
+        let bookmarks = list(&window);
+        let of_wait = bookmarks.iter().find(|it| it.span == wait);
+        of_wait.unwrap().at.start
+    };
+    let flag = on_ruler(&window, start);
+    click(&mut window, flag, PointerButton::Secondary);
+    window.harness.get_by_label("Remove it").click();
+    window.harness.run();
+    assert!(list(&window).iter().all(|it| it.span != wait));
+    assert_eq!(list(&window).len(), 1);
 }
 
 fn open(window: &mut Window, path: &Path) {

@@ -1,0 +1,249 @@
+//! Links to a place of a capture, `syncline://open?file=…&t=…&span=…`, as they are copied, parsed and registered.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use engine::record::SpanId;
+use engine::time::{Interval, Nanos};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What every link begins with.
+pub const SCHEME: &str = "syncline:";
+/// What follows that in a link that opens a capture.
+const OPEN: &str = "//open?";
+/// What stands as it is in a link: the unreserved characters of RFC 3986, and `/`, which a query may hold.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+/// No link names more files.
+const MOST_FILES: usize = 64;
+
+/// A place of a capture: its files, and a stretch of time or a span of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaptureLink {
+    /// The files, several of them as one capture.
+    pub files: Vec<PathBuf>,
+    /// The time to show, from the capture's zero; nothing to show what was on screen last.
+    pub at: Option<Interval>,
+    /// The span to select.
+    pub span: Option<SpanId>,
+}
+
+impl CaptureLink {
+    /// Reads a link.
+    ///
+    /// # Errors
+    /// It is no link that opens a capture: what is wrong with it, and what it has to look like.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = |what: &str| {
+            format!(
+                "this link {what}; a link to a capture is syncline://open?file=/folder/capture.json, with &t=1000..2000 for a \
+                 time in nanoseconds, and &span=7 for a span"
+            )
+        };
+        let query = text.strip_prefix(SCHEME).and_then(|it| {
+            // A desktop may write the name of the action as that of a folder.
+            it.strip_prefix(OPEN)
+                .or_else(|| it.strip_prefix("//open/?"))
+        });
+        let query = query.ok_or_else(|| wrong("asks for something else than to open a capture"))?;
+        let mut link = Self::default();
+        for field in query.split('&').filter(|it| !it.is_empty()) {
+            link.take(field).map_err(wrong)?;
+        }
+        match link.files.len() {
+            0 => Err(wrong("names no file")),
+            count if count > MOST_FILES => Err(wrong("names too many files")),
+            _ => Ok(link),
+        }
+    }
+
+    /// Takes a field; fails with what is wrong with the link.
+    fn take(&mut self, field: &str) -> Result<(), &'static str> {
+        let (key, value) = field.split_once('=').unwrap_or((field, ""));
+        let value = percent_decode_str(value).decode_utf8().ok();
+        let value = value.ok_or("is not UTF-8")?;
+        match key {
+            "file" if !Path::new(&*value).is_absolute() => {
+                return Err("names a file without the folder that it is in");
+            }
+            "file" if value.contains('\0') => return Err("names no file"),
+            "file" => self.files.push(PathBuf::from(&*value)),
+            "t" => self.at = Some(time(&value).ok_or("names no time")?),
+            "span" => {
+                let number = value.parse().ok().ok_or("names no span")?;
+                self.span = Some(SpanId(number)).filter(|it| it.is_some());
+            }
+            // What a later version writes may be left out.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for CaptureLink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{SCHEME}{OPEN}")?;
+        for (place, file) in self.files.iter().enumerate() {
+            let parting = if place > 0 { "&" } else { "" };
+            let file = file.to_string_lossy();
+            let file = utf8_percent_encode(&file, ESCAPED);
+            write!(f, "{parting}file={file}")?;
+        }
+        if let Some(at) = self.at {
+            write!(f, "&t={}..{}", at.start.0, at.end.0)?;
+        }
+        match self.span {
+            Some(span) => write!(f, "&span={}", span.0),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `1000..2000`, or an instant.
+fn time(text: &str) -> Option<Interval> {
+    let (start, end) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.parse().ok().map(Nanos);
+    let (start, end) = (number(start)?, number(end)?);
+    (start <= end).then(|| Interval::new(start, end))
+}
+
+/// Has the desktop open links with this program: writes its entry below the data folder of the user, and names it as what
+/// opens them. Returns what was done, a line each.
+///
+/// # Errors
+/// This is no desktop of Linux, or the entry cannot be written.
+pub fn register() -> Result<Vec<String>, String> {
+    if !cfg!(all(unix, not(target_os = "macos"))) {
+        return Err(
+            "links can be registered on Linux alone; elsewhere give the link to the program: syncline 'syncline://open?…'"
+                .to_owned(),
+        );
+    }
+    let folder = data_folder().ok_or_else(|| {
+        "neither XDG_DATA_HOME nor HOME is set, so there is no folder for the desktop entry; set one of them"
+            .to_owned()
+    })?;
+    let program = std::env::current_exe().map_err(|error| {
+        format!("where this program lies cannot be told: {error}; start it by its whole path")
+    })?;
+    let folder = folder.join("applications");
+    let path = folder.join("syncline.desktop");
+    let failed = |error: std::io::Error| {
+        format!(
+            "{} cannot be written: {error}; see who may write there",
+            path.display()
+        )
+    };
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    std::fs::write(&path, desktop_entry(&program)).map_err(failed)?;
+    let named = if is_named() {
+        "links that begin with syncline: open in this program from now on"
+    } else {
+        "xdg-mime did not take it as what opens syncline: links; choose Syncline once when the desktop asks, or install \
+         xdg-utils and do this again"
+    };
+    Ok(vec![format!("wrote {}", path.display()), named.to_owned()])
+}
+
+/// Names the entry as what opens links, and says whether that went well.
+fn is_named() -> bool {
+    let output = std::process::Command::new("xdg-mime")
+        .args(["default", "syncline.desktop", "x-scheme-handler/syncline"])
+        .stdin(std::process::Stdio::null())
+        .output();
+    output.is_ok_and(|it| it.status.success())
+}
+
+/// The folder of the user's data, by the XDG base directories.
+fn data_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let given = set("XDG_DATA_HOME").filter(|it| it.is_absolute());
+    given.or_else(|| {
+        Some(
+            set("HOME")
+                .filter(|it| it.is_absolute())?
+                .join(".local/share"),
+        )
+    })
+}
+
+/// The entry by which a desktop starts the program.
+fn desktop_entry(program: &Path) -> String {
+    let mut quoted = String::new();
+    for it in program.to_string_lossy().chars() {
+        match it {
+            // The entry's own escapes are read before those of its command.
+            '"' | '`' | '$' => drop(write!(quoted, "\\\\{it}")),
+            '\\' => quoted.push_str("\\\\\\\\"),
+            '%' => quoted.push_str("%%"),
+            _ => quoted.push(it),
+        }
+    }
+    format!(
+        "[Desktop Entry]\nType=Application\nName=Syncline\nComment=What GPU streams really do\nExec=\"{quoted}\" %u\n\
+         Terminal=false\nCategories=Development;\nMimeType=x-scheme-handler/syncline;\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let names = ["/a/b.json", "/a b/ü&=#%?+.pftrace", "/x/…/ \"' ;rm.db"];
+        for at in [None, Some(Interval::new(Nanos(-5), Nanos(2_000)))] {
+            for span in [None, Some(SpanId(7))] {
+                let files = names.iter().map(PathBuf::from).collect();
+                let link = CaptureLink { files, at, span };
+                let text = link.to_string();
+                assert!(
+                    text.is_ascii() && !text.contains([' ', '"', '\'', ';']),
+                    "{text}"
+                );
+                assert_eq!(CaptureLink::parse(&text), Ok(link));
+            }
+        }
+        let instant = CaptureLink::parse("syncline://open/?file=/a&t=9").unwrap();
+        assert_eq!(instant.at, Some(Interval::new(Nanos(9), Nanos(9))));
+    }
+
+    #[test]
+    fn what_is_no_link_to_a_capture_is_refused_in_words() {
+        for (text, said) in [
+            ("syncline://run?file=/a.kdl", "something else"),
+            ("syncline:open?file=/a", "something else"),
+            ("syncline://open?", "no file"),
+            ("syncline://open?t=1..2", "no file"),
+            ("syncline://open?file=a.json", "without the folder"),
+            ("syncline://open?file=-", "without the folder"),
+            ("syncline://open?file=/a%00b", "no file"),
+            ("syncline://open?file=/%ff", "UTF-8"),
+            ("syncline://open?file=/a&t=soon", "no time"),
+            ("syncline://open?file=/a&t=9..2", "no time"),
+            ("syncline://open?file=/a&span=-1", "no span"),
+        ] {
+            let error = CaptureLink::parse(text).unwrap_err();
+            assert!(
+                error.contains(said) && error.contains("syncline://open?file="),
+                "{text}: {error}"
+            );
+        }
+        let many = "&file=/a".repeat(MOST_FILES + 1);
+        assert!(CaptureLink::parse(&format!("syncline://open?{many}")).is_err());
+    }
+
+    #[test]
+    fn the_entry_of_a_desktop_quotes_its_program() {
+        let entry = desktop_entry(Path::new("/opt/my tools/100%/$sync\\line"));
+        assert!(
+            entry.contains("Exec=\"/opt/my tools/100%%/\\\\$sync\\\\\\\\line\" %u\n"),
+            "{entry}"
+        );
+        assert!(entry.contains("MimeType=x-scheme-handler/syncline;\n"));
+    }
+}
