@@ -88,12 +88,15 @@ pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCou
 /// Waits on one stream for another before operations of one name; with the first, where not one of them adds anything.
 #[derive(Default)]
 struct RepeatedWaits {
-    found: BTreeMap<(LaneId, LaneId, Option<NameId>), (Option<RedundantDependency>, u64)>,
+    found: BTreeMap<WaitSite, (Option<RedundantDependency>, u64)>,
 }
+
+/// The stream that waits, the one that it waits for, and what the operation is called that came next.
+type WaitSite = (LaneId, LaneId, Option<NameId>);
 
 impl RepeatedWaits {
     /// A wait of a site, which adds something where there is nothing to say of it.
-    fn add(&mut self, site: (LaneId, LaneId, Option<NameId>), wait: Option<RedundantDependency>) {
+    fn add(&mut self, site: WaitSite, wait: Option<RedundantDependency>) {
         let adds = wait.is_none();
         let site = self.found.entry(site).or_insert((wait, 0));
         site.1 += 1;
