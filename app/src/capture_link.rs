@@ -8,7 +8,7 @@ use engine::time::{Interval, Nanos};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// What every link begins with.
-pub const SCHEME: &str = "syncline:";
+const SCHEME: &str = "syncline:";
 /// What follows that in a link that opens a capture.
 const OPEN: &str = "//open?";
 /// What stands as it is in a link: the unreserved characters of RFC 3986, and `/`, which a query may hold.
@@ -44,7 +44,7 @@ impl CaptureLink {
                  time in nanoseconds, and &span=7 for a span"
             )
         };
-        let query = text.strip_prefix(SCHEME).and_then(|it| {
+        let query = of_scheme(text).and_then(|it| {
             // A desktop may write the name of the action as that of a folder.
             it.strip_prefix(OPEN)
                 .or_else(|| it.strip_prefix("//open/?"))
@@ -71,7 +71,16 @@ impl CaptureLink {
                 return Err("names a file without the folder that it is in");
             }
             "file" if value.contains('\0') => return Err("names no file"),
-            "file" => self.files.push(PathBuf::from(&*value)),
+            // To open a workload is to run it.
+            "file" if value.to_lowercase().ends_with(".kdl") => {
+                return Err("names a workload, and a link opens captures alone");
+            }
+            "file" => {
+                let path = PathBuf::from(&*value);
+                if !self.files.contains(&path) {
+                    self.files.push(path);
+                }
+            }
             "t" => self.at = Some(time(&value).ok_or("names no time")?),
             "span" => {
                 let number = value.parse().ok().ok_or("names no span")?;
@@ -101,6 +110,13 @@ impl std::fmt::Display for CaptureLink {
             None => Ok(()),
         }
     }
+}
+
+/// What follows the scheme of a link, which may be written in capitals; nothing where a text is none.
+pub fn of_scheme(text: &str) -> Option<&str> {
+    let scheme = text.get(..SCHEME.len())?;
+    let is_link = scheme.eq_ignore_ascii_case(SCHEME);
+    is_link.then(|| text.get(SCHEME.len()..))?
 }
 
 /// `1000..2000`, or an instant.
@@ -208,7 +224,8 @@ mod tests {
                 assert_eq!(CaptureLink::parse(&text), Ok(link));
             }
         }
-        let instant = CaptureLink::parse("syncline://open/?file=/a&t=9").unwrap();
+        let instant = CaptureLink::parse("Syncline://open/?file=/a&file=/a&t=9").unwrap();
+        assert_eq!(instant.files.len(), 1);
         assert_eq!(instant.at, Some(Interval::new(Nanos(9), Nanos(9))));
     }
 
@@ -222,6 +239,7 @@ mod tests {
             ("syncline://open?file=a.json", "without the folder"),
             ("syncline://open?file=-", "without the folder"),
             ("syncline://open?file=/a%00b", "no file"),
+            ("syncline://open?file=/mine.KDL", "captures alone"),
             ("syncline://open?file=/%ff", "UTF-8"),
             ("syncline://open?file=/a&t=soon", "no time"),
             ("syncline://open?file=/a&t=9..2", "no time"),
@@ -233,7 +251,8 @@ mod tests {
                 "{text}: {error}"
             );
         }
-        let many = "&file=/a".repeat(MOST_FILES + 1);
+        let many: Vec<String> = (0..=MOST_FILES).map(|it| format!("file=/{it}")).collect();
+        let many = many.join("&");
         assert!(CaptureLink::parse(&format!("syncline://open?{many}")).is_err());
     }
 

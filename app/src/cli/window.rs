@@ -9,12 +9,12 @@ use engine::workload::nearest;
 use super::arguments::CliArguments;
 use super::{CliFailure, FINE, OutputStreams};
 use crate::app::{CloseCheck, InitialContent};
-use crate::capture_link::{self, CaptureLink, SCHEME};
+use crate::capture_link::{self, CaptureLink, of_scheme};
 
 /// Opens the window with these files and answers when it is closed.
 pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
     if let [only] = files
-        && let Some(text) = only.to_str().filter(|it| it.starts_with(SCHEME))
+        && let Some(text) = only.to_str().filter(|it| of_scheme(it).is_some())
     {
         return follow(text);
     }

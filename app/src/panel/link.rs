@@ -1,6 +1,6 @@
 //! The window that asks whether the files of a link are opened.
 
-use eframe::egui::{Button, RichText, Ui};
+use eframe::egui::{Button, RichText, ScrollArea, Ui};
 
 use super::widgets::{card, hint};
 use super::{Panel, PanelPosition, Scene};
@@ -11,6 +11,9 @@ use crate::theme::GRID;
 
 /// The window that asks whether the files of a link are opened.
 pub struct LinkDialog;
+
+/// Height of the list of files at most, in points.
+const LIST: f32 = 160.0;
 
 /// What there is to decide.
 const ABOUT: &str = "A link can come from anywhere, and these files were not opened here before. Opening a file reads it and \
@@ -36,10 +39,15 @@ impl Panel for LinkDialog {
         };
         card(ui, theme.hovered, |ui| {
             ui.set_width(ui.available_width());
-            for file in &link.files {
-                let path = file.display().to_string();
-                ui.label(RichText::new(text::shown(&path)).monospace());
-            }
+            let list = ScrollArea::vertical().max_height(LIST);
+            list.show(ui, |ui| {
+                for file in &link.files {
+                    let path = file.display().to_string();
+                    // A name of two lines would look like two files.
+                    let path = path.replace(char::is_control, "\u{fffd}");
+                    ui.label(RichText::new(text::shown(&path)).monospace());
+                }
+            });
         });
         ui.add_space(GRID);
         ui.label(RichText::new(ABOUT).color(theme.weak));
