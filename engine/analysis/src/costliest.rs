@@ -7,7 +7,7 @@ use super::words::{counted, finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{DependencyKind, Severity, SpanId};
+use record::{DependencyKind, LaneId, Severity, SpanId};
 
 const CODE: &str = "costliest-wait";
 
@@ -87,7 +87,11 @@ impl Analysis for CostliestWait {
             let slack = reader.slack(wait.span).filter(|_| !wait.is_host);
             let slack = slack.filter(|it| *it > Nanos::ZERO);
             let (saved, verdict) = if is_last {
-                let verdict = "it held nothing up, as its thread submitted nothing after it";
+                let verdict = if others_submit_after(reader, wait.span) {
+                    "its thread submitted nothing after it; whether another waited for its return is not told"
+                } else {
+                    "it held nothing up, as its thread submitted nothing after it"
+                };
                 (Nanos::ZERO, verdict.to_owned())
             } else if let Some(slack) = slack {
                 let verdict = format!(
@@ -118,16 +122,28 @@ impl Analysis for CostliestWait {
 
 /// Whether a host thread submitted anything after a call of it had returned.
 fn submits_after(reader: &CauseReader<'_>, call: SpanId) -> bool {
-    let capture = reader.capture();
-    let Some(placed) = capture.span(call) else {
+    let placed = reader.capture().span(call);
+    placed.is_some_and(|it| submits_from(reader, it.span.lane, it.span.end))
+}
+
+/// Whether any other host thread did.
+fn others_submit_after(reader: &CauseReader<'_>, call: SpanId) -> bool {
+    let Some(placed) = reader.capture().span(call) else {
         return false;
     };
+    let mut others = reader.threads().into_iter();
+    others.any(|lane| lane != placed.span.lane && submits_from(reader, lane, placed.span.end))
+}
+
+/// Whether a host thread submitted anything from an instant on.
+fn submits_from(reader: &CauseReader<'_>, lane: LaneId, instant: Nanos) -> bool {
+    let capture = reader.capture();
     let after = Interval {
-        start: placed.span.end,
+        start: instant,
         end: Nanos::MAX,
     };
-    let later = capture.spans_in(placed.span.lane, after);
-    let mut later = later.filter(|it| it.span.start >= placed.span.end);
+    let later = capture.spans_in(lane, after);
+    let mut later = later.filter(|it| it.span.start >= instant);
     later.any(|it| {
         let effects = capture.effects(it.span.id);
         let mut effects = effects.filter_map(|id| capture.dependency(id));

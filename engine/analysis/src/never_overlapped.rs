@@ -184,30 +184,30 @@ fn apart(
         return None;
     }
     let (ran, waited) = (capture.span(held.first)?, capture.span(held.second)?);
+    // Where a wait that is not told may order them it is worth a look, and no promise.
     let is_untold = has_untold_waits(capture);
-    let told = if is_untold {
-        "that the capture tells (some of its waits do not say what they are for, and may)"
-    } else {
-        "in the capture"
-    };
-    // Where it may be in order after all it is worth a look, and no promise.
     let (severity, saved) = if is_untold {
         (Severity::Info, Nanos::ZERO)
     } else {
         (Severity::Warning, stood)
     };
-    let text = format!(
-        "{} and {} never ran at the same time, although nothing {told} orders them: {} was free to start for {} while {} \
-         ran, the longest of {} that were for {} in all; the device or its driver ran them one after the other, and running \
-         together would save at most that",
-        lane(capture, first),
-        lane(capture, second),
-        span(capture, &waited),
-        length(held.stood),
-        span(capture, &ran),
-        counted(count as usize, "operation"),
-        length(stood),
-    );
+    let (first, second) = (lane(capture, first), lane(capture, second));
+    let (waited, ran) = (span(capture, &waited), span(capture, &ran));
+    let (longest, stood) = (length(held.stood), length(stood));
+    let count_of = counted(count as usize, "operation");
+    let text = if is_untold {
+        format!(
+            "{first} and {second} never ran at the same time, and the capture does not tell why: some of its waits do not say \
+             what they are for. By what it tells {waited} had nothing to wait for in {longest} while {ran} ran, the longest of \
+             {count_of} with {stood} in all"
+        )
+    } else {
+        format!(
+            "{first} and {second} never ran at the same time, although nothing in the capture orders these operations: {waited} \
+             was free to start for {longest} while {ran} ran, the longest of {count_of} that were for {stood} in all; the device \
+             or its driver ran them one after the other, and running together would save at most that"
+        )
+    };
     let spans = [held.second, held.first];
     let mut found = finding(capture, CODE, severity, text, &spans);
     found.count = count;

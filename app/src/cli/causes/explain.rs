@@ -20,15 +20,16 @@ const MOST_SEGMENTS: usize = 1_000_000;
 
 /// Which spans are explained.
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("spans").required(true))]
 pub struct ExplainOptions {
     /// The files, and which part of them
     #[command(flatten)]
     pub of: CauseOptions,
     /// The number of a span, as the inspector and --all show it
-    #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
+    #[arg(long, value_name = "NUMBER", group = "spans")]
     pub span: Option<u32>,
     /// Every operation and every blocking call
-    #[arg(long, required_unless_present = "span")]
+    #[arg(long, group = "spans")]
     pub all: bool,
 }
 

@@ -7,7 +7,7 @@ use record::SpanId;
 use record::time::{Interval, Nanos};
 
 /// Spans after one on its lane that are asked whether it bound them: a stream is not always in the order of starts.
-const NEXT: usize = 64;
+const NEXT: usize = 1_024;
 /// Dependencies from one span that are looked at; a host call may have submitted a graph of very many operations.
 const MOST: usize = 4_096;
 

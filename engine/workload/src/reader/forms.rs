@@ -203,7 +203,7 @@ pub(crate) const TOP: &[WordRule] = &[
         ),
     ),
     about(
-        "Who orders the uses of buffers on several streams: `manual` the workload, `automatic` a wait for the last use on another stream (rule E2), `least` only the waits that nothing else makes needless, `compared` automatic with a comparison to the least.",
+        "Who orders the uses of buffers on several streams: `manual` the workload, `automatic` a wait for the last use on another stream (rule E2), `least` a wait for each conflict that nothing orders yet, `compared` automatic with a comparison to the least.",
         rule(
             "synchronization",
             (1, 1),
