@@ -318,15 +318,16 @@ pub const CASES: &[Case] = &[
         name: "an abort ends a synchronisation that is under way",
         rules: "F14",
         source: r#"
-            stream "a"; signal "go"; signal "done"
+            stream "a"; signal "go"; signal "held"; signal "done"
             host "main" {
                 hold "go" on="a"
+                signal "held"
                 try { synchronize-stream "a" }
                 catch "aborted"
                 synchronize-stream "a"
                 signal "done"
             }
-            host "other" { work micros=5000; abort-stream "a"; await "done"; signal "go" }"#,
+            host "other" { await "held"; work micros=20000; abort-stream "a"; await "done"; signal "go" }"#,
         check: |view| {
             assert_eq!(view.results("synchronize a"), ["aborted"]);
             ends_before(view.call("work"), view.calls("synchronize a")[0]);
