@@ -72,7 +72,7 @@ impl CaptureLink {
             }
             "file" if value.contains('\0') => return Err("names no file"),
             // To open a workload is to run it.
-            "file" if value.to_lowercase().ends_with(".kdl") => {
+            "file" if is_workload(Path::new(&*value)) => {
                 return Err("names a workload, and a link opens captures alone");
             }
             "file" => {
@@ -117,6 +117,12 @@ pub fn of_scheme(text: &str) -> Option<&str> {
     let scheme = text.get(..SCHEME.len())?;
     let is_link = scheme.eq_ignore_ascii_case(SCHEME);
     is_link.then(|| text.get(SCHEME.len()..))?
+}
+
+/// Whether a file is taken for a workload when it is opened.
+fn is_workload(path: &Path) -> bool {
+    let ending = path.extension();
+    ending.is_some_and(|it| it.eq_ignore_ascii_case("kdl"))
 }
 
 /// `1000..2000`, or an instant.
@@ -240,6 +246,7 @@ mod tests {
             ("syncline://open?file=-", "without the folder"),
             ("syncline://open?file=/a%00b", "no file"),
             ("syncline://open?file=/mine.KDL", "captures alone"),
+            ("syncline://open?file=/mine.kdl/.", "captures alone"),
             ("syncline://open?file=/%ff", "UTF-8"),
             ("syncline://open?file=/a&t=soon", "no time"),
             ("syncline://open?file=/a&t=9..2", "no time"),

@@ -9,18 +9,18 @@ use record::{
     SpanKind,
 };
 
-/// Where on its stream an operation is.
-type StreamPosition = (Nanos, SpanId);
+/// When an operation started, and which it is: their order on one stream.
+type OperationStart = (Nanos, SpanId);
 
 /// What one wait made an operation come after: one operation of each of some other streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OperationWait {
     /// The stream that waited, and the operation that came next on it.
     lane: LaneId,
-    effect: StreamPosition,
+    effect: OperationStart,
     /// Which event it was for, and which record of it.
     event: (EventId, u32),
-    causes: Vec<(LaneId, StreamPosition)>,
+    causes: Vec<(LaneId, OperationStart)>,
 }
 
 /// Waits before operations of one name, on one stream for another, none of which adds anything.
@@ -51,13 +51,13 @@ pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCou
     let (mut waits, concluded) = operation_waits(capture);
     waits.sort_unstable_by_key(|it| (it.lane, it.effect, it.event));
     // For each pair of streams, the latest operation of the second that the first has waited for, and before which of its own.
-    let mut known: HashMap<(LaneId, LaneId), (StreamPosition, SpanId)> = HashMap::new();
+    let mut known: HashMap<(LaneId, LaneId), (OperationStart, SpanId)> = HashMap::new();
     let mut sites = RepeatedWaits::default();
     for wait in &waits {
         let Some((from, cause)) = wait.causes.first().copied() else {
             continue;
         };
-        let covers = |(from, cause): &(LaneId, StreamPosition)| {
+        let covers = |(from, cause): &(LaneId, OperationStart)| {
             let known = known.get(&(wait.lane, *from));
             known.filter(|it| it.0 >= *cause).copied()
         };
@@ -142,7 +142,7 @@ fn operation_waits(capture: &Capture) -> (Vec<OperationWait>, usize) {
 fn of_streams(
     capture: &Capture,
     tie: &Dependency,
-) -> Option<(LaneId, StreamPosition, LaneId, StreamPosition)> {
+) -> Option<(LaneId, OperationStart, LaneId, OperationStart)> {
     if tie.kind != DependencyKind::Event {
         return None;
     }
