@@ -1,15 +1,15 @@
 //! Up to 512 spans of one row in order of start, column by column, with a node over every 16 of them.
 
+use super::chunk_entry::{ChunkEntry, SpanLabel, pack, unpack};
 use super::chunk_summary::ChunkSummaries;
 use super::columns::{ColumnEntry, OpenColumns};
 use super::compressed_chunk::CompressedChunk;
 use super::encoded_column::STEP;
 use super::span_block::{SpanBlock, waiting};
 use super::summary_forest::SummaryNode;
-use super::table::{PlacedSpan, Repair};
 use record::impossible;
 use record::time::{Interval, Nanos};
-use record::{CallId, NameId, Span, SpanId, SpanKind, State};
+use record::{NameId, SmallList, SpanId};
 
 /// Spans a chunk holds at most. Its columns then fill whole allocations, and an insertion moves little.
 pub(super) const CHUNK: usize = 512;
@@ -17,6 +17,8 @@ pub(super) const CHUNK: usize = 512;
 pub(super) const BLOCK: usize = STEP;
 /// Stands in a 32-bit column for a length that does not fit; the length is then in `wide`.
 pub(super) const WIDE: u32 = u32::MAX;
+/// Spans up to which a chunk has no columns: where many overlap, most sub-lanes have no more, and columns take hundreds of bytes.
+const FEW: usize = 8;
 
 /// The lengths that 32 bits of nanoseconds (4.29 s) cannot hold.
 #[derive(Clone, Copy, Default)]
@@ -25,10 +27,10 @@ struct WideLengths {
     queued: i64,
 }
 
-/// The columns of a chunk; one span alone, or none yet, has no columns: where many overlap, most sub-lanes have no more.
+/// How a chunk keeps its spans.
 #[derive(Clone)]
 enum ChunkForm {
-    One(Option<ColumnEntry>),
+    Few(SmallList<ChunkEntry>),
     Open(Box<OpenColumns>),
     Sealed(Box<CompressedChunk>),
 }
@@ -42,11 +44,11 @@ pub(super) struct Chunk {
     pub is_loose: bool,
     base: i64,
     form: ChunkForm,
-    /// What a chunk of one short span, of which there may be millions, does without.
+    /// What a chunk of few spans, of which there may be millions, does without.
     rest: Option<Box<ChunkDetails>>,
 }
 
-/// What is known of a chunk besides its columns.
+/// What a chunk has besides its columns.
 #[derive(Clone, Default)]
 struct ChunkDetails {
     /// From when to when its last span is.
@@ -56,98 +58,6 @@ struct ChunkDetails {
     wide: Vec<(u32, WideLengths)>,
 }
 
-/// Which span it is, and what it is.
-#[derive(Clone, Copy)]
-pub(super) struct SpanLabel {
-    pub id: SpanId,
-    pub name: NameId,
-    pub flags: u16,
-}
-
-/// What a chunk stores of a span; the row and the table know the rest.
-#[derive(Clone, Copy)]
-pub(super) struct ChunkEntry {
-    pub id: SpanId,
-    pub name: NameId,
-    pub kind: SpanKind,
-    pub state: State,
-    pub repair: Repair,
-    pub enqueued: Nanos,
-    pub start: Nanos,
-    pub end: Nanos,
-}
-
-impl ChunkEntry {
-    pub fn is_empty(&self) -> bool {
-        self.start == self.end
-    }
-
-    /// How long it does not wait.
-    pub fn busy(&self) -> Nanos {
-        if self.kind.is_waiting() {
-            Nanos::ZERO
-        } else {
-            self.end - self.start
-        }
-    }
-
-    pub fn node(&self) -> SummaryNode {
-        let length = self.end - self.start;
-        SummaryNode {
-            start: self.start,
-            end: self.end,
-            busy: self.busy(),
-            longest: length.0.clamp(0, i64::from(u32::MAX)) as u32,
-            count: 1,
-            span: self.id,
-            name: self.name,
-            flags: pack(self.kind, self.state, self.repair),
-        }
-    }
-
-    pub fn placed(&self, lane: record::LaneId, depth: u32, call: CallId) -> PlacedSpan {
-        let span = Span {
-            id: self.id,
-            lane,
-            name: self.name,
-            call,
-            kind: self.kind,
-            state: self.state,
-            enqueued: self.enqueued,
-            start: self.start,
-            end: self.end,
-        };
-        PlacedSpan {
-            span,
-            depth,
-            repair: self.repair,
-        }
-    }
-}
-
-fn pack(kind: SpanKind, state: State, repair: Repair) -> u16 {
-    (kind as u16) << 8 | (state as u16) << 4 | repair as u16
-}
-
-/// The kind, state and repair in a node's or a chunk's flags.
-pub(super) fn unpack(flags: u16) -> (SpanKind, State, Repair) {
-    let at = |place: u16, mask: u16| usize::from(flags >> place & mask);
-    (
-        SpanKind::ALL
-            .get(at(8, 0xff))
-            .copied()
-            .unwrap_or_else(|| impossible!("flags of no kind of span")),
-        State::ALL
-            .get(at(4, 0xf))
-            .copied()
-            .unwrap_or_else(|| impossible!("flags of no state")),
-        Repair::ALL
-            .get(at(0, 0xf))
-            .copied()
-            .unwrap_or_else(|| impossible!("flags of no repair")),
-    )
-}
-
 impl Chunk {
     /// An empty chunk, in columns that another had or in new ones.
     pub fn new(row: u32, base: Nanos, columns: Option<Box<OpenColumns>>) -> Self {
@@ -155,7 +65,7 @@ impl Chunk {
             row,
             is_loose: false,
             base: base.0,
-            form: columns.map_or(ChunkForm::One(None), ChunkForm::Open),
+            form: columns.map_or(ChunkForm::Few(SmallList::None), ChunkForm::Open),
             rest: None,
         }
     }
@@ -174,7 +84,7 @@ impl Chunk {
                 columns.clear();
                 Some(columns)
             }
-            ChunkForm::One(_) | ChunkForm::Sealed(_) => None,
+            ChunkForm::Few(_) | ChunkForm::Sealed(_) => None,
         }
     }
 
@@ -186,43 +96,35 @@ impl Chunk {
     }
 
     fn rest(&mut self) -> &mut ChunkDetails {
-        let last = self.last();
-        self.rest.get_or_insert_with(|| {
-            Box::new(ChunkDetails {
-                last,
-                ..ChunkDetails::default()
-            })
-        })
+        self.rest.get_or_insert_default()
     }
 
     /// From when to when its last span is.
     pub fn last(&self) -> Option<Interval> {
-        match (&self.rest, &self.form) {
-            (Some(rest), _) => rest.last,
-            // A chunk of one span, be it in columns already or not, has nothing else to keep.
-            (None, _) => self.interval(self.len().checked_sub(1)?),
+        match &self.form {
+            ChunkForm::Few(few) => few.all().last().map(ChunkEntry::interval),
+            ChunkForm::Open(_) | ChunkForm::Sealed(_) => self.rest.as_ref()?.last,
         }
     }
 
     fn columns(&mut self) -> Option<&mut OpenColumns> {
         self.unseal();
-        if let ChunkForm::One(line) = self.form {
-            self.rest();
-            let mut columns = Box::<OpenColumns>::default();
-            if let Some(line) = line {
-                columns.insert(0, line);
+        if let ChunkForm::Few(few) = &mut self.form {
+            let few = std::mem::take(few).into_vec();
+            self.form = ChunkForm::Open(Box::default());
+            for (at, entry) in few.iter().enumerate() {
+                self.put(at, entry);
             }
-            self.form = ChunkForm::Open(columns);
         }
         match &mut self.form {
             ChunkForm::Open(columns) => Some(columns),
-            ChunkForm::One(_) | ChunkForm::Sealed(_) => None,
+            ChunkForm::Few(_) | ChunkForm::Sealed(_) => None,
         }
     }
 
     pub fn len(&self) -> usize {
         match &self.form {
-            ChunkForm::One(line) => usize::from(line.is_some()),
+            ChunkForm::Few(few) => few.all().len(),
             ChunkForm::Open(columns) => columns.len(),
             ChunkForm::Sealed(sealed) => sealed.len(),
         }
@@ -241,7 +143,7 @@ impl Chunk {
 
     fn line(&self, at: usize) -> Option<ColumnEntry> {
         match &self.form {
-            ChunkForm::One(line) => line.filter(|_| at == 0),
+            ChunkForm::Few(few) => few.all().get(at).map(|it| self.column_entry(it)),
             ChunkForm::Open(columns) => columns.line(at),
             ChunkForm::Sealed(sealed) => sealed.line(at),
         }
@@ -249,7 +151,7 @@ impl Chunk {
 
     fn offset(&self, at: usize) -> Option<u32> {
         match &self.form {
-            ChunkForm::One(_) => self.line(at).map(|line| line.offset),
+            ChunkForm::Few(_) => self.line(at).map(|line| line.offset),
             ChunkForm::Open(columns) => columns.offsets.get(at).copied(),
             ChunkForm::Sealed(sealed) => sealed.offset(at),
         }
@@ -257,7 +159,7 @@ impl Chunk {
 
     pub fn id(&self, at: usize) -> Option<SpanId> {
         let id = match &self.form {
-            ChunkForm::One(_) => self.line(at).map(|line| line.id),
+            ChunkForm::Few(few) => return Some(few.all().get(at)?.id),
             ChunkForm::Open(columns) => columns.ids.get(at).copied(),
             ChunkForm::Sealed(sealed) => sealed.id(at),
         };
@@ -267,7 +169,7 @@ impl Chunk {
     /// The position of a span, by a scan of at most 512 numbers.
     pub fn position(&self, id: SpanId) -> Option<usize> {
         match &self.form {
-            ChunkForm::One(line) => line.filter(|line| line.id == id.0).map(|_| 0),
+            ChunkForm::Few(few) => few.all().iter().position(|it| it.id == id),
             // Most often they are in order.
             ChunkForm::Open(columns) => columns.ids.binary_search(&id.0).ok().or_else(|| {
                 let mut ids = columns.ids.iter();
@@ -278,6 +180,9 @@ impl Chunk {
     }
 
     pub fn start(&self, at: usize) -> Option<Nanos> {
+        if let ChunkForm::Few(few) = &self.form {
+            return Some(few.all().get(at)?.start);
+        }
         let offset = self.offset(at)?;
         Some(Nanos(self.base + i64::from(offset)))
     }
@@ -285,7 +190,7 @@ impl Chunk {
     pub fn interval(&self, at: usize) -> Option<Interval> {
         let start = self.start(at)?;
         let duration = match &self.form {
-            ChunkForm::One(_) => self.line(at).map(|line| line.duration),
+            ChunkForm::Few(few) => return few.all().get(at).map(ChunkEntry::interval),
             ChunkForm::Open(columns) => columns.durations.get(at).copied(),
             ChunkForm::Sealed(sealed) => sealed.duration(at),
         };
@@ -307,6 +212,9 @@ impl Chunk {
     }
 
     pub fn entry(&self, at: usize) -> Option<ChunkEntry> {
+        if let ChunkForm::Few(few) = &self.form {
+            return few.all().get(at).copied();
+        }
         let line = self.line(at)?;
         let start = self.base + i64::from(line.offset);
         let (mut duration, mut queued) = (i64::from(line.duration), i64::from(line.queued));
@@ -329,7 +237,7 @@ impl Chunk {
 
     pub fn label(&self, at: usize) -> Option<SpanLabel> {
         let (id, name, flags) = match &self.form {
-            ChunkForm::One(_) => {
+            ChunkForm::Few(_) => {
                 let line = self.line(at)?;
                 (line.id, line.name, line.flags)
             }
@@ -350,7 +258,7 @@ impl Chunk {
     /// How long a span was queued, where that is less than `WIDE`.
     pub fn queued(&self, at: usize) -> Option<u32> {
         let queued = match &self.form {
-            ChunkForm::One(_) => self.line(at).map(|line| line.queued),
+            ChunkForm::Few(_) => self.line(at).map(|line| line.queued),
             ChunkForm::Open(columns) => columns.queued.get(at),
             ChunkForm::Sealed(sealed) => sealed.queued(at),
         };
@@ -366,10 +274,15 @@ impl Chunk {
             return;
         };
         match &self.form {
-            ChunkForm::One(line) => {
-                if let (Some(line), [offset], [duration]) = (line, offsets, durations) {
+            ChunkForm::Few(few) => {
+                let lines = few.all().iter().map(|it| self.column_entry(it));
+                let mut flags = [0; FEW];
+                for (line, slot) in lines.clone().zip(&mut flags) {
+                    *slot = line.flags;
+                }
+                block.waiting = waiting(&flags);
+                for ((line, offset), duration) in lines.skip(from).zip(offsets).zip(durations) {
                     (*offset, *duration) = (line.offset, line.duration);
-                    block.waiting = waiting(&[line.flags]);
                 }
             }
             ChunkForm::Open(columns) => {
@@ -396,9 +309,9 @@ impl Chunk {
             .get_mut(..length)
             .unwrap_or_else(|| impossible!("more names than there is room for"));
         match &self.form {
-            ChunkForm::One(_) => {
-                for (at, name) in (from..).zip(names) {
-                    *name = self.line(at).map_or(0, |line| line.name);
+            ChunkForm::Few(few) => {
+                for (entry, name) in few.all().iter().skip(from).zip(names) {
+                    *name = entry.name.0;
                 }
             }
             ChunkForm::Open(columns) => copy(&columns.names, from, names),
@@ -410,7 +323,10 @@ impl Chunk {
     /// The first place whose offset is not one of those that come before.
     fn partition(&self, comes_before: impl Fn(u32) -> bool) -> usize {
         match &self.form {
-            ChunkForm::One(line) => usize::from(line.is_some_and(|line| comes_before(line.offset))),
+            ChunkForm::Few(few) => {
+                let lines = few.all();
+                lines.partition_point(|it| comes_before(self.column_entry(it).offset))
+            }
             ChunkForm::Open(columns) => columns.offsets.partition_point(|&it| comes_before(it)),
             ChunkForm::Sealed(sealed) => sealed.partition(comes_before),
         }
@@ -453,20 +369,35 @@ impl Chunk {
             false if entry.is_empty() => self.started_before(entry.start),
             false => self.started_by(entry.start),
         };
-        let duration = narrow(entry.end - entry.start);
-        let queued = narrow(entry.start - entry.enqueued);
-        let is_wide = duration == WIDE || queued == WIDE;
-        if is_wide || self.rest.is_some() || self.len() > 0 {
-            let is_last = at == self.len();
-            let rest = self.rest();
-            if is_last {
-                rest.last = Some(Interval {
-                    start: entry.start,
-                    end: entry.end,
-                });
-            }
+        match &mut self.form {
+            ChunkForm::Few(few) if few.all().len() < FEW => few.insert(at, *entry),
+            _ => self.put(at, entry),
         }
-        if is_wide {
+        at
+    }
+
+    /// A span as columns have it.
+    fn column_entry(&self, entry: &ChunkEntry) -> ColumnEntry {
+        ColumnEntry {
+            id: entry.id.0,
+            offset: (entry.start.0 - self.base) as u32,
+            duration: narrow(entry.end - entry.start),
+            queued: narrow(entry.start - entry.enqueued),
+            name: entry.name.0,
+            flags: pack(entry.kind, entry.state, entry.repair),
+        }
+    }
+
+    /// Puts a span at a place of the columns.
+    fn put(&mut self, at: usize, entry: &ChunkEntry) {
+        let line = self.column_entry(entry);
+        if let Some(columns) = self.columns() {
+            columns.insert(at, line);
+        }
+        if at + 1 == self.len() {
+            self.rest().last = Some(entry.interval());
+        }
+        if line.duration == WIDE || line.queued == WIDE {
             let lengths = WideLengths {
                 duration: (entry.end - entry.start).0,
                 queued: (entry.start - entry.enqueued).0,
@@ -477,19 +408,6 @@ impl Chunk {
             }
             let place = wide.partition_point(|(id, _)| *id < entry.id.0);
             wide.insert(place, (entry.id.0, lengths));
-        }
-        let line = ColumnEntry {
-            id: entry.id.0,
-            offset: (entry.start.0 - self.base) as u32,
-            duration,
-            queued,
-            name: entry.name.0,
-            flags: pack(entry.kind, entry.state, entry.repair),
-        };
-        if let ChunkForm::One(slot @ None) = &mut self.form {
-            *slot = Some(line);
-        } else if let Some(columns) = self.columns() {
-            columns.insert(at, line);
         }
         if at / BLOCK < self.blocks() {
             self.rest().nodes.truncate(at / BLOCK);
@@ -503,7 +421,6 @@ impl Chunk {
             let base = self.base;
             self.rest().nodes.push(&node, base);
         }
-        at
     }
 
     /// How many blocks have a node.
@@ -515,12 +432,9 @@ impl Chunk {
         let Some(back) = self.base.checked_sub(start.0).filter(|&back| back > 0) else {
             return;
         };
-        if self.len() > 0 {
-            // Made while the base is still that of the last span.
-            self.rest();
-        }
         self.base = start.0;
-        if let Some(columns) = self.columns() {
+        let has_columns = !matches!(self.form, ChunkForm::Few(_));
+        if let Some(columns) = has_columns.then(|| self.columns()).flatten() {
             columns.rebase(u32::try_from(back).unwrap_or(WIDE));
         }
     }
@@ -564,7 +478,7 @@ impl Chunk {
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
         let columns = match &self.form {
-            ChunkForm::One(_) => 0,
+            ChunkForm::Few(few) => few.heap_bytes(),
             ChunkForm::Open(columns) => size_of::<OpenColumns>() + columns.heap_bytes(),
             ChunkForm::Sealed(sealed) => size_of::<CompressedChunk>() + sealed.heap_bytes(),
         };

@@ -1,6 +1,7 @@
 //! What a row looks like at a given scale: long spans alone, short ones folded by column of time.
 
-use super::chunk::{BLOCK, Chunk, ChunkEntry, unpack};
+use super::chunk::{BLOCK, Chunk};
+use super::chunk_entry::{ChunkEntry, unpack};
 use super::row::{RowPosition, SpanRow};
 use super::span_block::SpanBlock;
 use super::summary_forest::SummaryNode;

@@ -41,6 +41,7 @@ mod apply;
 mod arguments;
 mod by_start;
 mod chunk;
+mod chunk_entry;
 mod chunk_summary;
 mod column;
 mod columns;

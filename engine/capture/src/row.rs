@@ -1,6 +1,7 @@
 //! A row: spans of one lane and depth, in order of start, none overlapping, in chunks under a forest.
 
-use super::chunk::{CHUNK, Chunk, ChunkEntry};
+use super::chunk::{CHUNK, Chunk};
+use super::chunk_entry::ChunkEntry;
 use super::column::push;
 use super::columns::OpenColumns;
 use super::sublanes::RowExtent;

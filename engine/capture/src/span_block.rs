@@ -1,6 +1,7 @@
 //! The spans under one node of a chunk, read at once to be folded one by one.
 
-use super::chunk::{BLOCK, Chunk, ChunkEntry, WIDE, unpack};
+use super::chunk::{BLOCK, Chunk, WIDE};
+use super::chunk_entry::{ChunkEntry, unpack};
 use super::summary_forest::SummaryNode;
 use record::SpanKind;
 use record::impossible;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::chunk::{Chunk, ChunkEntry};
+use super::chunk::Chunk;
+use super::chunk_entry::ChunkEntry;
 use super::column::{push, put};
 use super::row::{RowOccupancy, RowPosition, SpanRow};
 use super::span_cursor::NextPlace;

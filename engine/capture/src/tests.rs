@@ -300,3 +300,43 @@ fn memory_per_span_stays_within_its_bound() {
     let bytes = capture.span_bytes() as f64 / spans.len() as f64;
     assert!(bytes <= 32.0, "{bytes:.1} bytes a span");
 }
+
+/// Long ones, random ones, those that all hold the last, and those of which each sub-lane has a few: what a lane's sub-lanes
+/// take besides their spans is bounded, and every span comes back as it was, in the order of its sub-lane.
+#[test]
+fn memory_of_spans_that_overlap_stays_within_its_bound() {
+    const COUNT: i64 = 50_000;
+    let random = |i: i64, below: u64| {
+        ((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16) as i64 % below as i64
+    };
+    let shapes: [(&str, &dyn Fn(i64) -> (i64, i64)); 4] = [
+        ("long", &|i| (i * 1_000, 9_000_000_000_000)),
+        ("random", &|i| {
+            (random(i, 1_000 * COUNT as u64), random(!i, 1 << 33))
+        }),
+        ("nested", &|i| (i * 1_000, 2_000 * (COUNT - i))),
+        ("few", &|i| (i % 10_000, 1 + (i / 10_000) * 20_000)),
+    ];
+    for (name, shape) in shapes {
+        let one = |i: i64| {
+            let (start, length) = shape(i);
+            Span {
+                enqueued: Nanos(start - i * 1_000_000),
+                ..span(i as u32, 0, start, start + length)
+            }
+        };
+        let spans: Vec<Span> = (0..COUNT).map(one).collect();
+        let capture = capture(&spans);
+        let bytes = capture.span_bytes() as f64 / spans.len() as f64;
+        assert!(bytes <= 160.0, "{name}: {bytes:.1} bytes a span");
+        for span in &spans {
+            assert_eq!(capture.span(span.id).unwrap().span, *span, "{name}");
+        }
+        let seen: Vec<_> = capture.spans_in(LaneId(0), ALL).collect();
+        assert_eq!(seen.len(), spans.len(), "{name}");
+        let apart = |pair: &[PlacedSpan]| {
+            pair[0].depth < pair[1].depth || pair[0].span.end <= pair[1].span.start
+        };
+        assert!(seen.windows(2).all(apart), "{name}");
+    }
+}
