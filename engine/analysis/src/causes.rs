@@ -91,6 +91,8 @@ pub struct Causes {
     blocked: BTreeMap<LaneId, CoveredTime>,
     /// The spans that end last.
     last: Vec<SpanId>,
+    /// By lane, when the last operation began, and the last span that counts.
+    latest: Vec<LatestStart>,
     /// How much later each operation could begin, once somebody has asked: most of what a capture comes to needs none of it.
     slack: OnceLock<Slack>,
     extent: Interval,
@@ -98,6 +100,20 @@ pub struct Causes {
     revision: u64,
     /// When spans began and ended, while much is asked: the capture knows as well, and takes longer to say.
     times: Option<Timetable>,
+}
+
+/// When the last operation of a lane began, and its last span that counts; before all time where there is none.
+#[derive(Clone, Copy, Debug)]
+struct LatestStart {
+    operation: Nanos,
+    counting: Nanos,
+}
+
+impl LatestStart {
+    const NONE: Self = Self {
+        operation: Nanos::MIN,
+        counting: Nanos::MIN,
+    };
 }
 
 impl Causes {

@@ -13,7 +13,7 @@ use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
 use super::span_class::{LaneClass, SpanClass};
 use super::timetable::{SpanTimes as _, Timetable};
-use super::{Causes, TOLERANCE, program};
+use super::{Causes, LatestStart, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{CoveredTime, Interval, Nanos};
 use record::{
@@ -453,9 +453,17 @@ const fn explains(found: &Dependency, effect: SpanClass) -> bool {
 fn bound(causes: &mut Causes, times: &Timetable) {
     let mut extent: Option<Interval> = None;
     let mut last = Vec::new();
+    let mut latest = vec![LatestStart::NONE; causes.lanes.len()];
     let spans = causes.classes.iter().enumerate();
-    for (span, _) in spans.filter(|it| it.1.counts()) {
+    for (span, class) in spans.filter(|it| it.1.counts()) {
         let interval = times.interval(SpanId(span as u32));
+        let lane = times.lane_of(SpanId(span as u32));
+        if let Some(latest) = latest.get_mut(lane.index()) {
+            latest.counting = latest.counting.max(interval.start);
+            if class.is_operation() {
+                latest.operation = latest.operation.max(interval.start);
+            }
+        }
         let end = extent.map_or(Nanos::MIN, |it| it.end);
         if interval.end > end {
             last.clear();
@@ -467,6 +475,7 @@ fn bound(causes: &mut Causes, times: &Timetable) {
     }
     causes.extent = extent.unwrap_or_default();
     causes.last = last;
+    causes.latest = latest;
 }
 
 /// Finds the blocking calls that something held, or that took longer than is known why.

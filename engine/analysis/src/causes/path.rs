@@ -4,6 +4,7 @@ use super::binding_chain::ChainSegment;
 use super::kind::TimeUse;
 use super::point::SpanPoint;
 use super::reader::CauseReader;
+use super::{LatestStart, SpanClass};
 use record::time::{Interval, Nanos};
 use record::{LaneId, SpanId};
 
@@ -66,25 +67,41 @@ impl CauseReader<'_> {
     /// What a gap was made of in which nothing ran: what the first operation after it had to come after, or the first call
     /// where no operation follows.
     fn path_of_gap(&self, gap: Interval) -> Vec<ChainSegment> {
-        let rest = Interval {
-            start: gap.start,
-            end: Nanos::MAX,
-        };
-        let next = |is_wanted: fn(&Self, SpanId) -> bool| {
-            let lanes = self.capture.lanes().iter();
-            let firsts = lanes.filter_map(|lane| {
-                let mut spans = self.capture.spans_in(lane.id, rest);
-                spans.find(|it| it.span.start >= gap.start && is_wanted(self, it.span.id))
-            });
-            firsts.min_by_key(|it| (it.span.start, it.span.id))
-        };
-        let operation = next(Self::is_operation);
-        let next = operation.or_else(|| next(|reader, it| reader.causes.class(it).counts()));
-        let walked = next.map(|it| self.walk(SpanPoint::start(it.span.id), gap.start));
+        let operation = self.first_from(gap.start, |it| it.operation, SpanClass::is_operation);
+        let next =
+            operation.or_else(|| self.first_from(gap.start, |it| it.counting, SpanClass::counts));
+        let walked = next.map(|span| self.walk(SpanPoint::start(span), gap.start));
         let found = clipped(walked.unwrap_or_default(), gap);
         // Where nothing follows, or what does is not tied to what was before.
         let from = found.first().map_or(gap.end, |it| it.interval.start);
         unknown(gap.start, from).into_iter().chain(found).collect()
+    }
+
+    /// The first span of any lane that begins at `instant` or later and is of a class; `latest` says when the last one of a lane
+    /// began, so that no lane is searched in vain.
+    fn first_from(
+        &self,
+        instant: Nanos,
+        latest: fn(&LatestStart) -> Nanos,
+        is_wanted: fn(SpanClass) -> bool,
+    ) -> Option<SpanId> {
+        let lanes = (0..).map(LaneId).zip(&self.causes.latest);
+        let mut first: Option<(Nanos, SpanId)> = None;
+        for (lane, _) in lanes.filter(|(_, it)| latest(it) >= instant) {
+            for depth in 0..self.capture.depth(lane) {
+                let rest = Interval {
+                    start: instant,
+                    end: first.map_or(Nanos::MAX, |it| it.0 + Nanos(1)),
+                };
+                let mut spans = self.capture.spans_of(lane, depth, rest);
+                let found = spans.find(|it| {
+                    it.span.start >= instant && is_wanted(self.causes.class(it.span.id))
+                });
+                let found = found.map(|it| (it.span.start, it.span.id));
+                first = first.into_iter().chain(found).min();
+            }
+        }
+        first.map(|it| it.1)
     }
 
     /// What the time of a stretch was made of until the last that `lanes` did in it had ended, or to the stretch's end where
