@@ -306,16 +306,17 @@ fn memory_per_span_stays_within_its_bound() {
 #[test]
 fn memory_of_spans_that_overlap_stays_within_its_bound() {
     const COUNT: i64 = 50_000;
-    let random = |i: i64, below: u64| {
-        ((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16) as i64 % below as i64
-    };
-    let shapes: [(&str, &dyn Fn(i64) -> (i64, i64)); 4] = [
-        ("long", &|i| (i * 1_000, 9_000_000_000_000)),
-        ("random", &|i| {
-            (random(i, 1_000 * COUNT as u64), random(!i, 1 << 33))
+    fn random(i: i64, below: i64) -> i64 {
+        ((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16) as i64 % below
+    }
+    type Shape = (&'static str, fn(i64) -> (i64, i64));
+    let shapes: [Shape; 4] = [
+        ("long", |i| (i * 1_000, 9_000_000_000_000)),
+        ("random", |i| {
+            (random(i, 1_000 * COUNT), random(!i, 1 << 33))
         }),
-        ("nested", &|i| (i * 1_000, 2_000 * (COUNT - i))),
-        ("few", &|i| (i % 10_000, 1 + (i / 10_000) * 20_000)),
+        ("nested", |i| (i * 1_000, 2_000 * (COUNT - i))),
+        ("few", |i| (i % 10_000, 1 + (i / 10_000) * 20_000)),
     ];
     for (name, shape) in shapes {
         let one = |i: i64| {

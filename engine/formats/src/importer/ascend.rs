@@ -108,6 +108,17 @@ impl Dialect for AscendDialect {
         NeededTable::always("STRING_IDS", NAMELESS),
         NeededTable::beside(
             "PYTORCH_API",
+            "CANN_API",
+            "which call of CANN submitted which task is not known. The file was cut or changed: let the analysis of the results \
+             finish again",
+        ),
+        NeededTable::beside(
+            "CONNECTION_IDS",
+            "PYTORCH_API",
+            "what PyTorch called is not known. The file was cut or changed: let the analysis of the results finish again",
+        ),
+        NeededTable::beside(
+            "PYTORCH_API",
             "CONNECTION_IDS",
             "which call of PyTorch led to which of CANN is not known. The file was cut or changed: let the analysis of the results \
              finish again",

@@ -82,6 +82,10 @@ impl Dialect for RocpdDialect {
         ),
         NeededTable::always("rocpd_string", NAMELESS),
         NeededTable::always(
+            "rocpd_region",
+            "what the program called, and who submitted what, is not known. Profile with --hip-trace",
+        ),
+        NeededTable::always(
             "rocpd_event",
             "which call launched which operation is not known. The file was cut or changed: profile anew",
         ),

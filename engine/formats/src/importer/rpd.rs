@@ -75,6 +75,10 @@ impl Dialect for RpdDialect {
             "nothing is known of what the GPU did. Record anew, with a workload that uses the GPU within what is recorded",
         ),
         NeededTable::always("rocpd_string", NAMELESS),
+        NeededTable::always(
+            "rocpd_api",
+            "what the program called, and who submitted what, is not known. The file was cut or changed: record anew",
+        ),
         NeededTable::beside(
             "rocpd_op",
             "rocpd_api_ops",

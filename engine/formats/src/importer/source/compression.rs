@@ -1,12 +1,13 @@
 //! Gzip, zip and zstd, told by their first bytes and unpacked as they are read.
 
+mod gzip;
 mod zip;
 mod zstd;
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
 
-use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
+use flate2::bufread::DeflateDecoder;
 
 use super::SeekableBytes;
 use super::meter::MeteredReader;
@@ -81,9 +82,9 @@ impl FileCompression {
         let mut reader: Box<dyn Read + Send> = Box::new(reader);
         for layer in &self.layers {
             reader = match layer {
-                CompressionLayer::Gzip => {
-                    Box::new(MultiGzDecoder::new(BufReader::with_capacity(PIECE, reader)))
-                }
+                CompressionLayer::Gzip => Box::new(gzip::GzipMembers::new(
+                    BufReader::with_capacity(PIECE, reader),
+                )),
                 CompressionLayer::Zstd => Box::new(zstd::ZstdFrames::new(
                     BufReader::with_capacity(PIECE, reader),
                 )),

@@ -50,6 +50,7 @@ fn packings_are_told_by_content_and_may_lie_in_each_other() {
         (zip(&[("a.json.gz", &gzip(&text))]), "gzip in zip"),
         (gzip(&zstd(&gzip(&text))), "gzip in zstd in gzip"),
         ([gzip(&text[..100]), gzip(&text[100..])].concat(), "gzip"),
+        ([gzip(&text), vec![0; 300_000]].concat(), "gzip"),
         ([zstd(&text[..100]), zstd(&text[100..])].concat(), "zstd"),
     ];
     for (bytes, how) in packed {
