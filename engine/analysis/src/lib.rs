@@ -39,6 +39,7 @@ mod redundant_dependencies;
 mod sentence_piece;
 mod statistics;
 mod straggler;
+mod stream_clocks;
 #[cfg(test)]
 mod tests;
 mod unordered_hosts;

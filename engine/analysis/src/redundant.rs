@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::redundant_dependencies::{self, RedundantDependency};
+use super::stream_clocks::WaitCoverage;
 use super::words::{counted, finding, has_untold_waits, lane, line, name, span};
 use super::{Analysis, Answer};
 use capture::{Capture, PlacedSpan};
@@ -42,7 +43,7 @@ impl Analysis for RedundantWaits {
         "A stream waits for a record that it comes after anyway: by stream order, by an earlier wait, or by what its host \
          thread waited for; only calls of which every wait is so are named, since a loop may need one of many. What a run \
          called is looked at in the order of its calls; an opened capture by lane and time, and where it has no spans of \
-         waits those are found before which the stream had waited for the same or later work already"
+         waits by what the next operation of the stream came after: two waits for one operation look like one there"
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
@@ -162,18 +163,29 @@ fn finding_of_dependency(capture: &Capture, found: &RedundantDependency) -> Find
     } else {
         String::new()
     };
-    let before = if found.known == found.cause {
-        "for the same operation"
+    let (known, by, why) = match found.coverage {
+        WaitCoverage::Waited { known, by } if by == found.effect => {
+            (known, by, "by another wait before it".to_owned())
+        }
+        WaitCoverage::Waited { known, by } => {
+            (known, by, format!("by the wait before {}", name(by)))
+        }
+        WaitCoverage::Host { known, by } => {
+            let why = format!("because its host thread had waited in {}", name(by));
+            (known, by, why)
+        }
+    };
+    let after = if known == found.cause {
+        "it"
     } else {
-        "for later work of the same stream"
+        "later work of the same stream"
     };
     let text = format!(
-        "{waits}the wait before {} for {} can go, as its stream had waited {before} before {}",
+        "{waits}the wait before {} for {} can go: it comes after {after} {why} anyway",
         name(found.effect),
         name(found.cause),
-        name(found.known_by),
     );
-    let spans = [found.effect, found.cause, found.known_by];
+    let spans = [found.effect, found.cause, by];
     let mut finding = finding(capture, CODE, Severity::Info, text, &spans);
     finding.count = found.count;
     finding

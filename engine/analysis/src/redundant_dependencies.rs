@@ -1,16 +1,14 @@
 //! Waits that a capture has no spans of, only what they made each operation come after: which of them add nothing?
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
+use super::stream_clocks::{OperationStart, StreamClocks, WaitCoverage};
 use capture::Capture;
-use record::time::Nanos;
 use record::{
     Basis, Dependency, DependencyId, DependencyKind, EventId, Group, LaneId, NameId, SpanId,
     SpanKind,
 };
-
-/// When an operation started, and which it is: their order on one stream.
-type OperationStart = (Nanos, SpanId);
 
 /// What one wait made an operation come after: one operation of each of some other streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +27,8 @@ pub(super) struct RedundantDependency {
     /// The first operation, and what it is said to wait for.
     pub effect: SpanId,
     pub cause: SpanId,
-    /// The later or same operation of that stream that was waited for before, and by which operation.
-    pub known: SpanId,
-    pub known_by: SpanId,
+    /// Why that is known without it.
+    pub coverage: WaitCoverage,
     /// How many such waits there are.
     pub count: u64,
 }
@@ -45,38 +42,40 @@ pub(super) struct WaitCounts {
     pub concluded: usize,
 }
 
-/// Finds those whose every operation the stream had waited for before, or for later work of the same stream; and how many
-/// there were. Only what the file itself tells counts: what was concluded covers nothing, and is not judged.
+/// Finds those whose every operation comes first without them: the stream had waited for it or for later work of its stream,
+/// itself or through another stream, or the thread that submitted what came next had; and how many waits there were. Only what the
+/// file itself tells counts: what was concluded covers nothing, and is not judged.
 pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCounts) {
     let (mut waits, concluded) = operation_waits(capture);
-    waits.sort_unstable_by_key(|it| (it.lane, it.effect, it.event));
-    // For each pair of streams, the latest operation of the second that the first has waited for, and before which of its own.
-    let mut known: HashMap<(LaneId, LaneId), (OperationStart, SpanId)> = HashMap::new();
+    // Of several before one operation the one for the latest work is needed, if any.
+    let latest = |it: &OperationWait| it.causes.iter().map(|it| it.1).max();
+    waits.sort_unstable_by_key(|it| (it.effect, Reverse(latest(it)), it.event));
+    let mut clocks = StreamClocks::new(capture, waits.iter().map(|it| it.effect.1));
     let mut sites = RepeatedWaits::default();
+    let mut places: BTreeMap<(SpanId, LaneId), u32> = BTreeMap::new();
     for wait in &waits {
         let Some((from, cause)) = wait.causes.first().copied() else {
             continue;
         };
-        let covers = |(from, cause): &(LaneId, OperationStart)| {
-            let known = known.get(&(wait.lane, *from));
-            known.filter(|it| it.0 >= *cause).copied()
-        };
+        let covers = |it: &(LaneId, OperationStart)| clocks.covers((wait.lane, wait.effect), *it);
         let adds = wait.causes.iter().any(|it| covers(it).is_none());
         let covered = covers(&(from, cause)).filter(|_| !adds);
-        let found = covered.map(|((_, known), known_by)| RedundantDependency {
+        let found = covered.map(|coverage| RedundantDependency {
             effect: wait.effect.1,
             cause: cause.1,
-            known,
-            known_by,
+            coverage,
             count: 1,
         });
-        for (from, cause) in wait.causes.iter().filter(|_| adds) {
-            let known = known.entry((wait.lane, *from));
-            let known = known.or_insert((*cause, wait.effect.1));
-            *known = (*known).max((*cause, wait.effect.1));
+        if adds {
+            clocks.wait((wait.lane, wait.effect), &wait.causes);
         }
+        // Two waits before one operation are two calls, of which a loop makes both each time.
+        let place = *places
+            .entry((wait.effect.1, from))
+            .and_modify(|it| *it += 1)
+            .or_default();
         let name = capture.span(wait.effect.1).map(|it| it.span.name);
-        sites.add((wait.lane, from, name), found);
+        sites.add((wait.lane, from, name, place), found);
     }
     let counts = WaitCounts {
         told: waits.len(),
@@ -91,8 +90,9 @@ struct RepeatedWaits {
     found: BTreeMap<WaitSite, (Option<RedundantDependency>, u64)>,
 }
 
-/// The stream that waits, the one that it waits for, and what the operation is called that came next.
-type WaitSite = (LaneId, LaneId, Option<NameId>);
+/// The stream that waits, the one that it waits for, what the operation is called that came next, and which of the waits before
+/// it for that stream it is.
+type WaitSite = (LaneId, LaneId, Option<NameId>, u32);
 
 impl RepeatedWaits {
     /// A wait of a site, which adds something where there is nothing to say of it.
@@ -170,6 +170,7 @@ fn of_streams(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::time::Nanos;
     use record::{CallId, Lane, Record, Role, Span, State};
 
     const STREAMS: u32 = 4;
@@ -261,17 +262,25 @@ mod tests {
             let (found, looked) = redundant(&capture(&waits));
             assert_eq!((looked.told, looked.concluded), (waits.len(), 0));
             named += found.len();
-            let is_named = |(cause, effect): (u32, u32)| {
-                found
-                    .iter()
-                    .any(|it| it.effect.0 == effect && it.cause.0 % STREAMS == cause % STREAMS)
-            };
-            let kept: Vec<_> = waits.iter().copied().filter(|it| !is_named(*it)).collect();
+            let mut kept = waits.clone();
+            for it in &found {
+                let wait = (it.cause.0, it.effect.0);
+                let place = kept.iter().position(|it| *it == wait).unwrap();
+                kept.remove(place);
+            }
             assert_eq!(
                 order(&kept),
                 order(&waits),
                 "seed {seed}: {waits:?}, {found:?}"
             );
+            for (place, wait) in kept.iter().enumerate() {
+                let mut fewer = kept.clone();
+                fewer.remove(place);
+                assert!(
+                    order(&fewer) != order(&kept),
+                    "seed {seed}: {wait:?} of {waits:?} can go as well"
+                );
+            }
         }
         assert!(named > 400, "{named}");
     }
@@ -297,6 +306,51 @@ mod tests {
             concluded: 0,
         };
         assert_eq!(redundant(&of_two), (Vec::new(), counts));
+    }
+
+    /// Operation 1 is waited for in a call of the host, after which operation 4 is submitted, or before which.
+    #[test]
+    fn what_the_host_waited_for_before_it_submitted_needs_no_other_wait() {
+        const HOST: LaneId = LaneId(STREAMS);
+        let call = |id: u32, start: i64, end: i64| {
+            Record::Span(Span {
+                lane: HOST,
+                kind: SpanKind::Call,
+                start: Nanos(start),
+                end: Nanos(end),
+                ..match operation(id) {
+                    Record::Span(span) => span,
+                    _ => unreachable!("an operation is a span"),
+                }
+            })
+        };
+        let (sync, launch) = (OPERATIONS, OPERATIONS + 1);
+        for (submitted, is_redundant) in [(21, true), (17, false)] {
+            let mut capture = capture(&[(1, 4)]);
+            capture.apply([call(sync, 11, 20), call(launch, submitted, 30)]);
+            let synchronized = DependencyKind::Synchronization;
+            capture.apply([
+                Record::Dependency(Dependency::submission(SpanId(launch), SpanId(4))),
+                Record::Dependency(Dependency::new(
+                    SpanId(5),
+                    SpanId(sync),
+                    synchronized,
+                    Basis::Enforced,
+                )),
+            ]);
+            let (found, _) = redundant(&capture);
+            let coverage = WaitCoverage::Host {
+                known: SpanId(5),
+                by: SpanId(sync),
+            };
+            let coverages: Vec<_> = found.iter().map(|it| it.coverage).collect();
+            let expected = if is_redundant {
+                vec![coverage]
+            } else {
+                Vec::new()
+            };
+            assert_eq!(coverages, expected, "submitted at {submitted}");
+        }
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub(super) struct DependencySummary {
     unnamed: u64,
     /// Waits that name streams that ran nothing.
     ghosts: u64,
+    /// Waits of which the file has the call alone, beside others of which it tells more.
+    left_out: u64,
     /// Whether any wait of a stream is told, and in what way.
     waits: u64,
     wait_calls: u64,
@@ -118,6 +120,11 @@ impl DependencySummary {
             let words = "{wait names|waits name} neither a record nor a stream, as PyTorch's profiler writes where it is not told; what {it|they} \
                          waited for cannot be known from this file. A run recorded by `syncline record` has it.";
             receipt.complain(sink, untold, counted(self.unnamed, words));
+        }
+        if self.left_out > 0 {
+            let words = "{call that makes|calls that make} a stream wait {has|have} no row of what {it is|they are} for, as PyTorch's profiler \
+                         writes where it knows no work of that stream.";
+            receipt.complain(sink, untold, counted(self.left_out, words));
         }
         if self.ghosts > 0 {
             let words = "{wait names a stream that ran nothing in this file; that has|waits name streams that ran nothing in this \

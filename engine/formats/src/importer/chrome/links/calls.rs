@@ -32,8 +32,20 @@ pub(super) fn report_dependencies(
     };
     let waits: Vec<ChromeCall> = calls(ApiVerb::Wait).collect();
     ties.wait_calls = waits.len() as u64;
-    // Where the file tells of waits itself, those it leaves out had nothing to wait for.
+    // Where the file tells of waits itself, it leaves out those of streams that it has no work of, or none yet: nothing can be
+    // concluded from their calls.
     if ties.waits > 0 {
+        let told: BTreeSet<Option<i64>> = builder
+            .work
+            .details
+            .iter()
+            .map(|it| it.correlation)
+            .collect();
+        let untold = waits.iter().filter(|it| {
+            !told.contains(&Some(it.correlation))
+                && order.next_of_thread(it.row, it.start).is_some()
+        });
+        ties.left_out = untold.count() as u64;
         return;
     }
     let mut records: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
