@@ -177,22 +177,7 @@ impl NameSearch {
             (self.next, self.passing) = (0, MatchTally::default());
             return Some(place.1);
         }
-        let places = &self.found.places;
-        let found = match (here, forward) {
-            (Some(here), true) => {
-                let after = places.partition_point(|place| *place <= here);
-                places.get(after).or(places.first())
-            }
-            (Some(here), false) => {
-                let at = places.partition_point(|place| *place < here);
-                at.checked_sub(1)
-                    .and_then(|at| places.get(at))
-                    .or(places.last())
-            }
-            (None, true) => places.first(),
-            (None, false) => places.last(),
-        };
-        found.map(|(_, id)| *id)
+        beside(&self.found.places, here, forward).map(|(_, id)| *id)
     }
 
     /// What was found when all was looked at last.
@@ -270,6 +255,27 @@ impl NameSearch {
             );
             response.request_focus();
         }
+    }
+}
+
+/// The match after a place or, backwards, the one before; around the end to the other.
+fn beside(
+    places: &[MatchPosition],
+    here: Option<MatchPosition>,
+    forward: bool,
+) -> Option<&MatchPosition> {
+    match (here, forward) {
+        (Some(here), true) => {
+            let after = places.partition_point(|place| *place <= here);
+            places.get(after).or(places.first())
+        }
+        (Some(here), false) => {
+            let at = places.partition_point(|place| *place < here);
+            let before = at.checked_sub(1).and_then(|at| places.get(at));
+            before.or(places.last())
+        }
+        (None, true) => places.first(),
+        (None, false) => places.last(),
     }
 }
 

@@ -158,17 +158,14 @@ pub fn ground(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
         let rect = frame.row_rect(row);
         match row.content {
             RowContent::Group { .. } => {
-                let y = sheet.snap(rect.bottom() - 1.0);
-                let line =
-                    Rect::from_min_max(pos2(body.left(), y), pos2(body.right(), y + frame.pixel));
+                let top = sheet.snap(rect.bottom() - 1.0);
+                let line = body.with_min_y(top).with_max_y(top + frame.pixel);
                 sheet.rect(line, mixed(theme.line, theme.canvas, 0.6));
             }
             RowContent::Entry(_) => {
                 let space = frame.layout.metrics.pad.min(2.0) / 2.0;
-                let (top, bottom) = (
-                    sheet.snap(rect.top() + space),
-                    sheet.snap(rect.bottom() - space),
-                );
+                let (top, bottom) = (rect.top() + space, rect.bottom() - space);
+                let (top, bottom) = (sheet.snap(top), sheet.snap(bottom));
                 sheet.rect(rect.with_min_y(top).with_max_y(bottom), theme.row);
             }
         }

@@ -148,6 +148,27 @@ fn make_finding(capture: &Capture, wait: &CrossStreamWait, count: u64) -> Findin
     found
 }
 
+/// What makes an operation come after another without a wait, and that in words; `name` names a span.
+fn why_covered(found: &RedundantDependency, name: impl Fn(SpanId) -> String) -> (SpanId, String) {
+    let (known, by, why) = match found.coverage {
+        WaitCoverage::Waited { known, by } if by == found.effect => {
+            (known, by, "another wait before it".to_owned())
+        }
+        WaitCoverage::Waited { known, by } => (known, by, format!("the wait before {}", name(by))),
+        WaitCoverage::Host { known, by } => (
+            known,
+            by,
+            format!("what its host thread waited for in {}", name(by)),
+        ),
+    };
+    let after = if known == found.cause {
+        "it"
+    } else {
+        "later work of the same stream"
+    };
+    (by, format!("comes after {after} by {why} anyway"))
+}
+
 /// Waits that the capture has no spans of: they are named by the operation that each held.
 fn finding_of_dependency(capture: &Capture, found: &RedundantDependency) -> Finding {
     let name = |id: SpanId| {
@@ -163,25 +184,9 @@ fn finding_of_dependency(capture: &Capture, found: &RedundantDependency) -> Find
     } else {
         String::new()
     };
-    let (known, by, why) = match found.coverage {
-        WaitCoverage::Waited { known, by } if by == found.effect => {
-            (known, by, "by another wait before it".to_owned())
-        }
-        WaitCoverage::Waited { known, by } => {
-            (known, by, format!("by the wait before {}", name(by)))
-        }
-        WaitCoverage::Host { known, by } => {
-            let why = format!("because its host thread had waited in {}", name(by));
-            (known, by, why)
-        }
-    };
-    let after = if known == found.cause {
-        "it"
-    } else {
-        "later work of the same stream"
-    };
+    let (by, why) = why_covered(found, name);
     let text = format!(
-        "{waits}the wait before {} for {} can go: it comes after {after} {why} anyway",
+        "{waits}the wait before {} for {} can go: the operation {why}",
         name(found.effect),
         name(found.cause),
     );

@@ -21,6 +21,22 @@ struct OperationWait {
     causes: Vec<(LaneId, OperationStart)>,
 }
 
+impl OperationWait {
+    /// Why it adds nothing to what is known; nothing where it does.
+    fn redundant(&self, clocks: &StreamClocks) -> Option<RedundantDependency> {
+        let covers = |it: &(LaneId, OperationStart)| clocks.covers((self.lane, self.effect), *it);
+        let first = self.causes.first()?;
+        let coverage = covers(first)?;
+        let whole = self.causes.iter().all(|it| covers(it).is_some());
+        whole.then_some(RedundantDependency {
+            effect: self.effect.1,
+            cause: first.1.1,
+            coverage,
+            count: 1,
+        })
+    }
+}
+
 /// Waits before operations of one name, on one stream for another, none of which adds anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RedundantDependency {
@@ -54,19 +70,11 @@ pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCou
     let mut sites = RepeatedWaits::default();
     let mut places: BTreeMap<(SpanId, LaneId), u32> = BTreeMap::new();
     for wait in &waits {
-        let Some((from, cause)) = wait.causes.first().copied() else {
+        let Some((from, _)) = wait.causes.first().copied() else {
             continue;
         };
-        let covers = |it: &(LaneId, OperationStart)| clocks.covers((wait.lane, wait.effect), *it);
-        let adds = wait.causes.iter().any(|it| covers(it).is_none());
-        let covered = covers(&(from, cause)).filter(|_| !adds);
-        let found = covered.map(|coverage| RedundantDependency {
-            effect: wait.effect.1,
-            cause: cause.1,
-            coverage,
-            count: 1,
-        });
-        if adds {
+        let found = wait.redundant(&clocks);
+        if found.is_none() {
             clocks.wait((wait.lane, wait.effect), &wait.causes);
         }
         // Two waits before one operation are two calls, of which a loop makes both each time.

@@ -96,11 +96,7 @@ impl Lifetime {
         for first in &self.latest {
             let is_freed = |it: &MemoryCall| first.is_before(it) && it.is_before(&call);
             if !first.is_before(&call) {
-                let pair = if first.place() <= call.place() {
-                    (first, &call)
-                } else {
-                    (&call, first)
-                };
+                let pair = in_order(first, &call);
                 found.push(by_chance(HazardKind::SecondAllocation, buffer, pair));
             } else if !self.frees.iter().any(is_freed) {
                 self.seconds.push((first.clone(), call.clone()));
@@ -215,6 +211,15 @@ fn replace(calls: &mut Vec<MemoryCall>, call: MemoryCall) {
     match calls.iter_mut().find(|it| it.place() == call.place()) {
         Some(slot) => *slot = call,
         None => calls.push(call),
+    }
+}
+
+/// Two calls in the order in which they were made.
+fn in_order<'a>(one: &'a MemoryCall, other: &'a MemoryCall) -> (&'a MemoryCall, &'a MemoryCall) {
+    if one.place() <= other.place() {
+        (one, other)
+    } else {
+        (other, one)
     }
 }
 

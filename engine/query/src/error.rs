@@ -212,13 +212,9 @@ fn unknown_column(name: &str, sql: &str) -> String {
     if near.is_some() {
         return format!("there is no column “{name}”{}", hint(near));
     }
-    let others: Vec<&str> = TABLES
-        .iter()
-        .filter(|it| it.column(bare).is_some())
-        .map(|it| it.name)
-        .collect();
-    if !others.is_empty() {
-        let list = others.join(", ");
+    let others = TABLES.iter().filter(|it| it.column(bare).is_some());
+    let list = others.map(|it| it.name).collect::<Vec<_>>().join(", ");
+    if !list.is_empty() {
         return format!(
             "there is no column “{name}” in the tables of the question; it is one of {list}"
         );

@@ -131,14 +131,8 @@ impl WorkloadSource {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> WorkloadError {
-        let mut start = range.start.min(self.text.len());
-        while !self.text.is_char_boundary(start) {
-            start -= 1;
-        }
-        let mut end = range.end.clamp(start, self.text.len());
-        while !self.text.is_char_boundary(end) {
-            end += 1;
-        }
+        let start = self.text.floor_char_boundary(range.start);
+        let end = self.text.ceil_char_boundary(range.end.max(start));
         let line_start = self
             .get(0..start)
             .rfind('\n')

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use eframe::egui::text::LayoutJob;
 use eframe::egui::{
-    CompletionPopup, FontId, Frame, Galley, Id, Margin, RectAlign, Stroke, Suggestion, TextBuffer,
-    TextEdit, TextFormat, Ui,
+    Color32, CompletionPopup, FontId, Frame, Galley, Id, Margin, RectAlign, Stroke, Suggestion,
+    TextBuffer, TextEdit, TextFormat, Ui,
 };
 use engine::query::{CompletionKind, KEYWORDS, SqlError, SqlTokenKind, TABLES, complete, tokens};
 
@@ -85,6 +85,19 @@ fn beginning(about: &str) -> String {
 }
 
 /// A question laid out in colours, with what is wrong underlined.
+/// What a piece of a question is written in.
+fn color(theme: &Theme, kind: SqlTokenKind, word: &str) -> Color32 {
+    let is_keyword = || KEYWORDS.iter().any(|it| it.eq_ignore_ascii_case(word));
+    let is_table = || TABLES.iter().any(|it| it.name.eq_ignore_ascii_case(word));
+    match kind {
+        SqlTokenKind::Word if is_keyword() => theme.accent,
+        SqlTokenKind::Word if is_table() => theme.good,
+        SqlTokenKind::Number | SqlTokenKind::Text => theme.warning,
+        SqlTokenKind::Comment => theme.weak,
+        _ => theme.text,
+    }
+}
+
 fn highlight(theme: &Theme, sql: &str, wrong: Option<usize>) -> LayoutJob {
     let mut job = LayoutJob {
         wrap: eframe::egui::text::TextWrapping::no_max_width(),
@@ -96,16 +109,8 @@ fn highlight(theme: &Theme, sql: &str, wrong: Option<usize>) -> LayoutJob {
         let between = sql.get(at..token.range.start).unwrap_or_default();
         job.append(between, 0.0, plain.clone());
         let word = token.text(sql);
-        let is_keyword = || KEYWORDS.iter().any(|it| it.eq_ignore_ascii_case(word));
-        let is_table = || TABLES.iter().any(|it| it.name.eq_ignore_ascii_case(word));
         let mut format = plain.clone();
-        format.color = match token.kind {
-            SqlTokenKind::Word if is_keyword() => theme.accent,
-            SqlTokenKind::Word if is_table() => theme.good,
-            SqlTokenKind::Number | SqlTokenKind::Text => theme.warning,
-            SqlTokenKind::Comment => theme.weak,
-            _ => theme.text,
-        };
+        format.color = color(theme, token.kind, word);
         format.italics = token.kind == SqlTokenKind::Comment;
         if wrong.is_some_and(|it| token.range.contains(&it)) {
             format.underline = Stroke::new(1.5, theme.bad);

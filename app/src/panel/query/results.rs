@@ -126,13 +126,8 @@ impl AnswerTable {
                 let label = format!("Sort by {name}");
                 response.widget_info(|| WidgetInfo::labeled(WidgetRole::Button, true, &label));
                 let font = FontId::proportional(SMALL + 1.0);
-                cell(
-                    ui,
-                    rect,
-                    (&words, is_number(answer, at)),
-                    font,
-                    scene.theme.weak,
-                );
+                let words = (words.as_str(), is_number(answer, at));
+                cell(ui, rect, words, font, scene.theme.weak);
                 if response.on_hover_cursor(CursorIcon::PointingHand).clicked() {
                     sorted = Some(at);
                 }

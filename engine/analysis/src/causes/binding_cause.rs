@@ -80,12 +80,22 @@ impl Causes {
                 take(candidate);
             }
         });
-        if !point.is_end() || !self.class(point.span()).has(SpanClass::MEMBER) {
-            return;
+        if point.is_end() && self.class(point.span()).has(SpanClass::MEMBER) {
+            self.members(moments, point, take);
         }
+    }
+
+    /// Shows the other members of a collective operation that may have held its end, the latest first.
+    fn members(
+        &self,
+        moments: &impl SpanTimes,
+        point: SpanPoint,
+        take: &mut impl FnMut(Candidate),
+    ) {
         let Some(group) = self.collectives.of(point.span()) else {
             return;
         };
+        let time = moments.time(point);
         let mut latest = None;
         for other in group.others(point.span()) {
             let from = (SpanPoint::start(other), CauseKind::Collective);

@@ -68,25 +68,26 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, ImportError> {
     Ok(files)
 }
 
+/// Captures by their format, without those that an Ascend database beside them holds as well.
+fn once_each(mut found: Vec<(&'static str, PathBuf)>) -> Vec<PathBuf> {
+    let databases = found.iter().filter(|(format, _)| *format == "ascend");
+    let databases: Vec<PathBuf> = databases
+        .filter_map(|(_, path)| path.parent().map(Path::to_owned))
+        .collect();
+    found.retain(|(_, path)| {
+        let is_same = path.file_name().is_some_and(|it| it == SAME_AS_DATABASE);
+        !is_same || !databases.iter().any(|it| path.parent() == Some(it))
+    });
+    found.into_iter().map(|it| it.1).collect()
+}
+
 /// The captures in a folder and below it.
 fn captures(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let named = named(folder)?;
     let looked = named.len();
-    let mut found: Vec<(PathBuf, &str)> = named
-        .into_iter()
-        .filter_map(|path| Some((format(&path)?, path)))
-        .map(|(format, path)| (path, format))
-        .collect();
-    let databases: Vec<PathBuf> = found
-        .iter()
-        .filter(|(_, format)| *format == "ascend")
-        .filter_map(|(path, _)| path.parent().map(Path::to_owned))
-        .collect();
-    found.retain(|(path, _)| {
-        let is_same = path.file_name().is_some_and(|it| it == SAME_AS_DATABASE);
-        !is_same || !databases.iter().any(|it| path.parent() == Some(it))
-    });
-    let found: Vec<PathBuf> = found.into_iter().map(|it| it.0).collect();
+    let named = named.into_iter();
+    let found = named.filter_map(|path| Some((format(&path)?, path)));
+    let found = once_each(found.collect());
     match found.len() {
         0 => Err(match ImportError::directory(folder.to_owned()) {
             ImportError::Directory(folder) => ImportError::NoCaptures { folder, looked },

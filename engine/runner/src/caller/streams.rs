@@ -372,10 +372,8 @@ impl Caller {
             let site = plan.sites.get(*site as usize);
             let (verb, line) = site.map_or(("call", 0), |site| (site.verb, site.line));
             let comma = if text.is_empty() { "" } else { ", and " };
-            let _ = write!(
-                text,
-                "{comma}{copy}{name} was used last on {from} (by {verb}, line {line})"
-            );
+            let by = format!("{from} (by {verb}, line {line})");
+            let _ = write!(text, "{comma}{copy}{name} was used last on {by}");
         }
         if need.is_redundant {
             text.push_str(

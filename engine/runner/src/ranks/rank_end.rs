@@ -135,14 +135,7 @@ impl Ranks<'_> {
             .enumerate()
             .filter(|(rank, _)| !missing.came.contains(rank));
         let absent: Vec<String> = absent
-            .map(|(_, child)| {
-                let how = match &child.outcome {
-                    Some(RunOutcome::Finished) | None => "its run ended without it".to_owned(),
-                    Some(RunOutcome::Stopped) => "it was stopped".to_owned(),
-                    Some(RunOutcome::Failed(_)) => child.why_over(),
-                };
-                format!("{} did not ({how})", child.label)
-            })
+            .map(|(_, child)| format!("{} did not ({})", child.label, how_ended(child)))
             .collect();
         let absent = if is_all {
             absent.join("; ")
@@ -156,5 +149,14 @@ impl Ranks<'_> {
             missing.parts,
             ranks.join(", ")
         )
+    }
+}
+
+/// How a rank ended that did not come to an exchange.
+fn how_ended(child: &RankProcess) -> String {
+    match &child.outcome {
+        Some(RunOutcome::Finished) | None => "its run ended without it".to_owned(),
+        Some(RunOutcome::Stopped) => "it was stopped".to_owned(),
+        Some(RunOutcome::Failed(_)) => child.why_over(),
     }
 }

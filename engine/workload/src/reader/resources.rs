@@ -129,23 +129,25 @@ impl KdlReader<'_> {
         }
     }
 
+    fn priority(&mut self, entry: &KdlEntry) -> Option<i32> {
+        let value = self.number(entry)?;
+        if value.fract() == 0.0 && value.abs() <= 100.0 {
+            return Some(value as i32);
+        }
+        let message = format!("{value} is no priority");
+        self.report(
+            value_range(entry),
+            message,
+            "write a whole number from -100 (first) to 100 (last)",
+        );
+        None
+    }
+
     fn stream(&mut self, node: &KdlNode, template: &mut Template) {
         let role = property(node, "role")
             .and_then(|entry| self.role(entry))
             .unwrap_or_default();
-        let priority = property(node, "priority").and_then(|entry| {
-            let value = self.number(entry)?;
-            if value.fract() == 0.0 && value.abs() <= 100.0 {
-                return Some(value as i32);
-            }
-            let message = format!("{value} is no priority");
-            self.report(
-                value_range(entry),
-                message,
-                "write a whole number from -100 (first) to 100 (last)",
-            );
-            None
-        });
+        let priority = property(node, "priority").and_then(|entry| self.priority(entry));
         let traits = self.stream_traits(node);
         let failure = property(node, "failure")
             .and_then(|entry| self.one_of(entry, "failure mode", FailureMode::LABELS));

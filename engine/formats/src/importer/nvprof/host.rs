@@ -42,23 +42,24 @@ impl NvprofReader<'_, '_> {
         let name = self.draft.name(text);
         let returned = row.returned;
         let lane = self.thread(row.process, row.thread);
-        let place = self.hosts.push(
-            lane,
-            HostSpan {
-                start,
-                end: row.end.filter(|&end| end > 0),
-                name,
-                kind: if text.contains("Synchronize") {
-                    SpanKind::Synchronize
-                } else {
-                    SpanKind::Call
-                },
-                state: match returned {
-                    0 | NOT_READY => State::Done,
-                    _ => State::Failed,
-                },
-            },
-        );
+        let kind = if text.contains("Synchronize") {
+            SpanKind::Synchronize
+        } else {
+            SpanKind::Call
+        };
+        let state = match returned {
+            0 | NOT_READY => State::Done,
+            _ => State::Failed,
+        };
+        let end = row.end.filter(|&end| end > 0);
+        let span = HostSpan {
+            start,
+            end,
+            name,
+            kind,
+            state,
+        };
+        let place = self.hosts.push(lane, span);
         if returned != 0 {
             let field = self.draft.name("returned");
             self.hosts.argument(place, field, Value::Integer(returned));
