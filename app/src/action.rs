@@ -67,6 +67,8 @@ pub enum Action {
     ShowOnly(Vec<LaneId>),
     /// Show the lanes whose names match this regular expression.
     FilterLanes(String),
+    /// Have the colours of spans say what they have of this field; what the settings say where it is empty.
+    ColourByField(String),
     /// Turn something on or off.
     Set(Switch, bool),
     /// Open a tab of the bottom, by its panel's id.

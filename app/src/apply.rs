@@ -145,13 +145,16 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::AllArrows => toggle(state, Switch::AllArrows),
         Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
+        Command::Legend => toggle(state, Switch::Legend),
         Command::ColourByKind => {
             toggle(state, Switch::ColourByKind);
             set(state, Switch::ColourByName, false);
+            state.view.colour_field.clear();
         }
         Command::ColourByName => {
             toggle(state, Switch::ColourByName);
             set(state, Switch::ColourByKind, false);
+            state.view.colour_field.clear();
         }
         Command::Play | Command::NextEdge | Command::PreviousEdge => {
             playback::command(state, capture, command);

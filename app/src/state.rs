@@ -152,6 +152,8 @@ pub struct View {
     pub hidden: BTreeSet<LaneId>,
     /// What a lane's name must hold to be shown, as a regular expression; everything where it is empty or none.
     pub filter: String,
+    /// The field of spans whose value their colour says; none where it is empty.
+    pub colour_field: String,
 }
 
 impl Default for View {
@@ -166,6 +168,7 @@ impl Default for View {
             pinned: Vec::new(),
             hidden: BTreeSet::new(),
             filter: String::new(),
+            colour_field: String::new(),
         }
     }
 }
@@ -385,6 +388,8 @@ pub enum Switch {
     ColourByKind,
     /// The colour of a span says what it is called.
     ColourByName,
+    /// What colours say is told below the lanes.
+    Legend,
 }
 
 impl Default for Settings {
@@ -394,7 +399,7 @@ impl Default for Settings {
             backend: String::new(),
             adapter: String::new(),
             pace: None,
-            switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom]),
+            switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom, Switch::Legend]),
             tab: String::from("overview"),
             recent: Vec::new(),
             places: Vec::new(),

@@ -44,10 +44,12 @@ pub enum SpanColours {
     Kind,
     /// What it is called: spans of one name have one colour.
     Name,
+    /// What it has of the field that the view names.
+    Field,
 }
 
-/// What a picture is painted with: another one for every choice of colours.
-pub type PaintKey = (bool, SpanColours);
+/// What a picture is painted with: another one for every choice of colours, and for all that the values of a field were given.
+pub type PaintKey = (bool, SpanColours, u32);
 
 /// The colours of one theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,6 +213,8 @@ static DARK_BY_KIND: Theme = coloured(DARK, SpanColours::Kind);
 static LIGHT_BY_KIND: Theme = coloured(LIGHT, SpanColours::Kind);
 static DARK_BY_NAME: Theme = coloured(DARK, SpanColours::Name);
 static LIGHT_BY_NAME: Theme = coloured(LIGHT, SpanColours::Name);
+static DARK_BY_FIELD: Theme = coloured(DARK, SpanColours::Field);
+static LIGHT_BY_FIELD: Theme = coloured(LIGHT, SpanColours::Field);
 
 /// How bright spans of one name are beside those of another on the same lane, in parts of 256.
 const SHADES: [u16; 4] = [256, 226, 274, 242];
@@ -225,12 +229,21 @@ impl Theme {
             (false, SpanColours::Kind) => &LIGHT_BY_KIND,
             (true, SpanColours::Name) => &DARK_BY_NAME,
             (false, SpanColours::Name) => &LIGHT_BY_NAME,
+            (true, SpanColours::Field) => &DARK_BY_FIELD,
+            (false, SpanColours::Field) => &LIGHT_BY_FIELD,
         }
     }
 
-    /// What a picture in these colours is painted with.
-    pub const fn paint_key(&self) -> PaintKey {
-        (self.dark, self.colours)
+    /// What a picture in these colours is painted with; `fields` is another number for all other colours of values.
+    pub const fn paint_key(&self, fields: u32) -> PaintKey {
+        (self.dark, self.colours, fields)
+    }
+
+    /// The colour of the things of this number, as unlike those of the numbers beside it as they come. Those that share a hue have
+    /// different shades.
+    pub fn class(&self, number: usize) -> Color32 {
+        let shade = SHADES.get(number / 10 % SHADES.len());
+        shaded(self.numbered(number), shade.copied().unwrap_or(256))
     }
 
     /// A colour for the thing of this number, as unlike those of the numbers beside it as they come.
@@ -272,28 +285,37 @@ impl Theme {
         match self.colours {
             SpanColours::Role => self.by_role(role, kind, name),
             SpanColours::Kind => self.numbered(kind as usize),
-            SpanColours::Name => {
-                // Names that share a hue have different shades.
-                let shade = SHADES.get(name.index() / 10 % SHADES.len());
-                shaded(self.numbered(name.index()), shade.copied().unwrap_or(256))
-            }
+            SpanColours::Name => self.class(name.index()),
+            // That of spans without the field.
+            SpanColours::Field => self.hues.device,
         }
     }
 
     /// The fill of spans that are too narrow to be told apart, of one kind and of many names.
     pub fn folded(&self, role: Role, kind: SpanKind) -> Color32 {
         match self.colours {
-            SpanColours::Name => self.hues.device,
+            SpanColours::Name | SpanColours::Field => self.hues.device,
             _ => self.span(role, kind, NameId(0)),
         }
     }
 
+    /// The kind that says the colour of a span in place of its stream's role, where there is one: the same one for all that look
+    /// alike.
+    pub const fn kind_before_role(kind: SpanKind) -> Option<SpanKind> {
+        match kind {
+            SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork => Some(SpanKind::Call),
+            SpanKind::Compile => Some(SpanKind::Compile),
+            SpanKind::HostFunction | SpanKind::Scope | SpanKind::Step => Some(SpanKind::Scope),
+            _ => None,
+        }
+    }
+
     fn by_role(&self, role: Role, kind: SpanKind, name: NameId) -> Color32 {
-        let hue = match kind {
-            SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork => return self.hues.host,
-            SpanKind::Compile => self.hues.compile,
-            SpanKind::HostFunction | SpanKind::Scope | SpanKind::Step => self.hues.device,
-            _ => self.role(role),
+        let hue = match Self::kind_before_role(kind) {
+            Some(SpanKind::Call) => return self.hues.host,
+            Some(SpanKind::Compile) => self.hues.compile,
+            Some(_) => self.hues.device,
+            None => self.role(role),
         };
         let shade = SHADES.get(name.index() % SHADES.len());
         shaded(hue, shade.copied().unwrap_or(256))

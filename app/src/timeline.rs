@@ -8,7 +8,9 @@ mod bookmarks;
 mod bundles;
 mod card;
 pub mod drawing;
+mod empty;
 mod faults;
+pub mod field_colours;
 mod filter;
 pub mod fold;
 mod frame;
@@ -18,6 +20,7 @@ mod input;
 mod label;
 mod lane_cache;
 pub mod layout;
+mod legend;
 mod links;
 mod markers;
 mod matches;
@@ -47,9 +50,7 @@ mod utilization;
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{
-    Align2, CursorIcon, FontId, Painter, Popup, Pos2, Rect, Response, Sense, Ui, pos2,
-};
+use eframe::egui::{CursorIcon, FontId, Painter, Popup, Pos2, Rect, Response, Sense, Ui, pos2};
 use engine::record::{CounterId, SpanId};
 
 pub use card::role;
@@ -65,7 +66,10 @@ use self::links::DependencyArrow;
 use self::mesh_builder::MeshBuilder;
 use crate::action::Action;
 use crate::state::{GroupKey, Switch, Topic};
-use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
+use crate::theme::{MINIMAP, RULER, SMALL};
+
+/// The least height of a timeline below which colours are not told, in points.
+const LEAST_WITH_LEGEND: f32 = 220.0;
 
 /// So much of the body may be taken by lanes that stay at the top; of more, all are scrolled.
 const MOST_PINNED: f32 = 0.7;
@@ -80,6 +84,8 @@ pub struct Timeline {
     labels: label::NameLabels,
     hatch: hatch::Hatch,
     inks: bars::TextColors,
+    fields: field_colours::FieldColours,
+    legend: legend::Legend,
     raster: raster::Raster,
     pinned_raster: raster::Raster,
     filter: filter::LaneFilter,
@@ -127,7 +133,7 @@ impl Timeline {
 
     /// Where its parts lay in the last frame.
     pub fn areas(&self) -> Areas {
-        self.areas.unwrap_or(Areas::new(Rect::ZERO, 0.0))
+        self.areas.unwrap_or(Areas::new(Rect::ZERO, (0.0, 0.0)))
     }
 
     /// Has it lie below another timeline, whose column of names is so many points wide and who has the field that filters lanes.
@@ -147,10 +153,12 @@ impl Timeline {
         ui.advance_cursor_after_rect(whole);
         let painter = ui.painter_at(whole);
         if picture.capture.lanes().is_empty() && picture.capture.extent().is_none() {
-            empty(&painter, whole, picture);
+            empty::paint(&painter, whole, picture);
             return;
         }
         self.stage.update(picture.capture, picture.state);
+        let field = &picture.state.view.colour_field;
+        self.fields.update(picture.capture, field);
         let stage = std::mem::take(&mut self.stage);
         let frame = self.frame(ui, picture, &stage, whole);
         screen_reader::ui(ui, &frame, actions);
@@ -169,6 +177,17 @@ impl Timeline {
         self.stage = stage;
     }
 
+    /// How high the line is that says what colours say: none where there would be no room for lanes.
+    fn legend_height(&self, picture: &Picture<'_>, whole: Rect) -> f32 {
+        let is_on = picture.state.settings.is_on(Switch::Legend);
+        let has_room = whole.height() >= LEAST_WITH_LEGEND;
+        if is_on && has_room && !self.is_drawing && !self.is_below {
+            legend::LEGEND
+        } else {
+            0.0
+        }
+    }
+
     /// Gathers what stays the same for this frame.
     fn frame<'a>(
         &mut self,
@@ -179,7 +198,7 @@ impl Timeline {
     ) -> PaintFrame<'a> {
         let state = picture.state;
         let width = self.width.fit(ui.painter(), picture, &ground.layout);
-        let areas = Areas::new(whole, width);
+        let areas = Areas::new(whole, (width, self.legend_height(picture, whole)));
         self.areas = Some(areas);
         let target = state.view.shown(picture.capture.extent());
         let direct = self.drag != Drag::Nothing
@@ -279,6 +298,10 @@ impl Timeline {
             rows::pinned_edge(painter, frame);
         }
         more |= minimap::paint(painter, frame, &mut self.minimap);
+        if frame.areas.legend.is_positive() {
+            more |= self.legend.update(frame, (&self.folds, &mut self.fields));
+            self.legend.paint(painter, frame);
+        }
         (links, more)
     }
 
@@ -328,7 +351,8 @@ impl Timeline {
         let side = if self.is_drawing { 0 } else { side };
         let pixels = body.pixels_per_point();
         self.raster.begin(frame.areas.body, pixels, side);
-        let mut bars = Bars::new(frame, hatch, (&mut self.raster, &mut self.inks));
+        let colours = (&mut self.inks, &mut self.fields);
+        let mut bars = Bars::new(frame, hatch, (&mut self.raster, colours));
         for row in frame.visible() {
             if let RowContent::Entry(entry) = row.content
                 && let Some(lane) = entry.lane().and_then(|lane| capture.lane(lane))
@@ -416,6 +440,11 @@ impl Timeline {
             input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
         }
         answers::input(ui, frame, &responses.body, actions);
+        if frame.areas.legend.is_positive() {
+            let area = ui.scope_id().with("legend");
+            let response = ui.interact(frame.areas.legend, area, Sense::hover());
+            self.legend.hover(frame, response);
+        }
         input::names(frame, &responses.names, &mut self.drag, actions);
         self.menu.ui(frame, responses, target.as_ref(), actions);
         if let (Drag::Lane(_, key), Some(at)) = (self.drag, responses.names.interact_pointer_pos())
@@ -529,7 +558,7 @@ fn respond(ui: &Ui, frame: &PaintFrame<'_>) -> InputResponses {
     let x = areas.names.right();
     let line = Rect::from_min_max(
         pos2(x - 3.0, areas.ruler.top()),
-        pos2(x + 3.0, areas.whole.bottom()),
+        pos2(x + 3.0, areas.body.bottom()),
     );
     let edge = part("edge", line).on_hover_and_drag_cursor(CursorIcon::ResizeHorizontal);
     InputResponses {
@@ -538,41 +567,5 @@ fn respond(ui: &Ui, frame: &PaintFrame<'_>) -> InputResponses {
         names,
         body,
         edge,
-    }
-}
-
-/// Says what would fill the timeline.
-fn empty(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
-    let theme = picture.theme;
-    painter.rect_filled(whole, 0.0, theme.canvas);
-    let (head, hint) = match picture.reading {
-        Some(file) => (
-            format!("Reading {file}"),
-            "Its lanes appear here while it is read; Cancel above gives it up",
-        ),
-        None if picture.can_lose => (
-            "Nothing has run yet".to_owned(),
-            "Run a workload, or open a capture: its lanes fill this space",
-        ),
-        None => (
-            "The file that was opened holds nothing to show".to_owned(),
-            "It has no spans and no samples; the tab Receipt says what was read",
-        ),
-    };
-    let lines = [
-        (head.as_str(), BODY, theme.text),
-        (hint, SMALL + 1.0, theme.weak),
-    ];
-    let mut y = whole.center().y - 3.0 * GRID;
-    for (line, size, color) in lines {
-        let at = pos2(whole.center().x, y);
-        painter.text(
-            at,
-            Align2::CENTER_CENTER,
-            line,
-            FontId::proportional(size),
-            color,
-        );
-        y += 6.0 * GRID;
     }
 }

@@ -113,6 +113,7 @@ commands! {
     Path, View, "Critical path", "The critical path of the range, or else of all, as a line through the lanes", [key(Key::P)];
     Dense, View, "Dense rows", "Rows of 12 points instead of 20", [key(Key::C)];
     ColourByKind, View, "Colour by kind", "Colours say of which kind spans are, and not what their streams are for", [];
+    Legend, View, "Legend", "What the colours in view say, in a line below the lanes", [];
     ColourByName, View, "Colour by name", "Spans of one name have one colour", [Chord::shift(Key::C)];
     PinLane, View, "Pin the lane", "Keep the selected span's lane at the top, or no longer", [Chord::shift(Key::P)];
     HideLane, View, "Hide the lane", "Do not show the selected span's lane", [Chord::shift(Key::H)];

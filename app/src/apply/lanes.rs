@@ -36,6 +36,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Result<
             view.filter = text;
             view.scroll = 0.0;
         }
+        Action::ColourByField(field) => view.colour_field = field,
         Action::Draw(drawn) => {
             view.collapsed.remove(&GroupKey::ANSWERS);
             state.drawn.add(&drawn);

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use eframe::egui::{Color32, Painter, Rect, TextureId, pos2};
 use engine::analysis::pace::{self, PacedShare};
-use engine::capture::Repair;
+use engine::capture::{Capture, Repair};
 use engine::record::{Lane, NameId, Role, SpanId, SpanKind};
 
 use super::bar_geometry::{BarFill, BarGeometry, BarTint, LEVELS, is_wait, role};
+use super::field_colours::FieldColours;
 use super::fold::{Bar, DrawnSubLane, Folds};
 use super::frame::{PaintFrame, Picture};
 use super::label::{self, NameLabels};
@@ -17,7 +18,7 @@ use super::paced_bars::{self, EngineLabels};
 use super::pixel_row::{BEYOND, PATTERNED, PixelExtent};
 use super::raster::Raster;
 use super::scale::{PixelScale, StepScale};
-use crate::theme::{PaintKey, RADIUS, Theme, mixed};
+use crate::theme::{PaintKey, RADIUS, SpanColours, Theme, mixed};
 
 /// Length of the stripes' pattern, in points.
 pub const PERIOD: f32 = 8.0;
@@ -40,8 +41,8 @@ pub struct TextColors {
 
 impl TextColors {
     fn renew(&mut self, theme: &Theme) {
-        if self.paint != theme.paint_key() {
-            self.paint = theme.paint_key();
+        if self.paint != theme.paint_key(0) {
+            self.paint = theme.paint_key(0);
             self.known.clear();
             self.folded.clear();
         }
@@ -57,9 +58,8 @@ impl TextColors {
         }
         let found = self.folded.get_mut(place);
         let find = || {
-            let strength = 0.3 + 0.7 * f32::from(level) / f32::from(LEVELS);
             let folded = quiet(theme, lane, theme.folded(role(lane, kind), kind));
-            mixed(folded, theme.row, strength)
+            mixed(folded, theme.row, strength(level))
         };
         found.map_or_else(find, |known| *known.get_or_insert_with(find))
     }
@@ -77,9 +77,30 @@ impl TextColors {
     }
 }
 
-/// The colour of a span. What a queue shows again stays quiet beside the streams that showed it first.
-fn hue(theme: &Theme, lane: Role, kind: SpanKind, name: NameId) -> Color32 {
-    quiet(theme, lane, theme.span(role(lane, kind), kind, name))
+/// What says the colour of a span.
+struct SpanPaint<'a> {
+    theme: &'a Theme,
+    capture: &'a Capture,
+    lane: Role,
+    fields: &'a mut FieldColours,
+}
+
+impl SpanPaint<'_> {
+    /// The colour of a span. What a queue shows again stays quiet beside the streams that showed it first.
+    fn hue(&mut self, kind: SpanKind, name: NameId, span: SpanId) -> Color32 {
+        let theme = self.theme;
+        let plain = theme.span(role(self.lane, kind), kind, name);
+        let of_field = match theme.colours {
+            SpanColours::Field => self.fields.of(theme, self.capture, span),
+            _ => None,
+        };
+        quiet(theme, self.lane, of_field.unwrap_or(plain))
+    }
+}
+
+/// How strong a folded run is painted.
+fn strength(level: u8) -> f32 {
+    0.3 + 0.7 * f32::from(level) / f32::from(LEVELS)
 }
 
 fn quiet(theme: &Theme, lane: Role, hue: Color32) -> Color32 {
@@ -91,16 +112,23 @@ fn quiet(theme: &Theme, lane: Role, hue: Color32) -> Color32 {
 }
 
 /// What a bar looks like apart from its place: what can be known once for many frames.
-fn tint(inks: &mut TextColors, theme: &Theme, lane: Role, (bar, fill): (&Bar, BarFill)) -> BarTint {
-    let kind = bar.cell.kind;
+fn tint(inks: &mut TextColors, paint: &mut SpanPaint<'_>, (bar, fill): (&Bar, BarFill)) -> BarTint {
+    let (theme, kind) = (paint.theme, bar.cell.kind);
     if let BarFill::Folded(level) = fill {
-        let plain = inks.folded(theme, (lane, kind), level);
+        let plain = match theme.colours {
+            // Neighbours mostly have one value, and the longest of them has the colour of all.
+            SpanColours::Field => {
+                let hue = paint.hue(kind, bar.cell.name, bar.cell.span);
+                mixed(hue, theme.row, strength(level))
+            }
+            _ => inks.folded(theme, (paint.lane, kind), level),
+        };
         return BarTint {
             plain,
             queued: plain,
         };
     }
-    let hue = hue(theme, lane, kind, bar.cell.name);
+    let hue = paint.hue(kind, bar.cell.name, bar.cell.span);
     let plain = if fill == BarFill::Hatched {
         let (ground, stripes) = theme.hatched(hue);
         mixed(stripes, ground, 0.5)
@@ -122,6 +150,7 @@ pub struct Bars<'a> {
     hatch: MeshBuilder,
     marks: MeshBuilder,
     inks: &'a mut TextColors,
+    fields: &'a mut FieldColours,
     /// Time to pixels, from where the view is pinned.
     pixels: PixelScale,
     /// How many lines were drawn further than they show.
@@ -149,7 +178,7 @@ impl<'a> Bars<'a> {
     pub fn new(
         frame: &PaintFrame<'_>,
         hatch: TextureId,
-        (raster, inks): (&'a mut Raster, &'a mut TextColors),
+        (raster, (inks, fields)): (&'a mut Raster, (&'a mut TextColors, &'a mut FieldColours)),
     ) -> Self {
         let pixels = 1.0 / frame.pixel;
         let time = raster.pixels(&frame.pin.scale);
@@ -160,6 +189,7 @@ impl<'a> Bars<'a> {
             hatch: MeshBuilder::textured(pixels, hatch, PERIOD),
             marks: MeshBuilder::new(pixels),
             inks,
+            fields,
             pixels: time,
             stretched: 0,
             is_paced: pace::law(frame.picture.capture).is_some(),
@@ -182,10 +212,10 @@ impl<'a> Bars<'a> {
             let (top, bottom) = (frame.y(y), frame.y(y + height));
             let (top, bottom) = (self.filled.snap(top), self.filled.snap(bottom));
             let view = (frame.scale.interval(), frame.column);
-            let inks = &mut *self.inks;
-            let tint = |bar: &Bar, fill| tint(inks, theme, lane.role, (bar, fill));
-            let mut drawn =
-                folds.pieces(capture, (lane.id, depth), view, (theme.paint_key(), tint));
+            let key = theme.paint_key(self.fields.generation());
+            let (inks, mut paint) = self.paint_of(frame, lane.role);
+            let tint = |bar: &Bar, fill| tint(inks, &mut paint, (bar, fill));
+            let mut drawn = folds.pieces(capture, (lane.id, depth), view, (key, tint));
             let strip = SubLanePaint {
                 steps: self.steps(frame, &drawn),
                 top,
@@ -209,6 +239,21 @@ impl<'a> Bars<'a> {
             }
             self.open(frame, lane, (depth, &strip), labels);
         }
+    }
+
+    /// What spans of a lane are painted in.
+    fn paint_of<'b>(
+        &'b mut self,
+        frame: &PaintFrame<'b>,
+        lane: Role,
+    ) -> (&'b mut TextColors, SpanPaint<'b>) {
+        let paint = SpanPaint {
+            theme: frame.picture.theme,
+            capture: frame.picture.capture,
+            lane,
+            fields: self.fields,
+        };
+        (self.inks, paint)
     }
 
     /// Time to pixels, for what is drawn of a sub-lane in view.
@@ -297,7 +342,10 @@ impl<'a> Bars<'a> {
     ) {
         let theme = frame.picture.theme;
         let cell = &bar.cell;
-        let hue = hue(theme, lane, cell.kind, cell.name);
+        let hue = self
+            .paint_of(frame, lane)
+            .1
+            .hue(cell.kind, cell.name, cell.span);
         let ground = match self.share(frame, fill, cell.span) {
             Some(share) => {
                 let capture = frame.picture.capture;
@@ -396,7 +444,8 @@ impl<'a> Bars<'a> {
             .filter(|open| open.depth == depth)
         {
             let began = &open.began;
-            let hue = hue(theme, lane.role, began.kind, began.name);
+            let (_, mut paint) = self.paint_of(frame, lane.role);
+            let hue = paint.hue(began.kind, began.name, began.id);
             let (from, to) = (frame.scale.left() - 8.0, frame.scale.right() + 8.0);
             let left = self
                 .filled

@@ -23,7 +23,9 @@ use crate::theme::{MINIMAP, RULER, SpanColours, Theme};
 /// The colours that the user chose.
 pub fn theme_of(state: &AppState) -> &'static Theme {
     let settings = &state.settings;
-    let colours = if settings.is_on(Switch::ColourByName) {
+    let colours = if !state.view.colour_field.is_empty() {
+        SpanColours::Field
+    } else if settings.is_on(Switch::ColourByName) {
         SpanColours::Name
     } else if settings.is_on(Switch::ColourByKind) {
         SpanColours::Kind
@@ -67,22 +69,26 @@ pub struct Areas {
     pub names: Rect,
     /// The lanes.
     pub body: Rect,
+    /// What colours say, below the lanes; empty where that is not told.
+    pub legend: Rect,
 }
 
 impl Areas {
-    /// Divides `whole`, with `names` points for the column of names.
-    pub fn new(whole: Rect, names: f32) -> Self {
+    /// Divides `whole`, with `names` points for the column of names and `legend` points for the line below.
+    pub fn new(whole: Rect, (names, legend): (f32, f32)) -> Self {
         let left = (whole.left() + names).min(whole.right() - 1.0);
         let minimap = (whole.top() + MINIMAP).min(whole.bottom());
         let ruler = (minimap + RULER).min(whole.bottom());
         let rect =
             |left, top, right, bottom| Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+        let bottom = (whole.bottom() - legend).max(ruler);
         Self {
             whole,
             minimap: rect(left, whole.top(), whole.right(), minimap),
             ruler: rect(left, minimap, whole.right(), ruler),
-            names: rect(whole.left(), ruler, left, whole.bottom()),
-            body: rect(left, ruler, whole.right(), whole.bottom()),
+            names: rect(whole.left(), ruler, left, bottom),
+            body: rect(left, ruler, whole.right(), bottom),
+            legend: rect(whole.left(), bottom, whole.right(), whole.bottom()),
         }
     }
 }

@@ -6,6 +6,7 @@ use engine::time::{Interval, Nanos};
 
 use super::InputResponses;
 use super::bookmarks;
+use super::field_colours::MOST_FIELDS;
 use super::frame::PaintFrame;
 use super::input::HitTarget;
 use super::layout::{LayoutEntry, RowContent};
@@ -248,6 +249,7 @@ fn of_span(ui: &mut Ui, frame: &PaintFrame<'_>, span: SpanId, actions: &mut Vec<
     let name = capture.name(placed.span.name).to_owned();
     let search = Action::Search(name.clone());
     item(ui, "Search for its name", search, actions);
+    colour_fields(ui, frame, span, actions);
     ui.separator();
     item(ui, "Copy its name", Action::Copy(name), actions);
     let text = copied::span_text(capture, &placed);
@@ -259,6 +261,27 @@ fn of_span(ui: &mut Ui, frame: &PaintFrame<'_>, span: SpanId, actions: &mut Vec<
     ui.separator();
     entry(ui, Command::PinLane, actions);
     entry(ui, Command::HideLane, actions);
+}
+
+/// The fields of a span, to colour all by one of them.
+fn colour_fields(ui: &mut Ui, frame: &PaintFrame<'_>, span: SpanId, actions: &mut Vec<Action>) {
+    let chosen = &frame.picture.state.view.colour_field;
+    let fields = frame.picture.capture.arguments(span);
+    let mut fields: Vec<&str> = fields.map(|it| it.0).take(MOST_FIELDS).collect();
+    fields.dedup();
+    if !fields.is_empty() {
+        ui.menu_button("Colour by field", |ui| {
+            for field in fields.into_iter().filter(|it| it != chosen) {
+                let label = text::shorten(&text::shown(field), 48);
+                let colour = Action::ColourByField(field.to_owned());
+                item(ui, &label, colour, actions);
+            }
+        });
+    }
+    if !chosen.is_empty() {
+        let words = format!("No longer colour by {}", text::shown(chosen));
+        item(ui, &words, Action::ColourByField(String::new()), actions);
+    }
 }
 
 fn of_arrow(ui: &mut Ui, frame: &PaintFrame<'_>, id: DependencyId, actions: &mut Vec<Action>) {

@@ -1,6 +1,6 @@
 //! The menus, made from the table of commands.
 
-use eframe::egui::{Button, MenuBar, Ui, Vec2};
+use eframe::egui::{Button, MenuBar, ScrollArea, Ui, Vec2};
 
 use engine::lesson::TextLanguage;
 
@@ -8,6 +8,8 @@ use super::synchronization;
 use crate::action::{Action, COMMANDS, Command, CommandEntry, Menu};
 use crate::panel::Scene;
 use crate::state::{AppState, Switch};
+use crate::text;
+use crate::timeline::field_colours;
 
 /// Width of all menus' names, in points.
 const WIDTH: f32 = 212.0;
@@ -28,6 +30,9 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                     if entry.command == Command::Open {
                         recent(ui, scene, actions);
                     }
+                    if entry.command == Command::ColourByName {
+                        colour_fields(ui, scene, actions);
+                    }
                 }
                 if menu == Menu::View {
                     language(ui, scene, actions);
@@ -38,6 +43,28 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 }
             });
         }
+    });
+}
+
+/// The fields that spans may be coloured by.
+fn colour_fields(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let chosen = &scene.state.view.colour_field;
+    ui.menu_button("Colour by field", |ui| {
+        let fields = field_colours::fields(scene.capture);
+        if fields.is_empty() {
+            ui.weak("The spans of this capture have no fields");
+        }
+        ScrollArea::vertical().show(ui, |ui| {
+            for field in fields {
+                let is_chosen = *chosen == field;
+                let label = text::shorten(&text::shown(&field), 48);
+                if ui.selectable_label(is_chosen, label).clicked() {
+                    let field = if is_chosen { String::new() } else { field };
+                    actions.push(Action::ColourByField(field));
+                    ui.close();
+                }
+            }
+        });
     });
 }
 
@@ -78,6 +105,7 @@ fn is_on(state: &AppState, command: Command) -> Option<bool> {
         Command::Dense => Switch::Dense,
         Command::ColourByKind => Switch::ColourByKind,
         Command::ColourByName => Switch::ColourByName,
+        Command::Legend => Switch::Legend,
         Command::Left => Switch::Left,
         Command::Right => Switch::Right,
         Command::Bottom => Switch::Bottom,

@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Ui};
 use engine::analysis::pace::PacedShare;
 use engine::analysis::{ElapsedMeasure, measure_of};
-use engine::capture::PlacedSpan;
+use engine::capture::{PlacedSpan, Repair};
 use engine::record::{DependencyId, SpanId, SpanStart, State, Value};
 use engine::time::Nanos;
 
@@ -75,7 +75,10 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
         ui.label(RichText::new(sign).color(colour));
     }
     let repair = placed.repair.label();
-    if !repair.is_empty() {
+    if placed.repair == Repair::Overlap {
+        // Branches of a graph do, and so do operations that a program lets start early.
+        hint(ui, scene.theme, &format!("It {repair}"));
+    } else if !repair.is_empty() {
         ui.label(RichText::new(format!("! repaired: {repair}")).color(scene.theme.warning));
     }
 }

@@ -1,0 +1,42 @@
+//! A timeline without anything to show.
+
+use eframe::egui::{Align2, FontId, Painter, Rect, pos2};
+
+use super::frame::Picture;
+use crate::theme::{BODY, GRID, SMALL};
+
+/// Says what would fill the timeline.
+pub(super) fn paint(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
+    let theme = picture.theme;
+    painter.rect_filled(whole, 0.0, theme.canvas);
+    let (head, hint) = match picture.reading {
+        Some(file) => (
+            format!("Reading {file}"),
+            "Its lanes appear here while it is read; Cancel above gives it up",
+        ),
+        None if picture.can_lose => (
+            "Nothing has run yet".to_owned(),
+            "Run a workload, or open a capture: its lanes fill this space",
+        ),
+        None => (
+            "The file that was opened holds nothing to show".to_owned(),
+            "It has no spans and no samples; the tab Receipt says what was read",
+        ),
+    };
+    let lines = [
+        (head.as_str(), BODY, theme.text),
+        (hint, SMALL + 1.0, theme.weak),
+    ];
+    let mut y = whole.center().y - 3.0 * GRID;
+    for (line, size, color) in lines {
+        let at = pos2(whole.center().x, y);
+        painter.text(
+            at,
+            Align2::CENTER_CENTER,
+            line,
+            FontId::proportional(size),
+            color,
+        );
+        y += 6.0 * GRID;
+    }
+}
