@@ -61,7 +61,7 @@ impl FieldColours {
         if is_same && (self.known.0..=self.known.0 * 2).contains(&spans) {
             return;
         }
-        self.field = field.to_owned();
+        field.clone_into(&mut self.field);
         self.known = (spans, run.to_owned());
         self.generation += 1;
         self.classes = if field.is_empty() {
@@ -174,17 +174,16 @@ fn classes(values: impl Iterator<Item = Value>) -> ValueClasses {
         }
     }
     let different = seen.len();
-    match numbers.filter(|_| !has_texts && different > MOST_NUMBERS) {
-        Some((least, most)) => ValueClasses::Ranges {
+    let many = numbers.filter(|_| !has_texts && different > MOST_NUMBERS);
+    if let Some((least, most)) = many {
+        return ValueClasses::Ranges {
             least,
             most,
             is_ratio: least > 0.0 && most / least >= 100.0,
-        },
-        None => {
-            let each = seen.values().map(words).zip(0..);
-            ValueClasses::Each(each.collect())
-        }
+        };
     }
+    let each = seen.values().map(words).zip(0..);
+    ValueClasses::Each(each.collect())
 }
 
 /// Numbers by their size and before texts, which are in the order of letters.
@@ -278,7 +277,7 @@ mod tests {
             ],
             [Some(0), Some(0), Some(0), Some(1), Some(7), Some(7)]
         );
-        assert_eq!(colours.label(1), "10.0 to 20.0");
+        assert_eq!(colours.label(1), "10 to 20");
         assert_eq!(colours.class(&Value::Text("none".into())), None);
     }
 

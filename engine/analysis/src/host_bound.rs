@@ -52,7 +52,7 @@ impl Analysis for HostBound {
     }
 
     fn about(&self) -> &'static str {
-        "No stream of a device ran anything, and the host thread that submitted the next operation had not done so yet and \
+        "Between its first operation and its last no stream of a device ran anything, and the host thread that submitted the next operation had not done so yet and \
          was not blocked. Stretches shorter than 50 µs, and less than a hundredth of the whole time, do not count"
     }
 

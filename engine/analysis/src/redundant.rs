@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::redundant_dependencies::{self, RedundantDependency};
-use super::stream_clocks::WaitCoverage;
+use super::stream_clocks::KnownOperation;
 use super::words::{counted, finding, has_untold_waits, lane, line, name, span};
 use super::{Analysis, Answer};
 use capture::{Capture, PlacedSpan};
@@ -148,25 +148,20 @@ fn make_finding(capture: &Capture, wait: &CrossStreamWait, count: u64) -> Findin
     found
 }
 
-/// What makes an operation come after another without a wait, and that in words; `name` names a span.
-fn why_covered(found: &RedundantDependency, name: impl Fn(SpanId) -> String) -> (SpanId, String) {
-    let (known, by, why) = match found.coverage {
-        WaitCoverage::Waited { known, by } if by == found.effect => {
-            (known, by, "another wait before it".to_owned())
-        }
-        WaitCoverage::Waited { known, by } => (known, by, format!("the wait before {}", name(by))),
-        WaitCoverage::Host { known, by } => (
-            known,
-            by,
-            format!("what its host thread waited for in {}", name(by)),
-        ),
+/// What makes an operation come after another without a wait, in words; `name` names a span.
+fn why_covered(found: &RedundantDependency, name: impl Fn(SpanId) -> String) -> String {
+    let KnownOperation { known, by } = found.coverage;
+    let by = if by == found.effect {
+        "another wait before it".to_owned()
+    } else {
+        format!("the wait before {}", name(by))
     };
-    let after = if known == found.cause {
+    let after = if known.1 == found.cause {
         "it"
     } else {
         "later work of the same stream"
     };
-    (by, format!("comes after {after} by {why} anyway"))
+    format!("comes after {after} by {by} anyway")
 }
 
 /// Waits that the capture has no spans of: they are named by the operation that each held.
@@ -184,13 +179,13 @@ fn finding_of_dependency(capture: &Capture, found: &RedundantDependency) -> Find
     } else {
         String::new()
     };
-    let (by, why) = why_covered(found, name);
+    let why = why_covered(found, name);
     let text = format!(
         "{waits}the wait before {} for {} can go: the operation {why}",
         name(found.effect),
         name(found.cause),
     );
-    let spans = [found.effect, found.cause, by];
+    let spans = [found.effect, found.cause, found.coverage.by];
     let mut finding = finding(capture, CODE, Severity::Info, text, &spans);
     finding.count = found.count;
     finding

@@ -1,9 +1,10 @@
 //! Waits that a capture has no spans of, only what they made each operation come after: which of them add nothing?
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::stream_clocks::{OperationStart, StreamClocks, WaitCoverage};
+use super::causes::TOLERANCE;
+use super::stream_clocks::{KnownOperation, OperationStart, StreamClocks};
 use capture::Capture;
 use record::{
     Basis, Dependency, DependencyId, DependencyKind, EventId, Group, LaneId, NameId, SpanId,
@@ -32,7 +33,7 @@ impl OperationWait {
             effect: self.effect.1,
             cause: first.1.1,
             coverage,
-            count: 1,
+            count: 0,
         })
     }
 }
@@ -44,7 +45,7 @@ pub(super) struct RedundantDependency {
     pub effect: SpanId,
     pub cause: SpanId,
     /// Why that is known without it.
-    pub coverage: WaitCoverage,
+    pub coverage: KnownOperation,
     /// How many such waits there are.
     pub count: u64,
 }
@@ -58,22 +59,23 @@ pub(super) struct WaitCounts {
     pub concluded: usize,
 }
 
-/// Finds those whose every operation comes first without them: the stream had waited for it or for later work of its stream,
-/// itself or through another stream, or the thread that submitted what came next had; and how many waits there were. Only what the
-/// file itself tells counts: what was concluded covers nothing, and is not judged.
+/// Finds those whose every operation comes first without them, since the stream had waited for it or for later work of its stream,
+/// itself or through another stream; and how many waits there were. Only what the file itself tells counts: what was concluded
+/// covers nothing, and is not judged.
 pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCounts) {
     let (mut waits, concluded) = operation_waits(capture);
     // Of several before one operation the one for the latest work is needed, if any.
     let latest = |it: &OperationWait| it.causes.iter().map(|it| it.1).max();
     waits.sort_unstable_by_key(|it| (it.effect, Reverse(latest(it)), it.event));
-    let mut clocks = StreamClocks::new(capture, waits.iter().map(|it| it.effect.1));
+    let uses = WaitedOperations::of(capture, &waits);
+    let mut clocks = StreamClocks::default();
     let mut sites = RepeatedWaits::default();
     let mut places: BTreeMap<(SpanId, LaneId), u32> = BTreeMap::new();
     for wait in &waits {
         let Some((from, _)) = wait.causes.first().copied() else {
             continue;
         };
-        let found = wait.redundant(&clocks);
+        let found = wait.redundant(&clocks).filter(|_| !uses.passed_on(wait));
         if found.is_none() {
             clocks.wait((wait.lane, wait.effect), &wait.causes);
         }
@@ -83,7 +85,8 @@ pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCou
             .and_modify(|it| *it += 1)
             .or_default();
         let name = capture.span(wait.effect.1).map(|it| it.span.name);
-        sites.add((wait.lane, from, name, place), found);
+        let site = (wait.lane, from, name);
+        sites.add([(site, Err(place)), (site, Ok(wait.event.0))], found);
     }
     let counts = WaitCounts {
         told: waits.len(),
@@ -92,31 +95,63 @@ pub(super) fn redundant(capture: &Capture) -> (Vec<RedundantDependency>, WaitCou
     (sites.redundant(), counts)
 }
 
-/// Waits on one stream for another before operations of one name; with the first, where not one of them adds anything.
-#[derive(Default)]
-struct RepeatedWaits {
-    found: BTreeMap<WaitSite, (Option<RedundantDependency>, u64)>,
+/// Who came after the operations that waits are for, and by which record.
+struct WaitedOperations(HashMap<SpanId, Vec<(SpanId, EventId, u32)>>);
+
+impl WaitedOperations {
+    fn of(capture: &Capture, waits: &[OperationWait]) -> Self {
+        let causes = waits.iter().flat_map(|it| &it.causes);
+        let mut uses: HashMap<SpanId, Vec<_>> = causes.map(|it| (it.1.1, Vec::new())).collect();
+        let all = (0..capture.dependency_count()).map(|id| DependencyId(id as u32));
+        for tie in all.filter_map(|id| capture.dependency(id)) {
+            if let DependencyKind::Event | DependencyKind::Synchronization = tie.kind
+                && let Some(uses) = uses.get_mut(&tie.cause)
+            {
+                uses.push((tie.effect, tie.event, tie.generation));
+            }
+        }
+        Self(uses)
+    }
+
+    /// Whether something else may come after what a wait is for by that wait alone: through a record between it and the operation that
+    /// it holds, or a call that waits for the stream meanwhile. Who waited by the same record does not.
+    fn passed_on(&self, wait: &OperationWait) -> bool {
+        let uses = wait.causes.iter().filter_map(|it| self.0.get(&it.1.1));
+        uses.flatten().any(|(effect, event, generation)| {
+            let is_same = *event != EventId::NONE && (*event, *generation) == wait.event;
+            *effect != wait.effect.1 && !is_same
+        })
+    }
 }
 
-/// The stream that waits, the one that it waits for, what the operation is called that came next, and which of the waits before
-/// it for that stream it is.
-type WaitSite = (LaneId, LaneId, Option<NameId>, u32);
+/// Waits on one stream for another before operations of one name, by the place of each among those before its operation and by its
+/// event; with the first, where not one of them adds anything.
+#[derive(Default)]
+struct RepeatedWaits {
+    sites: BTreeMap<WaitSite, bool>,
+    found: BTreeMap<WaitSite, (WaitSite, RedundantDependency)>,
+}
+
+/// The stream that waits, the one that it waits for, and what the operation is called that came next; and either the event or which of
+/// the waits before that operation it is, as a call keeps one or the other from one round of a loop to the next.
+type WaitSite = ((LaneId, LaneId, Option<NameId>), Result<EventId, u32>);
 
 impl RepeatedWaits {
-    /// A wait of a site, which adds something where there is nothing to say of it.
-    fn add(&mut self, site: WaitSite, wait: Option<RedundantDependency>) {
-        let adds = wait.is_none();
-        let site = self.found.entry(site).or_insert((wait, 0));
-        site.1 += 1;
-        if adds {
-            site.0 = None;
+    /// A wait of two sites, which adds something where there is nothing to say of it.
+    fn add(&mut self, [place, event]: [WaitSite; 2], wait: Option<RedundantDependency>) {
+        for site in [place, event] {
+            *self.sites.entry(site).or_default() |= wait.is_none();
+        }
+        if let Some(wait) = wait {
+            let found = self.found.entry(place).or_insert((event, wait));
+            found.1.count += 1;
         }
     }
 
     fn redundant(self) -> Vec<RedundantDependency> {
-        let all = self.found.into_values();
-        let found = all.filter_map(|(found, count)| Some(RedundantDependency { count, ..found? }));
-        found.collect()
+        let adds = |site| self.sites.get(site).copied().unwrap_or(true);
+        let found = self.found.iter().filter(|it| !adds(it.0) && !adds(&it.1.0));
+        found.map(|it| it.1.1.clone()).collect()
     }
 }
 
@@ -129,7 +164,10 @@ fn operation_waits(capture: &Capture) -> (Vec<OperationWait>, usize) {
         let Some((lane, effect, from, cause)) = of_streams(capture, &tie) else {
             continue;
         };
-        if tie.basis != Basis::Enforced {
+        // What began long before it is said to have waited did not wait for that.
+        let end = capture.span(tie.cause).map(|it| it.span.end);
+        let is_contradicted = end.is_some_and(|end| end > effect.0 + TOLERANCE);
+        if tie.basis != Basis::Enforced || is_contradicted {
             concluded += 1;
             continue;
         }
@@ -177,6 +215,8 @@ fn of_streams(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use record::time::Nanos;
     use record::{CallId, Lane, Record, Role, Span, State};
@@ -216,9 +256,9 @@ mod tests {
         let mut capture = Capture::new();
         capture.apply((0..STREAMS).map(stream));
         capture.apply((0..OPERATIONS).map(operation));
-        let ties = waits.iter().enumerate().map(|(event, (cause, effect))| {
+        let ties = waits.iter().map(|(cause, effect)| {
             Record::Dependency(Dependency {
-                event: EventId(event as u32),
+                event: EventId(*cause),
                 ..Dependency::new(
                     SpanId(*cause),
                     SpanId(*effect),
@@ -266,6 +306,8 @@ mod tests {
                     (draw(effect), effect)
                 })
                 .filter(|(cause, effect)| cause % STREAMS != effect % STREAMS)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
                 .collect();
             let (found, looked) = redundant(&capture(&waits));
             assert_eq!((looked.told, looked.concluded), (waits.len(), 0));
@@ -316,49 +358,59 @@ mod tests {
         assert_eq!(redundant(&of_two), (Vec::new(), counts));
     }
 
-    /// Operation 1 is waited for in a call of the host, after which operation 4 is submitted, or before which.
+    /// Operations 4 and 8 of one stream wait for operation 1, and operation 10 of another by the same record or by another one,
+    /// which the first stream may have made in between.
     #[test]
-    fn what_the_host_waited_for_before_it_submitted_needs_no_other_wait() {
-        const HOST: LaneId = LaneId(STREAMS);
-        let call = |id: u32, start: i64, end: i64| {
-            Record::Span(Span {
-                lane: HOST,
-                kind: SpanKind::Call,
-                start: Nanos(start),
-                end: Nanos(end),
-                ..match operation(id) {
-                    Record::Span(span) => span,
-                    _ => unreachable!("an operation is a span"),
-                }
-            })
-        };
-        let (sync, launch) = (OPERATIONS, OPERATIONS + 1);
-        for (submitted, is_redundant) in [(21, true), (17, false)] {
-            let mut capture = capture(&[(1, 4)]);
-            capture.apply([call(sync, 11, 20), call(launch, submitted, 30)]);
-            let synchronized = DependencyKind::Synchronization;
-            capture.apply([
-                Record::Dependency(Dependency::submission(SpanId(launch), SpanId(4))),
-                Record::Dependency(Dependency::new(
-                    SpanId(5),
-                    SpanId(sync),
-                    synchronized,
-                    Basis::Enforced,
-                )),
-            ]);
-            let (found, _) = redundant(&capture);
-            let coverage = WaitCoverage::Host {
-                known: SpanId(5),
-                by: SpanId(sync),
+    fn what_may_have_been_passed_on_is_not_named() {
+        for (event, named) in [(EventId(7), 1), (EventId(8), 0), (EventId::NONE, 0)] {
+            let mut waits = capture(&[]);
+            let tie = |effect: u32, event| {
+                let kind = DependencyKind::Event;
+                Record::Dependency(Dependency {
+                    event,
+                    ..Dependency::new(SpanId(1), SpanId(effect), kind, Basis::Enforced)
+                })
             };
-            let coverages: Vec<_> = found.iter().map(|it| it.coverage).collect();
-            let expected = if is_redundant {
-                vec![coverage]
-            } else {
-                Vec::new()
-            };
-            assert_eq!(coverages, expected, "submitted at {submitted}");
+            waits.apply([tie(4, EventId(7)), tie(8, EventId(7)), tie(10, event)]);
+            assert_eq!(redundant(&waits).0.len(), named, "{event:?}");
         }
+    }
+
+    /// Each round waits for two events in the same order of calls, of which one was recorded just now: by turns each call is needed.
+    #[test]
+    fn of_two_calls_that_are_needed_by_turns_none_is_named() {
+        let mut rounds = Capture::new();
+        rounds.apply((0..STREAMS).map(stream));
+        let kernel = |id: u32| match operation(id) {
+            Record::Span(span) => Record::Span(Span {
+                name: NameId(0),
+                ..span
+            }),
+            _ => unreachable!("an operation is a span"),
+        };
+        rounds.apply((0..OPERATIONS).map(kernel));
+        // Operations 4, 8, 12 … of stream 0 wait for 1, 5, 9 … of stream 1.
+        let ties = (1..6_u32).flat_map(|round| {
+            [round, round - 1]
+                .into_iter()
+                .filter(|it| *it > 0)
+                .map(move |of| {
+                    let kind = DependencyKind::Event;
+                    Record::Dependency(Dependency {
+                        event: EventId(of % 2),
+                        generation: of,
+                        ..Dependency::new(
+                            SpanId(of * 4 - 3),
+                            SpanId(round * 4),
+                            kind,
+                            Basis::Enforced,
+                        )
+                    })
+                })
+        });
+        rounds.apply(ties);
+        let (found, counts) = redundant(&rounds);
+        assert_eq!((found, counts.told), (Vec::new(), 9));
     }
 
     #[test]

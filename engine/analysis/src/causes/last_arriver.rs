@@ -31,7 +31,11 @@ impl CollectiveMember {
         // Without ranks the devices of one file are what is told apart, whoever of them is spoken of.
         let is_only = capture.devices().len() < 2;
         match (self.rank, own) {
-            (Some(rank), Some(own)) if !is_alone => format!("rank {rank}, {own}"),
+            (Some(rank), Some(own)) if !is_alone => {
+                // Of several files the names of devices begin with the rank already.
+                let shared = format!("rank {rank} · ");
+                format!("rank {rank}, {}", own.strip_prefix(&shared).unwrap_or(own))
+            }
             (Some(rank), _) => format!("rank {rank}"),
             (None, Some(own)) if !is_alone || !is_only => own.to_owned(),
             (None, _) => "rank 0".to_owned(),

@@ -17,8 +17,8 @@ use api::NsightCalls;
 use facts::NsightFacts;
 use gpu::NsightFields;
 use notes::NsightTally;
-use record::Clock;
 use record::time::Nanos;
+use record::{Clock, NameId};
 
 /// The format of `nsys export --type sqlite`.
 pub struct Nsight;
@@ -61,6 +61,8 @@ struct NsightDialect {
     workless: bool,
     /// Calls that record an event, by process and number, with their place.
     recorders: Vec<(i64, i64, u32)>,
+    /// Calls that make a stream wait: their process, number and name.
+    waiters: Vec<(i64, i64, NameId)>,
     tally: NsightTally,
 }
 

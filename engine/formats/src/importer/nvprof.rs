@@ -119,7 +119,7 @@ impl Dialect for NvprofDialect {
         let known = &mut reader.dialect;
         known.events.sort();
         let outcome = resolve(
-            &mut known.waits,
+            (&mut known.waits, 0),
             &known.events,
             &reader.operations,
             &mut reader.draft,

@@ -127,8 +127,8 @@ impl DependencySummary {
             receipt.complain(sink, untold, counted(self.left_out, words));
         }
         if self.ghosts > 0 {
-            let words = "{wait names a stream that ran nothing in this file; that has|waits name streams that ran nothing in this \
-                         file; those have} no lane.";
+            let words = "{wait names a stream of its device|waits name streams of their device} that ran nothing in this file; {that has|those have} \
+                         no lane.";
             receipt.complain(sink, untold, counted(self.ghosts, words));
         }
     }

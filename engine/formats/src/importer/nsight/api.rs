@@ -12,6 +12,8 @@ pub(super) struct NsightApi {
     pub kind: SpanKind,
     /// Whether it records an event.
     pub records: bool,
+    /// Whether it makes a stream wait for one.
+    pub waits: bool,
 }
 
 /// Every call that was met, by the file's number of its name.
@@ -41,6 +43,7 @@ impl NsightCalls {
                 name: draft.name(text),
                 kind: kind(text),
                 records: text.contains("EventRecord"),
+                waits: text.contains("StreamWaitEvent"),
             }
         });
         self.last = Some((id, api));

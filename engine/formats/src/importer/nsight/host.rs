@@ -51,6 +51,9 @@ impl NsightReader<'_, '_> {
             if api.records {
                 known.recorders.push((process, number, place));
             }
+            if api.waits && !failed {
+                known.waiters.push((process, number, api.name));
+            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! What a row means is told by which of its numbers are set: the number of its type changes its meaning from one
 //! version of Nsight to the next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::sqlite::{
     LaneTitle, SqliteOperation, SqliteRecord, SqliteSpan, SqliteStream, SqliteWait,
@@ -12,7 +12,7 @@ use super::super::sqlite::{
 use super::NsightReader;
 use super::host::THREAD_BITS;
 use super::tables::{NsightRecordRow, NsightSyncRow};
-use record::{Basis, EventId, Group, LaneId, SpanId, SpanKind, State, Value};
+use record::{Basis, EventId, Group, LaneId, NameId, SpanId, SpanKind, State, Value};
 
 /// Stands for no stream and for no event.
 const NONE: i64 = 0xFFFF_FFFF;
@@ -210,12 +210,26 @@ impl NsightReader<'_, '_> {
         let mut waits = std::mem::take(&mut self.dialect.waits);
         waits.sort_by_key(|wait| (wait.process, wait.order));
         self.guess(&mut waits);
+        let left_out = self.left_out(&waits);
         resolve(
-            &mut waits,
+            (&mut waits, left_out),
             &self.dialect.events,
             &self.operations,
             &mut self.draft,
         )
+    }
+
+    /// How many calls that make a stream wait have no row of what for, beside others of that name that have one.
+    fn left_out(&self, waits: &[SqliteWait]) -> u64 {
+        let of_streams = waits
+            .iter()
+            .filter(|it| matches!(it.waits, SqliteWaitTarget::Stream(..)));
+        let told: HashSet<(i64, i64)> = of_streams.map(|it| (it.process, it.order)).collect();
+        let is_told = |it: &&(i64, i64, NameId)| told.contains(&(it.0, it.1));
+        let all = self.dialect.waiters.iter();
+        let names: HashSet<NameId> = all.clone().filter(is_told).map(|it| it.2).collect();
+        let untold = all.filter(|it| !is_told(it) && names.contains(&it.2));
+        untold.count() as u64
     }
 
     /// Of waits whose record is not in the file: the thread's last call that records an event is probably the one,

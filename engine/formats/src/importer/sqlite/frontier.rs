@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
+use record::Basis;
 
-/// The last operation of each stream that is captured: one or two, mostly.
-pub(in crate::importer) type SqliteFrontier = Vec<(SqliteStream, SqliteOperation)>;
+/// The last operation of each stream that is captured, one or two mostly, and how that is known: what a stream waited for is known
+/// as well as its wait.
+pub(in crate::importer) type SqliteFrontier = Vec<(SqliteStream, SqliteOperation, Basis)>;
 
 /// Of more streams than this the operations that were submitted last are kept.
 const MOST: usize = 64;
@@ -35,7 +37,7 @@ impl StreamWaitLists {
         let wait = wait.filter(|(wait, _)| last.is_none_or(|last| last.order < *wait));
         let mut captured = wait.map(|(_, it)| it.clone()).unwrap_or_default();
         if let Some(last) = last {
-            captured.push((stream, last));
+            captured.push((stream, last, Basis::Enforced));
         }
         captured
     }
@@ -48,15 +50,17 @@ impl StreamWaitLists {
         captured: &SqliteFrontier,
     ) {
         let mut all = self.at(operations, stream, order);
-        all.retain(|(known, _)| *known != stream);
-        for (other, operation) in captured.iter().filter(|(other, _)| *other != stream) {
-            match all.iter_mut().find(|(known, _)| known == other) {
-                Some((_, known)) if submitted(operation) > submitted(known) => *known = *operation,
+        all.retain(|(known, ..)| *known != stream);
+        for captured in captured.iter().filter(|(other, ..)| *other != stream) {
+            let rank =
+                |it: &(_, SqliteOperation, Basis)| (submitted(&it.1), it.2 == Basis::Enforced);
+            match all.iter_mut().find(|it| it.0 == captured.0) {
+                Some(known) if rank(captured) > rank(known) => *known = *captured,
                 Some(_) => {}
-                None => all.push((*other, *operation)),
+                None => all.push(*captured),
             }
         }
-        all.sort_by_key(|(_, it)| std::cmp::Reverse(submitted(it)));
+        all.sort_by_key(|it| std::cmp::Reverse(submitted(&it.1)));
         all.truncate(MOST);
         all.shrink_to_fit();
         self.streams.entry(stream).or_default().push((order, all));
@@ -95,7 +99,7 @@ mod tests {
     }
 
     fn spans(frontier: &SqliteFrontier) -> Vec<u32> {
-        let mut spans: Vec<u32> = frontier.iter().map(|(_, it)| it.span.0).collect();
+        let mut spans: Vec<u32> = frontier.iter().map(|it| it.1.span.0).collect();
         spans.sort_unstable();
         spans
     }

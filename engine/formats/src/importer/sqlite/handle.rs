@@ -153,7 +153,7 @@ impl Handles {
             });
         }
         events.sort();
-        resolve(&mut waits, &events, operations, draft)
+        resolve((&mut waits, 0), &events, operations, draft)
     }
 
     fn stream(&self, process: i64, address: i64) -> SqliteStream {

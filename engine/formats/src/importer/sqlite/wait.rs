@@ -77,12 +77,14 @@ pub(in crate::importer) struct SqliteWaitOutcome {
     pub idle: u64,
     /// Host waits of which the file does not say what they waited for.
     pub blind: u64,
+    /// Calls that make a stream wait, without a row of what for.
+    pub left_out: u64,
 }
 
 impl SqliteWaitOutcome {
     /// Says so as a problem of the capture where waits do not say what they are for; the receipt counts them by sort.
     fn complain(&self, draft: &mut SqliteDraft<'_, '_>) {
-        let count = self.unknown + self.passed;
+        let count = self.unknown + self.passed + self.left_out;
         if count > 0 {
             let words = "{wait of a stream does|waits of streams do} not say what {it is|they are} for in this file.";
             draft
@@ -115,6 +117,10 @@ impl SqliteWaitOutcome {
                 "{wait is for a record|waits are for records} before which the file holds nothing; what {it|they} waited for, if anything, lies before it",
             ),
             (
+                self.left_out,
+                "{call that makes|calls that make} a stream wait {has|have} no row of what {it is|they are} for",
+            ),
+            (
                 self.blind,
                 "{host wait is|host waits are} for an event of which no record is in the file",
             ),
@@ -123,9 +129,9 @@ impl SqliteWaitOutcome {
     }
 }
 
-/// Ties every wait to what it waited for.
+/// Ties every wait to what it waited for; beside them are so many of which the file has no row.
 pub(in crate::importer) fn resolve(
-    waits: &mut [SqliteWait],
+    (waits, left_out): (&mut [SqliteWait], u64),
     events: &SqliteEvents,
     operations: &SqliteOperations,
     draft: &mut SqliteDraft<'_, '_>,
@@ -137,7 +143,10 @@ pub(in crate::importer) fn resolve(
         operations,
         marks: &marks,
         waited: StreamWaitLists::default(),
-        outcome: SqliteWaitOutcome::default(),
+        outcome: SqliteWaitOutcome {
+            left_out,
+            ..SqliteWaitOutcome::default()
+        },
     };
     let mut all = HashMap::new();
     for wait in waits.iter() {
@@ -146,8 +155,13 @@ pub(in crate::importer) fn resolve(
             SqliteWaitTarget::HostForEvent(event) => resolver.host_for_event(wait, event, draft),
             SqliteWaitTarget::HostForStream(stream) => {
                 let captured = resolver.waited.at(operations, stream, wait.order);
-                for (_, last) in captured {
-                    draft.depends(host(wait, last.span, EventId::NONE, 0));
+                for (_, last, known) in captured {
+                    let basis = weaker(wait.basis, known);
+                    draft.receipt.inferred += u64::from(basis == Basis::Inferred);
+                    draft.depends(Dependency {
+                        basis,
+                        ..host(wait, last.span, EventId::NONE, 0)
+                    });
                 }
             }
             SqliteWaitTarget::HostForAll(context) => {
@@ -189,13 +203,14 @@ impl WaitResolver<'_> {
         let record = self
             .events
             .waited_for(event.id, wait.process, event.tie, wait.order);
-        let (captured, generation, basis) = match (record, wait.guess) {
+        let (mut captured, generation, basis) = match (record, wait.guess) {
             (Some((record, basis)), _) => {
                 let basis = weaker(wait.basis, basis);
                 (self.captured(&record), record.generation, basis)
             }
             (None, Some((source, last))) => {
-                (SqliteFrontier::from([(source, last)]), 0, Basis::Inferred)
+                let captured = (source, last, Basis::Inferred);
+                (SqliteFrontier::from([captured]), 0, Basis::Inferred)
             }
             (None, None) => {
                 let next = self.next(wait, stream);
@@ -207,6 +222,9 @@ impl WaitResolver<'_> {
                 return;
             }
         };
+        for it in &mut captured {
+            it.2 = weaker(basis, it.2);
+        }
         self.waited
             .wait(self.operations, (stream, wait.order), &captured);
         let Some(effect) = self.next(wait, stream) else {
@@ -215,21 +233,22 @@ impl WaitResolver<'_> {
         };
         let record = record.map(|it| it.0);
         let source = record.map(|it| it.stream);
-        let work = captured.iter().filter(|(on, _)| *on != stream);
-        let causes: Vec<SpanId> = match record.and_then(|it| it.span) {
+        let work = captured.iter().filter(|(on, ..)| *on != stream);
+        let causes: Vec<(SpanId, Basis)> = match record.and_then(|it| it.span) {
             _ if source == Some(stream) => Vec::new(),
-            Some(mark) => vec![mark],
-            None => work.map(|(_, it)| it.span).collect(),
+            Some(mark) => vec![(mark, basis)],
+            None => work.map(|(_, it, known)| (it.span, *known)).collect(),
         };
+        let is_guess = basis == Basis::Inferred || causes.iter().all(|it| it.1 == Basis::Inferred);
         *match () {
             () if causes.is_empty() && (source == Some(stream) || !captured.is_empty()) => {
                 &mut self.outcome.own
             }
             () if causes.is_empty() => &mut self.outcome.passed,
-            () if basis == Basis::Inferred => &mut self.outcome.guessed,
+            () if is_guess => &mut self.outcome.guessed,
             () => &mut self.outcome.drawn,
         } += 1;
-        for cause in causes {
+        for (cause, basis) in causes {
             draft.receipt.inferred += u64::from(basis == Basis::Inferred);
             draft.depends(Dependency {
                 cause,
@@ -256,13 +275,15 @@ impl WaitResolver<'_> {
             return;
         };
         let basis = weaker(wait.basis, basis);
-        let causes: Vec<SpanId> = if let Some(span) = record.span {
-            vec![span]
+        let causes: Vec<(SpanId, Basis)> = if let Some(span) = record.span {
+            vec![(span, basis)]
         } else {
-            let captured = self.captured(&record);
-            captured.iter().map(|(_, it)| it.span).collect()
+            let captured = self.captured(&record).into_iter();
+            captured
+                .map(|(_, it, known)| (it.span, weaker(basis, known)))
+                .collect()
         };
-        for cause in causes {
+        for (cause, basis) in causes {
             draft.receipt.inferred += u64::from(basis == Basis::Inferred);
             draft.depends(Dependency {
                 basis,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::DependencySummary;
-use super::frontier::{ChromeFrontier, StreamFrontiers};
+use super::frontier::{CapturedWork, ChromeFrontier, StreamFrontiers};
 use super::order::{ChromeStream, LaunchOrder};
 use super::rests_on;
 use super::syncs::{self, BlockedCall};
-use super::waits::{WaitEvents, record_number, stream, tie_wait};
+use super::waits::{self, WaitEvents, record_number, stream, tie_wait};
 use crate::importer::RecordSink;
 use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::words;
@@ -51,7 +51,8 @@ pub(super) fn report_dependencies(
                 ties.waits += 1;
                 let captured = record_of(builder, wait).and_then(|it| recorded.get(&it));
                 if let (Some(on), Some(captured)) = (stream(wait.stream), captured) {
-                    frontiers.wait((wait.process, on), instant, captured);
+                    let at = ((wait.process, on), instant);
+                    frontiers.wait(at, captured, waits::basis(wait));
                 }
                 let text = tie_wait(builder, order, &events, (wait, captured), ties, sink);
                 rests_on(builder, wait.span, text, sink);
@@ -78,17 +79,20 @@ pub(super) fn report_dependencies(
                     // What any stream waits for came last on its own stream, or what came after it did.
                     _ => None,
                 };
-                let causes = match captured {
-                    Some(captured) => {
-                        let places = captured.values();
-                        places.filter_map(|it| order.get(it.1)).collect()
-                    }
+                let captured: Vec<CapturedWork> = match captured {
+                    Some(captured) => captured.into_values().collect(),
                     None if detail.name == words::CONTEXT_SYNC => {
-                        order.last_of_each(Some(detail.process), called)
+                        let causes = order.last_of_each(Some(detail.process), called);
+                        syncs::tie_all(&causes, (effect, end), basis, ties, sink);
+                        continue;
                     }
                     None => Vec::new(),
                 };
-                syncs::tie_all(&causes, (effect, end), basis, ties, sink);
+                for work in captured {
+                    let basis = waits::weaker(basis, work.basis);
+                    let cause = order.get(work.place);
+                    syncs::tie_all(cause.as_slice(), (effect, end), basis, ties, sink);
+                }
             }
         }
     }

@@ -3,9 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::order::{ChromeStream, LaunchOrder};
+use record::Basis;
 
-/// The last work of each stream that is captured: places in the order of launches, and in the list of all work.
-pub(super) type ChromeFrontier = BTreeMap<ChromeStream, (u32, u32)>;
+/// The last work of each stream that is captured.
+pub(super) type ChromeFrontier = BTreeMap<ChromeStream, CapturedWork>;
+
+/// Work that a record captures.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CapturedWork {
+    /// Its place in the order of launches of its stream.
+    launched: u32,
+    /// Its place in the list of all work.
+    pub place: u32,
+    /// How it is known that the record captures it: what its stream waited for is known as well as the wait.
+    pub basis: Basis,
+}
 
 /// What each stream waits for before what comes next, as its commands go by in the order of their calls.
 pub(super) struct StreamFrontiers<'a> {
@@ -40,25 +52,50 @@ impl<'a> StreamFrontiers<'a> {
         waiting
     }
 
-    /// A stream waits for what a record captured, from an instant on.
-    pub fn wait(&mut self, stream: ChromeStream, instant: i64, captured: &ChromeFrontier) {
+    /// A stream waits for what a record captured, from an instant on; `basis` says how it is known that it waits for that record.
+    pub fn wait(
+        &mut self,
+        (stream, instant): (ChromeStream, i64),
+        captured: &ChromeFrontier,
+        basis: Basis,
+    ) {
         let waiting = self.since(stream, instant);
-        merge(&mut waiting.captured, captured);
+        for (stream, work) in captured {
+            let basis = if basis == Basis::Enforced {
+                work.basis
+            } else {
+                basis
+            };
+            merge(
+                &mut waiting.captured,
+                *stream,
+                CapturedWork { basis, ..*work },
+            );
+        }
     }
 
     /// What a record on a stream captures at an instant.
     pub fn at(&mut self, stream: ChromeStream, instant: i64) -> ChromeFrontier {
         let last = self.order.before(stream, instant);
         let mut captured = self.since(stream, instant).captured.clone();
-        captured.extend(last.map(|last| (stream, last)));
+        captured.extend(last.map(|(launched, place)| {
+            let basis = Basis::Enforced;
+            let work = CapturedWork {
+                launched,
+                place,
+                basis,
+            };
+            (stream, work)
+        }));
         captured
     }
 }
 
-/// Of two works of one stream the later counts.
-fn merge(all: &mut ChromeFrontier, more: &ChromeFrontier) {
-    for (stream, place) in more {
-        let known = all.entry(*stream).or_insert(*place);
-        *known = (*known).max(*place);
+/// Of two works of one stream the later counts, and of one that is known in two ways the better.
+fn merge(all: &mut ChromeFrontier, stream: ChromeStream, work: CapturedWork) {
+    let known = all.entry(stream).or_insert(work);
+    let is_later = known.launched < work.launched;
+    if is_later || known.launched == work.launched && work.basis == Basis::Enforced {
+        *known = work;
     }
 }

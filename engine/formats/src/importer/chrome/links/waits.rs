@@ -58,6 +58,20 @@ impl WaitEvents {
     }
 }
 
+/// How it is known which record a wait is for.
+pub(super) fn basis(wait: &SyncDetail) -> Basis {
+    if record_number(wait).is_some() {
+        Basis::Enforced
+    } else {
+        Basis::Inferred
+    }
+}
+
+/// How something is known that rests on two things.
+pub(super) fn weaker(one: Basis, other: Basis) -> Basis {
+    if one == Basis::Enforced { other } else { one }
+}
+
 /// The number of the record that a wait names.
 pub(super) fn record_number(detail: &SyncDetail) -> Option<i64> {
     detail.wait_record.filter(|it| *it > 0)
@@ -89,14 +103,17 @@ pub(super) fn tie_wait(
         return "nothing: the record lies outside of what was captured";
     };
     let effect = order.first_after(on, called(builder, wait));
-    let causes: Vec<&ChromeOperation> = captured
+    let causes: Vec<(&ChromeOperation, Basis)> = captured
         .iter()
         .filter(|(stream, _)| **stream != on)
-        .filter_map(|(_, place)| order.get(place.1))
+        .filter_map(|(_, work)| Some((order.get(work.place)?, work.basis)))
         .collect();
     // A record on its own stream passes on what that stream had waited for.
     if on == from && causes.is_empty() {
         return "the order of its own stream, which needs no wait";
+    }
+    if effect.is_none() && order.ran(on) && !causes.is_empty() {
+        return "nothing: its stream ran nothing after it in this file";
     }
     let (Some(effect), false) = (effect, causes.is_empty()) else {
         if !order.ran(on) || !order.ran(from) {
@@ -106,25 +123,20 @@ pub(super) fn tie_wait(
         ties.unresolved += 1;
         return "nothing: no work lies before the record, or none after the wait";
     };
-    let (basis, text) = if record_number(wait).is_some() {
-        (
-            Basis::Enforced,
-            "the stream and the record that the file names",
-        )
+    let basis = basis(wait);
+    let text = if basis == Basis::Enforced {
+        "the stream and the record that the file names"
     } else {
-        (
-            Basis::Inferred,
-            "the stream that the file names; which record is concluded from the order of calls",
-        )
+        "the stream that the file names; which record is concluded from the order of calls"
     };
     let (event, generation) = events.find(wait);
-    for cause in causes {
+    for (cause, captured) in causes {
         ties.tie_by(
             Dependency {
                 cause: cause.span,
                 effect: effect.span,
                 kind: DependencyKind::Event,
-                basis,
+                basis: weaker(basis, captured),
                 event,
                 generation,
             },
