@@ -72,7 +72,12 @@ fn needed() -> impl IntoIterator<Item = (&'static str, String, &'static str)> {
         ("a.db", ascend::script(), "COMMUNICATION_OP"),
         ("a.db", ascend::script(), "CANN_API"),
         ("a.db", ascend::script(), "PYTORCH_API"),
+        ("a.sqlite", nsight::script(), "StringIds"),
         ("a.db", rocpd::script(), "rocpd_region"),
+        ("a.db", rocpd::script(), "rocpd_arg"),
+        ("a.db", rocpd::script(), "rocpd_pmc_event"),
+        ("a.db", ascend::script(), "COMPUTE_TASK_INFO"),
+        ("a.db", ascend::script(), "COMMUNICATION_TASK_INFO"),
         ("a.rpd", rpd::script(), "rocpd_api"),
     ]
 }

@@ -106,6 +106,8 @@ impl Dialect for AscendDialect {
             "nothing is known of what the NPU did. Profile with the activity NPU, and let the analysis of the results finish",
         ),
         NeededTable::always("STRING_IDS", NAMELESS),
+        NeededTable::beside("PYTORCH_API", "COMPUTE_TASK_INFO", NAMELESS),
+        NeededTable::beside("COMMUNICATION_OP", "COMMUNICATION_TASK_INFO", NAMELESS),
         NeededTable::beside(
             "PYTORCH_API",
             "CANN_API",

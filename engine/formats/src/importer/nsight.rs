@@ -10,7 +10,8 @@ mod sync;
 mod tables;
 
 use super::sqlite::{
-    self, Database, DatabaseReader, Dialect, SqliteEvents, SqliteWait, TableQuery, TableReader,
+    self, Database, DatabaseReader, Dialect, NAMELESS, NeededTable, SqliteEvents, SqliteWait,
+    TableQuery, TableReader,
 };
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use api::NsightCalls;
@@ -71,6 +72,7 @@ type NsightReader<'a, 's> = DatabaseReader<'a, 's, NsightDialect>;
 impl Dialect for NsightDialect {
     const FACTS: &'static [TableReader<Self>] = tables::FACTS;
     const TABLES: &'static [TableReader<Self>] = tables::TABLES;
+    const NEEDED: &'static [NeededTable] = &[NeededTable::always("StringIds", NAMELESS)];
     const SILENT: &'static [&'static str] = notes::SILENT;
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = notes::COLUMNS;
 

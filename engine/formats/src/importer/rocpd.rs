@@ -86,6 +86,14 @@ impl Dialect for RocpdDialect {
             "what the program called, and who submitted what, is not known. Profile with --hip-trace",
         ),
         NeededTable::always(
+            "rocpd_arg",
+            "what calls were given, and with that what many waited for, is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::always(
+            "rocpd_pmc_event",
+            "the values of counters are not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::always(
             "rocpd_event",
             "which call launched which operation is not known. The file was cut or changed: profile anew",
         ),

@@ -33,7 +33,10 @@ impl CompressionLayer {
             (b"PK\x03\x04", CompressionLayer::Zip(ZipEntry::UNKNOWN)),
         ];
         let found = KNOWN.iter().find(|(magic, _)| head.starts_with(magic));
-        found.map(|(_, layer)| layer.clone())
+        // What is to be skipped may come first, as parallel packers write it.
+        let skipped = matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]);
+        let layer = found.map(|(_, layer)| layer.clone());
+        layer.or(skipped.then_some(Self::Zstd))
     }
 
     fn label(&self) -> &'static str {

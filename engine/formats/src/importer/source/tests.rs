@@ -101,6 +101,38 @@ fn what_is_whole_of_a_cut_packing_is_read_and_the_cut_is_told() {
     assert!(told > 200);
 }
 
+/// Of a frame of zstd that lost its end all is read that came before; of one in which a bit is another, either everything is as it was
+/// packed, or it is told that it is not.
+#[test]
+fn a_frame_that_is_not_as_it_was_packed_is_told() {
+    let text = text();
+    let whole = zstd(&text);
+    for lost in 1..5 {
+        let source = Source::from_bytes("cut", whole[..whole.len() - lost].to_vec()).unwrap();
+        assert_eq!(read(&source), text, "without {lost}");
+        assert!(source.damage().is_some(), "without {lost}");
+    }
+    let mut told = 0;
+    for bit in (64..whole.len() * 8).step_by(whole.len() / 40) {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let Ok(source) = Source::from_bytes("flipped", flipped) else {
+            continue;
+        };
+        let bytes = read(&source);
+        assert!(source.damage().is_some() || bytes == text, "bit {bit}");
+        told += u32::from(source.damage().is_some());
+    }
+    assert!(told > 200, "{told}");
+    let skipped = [
+        &[0x55, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4][..],
+        &whole,
+    ]
+    .concat();
+    let source = Source::from_bytes("skipped", skipped).unwrap();
+    assert_eq!((read(&source), source.damage()), (text, None));
+}
+
 #[test]
 fn a_bomb_ends() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

@@ -10,6 +10,8 @@ pub(super) struct ZstdFrames<R: BufRead> {
     reader: R,
     decoder: Box<FrameDecoder>,
     inside: bool,
+    /// Why a frame cannot be unpacked further; told once all that came before has been handed over.
+    failed: Option<io::Error>,
 }
 
 impl<R: BufRead> ZstdFrames<R> {
@@ -18,6 +20,7 @@ impl<R: BufRead> ZstdFrames<R> {
             reader,
             decoder: Box::new(FrameDecoder::new()),
             inside: false,
+            failed: None,
         }
     }
 
@@ -43,6 +46,22 @@ impl<R: BufRead> ZstdFrames<R> {
     }
 }
 
+/// An empty last block, and a checksum that is not looked at: with it a frame that was cut ends, and what is held back for later
+/// blocks to refer to is handed over.
+const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
+/// Whether an error comes from the end of the file.
+fn is_cut(error: &FrameDecoderError) -> bool {
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        if let Some(inner) = inner.downcast_ref::<io::Error>() {
+            return inner.kind() == io::ErrorKind::UnexpectedEof;
+        }
+        source = inner.source();
+    }
+    false
+}
+
 /// Why a frame cannot be unpacked.
 fn told(error: &FrameDecoderError) -> io::Error {
     let text = match error {
@@ -61,22 +80,52 @@ fn told(error: &FrameDecoderError) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, text)
 }
 
+impl<R: BufRead> ZstdFrames<R> {
+    /// Unpacks blocks until there is something to hand over, or the frame ends.
+    fn decode(&mut self) -> io::Result<()> {
+        while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+            let one = || BlockDecodingStrategy::UptoBlocks(1);
+            if let Err(error) = self.decoder.decode_blocks(&mut self.reader, one()) {
+                let why = told(&error);
+                let is_ended = is_cut(&error)
+                    && self.decoder.decode_blocks(&mut &END[..], one()).is_ok()
+                    && self.decoder.is_finished();
+                if !is_ended {
+                    return Err(why);
+                }
+                self.failed = Some(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame has been handed over to its end: fails where that was cut, or is not what was packed.
+    fn end(&mut self) -> io::Result<()> {
+        self.inside = false;
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let packed = self.decoder.get_checksum_from_data();
+        if packed.is_some() && packed != self.decoder.get_calculated_checksum() {
+            let why = "what was unpacked has not the checksum that it was packed with: some of it is not as it was";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        Ok(())
+    }
+}
+
 impl<R: BufRead> Read for ZstdFrames<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !into.is_empty() {
             if !self.inside && !self.begin()? {
                 return Ok(0);
             }
-            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                let one = BlockDecodingStrategy::UptoBlocks(1);
-                let decoded = self.decoder.decode_blocks(&mut self.reader, one);
-                decoded.map_err(|error| told(&error))?;
-            }
+            self.decode()?;
             let count = self.decoder.read(into)?;
             if count > 0 {
                 return Ok(count);
             }
-            self.inside = false;
+            self.end()?;
         }
         Ok(0)
     }
