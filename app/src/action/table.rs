@@ -13,6 +13,12 @@ pub enum Menu {
     File,
     /// What is visible.
     View,
+    /// In that: where one looks.
+    Move,
+    /// In that: which lanes.
+    Lanes,
+    /// In that: what colours say.
+    Colours,
     /// What runs.
     Run,
     /// What is chosen.
@@ -25,11 +31,22 @@ impl Menu {
     /// Every menu, from left to right.
     pub const ALL: [Self; 5] = [Self::File, Self::View, Self::Run, Self::Go, Self::Help];
 
+    /// The menus that open beside it: a list that is longer than the window helps nobody.
+    pub const fn inner(self) -> &'static [Self] {
+        match self {
+            Self::View => &[Self::Move, Self::Lanes, Self::Colours],
+            _ => &[],
+        }
+    }
+
     /// Its name on screen.
     pub const fn label(self) -> &'static str {
         match self {
             Self::File => "File",
             Self::View => "View",
+            Self::Move => "Move",
+            Self::Lanes => "Lanes",
+            Self::Colours => "Colours",
             Self::Run => "Run",
             Self::Go => "Go",
             Self::Help => "Help",
@@ -96,12 +113,12 @@ commands! {
     CloseTab, File, "Close", "Close the capture on screen; where you were in it is kept", [ctrl(Key::W)];
     Quit, File, "Quit", "Close the window", [ctrl(Key::Q)];
 
-    ZoomIn, View, "Zoom in", "Zoom in about the pointer", [key(Key::W), key(Key::Plus), key(Key::Equals)];
-    ZoomOut, View, "Zoom out", "Zoom out about the pointer", [key(Key::S), key(Key::Minus)];
-    PanLeft, View, "Earlier", "Move to earlier times", [key(Key::A), key(Key::ArrowLeft)];
-    PanRight, View, "Later", "Move to later times", [key(Key::D), key(Key::ArrowRight)];
-    ScrollUp, View, "Lanes up", "Scroll to the lanes above", [key(Key::ArrowUp)];
-    ScrollDown, View, "Lanes down", "Scroll to the lanes below", [key(Key::ArrowDown)];
+    ZoomIn, Move, "Zoom in", "Zoom in about the pointer", [key(Key::W), key(Key::Plus), key(Key::Equals)];
+    ZoomOut, Move, "Zoom out", "Zoom out about the pointer", [key(Key::S), key(Key::Minus)];
+    PanLeft, Move, "Earlier", "Move to earlier times", [key(Key::A), key(Key::ArrowLeft)];
+    PanRight, Move, "Later", "Move to later times", [key(Key::D), key(Key::ArrowRight)];
+    ScrollUp, Move, "Lanes up", "Scroll to the lanes above", [key(Key::ArrowUp)];
+    ScrollDown, Move, "Lanes down", "Scroll to the lanes below", [key(Key::ArrowDown)];
     Focus, View, "Focus", "Zoom to the selection; once more shows everything", [key(Key::F)];
     Fit, View, "Fit", "Show everything and keep up with new data", [ctrl(Key::Num0)];
     Undo, View, "Back", "Back to the view before", [ctrl(Key::Z), Chord::alt(Key::ArrowLeft), key(Key::Backspace)];
@@ -111,16 +128,16 @@ commands! {
     Follow, View, "Follow live", "Keep the newest spans in view", [key(Key::L)];
     AllArrows, View, "All arrows", "Arrows of every dependency in view", [key(Key::E)];
     Path, View, "Critical path", "The critical path of the range, or else of all, as a line through the lanes", [key(Key::P)];
-    Dense, View, "Dense rows", "Rows of 12 points instead of 20", [key(Key::C)];
-    ColourByKind, View, "Colour by kind", "Colours say of which kind spans are, and not what their streams are for", [];
-    Legend, View, "Legend", "What the colours in view say, in a line below the lanes", [];
-    ColourByName, View, "Colour by name", "Spans of one name have one colour", [Chord::shift(Key::C)];
-    PinLane, View, "Pin the lane", "Keep the selected span's lane at the top, or no longer", [Chord::shift(Key::P)];
-    HideLane, View, "Hide the lane", "Do not show the selected span's lane", [Chord::shift(Key::H)];
-    FilterLanes, View, "Filter lanes", "Show only lanes whose names match", [Chord::shift(Key::F)];
-    ShowAllLanes, View, "Show all lanes", "Show hidden lanes again, and end the filter", [];
-    ExpandAll, View, "Expand all", "Show the lanes of every group", [];
-    CollapseAll, View, "Collapse all", "Show every group as one row", [];
+    Dense, Lanes, "Dense rows", "Rows of 12 points instead of 20", [key(Key::C)];
+    ColourByKind, Colours, "Colour by kind", "Colours say of which kind spans are, and not what their streams are for", [];
+    ColourByName, Colours, "Colour by name", "Spans of one name have one colour", [Chord::shift(Key::C)];
+    Legend, Colours, "Legend", "What the colours in view say, in a line below the lanes", [];
+    PinLane, Lanes, "Pin the lane", "Keep the selected span's lane at the top, or no longer", [Chord::shift(Key::P)];
+    HideLane, Lanes, "Hide the lane", "Do not show the selected span's lane", [Chord::shift(Key::H)];
+    FilterLanes, Lanes, "Filter lanes", "Show only lanes whose names match", [Chord::shift(Key::F)];
+    ShowAllLanes, Lanes, "Show all lanes", "Show hidden lanes again, and end the filter", [];
+    ExpandAll, Lanes, "Expand all", "Show the lanes of every group", [];
+    CollapseAll, Lanes, "Collapse all", "Show every group as one row", [];
     Left, View, "Left panels", "Show or hide the workloads", [ctrl(Key::B)];
     Right, View, "Right panels", "Show or hide the inspector", [key(Key::I)];
     Bottom, View, "Bottom panels", "Show or hide the tabs at the bottom", [key(Key::Q)];

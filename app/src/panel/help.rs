@@ -47,6 +47,7 @@ impl Panel for HelpWindow {
                 let [left, right] = columns else { return };
                 for menu in [Menu::File, Menu::View] {
                     group(left, theme, menu);
+                    menu.inner().iter().for_each(|it| group(left, theme, *it));
                 }
                 for menu in [Menu::Run, Menu::Go, Menu::Help] {
                     group(right, theme, menu);

@@ -77,8 +77,10 @@ fn spans_are_coloured_by_a_field_and_the_legend_names_its_values() {
         let path = folder.path().join("rank0.json");
         std::fs::write(&path, kineto(&ranks(8)[0], 0, 8)).unwrap();
         let mut window = opened(theme, [1280.0, 560.0], vec![path]);
-        window.harness.get_by_label("View").click();
-        window.harness.run();
+        for menu in ["View", "Colours"] {
+            window.harness.get_by_label_contains(menu).click();
+            window.harness.run();
+        }
         window
             .harness
             .get_by_label_contains("Colour by field")

@@ -25,25 +25,36 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         for menu in Menu::ALL {
             ui.menu_button(menu.label(), |ui| {
                 ui.set_min_width(220.0);
-                for entry in COMMANDS.iter().filter(|entry| entry.menu == menu) {
-                    item(ui, scene, entry, actions);
-                    if entry.command == Command::Open {
-                        recent(ui, scene, actions);
-                    }
-                    if entry.command == Command::ColourByName {
-                        colour_fields(ui, scene, actions);
-                    }
+                for inner in menu.inner() {
+                    ui.menu_button(inner.label(), |ui| {
+                        ui.set_min_width(220.0);
+                        entries(ui, scene, *inner, actions);
+                    });
                 }
-                if menu == Menu::View {
-                    language(ui, scene, actions);
-                }
-                if menu == Menu::Run {
-                    super::speed_menu(ui, scene, actions);
-                    synchronization::menu(ui, scene, actions);
-                }
+                entries(ui, scene, menu, actions);
             });
         }
     });
+}
+
+/// The entries of a menu, and what else is in it.
+fn entries(ui: &mut Ui, scene: &Scene<'_>, menu: Menu, actions: &mut Vec<Action>) {
+    for entry in COMMANDS.iter().filter(|entry| entry.menu == menu) {
+        item(ui, scene, entry, actions);
+        match entry.command {
+            Command::Open => recent(ui, scene, actions),
+            Command::ColourByName => colour_fields(ui, scene, actions),
+            _ => {}
+        }
+    }
+    match menu {
+        Menu::View => language(ui, scene, actions),
+        Menu::Run => {
+            super::speed_menu(ui, scene, actions);
+            synchronization::menu(ui, scene, actions);
+        }
+        _ => {}
+    }
 }
 
 /// The fields that spans may be coloured by.
