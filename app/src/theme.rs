@@ -264,6 +264,16 @@ impl Theme {
         all.get(number % all.len()).copied().unwrap_or(hues.device)
     }
 
+    /// The colour of a field's value of this number: as [`Self::class`], without the grey that stands for no value.
+    pub fn value(&self, number: usize) -> Color32 {
+        let hue = match number % 9 {
+            hue @ 0..5 => hue,
+            hue => hue + 1,
+        };
+        let shade = SHADES.get(number / 9 % SHADES.len());
+        shaded(self.numbered(hue), shade.copied().unwrap_or(256))
+    }
+
     /// The hue of a stream's role; host lanes and lanes of no role have the device's quiet grey.
     pub fn role(&self, role: Role) -> Color32 {
         match role {

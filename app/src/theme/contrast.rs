@@ -178,6 +178,25 @@ mod tests {
     }
 
     #[test]
+    fn values_of_a_field_are_told_apart_and_from_spans_without_it() {
+        for theme in [&DARK, &LIGHT] {
+            let far = |one: Color32, other: Color32| {
+                let parts = one.to_array().into_iter().zip(other.to_array());
+                parts.map(|(a, b)| u32::from(a.abs_diff(b))).sum::<u32>()
+            };
+            let without = Theme::of(theme.dark, SpanColours::Field);
+            let without = without.span(Role::None, SpanKind::Kernel, NameId(0));
+            for number in 0..36 {
+                assert!(far(theme.value(number), without) > 40, "{number}");
+            }
+            for (one, other) in (0..9).flat_map(|one| (0..one).map(move |it| (one, it))) {
+                let apart = far(theme.value(one), theme.value(other));
+                assert!(apart > 40, "{one} and {other}: {apart}");
+            }
+        }
+    }
+
+    #[test]
     fn roles_can_be_told_apart_by_all_eyes() {
         let roles = [
             Role::Compute,

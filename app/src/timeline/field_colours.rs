@@ -115,10 +115,10 @@ impl FieldColours {
     /// The colour of a class.
     pub fn colour(&self, theme: &Theme, class: usize) -> Color32 {
         match &self.classes {
-            ValueClasses::Each(_) => theme.class(class),
+            ValueClasses::Each(_) => theme.value(class),
             ValueClasses::Ranges { .. } => {
                 let share = 0.25 + 0.75 * class as f32 / (RANGES - 1) as f32;
-                mixed(theme.class(0), theme.row, share)
+                mixed(theme.value(0), theme.row, share)
             }
         }
     }
@@ -235,7 +235,10 @@ pub fn fields(capture: &Capture) -> Vec<String> {
             }
         }
     }
-    found.into_iter().take(MOST_FIELDS).collect()
+    let mut found: Vec<String> = found.into_iter().collect();
+    found.sort_by_cached_key(|it| it.to_lowercase());
+    found.truncate(MOST_FIELDS);
+    found
 }
 
 #[cfg(test)]
