@@ -1,6 +1,6 @@
 //! The colours of spans by the value that they have of one field.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use eframe::egui::Color32;
 use engine::capture::Capture;
@@ -21,6 +21,9 @@ const MOST_NUMBERS: usize = 20;
 const RANGES: usize = 8;
 /// Values are told apart up to so many; spans of others have the colour of those without the field.
 const MOST_VALUES: usize = 4_096;
+
+/// So many spans are remembered with what they have of the field: to read that takes longer than to draw them.
+const MOST_REMEMBERED: usize = 1 << 18;
 
 /// How values are told apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +49,10 @@ impl Default for ValueClasses {
 pub struct FieldColours {
     field: String,
     classes: ValueClasses,
+    /// The places of the values of spans that were asked for.
+    remembered: HashMap<SpanId, Option<usize>>,
+    /// How many spans the capture had when they were: what a run has of a span may come behind it.
+    spans: usize,
     /// How many spans the capture had when its values were looked at, and under which name it ran.
     known: (usize, String),
     generation: u32,
@@ -56,6 +63,10 @@ impl FieldColours {
     /// has grown by much.
     pub fn update(&mut self, capture: &Capture, field: &str) {
         let spans = capture.span_count();
+        if self.spans != spans {
+            self.remembered.clear();
+            self.spans = spans;
+        }
         let run = capture.run().map_or("", |it| it.name.as_str());
         let is_same = self.field == field && self.known.1 == run;
         if is_same && (self.known.0..=self.known.0 * 2).contains(&spans) {
@@ -64,6 +75,7 @@ impl FieldColours {
         field.clone_into(&mut self.field);
         self.known = (spans, run.to_owned());
         self.generation += 1;
+        self.remembered.clear();
         self.classes = if field.is_empty() {
             ValueClasses::default()
         } else {
@@ -76,17 +88,24 @@ impl FieldColours {
         self.generation
     }
 
-    /// The colour of a span by its value, and what it stands for; nothing where it has none.
+    /// The colour of a span by its value; nothing where it has none.
     pub fn of(&mut self, theme: &Theme, capture: &Capture, span: SpanId) -> Option<Color32> {
-        let value = value(capture, span, &self.field)?;
-        let class = self.class(&value)?;
+        let class = self.class_of(capture, span)?;
         Some(self.colour(theme, class))
     }
 
-    /// The place of a value among those that are told apart.
+    /// The place of a span's value among those that are told apart.
     pub fn class_of(&mut self, capture: &Capture, span: SpanId) -> Option<usize> {
-        let value = value(capture, span, &self.field)?;
-        self.class(&value)
+        if let Some(known) = self.remembered.get(&span) {
+            return *known;
+        }
+        let value = value(capture, span, &self.field);
+        let class = value.and_then(|it| self.class(&it));
+        if self.remembered.len() >= MOST_REMEMBERED {
+            self.remembered.clear();
+        }
+        self.remembered.insert(span, class);
+        class
     }
 
     fn class(&mut self, value: &Value) -> Option<usize> {

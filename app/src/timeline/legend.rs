@@ -22,6 +22,8 @@ use crate::theme::{GRID, PaintKey, SMALL, SpanColours, Theme};
 pub const LEGEND: f32 = 22.0;
 /// Frames after which it is brought up to a view that does not rest, as of a run.
 const LATE: u32 = 16;
+/// Bars that are looked at, at most: of more, some of each sub-lane stand for all.
+const MOST_BARS: usize = 4_096;
 /// Letters of a label, at most.
 const LETTERS: usize = 32;
 
@@ -162,25 +164,19 @@ fn heading(frame: &PaintFrame<'_>) -> String {
 
 /// What is in view by its colour, of most time first; spans without the field come last.
 fn entries(frame: &PaintFrame<'_>, folds: &Folds, fields: &mut FieldColours) -> Vec<LegendEntry> {
-    let (capture, theme) = (frame.picture.capture, frame.picture.theme);
+    let theme = frame.picture.theme;
     let view = frame.scale.interval();
     let mut times: BTreeMap<ColourClass, Nanos> = BTreeMap::new();
-    for row in frame.visible() {
-        let RowContent::Entry(entry) = &row.content else {
-            continue;
-        };
-        let lane = entry.lane().and_then(|lane| capture.lane(lane));
-        let Some(lane) = lane.filter(|it| it.role != Role::Queue) else {
-            continue;
-        };
-        for depth in frame.depths(row) {
-            for bar in folds.last(lane.id, depth) {
-                if let Some(inside) = bar.cell.interval.intersection(view) {
-                    let class = class(frame, (lane, bar), fields);
-                    // Of a run of spans no more is known than how long all of them were busy.
-                    let time = inside.length().min(bar.cell.busy.max(Nanos(1)));
-                    *times.entry(class).or_default() += time;
-                }
+    let strips: Vec<(&Lane, &[Bar])> = strips(frame, folds).collect();
+    let all: usize = strips.iter().map(|it| it.1.len()).sum();
+    let step = all.div_ceil(MOST_BARS).max(1);
+    for (lane, bars) in strips {
+        for bar in bars.iter().step_by(step) {
+            if let Some(inside) = bar.cell.interval.intersection(view) {
+                let class = class(frame, (lane, bar), fields);
+                // Of a run of spans no more is known than how long all of them were busy.
+                let time = inside.length().min(bar.cell.busy.max(Nanos(1)));
+                *times.entry(class).or_default() += time;
             }
         }
     }
@@ -197,6 +193,22 @@ fn entries(frame: &PaintFrame<'_>, folds: &Folds, fields: &mut FieldColours) -> 
             }
         })
         .collect()
+}
+
+/// The lanes in view with the bars of each sub-lane; what a queue shows again is the streams'.
+fn strips<'a>(
+    frame: &'a PaintFrame<'a>,
+    folds: &'a Folds,
+) -> impl Iterator<Item = (&'a Lane, &'a [Bar])> {
+    let lanes = frame.visible().iter().filter_map(|row| match &row.content {
+        RowContent::Entry(entry) => Some((row, frame.picture.capture.lane(entry.lane()?)?)),
+        RowContent::Group { .. } => None,
+    });
+    let lanes = lanes.filter(|it| it.1.role != Role::Queue);
+    lanes.flat_map(move |(row, lane)| {
+        let depths = frame.depths(row);
+        depths.map(move |depth| (lane, folds.last(lane.id, depth)))
+    })
 }
 
 fn class(
