@@ -43,7 +43,7 @@ impl Analysis for RedundantWaits {
         "A stream waits for a record that it comes after anyway: by stream order, by an earlier wait, or by what its host \
          thread waited for; only calls of which every wait is so are named, since a loop may need one of many. What a run \
          called is looked at in the order of its calls; an opened capture by lane and time, and where it has no spans of \
-         waits by what the next operation of the stream came after: two waits for one operation look like one there"
+         waits those are found before which an earlier operation of the stream had waited for the same or later work already"
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
@@ -82,14 +82,17 @@ impl Analysis for RedundantWaits {
         self.waits.sort_unstable();
         let (told, counts) = redundant_dependencies::redundant(capture);
         // A record passes on what its stream had waited for: where one wait is not told, others may be for that as well.
-        let untold = has_untold_waits(capture) && counts.told > 0;
+        let untold = (has_untold_waits(capture) || counts.concluded > 0) && counts.told > 0;
         let told = told.into_iter().filter(|_| !untold);
         let concluded = match counts.concluded {
             0 if untold => "; those between operations are not judged, since what some waits are for is not told".to_owned(),
             0 => String::new(),
             count => format!(
-                "; {} between operations are inferred, and not judged",
-                record::counted(count as u64, "{dependency|dependencies}")
+                "; none between operations is judged, since {}",
+                record::counted(
+                    count as u64,
+                    "{dependency between them is|dependencies between them are} inferred"
+                )
             ),
         };
         let looked = format!(
@@ -151,17 +154,13 @@ fn make_finding(capture: &Capture, wait: &CrossStreamWait, count: u64) -> Findin
 /// What makes an operation come after another without a wait, in words; `name` names a span.
 fn why_covered(found: &RedundantDependency, name: impl Fn(SpanId) -> String) -> String {
     let KnownOperation { known, by } = found.coverage;
-    let by = if by == found.effect {
-        "another wait before it".to_owned()
-    } else {
-        format!("the wait before {}", name(by))
-    };
+    let by = name(by);
     let after = if known.1 == found.cause {
         "it"
     } else {
         "later work of the same stream"
     };
-    format!("comes after {after} by {by} anyway")
+    format!("comes after {after} by the wait before {by} anyway")
 }
 
 /// Waits that the capture has no spans of: they are named by the operation that each held.

@@ -30,17 +30,22 @@ pub(super) struct StreamClocks {
 }
 
 impl StreamClocks {
-    /// Up to where a stream knows the one of `cause` before its operation `effect`, if that is as far as `cause` at least.
+    /// Up to where an operation of a stream before `effect` knows the stream of `cause`, if that is as far as `cause` at least. What
+    /// `effect` itself waited for does not count: what came between two waits of it (a record that passes one of them on, a host
+    /// function, a call that waited meanwhile) is in no capture, and comes after the operation before.
     pub fn covers(
         &self,
         (lane, effect): (LaneId, OperationStart),
         (from, cause): (LaneId, OperationStart),
     ) -> Option<KnownOperation> {
-        let known = self.at(lane, effect)?.get(&from).copied();
+        let changes = self.streams.get(&lane)?;
+        let place = changes.partition_point(|it| it.0 < effect);
+        let before = &changes.get(place.checked_sub(1)?)?.1;
+        let known = before.get(&from).copied();
         known.filter(|it| it.known >= cause)
     }
 
-    /// What a stream knows before an operation.
+    /// What a stream knows by an operation.
     fn at(&self, lane: LaneId, operation: OperationStart) -> Option<&StreamClock> {
         let changes = self.streams.get(&lane)?;
         let place = changes.partition_point(|it| it.0 <= operation);
