@@ -6,6 +6,7 @@ mod ends;
 mod file;
 #[cfg(target_os = "linux")]
 mod live;
+mod passed_on;
 #[cfg(target_os = "linux")]
 mod programs;
 #[cfg(target_os = "linux")]

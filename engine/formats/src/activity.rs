@@ -13,7 +13,6 @@ mod event;
 mod host;
 mod lane;
 mod memory;
-mod order;
 mod overhead;
 mod process;
 mod purpose;

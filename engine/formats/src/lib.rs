@@ -29,4 +29,5 @@ pub mod exporter;
 pub mod importer;
 pub mod merge;
 pub mod perfetto;
+mod submission;
 mod temporary;

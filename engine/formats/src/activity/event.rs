@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::draft::ActivityDraft;
-use super::order::ActivityStream;
+use crate::submission::{SubmissionStream, SubmittedOperation, SubmittedOperations};
 use record::{Basis, EventId, SpanId};
 
 /// A record of an event.
@@ -12,7 +12,7 @@ pub(super) struct ActivityRecord {
     /// The number of the call.
     pub order: u32,
     /// The stream that it was recorded in.
-    pub stream: ActivityStream,
+    pub stream: SubmissionStream,
     /// The span of the record itself, where CUPTI says when the device came to it.
     pub span: Option<SpanId>,
 }
@@ -35,6 +35,8 @@ pub(super) struct ActivityEvents {
     rows: HashMap<ActivityEventKey, ActivityEvent>,
     /// The event and the call of each record that has a number of its own.
     ties: HashMap<u64, (ActivityEventKey, u32)>,
+    /// Records that are spans of their streams.
+    marks: SubmittedOperations,
 }
 
 #[derive(Debug)]
@@ -55,6 +57,10 @@ impl ActivityEvents {
 
     /// Notes a record of an event that has an id, and the number of it alone where there is one.
     pub fn add(&mut self, key: ActivityEventKey, recorded: ActivityRecord, tie: Option<u64>) {
+        if let Some(span) = recorded.span {
+            let mark = SubmittedOperation::new(i64::from(recorded.order), (0, 0), span);
+            self.marks.add(recorded.stream, mark);
+        }
         if let Some(row) = self.rows.get_mut(&key) {
             let at = row.records.partition_point(|it| it.order <= recorded.order);
             row.records.insert(at, recorded);
@@ -62,6 +68,16 @@ impl ActivityEvents {
         if let Some(tie) = tie {
             self.ties.insert(tie, (key, recorded.order));
         }
+    }
+
+    /// Puts records in order; nothing that came since the last time is found before.
+    pub fn sort(&mut self) {
+        self.marks.sort();
+    }
+
+    /// The first record of any event on a stream after a call that is a span.
+    pub fn mark_after(&self, stream: SubmissionStream, order: u32) -> Option<SubmittedOperation> {
+        self.marks.after(stream, i64::from(order))
     }
 
     /// The record that a wait is for: that of the number that both have, or else the last one of the event before the
@@ -93,6 +109,7 @@ impl ActivityEvents {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::activity::process::submission_stream;
 
     #[test]
     fn a_wait_is_for_the_record_of_its_number_or_for_the_last_before_it() {
@@ -102,7 +119,7 @@ mod tests {
         for (order, tie) in [(30, Some(3)), (10, Some(1)), (20, Some(2))] {
             let recorded = ActivityRecord {
                 order,
-                stream: (1, 7),
+                stream: submission_stream((1, 7)),
                 span: None,
             };
             events.add(key, recorded, tie);

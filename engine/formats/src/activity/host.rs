@@ -4,9 +4,9 @@ use cuda_recorder::{CuptiApi, CuptiEvent, CuptiSync, CuptiTimes, SyncKind};
 
 use super::draft::{ActivityDraft, ActivitySpan};
 use super::event::ActivityRecord;
-use super::order::{ActivityOperation, ActivityStream};
-use super::process::{ActivityCall, ActivityProcess};
+use super::process::{ActivityCall, ActivityProcess, ActivityStream, submission_stream};
 use super::wait::{ActivityWait, ActivityWaitTarget, EventOccurrence};
+use crate::submission::SubmittedOperation;
 use record::{Group, SpanId, SpanKind, State, Value};
 
 /// What a query answers while the work is not done yet: CUDA's `not ready`. It is no failure.
@@ -80,7 +80,8 @@ impl ActivityProcess {
             id: self.events.id((context, event), draft),
             tie: sync.sync.filter(|tie| *tie != 0),
         });
-        let awaited = match (sync.kind, stream, occasion) {
+        let on = stream.map(submission_stream);
+        let awaited = match (sync.kind, on, occasion) {
             (SyncKind::StreamWaitEvent, Some(stream), Some(event)) => {
                 ActivityWaitTarget::ByStream(stream, event)
             }
@@ -104,6 +105,7 @@ impl ActivityProcess {
             call: span,
             awaited,
             due: self.due(),
+            is_passed_on: false,
         });
     }
 
@@ -171,7 +173,7 @@ impl ActivityProcess {
         });
         let recorded = ActivityRecord {
             order: event.correlation,
-            stream,
+            stream: submission_stream(stream),
             span,
         };
         draft.tally.records += 1;
@@ -194,13 +196,9 @@ impl ActivityProcess {
         (start, end): (u64, u64),
         span: SpanId,
     ) {
-        let operation = ActivityOperation {
-            order,
-            start,
-            span,
-            end,
-        };
-        self.operations.add(stream, operation);
+        let times = (start as i64, end as i64);
+        let operation = SubmittedOperation::new(i64::from(order), times, span);
+        self.operations.add(submission_stream(stream), operation);
     }
 }
 

@@ -9,14 +9,26 @@ use cuda_recorder::{
 use super::draft::ActivityDraft;
 use super::event::ActivityEvents;
 use super::memory::ActivityMemory;
-use super::order::{ActivityOperations, ActivityStream};
 use super::wait::ActivityWaits;
+use crate::submission::{SubmissionStream, SubmittedOperations};
 use record::{Dependency, Group, LaneId, Severity, SpanId};
 
 /// Kinds that tell of calls.
 const CALLS: [ActivityKind; 2] = [ActivityKind::Driver, ActivityKind::Runtime];
 /// Flushes that an activity waits for its call, and a wait for what it waits for.
 const PATIENCE: u64 = 2;
+
+/// A stream: the number of its context, and its own.
+pub(super) type ActivityStream = (u32, u32);
+
+/// The same where streams of databases are told apart as well: here each process has lists of its own.
+pub(super) fn submission_stream((context, number): ActivityStream) -> SubmissionStream {
+    SubmissionStream {
+        process: 0,
+        context: i64::from(context),
+        number: i64::from(number),
+    }
+}
 
 /// A host call that can have launched something.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +56,7 @@ pub(super) struct ActivityProcess {
     pub priorities: HashMap<ActivityStream, i32>,
     /// By the numbers of their calls.
     pub calls: HashMap<u32, ActivityCall>,
-    pub operations: ActivityOperations,
+    pub operations: SubmittedOperations,
     pub events: ActivityEvents,
     pub waits: ActivityWaits,
     pub memory: ActivityMemory,
@@ -201,6 +213,7 @@ impl ActivityProcess {
 
     fn resolve(&mut self, flush: Option<u64>, draft: &mut ActivityDraft) {
         self.operations.sort();
+        self.events.sort();
         self.waits
             .resolve(flush, &self.events, &self.operations, draft);
     }

@@ -4,19 +4,21 @@ use std::collections::HashMap;
 
 use super::draft::ActivityDraft;
 use super::event::{ActivityEventKey, ActivityEvents};
-use super::order::{ActivityOperations, ActivityStream};
 use super::tally::ActivityTally;
+use crate::submission::{
+    StreamWaitLists, SubmissionFrontier, SubmissionStream, SubmittedOperations, weaker,
+};
 use record::{Basis, Dependency, DependencyKind, EventId, SpanId};
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ActivityWaitTarget {
     /// A stream waits for an event.
-    ByStream(ActivityStream, EventOccurrence),
+    ByStream(SubmissionStream, EventOccurrence),
     /// A host thread waits for an event.
     Event(EventOccurrence),
     /// A host thread waits for all that was submitted to a stream.
-    Stream(ActivityStream),
+    Stream(SubmissionStream),
     /// A host thread waits for all that was submitted to a context.
     Context(u32),
 }
@@ -39,6 +41,8 @@ pub(super) struct ActivityWait {
     pub awaited: ActivityWaitTarget,
     /// From which flush on it is looked at.
     pub due: u64,
+    /// Whether it was looked at before, and its stream is known to wait for it.
+    pub is_passed_on: bool,
 }
 
 /// Waits that were told of and are not tied yet.
@@ -47,11 +51,13 @@ pub(super) struct ActivityWaits {
     open: Vec<ActivityWait>,
     /// By context, the last call that waited for everything in it.
     seen: HashMap<u32, u32>,
+    /// What streams wait for, which they pass on to who waits for them.
+    waited: StreamWaitLists,
 }
 
 /// What became of a wait.
 enum WaitOutcome {
-    Tied(Dependency),
+    Tied(Vec<Dependency>),
     /// The record is not known.
     Unknown,
     /// Recorded on the stream that waits: its own order says the same.
@@ -73,7 +79,7 @@ impl ActivityWaits {
         &mut self,
         flush: Option<u64>,
         events: &ActivityEvents,
-        operations: &ActivityOperations,
+        operations: &SubmittedOperations,
         draft: &mut ActivityDraft,
     ) {
         let is_due = |wait: &ActivityWait| flush.is_none_or(|flush| wait.due <= flush);
@@ -81,57 +87,148 @@ impl ActivityWaits {
         self.open = later;
         due.sort_by_key(|wait| wait.order);
         for wait in due {
-            let outcome = match wait.awaited {
+            let (outcome, is_of_stream) = match wait.awaited {
                 ActivityWaitTarget::Context(context) => {
                     self.everything(&wait, context, operations, draft);
                     continue;
                 }
                 ActivityWaitTarget::ByStream(stream, occasion) => {
-                    held_back(&wait, stream, occasion, events, operations)
+                    let outcome = self.held_back(&wait, stream, occasion, events, operations);
+                    (outcome, true)
                 }
-                ActivityWaitTarget::Event(occasion) => blocked(&wait, occasion, events, operations),
-                ActivityWaitTarget::Stream(stream) => match operations.before(stream, wait.order) {
-                    Some(last) => WaitOutcome::Tied(host(&wait, last.span, None, Basis::Enforced)),
-                    None => WaitOutcome::Passed,
-                },
+                ActivityWaitTarget::Event(occasion) => {
+                    (self.blocked(&wait, occasion, events, operations), false)
+                }
+                ActivityWaitTarget::Stream(stream) => {
+                    let all = self.waited.at(operations, stream, i64::from(wait.order));
+                    (host_all(&wait, &all, None, Basis::Enforced), false)
+                }
             };
-            let streams = matches!(wait.awaited, ActivityWaitTarget::ByStream(..));
             match (outcome, flush) {
                 // It is looked at again, ever more rarely.
                 (WaitOutcome::Idle, Some(flush)) => self.open.push(ActivityWait {
                     due: flush + (flush - wait.due).max(1) * 2,
+                    is_passed_on: true,
                     ..wait
                 }),
-                (outcome, _) => count(&outcome, streams, draft),
+                (outcome, _) => count(outcome, is_of_stream, draft),
             }
         }
     }
 
-    /// Ties a wait for all of a context to the last operation of each of its streams. What an earlier one has seen end is
-    /// no longer waited for.
+    /// Ties a wait for all of a context to the last operation of each of its streams, and to what those wait for in other
+    /// contexts. What an earlier one has seen end is no longer waited for.
     fn everything(
         &mut self,
         wait: &ActivityWait,
         context: u32,
-        operations: &ActivityOperations,
+        operations: &SubmittedOperations,
         draft: &mut ActivityDraft,
     ) {
-        let before = self.seen.get(&context).copied();
-        let is_new = |order: u32| before.is_none_or(|before| order > before);
-        for last in operations.all_before(context, wait.order) {
-            if is_new(last.order) {
-                draft.depends(host(wait, last.span, None, Basis::Enforced));
+        let (order, before) = (i64::from(wait.order), self.seen.get(&context).copied());
+        let calls = (before.map(i64::from), order);
+        let (process, context_number) = (0, Some(i64::from(context)));
+        for (_, last) in operations.all_before(process, context_number, order) {
+            if calls.0.is_none_or(|before| last.order > before) {
+                tie(host(wait, last.span, None, Basis::Enforced), draft);
             }
+        }
+        for (_, last, basis) in self
+            .waited
+            .beyond(operations, (process, context_number), calls)
+        {
+            tie(host(wait, last.span, None, basis), draft);
         }
         let latest = before.map_or(wait.order, |before| before.max(wait.order));
         self.seen.insert(context, latest);
     }
+
+    /// What holds a stream back: the record of the event where it has a span, or else what it captured. A stream to which nothing
+    /// is submitted after passes it on.
+    fn held_back(
+        &mut self,
+        wait: &ActivityWait,
+        stream: SubmissionStream,
+        occasion: EventOccurrence,
+        events: &ActivityEvents,
+        operations: &SubmittedOperations,
+    ) -> WaitOutcome {
+        let order = i64::from(wait.order);
+        let next = operations.after(stream, order).into_iter();
+        let next = next.chain(events.mark_after(stream, wait.order));
+        let next = next.min_by_key(|it| it.order);
+        let found = events.waited_for(occasion.key, occasion.tie, wait.order);
+        let Some(found) = found else {
+            return next.map_or(WaitOutcome::Idle, |_| WaitOutcome::Unknown);
+        };
+        if found.record.stream == stream {
+            return next.map_or(WaitOutcome::Idle, |_| WaitOutcome::Own);
+        }
+        let recorded = i64::from(found.record.order);
+        let mut captured = self.waited.at(operations, found.record.stream, recorded);
+        for it in &mut captured {
+            it.2 = weaker(found.basis, it.2);
+        }
+        if !wait.is_passed_on {
+            self.waited.wait(operations, (stream, order), &captured);
+        }
+        let Some(next) = next else {
+            return WaitOutcome::Idle;
+        };
+        let work = captured.iter().filter(|(on, ..)| *on != stream);
+        let causes: Vec<(SpanId, Basis)> = match found.record.span {
+            Some(mark) => vec![(mark, found.basis)],
+            None => work.map(|(_, it, basis)| (it.span, *basis)).collect(),
+        };
+        if causes.is_empty() && !captured.is_empty() {
+            return WaitOutcome::Own;
+        }
+        let tie = |(cause, basis)| Dependency {
+            cause,
+            effect: next.span,
+            kind: DependencyKind::Event,
+            basis,
+            event: occasion.id,
+            generation: found.generation,
+        };
+        WaitOutcome::tied(causes.into_iter().map(tie).collect())
+    }
+
+    /// What a host thread that waits for an event waits for.
+    fn blocked(
+        &self,
+        wait: &ActivityWait,
+        occasion: EventOccurrence,
+        events: &ActivityEvents,
+        operations: &SubmittedOperations,
+    ) -> WaitOutcome {
+        let Some(found) = events.waited_for(occasion.key, occasion.tie, wait.order) else {
+            return WaitOutcome::Unknown;
+        };
+        let event = Some((occasion.id, found.generation));
+        if let Some(mark) = found.record.span {
+            return WaitOutcome::Tied(vec![host(wait, mark, event, found.basis)]);
+        }
+        let (stream, order) = (found.record.stream, i64::from(found.record.order));
+        let captured = self.waited.at(operations, stream, order);
+        host_all(wait, &captured, event, found.basis)
+    }
 }
 
-fn count(outcome: &WaitOutcome, is_of_stream: bool, draft: &mut ActivityDraft) {
+impl WaitOutcome {
+    /// Ties, where there is any.
+    fn tied(ties: Vec<Dependency>) -> Self {
+        if ties.is_empty() {
+            Self::Passed
+        } else {
+            Self::Tied(ties)
+        }
+    }
+}
+
+fn count(outcome: WaitOutcome, is_of_stream: bool, draft: &mut ActivityDraft) {
     let ActivityTally {
         waits,
-        inferred,
         unknown,
         own,
         passed,
@@ -140,10 +237,7 @@ fn count(outcome: &WaitOutcome, is_of_stream: bool, draft: &mut ActivityDraft) {
     } = &mut draft.tally;
     *waits += u64::from(is_of_stream);
     match outcome {
-        WaitOutcome::Tied(dependency) => {
-            *inferred += u64::from(dependency.basis == Basis::Inferred);
-            draft.depends(*dependency);
-        }
+        WaitOutcome::Tied(ties) => ties.into_iter().for_each(|it| tie(it, draft)),
         WaitOutcome::Unknown => *unknown += 1,
         WaitOutcome::Own => *own += 1,
         WaitOutcome::Passed => *passed += 1,
@@ -151,55 +245,21 @@ fn count(outcome: &WaitOutcome, is_of_stream: bool, draft: &mut ActivityDraft) {
     }
 }
 
-/// What holds a stream back: the record of the event where it has a span, or else what was submitted last before it.
-fn held_back(
-    wait: &ActivityWait,
-    stream: ActivityStream,
-    occasion: EventOccurrence,
-    events: &ActivityEvents,
-    operations: &ActivityOperations,
-) -> WaitOutcome {
-    let Some(next) = operations.after(stream, wait.order) else {
-        return WaitOutcome::Idle;
-    };
-    let Some(found) = events.waited_for(occasion.key, occasion.tie, wait.order) else {
-        return WaitOutcome::Unknown;
-    };
-    if found.record.stream == stream {
-        return WaitOutcome::Own;
-    }
-    let last = operations.before(found.record.stream, found.record.order);
-    let Some(cause) = found.record.span.or(last.map(|it| it.span)) else {
-        return WaitOutcome::Passed;
-    };
-    WaitOutcome::Tied(Dependency {
-        cause,
-        effect: next.span,
-        kind: DependencyKind::Event,
-        basis: found.basis,
-        event: occasion.id,
-        generation: found.generation,
-    })
+fn tie(dependency: Dependency, draft: &mut ActivityDraft) {
+    draft.tally.inferred += u64::from(dependency.basis == Basis::Inferred);
+    draft.depends(dependency);
 }
 
-/// What a host thread that waits for an event waits for.
-fn blocked(
+/// A host thread that blocked until all that was captured ended.
+fn host_all(
     wait: &ActivityWait,
-    occasion: EventOccurrence,
-    events: &ActivityEvents,
-    operations: &ActivityOperations,
+    captured: &SubmissionFrontier,
+    event: Option<(EventId, u32)>,
+    basis: Basis,
 ) -> WaitOutcome {
-    let Some(found) = events.waited_for(occasion.key, occasion.tie, wait.order) else {
-        return WaitOutcome::Unknown;
-    };
-    let last = operations.before(found.record.stream, found.record.order);
-    match found.record.span.or(last.map(|it| it.span)) {
-        Some(cause) => {
-            let event = Some((occasion.id, found.generation));
-            WaitOutcome::Tied(host(wait, cause, event, found.basis))
-        }
-        None => WaitOutcome::Passed,
-    }
+    let ties = captured.iter();
+    let ties = ties.map(|(_, it, known)| host(wait, it.span, event, weaker(basis, *known)));
+    WaitOutcome::tied(ties.collect())
 }
 
 /// A host thread that blocked until an operation ended.

@@ -8,8 +8,7 @@ use cuda_recorder::{
 use super::copies::copy as copy_of;
 use super::draft::{ActivityDraft, ActivitySpan};
 use super::host::unknown_time;
-use super::order::ActivityStream;
-use super::process::ActivityProcess;
+use super::process::{ActivityProcess, ActivityStream};
 use record::{Group, LaneId, SpanId, SpanKind, State, Value};
 
 /// Kinds of memory by CUPTI's numbers (`CUpti_ActivityMemoryKind`).

@@ -13,7 +13,7 @@ use memchr::memmem;
 use serde_json::from_slice;
 
 use super::json::window::ReadWindow;
-use super::sqlite::{Handles, HostSpans, LaunchIndex, SqliteDraft, SqliteOperations};
+use super::sqlite::{Handles, HostSpans, LaunchIndex, SqliteDraft, SubmittedOperations};
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use counters::Rocprofv3Counters;
 use facts::Rocprofv3Facts;
@@ -78,7 +78,7 @@ struct Rocprofv3Reader<'a, 's> {
     hosts: HostSpans,
     /// Calls by their correlation, which the work that they submitted has too.
     launches: LaunchIndex,
-    operations: SqliteOperations,
+    operations: SubmittedOperations,
     handles: Handles,
     counters: Rocprofv3Counters,
     unread: UnreadRecords,
@@ -96,7 +96,7 @@ impl<'a, 's> Rocprofv3Reader<'a, 's> {
             first: None,
             hosts: HostSpans::default(),
             launches: LaunchIndex::default(),
-            operations: SqliteOperations::default(),
+            operations: SubmittedOperations::default(),
             handles: Handles::default(),
             counters: Rocprofv3Counters::default(),
             unread: UnreadRecords::default(),

@@ -1,7 +1,7 @@
 //! Tasks of the NPU by stream, and the collective operations that they are part of.
 
 use super::super::sqlite::{
-    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind,
+    LaneTitle, SqliteSpan, SubmissionStream, SubmittedOperation, UntimedRow, WorkKind,
 };
 use super::tables::{AscendCollectiveRow, AscendTaskRow, CommunicationRow, ComputeRow};
 use super::wait::StreamSyncTask;
@@ -60,7 +60,7 @@ impl AscendReader<'_, '_> {
         let does = detail.and_then(|it| it.part).map_or("", text);
         let kind = kind(&sort, does);
         let name = self.task_name(detail, row.sort);
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: PROCESS,
             context: row.device,
             number: row.stream,
@@ -86,7 +86,7 @@ impl AscendReader<'_, '_> {
         let call = place.map(|place| (self.hosts.start(place).unwrap_or(start), self.lane(place)));
         if let Some((order, _)) = call {
             self.operations
-                .add(stream, SqliteOperation::new(order, (start, end), span));
+                .add(stream, SubmittedOperation::new(order, (start, end), span));
         }
         if let Some(number) = number {
             self.dialect.flows.task(number, span);
@@ -182,7 +182,7 @@ impl AscendReader<'_, '_> {
         Ok(())
     }
 
-    fn stream(&mut self, stream: SqliteStream) -> LaneId {
+    fn stream(&mut self, stream: SubmissionStream) -> LaneId {
         let device = self.device(stream.context);
         let key = (Group::Streams, [stream.context, stream.number, 0, 0]);
         self.draft.lanes.id(key, self.draft.sink, |_| LaneTitle {

@@ -3,14 +3,14 @@
 //! The file says when each stream waited and when each record was reached, and never which record a wait was for. So
 //! what is said here is concluded: from times where a stream really stood still, from the order of calls where not.
 
-use super::super::sqlite::SqliteStream;
+use super::super::sqlite::SubmissionStream;
 use super::{AscendReader, PROCESS};
 use record::{Basis, Dependency, DependencyKind, LaneId, SpanId};
 
 /// A record or a wait, as its stream reached it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StreamSyncTask {
-    pub stream: SqliteStream,
+    pub stream: SubmissionStream,
     pub span: SpanId,
     pub start: i64,
     pub end: i64,
@@ -115,7 +115,7 @@ mod tests {
 
     fn reached(stream: i64, span: u32, (start, end): (i64, i64), call: i64) -> StreamSyncTask {
         StreamSyncTask {
-            stream: SqliteStream {
+            stream: SubmissionStream {
                 process: 0,
                 context: 0,
                 number: stream,

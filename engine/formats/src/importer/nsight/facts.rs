@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::{SqliteStream, StringTable};
+use super::super::sqlite::{StringTable, SubmissionStream};
 use super::NsightReader;
 use super::host::THREAD_BITS;
 use super::tables::{
@@ -33,7 +33,7 @@ pub(super) struct NsightFacts {
     gpus: HashMap<i64, NsightGpu>,
     devices: HashMap<(i64, i64), i64>,
     /// Priority and flag.
-    streams: HashMap<SqliteStream, (i64, i64)>,
+    streams: HashMap<SubmissionStream, (i64, i64)>,
     /// What the time of day was at capture time zero.
     pub epoch: Option<i64>,
 }
@@ -88,7 +88,7 @@ impl NsightReader<'_, '_> {
     }
 
     pub(super) fn describe_stream(&mut self, row: NsightStreamRow) {
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: row.process,
             context: row.context,
             number: row.stream,
@@ -126,8 +126,8 @@ impl NsightFacts {
     }
 
     /// What a stream is called on screen.
-    pub fn stream_name(&self, stream: SqliteStream) -> String {
-        let own = SqliteStream {
+    pub fn stream_name(&self, stream: SubmissionStream) -> String {
+        let own = SubmissionStream {
             process: stream.process & PROCESS,
             ..stream
         };
@@ -144,7 +144,7 @@ impl NsightFacts {
     }
 
     /// Whose a stream is: streams of several processes and contexts have the same numbers.
-    pub fn owner(&self, stream: SqliteStream) -> String {
+    pub fn owner(&self, stream: SubmissionStream) -> String {
         let process = self
             .processes
             .get(&stream.process)

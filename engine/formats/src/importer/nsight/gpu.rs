@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::sqlite::{
-    LaneTitle, SqliteDraft, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind, copy,
+    LaneTitle, SqliteDraft, SqliteSpan, SubmissionStream, SubmittedOperation, UntimedRow, WorkKind,
+    copy,
 };
 use super::NsightReader;
 use super::facts::PROCESS;
@@ -179,7 +180,7 @@ impl NsightReader<'_, '_> {
         work: WorkKind,
     ) -> Result<SpanId, UntimedRow> {
         let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: row.process >> THREAD_BITS,
             context: row.context,
             number: row.stream,
@@ -198,7 +199,7 @@ impl NsightReader<'_, '_> {
         let span = self.submitted(ran, work, call);
         if let Some(order) = order {
             self.operations
-                .add(stream, SqliteOperation::new(order, (start, end), span));
+                .add(stream, SubmittedOperation::new(order, (start, end), span));
         }
         if row.node != 0 {
             let node = Value::Integer(row.node);
@@ -208,7 +209,7 @@ impl NsightReader<'_, '_> {
     }
 
     /// The lane of a stream. Work that unified memory does for another device is on a lane of that device.
-    pub(super) fn stream(&mut self, stream: SqliteStream, device: i64) -> LaneId {
+    pub(super) fn stream(&mut self, stream: SubmissionStream, device: i64) -> LaneId {
         let device = self.dialect.facts.gpu(stream.process, device);
         let key = (
             Group::Streams,

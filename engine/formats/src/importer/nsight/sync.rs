@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::sqlite::{
-    LaneTitle, SqliteOperation, SqliteRecord, SqliteSpan, SqliteStream, SqliteWait,
-    SqliteWaitOutcome, SqliteWaitTarget, UntimedRow, WaitedEvent, resolve,
+    LaneTitle, SqliteRecord, SqliteSpan, SqliteWait, SqliteWaitOutcome, SqliteWaitTarget,
+    SubmissionStream, SubmittedOperation, UntimedRow, WaitedEvent, resolve,
 };
 use super::NsightReader;
 use super::host::THREAD_BITS;
@@ -34,7 +34,7 @@ impl NsightReader<'_, '_> {
             self.dialect.tally.empty_records += 1;
             return;
         };
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: row.process >> THREAD_BITS,
             context: row.context,
             number: row.stream,
@@ -67,7 +67,12 @@ impl NsightReader<'_, '_> {
         self.dialect.events.add(recorded, correlation(row.tie));
     }
 
-    fn reached(&mut self, stream: SqliteStream, (device, order): (i64, i64), time: i64) -> SpanId {
+    fn reached(
+        &mut self,
+        stream: SubmissionStream,
+        (device, order): (i64, i64),
+        time: i64,
+    ) -> SpanId {
         let kind = SpanKind::EventRecord;
         self.on_stream(
             stream,
@@ -80,7 +85,7 @@ impl NsightReader<'_, '_> {
     /// A record or a wait as a span of its stream; in a file without work it stands for what was submitted there.
     fn on_stream(
         &mut self,
-        stream: SqliteStream,
+        stream: SubmissionStream,
         (device, order): (i64, i64),
         (name, kind): (&str, SpanKind),
         (start, end): (i64, i64),
@@ -98,7 +103,7 @@ impl NsightReader<'_, '_> {
         });
         if self.dialect.workless {
             self.operations
-                .add(stream, SqliteOperation::new(order, (start, start), span));
+                .add(stream, SubmittedOperation::new(order, (start, start), span));
         }
         span
     }
@@ -116,7 +121,7 @@ impl NsightReader<'_, '_> {
     /// A wait. Its row doubles a call of a host thread; where that call is missing it is a span of its own.
     pub(super) fn sync(&mut self, row: NsightSyncRow) -> Result<(), UntimedRow> {
         let process = row.process >> THREAD_BITS;
-        let stream = set(row.stream).map(|number| SqliteStream {
+        let stream = set(row.stream).map(|number| SubmissionStream {
             process,
             context: row.context.unwrap_or(0),
             number,
@@ -281,7 +286,7 @@ impl NsightReader<'_, '_> {
         process: i64,
         order: i64,
         lane: LaneId,
-    ) -> Option<(SqliteStream, SqliteOperation)> {
+    ) -> Option<(SubmissionStream, SubmittedOperation)> {
         let all = self.operations.all_before(process, None, order);
         let (stream, last) = all.max_by_key(|(_, operation)| operation.order)?;
         let place = self.launches.get(process, last.order)?;

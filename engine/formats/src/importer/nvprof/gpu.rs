@@ -1,7 +1,7 @@
 //! Work of the GPU: kernels, copies and fills.
 
 use super::super::sqlite::{
-    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind, copy,
+    LaneTitle, SqliteSpan, SubmissionStream, SubmittedOperation, UntimedRow, WorkKind, copy,
 };
 use super::tables::{NvprofCopyRow, NvprofFillRow, NvprofKernelRow, NvprofWorkRow};
 use super::{NvprofReader, PROCESS};
@@ -56,7 +56,7 @@ impl NvprofReader<'_, '_> {
         if start <= 0 || end <= 0 {
             return Err(UntimedRow);
         }
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: PROCESS,
             context: row.context,
             number: row.stream,
@@ -75,12 +75,12 @@ impl NvprofReader<'_, '_> {
         let span = self.submitted(ran, work, call);
         if let Some(order) = order {
             self.operations
-                .add(stream, SqliteOperation::new(order, (start, end), span));
+                .add(stream, SubmittedOperation::new(order, (start, end), span));
         }
         Ok(span)
     }
 
-    fn stream(&mut self, stream: SqliteStream, device: i64) -> LaneId {
+    fn stream(&mut self, stream: SubmissionStream, device: i64) -> LaneId {
         let key = (Group::Streams, [device, stream.context, stream.number, 0]);
         let (names, devices) = (&self.dialect.devices, &mut self.draft.devices);
         self.draft.lanes.id(key, self.draft.sink, |sink| {

@@ -1,8 +1,8 @@
 //! Records of events and waits.
 
 use super::super::sqlite::{
-    LaneTitle, SqliteRecord, SqliteSpan, SqliteStream, SqliteWait, SqliteWaitTarget, UntimedRow,
-    WaitedEvent,
+    LaneTitle, SqliteRecord, SqliteSpan, SqliteWait, SqliteWaitTarget, SubmissionStream,
+    UntimedRow, WaitedEvent,
 };
 use super::tables::{NvprofRecordRow, NvprofSyncRow};
 use super::{NvprofReader, PROCESS};
@@ -116,8 +116,8 @@ impl NvprofReader<'_, '_> {
     }
 }
 
-fn stream(context: i64, number: i64) -> SqliteStream {
-    SqliteStream {
+fn stream(context: i64, number: i64) -> SubmissionStream {
+    SubmissionStream {
         process: PROCESS,
         context,
         number,

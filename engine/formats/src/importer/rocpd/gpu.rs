@@ -1,7 +1,7 @@
 //! Work of the GPU: kernels and copies, by stream.
 
 use super::super::sqlite::{
-    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind,
+    LaneTitle, SqliteSpan, SubmissionStream, SubmittedOperation, UntimedRow, WorkKind,
 };
 use super::RocpdReader;
 use super::host::process;
@@ -72,7 +72,7 @@ impl RocpdReader<'_, '_> {
         (name, kind, work): (record::NameId, SpanKind, WorkKind),
     ) -> Result<SpanId, UntimedRow> {
         let (start, end) = row.start.zip(row.end).ok_or(UntimedRow)?;
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: process(self.owner, row.process),
             context: agent,
             number: row.stream,
@@ -93,7 +93,7 @@ impl RocpdReader<'_, '_> {
             self.dialect.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, SqliteOperation::new(order, (start, end), span));
+                .add(stream, SubmittedOperation::new(order, (start, end), span));
         }
         if let Some(queue) = self.dialect.facts.queue((self.owner, row.queue)) {
             let queue = Value::Text(queue.into());
@@ -102,7 +102,7 @@ impl RocpdReader<'_, '_> {
         Ok(span)
     }
 
-    fn stream(&mut self, process_number: i64, stream: SqliteStream) -> LaneId {
+    fn stream(&mut self, process_number: i64, stream: SubmissionStream) -> LaneId {
         let owner = self.owner;
         let key = (
             Group::Streams,

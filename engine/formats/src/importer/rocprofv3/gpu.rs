@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::row::{CounterCollection, DispatchFields, Rocprofv3Row};
 use super::{ProcessRecord, Rocprofv3Reader};
 use crate::importer::ImportError;
-use crate::importer::sqlite::{LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, WorkKind};
+use crate::importer::sqlite::{
+    LaneTitle, SqliteSpan, SubmissionStream, SubmittedOperation, WorkKind,
+};
 use record::{Dependency, Group, LaneId, SpanId, SpanKind, State, Value};
 
 /// Rows of the work that one process put on one stream of one device.
@@ -157,7 +159,7 @@ impl Rocprofv3Reader<'_, '_> {
             start,
             end,
         });
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: whose,
             context: site.agent,
             number: site.number,
@@ -168,7 +170,7 @@ impl Rocprofv3Reader<'_, '_> {
             self.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, SqliteOperation::new(order, (start, end), span));
+                .add(stream, SubmittedOperation::new(order, (start, end), span));
         } else {
             self.unlaunched += 1;
         }

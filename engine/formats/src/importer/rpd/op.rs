@@ -1,7 +1,7 @@
 //! Work of the GPU, by queue.
 
 use super::super::sqlite::{
-    LaneTitle, SqliteOperation, SqliteSpan, SqliteStream, UntimedRow, WorkKind,
+    LaneTitle, SqliteSpan, SubmissionStream, SubmittedOperation, UntimedRow, WorkKind,
 };
 use super::RpdReader;
 use super::tables::RpdOperationRow;
@@ -19,7 +19,7 @@ impl RpdReader<'_, '_> {
         let name = self.draft.names.id(text, self.draft.sink);
         let call = known.launched.get(&row.id);
         let call = call.and_then(|call| known.calls.get(call)).copied();
-        let stream = SqliteStream {
+        let stream = SubmissionStream {
             process: call.map_or(0, |call| call.process),
             context: row.gpu,
             number: row.queue,
@@ -39,13 +39,13 @@ impl RpdReader<'_, '_> {
             self.dialect.handles.ran(place, stream);
             let order = self.hosts.start(place).unwrap_or(start);
             self.operations
-                .add(stream, SqliteOperation::new(order, (start, end), span));
+                .add(stream, SubmittedOperation::new(order, (start, end), span));
         }
         Ok(())
     }
 
     /// The file numbers queues by GPU, whichever process used them.
-    fn queue(&mut self, stream: SqliteStream) -> LaneId {
+    fn queue(&mut self, stream: SubmissionStream) -> LaneId {
         let (gpu, queue) = (stream.context, stream.number);
         let devices = &mut self.draft.devices;
         self.draft.lanes.id(

@@ -5,7 +5,7 @@ use super::block::RowBlock;
 use super::draft::SqliteSpan;
 use super::table::{TableQuery, TableReader};
 use super::{
-    Database, HostSpans, LaunchIndex, SelectQuery, SqliteDraft, SqliteOperations, WorkKind, scan,
+    Database, HostSpans, LaunchIndex, SelectQuery, SqliteDraft, SubmittedOperations, WorkKind, scan,
 };
 use crate::importer::{ImportError, Importer, Receipt, RecordSink, Source};
 use record::{Clock, Dependency, Record, Run, Severity, SpanId};
@@ -95,7 +95,7 @@ pub(in crate::importer) struct DatabaseReader<'a, 's, D> {
     pub hosts: HostSpans,
     /// Calls by the number that they share with the work that they submitted.
     pub launches: LaunchIndex,
-    pub operations: SqliteOperations,
+    pub operations: SubmittedOperations,
     /// Operations of which the call is not in the file.
     pub unlaunched: u64,
     /// Whose the table is that is being read: see [`TableQuery::owner`].
@@ -118,7 +118,7 @@ pub(in crate::importer) fn read<D: Dialect>(
         draft: SqliteDraft::new(sink),
         hosts: HostSpans::default(),
         launches: LaunchIndex::default(),
-        operations: SqliteOperations::default(),
+        operations: SubmittedOperations::default(),
         unlaunched: 0,
         owner: 0,
         dialect: D::default(),

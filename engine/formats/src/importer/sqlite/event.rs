@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::SqliteDraft;
-use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
+use crate::submission::{SubmissionStream, SubmittedOperation, SubmittedOperations};
 use record::{Basis, Event, EventId, Record, SpanId};
 
 /// A record of an event.
@@ -12,7 +12,7 @@ pub(in crate::importer) struct SqliteRecord {
     /// The number of the call.
     pub order: i64,
     /// The stream that it is recorded on.
-    pub stream: SqliteStream,
+    pub stream: SubmissionStream,
     /// The span of the record itself, where the file says when the stream reached it.
     pub span: Option<SpanId>,
     pub event: EventId,
@@ -101,14 +101,14 @@ impl SqliteEvents {
     }
 
     /// Records that are spans of their streams, in the order of their calls.
-    pub fn marks(&self) -> SqliteOperations {
-        let mut marks = SqliteOperations::default();
+    pub fn marks(&self) -> SubmittedOperations {
+        let mut marks = SubmittedOperations::default();
         for record in self.records.iter().flatten() {
             if let Some(span) = record.span {
                 let (order, start) = (record.order, 0);
                 marks.add(
                     record.stream,
-                    SqliteOperation::new(order, (start, start), span),
+                    SubmittedOperation::new(order, (start, start), span),
                 );
             }
         }

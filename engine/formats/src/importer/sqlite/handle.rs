@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{
-    HostSpans, SqliteDraft, SqliteEvents, SqliteOperations, SqliteRecord, SqliteStream, SqliteWait,
-    SqliteWaitOutcome, SqliteWaitTarget, WaitedEvent, resolve,
+    HostSpans, SqliteDraft, SqliteEvents, SqliteRecord, SqliteWait, SqliteWaitOutcome,
+    SqliteWaitTarget, SubmissionStream, SubmittedOperations, WaitedEvent, resolve,
 };
 use record::{Basis, SpanId};
 
@@ -35,7 +35,7 @@ struct SyncCall {
 pub(in crate::importer) struct Handles {
     calls: Vec<SyncCall>,
     by_place: HashMap<u32, usize>,
-    streams: HashMap<(i64, i64), SqliteStream>,
+    streams: HashMap<(i64, i64), SubmissionStream>,
     given: HashMap<u32, i64>,
 }
 
@@ -84,7 +84,7 @@ impl Handles {
     }
 
     /// The call at a place put work on a stream: the address that it was given is that stream's.
-    pub fn ran(&mut self, place: u32, stream: SqliteStream) {
+    pub fn ran(&mut self, place: u32, stream: SubmissionStream) {
         if let Some(&address) = self.given.get(&place) {
             self.streams
                 .entry((stream.process, address))
@@ -96,7 +96,7 @@ impl Handles {
     pub fn resolve(
         mut self,
         hosts: &HostSpans,
-        operations: &SqliteOperations,
+        operations: &SubmittedOperations,
         draft: &mut SqliteDraft<'_, '_>,
     ) -> SqliteWaitOutcome {
         let mut places: Vec<(usize, u32)> = self
@@ -156,9 +156,9 @@ impl Handles {
         resolve((&mut waits, 0), &events, operations, draft)
     }
 
-    fn stream(&self, process: i64, address: i64) -> SqliteStream {
+    fn stream(&self, process: i64, address: i64) -> SubmissionStream {
         let known = self.streams.get(&(process, address)).copied();
-        known.unwrap_or(SqliteStream {
+        known.unwrap_or(SubmissionStream {
             process,
             context: NOWHERE,
             number: address,

@@ -4,20 +4,22 @@ use std::collections::HashMap;
 
 use super::SqliteDraft;
 use super::event::{SqliteEvents, SqliteRecord};
-use super::frontier::{SqliteFrontier, StreamWaitLists};
-use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
 use crate::importer::Receipt;
+use crate::submission::{
+    StreamWaitLists, SubmissionFrontier, SubmissionStream, SubmittedOperation, SubmittedOperations,
+    weaker,
+};
 use record::{Basis, Dependency, DependencyKind, EventId, Severity, SpanId, WAITS_UNTOLD, counted};
 
 /// What waits for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::importer) enum SqliteWaitTarget {
     /// A stream, for an event.
-    Stream(SqliteStream, WaitedEvent),
+    Stream(SubmissionStream, WaitedEvent),
     /// A host thread, for an event.
     HostForEvent(WaitedEvent),
     /// A host thread, for all that was submitted to a stream.
-    HostForStream(SqliteStream),
+    HostForStream(SubmissionStream),
     /// A host thread, for all that was submitted to a context, or in the process where none is named.
     HostForAll(Option<i64>),
 }
@@ -55,7 +57,7 @@ pub(in crate::importer) struct SqliteWait {
     /// The wait as a span of its stream, in a file without work that it could hold back.
     pub own: Option<SpanId>,
     /// Where the record of the event is not in the file: the operation after which it was probably recorded.
-    pub guess: Option<(SqliteStream, SqliteOperation)>,
+    pub guess: Option<(SubmissionStream, SubmittedOperation)>,
 }
 
 /// What became of the waits, by number.
@@ -133,7 +135,7 @@ impl SqliteWaitOutcome {
 pub(in crate::importer) fn resolve(
     (waits, left_out): (&mut [SqliteWait], u64),
     events: &SqliteEvents,
-    operations: &SqliteOperations,
+    operations: &SubmittedOperations,
     draft: &mut SqliteDraft<'_, '_>,
 ) -> SqliteWaitOutcome {
     waits.sort_by_key(|wait| (wait.process, wait.order));
@@ -172,6 +174,15 @@ pub(in crate::importer) fn resolve(
                     draft.receipt.inferred += u64::from(wait.basis == Basis::Inferred);
                     draft.depends(host(wait, last.span, EventId::NONE, 0));
                 }
+                let scope = (wait.process, context);
+                for (_, last, known) in resolver.waited.beyond(operations, scope, between) {
+                    let basis = weaker(wait.basis, known);
+                    draft.receipt.inferred += u64::from(basis == Basis::Inferred);
+                    draft.depends(Dependency {
+                        basis,
+                        ..host(wait, last.span, EventId::NONE, 0)
+                    });
+                }
             }
         }
     }
@@ -182,9 +193,9 @@ pub(in crate::importer) fn resolve(
 /// What waits are tied by.
 struct WaitResolver<'a> {
     events: &'a SqliteEvents,
-    operations: &'a SqliteOperations,
+    operations: &'a SubmittedOperations,
     /// Records that are spans of their streams.
-    marks: &'a SqliteOperations,
+    marks: &'a SubmittedOperations,
     waited: StreamWaitLists,
     outcome: SqliteWaitOutcome,
 }
@@ -195,7 +206,7 @@ impl WaitResolver<'_> {
     fn stream(
         &mut self,
         wait: &SqliteWait,
-        stream: SqliteStream,
+        stream: SubmissionStream,
         event: WaitedEvent,
         draft: &mut SqliteDraft<'_, '_>,
     ) {
@@ -210,7 +221,7 @@ impl WaitResolver<'_> {
             }
             (None, Some((source, last))) => {
                 let captured = (source, last, Basis::Inferred);
-                (SqliteFrontier::from([captured]), 0, Basis::Inferred)
+                (SubmissionFrontier::from([captured]), 0, Basis::Inferred)
             }
             (None, None) => {
                 let next = self.next(wait, stream);
@@ -293,24 +304,16 @@ impl WaitResolver<'_> {
     }
 
     /// What a record captured.
-    fn captured(&self, record: &SqliteRecord) -> SqliteFrontier {
+    fn captured(&self, record: &SqliteRecord) -> SubmissionFrontier {
         self.waited.at(self.operations, record.stream, record.order)
     }
 
     /// What a wait of a stream holds back: the wait itself where it is a span, or what comes next, a record as well.
-    fn next(&self, wait: &SqliteWait, stream: SqliteStream) -> Option<SpanId> {
-        let after = |all: &SqliteOperations| all.after(stream, wait.order);
+    fn next(&self, wait: &SqliteWait, stream: SubmissionStream) -> Option<SpanId> {
+        let after = |all: &SubmittedOperations| all.after(stream, wait.order);
         let next = after(self.operations).into_iter().chain(after(self.marks));
         wait.own
             .or_else(|| Some(next.min_by_key(|it| it.order)?.span))
-    }
-}
-
-/// What two conclusions together rest on.
-const fn weaker(one: Basis, other: Basis) -> Basis {
-    match (one, other) {
-        (Basis::Enforced, Basis::Enforced) => Basis::Enforced,
-        _ => Basis::Inferred,
     }
 }
 

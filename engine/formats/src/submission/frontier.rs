@@ -1,32 +1,42 @@
 //! What a record of an event captures: the last operation of its stream, and what that stream had waited for since then.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::order::{SqliteOperation, SqliteOperations, SqliteStream};
+use super::order::{SubmissionStream, SubmittedOperation, SubmittedOperations};
 use record::Basis;
 
 /// The last operation of each stream that is captured, one or two mostly, and how that is known: what a stream waited for is known
 /// as well as its wait.
-pub(in crate::importer) type SqliteFrontier = Vec<(SqliteStream, SqliteOperation, Basis)>;
+pub(crate) type SubmissionFrontier = Vec<(SubmissionStream, SubmittedOperation, Basis)>;
 
 /// Of more streams than this the operations that were submitted last are kept.
 const MOST: usize = 64;
 
 /// What each stream waited for, wait by wait in the order of the calls.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct StreamWaitLists {
+pub(crate) struct StreamWaitLists {
     /// With each wait all that the stream waited for since its last operation before it.
-    streams: HashMap<SqliteStream, Vec<(i64, SqliteFrontier)>>,
+    streams: HashMap<SubmissionStream, Vec<(i64, SubmissionFrontier)>>,
+    /// By process and context, or process alone, the waits for something that is not in it.
+    beyond: BTreeMap<SubmissionScope, Vec<(i64, SubmissionStream)>>,
+}
+
+/// All streams of a context of a process, or of a process.
+type SubmissionScope = (i64, Option<i64>);
+
+/// Whether a stream is one of those.
+fn is_within((process, context): SubmissionScope, stream: SubmissionStream) -> bool {
+    stream.process == process && context.is_none_or(|context| context == stream.context)
 }
 
 impl StreamWaitLists {
     /// What a record on a stream captures that is called with this number. Waits with higher numbers count no more.
     pub fn at(
         &self,
-        operations: &SqliteOperations,
-        stream: SqliteStream,
+        operations: &SubmittedOperations,
+        stream: SubmissionStream,
         order: i64,
-    ) -> SqliteFrontier {
+    ) -> SubmissionFrontier {
         let last = operations.before(stream, order);
         let waits = self.streams.get(&stream);
         let wait = waits.and_then(|waits| {
@@ -42,18 +52,37 @@ impl StreamWaitLists {
         captured
     }
 
-    /// A stream waits for what a record captured, from the call of this number on. Waits come in the order of their calls.
+    /// What streams of a scope wait for that is not in it, by waits between two calls.
+    pub fn beyond(
+        &self,
+        operations: &SubmittedOperations,
+        scope: SubmissionScope,
+        (after, order): (Option<i64>, i64),
+    ) -> SubmissionFrontier {
+        let waits = self.beyond.get(&scope).map_or(&[][..], Vec::as_slice);
+        let from = after.map_or(0, |after| waits.partition_point(|(it, _)| *it <= after));
+        let to = waits.partition_point(|(it, _)| *it < order);
+        let between = waits.get(from..to).unwrap_or_default();
+        let streams: BTreeSet<SubmissionStream> = between.iter().map(|it| it.1).collect();
+        let all = streams.into_iter();
+        let all = all.flat_map(|stream| self.at(operations, stream, order));
+        all.filter(|(stream, ..)| !is_within(scope, *stream))
+            .collect()
+    }
+
+    /// A stream waits for what a record captured, from the call of this number on. Waits come in the order of their calls; one that
+    /// is told late adds nothing to those that came before it.
     pub fn wait(
         &mut self,
-        operations: &SqliteOperations,
-        (stream, order): (SqliteStream, i64),
-        captured: &SqliteFrontier,
+        operations: &SubmittedOperations,
+        (stream, order): (SubmissionStream, i64),
+        captured: &SubmissionFrontier,
     ) {
         let mut all = self.at(operations, stream, order);
         all.retain(|(known, ..)| *known != stream);
         for captured in captured.iter().filter(|(other, ..)| *other != stream) {
             let rank =
-                |it: &(_, SqliteOperation, Basis)| (submitted(&it.1), it.2 == Basis::Enforced);
+                |it: &(_, SubmittedOperation, Basis)| (submitted(&it.1), it.2 == Basis::Enforced);
             match all.iter_mut().find(|it| it.0 == captured.0) {
                 Some(known) if rank(captured) > rank(known) => *known = *captured,
                 Some(_) => {}
@@ -63,12 +92,21 @@ impl StreamWaitLists {
         all.sort_by_key(|it| std::cmp::Reverse(submitted(&it.1)));
         all.truncate(MOST);
         all.shrink_to_fit();
-        self.streams.entry(stream).or_default().push((order, all));
+        for scope in [None, Some(stream.context)].map(|context| (stream.process, context)) {
+            if all.iter().any(|(other, ..)| !is_within(scope, *other)) {
+                let beyond = self.beyond.entry(scope).or_default();
+                let at = beyond.partition_point(|(wait, _)| *wait <= order);
+                beyond.insert(at, (order, stream));
+            }
+        }
+        let waits = self.streams.entry(stream).or_default();
+        let at = waits.partition_point(|(wait, _)| *wait <= order);
+        waits.insert(at, (order, all));
     }
 }
 
 /// In which order operations were submitted.
-fn submitted(operation: &SqliteOperation) -> (i64, i64) {
+fn submitted(operation: &SubmittedOperation) -> (i64, i64) {
     (operation.order, operation.start)
 }
 
@@ -77,28 +115,28 @@ mod tests {
     use super::*;
     use record::SpanId;
 
-    fn stream(number: i64) -> SqliteStream {
-        SqliteStream {
+    fn stream(number: i64) -> SubmissionStream {
+        SubmissionStream {
             process: 1,
             context: 1,
             number,
         }
     }
 
-    fn operations(all: &[(i64, i64)]) -> SqliteOperations {
-        let mut operations = SqliteOperations::default();
+    fn operations(all: &[(i64, i64)]) -> SubmittedOperations {
+        let mut operations = SubmittedOperations::default();
         for &(on, order) in all {
             let (start, span) = (order, SpanId(order as u32));
             operations.add(
                 stream(on),
-                SqliteOperation::new(order, (start, start), span),
+                SubmittedOperation::new(order, (start, start), span),
             );
         }
         operations.sort();
         operations
     }
 
-    fn spans(frontier: &SqliteFrontier) -> Vec<u32> {
+    fn spans(frontier: &SubmissionFrontier) -> Vec<u32> {
         let mut spans: Vec<u32> = frontier.iter().map(|it| it.1.span.0).collect();
         spans.sort_unstable();
         spans

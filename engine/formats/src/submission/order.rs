@@ -1,13 +1,13 @@
 //! What was submitted to each stream, in the order in which the host submitted it.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use record::SpanId;
 
 /// A stream as a profiler names it: its process, its context and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::importer) struct SqliteStream {
+pub(crate) struct SubmissionStream {
     pub process: i64,
     pub context: i64,
     pub number: i64,
@@ -15,7 +15,7 @@ pub(in crate::importer) struct SqliteStream {
 
 /// An operation and when it was submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::importer) struct SqliteOperation {
+pub(crate) struct SubmittedOperation {
     /// The number of the call that submitted it; calls of a process count upwards.
     pub order: i64,
     /// When it started, in the file's own time: what one call submitted runs in this order.
@@ -25,7 +25,7 @@ pub(in crate::importer) struct SqliteOperation {
     last: (SpanId, i64),
 }
 
-impl SqliteOperation {
+impl SubmittedOperation {
     /// An operation that a call submitted, and when it started and ended.
     pub const fn new(order: i64, (start, end): (i64, i64), span: SpanId) -> Self {
         Self {
@@ -33,6 +33,21 @@ impl SqliteOperation {
             start,
             span,
             last: (span, end),
+        }
+    }
+
+    /// Its place among what was submitted to its stream.
+    const fn place(&self) -> (i64, i64) {
+        (self.order, self.start)
+    }
+
+    /// It, where it is known what came right before it: of one call, what ended last is kept along.
+    fn behind(self, before: Option<Self>) -> Self {
+        let call = before.filter(|it| it.order == self.order);
+        let longer = call.filter(|it| it.last.1 > self.last.1);
+        Self {
+            last: longer.map_or(self.last, |it| it.last),
+            ..self
         }
     }
 
@@ -48,31 +63,39 @@ impl SqliteOperation {
 
 /// The operations of every stream.
 #[derive(Debug, Default)]
-pub(in crate::importer) struct SqliteOperations {
-    streams: BTreeMap<SqliteStream, Vec<SqliteOperation>>,
+pub(crate) struct SubmittedOperations {
+    streams: BTreeMap<SubmissionStream, Vec<SubmittedOperation>>,
+    /// Streams of which something came out of order since they were put in order.
+    mixed: BTreeSet<SubmissionStream>,
     /// Where there are very many streams: the operations of all, and of each context, in the order of their calls.
     crowds: OnceCell<ContextOperations>,
 }
 
 /// Operations with their streams, by process and context, or by process alone.
-type ContextOperations = BTreeMap<(i64, Option<i64>), Vec<(SqliteOperation, SqliteStream)>>;
+type ContextOperations = BTreeMap<(i64, Option<i64>), Vec<(SubmittedOperation, SubmissionStream)>>;
 
 /// Streams of a context from which on not each of them is looked at for each wait.
 const MANY: usize = 64;
 
-impl SqliteOperations {
+impl SubmittedOperations {
     /// Notes an operation.
-    pub fn add(&mut self, stream: SqliteStream, operation: SqliteOperation) {
-        self.streams.entry(stream).or_default().push(operation);
+    pub fn add(&mut self, stream: SubmissionStream, operation: SubmittedOperation) {
+        let operations = self.streams.entry(stream).or_default();
+        let before = operations.last().copied();
+        operations.push(operation.behind(before));
+        if before.is_some_and(|it| it.place() > operation.place()) {
+            self.mixed.insert(stream);
+        }
+        self.crowds.take();
     }
 
-    /// As [`Operations::all_before`], without what came before the call `after`: all of it was waited for before.
+    /// As [`SubmittedOperations::all_before`], without what came before the call `after`: all of it was waited for before.
     pub fn all_between(
         &self,
         process: i64,
         context: Option<i64>,
         (after, order): (Option<i64>, i64),
-    ) -> Vec<(SqliteStream, SqliteOperation)> {
+    ) -> Vec<(SubmissionStream, SubmittedOperation)> {
         let crowds = self.crowds.get_or_init(|| self.crowds());
         let Some(crowd) = crowds.get(&(process, context)) else {
             let all = self.all_before(process, context, order);
@@ -86,14 +109,14 @@ impl SqliteOperations {
         let to = crowd.partition_point(|(it, _)| it.order < order);
         let between = crowd.get(from..to).unwrap_or_default().iter();
         // Of each stream the last stays.
-        let last: BTreeMap<SqliteStream, SqliteOperation> = between
+        let last: BTreeMap<SubmissionStream, SubmittedOperation> = between
             .map(|&(operation, stream)| (stream, operation.closing()))
             .collect();
         last.into_iter().collect()
     }
 
     fn crowds(&self) -> ContextOperations {
-        let keys = |stream: &SqliteStream| {
+        let keys = |stream: &SubmissionStream| {
             [None, Some(stream.context)].map(|context| (stream.process, context))
         };
         let mut counts: BTreeMap<(i64, Option<i64>), usize> = BTreeMap::new();
@@ -112,33 +135,31 @@ impl SqliteOperations {
             }
         }
         for crowd in crowds.values_mut() {
-            crowd.sort_by_key(|(it, _)| (it.order, it.start));
+            crowd.sort_by_key(|(it, _)| it.place());
         }
         crowds
     }
 
-    /// Puts them in order; nothing is found before.
+    /// Puts them in order; what came since the last time is not found before.
     pub fn sort(&mut self) {
-        for operations in self.streams.values_mut() {
-            operations.sort_by_key(|it| (it.order, it.start));
-            let mut before: Option<SqliteOperation> = None;
+        for stream in std::mem::take(&mut self.mixed) {
+            let operations = self.streams.entry(stream).or_default();
+            operations.sort_by_key(SubmittedOperation::place);
+            let mut before = None;
             for operation in operations {
-                let call = before.filter(|it| it.order == operation.order);
-                if let Some(longer) = call.filter(|it| it.last.1 > operation.last.1) {
-                    operation.last = longer.last;
-                }
+                *operation = operation.behind(before);
                 before = Some(*operation);
             }
         }
     }
 
     /// The last operation that was submitted to a stream before a call.
-    pub fn before(&self, stream: SqliteStream, order: i64) -> Option<SqliteOperation> {
+    pub fn before(&self, stream: SubmissionStream, order: i64) -> Option<SubmittedOperation> {
         last_before(self.streams.get(&stream)?, order)
     }
 
     /// The first operation that was submitted to a stream after a call.
-    pub fn after(&self, stream: SqliteStream, order: i64) -> Option<SqliteOperation> {
+    pub fn after(&self, stream: SubmissionStream, order: i64) -> Option<SubmittedOperation> {
         let operations = self.streams.get(&stream)?;
         let at = operations.partition_point(|it| it.order <= order);
         operations.get(at).copied()
@@ -151,13 +172,13 @@ impl SqliteOperations {
         process: i64,
         context: Option<i64>,
         order: i64,
-    ) -> impl Iterator<Item = (SqliteStream, SqliteOperation)> {
-        let first = SqliteStream {
+    ) -> impl Iterator<Item = (SubmissionStream, SubmittedOperation)> {
+        let first = SubmissionStream {
             process,
             context: context.unwrap_or(i64::MIN),
             number: i64::MIN,
         };
-        let last = SqliteStream {
+        let last = SubmissionStream {
             process,
             context: context.unwrap_or(i64::MAX),
             number: i64::MAX,
@@ -169,7 +190,7 @@ impl SqliteOperations {
     }
 }
 
-fn last_before(operations: &[SqliteOperation], order: i64) -> Option<SqliteOperation> {
+fn last_before(operations: &[SubmittedOperation], order: i64) -> Option<SubmittedOperation> {
     let at = operations.partition_point(|it| it.order < order);
     let last = operations.get(at.checked_sub(1)?);
     last.map(|it| it.closing())
@@ -179,18 +200,18 @@ fn last_before(operations: &[SqliteOperation], order: i64) -> Option<SqliteOpera
 mod tests {
     use super::*;
 
-    const STREAM: SqliteStream = SqliteStream {
+    const STREAM: SubmissionStream = SubmissionStream {
         process: 1,
         context: 2,
         number: 7,
     };
 
-    fn operations(orders: &[i64]) -> SqliteOperations {
-        let mut operations = SqliteOperations::default();
+    fn operations(orders: &[i64]) -> SubmittedOperations {
+        let mut operations = SubmittedOperations::default();
         for (span, &order) in orders.iter().enumerate() {
             let start = span as i64;
             let span = SpanId(span as u32);
-            operations.add(STREAM, SqliteOperation::new(order, (start, start), span));
+            operations.add(STREAM, SubmittedOperation::new(order, (start, start), span));
         }
         operations.sort();
         operations
@@ -214,11 +235,11 @@ mod tests {
 
     #[test]
     fn of_what_one_call_submitted_the_last_to_end_is_waited_for() {
-        let mut operations = SqliteOperations::default();
+        let mut operations = SubmittedOperations::default();
         for (span, times) in [(0, (10, 20)), (1, (52, 182)), (2, (53, 103))] {
-            operations.add(STREAM, SqliteOperation::new(4, times, SpanId(span)));
+            operations.add(STREAM, SubmittedOperation::new(4, times, SpanId(span)));
         }
-        operations.add(STREAM, SqliteOperation::new(6, (190, 195), SpanId(3)));
+        operations.add(STREAM, SubmittedOperation::new(6, (190, 195), SpanId(3)));
         operations.sort();
         let before = |order| operations.before(STREAM, order).map(|it| it.span.0);
         assert_eq!((before(5), before(7)), (Some(1), Some(3)));
@@ -227,16 +248,16 @@ mod tests {
 
     #[test]
     fn of_very_many_streams_the_same_is_found_as_of_few() {
-        let mut operations = SqliteOperations::default();
+        let mut operations = SubmittedOperations::default();
         for number in 0..3_000_i64 {
-            let stream = SqliteStream {
+            let stream = SubmissionStream {
                 process: 1,
                 context: number % 2,
                 number: number * 37 % 500,
             };
             let (order, start) = (number / 3 * 2, -number);
             let span = SpanId(number as u32);
-            operations.add(stream, SqliteOperation::new(order, (start, start), span));
+            operations.add(stream, SubmittedOperation::new(order, (start, start), span));
         }
         operations.sort();
         for context in [None, Some(0), Some(1), Some(2)] {
@@ -254,14 +275,14 @@ mod tests {
     #[test]
     fn a_context_is_all_of_its_streams() {
         let mut operations = operations(&[1]);
-        let other = SqliteStream {
+        let other = SubmissionStream {
             context: 3,
             ..STREAM
         };
         let (order, start) = (2, 0);
         operations.add(
             other,
-            SqliteOperation::new(order, (start, start), SpanId(9)),
+            SubmittedOperation::new(order, (start, start), SpanId(9)),
         );
         let found = |context| operations.all_before(1, context, 5).count();
         assert_eq!(
