@@ -11,9 +11,14 @@ const FORMATS: &[(&str, &[&str])] = &[
     // What files that are opened together and ranks that run have in common.
     ("merge", &[]),
     // What CUPTI told of programs: in files that were kept, and while they run.
-    ("activity", &[]),
+    ("activity", &["submission"]),
+    // What the host submitted, by which waits are tied, there and in databases.
+    ("submission", &[]),
     ("temporary", &[]),
-    ("importer", &["activity", "merge", "perfetto", "temporary"]),
+    (
+        "importer",
+        &["activity", "merge", "perfetto", "submission", "temporary"],
+    ),
     ("exporter", &["perfetto", "temporary"]),
 ];
 

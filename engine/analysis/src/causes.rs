@@ -157,6 +157,7 @@ impl Causes {
     pub fn heap_bytes(&self) -> usize {
         let columns = self.classes.capacity()
             + (self.firsts.capacity() + self.seconds.capacity()) * 4
+            + self.latest.capacity() * size_of::<LatestStart>()
             + self.slack.get().map_or(0, Slack::heap_bytes);
         let calls: usize = self.blocked.values().map(CoveredTime::heap_bytes).sum();
         let times = self.times.as_ref().map_or(0, Timetable::heap_bytes);

@@ -40,8 +40,8 @@ impl Analysis for RedundantWaits {
     }
 
     fn about(&self) -> &'static str {
-        "A stream waits for a record that it comes after anyway: by stream order, by an earlier wait, or by what its host \
-         thread waited for; only calls of which every wait is so are named, since a loop may need one of many. What a run \
+        "A stream waits for a record that it comes after anyway: by stream order, by an earlier wait, or, in a run, by \
+         what its host thread waited for; only calls of which every wait is so are named, since a loop may need one of many. What a run \
          called is looked at in the order of its calls; an opened capture by lane and time, and where it has no spans of \
          waits those are found before which an earlier operation of the stream had waited for the same or later work already"
     }

@@ -102,6 +102,41 @@ impl Dialect for RocpdDialect {
             "rocpd_info_kernel_symbol",
             NAMELESS,
         ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_info_process",
+            "what processes are called is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_info_thread",
+            "which threads there were, and what they are called, is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_info_agent",
+            "which devices there were is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_info_queue",
+            "what queues are called is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_info_stream",
+            "what streams are called is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_info_pmc",
+            "what counters are called, and their units, is not known. The file was cut or changed: profile anew",
+        ),
+        NeededTable::beside(
+            "rocpd_kernel_dispatch",
+            "rocpd_sample",
+            "when counters were read is not known. The file was cut or changed: profile anew",
+        ),
     ];
     const SILENT: &'static [&'static str] = &["rocpd_info_*", "rocpd_metadata*", "rocpd_track*"];
     const COLUMNS: &'static [(&'static str, &'static [&'static str])] = &[
