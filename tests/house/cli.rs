@@ -107,6 +107,7 @@ fn a_run_is_saved_and_its_file_says_the_same() {
         "problems",
         "promises",
         "reason",
+        "role_overlaps",
         "running",
         "save_error",
         "saved",

@@ -214,7 +214,8 @@ const RECORD: &str = "Every process of the program that uses CUDA, by the runtim
 /// What programs can rely on.
 const FIELDS: &str = "How to print. `json` prints one object with the fields name, backend, outcome (finished, stopped, \
     failed or unknown), reason, duration_ns, spans, running, dependencies, lost, streams (each name, role, spans, busy_ns, \
-    waiting_ns, queued_ns), overlaps (each first, second, both_ns, of_first, of_second), promises (each api, name, outcome, value, settled_ns, reason, anchor, actual, agrees), pipelines (each \
+    waiting_ns, queued_ns), overlaps (each first, second, both_ns, of_first, of_second), role_overlaps (the same \
+    for roles of streams, each with device), promises (each api, name, outcome, value, settled_ns, reason, anchor, actual, agrees), pipelines (each \
     name, state, is_async, generation, compile_ns, compiles, detail), losses (each kind, generation, reason, time_ns, operations, \
     promises, recovered_after_ns, first_result_after_ns), expectations (each text, holds, which is null where the run could not tell, \
     found, line), problems (each severity, code, text), findings (each code, severity, text, lines, spans, count), \

@@ -1,13 +1,15 @@
 //! What a capture comes to, in figures: made once, printed for people or for programs.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use engine::analysis::{Conclusions, LaneUse, Statistics, pace};
+use engine::analysis::causes::CollectiveMember;
+use engine::analysis::{Conclusions, LaneUse, RoleOverlap, Statistics, pace};
 use engine::capture::Capture;
 use engine::record::{Bookmark, Group, Lane, LaneId, PaceLaw, PaceReport, RunOutcome};
 use engine::runner::SAVE_FAILED;
@@ -61,6 +63,8 @@ pub(super) struct CaptureReport<'a> {
     pub lanes: LaneUses<'a>,
     /// Pairs of streams.
     pub overlaps: Vec<OverlapReport>,
+    /// Pairs of roles of streams, for each device.
+    role_overlaps: Vec<RoleOverlapReport>,
     /// What the capture comes to, as the window's overview says it.
     pub overview: Vec<OverviewText>,
     /// What promises, pipelines and losses came to.
@@ -125,6 +129,32 @@ pub(super) struct OverlapReport {
     of_second: f64,
 }
 
+/// How much streams of two roles of one device ran at the same time.
+#[derive(Debug, Serialize)]
+struct RoleOverlapReport {
+    device: String,
+    #[serde(flatten)]
+    pair: OverlapReport,
+}
+
+impl RoleOverlapReport {
+    fn all(capture: &Capture, found: &[RoleOverlap]) -> Vec<Self> {
+        let members: BTreeSet<CollectiveMember> = found.iter().map(|it| it.member).collect();
+        let members: Vec<CollectiveMember> = members.into_iter().collect();
+        let report = |it: &RoleOverlap| Self {
+            device: it.member.title(capture, &members),
+            pair: OverlapReport {
+                first: it.first.label().to_owned(),
+                second: it.second.label().to_owned(),
+                both_ns: it.both.0,
+                of_first: it.of_first(),
+                of_second: it.of_second(),
+            },
+        };
+        found.iter().map(report).collect()
+    }
+}
+
 /// What the workload expected, and whether it held; nothing where the run could not tell.
 #[derive(Debug, Serialize)]
 pub(super) struct ExpectationReport {
@@ -166,6 +196,7 @@ impl<'a> CaptureReport<'a> {
         let run = capture.run();
         let (made, counted, mut found) = concluded(capture, all);
         let overlaps = std::mem::take(&mut found.overlaps);
+        let role_overlaps = RoleOverlapReport::all(capture, &found.roles);
         let save_error = saved.and_then(|_| save_error(capture));
         let saved = saved.filter(|_| save_error.is_none());
         Self {
@@ -183,7 +214,6 @@ impl<'a> CaptureReport<'a> {
             lanes: LaneUses::new(capture, found),
             overlaps: overlaps
                 .iter()
-                .filter(|overlap| are_together(capture, overlap.first, overlap.second))
                 .map(|overlap| OverlapReport {
                     first: name(overlap.first),
                     second: name(overlap.second),
@@ -192,6 +222,7 @@ impl<'a> CaptureReport<'a> {
                     of_second: overlap.of_second,
                 })
                 .collect(),
+            role_overlaps,
             outcomes: OutcomesReport::new(capture),
             launches: LaunchesReport::new(capture),
             expectations: expectations(capture),
@@ -315,6 +346,26 @@ impl<'a> CaptureReport<'a> {
     }
 
     fn write_overlaps(&self, out: &mut dyn Write) -> io::Result<()> {
+        let columns = [
+            "busy by role",
+            "",
+            "",
+            ">time",
+            ">of the first",
+            ">of the second",
+        ];
+        let mut roles = TextTable::new(&columns);
+        for RoleOverlapReport { device, pair } in &self.role_overlaps {
+            roles.row([
+                device.clone(),
+                pair.first.clone(),
+                pair.second.clone(),
+                text::duration(Nanos(pair.both_ns)),
+                text::percent(pair.of_first),
+                text::percent(pair.of_second),
+            ]);
+        }
+        roles.write_after_a_line(out)?;
         let mut table =
             TextTable::new(&["both busy", "", ">time", ">of the first", ">of the second"]);
         for overlap in &self.overlaps {
@@ -442,12 +493,6 @@ fn overview(made: &Conclusions) -> Vec<OverviewText> {
 /// Thin spaces, which few terminals draw well, as plain ones.
 fn plain(text: &str) -> String {
     text.replace(text::THIN, " ")
-}
-
-/// Whether two streams are of one device: those of several ranks always run at the same time.
-fn are_together(capture: &Capture, first: LaneId, second: LaneId) -> bool {
-    let device = |id| capture.lane(id).and_then(|lane| lane.device);
-    device(first) == device(second)
 }
 
 fn outcome(capture: &Capture) -> (&'static str, Option<String>) {

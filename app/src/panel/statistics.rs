@@ -3,6 +3,7 @@
 mod background;
 mod charts;
 mod operations;
+mod overlaps;
 
 use eframe::egui::{ScrollArea, Ui};
 use engine::analysis::Statistics;
@@ -72,7 +73,7 @@ impl Panel for StatisticsPanel {
                 };
                 left.vertical(|ui| charts::durations(ui, scene, &found.statistics));
                 middle.vertical(|ui| charts::busy(ui, scene, &found.statistics, &found.strips));
-                right.vertical(|ui| charts::overlaps(ui, scene, &found.statistics));
+                right.vertical(|ui| overlaps::show(ui, scene, &found.statistics));
             });
         });
     }

@@ -1,6 +1,7 @@
 //! Figures over a range: how long kernels take, how busy lanes are, which run at the same time.
 
 mod operations;
+mod roles;
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -11,9 +12,13 @@ use record::{Group, LaneId, Role, SpanKind};
 
 pub use operations::Durations;
 use operations::DurationsDraft;
+pub use roles::RoleOverlap;
+use roles::{BusyStream, role_overlaps};
 
 /// Streams whose pairs are compared; with more, only the busiest are.
 const COMPARED: usize = 12;
+/// Streams that are added up by role; with more, only the busiest are.
+const ADDED: usize = 256;
 /// Spans looked at between two looks at the clock.
 const STRIDE: usize = 8_192;
 
@@ -59,8 +64,10 @@ pub struct Statistics {
     pub within: Interval,
     /// Each lane that has spans in it, in the order on screen.
     pub lanes: Vec<LaneUse>,
-    /// Pairs of streams that were busy in it.
+    /// Pairs of streams of one device that were busy in it.
     pub overlaps: Vec<Overlap>,
+    /// Pairs of roles whose streams were busy in it, for each device: communication under computation first.
+    pub roles: Vec<RoleOverlap>,
     /// All spans by what their lanes are, by name and kind, the longest total first.
     pub durations: Vec<Durations>,
     /// The kinds of spans that lanes have, and how many of each; a lane's stand together.
@@ -109,7 +116,7 @@ pub struct StatisticsJob {
     kinds: Vec<u32>,
     /// Whether spans are told apart by name.
     has_names: bool,
-    streams: Vec<(LaneId, Vec<Interval>, Nanos)>,
+    streams: Vec<BusyStream>,
     names: DurationsDraft,
 }
 
@@ -187,7 +194,7 @@ impl StatisticsJob {
             self.from = placed.span.start;
         }
         self.from = self.found.within.start;
-        self.close(streams);
+        self.close(streams.then_some(capture));
         self.names.close_lane();
         self.at += 1;
     }
@@ -216,7 +223,8 @@ impl StatisticsJob {
         }
     }
 
-    fn close(&mut self, streams: bool) {
+    /// Ends a lane; one of a stream is given its capture, and is compared.
+    fn close(&mut self, streams_of: Option<&Capture>) {
         let busy = union(std::mem::take(&mut self.busy));
         let Some(mut used) = self.current.take() else {
             return;
@@ -227,10 +235,10 @@ impl StatisticsJob {
         let first = self.found.kinds.len() as u32;
         self.found.kinds.extend(kinds.filter(|it| it.1 > 0));
         used.kinds = first..self.found.kinds.len() as u32;
-        if streams && used.busy > Nanos::ZERO {
-            self.streams.push((used.lane, busy, used.busy));
-            if self.streams.len() > 4 * COMPARED {
-                self.keep_busiest();
+        if let Some(capture) = streams_of.filter(|_| used.busy > Nanos::ZERO) {
+            self.streams.push(BusyStream::new(capture, used.lane, busy));
+            if self.streams.len() > 2 * ADDED {
+                self.keep_busiest(ADDED);
             }
         }
         let place = self.found.lanes.len() as u32;
@@ -240,27 +248,31 @@ impl StatisticsJob {
         self.found.lanes.push(used);
     }
 
-    /// Forgets the streams that are not compared.
-    fn keep_busiest(&mut self) {
-        self.streams
-            .sort_by_key(|stream| std::cmp::Reverse(stream.2));
-        self.streams.truncate(COMPARED);
+    /// Forgets all streams but so many.
+    fn keep_busiest(&mut self, most: usize) {
+        if self.streams.len() > most {
+            self.streams
+                .sort_by_key(|stream| std::cmp::Reverse(stream.length));
+            self.streams.truncate(most);
+        }
     }
 
     /// The figures, once [`StatisticsJob::step`] has said yes.
     pub fn finish(mut self) -> Statistics {
-        if self.streams.len() > COMPARED {
-            self.keep_busiest();
-        }
-        for (place, (first, a, a_busy)) in self.streams.iter().enumerate() {
-            for (second, b, b_busy) in self.streams.iter().skip(place + 1) {
-                let both = shared(a, b);
+        self.keep_busiest(ADDED);
+        self.found.roles = role_overlaps(&self.streams);
+        self.keep_busiest(COMPARED);
+        for (place, first) in self.streams.iter().enumerate() {
+            // Streams of different devices have no business with each other.
+            let others = self.streams.iter().skip(place + 1);
+            for second in others.filter(|it| it.member == first.member) {
+                let both = shared(&first.busy, &second.busy);
                 self.found.overlaps.push(Overlap {
-                    first: *first,
-                    second: *second,
+                    first: first.lane,
+                    second: second.lane,
                     both,
-                    of_first: both.0 as f64 / a_busy.0 as f64,
-                    of_second: both.0 as f64 / b_busy.0 as f64,
+                    of_first: both.0 as f64 / first.length.0 as f64,
+                    of_second: both.0 as f64 / second.length.0 as f64,
                 });
             }
         }

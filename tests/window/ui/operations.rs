@@ -1,13 +1,20 @@
 //! The table of all operations in the statistics of a range.
 
+use std::path::PathBuf;
+
 use app::action::Action;
 use app::state::ThemeChoice;
+use eframe::egui::Rect;
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use engine::analysis::Statistics;
+use engine::record::Role;
 use engine::time::{Interval, Nanos};
 
 use super::Window;
 use super::interaction::until;
+use super::opened_captures::{THEMES, opened};
+use super::recorded_fixtures::{kineto, ranks};
 use crate::house::root;
 
 /// A window with the table of all operations of a run.
@@ -111,5 +118,48 @@ fn the_operations_of_a_capture_look_as_they_should() {
         window.harness.get_by_label("All operations").click();
         window.harness.run();
         results.add(window.harness.try_snapshot(format!("operations-{suffix}")));
+    }
+}
+
+/// Communication under computation stands first, with a row for each rank.
+#[test]
+fn roles_are_compared_for_each_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = ranks(8);
+    let files = made.iter().enumerate().map(|(number, rank)| {
+        let path = folder.path().join(format!("rank{number}.pt.trace.json"));
+        std::fs::write(&path, kineto(rank, number, made.len())).unwrap();
+        path
+    });
+    let paths: Vec<PathBuf> = files.collect();
+    let mut results = SnapshotResults::new();
+    for (theme, suffix) in THEMES {
+        let mut window = opened(theme, [1280.0, 800.0], paths.clone());
+        let open = vec![Action::OpenTab("statistics")];
+        window.harness.state_mut().act(open, None);
+        window.harness.run();
+        let column = window
+            .harness
+            .get_by_label("collective\nunder compute")
+            .rect();
+        let below =
+            |rect: Rect| rect.top() > column.bottom() && (rect.left() - column.left()).abs() < 2.0;
+        let shares = window.harness.query_all_by_label_contains("\u{2009}%");
+        let shares: Vec<String> = shares
+            .filter(|it| below(it.rect()))
+            .filter_map(|it| it.accesskit_node().value())
+            .collect();
+        let capture = window.harness.state().scene().capture;
+        let all = Statistics::of(capture, capture.extent().unwrap()).roles;
+        let pair = all
+            .iter()
+            .filter(|it| (it.first, it.second) == (Role::Collective, Role::Compute));
+        let expected: Vec<String> = pair.map(|it| app::text::percent(it.of_first())).collect();
+        assert_eq!((shares.len(), &shares), (8, &expected));
+        results.add(
+            window
+                .harness
+                .try_snapshot(format!("statistics-ranks-{suffix}")),
+        );
     }
 }

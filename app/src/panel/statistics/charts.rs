@@ -1,9 +1,9 @@
-//! The three charts of the figures.
+//! How long operations took and how busy streams were, as charts.
 
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Plot};
-use engine::analysis::{Durations, LaneUse, Overlap, Statistics};
-use engine::record::{Group, LaneId, Role};
+use engine::analysis::{Durations, LaneUse, Statistics};
+use engine::record::{Group, LaneId};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
@@ -14,13 +14,13 @@ use crate::theme::{GRID, mixed};
 /// Kernels that have bars of their own.
 const NAMES: usize = 4;
 /// Streams and pairs that are listed.
-const LISTED: usize = 12;
+pub(super) const LISTED: usize = 12;
 /// Width from which a column has room for more than the most important, in points.
 const ROOMY: f32 = 220.0;
 /// Bars of the histogram.
 const BINS: usize = 28;
 
-fn title(ui: &mut Ui, scene: &Scene<'_>, words: &str) {
+pub(super) fn title(ui: &mut Ui, scene: &Scene<'_>, words: &str) {
     ui.label(RichText::new(words).small().color(scene.theme.weak));
     ui.add_space(GRID);
 }
@@ -264,56 +264,4 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
         text::duration(used.waiting),
         text::duration(used.queued)
     ));
-}
-
-/// How much pairs of streams ran at the same time; the largest in large.
-pub fn overlaps(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
-    title(ui, scene, "at the same time");
-    let mut found: Vec<_> = statistics.overlaps.iter().collect();
-    found.sort_by_key(|pair| std::cmp::Reverse(pair.both));
-    let name = |lane: LaneId| scene.capture.lane_title(lane);
-    let Some(first) = found.first() else {
-        let streams = scene
-            .capture
-            .lanes()
-            .iter()
-            .filter(|lane| lane.group == Group::Streams && lane.role != Role::Queue)
-            .count();
-        let words = if streams < 2 {
-            "There is one stream: nothing can overlap"
-        } else {
-            "Less than two streams ran in this range"
-        };
-        return hint(ui, scene.theme, words);
-    };
-    let (share, of, other) = shared(first);
-    ui.label(RichText::new(text::percent(share)).size(30.0).strong());
-    ui.label(format!(
-        "of the time {} was busy, {} was too",
-        name(of),
-        name(other)
-    ));
-    ui.add_space(2.0 * GRID);
-    compact(ui);
-    for pair in found.iter().skip(1).take(LISTED) {
-        let (share, of, other) = shared(pair);
-        ui.horizontal(|ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(RichText::new(text::percent(share)).monospace());
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let words = format!("{} under {}", name(of), name(other));
-                    ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
-                });
-            });
-        });
-    }
-}
-
-/// The share of the less busy stream's time in which the other was busy too, that stream, and the other.
-fn shared(pair: &Overlap) -> (f64, LaneId, LaneId) {
-    if pair.of_first >= pair.of_second {
-        (pair.of_first, pair.first, pair.second)
-    } else {
-        (pair.of_second, pair.second, pair.first)
-    }
 }
