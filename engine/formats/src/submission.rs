@@ -3,11 +3,13 @@
 
 mod frontier;
 mod order;
+mod returned;
 
 use record::Basis;
 
 pub(crate) use frontier::{StreamWaitLists, SubmissionFrontier};
 pub(crate) use order::{SubmissionStream, SubmittedOperation, SubmittedOperations};
+pub(crate) use returned::ReturnedCalls;
 
 /// How well a conclusion is known that rests on two.
 pub(crate) const fn weaker(one: Basis, other: Basis) -> Basis {

@@ -211,6 +211,15 @@ fn draw(random: &mut SeededRandom, telling: Telling) -> Program {
     program
 }
 
+/// Whether something is told only once the device came to it.
+fn is_told_late(record: &CuptiRecord) -> bool {
+    match record {
+        CuptiRecord::Kernel(_) => true,
+        CuptiRecord::Sync(sync) => sync.kind != SyncKind::StreamWaitEvent,
+        _ => false,
+    }
+}
+
 /// What was told, as a capture: all at once and in any order, or bit by bit as while it runs.
 fn converted(program: &Program, random: &mut SeededRandom, mode: ResolveMode) -> Capture {
     let mut converter = ActivityConverter::new(mode);
@@ -224,8 +233,24 @@ fn converted(program: &Program, random: &mut SeededRandom, mode: ResolveMode) ->
     );
     let mut told = program.told.clone();
     if mode == ResolveMode::Live {
+        // What takes long is told long after it was submitted, and so is what waited for it.
+        let is_timed =
+            |it: &CuptiRecord| matches!(it, CuptiRecord::Event(event) if event.at.is_some());
+        let lag = if told.iter().any(is_timed) {
+            0
+        } else {
+            random.below(12)
+        };
+        let mut late = std::collections::VecDeque::from(vec![Vec::new(); lag]);
         for piece in told.chunks(5) {
-            converter.take(0, Fact::Records(piece.to_vec()));
+            let (slow, fast) = piece.iter().cloned().partition(is_told_late);
+            late.push_back(slow);
+            converter.take(0, Fact::Records(fast));
+            converter.take(0, Fact::Records(late.pop_front().unwrap_or_default()));
+            converter.take(0, Fact::Counts(ListeningCounts::default()));
+        }
+        for slow in late {
+            converter.take(0, Fact::Records(slow));
             converter.take(0, Fact::Counts(ListeningCounts::default()));
         }
     } else {
@@ -337,4 +362,35 @@ fn what_a_stream_waits_for_is_passed_on_by_its_records() {
             check(&program, &capture, telling, &said);
         }
     }
+}
+
+/// Two host threads synchronise one context at the same time: both wait for the kernel, and a later call waits for nothing.
+#[test]
+fn calls_for_everything_at_the_same_time_wait_for_the_same() {
+    let mut program = Program {
+        host: 1_000,
+        ..Program::default()
+    };
+    program.launch((1, 7), 500);
+    let launched = program.call;
+    for (thread, start, end) in [(7, 1_010, 1_600), (8, 1_020, 1_602), (8, 1_700, 1_710)] {
+        program.api("cuCtxSynchronize", 0);
+        if let Some(CuptiRecord::Api(api)) = program.told.last_mut() {
+            api.thread = thread;
+            api.times = CuptiTimes { start, end };
+        }
+        program.sync(SyncKind::ContextSynchronize, (1, None, None), None);
+    }
+    let capture = converted(&program, &mut SeededRandom::new(1), ResolveMode::Whole);
+    let ties = super::ties(&capture, DependencyKind::Synchronization);
+    let mut waited: Vec<_> = ties
+        .iter()
+        .map(|tie| {
+            let call = capture.span(tie.effect).unwrap().span;
+            (number(&capture, tie.cause), call.end - call.start)
+        })
+        .collect();
+    waited.sort();
+    let expected = [582, 590].map(|length| (Some(launched), engine::time::Nanos(length)));
+    assert_eq!(waited, expected);
 }

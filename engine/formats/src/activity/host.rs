@@ -47,6 +47,7 @@ impl ActivityProcess {
         let call = ActivityCall {
             span,
             start: times.start,
+            end: times.end,
             blocks,
         };
         self.called(api.correlation, call, draft);
@@ -103,9 +104,10 @@ impl ActivityProcess {
         self.waits.add(ActivityWait {
             order: sync.correlation,
             call: span,
+            times: call.map_or((sync.times.start, sync.times.end), |it| (it.start, it.end)),
             awaited,
             due: self.due(),
-            is_passed_on: false,
+            is_idle: false,
         });
     }
 

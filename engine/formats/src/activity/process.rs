@@ -35,6 +35,7 @@ pub(super) fn submission_stream((context, number): ActivityStream) -> Submission
 pub(super) struct ActivityCall {
     pub span: SpanId,
     pub start: u64,
+    pub end: u64,
     /// Whether it is one that blocks.
     pub blocks: bool,
 }

@@ -1,12 +1,11 @@
 //! What each wait of a stream and of a host thread waited for.
 
-use std::collections::HashMap;
-
 use super::draft::ActivityDraft;
 use super::event::{ActivityEventKey, ActivityEvents};
 use super::tally::ActivityTally;
 use crate::submission::{
-    StreamWaitLists, SubmissionFrontier, SubmissionStream, SubmittedOperations, weaker,
+    ReturnedCalls, StreamWaitLists, SubmissionFrontier, SubmissionStream, SubmittedOperations,
+    weaker,
 };
 use record::{Basis, Dependency, DependencyKind, EventId, SpanId};
 
@@ -38,19 +37,21 @@ pub(super) struct ActivityWait {
     pub order: u32,
     /// The call.
     pub call: SpanId,
+    /// When the call began and returned.
+    pub times: (u64, u64),
     pub awaited: ActivityWaitTarget,
     /// From which flush on it is looked at.
     pub due: u64,
-    /// Whether it was looked at before, and its stream is known to wait for it.
-    pub is_passed_on: bool,
+    /// Whether it was looked at before, and nothing came after it yet.
+    pub is_idle: bool,
 }
 
 /// Waits that were told of and are not tied yet.
 #[derive(Debug, Default)]
 pub(super) struct ActivityWaits {
     open: Vec<ActivityWait>,
-    /// By context, the last call that waited for everything in it.
-    seen: HashMap<u32, u32>,
+    /// Calls that waited for everything in a context.
+    returned: ReturnedCalls,
     /// What streams wait for, which they pass on to who waits for them.
     waited: StreamWaitLists,
 }
@@ -83,10 +84,21 @@ impl ActivityWaits {
         draft: &mut ActivityDraft,
     ) {
         let is_due = |wait: &ActivityWait| flush.is_none_or(|flush| wait.due <= flush);
-        let (mut due, later): (Vec<_>, Vec<_>) = self.open.drain(..).partition(is_due);
-        self.open = later;
-        due.sort_by_key(|wait| wait.order);
-        for wait in due {
+        self.open.sort_by_key(|wait| wait.order);
+        if !self.open.iter().any(is_due) {
+            return;
+        }
+        for wait in std::mem::take(&mut self.open) {
+            if !is_due(&wait) {
+                // What it waits for may only now be known to whom it is passed on.
+                if let (true, ActivityWaitTarget::ByStream(stream, occasion)) =
+                    (wait.is_idle, wait.awaited)
+                {
+                    self.pass_on(&wait, stream, occasion, events, operations);
+                }
+                self.open.push(wait);
+                continue;
+            }
             let (outcome, is_of_stream) = match wait.awaited {
                 ActivityWaitTarget::Context(context) => {
                     self.everything(&wait, context, operations, draft);
@@ -108,7 +120,7 @@ impl ActivityWaits {
                 // It is looked at again, ever more rarely.
                 (WaitOutcome::Idle, Some(flush)) => self.open.push(ActivityWait {
                     due: flush + (flush - wait.due).max(1) * 2,
-                    is_passed_on: true,
+                    is_idle: true,
                     ..wait
                 }),
                 (outcome, _) => count(outcome, is_of_stream, draft),
@@ -125,22 +137,23 @@ impl ActivityWaits {
         operations: &SubmittedOperations,
         draft: &mut ActivityDraft,
     ) {
-        let (order, before) = (i64::from(wait.order), self.seen.get(&context).copied());
-        let calls = (before.map(i64::from), order);
-        let (process, context_number) = (0, Some(i64::from(context)));
-        for (_, last) in operations.all_before(process, context_number, order) {
-            if calls.0.is_none_or(|before| last.order > before) {
+        let order = i64::from(wait.order);
+        let times = (wait.times.0 as i64, wait.times.1 as i64);
+        let (process, context) = (0, Some(i64::from(context)));
+        let before = self
+            .returned
+            .before((process, context), (order, Some(times)));
+        for (_, last) in operations.all_before(process, context, order) {
+            if before.is_none_or(|before| !before.has_seen(&last)) {
                 tie(host(wait, last.span, None, Basis::Enforced), draft);
             }
         }
         for (_, last, basis) in self
             .waited
-            .beyond(operations, (process, context_number), calls)
+            .beyond(operations, (process, context), (before, order))
         {
             tie(host(wait, last.span, None, basis), draft);
         }
-        let latest = before.map_or(wait.order, |before| before.max(wait.order));
-        self.seen.insert(context, latest);
     }
 
     /// What holds a stream back: the record of the event where it has a span, or else what it captured. A stream to which nothing
@@ -164,14 +177,7 @@ impl ActivityWaits {
         if found.record.stream == stream {
             return next.map_or(WaitOutcome::Idle, |_| WaitOutcome::Own);
         }
-        let recorded = i64::from(found.record.order);
-        let mut captured = self.waited.at(operations, found.record.stream, recorded);
-        for it in &mut captured {
-            it.2 = weaker(found.basis, it.2);
-        }
-        if !wait.is_passed_on {
-            self.waited.wait(operations, (stream, order), &captured);
-        }
+        let captured = self.pass_on(wait, stream, occasion, events, operations);
         let Some(next) = next else {
             return WaitOutcome::Idle;
         };
@@ -192,6 +198,29 @@ impl ActivityWaits {
             generation: found.generation,
         };
         WaitOutcome::tied(causes.into_iter().map(tie).collect())
+    }
+
+    /// Notes that a stream waits for what a record captured, as far as that is known, and answers it.
+    fn pass_on(
+        &mut self,
+        wait: &ActivityWait,
+        stream: SubmissionStream,
+        occasion: EventOccurrence,
+        events: &ActivityEvents,
+        operations: &SubmittedOperations,
+    ) -> SubmissionFrontier {
+        let found = events.waited_for(occasion.key, occasion.tie, wait.order);
+        let Some(found) = found.filter(|it| it.record.stream != stream) else {
+            return SubmissionFrontier::new();
+        };
+        let recorded = i64::from(found.record.order);
+        let mut captured = self.waited.at(operations, found.record.stream, recorded);
+        for it in &mut captured {
+            it.2 = weaker(found.basis, it.2);
+        }
+        let place = (stream, i64::from(wait.order));
+        self.waited.wait(operations, place, &captured);
+        captured
     }
 
     /// What a host thread that waits for an event waits for.

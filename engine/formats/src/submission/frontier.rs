@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::order::{SubmissionStream, SubmittedOperation, SubmittedOperations};
+use super::returned::ReturnedCall;
 use record::Basis;
 
 /// The last operation of each stream that is captured, one or two mostly, and how that is known: what a stream waited for is known
 /// as well as its wait.
 pub(crate) type SubmissionFrontier = Vec<(SubmissionStream, SubmittedOperation, Basis)>;
 
-/// Of more streams than this the operations that were submitted last are kept.
+/// Of more streams than this the operations that ended last are kept.
 const MOST: usize = 64;
 
 /// What each stream waited for, wait by wait in the order of the calls.
@@ -22,7 +23,7 @@ pub(crate) struct StreamWaitLists {
 }
 
 /// All streams of a context of a process, or of a process.
-type SubmissionScope = (i64, Option<i64>);
+pub(crate) type SubmissionScope = (i64, Option<i64>);
 
 /// Whether a stream is one of those.
 fn is_within((process, context): SubmissionScope, stream: SubmissionStream) -> bool {
@@ -52,26 +53,31 @@ impl StreamWaitLists {
         captured
     }
 
-    /// What streams of a scope wait for that is not in it, by waits between two calls.
+    /// What streams of a scope wait for that is not in it, by waits since a call that had returned: of each stream the last.
     pub fn beyond(
         &self,
         operations: &SubmittedOperations,
         scope: SubmissionScope,
-        (after, order): (Option<i64>, i64),
+        (after, order): (Option<ReturnedCall>, i64),
     ) -> SubmissionFrontier {
         let waits = self.beyond.get(&scope).map_or(&[][..], Vec::as_slice);
-        let from = after.map_or(0, |after| waits.partition_point(|(it, _)| *it <= after));
+        let from = after.map_or(0, |after| {
+            waits.partition_point(|(it, _)| *it <= after.order)
+        });
         let to = waits.partition_point(|(it, _)| *it < order);
         let between = waits.get(from..to).unwrap_or_default();
         let streams: BTreeSet<SubmissionStream> = between.iter().map(|it| it.1).collect();
         let all = streams.into_iter();
         let all = all.flat_map(|stream| self.at(operations, stream, order));
-        all.filter(|(stream, ..)| !is_within(scope, *stream))
-            .collect()
+        let mut beyond = SubmissionFrontier::new();
+        for captured in all.filter(|(stream, ..)| !is_within(scope, *stream)) {
+            merge(&mut beyond, captured);
+        }
+        beyond
     }
 
     /// A stream waits for what a record captured, from the call of this number on. Waits come in the order of their calls; one that
-    /// is told late adds nothing to those that came before it.
+    /// is told late adds nothing to those that came after it. One that was told before is told anew.
     pub fn wait(
         &mut self,
         operations: &SubmittedOperations,
@@ -81,27 +87,36 @@ impl StreamWaitLists {
         let mut all = self.at(operations, stream, order);
         all.retain(|(known, ..)| *known != stream);
         for captured in captured.iter().filter(|(other, ..)| *other != stream) {
-            let rank =
-                |it: &(_, SubmittedOperation, Basis)| (submitted(&it.1), it.2 == Basis::Enforced);
-            match all.iter_mut().find(|it| it.0 == captured.0) {
-                Some(known) if rank(captured) > rank(known) => *known = *captured,
-                Some(_) => {}
-                None => all.push(*captured),
-            }
+            merge(&mut all, *captured);
         }
-        all.sort_by_key(|it| std::cmp::Reverse(submitted(&it.1)));
+        all.sort_by_key(|it| std::cmp::Reverse((it.1.end(), submitted(&it.1))));
         all.truncate(MOST);
         all.shrink_to_fit();
         for scope in [None, Some(stream.context)].map(|context| (stream.process, context)) {
             if all.iter().any(|(other, ..)| !is_within(scope, *other)) {
                 let beyond = self.beyond.entry(scope).or_default();
-                let at = beyond.partition_point(|(wait, _)| *wait <= order);
-                beyond.insert(at, (order, stream));
+                let at = beyond.partition_point(|it| *it < (order, stream));
+                if beyond.get(at) != Some(&(order, stream)) {
+                    beyond.insert(at, (order, stream));
+                }
             }
         }
         let waits = self.streams.entry(stream).or_default();
-        let at = waits.partition_point(|(wait, _)| *wait <= order);
-        waits.insert(at, (order, all));
+        let at = waits.partition_point(|(wait, _)| *wait < order);
+        match waits.get_mut(at).filter(|(wait, _)| *wait == order) {
+            Some(known) => known.1 = all,
+            None => waits.insert(at, (order, all)),
+        }
+    }
+}
+
+/// Of two operations of one stream the later counts, and of one that is known in two ways the better.
+fn merge(all: &mut SubmissionFrontier, captured: (SubmissionStream, SubmittedOperation, Basis)) {
+    let rank = |it: &(_, SubmittedOperation, Basis)| (submitted(&it.1), it.2 == Basis::Enforced);
+    match all.iter_mut().find(|it| it.0 == captured.0) {
+        Some(known) if rank(&captured) > rank(known) => *known = captured,
+        Some(_) => {}
+        None => all.push(captured),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::returned::ReturnedCall;
 use record::SpanId;
 
 /// A stream as a profiler names it: its process, its context and its number.
@@ -34,6 +35,11 @@ impl SubmittedOperation {
             span,
             last: (span, end),
         }
+    }
+
+    /// When what its call had submitted up to it had all ended.
+    pub const fn end(&self) -> i64 {
+        self.last.1
     }
 
     /// Its place among what was submitted to its stream.
@@ -89,22 +95,23 @@ impl SubmittedOperations {
         self.crowds.take();
     }
 
-    /// As [`SubmittedOperations::all_before`], without what came before the call `after`: all of it was waited for before.
+    /// As [`SubmittedOperations::all_before`], without what an earlier call had seen end. Of very many streams all counts as seen
+    /// that was submitted before that call.
     pub fn all_between(
         &self,
         process: i64,
         context: Option<i64>,
-        (after, order): (Option<i64>, i64),
+        (after, order): (Option<ReturnedCall>, i64),
     ) -> Vec<(SubmissionStream, SubmittedOperation)> {
         let crowds = self.crowds.get_or_init(|| self.crowds());
         let Some(crowd) = crowds.get(&(process, context)) else {
             let all = self.all_before(process, context, order);
             return all
-                .filter(|(_, it)| after.is_none_or(|after| it.order > after))
+                .filter(|(_, it)| after.is_none_or(|after| !after.has_seen(it)))
                 .collect();
         };
         let from = after.map_or(0, |after| {
-            crowd.partition_point(|(it, _)| it.order <= after)
+            crowd.partition_point(|(it, _)| it.order <= after.order)
         });
         let to = crowd.partition_point(|(it, _)| it.order < order);
         let between = crowd.get(from..to).unwrap_or_default().iter();
@@ -266,6 +273,10 @@ mod tests {
                 let expected: Vec<_> = all
                     .filter(|(_, it)| after.is_none_or(|after| it.order > after))
                     .collect();
+                let after = after.map(|order| ReturnedCall {
+                    order,
+                    end: i64::MAX,
+                });
                 let found = operations.all_between(1, context, (after, order));
                 assert_eq!(found, expected);
             }

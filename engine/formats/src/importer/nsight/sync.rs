@@ -162,6 +162,9 @@ impl NsightReader<'_, '_> {
                 process,
                 order,
                 call,
+                times: place
+                    .and_then(|it| self.hosts.times(it))
+                    .or(row.start.zip(row.end)),
                 basis: Basis::Enforced,
                 waits,
                 own,

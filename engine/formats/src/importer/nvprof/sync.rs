@@ -72,6 +72,9 @@ impl NvprofReader<'_, '_> {
                 process: PROCESS,
                 order,
                 call,
+                times: place
+                    .and_then(|it| self.hosts.times(it))
+                    .or(row.start.zip(row.end)),
                 basis: Basis::Enforced,
                 waits,
                 own: None,

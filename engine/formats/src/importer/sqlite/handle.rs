@@ -25,6 +25,7 @@ struct SyncCall {
     /// When it was made, which is the order of calls.
     order: i64,
     span: SpanId,
+    times: Option<(i64, i64)>,
     deed: SyncCallKind,
     stream: Option<i64>,
     event: Option<i64>,
@@ -58,6 +59,7 @@ impl Handles {
             process,
             order: hosts.start(place).unwrap_or(0),
             span: SpanId::NONE,
+            times: hosts.times(place),
             deed,
             stream: None,
             event: None,
@@ -146,6 +148,7 @@ impl Handles {
                 process: call.process,
                 order: call.order,
                 call: call.span,
+                times: call.times,
                 basis: Basis::Enforced,
                 waits: found,
                 own: None,

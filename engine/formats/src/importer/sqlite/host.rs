@@ -80,12 +80,17 @@ impl HostSpans {
         self.starts.get(place as usize).copied()
     }
 
+    /// When the span at a place began and ended, in the file's own time; nothing for one of more than four seconds.
+    pub fn times(&self, place: u32) -> Option<(i64, i64)> {
+        let length = self.lengths.get(place as usize).copied();
+        let length = length.filter(|it| *it != u32::MAX)?;
+        let start = self.start(place)?;
+        Some((start, start.saturating_add(i64::from(length))))
+    }
+
     /// Whether the span at a place had ended by then. Of one of more than four seconds that is not known.
     pub fn ended_by(&self, place: u32, instant: i64) -> bool {
-        let length = self.lengths.get(place as usize).copied();
-        let length = length.filter(|it| *it != u32::MAX);
-        let end = self.start(place).zip(length);
-        end.is_some_and(|(start, length)| start.saturating_add(i64::from(length)) < instant)
+        self.times(place).is_some_and(|(_, end)| end < instant)
     }
 
     /// The lane of the span at a place.

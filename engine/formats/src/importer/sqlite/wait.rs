@@ -1,13 +1,11 @@
 //! What each wait of a stream and of a host thread waited for, as far as the file says or its order allows.
 
-use std::collections::HashMap;
-
 use super::SqliteDraft;
 use super::event::{SqliteEvents, SqliteRecord};
 use crate::importer::Receipt;
 use crate::submission::{
-    StreamWaitLists, SubmissionFrontier, SubmissionStream, SubmittedOperation, SubmittedOperations,
-    weaker,
+    ReturnedCalls, StreamWaitLists, SubmissionFrontier, SubmissionStream, SubmittedOperation,
+    SubmittedOperations, weaker,
 };
 use record::{Basis, Dependency, DependencyKind, EventId, Severity, SpanId, WAITS_UNTOLD, counted};
 
@@ -51,6 +49,8 @@ pub(in crate::importer) struct SqliteWait {
     pub order: i64,
     /// The call.
     pub call: SpanId,
+    /// When it began and returned, where that is known.
+    pub times: Option<(i64, i64)>,
     /// How it is known that this call waits for that.
     pub basis: Basis,
     pub waits: SqliteWaitTarget,
@@ -150,7 +150,7 @@ pub(in crate::importer) fn resolve(
             ..SqliteWaitOutcome::default()
         },
     };
-    let mut all = HashMap::new();
+    let mut returned = ReturnedCalls::default();
     for wait in waits.iter() {
         match wait.waits {
             SqliteWaitTarget::Stream(stream, event) => resolver.stream(wait, stream, event, draft),
@@ -167,14 +167,13 @@ pub(in crate::importer) fn resolve(
                 }
             }
             SqliteWaitTarget::HostForAll(context) => {
-                let before = all.insert((wait.process, context), wait.order);
-                // What an earlier wait for everything has seen end is no longer waited for.
+                let scope = (wait.process, context);
+                let before = returned.before(scope, (wait.order, wait.times));
                 let between = (before, wait.order);
                 for (_, last) in operations.all_between(wait.process, context, between) {
                     draft.receipt.inferred += u64::from(wait.basis == Basis::Inferred);
                     draft.depends(host(wait, last.span, EventId::NONE, 0));
                 }
-                let scope = (wait.process, context);
                 for (_, last, known) in resolver.waited.beyond(operations, scope, between) {
                     let basis = weaker(wait.basis, known);
                     draft.receipt.inferred += u64::from(basis == Basis::Inferred);
