@@ -1,6 +1,6 @@
 //! Pictures of captures that other tools would have made: of PyTorch, of Nsight Systems, and of eight ranks at once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use app::action::{Action, Command};
 use app::state::{GroupKey, Switch, ThemeChoice, ViewChange};
@@ -140,16 +140,21 @@ fn what_was_recorded_on_a_device_shows_what_its_streams_waited_for() {
     }
 }
 
-#[test]
-fn eight_ranks_show_who_came_last() {
-    let folder = tempfile::tempdir().unwrap();
+/// The files of eight ranks, in a folder.
+pub fn rank_files(folder: &Path) -> Vec<PathBuf> {
     let made = ranks(8);
     let files = made.iter().enumerate().map(|(number, rank)| {
-        let path = folder.path().join(format!("rank{number}.pt.trace.json"));
+        let path = folder.join(format!("rank{number}.pt.trace.json"));
         std::fs::write(&path, kineto(rank, number, made.len())).unwrap();
         path
     });
-    let paths: Vec<PathBuf> = files.collect();
+    files.collect()
+}
+
+#[test]
+fn eight_ranks_show_who_came_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = rank_files(folder.path());
     let mut results = SnapshotResults::new();
     for (theme, suffix) in THEMES {
         let mut window = opened(theme, [1200.0, 1000.0], paths.clone());

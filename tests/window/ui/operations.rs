@@ -1,7 +1,5 @@
 //! The table of all operations in the statistics of a range.
 
-use std::path::PathBuf;
-
 use app::action::Action;
 use app::state::ThemeChoice;
 use eframe::egui::Rect;
@@ -13,8 +11,7 @@ use engine::time::{Interval, Nanos};
 
 use super::Window;
 use super::interaction::until;
-use super::opened_captures::{THEMES, opened};
-use super::recorded_fixtures::{kineto, ranks};
+use super::opened_captures::{THEMES, opened, rank_files};
 use crate::house::root;
 
 /// A window with the table of all operations of a run.
@@ -125,13 +122,7 @@ fn the_operations_of_a_capture_look_as_they_should() {
 #[test]
 fn roles_are_compared_for_each_rank() {
     let folder = tempfile::tempdir().unwrap();
-    let made = ranks(8);
-    let files = made.iter().enumerate().map(|(number, rank)| {
-        let path = folder.path().join(format!("rank{number}.pt.trace.json"));
-        std::fs::write(&path, kineto(rank, number, made.len())).unwrap();
-        path
-    });
-    let paths: Vec<PathBuf> = files.collect();
+    let paths = rank_files(folder.path());
     let mut results = SnapshotResults::new();
     for (theme, suffix) in THEMES {
         let mut window = opened(theme, [1280.0, 800.0], paths.clone());

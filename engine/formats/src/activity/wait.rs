@@ -1,7 +1,7 @@
 //! What each wait of a stream and of a host thread waited for.
 
 use super::draft::ActivityDraft;
-use super::event::{ActivityEventKey, ActivityEvents};
+use super::event::{ActivityEventKey, ActivityEvents, MatchedRecord};
 use super::tally::ActivityTally;
 use crate::submission::{
     ReturnedCalls, StreamWaitLists, SubmissionFrontier, SubmissionStream, SubmittedOperations,
@@ -94,7 +94,10 @@ impl ActivityWaits {
                 if let (true, ActivityWaitTarget::ByStream(stream, occasion)) =
                     (wait.is_idle, wait.awaited)
                 {
-                    self.pass_on(&wait, stream, occasion, events, operations);
+                    let found = events.waited_for(occasion.key, occasion.tie, wait.order);
+                    if let Some(found) = found.filter(|it| it.record.stream != stream) {
+                        self.pass_on(&wait, stream, &found, operations);
+                    }
                 }
                 self.open.push(wait);
                 continue;
@@ -177,7 +180,7 @@ impl ActivityWaits {
         if found.record.stream == stream {
             return next.map_or(WaitOutcome::Idle, |_| WaitOutcome::Own);
         }
-        let captured = self.pass_on(wait, stream, occasion, events, operations);
+        let captured = self.pass_on(wait, stream, &found, operations);
         let Some(next) = next else {
             return WaitOutcome::Idle;
         };
@@ -205,14 +208,9 @@ impl ActivityWaits {
         &mut self,
         wait: &ActivityWait,
         stream: SubmissionStream,
-        occasion: EventOccurrence,
-        events: &ActivityEvents,
+        found: &MatchedRecord,
         operations: &SubmittedOperations,
     ) -> SubmissionFrontier {
-        let found = events.waited_for(occasion.key, occasion.tie, wait.order);
-        let Some(found) = found.filter(|it| it.record.stream != stream) else {
-            return SubmissionFrontier::new();
-        };
         let recorded = i64::from(found.record.order);
         let mut captured = self.waited.at(operations, found.record.stream, recorded);
         for it in &mut captured {
