@@ -1,7 +1,7 @@
 //! What the wgpu backend alone can show: limits, adapters side by side, compiles, and losses without end.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::backend::{
     Backend, BackendDevice, BackendError, BufferSide, CacheUse, CompileError, CompileRequest,
@@ -256,16 +256,21 @@ fn wgpu_itself_is_asked_before_and_after_a_loss() {
         assert!(!map().wait(Duration::ZERO).unwrap().is_ok);
         assert!(first.wait(Duration::ZERO).unwrap().is_ok);
         ask(NativeQuery::Unmap(BufferIndex(0)));
-        // Behind a spin the map is pending when it is unmapped, unless this thread was kept from its core meanwhile.
-        let is_refused = (0..20).any(|place| {
-            let micros = 20_000.0 * f64::from(1 + place);
-            submit(&*device, 0, 0, launch("spin", &[], &[], &[micros]));
-            // The thread of the stream hands it to the queue.
-            std::thread::sleep(Duration::from_micros(micros as u64 / 4));
-            let mut pending = map();
-            ask(NativeQuery::Unmap(BufferIndex(0)));
-            !pending.wait(patience).unwrap().is_ok
-        });
+        // Behind spins the map is pending when it is unmapped, unless this thread was kept from its core for as long as they
+        // take: then more of them, until it is.
+        let given_up = Instant::now() + patience;
+        let is_refused = (1..)
+            .take_while(|_| Instant::now() < given_up)
+            .any(|count| {
+                for _ in 0..count {
+                    submit(&*device, 0, 0, launch("spin", &[], &[], &[20_000.0]));
+                }
+                // The thread of the stream hands the first to the queue.
+                std::thread::sleep(Duration::from_millis(5));
+                let mut pending = map();
+                ask(NativeQuery::Unmap(BufferIndex(0)));
+                !pending.wait(patience).unwrap().is_ok
+            });
         assert!(is_refused, "unmapped");
         assert!(ask(NativeQuery::WorkDone).wait(patience).unwrap().is_ok);
         let mut lost = ask(NativeQuery::Lost);

@@ -11,10 +11,10 @@ pub(crate) use frontier::{StreamWaitLists, SubmissionFrontier};
 pub(crate) use order::{SubmissionStream, SubmittedOperation, SubmittedOperations};
 pub(crate) use returned::ReturnedCalls;
 
-/// How well a conclusion is known that rests on two.
+/// How well a conclusion is known that rests on two: as the weaker of them, the first where neither is certain.
 pub(crate) const fn weaker(one: Basis, other: Basis) -> Basis {
-    match (one, other) {
-        (Basis::Enforced, Basis::Enforced) => Basis::Enforced,
-        _ => Basis::Inferred,
+    match one {
+        Basis::Enforced => other,
+        _ => one,
     }
 }

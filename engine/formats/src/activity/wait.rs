@@ -95,7 +95,7 @@ impl ActivityWaits {
                     (wait.is_idle, wait.awaited)
                 {
                     let found = events.waited_for(occasion.key, occasion.tie, wait.order);
-                    if let Some(found) = found.filter(|it| it.record.stream != stream) {
+                    if let Some(found) = found {
                         self.pass_on(&wait, stream, &found, operations);
                     }
                 }
@@ -177,13 +177,13 @@ impl ActivityWaits {
         let Some(found) = found else {
             return next.map_or(WaitOutcome::Idle, |_| WaitOutcome::Unknown);
         };
-        if found.record.stream == stream {
-            return next.map_or(WaitOutcome::Idle, |_| WaitOutcome::Own);
-        }
         let captured = self.pass_on(wait, stream, &found, operations);
         let Some(next) = next else {
             return WaitOutcome::Idle;
         };
+        if found.record.stream == stream {
+            return WaitOutcome::Own;
+        }
         let work = captured.iter().filter(|(on, ..)| *on != stream);
         let causes: Vec<(SpanId, Basis)> = match found.record.span {
             Some(mark) => vec![(mark, found.basis)],

@@ -9,6 +9,7 @@ mod launches;
 mod many_streams;
 mod mtia;
 mod order;
+mod recorded;
 mod syncs;
 mod waits;
 
@@ -127,7 +128,7 @@ impl DependencySummary {
             receipt.complain(sink, untold, counted(self.left_out, words));
         }
         if self.ghosts > 0 {
-            let words = "{wait names a stream of its device|waits name streams of their device} that ran nothing in this file; {that has|those have} \
+            let words = "{wait names a stream that ran nothing on its device|waits name streams that ran nothing on their device} in this file; {that has|those have} \
                          no lane.";
             receipt.complain(sink, untold, counted(self.ghosts, words));
         }

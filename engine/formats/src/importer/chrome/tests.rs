@@ -1,5 +1,6 @@
 //! Small texts of each dialect, and of each way in which a file can be bad.
 
+mod devices;
 mod fields;
 mod meanings;
 

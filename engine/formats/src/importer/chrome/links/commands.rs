@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::DependencySummary;
-use super::frontier::{CapturedWork, ChromeFrontier, StreamFrontiers};
+use super::frontier::{ChromeFrontier, StreamFrontiers};
 use super::order::{ChromeStream, LaunchOrder};
+use super::recorded::RecordStreams;
 use super::rests_on;
 use super::syncs::{self, BlockedCall};
 use super::waits::{self, WaitEvents, record_number, stream, tie_wait};
@@ -12,6 +13,8 @@ use crate::importer::RecordSink;
 use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::words;
 use crate::importer::chrome::work::SyncDetail;
+use crate::submission::weaker;
+use record::Basis;
 
 /// What a command does. At one instant records come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,9 +39,10 @@ pub(super) fn report_dependencies(
 ) {
     let events = WaitEvents::of(builder, sink);
     let details = std::mem::take(&mut builder.work.details);
+    let streams = RecordStreams::of(order, &details);
     let mut frontiers = StreamFrontiers::new(order);
     let mut recorded = CapturedFrontiers::new();
-    for (instant, deal) in commands(builder, &details) {
+    for (instant, deal) in commands(builder, &streams, &details) {
         match deal {
             SyncCommand::Record(stream) => {
                 let known = recorded.entry((stream, instant));
@@ -49,12 +53,17 @@ pub(super) fn report_dependencies(
                     continue;
                 };
                 ties.waits += 1;
-                let captured = record_of(builder, wait).and_then(|it| recorded.get(&it));
-                if let (Some(on), Some(captured)) = (stream(wait.stream), captured) {
+                let placed = streams.find(wait);
+                let record = record_of(builder, wait, placed);
+                let captured = record.and_then(|it| recorded.get(&it));
+                if let (Some(on), Some(captured), Some((_, placed))) =
+                    (stream(wait.stream), captured, placed)
+                {
                     let at = ((wait.process, on), instant);
-                    frontiers.wait(at, captured, waits::basis(wait));
+                    frontiers.wait(at, captured, weaker(waits::basis(wait), placed));
                 }
-                let text = tie_wait(builder, order, &events, (wait, captured), ties, sink);
+                let wait_for = (wait, placed, captured);
+                let text = tie_wait(builder, order, &events, wait_for, ties, sink);
                 rests_on(builder, wait.span, text, sink);
             }
             SyncCommand::Block(place) => {
@@ -65,31 +74,28 @@ pub(super) fn report_dependencies(
                     effect,
                     called,
                     end,
-                    basis,
+                    mut basis,
                 } = syncs::blocked(builder, detail);
                 let captured = match detail.name {
                     words::EVENT_SYNC => {
-                        let named = record_of(builder, detail).and_then(|it| recorded.get(&it));
-                        named.cloned()
+                        let placed = streams.find(detail);
+                        basis = weaker(basis, placed.map_or(basis, |it| it.1));
+                        let record = record_of(builder, detail, placed);
+                        record.and_then(|it| recorded.get(&it)).cloned()
                     }
                     words::STREAM_SYNC => {
                         let on = stream(detail.stream);
                         on.map(|on| frontiers.at((detail.process, on), called))
                     }
-                    // What any stream waits for came last on its own stream, or what came after it did.
-                    _ => None,
+                    // What any stream waits for of its own device came last on its stream, or what came after it did.
+                    _ => Some(frontiers.beyond(detail.process, called)),
                 };
-                let captured: Vec<CapturedWork> = match captured {
-                    Some(captured) => captured.into_values().collect(),
-                    None if detail.name == words::CONTEXT_SYNC => {
-                        let causes = order.last_of_each(Some(detail.process), called);
-                        syncs::tie_all(&causes, (effect, end), basis, ties, sink);
-                        continue;
-                    }
-                    None => Vec::new(),
-                };
-                for work in captured {
-                    let basis = waits::weaker(basis, work.basis);
+                if detail.name == words::CONTEXT_SYNC {
+                    let causes = order.last_of_each(Some(detail.process), called);
+                    syncs::tie_all(&causes, (effect, end), basis, ties, sink);
+                }
+                for work in captured.unwrap_or_default().into_values() {
+                    let basis = weaker(basis, work.basis);
                     let cause = order.get(work.place);
                     syncs::tie_all(cause.as_slice(), (effect, end), basis, ties, sink);
                 }
@@ -100,7 +106,11 @@ pub(super) fn report_dependencies(
 }
 
 /// The commands that the details tell of, in the order of their calls.
-fn commands(builder: &ChromeBuilder, details: &[SyncDetail]) -> Vec<(i64, SyncCommand)> {
+fn commands(
+    builder: &ChromeBuilder,
+    streams: &RecordStreams,
+    details: &[SyncDetail],
+) -> Vec<(i64, SyncCommand)> {
     let mut list = Vec::new();
     for (place, detail) in (0_u32..).zip(details) {
         let deal = match detail.name {
@@ -112,7 +122,7 @@ fn commands(builder: &ChromeBuilder, details: &[SyncDetail]) -> Vec<(i64, SyncCo
         };
         list.push((called(builder, detail), deal));
         if matches!(detail.name, words::STREAM_WAIT | words::EVENT_SYNC)
-            && let Some((stream, instant)) = record_of(builder, detail)
+            && let Some((stream, instant)) = record_of(builder, detail, streams.find(detail))
         {
             list.push((instant, SyncCommand::Record(stream)));
         }
@@ -129,8 +139,12 @@ pub(super) fn called(builder: &ChromeBuilder, detail: &SyncDetail) -> i64 {
 
 /// The stream and the instant of the record that a wait is for: where it names none, the latest on the stream when it was
 /// called; nothing where the one that it names is not in the file.
-fn record_of(builder: &ChromeBuilder, detail: &SyncDetail) -> Option<(ChromeStream, i64)> {
-    let from = (detail.process, stream(detail.wait_stream)?);
+fn record_of(
+    builder: &ChromeBuilder,
+    detail: &SyncDetail,
+    placed: Option<(ChromeStream, Basis)>,
+) -> Option<(ChromeStream, i64)> {
+    let (from, _) = placed?;
     let instant = match record_number(detail) {
         Some(record) => builder.work.of(record)?.start,
         None if detail.name == words::STREAM_WAIT => called(builder, detail),

@@ -1,8 +1,10 @@
 //! What a record captures: the last work of its stream, and what that stream had waited for since then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::order::{ChromeStream, LaunchOrder};
+use crate::importer::chrome::scan::RowToken;
+use crate::submission::weaker;
 use record::Basis;
 
 /// The last work of each stream that is captured.
@@ -23,6 +25,8 @@ pub(super) struct CapturedWork {
 pub(super) struct StreamFrontiers<'a> {
     order: &'a LaunchOrder,
     waiting: BTreeMap<ChromeStream, StreamWaits>,
+    /// By device its streams that waited for work of another since their last.
+    beyond: BTreeMap<RowToken, BTreeSet<ChromeStream>>,
 }
 
 /// What a stream waits for since its last work.
@@ -38,6 +42,7 @@ impl<'a> StreamFrontiers<'a> {
         Self {
             order,
             waiting: BTreeMap::new(),
+            beyond: BTreeMap::new(),
         }
     }
 
@@ -59,19 +64,33 @@ impl<'a> StreamFrontiers<'a> {
         captured: &ChromeFrontier,
         basis: Basis,
     ) {
+        if captured.keys().any(|it| it.0 != stream.0) {
+            self.beyond.entry(stream.0).or_default().insert(stream);
+        }
         let waiting = self.since(stream, instant);
         for (stream, work) in captured {
-            let basis = if basis == Basis::Enforced {
-                work.basis
-            } else {
-                basis
-            };
-            merge(
-                &mut waiting.captured,
-                *stream,
-                CapturedWork { basis, ..*work },
-            );
+            let basis = weaker(basis, work.basis);
+            let work = CapturedWork { basis, ..*work };
+            merge(&mut waiting.captured, *stream, work);
         }
+    }
+
+    /// What the streams of a device wait for at an instant that is of other devices.
+    pub fn beyond(&mut self, device: RowToken, instant: i64) -> ChromeFrontier {
+        let mut all = ChromeFrontier::new();
+        let mut streams = self.beyond.remove(&device).unwrap_or_default();
+        streams.retain(|stream| {
+            let waiting = self.since(*stream, instant);
+            let others = waiting.captured.iter().filter(|it| it.0.0 != device);
+            let mut is_waiting = false;
+            for (stream, work) in others {
+                is_waiting = true;
+                merge(&mut all, *stream, *work);
+            }
+            is_waiting
+        });
+        self.beyond.insert(device, streams);
+        all
     }
 
     /// What a record on a stream captures at an instant.

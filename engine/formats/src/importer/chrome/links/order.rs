@@ -186,7 +186,7 @@ impl LaunchOrder {
     }
 
     /// The streams on which anything ran, with their work.
-    fn streams(&self) -> impl Iterator<Item = (ChromeStream, &[u32])> {
+    pub fn streams(&self) -> impl Iterator<Item = (ChromeStream, &[u32])> {
         let used = self.used.iter();
         used.filter_map(|row| Some((*self.rows.get(*row as usize)?, self.streams.get(*row))))
     }

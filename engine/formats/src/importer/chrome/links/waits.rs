@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::DependencySummary;
 use super::commands::called;
 use super::frontier::ChromeFrontier;
-use super::order::LaunchOrder;
+use super::order::{ChromeStream, LaunchOrder};
 use crate::importer::RecordSink;
 use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::RowToken;
 use crate::importer::chrome::work::{ChromeOperation, SyncDetail};
+use crate::submission::weaker;
 use record::{Basis, Dependency, DependencyKind, Event, EventId, Record};
 
 /// How no stream is written, besides not at all.
@@ -67,11 +68,6 @@ pub(super) fn basis(wait: &SyncDetail) -> Basis {
     }
 }
 
-/// How something is known that rests on two things.
-pub(super) fn weaker(one: Basis, other: Basis) -> Basis {
-    if one == Basis::Enforced { other } else { one }
-}
-
 /// The number of the record that a wait names.
 pub(super) fn record_number(detail: &SyncDetail) -> Option<i64> {
     detail.wait_record.filter(|it| *it > 0)
@@ -89,15 +85,22 @@ pub(super) fn tie_wait(
     builder: &ChromeBuilder,
     order: &LaunchOrder,
     events: &WaitEvents,
-    (wait, captured): (&SyncDetail, Option<&ChromeFrontier>),
+    (wait, record, captured): (
+        &SyncDetail,
+        Option<(ChromeStream, Basis)>,
+        Option<&ChromeFrontier>,
+    ),
     ties: &mut DependencySummary,
     sink: &mut RecordSink<'_>,
 ) -> &'static str {
-    let (Some(on), Some(from)) = (stream(wait.stream), stream(wait.wait_stream)) else {
+    let (Some(on), Some((from, placed))) = (stream(wait.stream), record) else {
         ties.unnamed += 1;
         return "nothing: the file names neither a record nor a stream that it waited for";
     };
-    let (on, from) = ((wait.process, on), (wait.process, from));
+    let on = (wait.process, on);
+    if on == from {
+        return "the order of its own stream, which needs no wait";
+    }
     let Some(captured) = captured else {
         ties.unresolved += 1;
         return "nothing: the record lies outside of what was captured";
@@ -108,10 +111,6 @@ pub(super) fn tie_wait(
         .filter(|(stream, _)| **stream != on)
         .filter_map(|(_, work)| Some((order.get(work.place)?, work.basis)))
         .collect();
-    // A record on its own stream passes on what that stream had waited for.
-    if on == from && causes.is_empty() {
-        return "the order of its own stream, which needs no wait";
-    }
     if effect.is_none() && order.ran(on) && !causes.is_empty() {
         return "nothing: its stream ran nothing after it in this file";
     }
@@ -123,12 +122,14 @@ pub(super) fn tie_wait(
         ties.unresolved += 1;
         return "nothing: no work lies before the record, or none after the wait";
     };
-    let basis = basis(wait);
-    let text = if basis == Basis::Enforced {
-        "the stream and the record that the file names"
-    } else {
-        "the stream that the file names; which record is concluded from the order of calls"
+    let text = match (basis(wait), placed) {
+        (Basis::Enforced, Basis::Enforced) => "the stream and the record that the file names",
+        (Basis::Enforced, _) => {
+            "the record that the file names, on the only stream of the number that it names, which is another device's"
+        }
+        _ => "the stream that the file names; which record is concluded from the order of calls",
     };
+    let basis = weaker(basis(wait), placed);
     let (event, generation) = events.find(wait);
     for (cause, captured) in causes {
         ties.tie_by(
