@@ -211,10 +211,11 @@ fn draw(random: &mut SeededRandom, telling: Telling) -> Program {
     program
 }
 
-/// Whether something is told only once the device came to it.
+/// Whether something is told only once the device came to it; a record with the device's time is.
 fn is_told_late(record: &CuptiRecord) -> bool {
     match record {
         CuptiRecord::Kernel(_) => true,
+        CuptiRecord::Event(event) => event.at.is_some(),
         CuptiRecord::Sync(sync) => sync.kind != SyncKind::StreamWaitEvent,
         _ => false,
     }
@@ -234,13 +235,7 @@ fn converted(program: &Program, random: &mut SeededRandom, mode: ResolveMode) ->
     let mut told = program.told.clone();
     if mode == ResolveMode::Live {
         // What takes long is told long after it was submitted, and so is what waited for it.
-        let is_timed =
-            |it: &CuptiRecord| matches!(it, CuptiRecord::Event(event) if event.at.is_some());
-        let lag = if told.iter().any(is_timed) {
-            0
-        } else {
-            random.below(12)
-        };
+        let lag = random.below(12);
         let mut late = std::collections::VecDeque::from(vec![Vec::new(); lag]);
         for piece in told.chunks(5) {
             let (slow, fast) = piece.iter().cloned().partition(is_told_late);
