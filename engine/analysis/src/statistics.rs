@@ -219,7 +219,13 @@ impl StatisticsJob {
         if span.kind.is_waiting() {
             used.waiting += inside.map_or(Nanos::ZERO, Interval::length);
         } else {
-            self.busy.extend(inside);
+            // They come by start: what overlaps the one before takes no room.
+            match (self.busy.last_mut(), inside) {
+                (Some(last), Some(inside)) if (last.start..=last.end).contains(&inside.start) => {
+                    last.end = last.end.max(inside.end);
+                }
+                _ => self.busy.extend(inside),
+            }
         }
     }
 

@@ -27,15 +27,50 @@ impl Capture {
         let (few, many) = if is_sorted { (0, depth) } else { (depth, 0) };
         let row = move |depth: usize| self.spans_of(lane, depth, interval);
         let merged = SpansByStart::new((0..few).map(row).collect());
-        let key = |it: PlacedSpan| (it.span.start, Reverse(it.span.end), it.depth, it.span.id);
-        let mut sorted: Vec<SortedSpan> = (0..many).flat_map(row).map(key).collect();
-        sorted.sort_unstable();
-        merged.chain(sorted.into_iter().filter_map(|it| self.span(it.3)))
+        let mut sorted: Vec<StartedSpan> = Vec::new();
+        // As many as there are sub-lanes, most often, and not twice that for a while.
+        sorted.reserve_exact(many);
+        sorted.extend((0..many).flat_map(row).map(StartedSpan::of));
+        self.sort_by_start(&mut sorted);
+        let sorted = sorted.into_iter();
+        merged.chain(sorted.filter_map(|it| self.span(SpanId(it.span))))
+    }
+
+    /// Sorts by start, and of equal ones the longest first, then by sub-lane.
+    fn sort_by_start(&self, spans: &mut [StartedSpan]) {
+        spans.sort_unstable_by_key(|it| it.start());
+        for together in spans.chunk_by_mut(|a, b| a.start() == b.start()) {
+            if together.len() > 1 {
+                together.sort_by_cached_key(|it| {
+                    let placed = self.span(SpanId(it.span));
+                    placed.map(|it| (Reverse(it.span.end), it.depth, it.span.id))
+                });
+            }
+        }
     }
 }
 
-/// Where a span stands in the order, and its number.
-type SortedSpan = (Nanos, Reverse<Nanos>, u32, SpanId);
+/// When a span began, in halves so that millions take no room for alignment, and its number.
+#[derive(Clone, Copy)]
+struct StartedSpan {
+    start: [u32; 2],
+    span: u32,
+}
+
+impl StartedSpan {
+    fn of(placed: PlacedSpan) -> Self {
+        let start = placed.span.start.0;
+        Self {
+            start: [(start >> 32) as u32, start as u32],
+            span: placed.span.id.0,
+        }
+    }
+
+    fn start(&self) -> i64 {
+        let [high, low] = self.start;
+        i64::from(high as i32) << 32 | i64::from(low)
+    }
+}
 
 /// Several rows of spans, each by start, as one.
 struct SpansByStart<I> {

@@ -18,7 +18,7 @@ pub(super) const BLOCK: usize = STEP;
 /// Stands in a 32-bit column for a length that does not fit; the length is then in `wide`.
 pub(super) const WIDE: u32 = u32::MAX;
 /// Spans up to which a chunk has no columns: where many overlap, most sub-lanes have no more, and columns take hundreds of bytes.
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 
 /// The lengths that 32 bits of nanoseconds (4.29 s) cannot hold.
 #[derive(Clone, Copy, Default)]

@@ -5,7 +5,7 @@ use super::chunk_entry::ChunkEntry;
 use super::column::push;
 use super::columns::OpenColumns;
 use super::sublanes::RowExtent;
-use super::summary_forest::SummaryForest;
+use super::summary_forest::{FANOUT, SummaryForest};
 use record::SmallList;
 use record::impossible;
 use record::time::{Interval, Nanos};
@@ -259,8 +259,12 @@ impl SpanRow {
         self.members().last().is_some_and(|it| it.id == chunk)
     }
 
-    /// Brings the forest up to every chunk but the last, which still grows.
+    /// Brings the forest up to every chunk but the last, which still grows. A few chunks are folded as quickly without one, and
+    /// there may be millions of such rows.
     pub fn update_forest(&mut self, chunks: &[Chunk]) {
+        if self.members().len() <= FANOUT {
+            return;
+        }
         while self.forest.len() + 1 < self.members().len() {
             let node = self.chunk(chunks, self.forest.len()).and_then(Chunk::node);
             let Some(node) = node else { return };

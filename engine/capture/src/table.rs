@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, FEW};
 use super::chunk_entry::ChunkEntry;
-use super::column::{push, put};
+use super::column::{push, put, reach};
 use super::row::{RowOccupancy, RowPosition, SpanRow};
 use super::span_cursor::NextPlace;
 use super::span_index::SpanIndex;
@@ -314,14 +314,14 @@ impl SpanStore {
     /// The spans of these numbers. What follows a span in its chunk mostly has the next number there, so that few are looked
     /// for.
     pub fn numbered(&self, ids: Range<u32>) -> impl Iterator<Item = PlacedSpan> {
-        let mut nexts = Vec::new();
+        let mut nexts: Vec<NextPlace> = Vec::new();
         ids.filter_map(move |id| {
             let id = SpanId(id);
             let place = self.places.get(id.index())? as usize;
             let chunk = self.chunks.get(place)?;
-            let at = if chunk.len() > 1 {
+            let at = if chunk.len() > FEW {
                 if nexts.len() <= place {
-                    nexts.resize_with(self.chunks.len(), NextPlace::default);
+                    reach(&mut nexts, place);
                 }
                 nexts.get_mut(place)?.find(chunk, id)?
             } else {

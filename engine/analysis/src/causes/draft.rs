@@ -58,7 +58,12 @@ impl CausesDraft {
             let origin = capture.lane_origin(LaneId(lane));
             origin.and_then(|it| it.number).unwrap_or(i64::from(lane))
         };
+        // What is there by now is most of it, mostly, and growing would take twice the room.
+        let known = capture.span_ids();
         Self {
+            times: Timetable::with_room(known),
+            classes: Vec::with_capacity(known),
+            firsts: Vec::with_capacity(known),
             streams: (0..lanes.len() as u32).map(number).collect(),
             has_waits: vec![false; lanes.len()],
             lanes,

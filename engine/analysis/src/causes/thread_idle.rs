@@ -108,21 +108,16 @@ impl CauseReader<'_> {
             .map(|it| it.span.id)
     }
 
-    /// The calls of a thread in a stretch, those around others first.
-    fn calls(&self, lane: LaneId, within: Interval) -> Vec<ThreadCall> {
-        let spans = self.capture.spans_in(lane, within);
+    /// The calls of a thread in a stretch, by start, those around others first.
+    fn calls(&self, lane: LaneId, within: Interval) -> impl Iterator<Item = ThreadCall> {
+        let spans = self.capture.spans_by_start(lane, within);
         let spans = spans.filter(|it| self.causes.class(it.span.id).is_call());
-        let mut calls: Vec<ThreadCall> = spans
-            .map(|it| ThreadCall {
-                start: it.span.start,
-                end: it.span.end,
-                call: it.span.id,
-                name: it.span.name,
-            })
-            .collect();
-        // Those of each depth are in order already, which a stable sort makes use of.
-        calls.sort_by_key(|it| (it.start, std::cmp::Reverse(it.end), it.call));
-        calls
+        spans.map(|it| ThreadCall {
+            start: it.span.start,
+            end: it.span.end,
+            call: it.span.id,
+            name: it.span.name,
+        })
     }
 
     /// What a thread did of a stretch, the most first: calls by name, each without those within it, and the time outside of

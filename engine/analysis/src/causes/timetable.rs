@@ -44,6 +44,15 @@ pub(super) struct Timetable {
 }
 
 impl Timetable {
+    /// An empty one that takes so many spans without growing.
+    pub fn with_room(spans: usize) -> Self {
+        Self {
+            starts: Vec::with_capacity(spans),
+            ends: Vec::with_capacity(spans),
+            lanes: Vec::with_capacity(spans),
+        }
+    }
+
     /// Adds the next span; nothing where no span has its number.
     pub fn push(&mut self, span: Option<(Interval, LaneId)>) {
         let (interval, lane) = span.unwrap_or((Interval::default(), LaneId::NONE));

@@ -1,12 +1,13 @@
 //! Iterations by marks: ranges of a host thread that name a step or a frame, or that repeat, and instants between them.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
 use capture::Capture;
 use record::time::{Interval, Nanos};
-use record::{Group, LaneId, NameId, SpanId, SpanKind};
+use record::{Group, LaneId, NameId, Span, SpanId, SpanKind};
 
 /// What steps and frames are called.
 const WORDS: [&str; 6] = ["step", "iteration", "iter", "frame", "batch", "epoch"];
@@ -51,13 +52,13 @@ pub(super) fn by_marks(
     let capture = reader.capture();
     let whole = reader.causes().extent().length().0.max(1);
     let names = NameStems::of(capture);
+    let mut counts = vec![(LaneId(u32::MAX), 0); names.count as usize];
     let mut best: Option<((MarkWording, i64), Vec<MarkedInterval>)> = None;
     for lane in lanes {
         if capture.lane(*lane).map(|it| it.group) != Some(Group::Host) {
             continue;
         }
-        for (telling, marks) in of_lane(capture, *lane, &names) {
-            let marks = apart(marks);
+        for (telling, marks) in of_lane(capture, *lane, &names, &mut counts) {
             let covered = marks.iter().map(|it| it.0.length()).sum::<Nanos>().0;
             let is_frame = covered == 0;
             let is_enough = match telling {
@@ -85,58 +86,94 @@ pub(super) fn by_marks(
 struct NameStems {
     /// By name: the number of its stem, and how telling it is.
     of: Vec<(u32, MarkWording)>,
+    count: u32,
 }
 
 impl NameStems {
     fn of(capture: &Capture) -> Self {
-        let mut stems: BTreeMap<String, u32> = BTreeMap::new();
+        // There may be millions of names: their stems are looked at one by one, and none is kept.
+        let hash = |name: NameId| {
+            let (stem, telling) = stem(capture.name(name));
+            let mut hasher = DefaultHasher::new();
+            stem.hash(&mut hasher);
+            (hasher.finish(), telling)
+        };
         let names = (0..capture.name_count() as u32).map(NameId);
-        let of = names.map(|id| {
-            let (stem, telling) = stem(capture.name(id));
-            let next = stems.len() as u32;
-            (*stems.entry(stem).or_insert(next), telling)
-        });
-        Self { of: of.collect() }
+        let mut by_hash: Vec<(u64, u32)> = names.map(|it| (hash(it).0, it.0)).collect();
+        by_hash.sort_unstable();
+        let mut stems = Self {
+            of: vec![(0, MarkWording::Plain); by_hash.len()],
+            count: 0,
+        };
+        for alike in by_hash.chunk_by_mut(|a, b| a.0 == b.0) {
+            let text = |name: u32| stem(capture.name(NameId(name)));
+            if alike.len() > 1 {
+                alike.sort_by_cached_key(|it| text(it.1));
+            }
+            let mut before = None;
+            for (_, name) in alike {
+                let own = text(*name);
+                stems.count += u32::from(before.as_ref() != Some(&own));
+                if let Some(slot) = stems.of.get_mut(*name as usize) {
+                    *slot = (stems.count - 1, own.1);
+                }
+                before = Some(own);
+            }
+        }
+        stems
     }
 
-    fn get(&self, name: NameId) -> (u32, MarkWording) {
-        let known = self.of.get(name.index()).copied();
-        known.unwrap_or((u32::MAX, MarkWording::Plain))
+    fn get(&self, name: NameId) -> Option<(u32, MarkWording)> {
+        self.of.get(name.index()).copied()
     }
 }
 
-/// The marks of a host thread, by sort, in order of time.
+/// The marks of a host thread that begin after the one before of their sort ended, by sort, in order of time. With each stem it is
+/// kept on which thread it was counted last, since there may be as many threads as names.
 fn of_lane(
     capture: &Capture,
     lane: LaneId,
     names: &NameStems,
+    counts: &mut [(LaneId, u32)],
 ) -> Vec<(MarkWording, Vec<MarkedInterval>)> {
     let all = Interval {
         start: Nanos::MIN,
         end: Nanos::MAX,
     };
-    let mut sorts: BTreeMap<u32, (MarkWording, Vec<MarkedInterval>)> = BTreeMap::new();
+    let sort = |span: &Span| {
+        let (stem, telling) = names.get(span.name)?;
+        let is_mark = telling != MarkWording::Plain || span.kind == SpanKind::Scope;
+        is_mark.then_some((stem as usize, telling))
+    };
+    // Most names of a capture of very many are there once.
     for placed in capture.spans_in(lane, all) {
-        let (stem, telling) = names.get(placed.span.name);
-        if telling == MarkWording::Plain && placed.span.kind != SpanKind::Scope {
+        if let Some(count) = sort(&placed.span).and_then(|(stem, _)| counts.get_mut(stem)) {
+            *count = match *count {
+                (of, known) if of == lane => (lane, known + 1),
+                _ => (lane, 1),
+            };
+        }
+    }
+    let mut sorts: BTreeMap<usize, (MarkWording, Nanos, Vec<MarkedInterval>)> = BTreeMap::new();
+    for placed in capture.spans_by_start(lane, all) {
+        let Some((stem, telling)) = sort(&placed.span) else {
+            continue;
+        };
+        // Only of numbered ones a single one counts.
+        let count = counts.get(stem).map_or(0, |it| it.1);
+        if telling != MarkWording::Numbered && (count as usize) < LEAST {
             continue;
         }
-        let (_, marks) = sorts.entry(stem).or_insert((telling, Vec::new()));
-        marks.push((placed.interval(), placed.span.id));
+        let new = || (telling, Nanos::MIN, Vec::new());
+        let (_, end, marks) = sorts.entry(stem).or_insert_with(new);
+        let interval = placed.interval();
+        if interval.start >= *end {
+            marks.push((interval, placed.span.id));
+        }
+        *end = interval.end.max(*end);
     }
-    sorts.into_values().collect()
-}
-
-/// Those that begin after the one before them ended.
-fn apart(mut marks: Vec<MarkedInterval>) -> Vec<MarkedInterval> {
-    marks.sort_by_key(|(it, id)| (it.start, std::cmp::Reverse(it.end), *id));
-    let mut end = Nanos::MIN;
-    marks.retain(|(it, _)| {
-        let is_apart = it.start >= end;
-        end = end.max(it.end);
-        is_apart
-    });
-    marks
+    let sorts = sorts.into_values();
+    sorts.map(|(telling, _, marks)| (telling, marks)).collect()
 }
 
 /// What lies between one instant and the next.

@@ -1,10 +1,13 @@
 //! Tables by small numbers, hashed by one multiplication. Files are no adversaries here: a slow table is still a right one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A table by numbers.
 pub(super) type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<QuickHasher>>;
+
+/// A set of numbers.
+pub(super) type QuickSet<K> = HashSet<K, BuildHasherDefault<QuickHasher>>;
 
 /// Hashes small numbers quickly.
 #[derive(Default)]

@@ -7,18 +7,16 @@ pub fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
     if !intervals.is_sorted_by_key(|interval| interval.start) {
         intervals.sort_unstable_by_key(|interval| interval.start);
     }
-    let mut union: Vec<Interval> = Vec::with_capacity(intervals.len());
-    for interval in intervals
-        .into_iter()
-        .filter(|interval| interval.start < interval.end)
-    {
-        match union.last_mut() {
-            Some(last) if interval.start <= last.end => last.end = last.end.max(interval.end),
-            _ => union.push(interval),
+    intervals.retain(|interval| interval.start < interval.end);
+    intervals.dedup_by(|next, last| {
+        let touches = next.start <= last.end;
+        if touches {
+            last.end = last.end.max(next.end);
         }
-    }
-    union.shrink_to_fit();
-    union
+        touches
+    });
+    intervals.shrink_to_fit();
+    intervals
 }
 
 /// The time that lies in both of two unions.

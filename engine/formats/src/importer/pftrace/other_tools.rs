@@ -17,7 +17,7 @@ use super::tracks::PftraceTracks;
 use super::unread_fields::UnreadPackets;
 use super::utf8;
 use crate::importer::chrome::{ChromeTexts, RowToken};
-use crate::importer::fast_hash::QuickMap;
+use crate::importer::fast_hash::{QuickMap, QuickSet};
 use crate::importer::flow_points::{FlowKey, FlowPoint, FlowStep};
 use crate::importer::{ImportError, Receipt, RecordSink, Source};
 use crate::perfetto::proto::gpu::{API, BufferStats, GpuCorrelation};
@@ -32,6 +32,9 @@ const NO_WAITS: &str = "The file has no waits between streams: what one stream w
 
 /// Everything that was read so far.
 pub(super) struct ForeignFile {
+    /// Writers of which there was a packet.
+    writers: QuickSet<u32>,
+    /// Those that leave something out of their packets: of very many most say nothing.
     pub(super) sequences: QuickMap<u32, PacketSequence>,
     clocks: PftraceClocks,
     pub(super) gpu: PftraceGpu,
@@ -104,6 +107,7 @@ impl Default for ForeignFile {
             repaired: texts.add("repaired"),
         };
         Self {
+            writers: QuickSet::default(),
             sequences: QuickMap::default(),
             clocks: PftraceClocks::default(),
             gpu: PftraceGpu::default(),
@@ -178,10 +182,11 @@ impl ForeignFile {
     /// Takes what every packet says.
     fn begin(&mut self, packet: &PacketView<'_>) {
         // Of a writer's first packet Perfetto always says so.
-        let lost = packet.dropped > 0 && self.sequences.contains_key(&packet.sequence);
-        self.tally.lost += u64::from(lost);
-        let sequence = self.sequences.entry(packet.sequence).or_default();
-        sequence.flags(packet.flags, packet.cleared);
+        let is_known = !self.writers.insert(packet.sequence);
+        self.tally.lost += u64::from(packet.dropped > 0 && is_known);
+        if let Some(sequence) = self.sequences.get_mut(&packet.sequence) {
+            sequence.flags(packet.flags, packet.cleared);
+        }
     }
 
     /// Texts that later packets refer to. Nothing where the bytes make no sense.
@@ -209,7 +214,8 @@ impl ForeignFile {
     }
 
     fn event(&mut self, packet: &PacketView<'_>, bytes: &[u8]) -> Option<()> {
-        let sequence = self.sequences.entry(packet.sequence).or_default();
+        let nothing = PacketSequence::default();
+        let sequence = self.sequences.get(&packet.sequence).unwrap_or(&nothing);
         // Whatever the event is, the writer's clock may count from this packet on.
         let event = read(bytes, sequence, &mut self.texts, &mut self.lists);
         let home = (sequence.track(), sequence.thread());

@@ -84,9 +84,9 @@ impl ForeignFile {
 
     /// The name of a piece of work, and what is known of it.
     fn stage_facts(&mut self, id: u32, event: &GpuRenderStageEvent) -> (String, NamedValues) {
-        let sequence = self.sequences.entry(id).or_default();
         let nothing = InternedGpuNames::default();
-        let interned = sequence.gpu().unwrap_or(&nothing);
+        let sequence = self.sequences.get(&id);
+        let interned = sequence.and_then(|it| it.gpu()).unwrap_or(&nothing);
         let texts = &self.texts;
         let kernel = interned.kernel(event.kernel_iid);
         let stage = interned
@@ -96,7 +96,7 @@ impl ForeignFile {
         let given = event
             .name
             .clone()
-            .or_else(|| Some(texts.text(sequence.name(event.name_iid?)?).to_owned()));
+            .or_else(|| Some(texts.text(sequence?.name(event.name_iid?)?).to_owned()));
         let of_kernel = kernel.and_then(|it| it.demangled_name.clone().or(it.name.clone()));
         let name = given.or(of_kernel).or(stage.clone());
         let mut values = NamedValues::new();
@@ -128,7 +128,7 @@ impl ForeignFile {
             .flat_map(|it| &it.args)
             .chain(launch.into_iter().flat_map(|it| &it.args))
             .collect();
-        let text = |iid| Some(texts.text(sequence.text(iid)?).to_owned());
+        let text = |iid| Some(texts.text(sequence?.text(iid)?).to_owned());
         values.extend(more.into_iter().map(|it| interned.argument(it, text)));
         (name.unwrap_or_else(|| "?".to_owned()), values)
     }
