@@ -1,7 +1,7 @@
 //! A list that keeps its only value in place: of very many lists most have no second one.
 
 /// Values in order; the first takes no allocation while it is alone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum SmallList<T> {
     /// None yet.
     #[default]

@@ -13,6 +13,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::answer;
+use super::dense::{DENSE, make_dense};
 use super::lanes::{LANES, make_lanes};
 use crate::formats::databases;
 use crate::formats::rocprofv3;
@@ -389,17 +390,20 @@ fn one_case() {
         return print(command, Path::new(&folder), *output);
     }
     let is_case = |it: &&Case| it.name == name;
-    let case = CASES.iter().chain(LANES).find(is_case).unwrap();
+    let mut cases = CASES.iter().chain(LANES).chain(DENSE);
+    let case = cases.find(is_case).unwrap();
     let source = (case.source)(Path::new(&folder));
     match (answer(&source), case.spans) {
         (Ok((capture, receipt)), Some(least)) => {
             let found = capture.span_count() + capture.open().count();
             assert!(found >= least, "{found} spans of {least}: {receipt:?}");
-            if LANES.iter().any(|it| it.name == name) {
+            let has_lanes = LANES.iter().any(|it| it.name == name);
+            if has_lanes || DENSE.iter().any(|it| it.name == name) {
                 let made = Conclusions::of(&capture);
                 let whole = capture.extent().unwrap();
                 let statistics = Statistics::of(&capture, whole);
-                assert!(statistics.lanes.len() >= least && !made.answers.is_empty());
+                let lanes = if has_lanes { least } else { 1 };
+                assert!(statistics.lanes.len() >= lanes && !made.answers.is_empty());
             }
         }
         (Ok((_, receipt)), None) => panic!("it opened: {receipt:?}"),
@@ -445,7 +449,8 @@ fn huge_files_take_bounded_memory() {
     let folder = tempfile::tempdir().unwrap();
     make_databases(folder.path());
     make_lanes(folder.path());
-    let names = CASES.iter().chain(LANES).map(|it| it.name);
+    make_dense(folder.path());
+    let names = CASES.iter().chain(LANES).chain(DENSE).map(|it| it.name);
     measure(folder.path(), names);
 }
 

@@ -135,14 +135,14 @@ fn make_perfetto(mut out: impl Write, described: impl Fn(u64) -> Vec<u8>) {
 }
 
 /// A field of a message that is a number.
-fn number(field: u32, value: u64) -> Vec<u8> {
+pub fn number(field: u32, value: u64) -> Vec<u8> {
     let mut out = Vec::new();
     prost::encoding::uint64::encode(field, &value, &mut out);
     out
 }
 
 /// A field of a message that is bytes.
-fn bytes(field: u32, value: &[u8]) -> Vec<u8> {
+pub fn bytes(field: u32, value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     prost::encoding::bytes::encode(field, &value.to_vec(), &mut out);
     out

@@ -91,8 +91,11 @@ struct LogarithmicBins {
 impl LogarithmicBins {
     /// Bins that hold every length of `found`.
     fn around(found: &[&Durations]) -> Option<Self> {
-        let shortest = found.iter().filter_map(|of| of.sorted.first()).min()?;
-        let longest = found.iter().filter_map(|of| of.sorted.last()).max()?;
+        let shortest = found
+            .iter()
+            .filter_map(|of| of.sorted.all().first())
+            .min()?;
+        let longest = found.iter().filter_map(|of| of.sorted.all().last()).max()?;
         let log = |length: &Nanos| (length.0.max(1) as f64).log2();
         // Lengths within a few percent of each other would otherwise look as if they differed a lot.
         let spread = (log(longest) - log(shortest)).max(0.5);
@@ -126,7 +129,7 @@ impl LogarithmicBins {
 
 fn chart(scene: &Scene<'_>, of: &Durations, bins: &LogarithmicBins, colour: Color32) -> BarChart {
     let mut counts = [0_u64; BINS];
-    for length in &of.sorted {
+    for length in of.sorted.all() {
         if let Some(count) = counts.get_mut(bins.of(*length)) {
             *count += 1;
         }

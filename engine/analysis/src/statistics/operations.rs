@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use capture::PlacedSpan;
 use record::time::{Interval, Nanos};
-use record::{Group, LaneId, NameId, SpanId, SpanKind};
+use record::{Group, LaneId, NameId, SmallList, SpanId, SpanKind};
 
 /// How long the spans of one name took.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Durations {
     /// What its lanes are: streams, other lanes of a device, or host threads.
     pub group: Group,
     /// Their lengths, ascending; never empty. A span that reaches out of the range counts with its whole length.
-    pub sorted: Vec<Nanos>,
+    pub sorted: SmallList<Nanos>,
     /// Their lengths added up.
     pub total: Nanos,
     /// Of the range, the time in which one of them was what had begun last on its lane: for calls, the time outside of the
@@ -34,18 +34,19 @@ pub struct Durations {
 impl Durations {
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.sorted.len()
+        self.sorted.all().len()
     }
 
     /// The arithmetic mean.
     pub fn mean(&self) -> Nanos {
-        Nanos(self.total.0 / (self.sorted.len().max(1) as i64))
+        Nanos(self.total.0 / (self.count().max(1) as i64))
     }
 
     /// The smallest length that at least `part` (0 to 1) of the spans do not exceed.
     pub fn quantile(&self, part: f64) -> Nanos {
-        let rank = (part.clamp(0.0, 1.0) * self.sorted.len() as f64).ceil() as usize;
+        let rank = (part.clamp(0.0, 1.0) * self.count() as f64).ceil() as usize;
         self.sorted
+            .all()
             .get(rank.saturating_sub(1))
             .copied()
             .unwrap_or_default()
@@ -60,12 +61,10 @@ impl Durations {
 
 /// The spans of one name so far.
 struct NamedSpans {
-    lengths: Vec<Nanos>,
-    own: Nanos,
-    longest: (Nanos, SpanId),
-    lane: LaneId,
+    /// Their lengths are in order, and added up, once all are there.
+    found: Durations,
+    longest: Nanos,
     last_lane: LaneId,
-    lanes: usize,
 }
 
 /// Durations in the making. Lanes come one after the other, and the spans of each by start.
@@ -100,26 +99,37 @@ impl DurationsDraft {
         let key = (group, span.name, span.kind);
         let place = *self.places.entry(key).or_insert(next);
         if place == next {
+            if self.named.len() == self.named.capacity() {
+                // There may be as many names as spans: room for twice as many is not made.
+                self.named.reserve_exact((place / 8).max(16));
+            }
             self.named.push(NamedSpans {
-                lengths: Vec::new(),
-                own: Nanos::ZERO,
-                longest: (length, span.id),
-                lane: span.lane,
+                found: Durations {
+                    name: span.name,
+                    kind: span.kind,
+                    group,
+                    sorted: SmallList::None,
+                    total: Nanos::ZERO,
+                    own: Nanos::ZERO,
+                    longest: span.id,
+                    lane: span.lane,
+                    lanes: 1,
+                },
+                longest: length,
                 last_lane: span.lane,
-                lanes: 1,
             });
         }
         self.running.push((place, span.end));
         let Some(named) = self.named.get_mut(place) else {
             return;
         };
-        named.lengths.push(length);
-        if length > named.longest.0 {
-            named.longest = (length, span.id);
+        named.found.sorted.push(length);
+        if length > named.longest {
+            (named.longest, named.found.longest) = (length, span.id);
         }
         if named.last_lane != span.lane {
             named.last_lane = span.lane;
-            named.lanes += 1;
+            named.found.lanes += 1;
         }
     }
 
@@ -140,7 +150,7 @@ impl DurationsDraft {
             if to > self.cursor
                 && let Some(named) = self.named.get_mut(place)
             {
-                named.own += to - self.cursor;
+                named.found.own += to - self.cursor;
                 self.cursor = to;
             }
             if end <= self.cursor {
@@ -152,32 +162,15 @@ impl DurationsDraft {
 
     /// The durations, the longest total first.
     pub fn finish(self) -> Vec<Durations> {
-        let mut named: Vec<Option<NamedSpans>> = self.named.into_iter().map(Some).collect();
-        let found = self.places.into_iter().filter_map(|(key, place)| {
-            let own = named.get_mut(place)?.take()?;
-            Some(durations(key, own))
-        });
-        let mut found: Vec<Durations> = found.collect();
-        found.sort_by_key(|durations| Reverse(durations.total));
+        drop(self.places);
+        let named = self.named.into_iter();
+        let mut found: Vec<Durations> = named.map(|it| it.found).collect();
+        for durations in &mut found {
+            let lengths = durations.sorted.all_mut();
+            lengths.sort_unstable();
+            durations.total = lengths.iter().copied().sum();
+        }
+        found.sort_unstable_by_key(|it| (Reverse(it.total), it.group, it.name, it.kind));
         found
-    }
-}
-
-fn durations((group, name, kind): (Group, NameId, SpanKind), named: NamedSpans) -> Durations {
-    let mut sorted = named.lengths;
-    sorted.sort_unstable();
-    let total = sorted
-        .iter()
-        .fold(Nanos::ZERO, |total, &length| total + length);
-    Durations {
-        name,
-        kind,
-        group,
-        sorted,
-        total,
-        own: named.own,
-        longest: named.longest.1,
-        lane: named.lane,
-        lanes: named.lanes,
     }
 }
