@@ -21,7 +21,7 @@ use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 use crate::capture_link::CaptureLink;
 use crate::state::{
     Consent, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice,
-    Playback, Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
+    PanelTree, Playback, Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
 };
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
@@ -73,6 +73,8 @@ pub enum Action {
     Set(Switch, bool),
     /// Open a tab of the bottom, by its panel's id.
     OpenTab(&'static str),
+    /// Put the tabs of the bottom so, or where they are at the first start.
+    Arrange(Option<Box<PanelTree>>),
     /// Begin with the overview of a capture that was opened, where tabs are on screen.
     Survey,
     /// Play so from now on, or no longer.

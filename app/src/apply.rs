@@ -43,10 +43,11 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Hover(hover) => state.next_hover = hover,
         Action::Set(switch, on) => set(state, switch, on),
         Action::OpenTab(tab) => {
-            tab.clone_into(&mut state.settings.tab);
+            state.settings.open_tab(tab);
             set(state, Switch::Bottom, true);
         }
-        Action::Survey => "overview".clone_into(&mut state.settings.tab),
+        Action::Survey => state.settings.open_tab("overview"),
+        Action::Arrange(tree) => state.settings.arrangement = tree.map(|it| *it),
         Action::SetPlayback(None) => state.playback = None,
         Action::SetPlayback(Some(play)) => playback::go(state, play),
         Action::AdvancePlayback(seconds) => playback::advance(state, capture, seconds),
@@ -168,6 +169,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Left => toggle(state, Switch::Left),
         Command::Right => toggle(state, Switch::Right),
         Command::Bottom => toggle(state, Switch::Bottom),
+        Command::ResetPanels => reset_panels(state),
         Command::ReduceMotion => toggle(state, Switch::ReduceMotion),
         Command::Theme => {
             state.settings.theme = match state.settings.theme {
@@ -211,6 +213,14 @@ fn set(state: &mut AppState, switch: Switch, on: bool) {
 fn toggle(state: &mut AppState, switch: Switch) {
     let on = state.settings.is_on(switch);
     set(state, switch, !on);
+}
+
+/// Puts every panel back to where it is at the first start.
+fn reset_panels(state: &mut AppState) {
+    state.settings.arrangement = None;
+    for switch in [Switch::Left, Switch::Right, Switch::Bottom] {
+        set(state, switch, true);
+    }
 }
 
 /// Opens a window, or closes it where it is open.

@@ -1,5 +1,6 @@
 //! Where the user is: what is visible, chosen, pointed at and set. Only `apply` changes it.
 
+mod arrangement;
 mod bookmarks;
 mod consent;
 mod drawn_answer;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture_link::CaptureLink;
 
+pub use arrangement::{PanelTree, corner, flatten, opened};
 pub use bookmarks::Bookmarks;
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
@@ -344,6 +346,8 @@ pub struct Settings {
     pub switches: BTreeSet<Switch>,
     /// The id of the open tab at the bottom.
     pub tab: String,
+    /// How the tabs at the bottom stand; `None` is as at the first start.
+    pub arrangement: Option<PanelTree>,
     /// Files that were opened, the latest first.
     pub recent: Vec<PathBuf>,
     /// Machines that were connected to, the latest first.
@@ -401,6 +405,7 @@ impl Default for Settings {
             pace: None,
             switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom, Switch::Legend]),
             tab: String::from("overview"),
+            arrangement: None,
             recent: Vec::new(),
             places: Vec::new(),
             allowed: AllowedMachines::default(),

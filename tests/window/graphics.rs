@@ -259,7 +259,7 @@ fn wgpu_itself_is_asked_before_and_after_a_loss() {
         // Behind spins the map is pending when it is unmapped, unless this thread was kept from its core for as long as they
         // take: then more of them, until it is.
         let given_up = Instant::now() + patience;
-        let is_refused = (1..)
+        let is_refused = (1..u32::MAX)
             .take_while(|_| Instant::now() < given_up)
             .any(|count| {
                 for _ in 0..count {

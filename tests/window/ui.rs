@@ -13,6 +13,7 @@ mod matches;
 mod opened_captures;
 mod operations;
 mod palette;
+mod panel_tabs;
 mod pictures;
 mod pipeline_load;
 mod pipelines;

@@ -125,6 +125,7 @@ commands! {
     Left, View, "Left panels", "Show or hide the workloads", [ctrl(Key::B)];
     Right, View, "Right panels", "Show or hide the inspector", [key(Key::I)];
     Bottom, View, "Bottom panels", "Show or hide the tabs at the bottom", [key(Key::Q)];
+    ResetPanels, View, "Reset panels", "Put all panels back to where they are at the first start", [];
     Theme, View, "Light or dark", "Change between the light and the dark theme", [key(Key::T)];
     ReduceMotion, View, "Reduce motion", "No motion that only explains", [];
     ZoomIn, Move, "Zoom in", "Zoom in about the pointer", [key(Key::W), key(Key::Plus), key(Key::Equals)];

@@ -1,18 +1,19 @@
 //! The parts of the window: bars, panels on three sides, the timeline in the middle, and what lies above it.
 
 mod captures;
+mod dock;
 mod playback;
 
 use eframe::egui::{
     Align, Button, CentralPanel, Context, Frame, Id, Layout, Margin, Panel as Side, ProgressBar,
-    RichText, ScrollArea, Sense, Ui, UiBuilder, Window, scroll_area::ScrollBarVisibility, vec2,
+    RichText, ScrollArea, Sense, Ui, UiBuilder, Window, containers::PanelState, util::IdTypeMap,
 };
 
 use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{Panel, PanelPosition, Scene};
 use crate::state::{Notice, OverlayWindow, Switch};
-use crate::theme::{GRID, Theme};
+use crate::theme::Theme;
 use crate::timeline::{Picture, theme_of};
 
 impl App {
@@ -73,8 +74,8 @@ impl App {
                 .default_size(280.0)
                 .size_range(96.0..=(whole.y * 0.4).clamp(96.0, 640.0))
                 .resizable(true);
-            side.frame(frame(theme, 16)).show(ui, |ui| {
-                contained(ui, |ui| tabs(ui, &scene, panels, &mut actions));
+            side.frame(frame(theme, dock::MARGIN)).show(ui, |ui| {
+                contained(ui, |ui| dock::show(ui, &scene, panels, &mut actions));
             });
         }
         let ground = Frame::new().fill(theme.canvas);
@@ -99,6 +100,10 @@ impl App {
             timeline.ui(ui, &picture, &mut actions);
         });
         windows(ui.ctx(), &scene, panels, &mut actions);
+        if actions.contains(&Command::ResetPanels.into()) {
+            // How wide and how high they were dragged.
+            ui.data_mut(IdTypeMap::remove_by_type::<PanelState>);
+        }
         actions
     }
 }
@@ -193,71 +198,6 @@ fn every(
 ) {
     for panel in panels.iter_mut().filter(|panel| panel.place() == place) {
         ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
-    }
-}
-
-/// Height of the row of tabs, in points.
-const TITLES: f32 = 28.0;
-
-/// The tabs of the bottom and the open one.
-fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: &mut Vec<Action>) {
-    let theme = scene.theme;
-    let open = |panel: &dyn Panel| panel.id() == scene.state.settings.tab;
-    let row = vec2(ui.available_width(), TITLES);
-    ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
-        let hide = ui.add(Button::new(RichText::new("▼").small().color(theme.weak)).frame(false));
-        if hide
-            .on_hover_text(format!("Hide ({})", Command::Bottom.key()))
-            .clicked()
-        {
-            actions.push(Command::Bottom.into());
-        }
-        let rest = vec2(ui.available_width(), TITLES);
-        ui.allocate_ui_with_layout(rest, Layout::left_to_right(Align::Center), |ui| {
-            // Where a small window has no room for all of them, the row is scrolled.
-            let row = ScrollArea::horizontal().id_salt("titles");
-            row.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden)
-                .show(ui, |ui| titles(ui, scene, panels, actions));
-        });
-    });
-    ui.add_space(2.0 * GRID);
-    if let Some(panel) = panels
-        .iter_mut()
-        .find(|panel| panel.place() == PanelPosition::Bottom && open(panel.as_ref()))
-    {
-        ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
-    }
-}
-
-/// The titles of the tabs, each with how much it has to tell.
-fn titles(ui: &mut Ui, scene: &Scene<'_>, panels: &[Box<dyn Panel>], actions: &mut Vec<Action>) {
-    let theme = scene.theme;
-    ui.spacing_mut().item_spacing.x = 4.0 * GRID;
-    let tabs = panels
-        .iter()
-        .filter(|it| it.place() == PanelPosition::Bottom);
-    for panel in tabs {
-        let chosen = panel.id() == scene.state.settings.tab;
-        if !chosen && panel.is_idle(scene) {
-            continue;
-        }
-        let count = panel
-            .count(scene)
-            .map_or_else(String::new, |count| format!(" {count}"));
-        let words = RichText::new(format!("{}{count}", panel.title()));
-        let words = if chosen {
-            words.color(theme.text).strong()
-        } else {
-            words.color(theme.weak)
-        };
-        let response = ui.add(Button::new(words).frame(false).min_size([0.0, 28.0].into()));
-        if chosen {
-            let line = response.rect.with_min_y(response.rect.bottom() - 2.0);
-            ui.painter().rect_filled(line, 1, theme.accent);
-        }
-        if response.clicked() {
-            actions.push(Action::OpenTab(panel.id()));
-        }
     }
 }
 

@@ -147,7 +147,7 @@ impl ConclusionsJob {
         if self.tabling.is_some() {
             return;
         }
-        let is_seen = state.settings.tab == TAB && state.settings.is_on(Switch::Bottom);
+        let is_seen = state.settings.is_tab_shown(TAB) && state.settings.is_on(Switch::Bottom);
         let rests = status.why.progress.is_none();
         let Some(causes) = status.why.causes.clone().filter(|_| rests) else {
             return;

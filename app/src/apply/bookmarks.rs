@@ -97,7 +97,7 @@ fn here(state: &mut AppState, capture: &Capture) -> Option<AppRequest> {
 fn add(state: &mut AppState, bookmark: Bookmark) -> AppRequest {
     state.bookmarks.visited = Some(state.bookmarks.add(bookmark));
     state.bookmarks.is_typing = true;
-    TAB.clone_into(&mut state.settings.tab);
+    state.settings.open_tab(TAB);
     super::set(state, Switch::Bottom, true);
     AppRequest::Keep
 }

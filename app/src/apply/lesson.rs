@@ -103,7 +103,7 @@ fn go_on(state: &mut AppState) -> Option<AppRequest> {
         LessonStep::Look => {
             taken.step = LessonStep::Change;
             if lesson.kind == LessonKind::Edit {
-                "source".clone_into(&mut state.settings.tab);
+                state.settings.open_tab("source");
                 state.settings.switches.insert(Switch::Bottom);
             }
             return None;

@@ -38,7 +38,7 @@ impl Capture {
 
     /// Sorts by start, and of equal ones the longest first, then by sub-lane.
     fn sort_by_start(&self, spans: &mut [StartedSpan]) {
-        spans.sort_unstable_by_key(|it| it.start());
+        spans.sort_unstable_by_key(StartedSpan::start);
         for together in spans.chunk_by_mut(|a, b| a.start() == b.start()) {
             if together.len() > 1 {
                 together.sort_by_cached_key(|it| {

@@ -1,7 +1,7 @@
 //! Files that say little of very much: as many names, writers and sub-lanes as there are events.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use engine::importer::Source;
@@ -36,9 +36,9 @@ pub const DENSE: &[Case] = &[
 pub fn make_dense(folder: &Path) {
     let create = |name: &str| BufWriter::new(File::create(folder.join(name)).unwrap());
     let mut out = create("names.pftrace");
-    let track = [number(1, 1), bytes(2, b"t")].concat();
-    let track = [number(10, 1), bytes(60, &track)].concat();
-    out.write_all(&bytes(1, &track)).unwrap();
+    let lane = [number(1, 1), bytes(2, b"t")].concat();
+    let lane = [number(10, 1), bytes(60, &lane)].concat();
+    out.write_all(&bytes(1, &lane)).unwrap();
     for name in 0..NAMES {
         let text = format!("n{name}");
         let event = [number(9, 3), number(11, 1), bytes(23, text.as_bytes())].concat();

@@ -1,7 +1,7 @@
 //! Iterations by marks: ranges of a host thread that name a step or a frame, or that repeat, and instants between them.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;

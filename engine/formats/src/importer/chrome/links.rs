@@ -9,7 +9,7 @@ mod launches;
 mod many_streams;
 mod mtia;
 mod order;
-mod recorded;
+mod record_streams;
 mod syncs;
 mod waits;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::DependencySummary;
 use super::frontier::{ChromeFrontier, StreamFrontiers};
 use super::order::{ChromeStream, LaunchOrder};
-use super::recorded::RecordStreams;
+use super::record_streams::RecordStreams;
 use super::rests_on;
 use super::syncs::{self, BlockedCall};
 use super::waits::{self, WaitEvents, record_number, stream, tie_wait};
