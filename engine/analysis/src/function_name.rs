@@ -41,7 +41,10 @@ fn short(name: &str) -> Option<String> {
     let parts = split(name.trim(), " ")?;
     // Words after the parameters are qualifiers, those before the function its return type.
     let function = parts.iter().rev().find(|part| {
-        !QUALIFIERS.contains(&part.trim()) && !part.trim_start().starts_with(['[', '('])
+        let part = part.trim();
+        // A namespace without a name begins with a bracket as well.
+        let is_path = split(part, "::").is_some_and(|path| path.len() > 1);
+        !QUALIFIERS.contains(&part) && (is_path || !part.starts_with(['[', '(']))
     })?;
     let (own, arguments) = subject(function)?;
     let told = told(arguments, 0);
@@ -200,6 +203,11 @@ mod tests {
                 "gemm<Tile<4>, Tile<8>, double>",
             ),
             ("void ns::scan<256, 4>(int)", "scan<256, 4>"),
+            (
+                "void (anonymous namespace)::resolve<long>(long*, a::b const*)",
+                "resolve<long>",
+            ),
+            ("void f<int>(int) [clone .constprop.0]", "f<int>"),
             (
                 "std::enable_if<true, void>::type ns::f<ns::A>(int) const",
                 "f<A>",

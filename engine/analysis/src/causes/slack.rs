@@ -168,8 +168,9 @@ impl<'a, M: SpanTimes> LatestTimes<'a, M> {
         if let Some(late) = self.late.get_mut(place) {
             *late = bound.min(*late);
         }
-        if let Some(left) = self.left.get_mut(place) {
-            *left = left.saturating_sub(1);
+        // What was taken already is not taken again, whatever its effects say.
+        if let Some(left) = self.left.get_mut(place).filter(|left| **left > 0) {
+            *left -= 1;
             if *left == 0 {
                 self.ready.push(place as u32);
             }

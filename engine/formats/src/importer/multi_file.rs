@@ -85,7 +85,11 @@ fn single(
         devices: 0..u32::MAX,
         ..MergedFile::default()
     };
-    let (mut ties, mut notes) = collectives.ties(&[part.label.as_str()]);
+    let (mut ties, mut notes) = if part.receipt.knows_collectives {
+        Default::default()
+    } else {
+        collectives.ties(&[part.label.as_str()])
+    };
     part.receipt.inferred += ties.len() as u64;
     // A capture that was saved knows them already.
     notes.retain(|note| !part.receipt.notes.contains(note));

@@ -55,6 +55,8 @@ pub struct Receipt {
     pub dropped: u64,
     /// What a reader should know, a sentence each; above all what the format does not hold.
     pub notes: Vec<String>,
+    /// Whether the reader tied the parts of collective operations itself, by groups and numbers that its records hold packed.
+    pub(crate) knows_collectives: bool,
 }
 
 impl Receipt {

@@ -398,15 +398,19 @@ impl ChromeBuilder {
         if event.flags & (flag::FLOW_IN | flag::FLOW_OUT) != 0 {
             self.flows.at_span(event, row, span);
         }
-        if class == EventClass::Kernel
-            && let Some(group) = told
-                .arguments
-                .iter()
-                .find(|it| it.key == words::PROCESS_GROUP)
-            && let ArgumentPayload::Text(group) = group.payload
-        {
-            self.work
-                .group(span, self.texts.global(told.scanner, group));
+        if class == EventClass::Kernel {
+            for argument in told.arguments {
+                match (argument.key, argument.payload) {
+                    (words::PROCESS_GROUP, ArgumentPayload::Text(group)) => {
+                        let group = self.texts.global(told.scanner, group);
+                        self.work.groups.entry(span).or_default().name = group;
+                    }
+                    (words::COLLECTIVE_NUMBER, ArgumentPayload::Integer(number)) => {
+                        self.work.groups.entry(span).or_default().number = Some(number);
+                    }
+                    _ => {}
+                }
+            }
         }
         if matches!(class, EventClass::Sync | EventClass::Task) {
             let arguments: Vec<ChromeArgument> = told

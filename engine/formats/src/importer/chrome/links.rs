@@ -58,7 +58,8 @@ pub(super) fn report_dependencies(
     calls::report_dependencies(builder, &order, &mut ties, sink);
     syncs::report_dependencies(builder, &order, &mut ties, sink);
     if !builder.tally.told_collectives {
-        collectives::report_dependencies(builder, &order, &mut ties, sink);
+        let told = (&mut *receipt, &mut *sink);
+        collectives::report_dependencies(builder, &order, &mut ties, told);
     }
     let is_xla = builder.xla.has_devices();
     ties.tell((builder.lanes.streams(), is_xla), receipt, sink);

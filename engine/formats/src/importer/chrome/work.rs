@@ -37,6 +37,24 @@ pub(super) struct ChromeOperation {
     pub blocks_call: bool,
 }
 
+/// Which collective operation of those with one name it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CollectiveKey {
+    /// The text that names its process group; the empty text where none does.
+    pub name: u32,
+    /// Its number in that group.
+    pub number: Option<i64>,
+}
+
+impl Default for CollectiveKey {
+    fn default() -> Self {
+        Self {
+            name: words::EMPTY,
+            number: None,
+        }
+    }
+}
+
 /// What the fields of a wait, a record or a task say.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SyncDetail {
@@ -64,8 +82,8 @@ pub(super) struct ChromeWork {
     streams: HashMap<SpanId, i64>,
     /// What tasks are that say which way they copy.
     kinds: HashMap<SpanId, SpanKind>,
-    /// The process group of each collective operation that names one.
-    groups: HashMap<SpanId, u32>,
+    /// The process group and the number of each collective operation that names one of them.
+    pub groups: HashMap<SpanId, CollectiveKey>,
     /// Of Ascend's records and waits the numbers of their calls, and of those calls when and on which row they were made.
     tasks: HashMap<SpanId, i64>,
     connected: HashMap<i64, (i64, u32)>,
@@ -154,14 +172,9 @@ impl ChromeWork {
         self.connected.get(self.tasks.get(&task)?).copied()
     }
 
-    /// Takes the process group of a collective operation.
-    pub fn group(&mut self, span: SpanId, group: u32) {
-        self.groups.insert(span, group);
-    }
-
-    /// The process group of a collective operation, or the empty text.
-    pub fn group_of(&self, span: SpanId) -> u32 {
-        self.groups.get(&span).copied().unwrap_or(words::EMPTY)
+    /// The process group and the number of a collective operation, as far as it names them.
+    pub fn group_of(&self, span: SpanId) -> CollectiveKey {
+        self.groups.get(&span).copied().unwrap_or_default()
     }
 
     fn direct(&mut self, span: SpanId, direction: ArgumentPayload, texts: &ChromeTexts) {

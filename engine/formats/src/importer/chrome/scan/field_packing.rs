@@ -64,6 +64,7 @@ impl ScannerFieldEncoder {
             ties |= matches!(
                 key,
                 words::PROCESS_GROUP
+                    | words::COLLECTIVE_NUMBER
                     | words::DEVICE_ORDINAL
                     | words::NUM_THREADS
                     | words::CONNECTION

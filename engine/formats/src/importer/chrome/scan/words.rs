@@ -71,6 +71,7 @@ words! {
     SEQUENCE = "seq_num",
     DIRECTION = "direction",
     PROCESS_GROUP = "Process Group Name",
+    COLLECTIVE_NUMBER = "Seq",
     ARGS = "args",
     BIND_ID = "bind_id",
     EVENTS = "traceEvents",

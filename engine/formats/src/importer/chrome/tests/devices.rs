@@ -92,3 +92,50 @@ fn a_wait_for_a_record_of_its_own_stream_is_no_arrow() {
 {"ph":"X","cat":"kernel","name":"third","pid":0,"tid":24,"ts":70,"dur":9,"args":{"stream":24,"correlation":8}}"#;
     assert_eq!(basis(&format!("{SECOND}{own}")), Some(Basis::Inferred));
 }
+
+/// Collective kernels, each with its device, its start and the fields that tell it from others; which starts wait for which, and how
+/// that is known.
+fn collectives(parts: &[(u32, u32, &str)]) -> Vec<(i64, i64, Basis)> {
+    let rows = parts.iter().map(|(device, start, told)| {
+        format!(
+            r#"{{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum","pid":{device},"tid":7,"ts":{start},"dur":90,
+"args":{{"stream":7,{told}}}}}"#
+        )
+    });
+    let rows: Vec<String> = rows.collect();
+    let text = format!(r#"{{"traceEvents": [{}]}}"#, rows.join(","));
+    let opened = open(text.as_bytes()).unwrap();
+    let start = |id| {
+        opened
+            .spans()
+            .iter()
+            .find(|it| it.id == id)
+            .unwrap()
+            .start
+            .0
+            / 1_000
+    };
+    let ties = opened.ties(DependencyKind::Collective);
+    let ties = ties
+        .iter()
+        .map(|it| (start(it.effect), start(it.cause), it.basis));
+    ties.collect()
+}
+
+#[test]
+fn parts_of_collectives_belong_together_by_group_and_number() {
+    let key = |group: &str, number: u32| {
+        format!(r#""Process Group Name":"{group}","Seq":{number},"Group size":2"#)
+    };
+    let (first, second) = (key("1", 19), key("1", 20));
+    let other = key("2", 19);
+    // The first device has one more, before the other's begin.
+    let parts = [(0, 0, &*first), (0, 100, &*second), (1, 150, &*second)];
+    assert_eq!(collectives(&parts), [(100, 150, Basis::Enforced)]);
+    assert_eq!(collectives(&[(0, 0, &*first), (1, 50, &*second)]), []);
+    assert_eq!(collectives(&[(0, 0, &*first), (1, 50, &*other)]), []);
+    // Without numbers they are told by their order.
+    let plain = r#""Process Group Name":"1""#;
+    let parts = [(0, 0, plain), (1, 50, plain)];
+    assert_eq!(collectives(&parts), [(0, 50, Basis::Inferred)]);
+}
