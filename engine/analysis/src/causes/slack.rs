@@ -7,11 +7,13 @@ use super::{Causes, SpanClass};
 use record::SpanId;
 use record::time::Nanos;
 
-/// How much later each operation could begin, nothing else ending later for it, in units.
+/// How much later each operation could begin, nothing else ending later for it, in nanoseconds by span.
 #[derive(Debug)]
-pub(super) struct Slack {
-    units: Vec<u32>,
-    unit: i64,
+pub(super) enum Slack {
+    /// Where four seconds are the most.
+    Short(Vec<u32>),
+    /// Where there is more.
+    Long(Vec<i64>),
 }
 
 impl Slack {
@@ -27,26 +29,26 @@ impl Slack {
             let slack = late.saturating_sub(times.time(start).0).max(0);
             if is_operation { slack } else { 0 }
         };
-        let spans = 0..causes.classes.len();
-        let most = spans.clone().map(slack).max().unwrap_or(0);
-        // Four seconds fit to the nanosecond; longer ones in coarser units.
-        let unit = most / i64::from(u32::MAX) + 1;
-        let all = spans.map(|span| u32::try_from(slack(span) / unit).unwrap_or(u32::MAX));
-        Self {
-            units: all.collect(),
-            unit,
-        }
+        let all = (0..causes.classes.len()).map(slack);
+        let short: Option<Vec<u32>> = all.clone().map(|it| u32::try_from(it).ok()).collect();
+        short.map_or_else(|| Self::Long(all.collect()), Self::Short)
     }
 
     /// That of one operation.
     pub fn of(&self, span: SpanId) -> Option<Nanos> {
-        let units = self.units.get(span.index())?;
-        Some(Nanos(i64::from(*units) * self.unit))
+        let at = span.index();
+        Some(Nanos(match self {
+            Self::Short(all) => i64::from(*all.get(at)?),
+            Self::Long(all) => *all.get(at)?,
+        }))
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.units.capacity() * 4
+        match self {
+            Self::Short(all) => all.capacity() * 4,
+            Self::Long(all) => all.capacity() * 8,
+        }
     }
 }
 

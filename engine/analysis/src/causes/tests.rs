@@ -279,6 +279,21 @@ fn a_wait_on_the_stream_is_blocked_by_the_record_and_is_no_work() {
 }
 
 #[test]
+fn slack_of_an_hour_is_exact() {
+    const HOUR: i64 = 3_600_000_000_000;
+    let mut made = SmallCapture::new();
+    let early = made.launched(LEFT, 0, [10, 20]);
+    let branch = made.launched(LEFT, HOUR, [HOUR + 10, HOUR + 29]);
+    let long = made.launched(RIGHT, HOUR + 5, [HOUR + 15, HOUR + 90]);
+    let capture = made.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let slack = [early, branch, long].map(|it| reader.slack(SpanId(it)));
+    // The branch may begin 61 later and does so 10 after it could: what came before it may end at HOUR + 61, and took 10.
+    assert_eq!(slack, [HOUR + 41, 61, 0].map(|it| Some(Nanos(it))));
+}
+
+#[test]
 fn the_path_adds_up_and_slack_is_what_a_shorter_branch_has_left() {
     let mut small = SmallCapture::new();
     let first = small.launched(LEFT, 0, [3, 60]);
