@@ -24,14 +24,10 @@ pub fn apply(
         BookmarkAction::Add(bookmark) => return Some(add(state, bookmark)),
         BookmarkAction::Note(place, text) => {
             state.bookmarks.is_typing = false;
-            if let Some(bookmark) = state.bookmarks.list.get_mut(place) {
-                bookmark.text = without_controls(&text);
-            }
+            state.bookmarks.note(place, without_controls(&text));
         }
         BookmarkAction::Remove(place) => {
-            if place < state.bookmarks.list.len() {
-                state.bookmarks.list.remove(place);
-                state.bookmarks.visited = None;
+            if state.bookmarks.remove(place) {
                 return Some(AppRequest::Keep);
             }
         }

@@ -76,8 +76,10 @@ fn row(
         ui.horizontal(|ui| {
             ui.set_height(ROW);
             let left = Layout::left_to_right(Align::Center);
-            ui.allocate_ui_with_layout(vec2(COLUMNS.0, ROW), left, |ui| {
+            let right = Layout::right_to_left(Align::Center);
+            ui.allocate_ui_with_layout(vec2(COLUMNS.0, ROW), right, |ui| {
                 ui.set_width(COLUMNS.0);
+                ui.add_space(4.0 * GRID);
                 let is_visited = scene.state.bookmarks.visited == Some(place);
                 let theme = scene.theme;
                 let colour = if is_visited { theme.text } else { theme.weak };
@@ -90,7 +92,6 @@ fn row(
                 ui.set_width(width);
                 marked(ui, scene, (place, bookmark), actions);
             });
-            let right = Layout::right_to_left(Align::Center);
             ui.with_layout(right, |ui| note(ui, scene, (place, bookmark), actions));
         });
     });

@@ -13,6 +13,8 @@ pub struct Bookmarks {
     pub visited: Option<usize>,
     /// Whether the cursor is to be put where that one's note is typed.
     pub is_typing: bool,
+    /// Those that were removed or renamed, as they were: the files in which they stand tell of them again when others are added.
+    former: Vec<Bookmark>,
 }
 
 impl Bookmarks {
@@ -32,15 +34,43 @@ impl Bookmarks {
         }
     }
 
+    /// Removes one; says whether it was there.
+    pub fn remove(&mut self, place: usize) -> bool {
+        let is_there = place < self.list.len();
+        if is_there {
+            let bookmark = self.list.remove(place);
+            self.former.push(bookmark);
+            self.visited = None;
+        }
+        is_there
+    }
+
+    /// Notes something of one.
+    pub fn note(&mut self, place: usize, text: String) {
+        if let Some(bookmark) = self.list.get_mut(place).filter(|it| it.text != text) {
+            self.former.push(bookmark.clone());
+            bookmark.text = text;
+        }
+    }
+
     /// Adds one that was kept, or stands in a file. Where files are added to a capture, those of before come again with it, of
     /// which the spans were forgotten.
     pub fn restore(&mut self, bookmark: Bookmark) {
         let is_same = |it: &&mut Bookmark| {
             it.span == SpanId::NONE && it.at == bookmark.at && it.text == bookmark.text
         };
-        match self.list.iter_mut().find(is_same) {
-            Some(known) => known.span = bookmark.span,
-            None => drop(self.add(bookmark)),
+        if let Some(known) = self.list.iter_mut().find(is_same) {
+            known.span = bookmark.span;
+            return;
+        }
+        let is_former = |it: &Bookmark| it.at == bookmark.at && it.text == bookmark.text;
+        if !self.former.iter().any(is_former) {
+            self.add(bookmark);
+            return;
+        }
+        let is_renamed = |it: &&mut Bookmark| it.span == SpanId::NONE && it.at == bookmark.at;
+        if let Some(renamed) = self.list.iter_mut().find(is_renamed) {
+            renamed.span = bookmark.span;
         }
     }
 
@@ -91,5 +121,17 @@ mod tests {
         all.restore(bookmark(40, "d"));
         assert_eq!(all.list.len(), 4);
         assert_eq!(all.list.get(1), Some(&read));
+        // What was removed does not come again, and what was renamed comes as it is called now.
+        assert!(all.remove(3) && !all.remove(3));
+        all.note(1, "renamed".to_owned());
+        all.forget_spans();
+        all.restore(read.clone());
+        all.restore(bookmark(40, "d"));
+        assert_eq!(all.list.len(), 3);
+        let renamed = Bookmark {
+            text: "renamed".to_owned(),
+            ..read
+        };
+        assert_eq!(all.list.get(1), Some(&renamed));
     }
 }

@@ -14,7 +14,7 @@ use crate::text;
 use crate::theme::mixed;
 
 /// Width and height of a flag, in points.
-const FLAG: (f32, f32) = (9.0, 7.0);
+const FLAG: (f32, f32) = (9.0, 6.0);
 /// Flags of which the pointer can tell one from another: of more in view only the first ones.
 const MOST: usize = 1_000;
 
@@ -69,9 +69,10 @@ fn range(painter: &Painter, frame: &PaintFrame<'_>, bookmark: &Bookmark) {
 }
 
 fn flag(painter: &Painter, frame: &PaintFrame<'_>, (x, colour): (f32, Color32)) {
-    let ruler = frame.areas.ruler;
-    let top = ruler.top() + 1.0;
-    painter.vline(x, top..=top + FLAG.1 + 2.0, Stroke::new(1.0, colour));
+    // Below the times, which it would cover.
+    let bottom = frame.areas.ruler.bottom();
+    let top = bottom - FLAG.1 - 1.0;
+    painter.vline(x, top..=bottom, Stroke::new(1.0, colour));
     let (width, height) = FLAG;
     let tip = pos2(x + width, top + height / 2.0);
     let corners = vec![pos2(x, top), tip, pos2(x, top + height)];
@@ -98,9 +99,8 @@ pub fn on_minimap(painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) {
 
 /// The bookmark whose flag is at a point, by its place in the list.
 pub fn at(frame: &PaintFrame<'_>, point: Pos2) -> Option<(usize, Bookmark)> {
-    let ruler = frame.areas.ruler;
-    let flag =
-        |x: f32| Rect::from_min_size(pos2(x - 2.0, ruler.top()), vec2(FLAG.0 + 3.0, FLAG.1 + 4.0));
+    let top = frame.areas.ruler.bottom() - FLAG.1 - 4.0;
+    let flag = |x: f32| Rect::from_min_size(pos2(x - 2.0, top), vec2(FLAG.0 + 3.0, FLAG.1 + 4.0));
     let found = in_view(frame).filter(|(.., x)| flag(*x).contains(point));
     found
         .last()

@@ -79,7 +79,13 @@ impl Capture {
             return Cow::Borrowed(&lane.name);
         };
         if self.shared_names().contains(&lane.name) {
-            Cow::Owned(format!("{} · {}", lane.name, device.name))
+            // Of several files both begin with the rank.
+            let told = lane.name.split_once(" · ").and_then(|(rank, _)| {
+                let rest = device.name.strip_prefix(rank)?;
+                rest.strip_prefix(" · ")
+            });
+            let device = told.unwrap_or(&device.name);
+            Cow::Owned(format!("{} · {device}", lane.name))
         } else {
             Cow::Borrowed(&lane.name)
         }

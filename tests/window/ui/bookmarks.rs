@@ -129,7 +129,7 @@ fn on_ruler(window: &Window, time: Nanos) -> Pos2 {
     let shown = scene.state.view.shown(scene.capture.extent());
     let share = (time - shown.start).0 as f32 / shown.length().0 as f32;
     let x = areas.body.left() + share * areas.body.width();
-    pos2(x + 3.0, areas.ruler.top() + 4.0)
+    pos2(x + 3.0, areas.ruler.bottom() - 4.0)
 }
 
 fn click(window: &mut Window, at: Pos2, button: PointerButton) {

@@ -48,4 +48,17 @@ fn lanes_of_one_name_are_told_apart_by_their_devices() {
             "?"
         ]
     );
+    // Several files were merged, and all is called by its rank.
+    let merged = [
+        ("rank 1 · left", "rank 1 · stream 7"),
+        ("rank 1 · right", "rank 1 · stream 7"),
+    ];
+    let mut capture = Capture::new();
+    for (id, (of, name)) in (0..).zip(merged) {
+        capture.apply([
+            device(id, of),
+            lane(u32::from(id), Some(DeviceId(id)), name),
+        ]);
+    }
+    assert_eq!(capture.lane_title(LaneId(1)), "rank 1 · stream 7 · right");
 }
