@@ -55,10 +55,7 @@ fn lanes_of_one_name_are_told_apart_by_their_devices() {
     ];
     let mut capture = Capture::new();
     for (id, (of, name)) in (0..).zip(merged) {
-        capture.apply([
-            device(id, of),
-            lane(u32::from(id), Some(DeviceId(id)), name),
-        ]);
+        capture.apply([device(id, of), lane(id, Some(DeviceId(id)), name)]);
     }
     assert_eq!(capture.lane_title(LaneId(1)), "rank 1 · stream 7 · right");
 }
