@@ -89,7 +89,11 @@ impl IterationTable {
 /// The duration that half of all do not exceed, and how far from it half of all are at most.
 fn median_and_spread(mut lengths: Vec<Nanos>) -> (Nanos, Nanos) {
     lengths.sort_unstable();
-    let middle = |sorted: &[Nanos]| sorted.get(sorted.len() / 2).copied().unwrap_or(Nanos::ZERO);
+    // Of an even number the earlier of the two in the middle: half of all do not exceed it.
+    let middle = |sorted: &[Nanos]| {
+        let at = sorted.len().saturating_sub(1) / 2;
+        sorted.get(at).copied().unwrap_or(Nanos::ZERO)
+    };
     let median = middle(&lengths);
     let mut off: Vec<Nanos> = lengths
         .iter()
@@ -97,4 +101,18 @@ fn median_and_spread(mut lengths: Vec<Nanos>) -> (Nanos, Nanos) {
         .collect();
     off.sort_unstable();
     (median, middle(&off))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_all_do_not_exceed_the_median_nor_are_further_from_it_than_the_spread() {
+        let lengths = [181_565, 123_884, 126_824, 126_272, 163_461, 116_146].map(Nanos);
+        let found = median_and_spread(lengths.to_vec());
+        assert_eq!(found, (Nanos(126_272), Nanos(2_388)));
+        assert_eq!(median_and_spread(vec![Nanos(5)]), (Nanos(5), Nanos::ZERO));
+        assert_eq!(median_and_spread(Vec::new()), (Nanos::ZERO, Nanos::ZERO));
+    }
 }
