@@ -82,8 +82,8 @@ impl CollectiveGroups {
     }
 }
 
-/// Groups that share parts, as one: its centers and all of its parts, those first. The parts on the devices of one file may be
-/// tied by that file, and once more with those of other files.
+/// Groups that share parts as one group: its centers, and all of its parts with them. The parts on the devices of one file may
+/// be tied by that file, and once more with those of other files.
 fn joined(stars: BTreeMap<u32, Vec<u32>>) -> Vec<(Vec<u32>, Vec<u32>)> {
     let mut group_of: BTreeMap<u32, usize> = BTreeMap::new();
     let mut groups: Vec<(Vec<u32>, Vec<u32>)> = Vec::new();
@@ -91,7 +91,10 @@ fn joined(stars: BTreeMap<u32, Vec<u32>>) -> Vec<(Vec<u32>, Vec<u32>)> {
         parts.push(center);
         let known = parts.iter().filter_map(|it| group_of.get(it).copied());
         let known: BTreeSet<usize> = known.collect();
-        let place = known.first().copied().unwrap_or(groups.len());
+        // The largest takes in the others, so that no part is moved often.
+        let size = |it: &usize| groups.get(*it).map_or(0, |it| it.1.len());
+        let place = known.iter().copied().max_by_key(size);
+        let place = place.unwrap_or(groups.len());
         if place == groups.len() {
             groups.push(Default::default());
         }
