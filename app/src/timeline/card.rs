@@ -3,7 +3,9 @@
 mod subject;
 
 use eframe::egui::{Align, Id, Label, LayerId, Layout, PopupAnchor, RichText, Tooltip, Ui};
-use engine::analysis::causes::{CauseReader, DependencyRole, DependencyTimes, IdleGap, IdleUse};
+use engine::analysis::causes::{
+    CauseKind, CauseReader, DependencyRole, DependencyTimes, IdleGap, IdleUse,
+};
 use engine::record::{Dependency, Lane, LaneId, SpanId};
 use engine::time::Nanos;
 
@@ -233,12 +235,17 @@ fn gap_ui(ui: &mut Ui, frame: &PaintFrame<'_>, gap: &IdleGap) {
     }
     host_ui(ui, frame, (next, gap.interval.start));
     let cause = frame.picture.causes.and_then(|it| it.of(next)?.binding);
-    if let Some(cause) = cause.filter(|it| it.kind.is_dependency())
+    if let Some(cause) = cause
         && let Some(placed) = capture.span(cause.span())
     {
         let lane = capture.lane_title(placed.span.lane);
         let name = text::shown(capture.name(placed.span.name));
-        let words = format!("◂ {} {name} on {lane}", cause.kind.label());
+        let tie = match cause.kind {
+            CauseKind::Launch => "submitted by",
+            CauseKind::Stream => "next after",
+            kind => kind.label(),
+        };
+        let words = format!("◂ {tie} {name} on {lane}");
         ui.label(RichText::new(words).color(theme.cause));
     }
 }
@@ -256,6 +263,12 @@ fn host_ui(ui: &mut Ui, frame: &PaintFrame<'_>, (next, from): (SpanId, Nanos)) {
         let name = share.name.map(|name| capture.name(name));
         let name = name.unwrap_or("in no call shown");
         line(ui, theme, name, share.time);
+    }
+    let rest = shares.get(CAUSES..).unwrap_or_default();
+    if !rest.is_empty() {
+        let more = format!("and {} more", rest.len());
+        let time = rest.iter().map(|it| it.time).sum();
+        line(ui, theme, &more, time);
     }
 }
 

@@ -123,6 +123,8 @@ def gaps(found, answers, result, rank, path, operations, has_steps, has_sync):
             by_stream.setdefault(row["stream"], {})[row["idle_category"]] = row["idle_time"] * 1_000
     for stream, theirs in sorted(by_stream.items()):
         own = sorted((it["start_ns"], it["end_ns"]) for it in operations if it.get("stream") == stream)
+        if not own:
+            found.say(f"rank {rank} stream {stream}", False, "no such stream", "it has operations", None)
         if len(own) < 2:
             continue
         begin, end = own[0][0], max(it[1] for it in own)

@@ -176,3 +176,43 @@ fn nothing_is_never_recorded_that_was_recorded_and_reset() {
     let says = |it: &Value| text(it).contains("was never recorded");
     assert!(never.said.iter().any(says));
 }
+
+/// A thread calls one function after the other, each once its stream has come to it, and a stream that stands still for one
+/// waits until that has ended.
+#[test]
+fn a_function_waits_for_the_one_before_on_its_thread_or_for_its_stream() {
+    for backend in ["mock", "cpu"] {
+        let run = ExplainedRun::of("callback-thread", backend);
+        let names = ["check", "log", "faulty", "last"];
+        let is_named = |it: &&Value| names.iter().any(|name| it["name"] == *name);
+        let (mut called, on_streams): (Vec<&Value>, Vec<&Value>) = run
+            .said
+            .iter()
+            .filter(is_named)
+            .partition(|it| it["lane"] == "calls");
+        called.sort_by_key(|it| number(it, "start_ns"));
+        assert_eq!((called.len(), on_streams.len()), (10, 10), "{backend}");
+        // The stream's operation of each was there when it was handed over, and no two share one.
+        let mut callers: Vec<i64> = on_streams.iter().map(|it| number(it, "start_ns")).collect();
+        let mut handed: Vec<i64> = called.iter().map(|it| number(it, "enqueued_ns")).collect();
+        callers.sort_unstable();
+        handed.sort_unstable();
+        assert_eq!(callers, handed, "{backend}");
+        let mut before = i64::MIN;
+        for function in &called {
+            let handed = number(function, "enqueued_ns");
+            let cause = known(function);
+            let kind = if before >= handed { "stream" } else { "launch" };
+            assert_eq!(cause["kind"], kind, "{function}");
+            assert_eq!(number(cause, "at_ns"), before.max(handed), "{function}");
+            before = number(function, "end_ns");
+        }
+        for waiting in on_streams.iter().filter(|it| it["name"] != "log") {
+            let ends = called.iter().filter(|it| it["name"] == waiting["name"]);
+            let ends: Vec<i64> = ends.map(|it| number(it, "end_ns")).collect();
+            let blocked = &waiting["inside"][0];
+            assert_eq!(blocked["what"], "blocked", "{waiting}");
+            assert!(ends.contains(&number(blocked, "to_ns")), "{waiting}");
+        }
+    }
+}

@@ -180,6 +180,10 @@ fn eight_ranks_show_who_came_last() {
                 .harness
                 .try_snapshot(format!("opened-ranks-{suffix}")),
         );
+        // The path goes by way of the last to arrive, which is one of the last four ranks.
+        let first = (0..4).map(|device| (Group::Streams, device));
+        let fold = first.map(|(group, device)| Action::Collapse(GroupKey { group, device }));
+        window.harness.state_mut().act(fold.collect(), None);
         show_path(&mut window);
         results.add(window.harness.try_snapshot(format!("path-ranks-{suffix}")));
     }

@@ -344,6 +344,10 @@ fn what_the_host_did_meanwhile_ends_where_its_time_begins() {
     let at = Nanos(from.0.midpoint(to.0)) - zero;
     let what = "in no call shown";
     assert!(point_at_gap(&mut window, at, what), "no gap says {what}");
+    let cause = window
+        .harness
+        .query_all_by_label_contains("◂ submitted by ");
+    assert_eq!(cause.count(), 1, "the card does not say what bound");
     let label = window.harness.get_by_label(what).rect();
     let times = window.harness.query_all_by_label_contains("\u{2009}µs");
     let of_line = times

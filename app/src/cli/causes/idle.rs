@@ -1,6 +1,10 @@
 //! Where the time of each stream, engine and host thread went, which streams overlapped, and which rank came last.
 
-use engine::analysis::causes::{COMPARED, CauseReader, CollectiveMember, IdleUse, LaneIdle};
+use std::collections::BTreeMap;
+
+use engine::analysis::causes::{
+    COMPARED, CauseReader, CollectiveArrivals, CollectiveMember, IdleUse, LaneIdle,
+};
 use engine::analysis::{IterationTable, Iterations};
 use engine::record::LaneId;
 use engine::time::Nanos;
@@ -212,18 +216,46 @@ fn write_rows(
         });
         writeln!(streams.out, "{object}")?;
     }
-    let arrivals = reader.arrivals(scope.within);
-    for straggler in &arrivals.last {
-        let object = json!({
-            "type": "straggler",
-            "lane": straggler.member.title(reader.capture(), &arrivals.members),
-            "rank": straggler.member.rank,
-            "last": straggler.last,
-            "cost_ns": straggler.cost.0,
-        });
-        writeln!(streams.out, "{object}")?;
+    for line in stragglers(reader, &reader.arrivals(scope.within)) {
+        writeln!(streams.out, "{line}")?;
     }
     Ok(())
+}
+
+/// An object for each rank that ever came last to a collective operation, and where a rank has several devices or threads that
+/// take part, one for each of those as well.
+fn stragglers(reader: &CauseReader<'_>, arrivals: &CollectiveArrivals) -> Vec<Value> {
+    let rank = |member: CollectiveMember| member.rank.unwrap_or(0);
+    let mut ranks: BTreeMap<u32, (u64, Nanos)> = BTreeMap::new();
+    for straggler in &arrivals.last {
+        let (last, cost) = ranks.entry(rank(straggler.member)).or_default();
+        *last += straggler.last;
+        *cost += straggler.cost;
+    }
+    let of_rank = |(rank, (last, cost)): (u32, (u64, Nanos))| {
+        json!({
+            "type": "straggler",
+            "lane": format!("rank {rank}"),
+            "rank": rank,
+            "last": last,
+            "cost_ns": cost.0,
+        })
+    };
+    let mut lines: Vec<Value> = ranks.into_iter().map(of_rank).collect();
+    for straggler in &arrivals.last {
+        let own = rank(straggler.member);
+        let of_own = arrivals.members.iter().filter(|it| rank(**it) == own);
+        if of_own.count() > 1 {
+            lines.push(json!({
+                "type": "straggler-member",
+                "lane": straggler.member.title(reader.capture(), &arrivals.members),
+                "rank": own,
+                "last": straggler.last,
+                "cost_ns": straggler.cost.0,
+            }));
+        }
+    }
+    lines
 }
 
 /// The object of a lane.

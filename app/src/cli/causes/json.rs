@@ -10,13 +10,18 @@ use serde_json::{Map, Value, json};
 /// An object under way.
 pub(super) type JsonObject = Map<String, Value>;
 
-/// Puts a lane into an object: what it is called, its rank, and the number of its stream or thread.
+/// Puts a lane into an object: what it is called, its rank, the number of its stream or thread, and its device.
 pub(super) fn put_lane(reader: &CauseReader<'_>, lane: LaneId, object: &mut JsonObject) {
     let capture = reader.capture();
     object.insert("lane".to_owned(), json!(capture.lane_title(lane)));
     object.insert("rank".to_owned(), json!(reader.rank(lane)));
     let number = capture.lane_origin(lane).and_then(|it| it.number);
-    let is_host = capture.lane(lane).map(|it| it.group) == Some(Group::Host);
+    let known = capture.lane(lane);
+    let is_host = known.is_some_and(|it| it.group == Group::Host);
+    let device = known.and_then(|it| capture.devices().get(it.device?.index()));
+    if let Some(device) = device {
+        object.insert("device".to_owned(), json!(device.name));
+    }
     if let Some(number) = number {
         let what = if is_host { "thread" } else { "stream" };
         object.insert(what.to_owned(), json!(number));

@@ -154,6 +154,7 @@ impl CausesDraft {
                 self.read_launch(&found, effect);
             }
             _ if !explains(&found, effect) => {}
+            DependencyKind::Step if self.read_callback(&found) => {}
             DependencyKind::Collective => self.collectives.push((found.cause.0, found.effect.0)),
             kind => {
                 if let Some(kind) = CauseKind::of(kind) {
@@ -173,6 +174,36 @@ impl CausesDraft {
         {
             *launch = found.cause.0;
         }
+    }
+
+    /// Whether a dependency is between a stream's operation and the function that it had a thread call, which begins once
+    /// the stream has come to it. A stream that stood still for the function waited for it.
+    fn read_callback(&mut self, found: &Dependency) -> bool {
+        let is_function = |span: SpanId| {
+            let lane = self.times.lane_of(span).index();
+            self.lanes.get(lane) == Some(&LaneClass::Thread) && self.class(span).is_operation()
+        };
+        let ends = (found.cause, found.effect);
+        let (stream, function) = match (is_function(ends.0), is_function(ends.1)) {
+            (true, false) => (ends.1, ends.0),
+            (false, true) => ends,
+            _ => return false,
+        };
+        let Some(class) = self.classes.get_mut(stream.index()) else {
+            return false;
+        };
+        if !class.is_operation() {
+            return false;
+        }
+        if stream == found.effect {
+            class.waits();
+            let (end, complete) = (SpanPoint::end(stream), SpanPoint::end(function));
+            self.extra.push((end, complete, CauseKind::Step));
+        }
+        if let Some(caller) = self.firsts.get_mut(function.index()) {
+            *caller = stream.0;
+        }
+        true
     }
 
     fn read_wait(&mut self, found: &Dependency, kind: CauseKind, of: [SpanClass; 2]) {
@@ -248,6 +279,7 @@ impl CausesDraft {
             if cancelled.load(Ordering::Relaxed) {
                 return None;
             }
+            self.order_functions(lane, &mut spans, &mut seconds);
             match self.lanes.get(lane) {
                 Some(LaneClass::Thread) => {
                     let (firsts, times) = (&mut self.firsts, &self.times);
@@ -292,6 +324,25 @@ impl CausesDraft {
             }
         }
         lists
+    }
+
+    /// Orders the functions that a host thread called for streams, and takes them from its spans. A thread that did nothing
+    /// else is an engine.
+    fn order_functions(&mut self, lane: usize, spans: &mut Vec<u32>, seconds: &mut [u32]) {
+        if self.lanes.get(lane) != Some(&LaneClass::Thread) {
+            return;
+        }
+        let is_function = |span: &mut u32| self.class(SpanId(*span)).is_operation();
+        let mut functions: Vec<u32> = spans.extract_if(.., is_function).collect();
+        if functions.is_empty() {
+            return;
+        }
+        if spans.is_empty()
+            && let Some(class) = self.lanes.get_mut(lane)
+        {
+            *class = LaneClass::Engine;
+        }
+        self.order_stream(lane, &mut functions, seconds);
     }
 
     fn order_stream(&mut self, lane: usize, spans: &mut Vec<u32>, seconds: &mut [u32]) {

@@ -348,7 +348,13 @@ impl<'a, 'b> IdleSums<'a, 'b> {
             return self.gap_without_launch(from, start, span);
         };
         let enqueued = reader.time(launch).max(from).min(start);
-        self.host(launch.span(), (from, enqueued), span);
+        if reader.is_operation(launch.span()) {
+            // A function of the host has its stream to wait for, which calls it.
+            let before = (TimeUse::Blocked, IdleReason::Other);
+            self.part(before, (from, enqueued), span);
+        } else {
+            self.host(launch.span(), (from, enqueued), span);
+        }
         let mut after = IdleReason::Launch;
         for part in reader.split(span) {
             let stretch = (part.interval.start.max(enqueued), part.interval.end);

@@ -95,7 +95,7 @@ impl IdleReason {
             Self::Collective => "Waited for a collective operation of another stream",
             Self::Pipeline => "Waited for a pipeline to be compiled",
             Self::Memory => "Waited for memory to be allocated or freed",
-            Self::Host => "Waited for a signal or a step of a host thread",
+            Self::Host => "Waited for a signal, a function or a step of a host thread",
             Self::Limit => "Waited until the time that it was given ran out",
             Self::Engine => "Waited for an engine of a paced device, which ran something else",
             Self::Other => "Waited for something else that had to come first",
@@ -179,7 +179,8 @@ impl CauseReader<'_> {
             }
         }
         match kind(at) {
-            Some(SpanKind::Kernel | SpanKind::Graph | SpanKind::HostFunction) => IdleReason::Kernel,
+            Some(SpanKind::Kernel | SpanKind::Graph) => IdleReason::Kernel,
+            Some(SpanKind::HostFunction) => IdleReason::Host,
             Some(SpanKind::Upload | SpanKind::Download | SpanKind::Copy | SpanKind::Fill) => {
                 IdleReason::Copy
             }

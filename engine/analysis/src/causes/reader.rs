@@ -139,6 +139,10 @@ impl<'a> CauseReader<'a> {
                 Basis::Enforced
             };
         }
+        // A stream that stands still for a function of the host is tied to its end alone, and called it all the same.
+        if candidate.kind == CauseKind::Launch && self.is_operation(cause) {
+            return Basis::Enforced;
+        }
         let ties = self.capture.causes(span);
         let ties = ties.filter_map(|id| self.capture.dependency(id));
         let bases = ties.filter(|it| it.cause == cause).map(|it| it.basis);

@@ -140,6 +140,9 @@ impl SentenceText<'_, '_> {
                 (TimeUse::Unknown, _) => {
                     " submitted it; why is unknown: that is longer than a start takes, and the capture does not tell what held it"
                 }
+                _ if self.reader.is_operation(binding.span()) => {
+                    " had its thread call it: all of that is latency of its start"
+                }
                 _ => " submitted it: all of that is latency of its start",
             });
             return;

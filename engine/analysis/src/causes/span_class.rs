@@ -11,7 +11,7 @@ pub(super) enum LaneClass {
     Stream,
     /// A host thread: calls within calls.
     Thread,
-    /// A compile worker or a device timeline of a run: what it does is in order.
+    /// A compile worker, a device timeline or a thread that takes callbacks, of a run: what it does is in order.
     Engine,
 }
 
@@ -61,6 +61,8 @@ impl SpanClass {
             (LaneClass::Stream, _) | (LaneClass::Engine, SpanKind::Compile | SpanKind::Step) => {
                 Self::OPERATION
             }
+            // A thread that takes callbacks runs them in order, as a stream does.
+            (LaneClass::Thread, SpanKind::HostFunction) => Self::OPERATION,
             (LaneClass::Thread, SpanKind::Synchronize) => Self::CALL | Self::BLOCKING,
             (LaneClass::Thread, _) => Self::CALL,
             _ => 0,
@@ -90,5 +92,10 @@ impl SpanClass {
 
     pub const fn mark(&mut self, flag: u8) {
         self.0 |= flag;
+    }
+
+    /// An operation that turns out to have waited on its stream.
+    pub const fn waits(&mut self) {
+        self.0 = self.0 & !Self::SORT | Self::WAIT;
     }
 }

@@ -20,7 +20,8 @@ pub struct TimePart {
 }
 
 impl CauseReader<'_> {
-    /// When the call that submitted an operation began; nothing where the capture does not hold it.
+    /// When the call that submitted an operation began, or the stream came to a function that it had a thread call; nothing
+    /// where the capture does not hold it.
     pub fn enqueued(&self, span: SpanId) -> Option<Nanos> {
         let mut launch = None;
         self.candidates(SpanPoint::start(span), |it| {
@@ -39,7 +40,8 @@ impl CauseReader<'_> {
                 launch = Some(it.span());
             }
         });
-        launch
+        // A function of the host has its stream in the place of a call.
+        launch.filter(|it| !self.is_operation(*it))
     }
 
     /// The call that submitted an operation, where it began after the operation by the capture, which no candidate may.

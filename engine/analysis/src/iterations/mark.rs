@@ -27,21 +27,52 @@ enum MarkWording {
     Numbered,
 }
 
-/// What all marks of one sort are called, and how telling that is.
+/// What all marks of one sort are called, and how telling that is. A word for a step with a number behind it may stand
+/// anywhere, as in `Step 0 to 10`: marks that differ in their numbers alone are of one sort. What a bracket behind such a word
+/// says, as in `step[DECODE bs=1]`, is about the step.
 fn stem(name: &str) -> (String, MarkWording) {
-    let bare = name.trim_end_matches(|it: char| it.is_ascii_digit());
-    let has_number = bare.len() < name.len();
-    let stem = bare
-        .trim_end_matches(|it: char| !it.is_alphanumeric())
-        .to_lowercase();
-    let last = stem.rsplit(|it: char| !it.is_alphanumeric()).next();
-    let is_word = WORDS.contains(&stem.as_str());
-    let ends = last.is_some_and(|last| WORDS.iter().any(|word| last.ends_with(word)));
-    match (has_number, is_word, ends) {
-        (true, _, true) => (stem, MarkWording::Numbered),
-        (false, true, _) => (stem, MarkWording::Word),
-        _ => (name.to_owned(), MarkWording::Plain),
+    let lower = name.to_lowercase();
+    if is_numbered(&lower) {
+        return (without_numbers(&lower), MarkWording::Numbered);
     }
+    let bare = lower.split(['[', '(', '{', '<']).next().unwrap_or_default();
+    let bare = bare.trim_end_matches(|it: char| !it.is_alphanumeric());
+    if WORDS.contains(&bare) {
+        return (bare.to_owned(), MarkWording::Word);
+    }
+    (name.to_owned(), MarkWording::Plain)
+}
+
+/// Whether a name has a word for a step, and right behind it a number.
+fn is_numbered(lower: &str) -> bool {
+    let is_word = |it: char| it.is_alphabetic();
+    let mut rest = lower;
+    while let Some(begin) = rest.find(is_word) {
+        let word = rest.get(begin..).unwrap_or_default();
+        let end = word.find(|it: char| !is_word(it)).unwrap_or(word.len());
+        let (word, behind) = word.split_at(end);
+        let number = behind.trim_start_matches(|it: char| !it.is_alphanumeric());
+        let after = number.trim_start_matches(|it: char| it.is_ascii_digit());
+        let is_number = after.len() < number.len() && !after.starts_with(is_word);
+        if is_number && WORDS.iter().any(|it| word.ends_with(it)) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+/// A name with one sign in the place of each number.
+fn without_numbers(lower: &str) -> String {
+    let mut stem = String::with_capacity(lower.len());
+    for sign in lower.chars() {
+        match sign {
+            '0'..='9' if stem.ends_with('0') => {}
+            '0'..='9' => stem.push('0'),
+            other => stem.push(other),
+        }
+    }
+    stem
 }
 
 /// The iterations that marks of one sort on one thread tell of.
@@ -199,10 +230,18 @@ mod tests {
     #[test]
     fn steps_and_frames_are_known_by_name() {
         for (name, expected) in [
-            ("ProfilerStep#12", ("profilerstep", MarkWording::Numbered)),
-            ("train_step_3", ("train_step", MarkWording::Numbered)),
-            ("Frame 17", ("frame", MarkWording::Numbered)),
+            ("ProfilerStep#12", ("profilerstep#0", MarkWording::Numbered)),
+            ("train_step_3", ("train_step_0", MarkWording::Numbered)),
+            ("Frame 17", ("frame 0", MarkWording::Numbered)),
+            ("Step 10 to 20", ("step 0 to 0", MarkWording::Numbered)),
+            (
+                "Epoch 1, step 30",
+                ("epoch 0, step 0", MarkWording::Numbered),
+            ),
+            ("step[DECODE bs=1]", ("step", MarkWording::Word)),
             ("iteration", ("iteration", MarkWording::Word)),
+            ("batch_size=32", ("batch_size=32", MarkWording::Plain)),
+            ("step2vec", ("step2vec", MarkWording::Plain)),
             (
                 "Optimizer.step#SGD.step",
                 ("Optimizer.step#SGD.step", MarkWording::Plain),

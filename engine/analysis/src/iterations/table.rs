@@ -55,8 +55,11 @@ impl IterationTable {
         let rows = iterations.all.iter().take(most).map(|iteration| {
             let within = iteration.interval;
             let mut time = IdleTime::default();
-            for lane in &iterations.streams {
-                time.add(&reader.idle(*lane, within));
+            // Its mark may begin before anything that counts, where a range that is asked about ends too.
+            if let Some(counted) = within.intersection(reader.causes().extent()) {
+                for lane in &iterations.streams {
+                    time.add(&reader.idle(*lane, counted));
+                }
             }
             let path = reader.path_within(within);
             let longer = (within.length() - median).0;

@@ -124,7 +124,24 @@ fn ranges_that_name_steps_are_iterations_and_what_is_within_them_is_not() {
     let outliers: Vec<u32> = table.outliers().map(|it| it.iteration.number).collect();
     assert_eq!(outliers, [5]);
     assert_eq!(table.rows[0].iteration.name, "ProfilerStep#7");
-    assert_eq!(table.rows[0].time.total(), Nanos(500));
+    assert_eq!(table.rows[1].time.total(), Nanos(500));
+}
+
+#[test]
+fn of_a_mark_before_all_that_counts_the_counted_time_alone_is_summed() {
+    let mut made = SteppedCapture::new();
+    for (step, begin) in [(1, 0), (2, 100)] {
+        let name = format!("step {step}");
+        made.span(THREAD, &name, SpanKind::Scope, [begin, begin + 100]);
+        let call = made.span(THREAD, "launch", SpanKind::Call, [begin + 40, begin + 43]);
+        let ran = made.span(STREAM, "kernel", SpanKind::Kernel, [begin + 50, begin + 90]);
+        made.submits(call, ran);
+    }
+    let (table, bounds) = made.find();
+    assert_eq!(bounds, [[0, 100], [100, 200]]);
+    // All begins at 40 and ends at 190.
+    let sums = table.rows.iter().map(|it| it.time.total().0);
+    assert_eq!(sums.collect::<Vec<_>>(), [60, 90]);
 }
 
 #[test]

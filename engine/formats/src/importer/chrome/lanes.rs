@@ -171,10 +171,7 @@ impl ChromeLanes {
             sink.push(Record::LaneOrigin(LaneOrigin {
                 lane,
                 rank: top.rank.and_then(|it| u32::try_from(it).ok()),
-                number: match row.map(|it| it.row.1) {
-                    Some(RowToken::Number(number)) => Some(number),
-                    _ => None,
-                },
+                number: row.and_then(|it| number(it.row.1, texts)),
             }));
         }
     }
@@ -315,6 +312,20 @@ impl LaneWork {
     }
 }
 
+/// The number of a row's stream or thread. Kineto of 2021 calls the rows of streams `stream 7`.
+fn number(row: RowToken, texts: &ChromeTexts) -> Option<i64> {
+    match row {
+        RowToken::Number(number) => Some(number),
+        RowToken::Text(text) => texts
+            .text(text)
+            .trim()
+            .strip_prefix("stream ")?
+            .parse()
+            .ok(),
+        RowToken::None => None,
+    }
+}
+
 fn order(rows: &ChromeRows, facts: &RowFacts) -> i32 {
     let process = rows
         .processes
@@ -435,5 +446,23 @@ fn device_name(
             .filter(|it| it != "NPU")
             .or(name)
             .unwrap_or_else(|| format!("device {shown}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_stream_is_also_told_by_the_name_of_its_row() {
+        let mut texts = ChromeTexts::new();
+        let mut of = |text: &str| {
+            let row = RowToken::Text(texts.add(text));
+            number(row, &texts)
+        };
+        assert_eq!(of("stream 7"), Some(7));
+        assert_eq!(of("stream 7b"), None);
+        assert_eq!(of("python3"), None);
+        assert_eq!(number(RowToken::Number(5), &texts), Some(5));
     }
 }
