@@ -1,7 +1,7 @@
 //! The one door: a record goes in, and the table it belongs to grows.
 
 use super::table::SpanRefusal;
-use super::{Capture, PlainOrigin, Samples, names};
+use super::{Capture, PlainOrigin, Samples, column, names};
 use record::time::{Interval, Nanos};
 use record::{
     Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, Loss, NameId,
@@ -16,6 +16,9 @@ const FAR: usize = 1 << 20;
 /// How far ahead of the spans known a field's span may be: importers hand over spans in order of time, and what is
 /// said of them as it comes.
 const FAR_SPAN: usize = 1 << 24;
+
+/// So many records that are not kept are named each.
+const MOST_NAMED: u64 = 100;
 
 impl Capture {
     /// An empty capture.
@@ -143,6 +146,14 @@ impl Capture {
                 "its number is far beyond every other",
                 "The file is damaged there.",
             ),
+            SpanRefusal::NoLane => (
+                "its file has more threads and streams than a capture does",
+                "Those that came first are kept.",
+            ),
+            SpanRefusal::Deep => (
+                "so many spans of its lane run at once that there is no row for one more",
+                "A lane has 2,097,152.",
+            ),
         };
         self.complain(
             "span-refused",
@@ -231,7 +242,8 @@ impl Capture {
             return self.refuse_far(what, index, len);
         }
         while rows.len() <= index {
-            rows.push(T::filler(rows.len() as u32));
+            let filler = T::filler(rows.len() as u32);
+            column::push(rows, filler);
         }
         if let Some(slot) = rows.get_mut(index) {
             *slot = row;
@@ -257,9 +269,12 @@ impl Capture {
         }
     }
 
-    /// Says of a record that it is not kept.
+    /// Says of a record that it is not kept. A damaged file may have millions: they are all counted, and the first ones named.
     fn complain(&mut self, code: &str, text: String, span: SpanId) {
         self.refused += 1;
+        if self.refused > MOST_NAMED {
+            return;
+        }
         let problem = Problem {
             severity: Severity::DataLoss,
             code: code.to_owned(),

@@ -88,7 +88,14 @@ pub(super) enum SpanRefusal {
     Duplicate,
     /// The id is far beyond every other.
     Far,
+    /// It has no lane: an importer had too many.
+    NoLane,
+    /// Its lane has as many sub-lanes as one may have, and it overlaps with something on each.
+    Deep,
 }
+
+/// So many sub-lanes a lane has at most. Spans that overlap so deeply mean nothing to anybody, and each takes a row.
+pub(super) const MOST_SUBLANES: usize = 1 << 21;
 
 /// Every span, in rows.
 #[derive(Clone, Default)]
@@ -146,6 +153,9 @@ impl SpanStore {
     /// Takes a span; `streams` says whether its lane runs one operation at a time.
     pub fn insert(&mut self, span: &Span, streams: bool) -> Result<(), SpanRefusal> {
         let index = span.id.index();
+        if !span.lane.is_some() {
+            return Err(SpanRefusal::NoLane);
+        }
         if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
             return Err(SpanRefusal::Far);
         }
@@ -158,7 +168,9 @@ impl SpanStore {
             start: entry.start,
             end: entry.end,
         };
-        let (row, depth) = self.row_for(span.lane, interval);
+        let Some((row, depth)) = self.row_for(span.lane, interval) else {
+            return Err(SpanRefusal::Deep);
+        };
         if depth > 0 && streams && entry.repair == Repair::None {
             entry.repair = Repair::Overlap;
         }
@@ -226,8 +238,8 @@ impl SpanStore {
     }
 
     /// A row of the lane in which a span over `interval` overlaps nothing, and its depth: the first one below all spans that
-    /// contain it, but for rows with gaps deep down, of which only some are looked into.
-    fn row_for(&mut self, lane: LaneId, interval: Interval) -> (u32, u32) {
+    /// contain it, but for rows with gaps deep down, of which only some are looked into. Nothing where the lane has no more.
+    fn row_for(&mut self, lane: LaneId, interval: Interval) -> Option<(u32, u32)> {
         if lane.index() >= self.rows_of.len() {
             let more = lane.index() + 1 - self.rows_of.len();
             self.rows_of.reserve_exact(more.max(self.rows_of.len() / 8));
@@ -251,7 +263,10 @@ impl SpanStore {
             })
         };
         if let Some((depth, &row)) = found.and_then(|depth| Some((depth, rows.get(depth)?))) {
-            return (row, depth as u32);
+            return Some((row, depth as u32));
+        }
+        if rows.len() >= MOST_SUBLANES {
+            return None;
         }
         let (row, depth) = (self.rows.len() as u32, rows.len() as u32);
         push(&mut self.rows, SpanRow::default());
@@ -259,7 +274,7 @@ impl SpanStore {
         if let Some(rows) = self.rows_of.get_mut(lane.index()) {
             rows.push(row);
         }
-        (row, depth)
+        Some((row, depth))
     }
 
     /// A span was put into a row: the tree over its lane's sub-lanes learns of it, where there are enough for one.

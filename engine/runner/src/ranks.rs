@@ -174,8 +174,14 @@ impl<'e> Ranks<'e> {
                 self.over(rank);
             }
             Message::Connection(connection) => {
+                let is_told = child.is_dead();
                 let is_gone = child.connected(&connection);
                 if is_gone && child.stage != RankStage::Over {
+                    // It died so early that its link knew of no run that could end.
+                    if !is_told && child.stage == RankStage::Running {
+                        let death = child.unheard_death();
+                        self.merged.take(rank, vec![death], self.outbox);
+                    }
                     self.over(rank);
                 }
             }

@@ -12,6 +12,12 @@ use super::lanes::{bytes, number};
 const NAMES: u64 = 2_800_000;
 const WRITERS: u64 = 4_000_000;
 const OVERLAPS: usize = 1_600_000;
+const BEGINS: u64 = 4_800_000;
+const ARGUMENTS: u64 = 4_000_000;
+const STREAMS: i64 = 1_500_000;
+/// Deeper than this nothing is kept of a lane, and beyond this no lane of a database.
+const DEEPEST: usize = 1 << 21;
+const LANES: usize = 1 << 18;
 
 /// Files whose events take fourteen to forty bytes each. What they hold is concluded from as well.
 pub const DENSE: &[Case] = &[
@@ -29,6 +35,21 @@ pub const DENSE: &[Case] = &[
         name: "two spans on each of very many sub-lanes",
         source: |folder| Source::open(&folder.join("sub-lanes.json")).unwrap(),
         spans: Some(OVERLAPS),
+    },
+    Case {
+        name: "nothing but begins on one track",
+        source: |folder| Source::open(&folder.join("begins.pftrace")).unwrap(),
+        spans: Some(DEEPEST),
+    },
+    Case {
+        name: "an argument for each few bytes",
+        source: |folder| Source::open(&folder.join("arguments.json")).unwrap(),
+        spans: Some(1),
+    },
+    Case {
+        name: "a stream for each kernel of a database",
+        source: |folder| Source::open(&folder.join("streams.sqlite")).unwrap(),
+        spans: Some(LANES),
     },
 ];
 
@@ -58,4 +79,45 @@ pub fn make_dense(folder: &Path) {
         write!(out, r#"{{"ph":"X","ts":{start},"dur":9000000}},"#).unwrap();
     }
     out.write_all(b"{}]").unwrap();
+    make_begins(create("begins.pftrace"));
+    let mut out = create("arguments.json");
+    out.write_all(br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"#)
+        .unwrap();
+    for key in 0..ARGUMENTS {
+        write!(out, r#""k{key}":{key},"#).unwrap();
+    }
+    out.write_all(br#""last":1}}]"#).unwrap();
+    make_streams(&folder.join("streams.sqlite"));
+}
+
+/// Begins without an end, so that each is within the one before.
+fn make_begins(mut out: impl std::io::Write) {
+    let lane = [number(1, 1), bytes(2, b"t")].concat();
+    let lane = [number(10, 1), bytes(60, &lane)].concat();
+    out.write_all(&bytes(1, &lane)).unwrap();
+    let event = bytes(11, &[number(9, 1), number(11, 1)].concat());
+    for begin in 0..BEGINS {
+        let packet = [number(8, 1_000 + begin), number(10, 1), event.clone()].concat();
+        out.write_all(&bytes(1, &packet)).unwrap();
+    }
+}
+
+/// A database of Nsight Systems in which each kernel runs on a stream of its own.
+fn make_streams(path: &Path) {
+    let mut database = rusqlite::Connection::open(path).unwrap();
+    let tables = "PRAGMA journal_mode = OFF;
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        INSERT INTO StringIds VALUES (1, 'k');
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, contextId INT, streamId INT,
+            correlationId INT, globalPid INT, demangledName INT, shortName INT, gridX INT, gridY INT, gridZ INT,
+            blockX INT, blockY INT, blockZ INT);";
+    database.execute_batch(tables).unwrap();
+    let change = database.transaction().unwrap();
+    let row = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?1, ?1 + 1000000000, 0, 1, ?1, ?1, 0, 1, 1, 1, 1, 1, 1, 1, 1)";
+    let mut row = change.prepare(row).unwrap();
+    for stream in 0..STREAMS {
+        row.execute([stream]).unwrap();
+    }
+    drop(row);
+    change.commit().unwrap();
 }

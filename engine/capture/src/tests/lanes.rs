@@ -125,3 +125,29 @@ fn spans_come_back_from_lanes_of_any_length() {
         }
     }
 }
+
+#[test]
+fn spans_that_overlap_deeper_than_a_lane_goes_are_refused_and_counted() {
+    let (deepest, more) = (crate::table::MOST_SUBLANES as u32, 300);
+    let mut capture = Capture::new();
+    let nested = |id: u32| {
+        Record::Span(Span {
+            id: SpanId(id),
+            lane: LaneId(0),
+            name: NameId(0),
+            call: CallId::NONE,
+            kind: SpanKind::Kernel,
+            state: State::Done,
+            enqueued: Nanos(i64::from(id)),
+            start: Nanos(i64::from(id)),
+            end: Nanos(i64::from(2 * (deepest + more) - id)),
+        })
+    };
+    capture.apply((0..deepest + more).map(nested));
+    assert_eq!(capture.span_count(), deepest as usize);
+    assert_eq!(capture.refused(), u64::from(more));
+    // The first ones are named, and no more of very many.
+    let problems = capture.problems();
+    assert!(problems.iter().all(|it| it.code == "span-refused"));
+    assert_eq!(problems.len(), 100);
+}

@@ -294,8 +294,8 @@ pub fn note_refused(parts: &mut [MergedFile], refused: u64) {
         "the file"
     };
     let words = format!(
-        "{{record of {of} could not be kept, because it contradicts others; a problem names it|records of {of} could not be kept, \
-         because they contradict others; the problems name each}}."
+        "{{record of {of} could not be kept; a problem says why|records of {of} could not be kept; problems say of the \
+         first ones why}}."
     );
     part.receipt.note(counted(refused, &words));
 }

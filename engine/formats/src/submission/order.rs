@@ -88,6 +88,10 @@ impl SubmittedOperations {
     pub fn add(&mut self, stream: SubmissionStream, operation: SubmittedOperation) {
         let operations = self.streams.entry(stream).or_default();
         let before = operations.last().copied();
+        // There may be millions of streams that run one each.
+        if operations.is_empty() {
+            operations.reserve_exact(1);
+        }
         operations.push(operation.behind(before));
         if before.is_some_and(|it| it.place() > operation.place()) {
             self.mixed.insert(stream);

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use crate::far::{Connection, ConnectionState, GONE};
 use crate::{Control, Engine, Message};
-use record::{LossKind, Record, RunOutcome};
+use record::{EventId, LossKind, Problem, Record, RunOutcome, Severity, SpanId};
 
 /// How far a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +113,20 @@ impl RankProcess {
         let why = why.trim_start_matches("the process that ran it is gone: ");
         // What it complained of besides is where its own end is told.
         why.split("; it said: ").next().unwrap_or(why).to_owned()
+    }
+
+    /// That its process died before anything was heard of its run.
+    pub fn unheard_death(&self) -> Record {
+        let why = self.death();
+        Record::Problem(Box::new(Problem {
+            severity: Severity::DataLoss,
+            code: GONE.to_owned(),
+            text: format!(
+                "the process that was to run this is gone: {why}; nothing had come of its run"
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        }))
     }
 
     /// Why nothing more comes from it, for those who wait.

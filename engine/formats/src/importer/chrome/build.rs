@@ -184,6 +184,7 @@ impl ChromeBuilder {
             self.tally.bad_times += u64::from(event.flags & flag::BAD_TIME != 0);
         }
         self.tally.no_time += u64::from(event.flags & flag::NO_TIME != 0);
+        self.tally.cropped += u64::from(event.flags & flag::CROPPED != 0);
         if event.flags & flag::LOOSE != 0 {
             self.loose(told, sink);
         }

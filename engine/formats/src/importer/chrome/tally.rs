@@ -1,5 +1,6 @@
 //! Counts what has to be said about a file.
 
+use super::scan::MOST_ARGUMENTS;
 use crate::importer::{Receipt, RecordSink};
 use record::time::Nanos;
 use record::{Severity, counted};
@@ -16,6 +17,8 @@ pub(super) struct ChromeTally {
     /// Events without a time, or with one farther than can be written.
     pub no_time: u64,
     pub bad_times: u64,
+    /// Events with more arguments than are kept.
+    pub cropped: u64,
     pub ends: u64,
     /// Ends that are of none of the spans that are open there.
     pub strays: u64,
@@ -174,6 +177,17 @@ impl ChromeTally {
                          where “traceEvents” comes again, and open both together.";
             let text = counted(self.lists, words);
             receipt.complain(sink, (Severity::Warning, "second-trace"), text);
+        }
+        if self.cropped > 0 {
+            receipt.dropped = receipt.dropped.saturating_add(self.cropped);
+            let text = format!(
+                "{}; the first {MOST_ARGUMENTS} of each are kept.",
+                counted(
+                    self.cropped,
+                    "{event has too many arguments|events have too many arguments}"
+                )
+            );
+            receipt.complain(sink, (Severity::DataLoss, "arguments-cropped"), text);
         }
         if self.unknown > 0 {
             receipt.dropped = receipt.dropped.saturating_add(self.unknown);

@@ -22,7 +22,12 @@ fn open(bytes: &[u8]) -> Result<OpenedFile, ImportError> {
         records.extend(batch.records);
         ControlFlow::Continue(())
     })?;
-    let told = ["damaged", "second-trace", "unknown-phase"];
+    let told = [
+        "arguments-cropped",
+        "damaged",
+        "second-trace",
+        "unknown-phase",
+    ];
     let is_told = |it: &Record| matches!(it, Record::Problem(it) if told.contains(&&*it.code));
     assert!(receipt.dropped == 0 || records.iter().any(is_told));
     Ok(OpenedFile { receipt, records })

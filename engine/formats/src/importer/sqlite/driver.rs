@@ -3,6 +3,7 @@
 
 use super::block::RowBlock;
 use super::draft::SqliteSpan;
+use super::lane::MOST_LANES;
 use super::table::{TableQuery, TableReader};
 use super::{
     Database, HostSpans, LaunchIndex, SelectQuery, SqliteDraft, SubmittedOperations, WorkKind, scan,
@@ -125,6 +126,7 @@ pub(in crate::importer) fn read<D: Dialect>(
         rows: (0, 0),
         length: database.length(),
     };
+    reader.draft.lanes.most = Some(MOST_LANES);
     reader.read_facts(&database)?;
     reader.draft.sink.push(Record::Run(Box::new(Run {
         name: source.name(),

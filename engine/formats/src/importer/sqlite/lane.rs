@@ -33,16 +33,23 @@ struct LaneDraft {
     did: Option<Box<WorkCounts>>,
 }
 
+/// So many lanes a capture of a database has at most: far more than any program has streams and threads. A database may name
+/// a million of them in few bytes.
+pub(super) const MOST_LANES: usize = 1 << 18;
+
 /// Every lane on which something happened.
 #[derive(Debug, Default)]
 pub(in crate::importer) struct SqliteLanes {
     places: KeyIndex,
     all: Vec<LaneDraft>,
+    /// So many it has at most, where there is a limit.
+    pub most: Option<usize>,
     last: Option<(LaneKey, LaneId)>,
 }
 
 impl SqliteLanes {
-    /// The lane of a key. A new one is announced under the title that `describe` gives.
+    /// The lane of a key. A new one is announced under the title that `describe` gives; of too many the rest is none, and the
+    /// capture refuses what is on it.
     pub fn id(
         &mut self,
         key: LaneKey,
@@ -56,7 +63,11 @@ impl SqliteLanes {
         }
         let (all, next) = (&self.all, self.all.len());
         let known = |place: u32| all.get(place as usize).map(|it| it.key);
-        let id = LaneId(self.places.place(&key, next, known));
+        let id = if self.most.is_none_or(|most| next < most) {
+            LaneId(self.places.place(&key, next, known))
+        } else {
+            self.places.get(&key, known).map_or(LaneId::NONE, LaneId)
+        };
         if id.index() == next {
             self.add(key, describe(sink), sink);
         }

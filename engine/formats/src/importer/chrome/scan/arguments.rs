@@ -72,12 +72,16 @@ fn decimal(bytes: &[u8]) -> Option<ArgumentPayload> {
     (!zero).then_some(ArgumentPayload::Decimal(digits, scale as u8))
 }
 
-/// Reads the value of `args`.
+/// So many arguments an event has at most: they are held at once, and no event that means anything has more.
+pub const MOST_ARGUMENTS: usize = 1 << 18;
+
+/// Reads the value of `args`; false where there are more than an event may have in all, of which `first` is the first.
 pub fn arguments(
     cursor: &mut ByteCursor<'_>,
     table: &mut Interner,
-    out: &mut Vec<ChromeArgument>,
-) -> Result<(), SyntaxFault> {
+    (out, first): (&mut Vec<ChromeArgument>, usize),
+) -> Result<bool, SyntaxFault> {
+    let mut is_whole = true;
     cursor.space();
     if cursor.peek() != Some(b'{') {
         let key = words::ARGS;
@@ -85,27 +89,33 @@ pub fn arguments(
         if payload != ArgumentPayload::Text(words::EMPTY) {
             out.push(ChromeArgument { key, payload });
         }
-        return Ok(());
+        return Ok(is_whole);
     }
     cursor.step();
     cursor.space();
     if cursor.peek() == Some(b'}') {
         cursor.step();
-        return Ok(());
+        return Ok(is_whole);
     }
     loop {
         cursor.space();
         let key = cursor.text()?;
-        let key = intern(table, key);
-        cursor.expect_byte(b':')?;
-        let payload = value(cursor, table)?;
-        out.push(ChromeArgument { key, payload });
+        if out.len() - first < MOST_ARGUMENTS {
+            let key = intern(table, key);
+            cursor.expect_byte(b':')?;
+            let payload = value(cursor, table)?;
+            out.push(ChromeArgument { key, payload });
+        } else {
+            cursor.expect_byte(b':')?;
+            cursor.skip()?;
+            is_whole = false;
+        }
         cursor.space();
         match cursor.peek() {
             Some(b',') => cursor.step(),
             Some(b'}') => {
                 cursor.step();
-                return Ok(());
+                return Ok(is_whole);
             }
             Some(_) => return Err(SyntaxFault::Bad),
             None => return Err(SyntaxFault::Cut),

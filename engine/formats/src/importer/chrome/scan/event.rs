@@ -1,6 +1,6 @@
 //! One event, with its fields in whatever order they come.
 
-use super::arguments::{ArgumentPayload, ChromeArgument, arguments, value};
+use super::arguments::{ArgumentPayload, ChromeArgument, MOST_ARGUMENTS, arguments, value};
 use super::field::EventField;
 use super::intern::Interner;
 use super::layout::FieldLayout;
@@ -37,6 +37,8 @@ pub mod flag {
     pub const LOOSE: u16 = 512;
     /// Its id counts in its process alone.
     pub const LOCAL: u16 = 1024;
+    /// It has more arguments than are kept.
+    pub const CROPPED: u16 = 2048;
 }
 
 /// An event of a file.
@@ -219,7 +221,11 @@ impl EventDraft {
             EventField::Time => self.event.time = self.time(flag::TIME, cursor)?,
             EventField::Length => self.event.length = self.time(flag::LENGTH, cursor)?,
             EventField::Id => self.id(cursor)?,
-            EventField::Arguments => arguments(cursor, desk.table, desk.arguments)?,
+            EventField::Arguments => {
+                if !arguments(cursor, desk.table, (desk.arguments, self.first))? {
+                    self.event.flags |= flag::CROPPED;
+                }
+            }
             EventField::BindingPoint => {
                 if scalar(cursor)?.0 == b"e" {
                     self.event.flags |= flag::ENCLOSING;
@@ -228,6 +234,12 @@ impl EventDraft {
             EventField::FlowOut => self.flow(flag::FLOW_OUT, cursor)?,
             EventField::FlowIn => self.flow(flag::FLOW_IN, cursor)?,
             EventField::Reach => cursor.skip()?,
+            EventField::Argument(_) | EventField::Extra(_)
+                if desk.arguments.len() - self.first >= MOST_ARGUMENTS =>
+            {
+                self.event.flags |= flag::CROPPED;
+                cursor.skip()?;
+            }
             EventField::Argument(key) | EventField::Extra(key) => {
                 let payload = argument(cursor, desk)?;
                 if matches!(field, EventField::Extra(_)) {

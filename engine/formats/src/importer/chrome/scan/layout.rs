@@ -1,9 +1,11 @@
 //! How a file lays out its events: what stands between two values is the same in most of them, and once it was
 //! understood, comparing bytes says what follows.
 
+use super::arguments::MOST_ARGUMENTS;
 use super::field::EventField;
 use super::intern::Interner;
 use super::text::intern;
+use super::words;
 use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
 
 /// Nothing follows, or nothing more.
@@ -55,6 +57,8 @@ impl LayoutNode {
 pub struct FieldLayout {
     places: Vec<LayoutNode>,
     here: u32,
+    /// How many keys of the event were given a number.
+    keys: usize,
 }
 
 impl Default for FieldLayout {
@@ -63,6 +67,7 @@ impl Default for FieldLayout {
         Self {
             places: vec![place(false), place(false), place(true)],
             here: ROOT,
+            keys: 0,
         }
     }
 }
@@ -70,7 +75,7 @@ impl Default for FieldLayout {
 impl FieldLayout {
     /// An event begins.
     pub fn begin(&mut self) {
-        self.here = ROOT;
+        (self.here, self.keys) = (ROOT, 0);
     }
 
     /// Passes what stands before the next value and says what it is; nothing at the end of the event.
@@ -102,7 +107,12 @@ impl FieldLayout {
         let before = *cursor;
         let place = self.places.get(self.here as usize);
         let inside = place.filter(|_| self.here != ROOT).map(|it| it.inside);
+        // Keys of arguments that are not kept need no number.
+        let table = (self.keys < MOST_ARGUMENTS).then_some(table);
         let (field, inside) = step(cursor, inside, table)?;
+        if matches!(field, Some(EventField::Argument(_) | EventField::Extra(_))) {
+            self.keys += 1;
+        }
         let literal = before.until(cursor.at());
         let next = self.places.len() as u32;
         let room = self.places.len() < MOST && literal.len() <= LONGEST;
@@ -140,11 +150,11 @@ impl FieldLayout {
 }
 
 /// Passes what stands before the next value: says what that is, and whether it is among the arguments. `inside` says
-/// whether the value before was; nothing at the beginning of an event.
+/// whether the value before was; nothing at the beginning of an event. Without a table keys get no number.
 fn step(
     cursor: &mut ByteCursor<'_>,
     inside: Option<bool>,
-    table: &mut Interner,
+    table: Option<&mut Interner>,
 ) -> Result<(Option<EventField>, bool), SyntaxFault> {
     let mut fresh = inside.is_none();
     let mut inside = inside.unwrap_or(false);
@@ -171,8 +181,10 @@ fn step(
         let key = cursor.text()?;
         cursor.expect_byte(b':')?;
         cursor.space();
+        let number =
+            |table: Option<&mut Interner>| table.map_or(words::EMPTY, |it| intern(it, key));
         if inside {
-            return Ok((Some(EventField::Argument(intern(table, key))), true));
+            return Ok((Some(EventField::Argument(number(table))), true));
         }
         match EventField::of(key.bytes) {
             Some(EventField::Arguments) if cursor.peek() == Some(b'{') => {
@@ -180,7 +192,7 @@ fn step(
                 (inside, fresh) = (true, true);
             }
             Some(field) => return Ok((Some(field), false)),
-            None => return Ok((Some(EventField::Extra(intern(table, key))), false)),
+            None => return Ok((Some(EventField::Extra(number(table))), false)),
         }
     }
 }

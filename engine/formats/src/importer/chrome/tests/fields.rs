@@ -147,3 +147,30 @@ fn fields_come_also_where_each_event_has_its_own() {
         assert_eq!(found[&number], expected);
     }
 }
+
+#[test]
+fn of_too_many_arguments_the_first_are_kept_and_the_event_counts_as_cropped() {
+    let count = super::super::scan::MOST_ARGUMENTS;
+    let with = |more: usize, is_flat: bool| {
+        let all = (0..count + more).map(|key| format!(r#""k{key}":{key}"#));
+        let all: Vec<String> = all.collect();
+        let all = all.join(",");
+        let all = if is_flat {
+            all
+        } else {
+            format!(r#""args":{{{all}}}"#)
+        };
+        let text = format!(r#"[{{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,{all}}}]"#);
+        let opened = open(text.as_bytes()).unwrap();
+        let kept = opened.records.iter().map(|it| match it {
+            Record::Fields(fields) => fields.count as usize,
+            Record::Argument(..) => 1,
+            _ => 0,
+        });
+        (kept.sum::<usize>(), opened.receipt.dropped)
+    };
+    for is_flat in [false, true] {
+        assert_eq!(with(0, is_flat), (count, 0));
+        assert_eq!(with(3, is_flat), (count, 1));
+    }
+}
