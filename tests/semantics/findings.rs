@@ -1,6 +1,7 @@
 //! What nothing orders is found while it runs, and what is ordered is not, on every backend that opens.
 
 mod aborts;
+mod blocked;
 mod captures;
 mod lost_memory;
 mod refusals;

@@ -14,6 +14,7 @@ mod draft;
 mod dropped;
 mod extra;
 mod follow;
+mod host_functions;
 mod idle;
 mod idle_reason;
 mod idle_use;

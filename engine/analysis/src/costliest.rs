@@ -84,7 +84,8 @@ impl Analysis for CostliestWait {
             };
             let said = plain(&pieces);
             let is_last = wait.is_host && !submits_after(reader, wait.span);
-            let slack = reader.slack(wait.span).filter(|_| !wait.is_host);
+            let slack = reader.slack_of_held(wait.span);
+            let slack = slack.filter(|_| !wait.is_host);
             let slack = slack.filter(|it| *it > Nanos::ZERO);
             let (saved, verdict) = if is_last {
                 let verdict = if others_submit_after(reader, wait.span) {
@@ -95,7 +96,7 @@ impl Analysis for CostliestWait {
                 (Nanos::ZERO, verdict.to_owned())
             } else if let Some(slack) = slack {
                 let verdict = format!(
-                    "without this wait nothing would end sooner: it could have begun {} later without harm",
+                    "without this wait nothing would end sooner: what it held could have begun {} later without harm",
                     length(slack)
                 );
                 (Nanos::ZERO, verdict)

@@ -24,7 +24,7 @@ pub(super) struct ExposedCopies;
 struct SerialPair {
     first: PlacedSpan,
     second: PlacedSpan,
-    /// How long both could have run together.
+    /// How long the copy ran beside no kernel, which is what it can save at most.
     gain: Nanos,
 }
 
@@ -129,13 +129,8 @@ fn pairs(
             _ => continue,
         };
         let covered = shared(&[copy.interval()], overlapping(kernels, copy.interval()));
-        let exposed = copy.interval().length() - covered;
-        let kernel = if copy.span.id == first.span.id {
-            second
-        } else {
-            &first
-        };
-        let gain = exposed.min(kernel.interval().length());
+        // On a stream of its own it may run beside more than the one kernel next to it.
+        let gain = copy.interval().length() - covered;
         let is_tied = buffers.share_a_write(first.span.call, second.span.call);
         if gain > Nanos::ZERO && !is_tied && taken != Some(copy.span.id) {
             taken = Some(copy.span.id);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::causes::{CauseReader, CollectiveMember, ThreadShare};
+use super::causes::{CauseReader, CollectiveMember, ThreadShare, TimeUse};
 use super::words::{counted, finding, length, name, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
-use record::time::{Interval, Nanos};
+use record::time::{Interval, Nanos, union};
 use record::{Finding, LaneId, Severity, SpanId};
 
 const CODE: &str = "host-bound";
@@ -74,10 +74,15 @@ impl Analysis for HostBound {
         let count: usize = found.iter().map(|it| it.count).sum();
         found.retain(|it| it.total > least);
         found.truncate(MOST);
-        let savings = found.iter().map(|it| it.total).collect();
+        let saved = if found.is_empty() {
+            Nanos::ZERO
+        } else {
+            most_saved(reader)
+        };
+        let savings = vec![saved; found.len()];
         let findings = found
             .iter()
-            .filter_map(|it| make_finding(reader, it, &members));
+            .filter_map(|it| make_finding(reader, it, (&members, saved)));
         WeighedAnswer {
             answer: Answer::new(
                 findings.collect(),
@@ -93,6 +98,27 @@ impl Analysis for HostBound {
     }
 }
 
+/// What a host that takes no time would save at most. What it did may have held up several streams, and kernels may have run
+/// meanwhile: it is no more than its time on the critical path, and the busiest stream takes its time all the same.
+fn most_saved(reader: &CauseReader<'_>) -> Nanos {
+    let whole = reader.causes().extent();
+    let path = reader.path();
+    let host = path.iter().filter(|it| it.what == TimeUse::Host);
+    let host: Nanos = host.map(|it| it.interval.length()).sum();
+    let busy = |lane: LaneId| -> Nanos {
+        let works = reader.capture().spans_in(lane, whole);
+        let works = works.filter(|it| is_work(reader, it));
+        let ran = union(works.map(|it| it.interval()).collect());
+        ran.iter().map(|it| it.length()).sum()
+    };
+    let busiest = reader.streams().into_iter().map(busy).max();
+    host.min(whole.length() - busiest.unwrap_or_default())
+}
+
+fn is_work(reader: &CauseReader<'_>, placed: &PlacedSpan) -> bool {
+    reader.is_operation(placed.span.id) && !placed.span.kind.is_waiting()
+}
+
 /// The stretches in which nothing ran on a device and the host was late.
 fn stretches(
     reader: &CauseReader<'_>,
@@ -106,7 +132,7 @@ fn stretches(
         ..HostStretches::default()
     };
     let spans = lanes.iter().flat_map(|lane| capture.spans_in(*lane, whole));
-    let works = spans.filter(|it| reader.is_operation(it.span.id) && !it.span.kind.is_waiting());
+    let works = spans.filter(|it| is_work(reader, it));
     let mut works: Vec<(Nanos, SpanId, Nanos)> = works
         .map(|it| (it.span.start, it.span.id, it.span.end))
         .collect();
@@ -150,7 +176,7 @@ fn stretches(
 fn make_finding(
     reader: &CauseReader<'_>,
     found: &HostStretches,
-    members: &[CollectiveMember],
+    (members, saved): (&[CollectiveMember], Nanos),
 ) -> Option<Finding> {
     let capture = reader.capture();
     let longest = found.longest?;
@@ -175,7 +201,7 @@ fn make_finding(
         },
         length(longest.lost),
         span(capture, &next),
-        length(found.total),
+        length(saved),
     );
     let mut made = finding(capture, CODE, Severity::Warning, text, &spans);
     made.count = found.count as u64;

@@ -1,9 +1,11 @@
 //! Sentences about operations that a loss or a failure took.
 
+use std::borrow::Cow;
+
 use super::sentence_piece::Sentence;
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
-use record::{DependencyKind, Loss, SpanId, State};
+use record::{DependencyKind, LaneId, Loss, SpanId, State};
 
 /// What became of an operation that was lost or cancelled: the loss that took it, or the problem that tells of it, or that
 /// the capture does not tell.
@@ -60,9 +62,9 @@ fn taken(capture: &Capture, placed: &PlacedSpan, loss: &Loss, sentence: &mut Sen
             .time(ran)
             .text(" when the device was lost: what it computed is lost with it");
     } else if span.enqueued <= loss.time {
-        let lane = capture.lane_title(span.lane);
+        let lost = lost_place(capture, span.lane);
         sentence
-            .text(format!("It never started: {lane} was lost "))
+            .text(format!("It never started: {lost} was lost "))
             .time(loss.time - span.enqueued)
             .text(" after it was submitted");
     } else {
@@ -72,6 +74,14 @@ fn taken(capture: &Capture, placed: &PlacedSpan, loss: &Loss, sentence: &mut Sen
             .text(" when it was submitted");
     }
     sentence.text(format!(" ({why}, generation {})", loss.generation));
+}
+
+/// What was lost where a lane was: a thread that takes callbacks is of no device.
+fn lost_place(capture: &Capture, lane: LaneId) -> Cow<'_, str> {
+    match capture.lane(lane).and_then(|it| it.device) {
+        Some(_) => capture.lane_title(lane),
+        None => "the device".into(),
+    }
 }
 
 /// The latest loss of the span's device that can have taken it.

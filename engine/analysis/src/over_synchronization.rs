@@ -13,6 +13,19 @@ use record::{CallId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, 
 const CODE: &str = "over-synchronised";
 /// Less than this in all is what a call takes anyway.
 const LITTLE: Nanos = Nanos(20_000);
+/// What calls of a profiled program are called that need nothing to be complete, and submit nothing that a profiler shows.
+const HARMLESS: [&str; 10] = [
+    "eventrecord",
+    "recordevent",
+    "waitevent",
+    "launch",
+    "iscapturing",
+    "occupancy",
+    "getattribute",
+    "getdevice",
+    "setdevice",
+    "lasterror",
+];
 /// Spans of a host lane that are looked at after one blocking call.
 const AHEAD: usize = 64;
 
@@ -36,6 +49,8 @@ struct OverlongWait {
     /// What ended last on the streams that were given work next.
     needed: PlacedSpan,
     too_much: Nanos,
+    /// Whether streams were given work next that it had not waited for.
+    has_others: bool,
 }
 
 impl Analysis for OverSynchronization {
@@ -138,7 +153,9 @@ fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<O
     let needed = needed.max_by_key(end)?;
     let from = needed.span.end.max(call.span.start);
     let too_much = last.span.end.min(call.span.end) - from;
+    let is_waited = |lane: &LaneId| waited.iter().any(|it| it.span.lane == *lane);
     (too_much > Nanos::ZERO).then_some(OverlongWait {
+        has_others: !next.iter().all(is_waited),
         call: *call,
         last: *last,
         needed: *needed,
@@ -147,7 +164,7 @@ fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<O
 }
 
 /// The streams that the host thread gives work to before it blocks again. Nothing where it does something else first,
-/// which may be what it waited for.
+/// which may be what it waited for: a call that submits nothing, unless it only asks or sets what no work is needed for.
 fn given_next(capture: &Capture, call: SpanId) -> Vec<LaneId> {
     let following = std::iter::successors(capture.next_span(call), |&id| capture.next_span(id));
     let mut lanes = Vec::new();
@@ -161,18 +178,28 @@ fn given_next(capture: &Capture, call: SpanId) -> Vec<LaneId> {
         let ties = ties.filter_map(|id| capture.dependency(id));
         let given = ties.filter(|tie| tie.kind == DependencyKind::Submission);
         let given = given.filter_map(|tie| capture.span(tie.effect));
+        let count = lanes.len();
         lanes.extend(given.map(|operation| operation.span.lane));
+        let name = name(capture, placed.span.name).to_lowercase();
+        if lanes.len() == count && !HARMLESS.iter().any(|it| name.contains(it)) {
+            return Vec::new();
+        }
     }
     lanes
 }
 
 fn make_finding(capture: &Capture, (case, all, count): &(OverlongWait, Nanos, u64)) -> Finding {
     let text = format!(
-        "{} blocked {} longer than the work after it waited for: that went to {} alone, where {} had ended, and it went on \
+        "{} blocked {} longer than the work after it waited for: that went to {}{}, where {} had ended, and it went on \
          for {}. Where nothing on the host and no buffer needs that, waiting for {} alone would save at most so much",
         span(capture, &case.call),
         length(*all),
         lane(capture, case.needed.span.lane),
+        if case.has_others {
+            " and to streams that it had not waited for"
+        } else {
+            " alone"
+        },
         name(capture, case.needed.span.name),
         span(capture, &case.last),
         lane(capture, case.needed.span.lane),

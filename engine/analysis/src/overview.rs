@@ -218,7 +218,11 @@ impl OverviewDraft<'_, '_> {
             if let Some((longest, at)) = totals.longest_of(*what).filter(|_| is_some) {
                 says.text(", the longest ")
                     .time(longest)
-                    .text(" before ")
+                    .text(if self.reader.is_waiting(at) {
+                        " in "
+                    } else {
+                        " before "
+                    })
                     .span(self.reader.capture(), at);
             }
         }
@@ -332,8 +336,9 @@ impl OverviewDraft<'_, '_> {
             says.share(row.time, whole).text(" of the critical path");
             if let Some(span) = row.longest {
                 let is_call = self.reader.is_blocking(span);
+                let is_within = self.reader.is_waiting(span);
                 says.text(": the longest of it is ")
-                    .text(if is_call { "in " } else { "before " })
+                    .text(if is_within { "in " } else { "before " })
                     .span(capture, span)
                     .text(self.why_unknown(span, is_call));
             }

@@ -1,6 +1,6 @@
 //! Which waits of streams add nothing to what is ordered without them?
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::redundant_dependencies::{self, RedundantDependency};
 use super::stream_clocks::KnownOperation;
@@ -70,7 +70,10 @@ impl Analysis for RedundantWaits {
         let mut searches = capture.searches().iter().filter(|it| it.code == CODE);
         if let Some(search) = searches.next() {
             let recorded = capture.findings().iter().filter(|it| it.code == CODE);
-            return Answer::new(recorded.cloned().collect(), search.text.clone());
+            let needed = self.needed_by_another_rank(capture);
+            let can_go =
+                recorded.filter(|it| it.lines.first().is_none_or(|it| !needed.contains(it)));
+            return Answer::new(can_go.cloned().collect(), search.text.clone());
         }
         if capture.run().is_some_and(|run| !run.source.is_empty()) {
             return Answer::new(
@@ -109,6 +112,27 @@ impl Analysis for RedundantWaits {
             looked.replace("no wait that adds", "waits that add")
         };
         Answer::new(findings, looked)
+    }
+}
+
+impl RedundantWaits {
+    /// Lines of the workload on which some rank waits and needs to: each rank looks at its own waits alone, and a call is that
+    /// of all.
+    fn needed_by_another_rank(&self, capture: &Capture) -> BTreeSet<u32> {
+        let rank = |span: SpanId| {
+            let lane = capture.span(span).map(|it| it.span.lane);
+            lane.and_then(|it| capture.lane_origin(it)?.rank)
+        };
+        let recorded = capture.findings().iter().filter(|it| it.code == CODE);
+        let of_rank = |it: &Finding| Some((*it.lines.first()?, rank(*it.spans.first()?)));
+        let redundant: BTreeSet<(u32, Option<u32>)> = recorded.filter_map(of_rank).collect();
+        let waits = self.waits.iter();
+        let waits = waits.filter_map(|it| {
+            let line = line(capture, &capture.span(it.id)?)?;
+            Some((line, rank(it.id)))
+        });
+        let needed = waits.filter(|it| !redundant.contains(it));
+        needed.map(|it| it.0).collect()
     }
 }
 

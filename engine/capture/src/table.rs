@@ -12,7 +12,7 @@ use super::span_index::SpanIndex;
 use super::sublanes::{RowExtent, SHALLOW, SublaneRows, Sublanes};
 use record::impossible;
 use record::time::{Interval, Nanos};
-use record::{CallId, LaneId, SmallList, Span, SpanId};
+use record::{CallId, LaneId, SmallList, Span, SpanId, State};
 
 /// What the capture had to mend in a span so that it can be drawn; each bears its mark on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +67,11 @@ impl PlacedSpan {
             start: self.span.start,
             end: self.span.end,
         }
+    }
+
+    /// Whether it was dropped before it began. What was cancelled while it ran, or waited, takes the time until then.
+    pub fn never_ran(&self) -> bool {
+        self.span.state == State::Cancelled && self.span.start == self.span.end
     }
 
     /// How long it waited between being handed to its lane and starting.

@@ -218,3 +218,77 @@ fn the_commands_answer_about_one_iteration() {
         "{said}"
     );
 }
+
+/// Where each iteration of a run on the device of virtual time begins, by the name of what begins it, and which are outliers.
+fn iterations_of(text: &str) -> (Vec<String>, Vec<u64>) {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = folder.path().join("loops.kdl");
+    std::fs::write(&workload, text).unwrap();
+    let saved = folder.path().join("loops.pftrace");
+    let arguments = ["syncline", "run", "--backend", "mock", "--save"].map(PathBuf::from);
+    let arguments = arguments.into_iter().chain([saved.clone(), workload]);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = app::cli::run(arguments, &mut out, &mut err);
+    assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
+    let rows = lines("idle", &[saved], &[]);
+    let found = all(&rows, "iteration");
+    let names = found
+        .iter()
+        .map(|it| it["name"].as_str().unwrap().to_owned());
+    let outliers = found.iter().filter(|it| it["outlier"] == true);
+    let outliers = outliers.map(|it| it["number"].as_u64().unwrap());
+    (names.collect(), outliers.collect())
+}
+
+/// One loop gives work to two streams, of which one runs nothing before all has been submitted.
+const HELD: &str = r#"
+        stream "a"
+        stream "b"
+        signal "go"
+        host "main" {
+            hold "go" on="b"
+            repeat 5 {
+                launch "spin" on="a" label="produce" { set "micros" 10 }
+                launch "spin" on="b" label="consume" { set "micros" 10 }
+            }
+            synchronize-stream "a"
+            work micros=200
+            signal "go"
+            synchronize-device
+        }"#;
+
+/// An iteration begins with what it submits first, though that comes several times in each.
+const INNER: &str = r#"
+        stream "a"
+        host "main" {
+            repeat 6 {
+                repeat 3 { launch "spin" on="a" label="inner" { set "micros" 20 } }
+                launch "spin" on="a" label="last" { set "micros" 50 }
+                work micros=300
+            }
+            synchronize-device
+        }"#;
+
+/// Iterations of one loop are no outliers because those of another are shorter.
+const TWO: &str = r#"
+        stream "a"
+        host "main" {
+            repeat 3 {
+                repeat 2 { launch "spin" on="a" label="in" { set "micros" 10 } }
+                launch "spin" on="a" label="out" { set "micros" 30 }
+            }
+            repeat 4 { launch "spin" on="a" label="second" { set "micros" 25 } }
+            synchronize-device
+        }"#;
+
+#[test]
+fn loops_of_a_run_are_told_apart_by_what_was_submitted_when() {
+    let produced = vec!["produce: spin".to_owned(); 5];
+    // The last one ends with what it gave to the stream that was held, and is no outlier for that.
+    assert_eq!(iterations_of(HELD), (produced, Vec::new()));
+    let begun = vec!["inner: spin".to_owned(); 6];
+    assert_eq!(iterations_of(INNER), (begun, Vec::new()));
+    let names = ["in: spin"; 3].into_iter().chain(["second: spin"; 4]);
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    assert_eq!(iterations_of(TWO), (names, Vec::new()));
+}

@@ -36,6 +36,12 @@ impl ExplainedRun {
         named.collect()
     }
 
+    /// The spans of several names.
+    fn all_of(&self, names: &'static [&str]) -> impl Iterator<Item = &Value> {
+        let said = self.said.iter();
+        said.filter(|it| names.iter().any(|name| it["name"] == *name))
+    }
+
     fn one(&self, name: &str) -> &Value {
         let all = self.all(name);
         assert_eq!(all.len(), 1, "{name}");
@@ -47,6 +53,13 @@ fn number(row: &Value, field: &str) -> i64 {
     row[field]
         .as_i64()
         .unwrap_or_else(|| panic!("{field}: {row}"))
+}
+
+/// A field of all of them, in order.
+fn sorted(rows: &[&Value], field: &str) -> Vec<i64> {
+    let mut all: Vec<i64> = rows.iter().map(|it| number(it, field)).collect();
+    all.sort_unstable();
+    all
 }
 
 fn text(row: &Value) -> &str {
@@ -183,21 +196,14 @@ fn nothing_is_never_recorded_that_was_recorded_and_reset() {
 fn a_function_waits_for_the_one_before_on_its_thread_or_for_its_stream() {
     for backend in ["mock", "cpu"] {
         let run = ExplainedRun::of("callback-thread", backend);
-        let names = ["check", "log", "faulty", "last"];
-        let is_named = |it: &&Value| names.iter().any(|name| it["name"] == *name);
         let (mut called, on_streams): (Vec<&Value>, Vec<&Value>) = run
-            .said
-            .iter()
-            .filter(is_named)
+            .all_of(&["check", "log", "faulty", "last"])
             .partition(|it| it["lane"] == "calls");
         called.sort_by_key(|it| number(it, "start_ns"));
         assert_eq!((called.len(), on_streams.len()), (10, 10), "{backend}");
         // The stream's operation of each was there when it was handed over, and no two share one.
-        let mut callers: Vec<i64> = on_streams.iter().map(|it| number(it, "start_ns")).collect();
-        let mut handed: Vec<i64> = called.iter().map(|it| number(it, "enqueued_ns")).collect();
-        callers.sort_unstable();
-        handed.sort_unstable();
-        assert_eq!(callers, handed, "{backend}");
+        let callers = sorted(&on_streams, "start_ns");
+        assert_eq!(callers, sorted(&called, "enqueued_ns"), "{backend}");
         let mut before = i64::MIN;
         for function in &called {
             let handed = number(function, "enqueued_ns");

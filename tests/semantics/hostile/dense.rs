@@ -80,14 +80,18 @@ pub fn make_dense(folder: &Path) {
     }
     out.write_all(b"{}]").unwrap();
     make_begins(create("begins.pftrace"));
-    let mut out = create("arguments.json");
+    make_arguments(create("arguments.json"));
+    make_streams(&folder.join("streams.sqlite"));
+}
+
+/// An event that says very much.
+fn make_arguments(mut out: impl std::io::Write) {
     out.write_all(br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"#)
         .unwrap();
     for key in 0..ARGUMENTS {
         write!(out, r#""k{key}":{key},"#).unwrap();
     }
     out.write_all(br#""last":1}}]"#).unwrap();
-    make_streams(&folder.join("streams.sqlite"));
 }
 
 /// Begins without an end, so that each is within the one before.

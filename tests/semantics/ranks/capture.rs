@@ -120,6 +120,44 @@ fn the_straggler_is_named() {
     );
 }
 
+/// A copy on each rank that waits for what it copies, after another call.
+fn waiting_after(first: &str) -> String {
+    format!(
+        r#"
+        placement ranks=2
+        stream "a"
+        stream "b"
+        event "e"
+        buffer "x" f32=64
+        buffer "y" f32=64
+        host "main" {{
+            fill "x" value=3 on="a"
+            record "e" on="a"
+            {first}
+            wait "e" on="b"
+            copy "x" "y" on="b"
+            synchronize-device
+        }}"#
+    )
+}
+
+/// A line of the workload is a call of every rank: what one of them needs cannot go, though it adds nothing on another.
+#[test]
+fn a_wait_that_any_rank_needs_is_not_called_redundant() {
+    let redundant = |first: &str| -> Vec<Vec<u32>> {
+        let (capture, end) = ran(request(&waiting_after(first)));
+        assert_eq!(end.outcome, RunOutcome::Finished);
+        let answers = analyse(&capture, Causes::build(&capture).into());
+        let answer = answers.iter().find(|it| it.code == "redundant-wait");
+        let found = answer.unwrap().answer.findings.iter();
+        found.map(|it| it.lines.clone()).collect()
+    };
+    let needed = r#"only 0 { wait "e" on="b" }"#;
+    assert_eq!(redundant(needed), [] as [Vec<u32>; 0]);
+    // Told by each rank.
+    assert_eq!(redundant(r#"wait "e" on="b""#), [[12], [12]]);
+}
+
 #[test]
 fn a_rank_leaves_out_what_is_not_its_own_and_says_so() {
     let (capture, end) = ran(request(

@@ -360,40 +360,43 @@ fn a_rank_is_hurt_by_hand_while_it_runs() {
     }
 }
 
-/// Also where it is killed again before anything has come of its run, so that nobody knows of the new process yet.
 #[test]
 fn a_rank_that_is_killed_twice_is_lost_in_two_generations() {
+    killed_twice(100);
+}
+
+/// Nobody has heard of the new process yet.
+#[test]
+fn a_rank_that_is_killed_again_before_anything_came_of_its_run_is_lost_as_well() {
+    killed_twice(0);
+}
+
+/// Kills rank 1, and again once so many more spans have come after it began again.
+fn killed_twice(least: usize) {
     use engine::runner::{Control, Engine, Message, RankControl};
-    for least in [100, 0] {
-        let engine = Engine::start(Box::new(|| ()));
-        let request = request(&endless("placement ranks=2 again=#true"));
-        engine.send(Control::Run(Box::new(request)));
-        let mut capture = Capture::new();
-        let (mut kills, mut spans, mut is_stopped) = (0, 0, false);
-        let until = Instant::now() + Duration::from_mins(2);
-        loop {
-            assert!(Instant::now() < until, "{:?}", generations(&capture));
-            match engine.messages().recv_timeout(Duration::from_millis(50)) {
-                Ok(Message::Batch(records)) => capture.apply(records),
-                Ok(Message::Refused(why)) => panic!("{why}"),
-                Ok(Message::Finished { .. }) => break,
-                _ => {}
-            }
-            // The first runs for a while, and the second for as long as is asked for.
-            let enough = if kills == 0 { 100 } else { spans + least };
-            if generations(&capture).1.len() < kills || capture.span_count() < enough {
-                continue;
-            }
-            if kills < 2 {
-                (kills, spans) = (kills + 1, capture.span_count());
-                let fault = "kill:1".parse().unwrap();
-                engine.send(Control::Rank(RankControl::Fault(fault)));
-            } else if !std::mem::replace(&mut is_stopped, true) {
-                engine.send(Control::Stop);
-            }
+    let engine = Engine::start(Box::new(|| ()));
+    let request = request(&endless("placement ranks=2 again=#true"));
+    engine.send(Control::Run(Box::new(request)));
+    let mut capture = Capture::new();
+    // When to do what is next: two kills, and the end of it.
+    let kill = || Control::Rank(RankControl::Fault("kill:1".parse().unwrap()));
+    let mut next = vec![Control::Stop, kill(), kill()];
+    let (mut begun, mut enough) = (0, 100);
+    let until = Instant::now() + Duration::from_mins(2);
+    loop {
+        assert!(Instant::now() < until, "{:?}", generations(&capture));
+        match engine.messages().recv_timeout(Duration::from_millis(50)) {
+            Ok(Message::Batch(records)) => capture.apply(records),
+            Ok(Message::Refused(why)) => panic!("{why}"),
+            Ok(Message::Finished { .. }) => break,
+            _ => {}
         }
-        assert_eq!(generations(&capture), (vec![1, 2], vec![2, 3]));
+        if generations(&capture).1.len() >= begun && capture.span_count() >= enough {
+            (begun, enough) = (begun + 1, capture.span_count() + least);
+            next.pop().into_iter().for_each(|it| engine.send(it));
+        }
     }
+    assert_eq!(generations(&capture), (vec![1, 2], vec![2, 3]));
 }
 
 /// All ranks wait for each other for longer than any test runs, and no call is made far ahead of its operation.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine::analysis::causes::{CauseReader, SpanCause, TimePart, TimeUse};
-use engine::record::{Group, SpanId, State};
+use engine::record::{Group, SpanId};
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ fn was_dropped(scope: &CauseScope, span: SpanId) -> bool {
     let placed = scope.capture.span(span);
     placed.is_some_and(|it| {
         let lane = scope.capture.lane(it.span.lane);
-        it.span.state == State::Cancelled && lane.is_some_and(|it| it.group == Group::Streams)
+        it.never_ran() && lane.is_some_and(|it| it.group == Group::Streams)
     })
 }
 
@@ -111,7 +111,8 @@ fn known(scope: &CauseScope, number: u32) -> Result<SpanId, CliFailure> {
             "span {number} is on {lane}, which --rank or --lane leaves out"
         )));
     }
-    if placed.interval().intersection(scope.within).is_none() {
+    // What was dropped may lie outside of all that counts.
+    if !scope.is_whole && placed.interval().intersection(scope.within).is_none() {
         let (from, to) = (
             text::duration(scope.within.start),
             text::duration(scope.within.end),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::analysis::causes::{
-    COMPARED, CauseReader, CollectiveArrivals, CollectiveMember, IdleUse, LaneIdle,
+    COMPARED, CauseReader, CollectiveArrivals, CollectiveMember, IdleUse, LaneIdle, LastArriver,
 };
 use engine::analysis::{IterationTable, Iterations};
 use engine::record::LaneId;
@@ -222,40 +222,39 @@ fn write_rows(
     Ok(())
 }
 
-/// An object for each rank that ever came last to a collective operation, and where a rank has several devices or threads that
-/// take part, one for each of those as well.
-fn stragglers(reader: &CauseReader<'_>, arrivals: &CollectiveArrivals) -> Vec<Value> {
-    let rank = |member: CollectiveMember| member.rank.unwrap_or(0);
+/// How often each rank came last, and how long others waited for it.
+fn sums_of_ranks(
+    arrivals: &CollectiveArrivals,
+    rank: impl Fn(CollectiveMember) -> u32,
+) -> BTreeMap<u32, (u64, Nanos)> {
     let mut ranks: BTreeMap<u32, (u64, Nanos)> = BTreeMap::new();
     for straggler in &arrivals.last {
         let (last, cost) = ranks.entry(rank(straggler.member)).or_default();
         *last += straggler.last;
         *cost += straggler.cost;
     }
-    let of_rank = |(rank, (last, cost)): (u32, (u64, Nanos))| {
-        json!({
-            "type": "straggler",
-            "lane": format!("rank {rank}"),
-            "rank": rank,
-            "last": last,
-            "cost_ns": cost.0,
-        })
+    ranks
+}
+
+/// An object for each rank that ever came last to a collective operation, and where a rank has several devices or threads that
+/// take part, one for each of those as well.
+fn stragglers(reader: &CauseReader<'_>, arrivals: &CollectiveArrivals) -> Vec<Value> {
+    let rank = |member: CollectiveMember| member.rank.unwrap_or(0);
+    let line = |what: &str, lane: String, rank: u32, (last, cost): (u64, Nanos)| json!({ "type": what, "lane": lane, "rank": rank, "last": last, "cost_ns": cost.0 });
+    let sums = sums_of_ranks(arrivals, rank).into_iter();
+    let ranks = sums.map(|(rank, sum)| line("straggler", format!("rank {rank}"), rank, sum));
+    let is_one_of_several = |it: &&LastArriver| {
+        let members = arrivals.members.iter();
+        let own = members.filter(|other| rank(**other) == rank(it.member));
+        own.count() > 1
     };
-    let mut lines: Vec<Value> = ranks.into_iter().map(of_rank).collect();
-    for straggler in &arrivals.last {
-        let own = rank(straggler.member);
-        let of_own = arrivals.members.iter().filter(|it| rank(**it) == own);
-        if of_own.count() > 1 {
-            lines.push(json!({
-                "type": "straggler-member",
-                "lane": straggler.member.title(reader.capture(), &arrivals.members),
-                "rank": own,
-                "last": straggler.last,
-                "cost_ns": straggler.cost.0,
-            }));
-        }
-    }
-    lines
+    let several = arrivals.last.iter().filter(is_one_of_several);
+    let members = several.map(|it| {
+        let title = it.member.title(reader.capture(), &arrivals.members);
+        let sum = (it.last, it.cost);
+        line("straggler-member", title, rank(it.member), sum)
+    });
+    ranks.chain(members).collect()
 }
 
 /// The object of a lane.

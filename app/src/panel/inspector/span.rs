@@ -68,7 +68,8 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
     let (sign, colour) = match span.state {
         State::Done => ("", scene.theme.weak),
         State::Failed => ("× failed", scene.theme.bad),
-        State::Cancelled => ("× cancelled: it never ran", scene.theme.bad),
+        State::Cancelled if placed.never_ran() => ("× cancelled: it never ran", scene.theme.bad),
+        State::Cancelled => ("× cancelled before its end", scene.theme.bad),
         State::Lost => ("× lost with its device", scene.theme.bad),
     };
     if !sign.is_empty() {

@@ -38,8 +38,8 @@ pub struct SpanAnswer {
 
 impl SpanAnswer {
     fn new(reader: &CauseReader<'_>, id: SpanId, of: (SpanId, usize, u64)) -> Self {
-        let state = reader.capture().span(id).map(|it| it.span.state);
-        let is_gone = matches!(state, Some(State::Cancelled | State::Lost));
+        let placed = reader.capture().span(id);
+        let is_gone = placed.is_some_and(|it| it.never_ran() || it.span.state == State::Lost);
         let steps = if is_gone {
             Vec::new()
         } else {

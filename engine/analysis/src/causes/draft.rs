@@ -8,6 +8,7 @@ use super::blocked_calls::BlockingCalls;
 use super::collective::CollectiveGroups;
 use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
+use super::host_functions::HostFunctions;
 use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
@@ -17,8 +18,8 @@ use super::{Causes, LatestStart, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{CoveredTime, Interval, Nanos};
 use record::{
-    Basis, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind, State, TIME_LIMIT,
-    Value,
+    Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind, State,
+    TIME_LIMIT, Value,
 };
 
 /// What was read so far.
@@ -33,6 +34,7 @@ pub(super) struct CausesDraft {
     has_waits: Vec<bool>,
     /// Graphs that were replayed.
     graphs: Vec<u32>,
+    functions: HostFunctions,
     extra: Vec<(SpanPoint, SpanPoint, CauseKind)>,
     /// Steps on host threads, with what each had to come after.
     before_steps: Vec<(u32, SpanPoint)>,
@@ -102,7 +104,10 @@ impl CausesDraft {
         self.times.push(Some((placed.interval(), lane)));
         let lane_class = self.lanes.get(lane.index()).copied();
         let lane_class = lane_class.unwrap_or(LaneClass::Derived);
-        let class = SpanClass::of(lane_class, kind, placed.span.state);
+        let class = SpanClass::of(lane_class, placed);
+        if kind == SpanKind::HostFunction {
+            self.functions.add(lane_class, &placed.span);
+        }
         self.classes.push(class);
         self.firsts.push(NONE);
         if matches!(kind, SpanKind::EventWait | SpanKind::EventRecord)
@@ -114,15 +119,18 @@ impl CausesDraft {
         if kind == SpanKind::Graph && class.is_operation() {
             self.graphs.push(id.0);
         }
-        let call = placed.span.call;
+        self.note_call(placed.span.call, (id, class));
+        let waits = class.is_wait() || class.has(SpanClass::BLOCKING);
+        if placed.span.state == State::Failed && waits && has_run_out(capture, placed) {
+            self.limited.push(id);
+        }
+    }
+
+    fn note_call(&mut self, call: CallId, (id, class): (SpanId, SpanClass)) {
         if call.is_some() && class.has(SpanClass::BLOCKING) {
             self.held.add_blocking(call, id);
         } else if call.is_some() && class.is_operation() {
             self.held.add_made(call, id);
-        }
-        let waits = class.is_wait() || class.has(SpanClass::BLOCKING);
-        if placed.span.state == State::Failed && waits && has_run_out(capture, placed) {
-            self.limited.push(id);
         }
     }
 
@@ -137,6 +145,10 @@ impl CausesDraft {
         };
         let (cause, effect) = (self.class(found.cause), self.class(found.effect));
         if found.kind == DependencyKind::Abort {
+            if effect.is_wait() {
+                let (end, called) = (SpanPoint::end(found.effect), SpanPoint::start(found.cause));
+                self.extra.push((end, called, CauseKind::Abort));
+            }
             return self.dropped.add_abort(&found);
         }
         if !cause.counts() && (effect.is_call() || effect.is_wait()) && explains(&found, effect) {
@@ -177,7 +189,7 @@ impl CausesDraft {
     }
 
     /// Whether a dependency is between a stream's operation and the function that it had a thread call, which begins once
-    /// the stream has come to it. A stream that stood still for the function waited for it.
+    /// the stream has come to it, and whose end lets a stream go on that stands still for it.
     fn read_callback(&mut self, found: &Dependency) -> bool {
         let is_function = |span: SpanId| {
             let lane = self.times.lane_of(span).index();
@@ -189,14 +201,10 @@ impl CausesDraft {
             (false, true) => ends,
             _ => return false,
         };
-        let Some(class) = self.classes.get_mut(stream.index()) else {
-            return false;
-        };
-        if !class.is_operation() {
+        if !self.class(stream).is_operation() {
             return false;
         }
         if stream == found.effect {
-            class.waits();
             let (end, complete) = (SpanPoint::end(stream), SpanPoint::end(function));
             self.extra.push((end, complete, CauseKind::Step));
         }
@@ -271,6 +279,13 @@ impl CausesDraft {
     /// Orders all that was read; nothing where it was cancelled.
     pub fn finish(mut self, cancelled: &AtomicBool) -> Option<Causes> {
         self.reach_through_steps();
+        for span in std::mem::take(&mut self.functions).waiting() {
+            if let Some(class) = self.classes.get_mut(span.index())
+                && class.is_operation()
+            {
+                class.waits();
+            }
+        }
         let held = std::mem::take(&mut self.held);
         self.extra.extend(held.causes(&self.times, &self.extra));
         let mut seconds = vec![NONE; self.classes.len()];

@@ -60,6 +60,11 @@ impl<'a> CauseReader<'a> {
         class.is_call() && class.has(SpanClass::BLOCKING)
     }
 
+    /// Whether a span is a wait of a stream or a call that blocks its thread.
+    pub(crate) fn is_waiting(&self, span: SpanId) -> bool {
+        self.causes.class(span).is_wait() || self.is_blocking(span)
+    }
+
     /// The operation before one on its stream, as far as the capture tells.
     pub(crate) fn before_on_stream(&self, operation: SpanId) -> Option<SpanId> {
         let before = self.causes.seconds.get(operation.index()).copied();
@@ -167,11 +172,24 @@ impl<'a> CauseReader<'a> {
         if !self.is_operation(span) {
             return None;
         }
+        self.slack_of_all().of(span)
+    }
+
+    /// The same of what a wait held: of a wait of a stream how much later that could end, of another operation how much later
+    /// it could begin.
+    pub(crate) fn slack_of_held(&self, span: SpanId) -> Option<Nanos> {
+        if self.causes.class(span).is_wait() {
+            return self.slack_of_all().of_end(span);
+        }
+        self.slack(span)
+    }
+
+    fn slack_of_all(&self) -> &Slack {
         let made = || match &self.causes.times {
             Some(times) => Slack::new(self.causes, times),
             None => Slack::new(self.causes, self.capture),
         };
-        self.causes.slack.get_or_init(made).of(span)
+        self.causes.slack.get_or_init(made)
     }
 
     /// The rank of a lane: that which its file says, or 0.

@@ -9,6 +9,7 @@ use super::{SpanCause, SpanClass, TOLERANCE};
 use crate::SentencePiece;
 use crate::loss_outcome::{abort, fate, problem};
 use crate::sentence_piece::Sentence;
+use capture::PlacedSpan;
 use record::time::{Interval, Nanos};
 use record::{
     BLOCKED_BECAUSE, Basis, ENGINE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value,
@@ -28,7 +29,7 @@ impl CauseReader<'_> {
     /// took an operation that was lost or cancelled; in one sentence. Nothing for a span that waits for nothing.
     pub fn sentence(&self, span: SpanId) -> Option<Vec<SentencePiece>> {
         let placed = self.capture.span(span)?;
-        if matches!(placed.span.state, State::Cancelled | State::Lost) {
+        if placed.never_ran() || placed.span.state == State::Lost {
             return Some(fate(self.capture, &placed).0);
         }
         let class = self.causes.class(span);
@@ -36,7 +37,7 @@ impl CauseReader<'_> {
             reader: self,
             sentence: Sentence::default(),
         };
-        if class.is_wait() || self.is_blocking(span) {
+        if self.is_waiting(span) {
             let cause = self.of_end(span)?;
             text.waited(span, &cause);
             text.because(span);
@@ -50,6 +51,9 @@ impl CauseReader<'_> {
                 text.text("; ").span(abort).text(" killed it while it ran");
             }
         }
+        if placed.span.state == State::Cancelled {
+            text.cancelled(&placed);
+        }
         Some(text.sentence.0)
     }
 
@@ -57,7 +61,7 @@ impl CauseReader<'_> {
     /// to its start; nothing where its submission is not known.
     pub fn waiting(&self, span: SpanId) -> Option<Interval> {
         let [start, end] = [SpanPoint::start(span), SpanPoint::end(span)].map(|it| self.time(it));
-        if self.causes.class(span).is_wait() || self.is_blocking(span) {
+        if self.is_waiting(span) {
             return Some(Interval { start, end });
         }
         let enqueued = self.enqueued(span)?;
@@ -72,7 +76,7 @@ impl CauseReader<'_> {
         let Some(waiting) = self.waiting(span) else {
             return Vec::new();
         };
-        let waits = self.causes.class(span).is_wait() || self.is_blocking(span);
+        let waits = self.is_waiting(span);
         let point = if waits {
             SpanPoint::end(span)
         } else {
@@ -318,7 +322,7 @@ impl SentenceText<'_, '_> {
 
     fn is_dropped(&self, span: SpanId) -> bool {
         let placed = self.reader.capture.span(span);
-        placed.is_some_and(|it| it.span.state == State::Cancelled)
+        placed.is_some_and(|it| it.never_ran())
     }
 
     /// The work before a record of an event: that is what the record itself waited for.
@@ -386,6 +390,24 @@ impl SentenceText<'_, '_> {
         if let Some(text) = problem(capture, span) {
             self.text(format!("; {text}"));
         }
+    }
+
+    /// What ended a span before its time.
+    fn cancelled(&mut self, placed: &PlacedSpan) {
+        let capture = self.reader.capture;
+        self.text("; it was cancelled after ")
+            .time(placed.interval().length());
+        match abort(capture, placed.span.id) {
+            Some(abort) => self.text(" by ").span(abort),
+            None => match problem(capture, placed.span.id) {
+                // Of a wait it is said already.
+                Some(text) if !self.reader.is_waiting(placed.span.id) => self.text(format!(": {text}")),
+                Some(_) => self,
+                None => self.text(
+                    ": something before it failed, or the run was stopped; the capture does not tell which",
+                ),
+            },
+        };
     }
 
     /// How long a part of a collective operation waited for the last one.

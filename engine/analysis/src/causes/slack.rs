@@ -7,9 +7,17 @@ use super::{Causes, SpanClass};
 use record::SpanId;
 use record::time::Nanos;
 
-/// How much later each operation could begin, nothing else ending later for it, in nanoseconds by span.
+/// How much later each operation could begin, and each wait of a stream end, nothing else ending later for it.
 #[derive(Debug)]
-pub(super) enum Slack {
+pub(super) struct Slack {
+    starts: SlackColumn,
+    /// Of waits of streams alone, by number.
+    ends: Vec<(u32, i64)>,
+}
+
+/// Slack in nanoseconds by span.
+#[derive(Debug)]
+enum SlackColumn {
     /// Where four seconds are the most.
     Short(Vec<u32>),
     /// Where there is more.
@@ -31,24 +39,42 @@ impl Slack {
         };
         let all = (0..causes.classes.len()).map(slack);
         let short: Option<Vec<u32>> = all.clone().map(|it| u32::try_from(it).ok()).collect();
-        short.map_or_else(|| Self::Long(all.collect()), Self::Short)
+        let starts = short.map_or_else(|| SlackColumn::Long(all.collect()), SlackColumn::Short);
+        let end = |span: u32| {
+            let end = SpanPoint::end(SpanId(span));
+            let late = pass.late.get(end.index()).copied().unwrap_or_default();
+            (span, late.saturating_sub(times.time(end).0).max(0))
+        };
+        let is_wait = |span: &u32| causes.class(SpanId(*span)).is_wait();
+        let waits = (0..causes.classes.len() as u32).filter(is_wait);
+        Self {
+            starts,
+            ends: waits.map(end).collect(),
+        }
     }
 
     /// That of one operation.
     pub fn of(&self, span: SpanId) -> Option<Nanos> {
         let at = span.index();
-        Some(Nanos(match self {
-            Self::Short(all) => i64::from(*all.get(at)?),
-            Self::Long(all) => *all.get(at)?,
+        Some(Nanos(match &self.starts {
+            SlackColumn::Short(all) => i64::from(*all.get(at)?),
+            SlackColumn::Long(all) => *all.get(at)?,
         }))
+    }
+
+    /// How much later a wait of a stream could end.
+    pub fn of_end(&self, wait: SpanId) -> Option<Nanos> {
+        let at = self.ends.binary_search_by_key(&wait.0, |it| it.0).ok()?;
+        self.ends.get(at).map(|it| Nanos(it.1))
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Short(all) => all.capacity() * 4,
-            Self::Long(all) => all.capacity() * 8,
-        }
+        let starts = match &self.starts {
+            SlackColumn::Short(all) => all.capacity() * 4,
+            SlackColumn::Long(all) => all.capacity() * 8,
+        };
+        starts + self.ends.capacity() * size_of::<(u32, i64)>()
     }
 }
 

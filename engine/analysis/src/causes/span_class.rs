@@ -1,6 +1,7 @@
 //! What a span counts as, in a byte: an operation, a call, or nothing, and what is known of its points.
 
-use record::{Group, Lane, Role, SpanKind, State};
+use capture::PlacedSpan;
+use record::{Group, Lane, Role, SpanKind};
 
 /// What a lane counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +52,10 @@ impl SpanClass {
     /// One of several operations of one launch that overlap: what orders them is not told.
     pub const BRANCH: u8 = 1 << 7;
 
-    /// What a span of a lane counts as.
-    pub fn of(lane: LaneClass, kind: SpanKind, state: State) -> Self {
-        if state == State::Cancelled || kind == SpanKind::Scope {
+    /// What a span of a lane counts as: nothing where it never ran.
+    pub fn of(lane: LaneClass, placed: &PlacedSpan) -> Self {
+        let kind = placed.span.kind;
+        if placed.never_ran() || kind == SpanKind::Scope {
             return Self(0);
         }
         Self(match (lane, kind) {

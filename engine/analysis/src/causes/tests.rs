@@ -1,5 +1,7 @@
 //! Small captures with known causes.
 
+mod cancelled;
+
 use super::{CauseKind, CauseReader, Causes, DependencyTimes, IdleTime, SpanPoint, TimeUse};
 use capture::Capture;
 use record::time::{Interval, Nanos};
@@ -78,6 +80,17 @@ impl SmallCapture {
                 && known.id == SpanId(span)
             {
                 known.state = state;
+            }
+        }
+    }
+
+    /// The call of the workload that made a span.
+    fn made_by(&mut self, span: u32, call: u32) {
+        for record in &mut self.records {
+            if let Record::Span(known) = record
+                && known.id == SpanId(span)
+            {
+                known.call = CallId(call);
             }
         }
     }

@@ -51,11 +51,31 @@ fn is_covered(reader: &CauseReader<'_>, anchors: &[(Nanos, SpanId)], end: Nanos)
     (end - start).0.saturating_mul(LEAST_COVERED) >= whole
 }
 
-/// An operation of a call that is repeated: when it began, which it is, and when it ended.
-type RepeatedOperation = (Nanos, SpanId, Nanos);
+/// An operation of a call that is repeated.
+#[derive(Clone, Copy, Debug)]
+struct RepeatedOperation {
+    start: Nanos,
+    end: Nanos,
+    /// When its call was made: streams may run what one iteration submitted long after each other.
+    submitted: Nanos,
+    span: SpanId,
+}
+
+/// The operations of a call that is repeated, in order.
+type RepeatedCall<'a> = &'a [RepeatedOperation];
+
+/// When the first of a call was submitted.
+fn first_submitted(of: RepeatedCall<'_>) -> Option<Nanos> {
+    of.first().map(|it| it.submitted)
+}
+
+/// When the last of a call was submitted.
+fn last_submitted(of: RepeatedCall<'_>) -> Option<Nanos> {
+    of.last().map(|it| it.submitted)
+}
 
 /// Of a run: the outermost loops of its workload, one after the other. Of all calls that submitted operations more than once,
-/// those of an outermost loop did so least often; the first of them begins each iteration.
+/// those of an outermost loop did so least often; the first that each iteration submits begins it.
 pub(super) fn by_calls(
     reader: &CauseReader<'_>,
     streams: &[LaneId],
@@ -68,63 +88,113 @@ pub(super) fn by_calls(
     for placed in operations(reader, streams) {
         let span = placed.span;
         if span.call != CallId::NONE {
-            let of = calls.entry(span.call).or_default();
-            of.push((span.start, span.id, span.end));
+            calls.entry(span.call).or_default().push(RepeatedOperation {
+                start: span.start,
+                end: span.end,
+                submitted: span.enqueued,
+                span: span.id,
+            });
         }
     }
     // What runs beside itself is no loop in time, but work that was dealt out to several streams.
-    let is_apart = |of: &[RepeatedOperation]| of.is_sorted_by(|a, b| a.2 <= b.0);
+    let is_apart = |of: RepeatedCall<'_>| of.is_sorted_by(|a, b| a.end <= b.start);
     calls.retain(|_, of| of.len() >= LEAST && is_apart(of));
     let mut marked: Vec<MarkedInterval> = Vec::new();
-    let calls: Vec<&[RepeatedOperation]> = calls.values().map(Vec::as_slice).collect();
+    let calls: Vec<RepeatedCall<'_>> = calls.values().map(Vec::as_slice).collect();
     loops(reader, calls, &mut marked);
+    end_before_the_next(&mut marked);
     let end = marked.last()?.0.end;
     let anchors: Vec<(Nanos, SpanId)> = marked.iter().map(|it| (it.0.start, it.1)).collect();
     is_covered(reader, &anchors, end).then_some((IterationSource::Repeat, marked))
 }
 
+/// One loop may still run when the next begins.
+fn end_before_the_next(marked: &mut [MarkedInterval]) {
+    marked.sort_by_key(|it| (it.0.start, it.1));
+    for at in 1..marked.len() {
+        let next = marked.get(at).map(|it| it.0.start);
+        if let (Some(next), Some((interval, _))) = (next, marked.get_mut(at - 1)) {
+            interval.end = interval.end.min(next);
+        }
+    }
+}
+
+/// An outermost loop.
+struct OutermostLoop<'a> {
+    /// A call that it makes once in each iteration.
+    once: RepeatedCall<'a>,
+    /// What begins each iteration.
+    begins: Vec<(Nanos, SpanId)>,
+    /// When it submitted its first operation and its last.
+    submitted: Interval,
+    /// When the last of its operations ended.
+    end: Nanos,
+}
+
 /// The iterations of the outermost loop that these calls are of, between those of the loops before and after it.
-fn loops(
-    reader: &CauseReader<'_>,
-    calls: Vec<&[RepeatedOperation]>,
-    marked: &mut Vec<MarkedInterval>,
-) {
-    let Some((first, end)) = outermost(reader, &calls) else {
+fn loops(reader: &CauseReader<'_>, calls: Vec<RepeatedCall<'_>>, marked: &mut Vec<MarkedInterval>) {
+    let Some(found) = outermost(reader, &calls) else {
         return;
     };
-    let anchors: Vec<(Nanos, SpanId)> = first.iter().map(|it| (it.0, it.1)).collect();
-    let start = anchors.first().map_or(end, |it| it.0);
-    let ends = |of: &&[RepeatedOperation]| of.last().map(|it| it.2);
-    let begins = |of: &&[RepeatedOperation]| of.first().map(|it| it.0);
-    // Operations that were dropped together begin and end at one instant: the loop itself is neither before nor after it.
-    let others = calls.into_iter().filter(|of| !std::ptr::eq(*of, first));
-    let (before, rest): (Vec<_>, Vec<_>) = others.partition(|of| ends(of) <= Some(start));
+    // Operations that were dropped together may be of one instant: the loop itself is neither before nor after it.
+    let others = calls
+        .into_iter()
+        .filter(|of| !std::ptr::eq(*of, found.once));
+    let Interval { start, end } = found.submitted;
+    let (before, rest): (Vec<_>, Vec<_>) = others.partition(|of| last_submitted(of) < Some(start));
     loops(reader, before, marked);
-    marked.extend(from_each(&anchors, end));
-    let after = rest.into_iter().filter(|of| begins(of) >= Some(end));
+    marked.extend(from_each(&found.begins, found.end));
+    let after = rest
+        .into_iter()
+        .filter(|of| first_submitted(of) > Some(end));
     loops(reader, after.collect(), marked);
 }
 
-/// The call that begins each iteration of the outermost loop of these calls, and when that loop ends: with the last of the
-/// operations that its host thread submits over and over within it.
+/// The outermost loop of these calls, which ends with the last of the operations that its host thread submits over and over
+/// within it.
 fn outermost<'a>(
     reader: &CauseReader<'_>,
-    calls: &[&'a [RepeatedOperation]],
-) -> Option<(&'a [RepeatedOperation], Nanos)> {
-    let begins = |of: &[RepeatedOperation]| of.first().map(|it| it.0);
-    let host = |of: &[RepeatedOperation]| {
-        let call = reader.launch(of.first()?.1)?;
+    calls: &[RepeatedCall<'a>],
+) -> Option<OutermostLoop<'a>> {
+    let host = |of: RepeatedCall<'_>| {
+        let call = reader.launch(of.first()?.span)?;
         Some(reader.capture().span(call)?.span.lane)
     };
     let fewest = calls.iter().map(|of| of.len()).min()?;
-    let first = calls.iter().filter(|of| of.len() == fewest);
-    let first = *first.min_by_key(|of| begins(of))?;
-    let turn = first.get(1)?.0;
-    let own = calls
-        .iter()
-        .filter(|of| begins(of) < Some(turn) && host(of) == host(first));
-    let end = own.flat_map(|of| of.iter()).map(|it| it.2).max()?;
-    Some((first, end))
+    let once = calls.iter().filter(|of| of.len() == fewest);
+    let once = *once.min_by_key(|of| first_submitted(of))?;
+    let (begin, turn) = (first_submitted(once)?, once.get(1)?.submitted);
+    let is_own = |of: &&RepeatedCall<'a>| {
+        let is_within = first_submitted(of) < Some(turn) && last_submitted(of) > Some(begin);
+        std::ptr::eq(**of, once) || is_within && host(of) == host(once)
+    };
+    let own: Vec<RepeatedCall<'a>> = calls.iter().filter(is_own).copied().collect();
+    let heads = own.iter().filter_map(|of| begins(of, once));
+    let head = heads.min_by_key(|it| it.first().map(|it| it.submitted));
+    let head = head.unwrap_or_else(|| once.iter().collect());
+    Some(OutermostLoop {
+        begins: head.iter().map(|it| (it.start, it.span)).collect(),
+        submitted: Interval {
+            start: own.iter().filter_map(|of| first_submitted(of)).min()?,
+            end: own.iter().filter_map(|of| last_submitted(of)).max()?,
+        },
+        end: own.iter().flat_map(|of| of.iter()).map(|it| it.end).max()?,
+        once,
+    })
+}
+
+/// Of a call that a loop makes at least once in each iteration, before the one that it makes `once`: the first of each
+/// iteration. Nothing for any other call.
+fn begins<'a>(of: RepeatedCall<'a>, once: RepeatedCall<'_>) -> Option<Vec<&'a RepeatedOperation>> {
+    if !of.len().is_multiple_of(once.len()) {
+        return None;
+    }
+    let firsts: Vec<&RepeatedOperation> = of.iter().step_by(of.len() / once.len()).collect();
+    let ends = once.iter().map(|it| it.submitted);
+    let starts = std::iter::once(Nanos::MIN).chain(ends.clone());
+    let mut all = firsts.iter().zip(starts.zip(ends));
+    all.all(|(it, (from, to))| from < it.submitted && it.submitted < to)
+        .then_some(firsts)
 }
 
 /// Replays of the graph that ran longest: graphs that are spans themselves, or operations of one launch.

@@ -1,7 +1,10 @@
 //! What each iteration comes to: how long it took, why its streams stood idle, what its critical path is made of.
 
+use std::collections::BTreeMap;
+
 use super::{Iteration, IterationSource, Iterations};
 use crate::causes::{CauseReader, CausesTable, IdleTime, TimeUse};
+use record::CallId;
 use record::time::Nanos;
 
 /// More iterations than this are not looked into one by one.
@@ -45,10 +48,13 @@ impl IterationTable {
     /// What the iterations of a capture come to.
     pub fn new(reader: &CauseReader<'_>, iterations: &Iterations) -> Self {
         let lengths = iterations.all.iter().map(|it| it.interval.length());
-        let (median, spread) = median_and_spread(lengths.collect());
-        let last = iterations.all.len() as u32;
-        // What begins an iteration ends the one before it, with what came in between; the last has nothing after it.
-        let is_cut = |number: u32| number == last && iterations.source.is_by_starts();
+        let (median, _) = median_and_spread(lengths.collect());
+        let usual = usual_lengths(reader, iterations);
+        // What begins an iteration ends the one before it, with what came in between; the last of a loop has nothing after it, and
+        // ends with what it gave to any stream.
+        let has_end = |usual: &UsualLength, number: u32| {
+            !iterations.source.is_by_starts() || number != usual.last
+        };
         let most = MOST
             .min(MOST_PAIRS / iterations.streams.len().max(1))
             .max(1);
@@ -62,16 +68,15 @@ impl IterationTable {
                 }
             }
             let path = reader.path_within(within);
-            let longer = (within.length() - median).0;
-            let off = match longer {
-                ..0 if is_cut(iteration.number) => 0,
-                longer => longer.saturating_abs(),
-            };
+            let usual = usual.get(&repeated_call(reader, iterations, iteration));
+            let usual = usual.copied().unwrap_or_default();
+            let off = (within.length() - usual.median).0.saturating_abs();
+            let is_far = off > usual.spread.0.saturating_mul(FAR) && off > usual.median.0 / LITTLE;
             IterationRow {
                 iteration: iteration.clone(),
                 time,
                 critical: CausesTable::most_of(&path),
-                is_outlier: off > spread.0.saturating_mul(FAR) && off > median.0 / LITTLE,
+                is_outlier: is_far && has_end(&usual, iteration.number),
             }
         });
         Self {
@@ -87,6 +92,51 @@ impl IterationTable {
     pub fn outliers(&self) -> impl Iterator<Item = &IterationRow> {
         self.rows.iter().filter(|it| it.is_outlier)
     }
+}
+
+/// The call of the workload that begins an iteration: loops that follow each other are not compared with each other.
+fn repeated_call(
+    reader: &CauseReader<'_>,
+    iterations: &Iterations,
+    iteration: &Iteration,
+) -> Option<CallId> {
+    let placed = reader.capture().span(iteration.span);
+    let is_of_run = iterations.source == IterationSource::Repeat;
+    placed.map(|it| it.span.call).filter(|_| is_of_run)
+}
+
+/// How long iterations of a loop take.
+#[derive(Clone, Copy, Debug, Default)]
+struct UsualLength {
+    median: Nanos,
+    /// How far from the median half of them are at most.
+    spread: Nanos,
+    /// The number of the last of them.
+    last: u32,
+}
+
+/// How long those of each loop take.
+fn usual_lengths(
+    reader: &CauseReader<'_>,
+    iterations: &Iterations,
+) -> BTreeMap<Option<CallId>, UsualLength> {
+    let mut lengths: BTreeMap<Option<CallId>, (Vec<Nanos>, u32)> = BTreeMap::new();
+    for iteration in &iterations.all {
+        let call = repeated_call(reader, iterations, iteration);
+        let (of, last) = lengths.entry(call).or_default();
+        of.push(iteration.interval.length());
+        *last = iteration.number;
+    }
+    let all = lengths.into_iter().map(|(call, (of, last))| {
+        let (median, spread) = median_and_spread(of);
+        let usual = UsualLength {
+            median,
+            spread,
+            last,
+        };
+        (call, usual)
+    });
+    all.collect()
 }
 
 /// The duration that half of all do not exceed, and how far from it half of all are at most.

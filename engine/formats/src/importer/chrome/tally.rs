@@ -168,6 +168,16 @@ impl ChromeTally {
     }
 
     /// Says which events are not in the file, or not read.
+    fn tell_cropped(&self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
+        if self.cropped > 0 {
+            receipt.dropped = receipt.dropped.saturating_add(self.cropped);
+            let words = "{event has too many arguments|events have too many arguments}";
+            let events = counted(self.cropped, words);
+            let text = format!("{events}; the first {MOST_ARGUMENTS} of each are kept.");
+            receipt.complain(sink, (Severity::DataLoss, "arguments-cropped"), text);
+        }
+    }
+
     fn tell_losses(&self, receipt: &mut Receipt, sink: &mut RecordSink<'_>) {
         if self.lists > 0 {
             // How many events they have is not known.
@@ -178,17 +188,7 @@ impl ChromeTally {
             let text = counted(self.lists, words);
             receipt.complain(sink, (Severity::Warning, "second-trace"), text);
         }
-        if self.cropped > 0 {
-            receipt.dropped = receipt.dropped.saturating_add(self.cropped);
-            let text = format!(
-                "{}; the first {MOST_ARGUMENTS} of each are kept.",
-                counted(
-                    self.cropped,
-                    "{event has too many arguments|events have too many arguments}"
-                )
-            );
-            receipt.complain(sink, (Severity::DataLoss, "arguments-cropped"), text);
-        }
+        self.tell_cropped(receipt, sink);
         if self.unknown > 0 {
             receipt.dropped = receipt.dropped.saturating_add(self.unknown);
             let words = "{event has no phase, or one that the format does not know, and is|events have no phase, or one that the format \

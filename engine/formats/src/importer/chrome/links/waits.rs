@@ -98,7 +98,9 @@ pub(super) fn tie_wait(
         return "nothing: the file names neither a record nor a stream that it waited for";
     };
     let on = (wait.process, on);
-    if on == from {
+    // What its own stream had waited for before that record is told by the record as well.
+    let beside = captured.is_some_and(|it| it.keys().any(|stream| *stream != on));
+    if on == from && !beside {
         return "the order of its own stream, which needs no wait";
     }
     let Some(captured) = captured else {

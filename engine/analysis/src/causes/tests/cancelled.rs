@@ -1,0 +1,97 @@
+//! What was cancelled while it ran, or waited, took its time nevertheless; and waits that are needed are known to be.
+
+use super::*;
+
+#[test]
+fn a_wait_that_an_abort_ended_was_blocked_until_the_abort() {
+    let mut small = SmallCapture::new();
+    let hold = small.span(LEFT, SpanKind::Hold, [1_000, 80_000]);
+    let abort = small.span(THREAD, SpanKind::Call, [79_500, 80_100]);
+    let never = small.span(LEFT, SpanKind::Kernel, [80_000, 80_000]);
+    for span in [hold, never] {
+        small.tie(abort, span, DependencyKind::Abort, Basis::Enforced);
+        small.become_of(span, State::Cancelled);
+    }
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let end = reader.of_end(SpanId(hold)).unwrap().binding.unwrap();
+    assert_eq!((end.kind, end.span().0), (CauseKind::Abort, abort));
+    let idle = reader.idle(LaneId(LEFT), causes.extent());
+    assert_eq!(idle.dependency, Nanos(78_500));
+    assert_eq!(idle.total(), causes.extent().length());
+    let said = |span: u32| crate::sentence_piece::plain(&reader.sentence(SpanId(span)).unwrap());
+    assert!(
+        said(hold).contains("cancelled after 79.0"),
+        "{}",
+        said(hold)
+    );
+    assert!(!said(hold).contains("never ran"), "{}", said(hold));
+    assert!(said(never).contains("never ran"), "{}", said(never));
+}
+
+#[test]
+fn what_was_stopped_while_it_ran_was_busy_until_then() {
+    let mut small = SmallCapture::new();
+    let kernel = small.launched(LEFT, 0, [2_000, 900_000]);
+    let sync = small.span(THREAD, SpanKind::Synchronize, [10, 899_000]);
+    for span in [kernel, sync] {
+        small.become_of(span, State::Cancelled);
+    }
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    assert_eq!(causes.extent().end, Nanos(900_000));
+    let idle = reader.idle(LaneId(LEFT), causes.extent());
+    assert_eq!(idle.busy, Nanos(898_000));
+    let said = crate::sentence_piece::plain(&reader.sentence(SpanId(kernel)).unwrap());
+    assert!(said.contains("cancelled after 898"), "{said}");
+}
+
+/// A stream stands still while a thread calls a function for it, and so it does where the function never came to run.
+#[test]
+fn a_stream_that_stands_still_for_a_function_is_not_busy() {
+    let mut small = SmallCapture::new();
+    let mut both = |call: u32, lane: u32, stream: [i64; 2], thread: [i64; 2]| {
+        let lanes = [(lane, stream), (THREAD, thread)];
+        lanes.map(|(lane, ran)| {
+            let span = small.span(lane, SpanKind::HostFunction, ran);
+            small.made_by(span, call);
+            span
+        })
+    };
+    let [first, called] = both(7, LEFT, [100, 700], [150, 690]);
+    let [second, queued] = both(8, RIGHT, [200, 1_300], [700, 1_290]);
+    let [_, dropped] = both(9, LEFT, [700, 1_400], [1_400, 1_400]);
+    small.tie(called, first, DependencyKind::Step, Basis::Enforced);
+    small.tie(queued, second, DependencyKind::Step, Basis::Enforced);
+    small.become_of(dropped, State::Cancelled);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    // The second was handed over at 200 and waited for the first on its thread.
+    assert_eq!(kind(&reader, called), (CauseKind::Launch, first));
+    assert_eq!(kind(&reader, queued), (CauseKind::Stream, called));
+    let split = reader.split(SpanId(queued));
+    assert_eq!(split[0].interval, Interval::new(Nanos(200), Nanos(690)));
+    assert_eq!(reader.engines(), [LaneId(THREAD)]);
+    for lane in [LEFT, RIGHT] {
+        assert_eq!(reader.idle(LaneId(lane), causes.extent()).busy, Nanos::ZERO);
+    }
+}
+
+/// The way to the end goes through the wait: what it held cannot begin later, though the wait itself could.
+#[test]
+fn a_wait_on_the_critical_path_has_no_slack_where_it_ends() {
+    let mut small = SmallCapture::new();
+    let long = small.launched(LEFT, 0, [2_000, 900_000]);
+    let wait = small.span(RIGHT, SpanKind::EventWait, [3_000, 900_000]);
+    small.tie(long, wait, DependencyKind::Event, Basis::Enforced);
+    small.span(RIGHT, SpanKind::Kernel, [900_000, 1_900_000]);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    assert_eq!(reader.slack(SpanId(wait)), Some(Nanos(897_000)));
+    assert_eq!(reader.slack_of_held(SpanId(wait)), Some(Nanos::ZERO));
+    assert_eq!(reader.slack_of_held(SpanId(long)), Some(Nanos::ZERO));
+}
