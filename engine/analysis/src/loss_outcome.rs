@@ -62,9 +62,9 @@ fn taken(capture: &Capture, placed: &PlacedSpan, loss: &Loss, sentence: &mut Sen
             .time(ran)
             .text(" when the device was lost: what it computed is lost with it");
     } else if span.enqueued <= loss.time {
-        let lost = lost_place(capture, span.lane);
+        let place = lost_place(capture, span.lane);
         sentence
-            .text(format!("It never started: {lost} was lost "))
+            .text(format!("It never started: {place} was lost "))
             .time(loss.time - span.enqueued)
             .text(" after it was submitted");
     } else {

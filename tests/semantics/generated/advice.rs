@@ -192,7 +192,7 @@ impl AdvisedRun {
     /// How long it took.
     fn length(&self) -> Nanos {
         let extent = self.capture.extent();
-        extent.map_or(Nanos::ZERO, |it| it.length())
+        extent.unwrap_or_default().length()
     }
 
     /// The stream that a span is on, by its place in the workload.

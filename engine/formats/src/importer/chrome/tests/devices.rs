@@ -82,15 +82,29 @@ fn who_waits_for_a_device_waits_for_what_its_streams_wait_for_on_others() {
 }
 
 #[test]
-fn a_wait_for_a_record_of_its_own_stream_is_no_arrow() {
-    // Its record had captured what the stream waited for before its last work, which has waited for it already.
+fn a_wait_for_a_record_of_its_own_stream_is_an_arrow_from_other_streams_alone() {
+    // Its record had captured what the stream waited for before its last work.
     let own = r#",{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":9,"tid":9,"ts":16,"dur":0.5,"args":{"correlation":6}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaStreamWaitEvent","pid":9,"tid":9,"ts":20,"dur":1,"args":{"correlation":7}},
 {"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":24,"ts":20,"dur":1,"args":{"stream":24,"correlation":7,
 "wait_on_stream":24,"wait_on_cuda_event_record_corr_id":6,"wait_on_cuda_event_id":8}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":22,"dur":2,"args":{"correlation":8}},
 {"ph":"X","cat":"kernel","name":"third","pid":0,"tid":24,"ts":70,"dur":9,"args":{"stream":24,"correlation":8}}"#;
-    assert_eq!(basis(&format!("{SECOND}{own}")), Some(Basis::Inferred));
+    let opened = opened(&format!("{SECOND}{own}"));
+    let name = |id| opened.spans().iter().position(|it| it.id == id);
+    let ties = opened.ties(DependencyKind::Event);
+    let ties: Vec<_> = ties
+        .iter()
+        .map(|it| (name(it.cause), it.basis, name(it.effect)))
+        .collect();
+    let [
+        (first, Basis::Inferred, second),
+        (again, Basis::Inferred, third),
+    ] = ties[..]
+    else {
+        panic!("{ties:?}");
+    };
+    assert!(first == again && second != third, "{ties:?}");
 }
 
 /// Collective kernels, each with its device, its start and the fields that tell it from others; which starts wait for which, and how
