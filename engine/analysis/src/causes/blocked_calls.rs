@@ -1,11 +1,15 @@
-//! Calls that block before they submit anything: what such a call made begins when that is over.
+//! Calls that block: what such a call made begins when that is over, and when threads were blocked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::Causes;
+use super::binding_cause::Candidate;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
-use super::timetable::Timetable;
-use record::{CallId, SpanId};
+use super::span_class::SpanClass;
+use super::timetable::{SpanTimes as _, Timetable};
+use record::time::{CoveredTime, Interval, Nanos};
+use record::{CallId, LaneId, SpanId};
 
 /// Blocking calls, and what was made by calls, of a run that tells which call made what.
 #[derive(Debug, Default)]
@@ -46,4 +50,39 @@ impl BlockingCalls {
         }
         found
     }
+}
+
+/// Finds the blocking calls that something held, or that took longer than is known why.
+pub(super) fn find_blocked(causes: &mut Causes, times: &Timetable) {
+    let mut blocked: BTreeMap<LaneId, Vec<Interval>> = BTreeMap::new();
+    for span in 0..causes.classes.len() as u32 {
+        let class = causes.class(SpanId(span));
+        if !class.is_call() || !class.has(SpanClass::BLOCKING) {
+            continue;
+        }
+        let end = SpanPoint::end(SpanId(span));
+        let binding = causes.binding(times, end);
+        let held = binding.is_none_or(|it| it.kind != CauseKind::Program);
+        let unknown = |it: Candidate| causes.is_unknown(end, it.kind, times.time(end) - it.at);
+        let is_unknown = binding.is_some_and(unknown);
+        let start = times.start(span);
+        let blocks = |it: Candidate| it.at.0 > start || it.kind == CauseKind::Limit;
+        if held && binding.is_some_and(blocks) {
+            let interval = Interval {
+                start: Nanos(start),
+                end: times.time(end),
+            };
+            let of_thread = blocked.entry(times.lane_of(SpanId(span)));
+            of_thread.or_default().push(interval);
+        }
+        if (held || is_unknown)
+            && let Some(class) = causes.classes.get_mut(span as usize)
+        {
+            class.mark(SpanClass::BLOCKED);
+        }
+    }
+    let all = blocked.into_iter();
+    causes.blocked = all
+        .map(|(thread, calls)| (thread, CoveredTime::new(calls)))
+        .collect();
 }

@@ -1,10 +1,9 @@
 //! The graph in the making: what was read of a capture, in columns that another thread can order.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::binding_cause::Candidate;
-use super::blocked_calls::BlockingCalls;
+use super::blocked_calls::{BlockingCalls, find_blocked};
 use super::collective::CollectiveGroups;
 use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
@@ -16,7 +15,7 @@ use super::span_class::{LaneClass, SpanClass};
 use super::timetable::{SpanTimes as _, Timetable};
 use super::{Causes, LatestStart, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
-use record::time::{CoveredTime, Interval, Nanos};
+use record::time::{Interval, Nanos};
 use record::{
     Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind, State,
     TIME_LIMIT, Value,
@@ -45,7 +44,7 @@ pub(super) struct CausesDraft {
     held: BlockingCalls,
     /// Waits for operations that never ran.
     dropped: DroppedWaits,
-    /// Waits whose time ran out.
+    /// Waits whose time ran out, or that were cancelled.
     limited: Vec<SpanId>,
     /// Of launches whose operations overlap the first one, with each other that began before any had ended.
     roots: Vec<(u32, u32)>,
@@ -121,7 +120,12 @@ impl CausesDraft {
         }
         self.note_call(placed.span.call, (id, class));
         let waits = class.is_wait() || class.has(SpanClass::BLOCKING);
-        if placed.span.state == State::Failed && waits && has_run_out(capture, placed) {
+        let is_limited = match placed.span.state {
+            State::Failed => waits && has_run_out(capture, placed),
+            State::Cancelled => waits,
+            State::Done | State::Lost => false,
+        };
+        if is_limited {
             self.limited.push(id);
         }
     }
@@ -165,8 +169,8 @@ impl CausesDraft {
             DependencyKind::Submission if found.basis != Basis::Observed => {
                 self.read_launch(&found, effect);
             }
-            _ if !explains(&found, effect) => {}
             DependencyKind::Step if self.read_callback(&found) => {}
+            _ if !explains(&found, effect) => {}
             DependencyKind::Collective => self.collectives.push((found.cause.0, found.effect.0)),
             kind => {
                 if let Some(kind) = CauseKind::of(kind) {
@@ -403,7 +407,7 @@ impl CausesDraft {
             if is_graph(&span) {
                 around = Some(span);
             } else if let Some(graph) = around
-                && self.times.end(span) <= self.times.end(graph)
+                && self.is_node(span, graph)
             {
                 let node = SpanPoint::end(SpanId(span));
                 self.extra
@@ -412,11 +416,25 @@ impl CausesDraft {
         }
     }
 
-    /// What a wait whose time ran out was to wait for did not let it go.
+    /// Whether a span at or behind the start of a graph is one of its nodes: of the same launch, where that is known. What is of
+    /// no length may come right behind the graph.
+    fn is_node(&self, span: u32, graph: u32) -> bool {
+        let [own, of_graph] = [span, graph].map(|it| self.firsts.get(it as usize).copied());
+        let end = self.times.end(graph);
+        let is_within = self.times.start(span) < end || own != Some(NONE);
+        own == of_graph && is_within && self.times.end(span) <= end
+    }
+
+    /// What a wait whose time ran out, or that was cancelled, was to wait for did not let it go. An abort that dropped either
+    /// did.
     fn limit(&mut self) {
         if self.limited.is_empty() {
             return;
         }
+        let aborted = self.extra.iter().filter(|it| it.2 == CauseKind::Abort);
+        let aborted: BTreeSet<SpanPoint> = aborted.map(|it| it.0).collect();
+        self.limited
+            .retain(|it| !aborted.contains(&SpanPoint::end(*it)));
         let limited = &self.limited;
         let is_limited =
             |point: SpanPoint| point.is_end() && limited.binary_search(&point.span()).is_ok();
@@ -547,39 +565,4 @@ fn bound(causes: &mut Causes, times: &Timetable) {
     causes.extent = extent.unwrap_or_default();
     causes.last = last;
     causes.latest = latest;
-}
-
-/// Finds the blocking calls that something held, or that took longer than is known why.
-fn find_blocked(causes: &mut Causes, times: &Timetable) {
-    let mut blocked: BTreeMap<LaneId, Vec<Interval>> = BTreeMap::new();
-    for span in 0..causes.classes.len() as u32 {
-        let class = causes.class(SpanId(span));
-        if !class.is_call() || !class.has(SpanClass::BLOCKING) {
-            continue;
-        }
-        let end = SpanPoint::end(SpanId(span));
-        let binding = causes.binding(times, end);
-        let held = binding.is_none_or(|it| it.kind != CauseKind::Program);
-        let unknown = |it: Candidate| causes.is_unknown(end, it.kind, times.time(end) - it.at);
-        let is_unknown = binding.is_some_and(unknown);
-        let start = times.start(span);
-        let blocks = |it: Candidate| it.at.0 > start || it.kind == CauseKind::Limit;
-        if held && binding.is_some_and(blocks) {
-            let interval = Interval {
-                start: Nanos(start),
-                end: times.time(end),
-            };
-            let of_thread = blocked.entry(times.lane_of(SpanId(span)));
-            of_thread.or_default().push(interval);
-        }
-        if (held || is_unknown)
-            && let Some(class) = causes.classes.get_mut(span as usize)
-        {
-            class.mark(SpanClass::BLOCKED);
-        }
-    }
-    let all = blocked.into_iter();
-    causes.blocked = all
-        .map(|(thread, calls)| (thread, CoveredTime::new(calls)))
-        .collect();
 }

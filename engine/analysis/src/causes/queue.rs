@@ -95,7 +95,9 @@ impl StreamOrder<'_> {
     /// before it may have been, which is inferred: a node waits for others of its graph alone, and begins as soon as the last
     /// of them has ended.
     fn of_batch(&self, batch: &[u32], before: u32, emit: &mut impl FnMut(Predecessor)) {
-        let is_branch = self.overlaps(batch);
+        // What a graph holds is within it, and not behind it.
+        let has_graph = batch.len() > 1 && batch.iter().any(|it| (self.is_graph)(*it));
+        let is_branch = has_graph || self.overlaps(batch);
         let mut running: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
         let mut last = before;
         let first = batch.first().copied().unwrap_or(NONE);

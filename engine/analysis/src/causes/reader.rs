@@ -8,7 +8,7 @@ use super::timetable::SpanTimes as _;
 use super::{Causes, SpanClass};
 use capture::Capture;
 use record::time::Nanos;
-use record::{Basis, LaneId, SpanId};
+use record::{Basis, LaneId, SpanId, State};
 
 /// Answers from the graph and the capture that it was built from.
 #[derive(Clone, Copy)]
@@ -63,6 +63,12 @@ impl<'a> CauseReader<'a> {
     /// Whether a span is a wait of a stream or a call that blocks its thread.
     pub(crate) fn is_waiting(&self, span: SpanId) -> bool {
         self.causes.class(span).is_wait() || self.is_blocking(span)
+    }
+
+    /// Whether a span was cancelled, before it began or while it ran.
+    pub(super) fn is_cancelled(&self, span: SpanId) -> bool {
+        let placed = self.capture.span(span);
+        placed.is_some_and(|it| it.span.state == State::Cancelled)
     }
 
     /// The operation before one on its stream, as far as the capture tells.

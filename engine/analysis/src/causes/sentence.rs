@@ -122,7 +122,7 @@ impl SentenceText<'_, '_> {
             } else {
                 self.text("as soon as ");
             }
-            self.complete(&binding);
+            self.complete(span, &binding);
             self.inferred(cause);
             if cause.is_unknown {
                 self.text(if self.reader.late_call(span).is_some() {
@@ -244,16 +244,20 @@ impl SentenceText<'_, '_> {
         let rest = inside.iter().find(|it| it.what != TimeUse::Blocked);
         match (blocked, cause.binding) {
             (Some(blocked), Some(binding)) if binding.kind == CauseKind::Limit => {
-                self.text("It was blocked for ")
-                    .time(blocked.interval.length())
-                    .text(", until the time that it was given ran out");
+                let until = if self.reader.is_cancelled(span) {
+                    ", until it was cancelled"
+                } else {
+                    ", until the time that it was given ran out"
+                };
+                let time = blocked.interval.length();
+                self.text("It was blocked for ").time(time).text(until);
                 self.awaited(span);
             }
             (Some(blocked), Some(binding)) => {
                 self.text("It was blocked for ")
                     .time(blocked.interval.length())
                     .text(" until ");
-                self.complete(&binding);
+                self.complete(span, &binding);
                 self.inferred(cause);
                 self.behind(span, &binding);
                 self.never_ran(span);
@@ -265,7 +269,7 @@ impl SentenceText<'_, '_> {
                 } else {
                     "What it waited for was complete while it ran: "
                 });
-                self.complete(&binding);
+                self.complete(span, &binding);
                 self.inferred(cause);
             }
             _ => self.held_by_nothing(span),
@@ -425,13 +429,18 @@ impl SentenceText<'_, '_> {
         }
     }
 
-    /// What of a cause was complete.
-    fn complete(&mut self, binding: &Candidate) {
+    /// What of a cause of a span was complete.
+    fn complete(&mut self, span: SpanId, binding: &Candidate) {
         self.span(binding.span());
         let placed = self.reader.capture.span(binding.span());
         let state = placed.map(|it| it.span.state).unwrap_or_default();
         self.text(match (binding.point.is_end(), binding.kind, state) {
             (false, CauseKind::Launch, _) => " was called",
+            (false, CauseKind::Abort, _)
+                if abort(self.reader.capture, span) == Some(binding.span()) =>
+            {
+                " dropped it"
+            }
             (false, CauseKind::Abort, _) => " dropped what it waited for",
             (false, ..) => " began",
             (true, _, State::Failed) => " failed",

@@ -6,7 +6,7 @@ use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
 use capture::PlacedSpan;
 use record::time::{Interval, Nanos};
-use record::{CallId, LaneId, NameId, SpanId, SpanKind};
+use record::{CallId, LaneId, NameId, SpanId, SpanKind, State};
 
 /// Fewer are no iterations.
 const LEAST: usize = 2;
@@ -24,7 +24,10 @@ pub(super) fn operations(reader: &CauseReader<'_>, streams: &[LaneId]) -> Vec<Pl
         .flat_map(|lane| reader.capture().spans_in(*lane, all));
     let works = spans.filter(|it| {
         let kind = it.span.kind;
-        reader.is_operation(it.span.id) && !kind.is_waiting() && kind != SpanKind::EventRecord
+        let is_work = !kind.is_waiting() && kind != SpanKind::EventRecord;
+        // What a loss took before it began is no round of a loop.
+        let has_run = it.span.state != State::Lost || it.span.start < it.span.end;
+        is_work && has_run && reader.is_operation(it.span.id)
     });
     let mut works: Vec<PlacedSpan> = works.collect();
     works.sort_by_key(|it| (it.span.start, it.span.id));

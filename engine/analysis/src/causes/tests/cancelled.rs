@@ -95,3 +95,56 @@ fn a_wait_on_the_critical_path_has_no_slack_where_it_ends() {
     assert_eq!(reader.slack_of_held(SpanId(wait)), Some(Nanos::ZERO));
     assert_eq!(reader.slack_of_held(SpanId(long)), Some(Nanos::ZERO));
 }
+
+/// A wait that its own stream's abort dropped is not said to have waited for something that was dropped; one that nobody
+/// ended but the end of the run was blocked until then.
+#[test]
+fn a_wait_that_was_dropped_is_told_from_one_for_what_was_dropped() {
+    let mut small = SmallCapture::new();
+    let record = small.span(LEFT, SpanKind::EventRecord, [900_000, 900_010]);
+    let wait = small.span(RIGHT, SpanKind::EventWait, [1_000, 500_000]);
+    let abort = small.span(THREAD, SpanKind::Call, [499_000, 500_100]);
+    small.tie(abort, wait, DependencyKind::Abort, Basis::Enforced);
+    let stopped = small.span(LEFT, SpanKind::EventWait, [1_000, 700_000]);
+    for wait in [wait, stopped] {
+        small.tie(record, wait, DependencyKind::Event, Basis::Declared);
+        small.become_of(wait, State::Cancelled);
+    }
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let said = |span: u32| crate::sentence_piece::plain(&reader.sentence(SpanId(span)).unwrap());
+    assert!(said(wait).contains(" dropped it"), "{}", said(wait));
+    let words = "blocked for 699 \u{b5}s, until it was cancelled";
+    assert!(said(stopped).contains(words), "{}", said(stopped));
+    let idle = reader.idle(LaneId(LEFT), causes.extent());
+    assert_eq!(idle.dependency, Nanos(699_000));
+}
+
+/// A graph that is shorter than clocks differ, with one operation in it.
+#[test]
+fn what_a_graph_holds_does_not_come_after_the_graph() {
+    let mut small = SmallCapture::new();
+    let before = small.launched(LEFT, 0, [2_000, 3_000]);
+    let call = small.span(THREAD, SpanKind::Call, [10, 20]);
+    let graph = small.span(LEFT, SpanKind::Graph, [3_000, 5_000]);
+    let node = small.span(LEFT, SpanKind::Fill, [3_000, 5_000]);
+    for span in [graph, node] {
+        small.tie(call, span, DependencyKind::Submission, Basis::Enforced);
+    }
+    let record = small.span(LEFT, SpanKind::EventRecord, [5_000, 5_000]);
+    let after = small.launched(RIGHT, 30, [5_000, 9_000]);
+    small.tie(record, after, DependencyKind::Event, Basis::Enforced);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    assert_eq!(kind(&reader, node), (CauseKind::Stream, before));
+    assert_eq!(kind(&reader, record), (CauseKind::Stream, graph));
+    assert_eq!(kind(&reader, after), (CauseKind::Event, record));
+    let path = reader.path();
+    let length: i64 = path.iter().map(|it| it.interval.length().0).sum();
+    assert_eq!(length, causes.extent().length().0);
+    for span in [before, node, record, after] {
+        assert_eq!(reader.slack(SpanId(span)), Some(Nanos::ZERO));
+    }
+}
