@@ -251,8 +251,13 @@ impl RaceDetector {
     /// Waits that add nothing: known once all are, since a loop may need one of many.
     fn report_redundant(&mut self, reporter: &Reporter) {
         let plan = &self.shared.plan;
-        let found: Vec<_> = self.order.redundant_waits().collect();
-        for mut wait in found {
+        // Of a text for several ranks this one may be all that runs, and what it does not need another may.
+        let is_alone = plan
+            .placement
+            .as_ref()
+            .is_some_and(|it| it.ranks.len() == 1);
+        let found = self.order.redundant_waits().filter(|_| !is_alone);
+        for mut wait in found.collect::<Vec<_>>() {
             wait.stream = self.shared.launches.stream_of(wait.stream);
             wait.from = self.shared.launches.stream_of(wait.from);
             let site = plan.sites.get(wait.wait.site as usize);
@@ -267,13 +272,8 @@ impl RaceDetector {
             })));
             self.count += 1;
         }
-        let waits = self.order.waits();
-        reporter.send(Record::Search(Box::new(FindingSearch {
-            code: REDUNDANT.to_owned(),
-            calls: waits,
-            left: 0,
-            text: format!("{waits} waits for events looked at"),
-        })));
+        let search = redundant_search(self.order.waits(), is_alone);
+        reporter.send(Record::Search(Box::new(search)));
     }
 
     /// Two host threads that use one stream or event: told once for both, of the calls that stand first in the source.
@@ -409,4 +409,19 @@ impl RaceDetector {
 const fn key(hazard: &Hazard) -> HazardKey {
     let (first, second) = (hazard.first.origin, hazard.second.origin);
     (first.site, second.site, hazard.kind, hazard.buffer)
+}
+
+/// What was looked for of waits that add nothing.
+fn redundant_search(waits: u64, is_alone: bool) -> FindingSearch {
+    let none = if is_alone {
+        "; none is named, since other ranks of the text may need what this one does not"
+    } else {
+        ""
+    };
+    FindingSearch {
+        code: REDUNDANT.to_owned(),
+        calls: waits,
+        left: 0,
+        text: format!("{waits} waits for events looked at{none}"),
+    }
 }
