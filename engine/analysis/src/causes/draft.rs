@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::blocked_calls::{BlockingCalls, find_blocked};
+use super::callback_waits::CallbackWaits;
 use super::collective::CollectiveGroups;
 use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
-use super::host_functions::HostFunctions;
 use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
@@ -33,7 +33,8 @@ pub(super) struct CausesDraft {
     has_waits: Vec<bool>,
     /// Graphs that were replayed.
     graphs: Vec<u32>,
-    functions: HostFunctions,
+    /// Streams that stood still for functions of the host.
+    functions: CallbackWaits,
     extra: Vec<(SpanPoint, SpanPoint, CauseKind)>,
     /// Steps on host threads, with what each had to come after.
     before_steps: Vec<(u32, SpanPoint)>,

@@ -7,14 +7,14 @@ use record::{CallId, Span, SpanId};
 
 /// What streams and threads ran of functions of the host.
 #[derive(Debug, Default)]
-pub(super) struct HostFunctions {
+pub(super) struct CallbackWaits {
     /// On streams, with a length.
     of_streams: Vec<(CallId, SpanId)>,
     /// Calls of the workload whose functions a thread runs.
     of_threads: BTreeSet<CallId>,
 }
 
-impl HostFunctions {
+impl CallbackWaits {
     /// A function on a lane, whether or not it came to run.
     pub fn add(&mut self, lane: LaneClass, span: &Span) {
         match lane {
