@@ -47,6 +47,7 @@ const LOSSES: &[&str] = &[
     "arguments-cropped",
     "damaged",
     "packing-damaged",
+    "planes-cropped",
     "senseless",
     "other-writer",
     "table-damaged",

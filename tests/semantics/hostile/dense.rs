@@ -15,6 +15,10 @@ const OVERLAPS: usize = 1_600_000;
 const BEGINS: u64 = 4_800_000;
 const ARGUMENTS: u64 = 4_000_000;
 const STREAMS: i64 = 1_500_000;
+const CATEGORIES: u64 = 650_000;
+const PLANES: u64 = 320_000;
+/// So many planes are read.
+const MOST_PLANES: usize = 1 << 16;
 /// Deeper than this nothing is kept of a lane, and beyond this no lane of a database.
 const DEEPEST: usize = 1 << 21;
 const LANES: usize = 1 << 18;
@@ -51,6 +55,36 @@ pub const DENSE: &[Case] = &[
         source: |folder| Source::open(&folder.join("streams.sqlite")).unwrap(),
         spans: Some(LANES),
     },
+    Case {
+        name: "eight categories of its own for each event",
+        source: |folder| Source::open(&folder.join("categories.pftrace")).unwrap(),
+        spans: Some(CATEGORIES as usize),
+    },
+    Case {
+        name: "a plane for each event",
+        source: |folder| Source::open(&folder.join("planes.xplane.pb")).unwrap(),
+        spans: Some(MOST_PLANES),
+    },
+    Case {
+        name: "very many devices before the events",
+        source: |folder| Source::open(&folder.join("devices.json")).unwrap(),
+        spans: Some(1),
+    },
+    Case {
+        name: "very many numbers beside the rank",
+        source: |folder| Source::open(&folder.join("rank.json")).unwrap(),
+        spans: Some(1),
+    },
+    Case {
+        name: "very many numbers beside the writer",
+        source: |folder| Source::open(&folder.join("writer.json")).unwrap(),
+        spans: Some(1),
+    },
+    Case {
+        name: "very many lists that are no events",
+        source: |folder| Source::open(&folder.join("lists.json")).unwrap(),
+        spans: Some(1),
+    },
 ];
 
 /// Writes the files of [`DENSE`].
@@ -82,6 +116,72 @@ pub fn make_dense(folder: &Path) {
     make_begins(create("begins.pftrace"));
     make_arguments(create("arguments.json"));
     make_streams(&folder.join("streams.sqlite"));
+    make_categories(create("categories.pftrace"));
+    make_planes(create("planes.xplane.pb"));
+    let head = |name, begin: &str, part: &dyn Fn(u32) -> String, count, end: &str| {
+        let mut out = create(name);
+        write!(out, "{{{begin}").unwrap();
+        for number in 0..count {
+            write!(out, "{}", part(number)).unwrap();
+        }
+        write!(
+            out,
+            r#"{end}"traceEvents":[{{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2}}]}}"#
+        )
+        .unwrap();
+    };
+    let device = |number| format!(r#"{{"id":{number},"name":"G"}},"#);
+    head(
+        "devices.json",
+        r#""deviceProperties":["#,
+        &device,
+        1_000_000,
+        "{}],",
+    );
+    let zero = |_| "0,".to_owned();
+    head(
+        "rank.json",
+        r#""distributedInfo":{"rank":0,"a":["#,
+        &zero,
+        15_000_000,
+        "0]},",
+    );
+    head(
+        "writer.json",
+        r#""otherData":{"a":["#,
+        &zero,
+        15_000_000,
+        "0]},",
+    );
+    let list = |number| format!(r#""{number}":[0],"#);
+    head("lists.json", "", &list, 2_300_000, "");
+}
+
+/// Events that have many categories, none of them twice.
+fn make_categories(mut out: impl std::io::Write) {
+    let lane = [number(1, 1), bytes(2, b"t")].concat();
+    let lane = [number(10, 1), bytes(60, &lane)].concat();
+    out.write_all(&bytes(1, &lane)).unwrap();
+    for event in 0..CATEGORIES {
+        let own = (0..8).map(|at| bytes(22, format!("c{event}_{at}").as_bytes()));
+        let said = [number(9, 3), number(11, 1)].into_iter().chain(own);
+        let said = said.collect::<Vec<_>>().concat();
+        let packet = [number(8, 1_000 + event), number(10, 1), bytes(11, &said)].concat();
+        out.write_all(&bytes(1, &packet)).unwrap();
+    }
+}
+
+/// Planes of devices with a line of one event each.
+fn make_planes(mut out: impl std::io::Write) {
+    let event = [number(1, 1), number(2, 5_000), number(3, 9_000)].concat();
+    let line = [number(1, 1), bytes(2, b"Stream #1"), bytes(4, &event)].concat();
+    let name = [number(1, 1), bytes(2, b"a")].concat();
+    let names = bytes(4, &[number(1, 1), bytes(2, &name)].concat());
+    for plane in 0..PLANES {
+        let own = bytes(2, format!("/device:GPU:{plane}").as_bytes());
+        let plane = [own, names.clone(), bytes(3, &line)].concat();
+        out.write_all(&bytes(1, &plane)).unwrap();
+    }
 }
 
 /// An event that says very much.

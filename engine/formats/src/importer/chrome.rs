@@ -126,7 +126,7 @@ fn read_own(
 
 /// What a file says of the machine, in words.
 fn machine(top: &FileFacts) -> String {
-    let mut names: Vec<&str> = top.devices.iter().map(|(_, name)| name.as_str()).collect();
+    let mut names: Vec<&str> = top.devices.values().map(String::as_str).collect();
     names.dedup();
     let mut words = names.join(", ");
     if top.devices.len() > 1 && names.len() == 1 {
@@ -274,4 +274,15 @@ fn tell_end(
         );
         receipt.note(counted(*length as u64, &words));
     }
+    let (keys, devices) = top.untold;
+    receipt.note_counts([
+        (
+            keys,
+            "{other key holds|other keys hold} no events and {was|were} not read",
+        ),
+        (
+            devices,
+            "{more device is|more devices are} described; {its name is|their names are} not shown",
+        ),
+    ]);
 }

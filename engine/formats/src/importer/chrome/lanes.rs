@@ -1,5 +1,6 @@
 //! Lanes and devices: one lane for each stream and thread, with what the file calls them.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use super::row_kind::RowKind;
@@ -134,7 +135,7 @@ impl ChromeLanes {
         self.devices.push(process);
         sink.push(Record::Device(Box::new(Device {
             id,
-            name: device_name(rows, process, texts, &[]),
+            name: device_name(rows, process, texts, &BTreeMap::new()),
             backend: "chrome".to_owned(),
             detail: String::new(),
             rank: None,
@@ -151,7 +152,7 @@ impl ChromeLanes {
         top: &FileFacts,
         sink: &mut RecordSink<'_>,
     ) {
-        let devices = top.devices.as_slice();
+        let devices = &top.devices;
         for (place, process) in self.devices.iter().enumerate() {
             sink.push(Record::Device(Box::new(Device {
                 id: DeviceId(place as u32),
@@ -420,7 +421,7 @@ fn device_name(
     rows: &ChromeRows,
     process: RowToken,
     texts: &ChromeTexts,
-    devices: &[(i64, String)],
+    devices: &BTreeMap<i64, String>,
 ) -> String {
     let shown = texts.shown(process);
     let facts = rows.processes.get(process);
@@ -431,7 +432,7 @@ fn device_name(
     let labels = text(facts.and_then(|it| it.labels));
     let name = text(facts.and_then(|it| it.name));
     let properties = match process {
-        RowToken::Number(number) => devices.iter().find(|(id, _)| *id == number),
+        RowToken::Number(number) => devices.get_key_value(&number),
         _ => None,
     };
     if let Some((id, name)) = properties {

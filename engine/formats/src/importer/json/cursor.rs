@@ -290,6 +290,24 @@ impl<'a> ByteCursor<'a> {
         }
     }
 
+    /// Passes the next member of an object or element of a list, whose bracket was passed: gives its key, which is empty in
+    /// a list, and its value, both as they stand there. Nothing at the end, and where it is no JSON.
+    pub fn part(&mut self, is_object: bool) -> Option<(&'a [u8], &'a [u8])> {
+        self.space();
+        if self.skip_literal(b",") {
+            self.space();
+        }
+        let mut key = &[][..];
+        if is_object {
+            key = self.text().ok()?.bytes;
+            self.expect_byte(b':').ok()?;
+            self.space();
+        }
+        let start = self.at;
+        self.skip().ok()?;
+        Some((key, self.bytes.get(start..self.at)?))
+    }
+
     /// Passes any value.
     pub fn skip(&mut self) -> Result<(), SyntaxFault> {
         self.space();

@@ -21,6 +21,8 @@ pub(super) struct EventView<'a> {
     pub track: Option<u64>,
     /// The name, by the number of the text.
     pub name: Option<u32>,
+    /// Its categories, joined by commas, by the number of the text; nothing where it has none.
+    pub category: Option<u32>,
     /// A counter's new value.
     pub value: Option<f64>,
     /// The time, in microseconds, of writers that give no timestamp to the packet.
@@ -36,25 +38,54 @@ pub(super) struct EventView<'a> {
 /// What an event has several of. One of these serves all events, so that none has to reserve.
 #[derive(Default)]
 pub(super) struct EventViewLists {
-    /// Categories, by the numbers of their texts.
-    pub categories: Vec<u32>,
     /// Fields: names and texts by their numbers.
     pub values: Vec<(u32, FieldValue)>,
     pub through: Vec<u64>,
     pub ending: Vec<u64>,
     pub extra: ExtraCounters,
     path: String,
+    categories: CategoryList,
+}
+
+/// The categories of an event, as one text. Only the whole is kept: in a hostile file each category may be a new one.
+#[derive(Default)]
+struct CategoryList {
+    joined: Vec<u8>,
+    /// The only one, where its text is kept already.
+    only: Option<u32>,
+}
+
+impl CategoryList {
+    fn clear(&mut self) {
+        self.joined.clear();
+        self.only = None;
+    }
+
+    fn push(&mut self, category: &[u8], number: Option<u32>) {
+        self.only = number.filter(|_| self.joined.is_empty());
+        if !self.joined.is_empty() {
+            self.joined.push(b',');
+        }
+        self.joined.extend_from_slice(category);
+    }
+
+    /// The number of the text of all of them.
+    fn text(&self, texts: &mut ChromeTexts) -> Option<u32> {
+        let new = || texts.add_bytes(&self.joined);
+        let is_any = !self.joined.is_empty();
+        is_any.then(|| self.only.unwrap_or_else(new))
+    }
 }
 
 impl EventViewLists {
     /// Forgets those of the event before.
     pub fn clear(&mut self) {
-        self.categories.clear();
         self.values.clear();
         self.through.clear();
         self.ending.clear();
         self.extra.clear();
         self.path.clear();
+        self.categories.clear();
     }
 
     /// The arrows.
@@ -77,7 +108,12 @@ pub(super) fn read<'a>(
     let (mut event, mut own, mut iid) = (EventView::default(), None, None);
     each_field(bytes, |field, wire| {
         match field {
-            3 => wire.varints(|iid| lists.categories.extend(sequence.category(iid)))?,
+            3 => wire.varints(|iid| {
+                if let Some(category) = sequence.category(iid) {
+                    let words = texts.text(category).as_bytes();
+                    lists.categories.push(words, Some(category));
+                }
+            })?,
             4 => annotation(wire.bytes()?, sequence, texts, lists, 0)?,
             6 => event.legacy = Some(legacy::read(wire.bytes()?, sequence, texts)?),
             9 => event.kind = wire.varint()? as i32,
@@ -85,7 +121,7 @@ pub(super) fn read<'a>(
             11 => event.track = Some(wire.varint()?),
             12 | 31 | 45 | 46 => lists.extra.take(field, wire)?,
             16 => event.micros = Some(wire.varint()? as i64),
-            22 => lists.categories.push(texts.add_bytes(wire.bytes()?)),
+            22 => lists.categories.push(wire.bytes()?, None),
             23 => own = Some(wire.bytes()?),
             30 => event.value = event.value.or(Some(wire.varint()? as i64 as f64)),
             36 => wire.varints(|flow| lists.through.push(flow))?,
@@ -99,6 +135,7 @@ pub(super) fn read<'a>(
         }
         Some(())
     })?;
+    event.category = lists.categories.text(texts);
     event.name = own.map(|own| texts.add_bytes(own));
     event.name = event.name.or(iid.and_then(|iid| sequence.name(iid)));
     event.name = event.name.or(event.legacy.and_then(|it| it.name));

@@ -1,7 +1,5 @@
 //! Reads track events of other tools: what happened is gathered first, because a file need not be in order of time.
 
-use std::collections::HashMap;
-
 use prost::Message as _;
 
 use super::clocks::PftraceClocks;
@@ -50,8 +48,6 @@ pub(super) struct ForeignFile {
     kinds: QuickMap<(u32, u32), Option<SpanKind>>,
     /// How many sums of counters there were.
     pub(super) sums: u32,
-    /// Several categories as one text.
-    joined: HashMap<Box<[u32]>, u32>,
     pub(super) own: OwnTextIds,
     pub(super) tally: ForeignTally,
 }
@@ -120,7 +116,6 @@ impl Default for ForeignFile {
             lists: EventViewLists::default(),
             kinds: QuickMap::default(),
             sums: 0,
-            joined: HashMap::new(),
             own,
             tally: ForeignTally::default(),
         }
@@ -247,8 +242,7 @@ impl ForeignFile {
                 self.whole((time, time.saturating_add(length)), track, slice);
             }
             LegacyEventKind::End => {
-                let category = Some(self.category()).filter(|it| *it != self.own.none);
-                let said = (event.name, category);
+                let said = (event.name, event.category);
                 self.items.end((time, track), said, self.lists.flows());
             }
             LegacyEventKind::Count => {
@@ -273,7 +267,7 @@ impl ForeignFile {
         };
         let process = is_local.then(|| self.tracks.process_at(row)).flatten();
         let key = FlowKey {
-            category: self.category(),
+            category: event.category.unwrap_or(self.own.none),
             name: event.name.unwrap_or(self.own.unnamed),
             process: process.map(|pid| RowToken::Number(pid.into())),
             id,
@@ -292,7 +286,7 @@ impl ForeignFile {
     /// where it was told.
     fn asynchronous(&mut self, track: u32, event: &EventView<'_>) -> Option<u32> {
         let (scope, number) = event.legacy?.asynchronous()?;
-        let category = self.category();
+        let category = event.category.unwrap_or(self.own.none);
         let (kind, text) = match scope {
             AsyncScope::Category => ("", category),
             AsyncScope::Name => ("name ", event.name.unwrap_or(self.own.unnamed)),
@@ -324,7 +318,7 @@ impl ForeignFile {
     fn track_slice(&mut self, (time, track): (i64, u32), event: &EventView<'_>) -> Option<u32> {
         let name = event.name.unwrap_or(self.own.unnamed);
         let points = points(event)?;
-        let category = self.category();
+        let category = event.category.unwrap_or(self.own.none);
         let kind = if points.waited.is_empty() {
             self.kind(name, category)
         } else {
@@ -385,24 +379,6 @@ impl ForeignFile {
             self.items.points.insert(number, Box::new(points));
         }
         number
-    }
-
-    /// The categories of the event under way as one text.
-    fn category(&mut self) -> u32 {
-        match *self.lists.categories.as_slice() {
-            [] => self.own.none,
-            [category] => category,
-            ref several => {
-                if let Some(known) = self.joined.get(several) {
-                    return *known;
-                }
-                let words: Vec<&str> = several.iter().map(|it| self.texts.text(*it)).collect();
-                let words = words.join(",");
-                let text = self.texts.add(&words);
-                self.joined.insert(several.into(), text);
-                text
-            }
-        }
     }
 
     /// What a slice is by its words.

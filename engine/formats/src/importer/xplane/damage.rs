@@ -1,5 +1,6 @@
 //! Counts what of a file could not be read, and says so in the capture.
 
+use super::plane::MOST_PLANES;
 use crate::importer::{Receipt, RecordSink};
 use record::{Severity, counted};
 
@@ -28,6 +29,8 @@ pub(super) struct SpaceDamage {
     unknown: (u64, Option<u64>),
     /// Texts that are not UTF-8.
     pub bad_texts: u64,
+    /// Planes beyond those that are read, and their events.
+    pub beyond: (u64, u64),
     /// From where on nothing could be read, and how many bytes that is.
     rest: Option<(u64, u64)>,
 }
@@ -67,6 +70,8 @@ impl SpaceDamage {
         self.unknown.0 += other.unknown.0;
         self.unknown.1 = self.unknown.1.into_iter().chain(other.unknown.1).min();
         self.bad_texts += other.bad_texts;
+        self.beyond.0 += other.beyond.0;
+        self.beyond.1 += other.beyond.1;
         self.rest = self.rest.or(other.rest);
     }
 
@@ -125,7 +130,16 @@ impl SpaceDamage {
                 ),
             );
         }
-        receipt.dropped += self.parts + self.unknown.0;
+        if self.beyond.0 > 0 {
+            let words = "{plane was|planes were}";
+            let planes = counted(self.beyond.0, words);
+            let events = counted(self.beyond.1, "{event|events}");
+            say(
+                "planes-cropped",
+                format!("{planes} left out, with {events}: the first {MOST_PLANES} are kept."),
+            );
+        }
+        receipt.dropped += self.parts + self.unknown.0 + self.beyond.1;
         receipt.repair("texts that are not UTF-8", self.bad_texts);
         receipt.repair("cut short", u64::from(self.rest.is_some()));
     }

@@ -327,7 +327,9 @@ impl XPlaneVisitor for XPlaneReader<'_, '_, '_> {
                 self.open.clear();
                 self.meetings.begin_line();
             }
-            XPlanePiece::Field(XPlaneLevel::Line, EVENT, WireValue::Bytes(bytes)) => {
+            XPlanePiece::Field(XPlaneLevel::Line, EVENT, WireValue::Bytes(bytes))
+                if self.at.0 <= self.space.planes.len() =>
+            {
                 let length = bytes.len() as u64;
                 match self.event(bytes) {
                     None => self.broken.part(end - length, length),

@@ -15,6 +15,9 @@ use record::FieldValue;
 /// Bytes between two looks at whether the reader still wants the file.
 const STRIDE: u64 = 32 << 20;
 
+/// So many planes of a file are read. Those of the largest machines have some hundred.
+pub(super) const MOST_PLANES: usize = 1 << 16;
+
 /// What a file says before any of its spans is looked at.
 pub(super) struct XSpace {
     pub planes: Vec<PlaneFacts>,
@@ -87,6 +90,7 @@ impl XSpace {
             texts,
             sink,
             asked: 0,
+            is_beyond: false,
             broken: SpaceDamage::default(),
         };
         walk(source, &mut survey)?;
@@ -215,12 +219,26 @@ struct XPlaneSurvey<'a, 's> {
     texts: &'a mut ChromeTexts,
     sink: &'a mut RecordSink<'s>,
     asked: u64,
+    /// Within a plane that is not read.
+    is_beyond: bool,
     /// What is no name and no stat.
     broken: SpaceDamage,
 }
 
 impl XPlaneSurvey<'_, '_> {
+    fn begin(&mut self) {
+        self.is_beyond = self.space.planes.len() == MOST_PLANES;
+        if self.is_beyond {
+            self.broken.beyond.0 += 1;
+        } else {
+            self.space.planes.push(PlaneFacts::default());
+        }
+    }
+
     fn field(&mut self, level: XPlaneLevel, field: u32, wire: WireValue<'_>) -> Option<()> {
+        if self.is_beyond && level != XPlaneLevel::Space {
+            return Some(());
+        }
         let (space, bad) = (&mut self.space, &mut self.broken.bad_texts);
         let mut text = |wire| text(wire, bad);
         match (level, field) {
@@ -266,8 +284,12 @@ impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
     }
 
     fn passed(&mut self, level: XPlaneLevel, field: u32) {
-        if (level, field) == (XPlaneLevel::Line, EVENT)
-            && let Some(plane) = self.space.planes.last_mut()
+        if (level, field) != (XPlaneLevel::Line, EVENT) {
+            return;
+        }
+        if self.is_beyond {
+            self.broken.beyond.1 += 1;
+        } else if let Some(plane) = self.space.planes.last_mut()
             && let Some(line) = plane.lines.last_mut()
         {
             line.events += 1;
@@ -276,7 +298,8 @@ impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
 
     fn take(&mut self, piece: XPlanePiece<'_>, end: u64) -> Result<(), ImportError> {
         match piece {
-            XPlanePiece::Begin(XPlaneLevel::Plane) => self.space.planes.push(PlaneFacts::default()),
+            XPlanePiece::Begin(XPlaneLevel::Plane) => self.begin(),
+            XPlanePiece::Begin(_) if self.is_beyond => {}
             XPlanePiece::Begin(_) => {
                 if let Some(plane) = self.space.planes.last_mut() {
                     plane.lines.push(LineFacts::default());
@@ -288,7 +311,7 @@ impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
                     self.broken.part(end.saturating_sub(bytes), bytes);
                 }
             }
-            XPlanePiece::End(XPlaneLevel::Plane) => {
+            XPlanePiece::End(XPlaneLevel::Plane) if !self.is_beyond => {
                 if let Some(plane) = self.space.planes.last_mut() {
                     plane.finish(self.texts);
                     for odd in [plane.odd, plane.stats.odd] {

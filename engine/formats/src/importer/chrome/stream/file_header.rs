@@ -1,12 +1,10 @@
 //! What Syncline says of a file that it wrote: at its beginning, and once more in the first event, so that damage to one of
 //! them costs nothing.
 
-use memchr::memmem;
-use serde_json::Value;
-
 use super::top::FileFacts;
-use crate::importer::chrome::scan::ByteCursor;
+use crate::importer::chrome::scan::{ByteCursor, integer};
 use crate::perfetto::json::{HEADER_START, WRITER, check};
+use memchr::memmem;
 
 /// What stands before the first event may be so long.
 const LONGEST: usize = 1 << 20;
@@ -32,13 +30,21 @@ pub struct OwnHead {
 }
 
 impl OwnHead {
-    /// Reads it; nothing where another program wrote the file.
-    pub fn of(about: &Value) -> Option<Self> {
-        let is_ours = about.get("writer").and_then(Value::as_str) == Some(WRITER);
-        let number = |key: &str| about.get(key).and_then(Value::as_u64);
-        let zero = about.get("zero_ns").and_then(Value::as_i64).unwrap_or(0);
-        let format = number("format").filter(|_| is_ours)?;
-        let is_sure = number("check") == Some(u64::from(check(format, zero)));
+    /// Reads it from an object; nothing where another program wrote the file.
+    pub fn of(about: &[u8]) -> Option<Self> {
+        let (mut format, mut zero, mut said, mut is_ours) = (None, 0, None, false);
+        let mut cursor = ByteCursor::new(about, 1);
+        while let Some((key, value)) = cursor.part(true) {
+            match key {
+                b"writer" => is_ours = value == [b"\"", WRITER.as_bytes(), b"\""].concat(),
+                b"format" => format = integer(value).and_then(|it| u64::try_from(it).ok()),
+                b"zero_ns" => zero = integer(value).unwrap_or(0),
+                b"check" => said = integer(value),
+                _ => {}
+            }
+        }
+        let format = format.filter(|_| is_ours)?;
+        let is_sure = said == Some(i64::from(check(format, zero)));
         Some(Self {
             format,
             zero,
@@ -87,6 +93,8 @@ pub fn mended(bytes: &[u8], found: Option<(FileFacts, usize)>) -> Option<(FileFa
 /// What the event at a place says, where it agrees with its check.
 fn told(bytes: &[u8], place: usize) -> Option<OwnHead> {
     let event = ByteCursor::new(bytes, place).nested().ok()?;
-    let event: Value = serde_json::from_slice(event).ok()?;
-    OwnHead::of(event.get("args")?).filter(|own| own.is_sure)
+    let mut members = ByteCursor::new(event, 1);
+    let mut parts = std::iter::from_fn(|| members.part(true));
+    let (_, arguments) = parts.find(|(key, _)| *key == b"args")?;
+    OwnHead::of(arguments).filter(|own| own.is_sure)
 }

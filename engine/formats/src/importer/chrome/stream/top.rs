@@ -1,8 +1,7 @@
 //! What stands around the list of events: when the clock began, which devices there are, which rank it was.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
-
-use serde_json::Value;
 
 use super::file_header::{self, OwnHead};
 use crate::importer::behind;
@@ -11,6 +10,8 @@ use crate::perfetto::json::EVENTS;
 
 /// What stands before the list may be so long.
 const LONGEST: usize = 64 << 20;
+/// So many devices are known by name, and so many keys that were not read are named. Files have up to a hundred.
+pub const MOST_TOLD: usize = 1 << 12;
 /// The key of the list of events.
 const LIST: &[u8] = b"traceEvents";
 /// The same as it is written.
@@ -22,12 +23,14 @@ pub struct FileFacts {
     /// When its clock began, in nanoseconds since 1970.
     pub base: Option<i64>,
     /// The devices: number and name.
-    pub devices: Vec<(i64, String)>,
+    pub devices: BTreeMap<i64, String>,
     /// The rank, and how many there are.
     pub rank: Option<i64>,
     pub world: Option<i64>,
     /// Other keys that hold lists or objects and were not read, and how many bytes they have.
     pub unread: Vec<(String, usize)>,
+    /// How many more such keys there are, and devices.
+    pub untold: (u64, u64),
     /// What Syncline says of the file, where it wrote it.
     pub own: Option<OwnHead>,
     /// How many events it has, as Syncline says behind them.
@@ -215,17 +218,19 @@ impl FileFacts {
             (b"baseTimeNanoseconds", Some(b'-' | b'0'..=b'9')) => {
                 self.base = integer(cursor.plain()?);
             }
-            (b"deviceProperties", Some(b'[')) => self.devices(cursor.nested()?),
+            (b"deviceProperties", Some(b'[')) => self.list_devices(cursor.nested()?),
             (b"distributedInfo", Some(b'{')) => {
-                if let Ok(value) = serde_json::from_slice::<Value>(cursor.nested()?) {
-                    let number = |key: &str| value.get(key).and_then(Value::as_i64);
-                    (self.rank, self.world) = (number("rank"), number("world_size"));
+                let mut members = ByteCursor::new(cursor.nested()?, 1);
+                while let Some((key, value)) = members.part(true) {
+                    match key {
+                        b"rank" => self.rank = integer(value),
+                        b"world_size" => self.world = integer(value),
+                        _ => {}
+                    }
                 }
             }
             (b"otherData", Some(b'{')) => {
-                if let Ok(about) = serde_json::from_slice::<Value>(cursor.nested()?) {
-                    self.own = OwnHead::of(&about);
-                }
+                self.own = OwnHead::of(cursor.nested()?);
             }
             (key, Some(b'[')) if key == EVENTS.as_bytes() => {
                 let said = serde_json::from_slice::<[u64; 2]>(cursor.nested()?);
@@ -237,8 +242,7 @@ impl FileFacts {
             (_, Some(b'[' | b'{')) => {
                 let length = cursor.nested()?.len();
                 if length > 2 && !ABOUT.contains(&key) {
-                    let key = String::from_utf8_lossy(key).into_owned();
-                    self.unread.push((key, length));
+                    self.pass(key, length);
                 }
             }
             (_, Some(b'"')) => cursor.skip()?,
@@ -253,15 +257,35 @@ impl FileFacts {
         Ok(())
     }
 
-    fn devices(&mut self, bytes: &[u8]) {
-        let Ok(Value::Array(devices)) = serde_json::from_slice(bytes) else {
+    /// Notes a key that is not read.
+    fn pass(&mut self, key: &[u8], length: usize) {
+        if self.unread.len() == MOST_TOLD {
+            self.untold.0 += 1;
             return;
-        };
-        for device in devices {
-            let id = device.get("id").and_then(Value::as_i64);
-            let name = device.get("name").and_then(Value::as_str);
-            if let (Some(id), Some(name)) = (id, name) {
-                self.devices.push((id, name.to_owned()));
+        }
+        let key = String::from_utf8_lossy(key).into_owned();
+        self.unread.push((key, length));
+    }
+
+    fn list_devices(&mut self, bytes: &[u8]) {
+        let mut devices = ByteCursor::new(bytes, 1);
+        while let Some((_, device)) = devices.part(false) {
+            let (mut id, mut name) = (None, None);
+            let mut members = ByteCursor::new(device, 1);
+            while let Some((key, value)) = members.part(true) {
+                match key {
+                    b"id" => id = integer(value),
+                    b"name" => name = serde_json::from_slice(value).ok(),
+                    _ => {}
+                }
+            }
+            let (Some(id), Some(name)) = (id, name) else {
+                continue;
+            };
+            if self.devices.len() < MOST_TOLD {
+                self.devices.entry(id).or_insert(name);
+            } else {
+                self.untold.1 += 1;
             }
         }
     }
