@@ -6,6 +6,7 @@ mod repetition;
 mod table;
 #[cfg(test)]
 mod tests;
+mod workload_loop;
 
 pub use table::{IterationRow, IterationTable};
 
@@ -23,7 +24,7 @@ pub enum IterationSource {
     Range,
     /// By instants that mark where one ends and the next begins.
     Frame,
-    /// By a call of the workload that is repeated.
+    /// By the outermost loops of the workload.
     Repeat,
     /// By replays of a graph.
     Replay,
@@ -37,7 +38,7 @@ impl IterationSource {
         match self {
             Self::Range => "ranges",
             Self::Frame => "frame marks",
-            Self::Repeat => "a repeated call",
+            Self::Repeat => "loops of the workload",
             Self::Replay => "replays of a graph",
             Self::Repetition => "operations that repeat in order",
         }
@@ -78,9 +79,22 @@ pub struct Iterations {
 /// A stretch with its mark, before it has a number.
 type MarkedInterval = (Interval, SpanId);
 
+/// The iterations that a run, or another capture, tells of itself.
+fn told(
+    reader: &CauseReader<'_>,
+    lanes: &[LaneId],
+    streams: &[LaneId],
+) -> Option<(IterationSource, Vec<MarkedInterval>)> {
+    let run = reader.capture().run().filter(|it| !it.source.is_empty());
+    match run {
+        Some(run) => workload_loop::by_loops(reader, &run.loops, streams),
+        None => mark::by_marks(reader, lanes),
+    }
+}
+
 impl Iterations {
-    /// Finds the iterations of one rank, or of the first that has some: by ranges and frame marks first, then by repeated
-    /// calls and replays, and last by the order of operations.
+    /// Finds the iterations of one rank, or of the first that has some: of a run by the loops of its workload, of other
+    /// captures by ranges and frame marks, then by replays, and last by the order of operations.
     pub fn find(reader: &CauseReader<'_>, rank: Option<u32>) -> Self {
         let capture = reader.capture();
         let of = |rank: Option<u32>| {
@@ -106,8 +120,7 @@ impl Iterations {
         let mut streams = reader.streams();
         let own: BTreeSet<LaneId> = lanes.iter().copied().collect();
         streams.retain(|it| own.contains(it));
-        let found = mark::by_marks(reader, lanes)
-            .or_else(|| anchor::by_calls(reader, &streams))
+        let found = told(reader, lanes, &streams)
             .or_else(|| anchor::by_replays(reader, &streams))
             .or_else(|| repetition::by_order(reader, &streams));
         let Some((source, marked)) = found else {

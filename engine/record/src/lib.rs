@@ -64,6 +64,7 @@ pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{ObservedOutcome, Promise, PromiseOutcome};
 pub use run::{
     Clock, Expectation, FileRepair, Log, Problem, Run, RunEnd, RunOutcome, WAITS_UNTOLD,
+    WorkloadLoop,
 };
 pub use short_text::ShortText;
 pub use small_list::SmallList;

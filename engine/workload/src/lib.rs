@@ -44,6 +44,7 @@ mod injection;
 mod kernel;
 mod language;
 mod launches;
+mod loops;
 mod model;
 mod phase;
 mod placement;

@@ -1,7 +1,7 @@
 //! Files that say little of very much: as many names, writers and sub-lanes as there are events.
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::BufWriter;
 use std::path::Path;
 
 use engine::importer::Source;
@@ -90,7 +90,19 @@ pub const DENSE: &[Case] = &[
 /// Writes the files of [`DENSE`].
 pub fn make_dense(folder: &Path) {
     let create = |name: &str| BufWriter::new(File::create(folder.join(name)).unwrap());
-    let mut out = create("names.pftrace");
+    make_names(create("names.pftrace"));
+    make_writers(create("writers.pftrace"));
+    make_sub_lanes(create("sub-lanes.json"));
+    make_begins(create("begins.pftrace"));
+    make_arguments(create("arguments.json"));
+    make_streams(&folder.join("streams.sqlite"));
+    make_categories(create("categories.pftrace"));
+    make_planes(create("planes.xplane.pb"));
+    make_heads(create);
+}
+
+/// Events of which each has a name of its own.
+fn make_names(mut out: impl std::io::Write) {
     let lane = [number(1, 1), bytes(2, b"t")].concat();
     let lane = [number(10, 1), bytes(60, &lane)].concat();
     out.write_all(&bytes(1, &lane)).unwrap();
@@ -100,61 +112,53 @@ pub fn make_dense(folder: &Path) {
         let packet = [number(8, 1_000 + name), number(10, 1), bytes(11, &event)].concat();
         out.write_all(&bytes(1, &packet)).unwrap();
     }
-    let mut out = create("writers.pftrace");
+}
+
+/// Events of which each has a writer of its own.
+fn make_writers(mut out: impl std::io::Write) {
     let event = bytes(11, &[number(9, 3), number(11, 1)].concat());
     for writer in 1..=WRITERS {
         let packet = [number(8, writer), number(10, writer), event.clone()].concat();
         out.write_all(&bytes(1, &packet)).unwrap();
     }
-    let mut out = create("sub-lanes.json");
+}
+
+/// Spans that overlap, so that each has a sub-lane of its own.
+fn make_sub_lanes(mut out: impl std::io::Write) {
     out.write_all(b"[").unwrap();
     for span in 0..OVERLAPS {
         let start = span % 2 * 10_000_000 + span / 2;
         write!(out, r#"{{"ph":"X","ts":{start},"dur":9000000}},"#).unwrap();
     }
     out.write_all(b"{}]").unwrap();
-    make_begins(create("begins.pftrace"));
-    make_arguments(create("arguments.json"));
-    make_streams(&folder.join("streams.sqlite"));
-    make_categories(create("categories.pftrace"));
-    make_planes(create("planes.xplane.pb"));
-    let head = |name, begin: &str, part: &dyn Fn(u32) -> String, count, end: &str| {
-        let mut out = create(name);
-        write!(out, "{{{begin}").unwrap();
-        for number in 0..count {
-            write!(out, "{}", part(number)).unwrap();
-        }
-        write!(
-            out,
-            r#"{end}"traceEvents":[{{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2}}]}}"#
-        )
-        .unwrap();
-    };
+}
+
+/// Files that say very much before their only event.
+fn make_heads<W: std::io::Write>(create: impl Fn(&'static str) -> W) {
     let device = |number| format!(r#"{{"id":{number},"name":"G"}},"#);
-    head(
-        "devices.json",
-        r#""deviceProperties":["#,
-        &device,
-        1_000_000,
-        "{}],",
-    );
+    let begin = r#""deviceProperties":["#;
+    make_head(create("devices.json"), begin, (1_000_000, &device), "{}],");
     let zero = |_| "0,".to_owned();
-    head(
-        "rank.json",
-        r#""distributedInfo":{"rank":0,"a":["#,
-        &zero,
-        15_000_000,
-        "0]},",
-    );
-    head(
-        "writer.json",
-        r#""otherData":{"a":["#,
-        &zero,
-        15_000_000,
-        "0]},",
-    );
+    let begin = r#""distributedInfo":{"rank":0,"a":["#;
+    make_head(create("rank.json"), begin, (15_000_000, &zero), "0]},");
+    let begin = r#""otherData":{"a":["#;
+    make_head(create("writer.json"), begin, (15_000_000, &zero), "0]},");
     let list = |number| format!(r#""{number}":[0],"#);
-    head("lists.json", "", &list, 2_300_000, "");
+    make_head(create("lists.json"), "", (2_300_000, &list), "");
+}
+
+fn make_head(
+    mut out: impl std::io::Write,
+    begin: &str,
+    (count, part): (u32, &dyn Fn(u32) -> String),
+    end: &str,
+) {
+    write!(out, "{{{begin}").unwrap();
+    for number in 0..count {
+        out.write_all(part(number).as_bytes()).unwrap();
+    }
+    let event = r#""traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2}]}"#;
+    write!(out, "{end}{event}").unwrap();
 }
 
 /// Events that have many categories, none of them twice.

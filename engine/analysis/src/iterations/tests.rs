@@ -6,7 +6,7 @@ use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{
     Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Run,
-    Span, SpanId, SpanKind, State,
+    Span, SpanId, SpanKind, State, WorkloadLoop,
 };
 
 const THREAD: u32 = 0;
@@ -213,8 +213,13 @@ fn one_step_that_is_most_of_a_capture_is_its_iteration() {
 #[test]
 fn loops_that_follow_each_other_are_counted_through() {
     let mut made = SteppedCapture::new();
+    let of = |rounds, calls: &[u32]| WorkloadLoop {
+        rounds,
+        calls: calls.iter().map(|call| (CallId(*call), 1)).collect(),
+    };
     made.records.push(Record::Run(Box::new(Run {
         source: "a workload".into(),
+        loops: vec![of(3, &[7]), of(12, &[1, 2]), of(12, &[3])],
         ..Run::default()
     })));
     // Three uploads, then twelve steps of two kernels, and after a long pause twelve steps of another.
@@ -258,21 +263,62 @@ fn loops_that_follow_each_other_are_counted_through() {
     assert_eq!(bounds[15][0], second + 2);
 }
 
-/// What a loss took at once begins and ends at one instant; the search for loops before and after it has to come to an end.
-#[test]
-fn operations_dropped_at_one_instant_are_one_loop() {
+/// A run of one thread, whose loops have these rounds and calls, and its operations: the call, the stream, and when it ran.
+fn of_loops(loops: &[(u64, &[(u32, u64)])], operations: &[(u32, u32, [i64; 2])]) -> Vec<[i64; 2]> {
     let mut made = SteppedCapture::new();
+    let loops = loops.iter().map(|(rounds, calls)| WorkloadLoop {
+        rounds: *rounds,
+        calls: calls
+            .iter()
+            .map(|(it, times)| (CallId(*it), *times))
+            .collect(),
+    });
     made.records.push(Record::Run(Box::new(Run {
         source: "a workload".into(),
+        loops: loops.collect(),
         ..Run::default()
     })));
-    for call in [1, 1, 1, 2, 2, 2] {
-        let launch = made.span(THREAD, "launch", SpanKind::Call, [0, 10]);
-        let dropped = made.span(STREAM, "work", SpanKind::Kernel, [50, 50]);
-        made.call(dropped, call);
-        made.submits(launch, dropped);
+    for (at, (call, stream, ran)) in (0..).zip(operations) {
+        let launch = made.span(THREAD, "launch", SpanKind::Call, [at, at + 1]);
+        let operation = made.span(*stream, "work", SpanKind::Kernel, *ran);
+        made.call(operation, *call);
+        made.submits(launch, operation);
     }
-    let (table, bounds) = made.find();
-    assert!(bounds.iter().all(|it| *it == [50, 50]), "{bounds:?}");
-    assert_eq!(table.rows.len(), bounds.len());
+    made.find().1
+}
+
+#[test]
+fn a_round_begins_with_the_first_of_what_an_inner_loop_submits() {
+    let run = |at: i64| (1, STREAM, [at * 10 + 100, at * 10 + 109]);
+    let twelve: Vec<_> = (0..12).map(run).collect();
+    let bounds = of_loops(&[(3, &[(0, 1), (1, 4)])], &twelve);
+    assert_eq!(bounds, [[100, 140], [140, 180], [180, 219]]);
+    // What is made a different number of times in each round belongs to the loop, and begins none.
+    let bounds = of_loops(
+        &[(3, &[(1, 4), (2, 0)])],
+        &[&twelve[..], &[(2, STREAM, [230, 250])]].concat(),
+    );
+    assert_eq!(bounds.last(), Some(&[180, 250]));
+    // Stopped early, a loop has the rounds that it came to.
+    let bounds = of_loops(&[(3, &[(1, 4)])], &twelve[..6]);
+    assert_eq!(bounds, [[100, 140], [140, 159]]);
+}
+
+#[test]
+fn rounds_that_run_beside_each_other_are_no_iterations() {
+    let dealt = [
+        (1, STREAM, [100, 190]),
+        (1, STREAM, [101, 191]),
+        (1, STREAM, [102, 192]),
+    ];
+    assert_eq!(of_loops(&[(3, &[(1, 1)])], &dealt), Vec::<[i64; 2]>::new());
+    // Two loops that alternate in time: the longer one counts.
+    let alternating = [
+        (1, STREAM, [100, 200]),
+        (1, STREAM, [300, 400]),
+        (2, STREAM, [210, 220]),
+        (2, STREAM, [410, 420]),
+    ];
+    let bounds = of_loops(&[(2, &[(2, 1)]), (2, &[(1, 1)])], &alternating);
+    assert_eq!(bounds, [[100, 300], [300, 400]]);
 }

@@ -235,10 +235,16 @@ impl XPlaneSurvey<'_, '_> {
         }
     }
 
-    fn field(&mut self, level: XPlaneLevel, field: u32, wire: WireValue<'_>) -> Option<()> {
-        if self.is_beyond && level != XPlaneLevel::Space {
-            return Some(());
+    fn end(&mut self, at: u64) {
+        if let Some(plane) = self.space.planes.last_mut() {
+            plane.finish(self.texts);
+            for odd in [plane.odd, plane.stats.odd] {
+                self.broken.odd(at, odd);
+            }
         }
+    }
+
+    fn field(&mut self, level: XPlaneLevel, field: u32, wire: WireValue<'_>) -> Option<()> {
         let (space, bad) = (&mut self.space, &mut self.broken.bad_texts);
         let mut text = |wire| text(wire, bad);
         match (level, field) {
@@ -305,20 +311,14 @@ impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
                     plane.lines.push(LineFacts::default());
                 }
             }
+            XPlanePiece::Field(level, ..) if self.is_beyond && level != XPlaneLevel::Space => {}
             XPlanePiece::Field(level, field, wire) => {
                 if self.field(level, field, wire).is_none() {
                     let bytes = wire.bytes().map_or(0, <[u8]>::len) as u64;
                     self.broken.part(end.saturating_sub(bytes), bytes);
                 }
             }
-            XPlanePiece::End(XPlaneLevel::Plane) if !self.is_beyond => {
-                if let Some(plane) = self.space.planes.last_mut() {
-                    plane.finish(self.texts);
-                    for odd in [plane.odd, plane.stats.odd] {
-                        self.broken.odd(end, odd);
-                    }
-                }
-            }
+            XPlanePiece::End(XPlaneLevel::Plane) if !self.is_beyond => self.end(end),
             XPlanePiece::End(_) => {}
         }
         if end.saturating_sub(self.asked) >= STRIDE {
