@@ -22,10 +22,10 @@ const COLUMNS: &[TableColumn] = &[
             "What it is called; click to go to it at the same zoom",
         )
     },
-    TableColumn::text("kind", "What it is", 110.0, 3),
-    TableColumn::text("lane", "The lane that it is on", 180.0, 2),
-    TableColumn::number("start", "When it began, from the capture's start", 110.0, 0),
-    TableColumn::number("duration", "How long it took", 100.0, 0),
+    TableColumn::text("kind", "What it is", 100.0),
+    TableColumn::text("lane", "The lane that it is on", 160.0),
+    TableColumn::number("start", "When it began, from the capture's start", 110.0),
+    TableColumn::number("duration", "How long it took", 100.0),
 ];
 
 /// What a row stands for.

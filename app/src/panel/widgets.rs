@@ -129,13 +129,9 @@ fn mark(text: &str) -> &str {
 fn without_indent<'a>(ui: &Ui, words: &'a str) -> &'a str {
     let rest = words.trim_start();
     let first = rest.split(' ').next().unwrap_or_default();
-    let until = words.len() - rest.len() + first.len();
-    let wide = width(ui, words.get(..until).unwrap_or_default());
-    if wide > ui.available_size_before_wrap().x {
-        rest
-    } else {
-        words
-    }
+    // Where the word has room and the space before it has none, the row breaks at the space.
+    let has_room = width(ui, first) <= ui.available_size_before_wrap().x;
+    if has_room { words } else { rest }
 }
 
 /// How wide a text is in a row of its own.

@@ -12,31 +12,28 @@ use crate::text;
 
 /// The columns.
 pub const COLUMNS: &[TableColumn] = &[
-    TableColumn::text("pipeline", "Its name", 106.0, 0),
+    TableColumn::text("pipeline", "Its name", 106.0),
     TableColumn::text(
         "kind",
         "For kernels or for drawing, and whether its caller went on while it was compiled",
         98.0,
-        3,
     ),
-    TableColumn::text("state", "How far it has come", 88.0, 0),
-    TableColumn::number("requested", "When it was asked for", 74.0, 2),
-    TableColumn::number("compiled", "How long it was compiled", 72.0, 0),
-    TableColumn::text("cache", "Whether it came out of a cache", 46.0, 5),
-    TableColumn::text("worker", "The lane that compiled it", 70.0, 4),
+    TableColumn::text("state", "How far it has come", 88.0),
+    TableColumn::number("requested", "When it was asked for", 74.0),
+    TableColumn::number("compiled", "How long it was compiled", 72.0),
+    TableColumn::text("cache", "Whether it came out of a cache", 46.0),
+    TableColumn::text("worker", "The lane that compiled it", 70.0),
     TableColumn::number(
         "first use",
         "When the first operation that needed it began; click to go there",
         72.0,
-        0,
     ),
     TableColumn::number(
         "stalled",
         "How long launches were held back because it was not ready",
         66.0,
-        1,
     ),
-    TableColumn::number("gen", "The generation of its device", 36.0, 6),
+    TableColumn::number("gen", "The generation of its device", 36.0),
     TableColumn::wide(
         "detail",
         "What was said about it; click to go to its place in the source",

@@ -13,19 +13,14 @@ use crate::theme::Theme;
 
 /// The columns.
 pub const COLUMNS: &[TableColumn] = &[
-    TableColumn::text("api", "The call that promised", 196.0, 0),
-    TableColumn::text("name", "What the workload calls it", 84.0, 2),
-    TableColumn::text("state", "How it ended", 84.0, 0),
-    TableColumn::text(
-        "with",
-        "The value or the error that it settled with",
-        124.0,
-        0,
-    ),
-    TableColumn::number("asked", "When it was asked for", 72.0, 4),
-    TableColumn::number("settled", "When it settled", 72.0, 0),
-    TableColumn::number("took", "From the call until it settled", 72.0, 5),
-    TableColumn::number("gen", "The generation of its device", 36.0, 6),
+    TableColumn::text("api", "The call that promised", 196.0),
+    TableColumn::text("name", "What the workload calls it", 84.0),
+    TableColumn::text("state", "How it ended", 84.0),
+    TableColumn::text("with", "The value or the error that it settled with", 124.0),
+    TableColumn::number("asked", "When it was asked for", 72.0),
+    TableColumn::number("settled", "When it settled", 72.0),
+    TableColumn::number("took", "From the call until it settled", 72.0),
+    TableColumn::number("gen", "The generation of its device", 36.0),
     TableColumn::wide(
         "why",
         "The rule that decided it; the inspector has its place in the specification",
@@ -34,7 +29,6 @@ pub const COLUMNS: &[TableColumn] = &[
         "here",
         "What the implementation below did for the same call in this run, where that was observed",
         150.0,
-        0,
     ),
 ];
 

@@ -24,36 +24,33 @@ const COLUMNS: &[TableColumn] = &[
             "What they are called; click to mark all of them and to go to the longest",
         )
     },
-    TableColumn::text("kind", "What they are", 96.0, 5),
-    TableColumn::text("on", "The lane that they are on, or how many", 150.0, 8),
     TableColumn::number(
         "count",
         "How many overlap the range; each counts with its whole length",
         70.0,
-        0,
     ),
-    TableColumn::number("total", "Their lengths added up", 82.0, 0),
+    TableColumn::number("total", "Their lengths added up", 82.0),
     TableColumn::number(
         "self",
         "Of the range, when one of them was what had begun last on its lane: of a call, the time outside of the calls in it",
         82.0,
-        0,
     ),
     TableColumn::number(
         "share",
         "Their self time as a share of that of all streams, of all other device lanes, or of all host threads",
         66.0,
-        1,
     ),
-    TableColumn::number("mean", "The arithmetic mean", 78.0, 7),
-    TableColumn::number("median", "Half of them are at most as long", 78.0, 2),
-    TableColumn::number("p95", "95 % of them are at most as long", 78.0, 4),
-    TableColumn::number("max", "The longest", 78.0, 0),
+    TableColumn::number("mean", "The arithmetic mean", 78.0),
+    TableColumn::number("median", "Half of them are at most as long", 78.0),
+    TableColumn::number("p95", "95 % of them are at most as long", 78.0),
+    TableColumn::number("max", "The longest", 78.0),
+    TableColumn::text("kind", "What they are", 96.0),
+    TableColumn::text("on", "The lane that they are on, or how many", 150.0),
 ];
 
 /// The most time of its own first.
 const ORDER: SortOrder = SortOrder {
-    column: 5,
+    column: 3,
     is_descending: true,
 };
 
@@ -150,8 +147,6 @@ fn row(capture: &Capture, of: &Durations, whole: Nanos) -> (OperationLine, Vec<T
             ink: CellEmphasis::Link,
             ..TableCell::text(name)
         },
-        TableCell::weak(of.kind.label()),
-        TableCell::weak(on),
         TableCell::number(Some(of.count() as i64), |it| text::count(it as u64)),
         time(of.total),
         time(of.own),
@@ -160,6 +155,8 @@ fn row(capture: &Capture, of: &Durations, whole: Nanos) -> (OperationLine, Vec<T
         time(of.quantile(0.5)),
         time(of.quantile(0.95)),
         time(of.quantile(1.0)),
+        TableCell::weak(of.kind.label()),
+        TableCell::weak(on),
     ];
     let line = OperationLine {
         name: name.to_owned(),

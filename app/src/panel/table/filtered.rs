@@ -150,7 +150,7 @@ mod tests {
 
     const COLUMNS: &[TableColumn] = &[
         TableColumn::wide("name", "What it is called"),
-        TableColumn::number("time", "How long", 80.0, 0),
+        TableColumn::number("time", "How long", 80.0),
     ];
 
     fn table() -> FilteredTable<Named> {

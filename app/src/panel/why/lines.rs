@@ -13,39 +13,39 @@ use crate::panel::table::{CellEmphasis, SortOrder, TableCell, TableColumn};
 use crate::text;
 
 /// A column of numbers.
-const fn number(title: &'static str, help: &'static str, spare: u8) -> TableColumn {
-    TableColumn::number(title, help, 84.0, spare)
+const fn number(title: &'static str, help: &'static str) -> TableColumn {
+    TableColumn::number(title, help, 84.0)
 }
 
 /// A column of a use of a stream's time.
-const fn of(what: IdleUse, spare: u8) -> TableColumn {
+const fn of(what: IdleUse) -> TableColumn {
     TableColumn {
         width: 102.0,
-        ..number(what.label(), what.help(), spare)
+        ..number(what.label(), what.help())
     }
 }
 
 const IDLE: &[TableColumn] = &[
     TableColumn::wide("lane", "The stream or engine"),
-    of(IdleUse::Busy, 0),
-    of(IdleUse::HostLate, 0),
-    of(IdleUse::HostBlocked, 0),
-    of(IdleUse::Dependency, 0),
-    of(IdleUse::Latency, 2),
-    of(IdleUse::Unknown, 1),
-    of(IdleUse::After, 3),
-    of(IdleUse::OtherRanks, 4),
+    of(IdleUse::Busy),
+    of(IdleUse::HostLate),
+    of(IdleUse::HostBlocked),
+    of(IdleUse::Dependency),
+    of(IdleUse::Latency),
+    of(IdleUse::Unknown),
+    of(IdleUse::After),
+    of(IdleUse::OtherRanks),
 ];
 
 /// A column of a use of a host thread's time.
-const fn of_thread(what: IdleUse, spare: u8) -> TableColumn {
+const fn of_thread(what: IdleUse) -> TableColumn {
     let title = match what.thread_label() {
         Some(title) => title,
         None => "",
     };
     TableColumn {
         width: 102.0,
-        ..number(title, what.thread_help(), spare)
+        ..number(title, what.thread_help())
     }
 }
 
@@ -64,12 +64,12 @@ const THREADS: &[TableColumn] = &[
         "host thread",
         "The thread, as its process and it are called",
     ),
-    of_thread(IdleUse::Busy, 0),
-    of_thread(IdleUse::HostLate, 0),
-    of_thread(IdleUse::Dependency, 0),
-    of_thread(IdleUse::Latency, 2),
-    of_thread(IdleUse::Unknown, 1),
-    of_thread(IdleUse::After, 3),
+    of_thread(IdleUse::Busy),
+    of_thread(IdleUse::HostLate),
+    of_thread(IdleUse::Dependency),
+    of_thread(IdleUse::Latency),
+    of_thread(IdleUse::Unknown),
+    of_thread(IdleUse::After),
 ];
 
 const REASONS: &[TableColumn] = &[
@@ -85,8 +85,8 @@ const REASONS: &[TableColumn] = &[
             "What it waited for, what the latency came after, or which rank came last",
         )
     },
-    number("time", "How long, all together", 0),
-    number("share", "Of the stretch", 0),
+    number("time", "How long, all together"),
+    number("share", "Of the stretch"),
     TableColumn::wide("longest", "The operation or call that waited longest"),
 ];
 
@@ -95,9 +95,9 @@ const PATH: &[TableColumn] = &[
         "spent on",
         "What this part of the critical path was spent on",
     ),
-    number("time", "How long, all together", 0),
-    number("share", "Of the stretch", 0),
-    number("segments", "How many parts of the path", 0),
+    number("time", "How long, all together"),
+    number("share", "Of the stretch"),
+    number("segments", "How many parts of the path"),
     TableColumn::wide("longest", "The operation or call of the longest part"),
 ];
 
@@ -106,9 +106,9 @@ const OPERATIONS: &[TableColumn] = &[
         "operation",
         "Operations of this name that ran on the critical path",
     ),
-    number("time", "How long they ran on it, all together", 0),
-    number("share", "Of the stretch", 0),
-    number("times", "How many of them", 0),
+    number("time", "How long they ran on it, all together"),
+    number("share", "Of the stretch"),
+    number("times", "How many of them"),
 ];
 
 /// Rows of the path and of its operations by their time.
@@ -118,25 +118,25 @@ pub const LONGEST_FIRST: SortOrder = SortOrder {
 };
 
 /// A narrow column of numbers.
-const fn narrow(title: &'static str, help: &'static str, spare: u8) -> TableColumn {
+const fn narrow(title: &'static str, help: &'static str) -> TableColumn {
     TableColumn {
         width: 80.0,
-        ..number(title, help, spare)
+        ..number(title, help)
     }
 }
 
 const ITERATIONS: &[TableColumn] = &[
     TableColumn {
         width: 64.0,
-        ..narrow("number", "As --iteration takes it on the command line", 0)
+        ..narrow("number", "As --iteration takes it on the command line")
     },
     TableColumn::wide("iteration", "Its mark, or its first operation"),
-    narrow("took", "From its start to its end", 0),
-    narrow(IdleUse::HostLate.label(), IdleUse::HostLate.help(), 0),
-    narrow(IdleUse::HostBlocked.label(), IdleUse::HostBlocked.help(), 2),
-    narrow(IdleUse::Dependency.label(), IdleUse::Dependency.help(), 0),
-    narrow(IdleUse::Latency.label(), IdleUse::Latency.help(), 3),
-    narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help(), 1),
+    narrow("took", "From its start to its end"),
+    narrow(IdleUse::HostLate.label(), IdleUse::HostLate.help()),
+    narrow(IdleUse::HostBlocked.label(), IdleUse::HostBlocked.help()),
+    narrow(IdleUse::Dependency.label(), IdleUse::Dependency.help()),
+    narrow(IdleUse::Latency.label(), IdleUse::Latency.help()),
+    narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help()),
     TableColumn {
         width: 112.0,
         ..TableColumn::wide("critical", "What most of its critical path was spent on")
