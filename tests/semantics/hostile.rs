@@ -4,6 +4,7 @@ mod changed;
 mod dense;
 mod heavy;
 mod lanes;
+mod long;
 mod tables;
 
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! What a capture comes to, in figures: made once, printed for people or for programs.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -178,7 +178,7 @@ struct BookmarkReport {
 }
 
 /// Something that is wrong or missing.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct ProblemReport {
     severity: &'static str,
     code: String,
@@ -413,14 +413,14 @@ impl<'a> CaptureReport<'a> {
             writeln!(out, "problems")?;
         }
         // Each attempt of a workload that is replayed tells its own.
-        let mut told: Vec<(&ProblemReport, usize)> = Vec::new();
+        let mut counts: BTreeMap<&ProblemReport, usize> = BTreeMap::new();
         for problem in &self.problems {
-            match told.iter_mut().find(|(it, _)| *it == problem) {
-                Some((_, count)) => *count += 1,
-                None => told.push((problem, 1)),
-            }
+            *counts.entry(problem).or_default() += 1;
         }
-        for (problem, count) in told {
+        for problem in &self.problems {
+            let Some(count) = counts.remove(problem) else {
+                continue;
+            };
             let times = if count > 1 {
                 format!(" ({count} times)")
             } else {

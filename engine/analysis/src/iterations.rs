@@ -10,11 +10,13 @@ mod workload_loop;
 
 pub use table::{IterationRow, IterationTable};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::causes::CauseReader;
+use capture::Capture;
 use record::time::Interval;
-use record::{LaneId, SpanId};
+use record::{LaneId, NameId, SpanId};
 
 /// How iterations were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +60,7 @@ pub struct Iteration {
     /// Counted from 1, in order of time.
     pub number: u32,
     /// What it is called: the name of its mark, or of its first operation.
-    pub name: String,
+    pub name: Arc<str>,
     /// From when to when.
     pub interval: Interval,
     /// Its mark, or its first operation.
@@ -78,6 +80,19 @@ pub struct Iterations {
 
 /// A stretch with its mark, before it has a number.
 type MarkedInterval = (Interval, SpanId);
+
+/// What iterations are called: most of them the same.
+#[derive(Default)]
+struct IterationNames(BTreeMap<NameId, Arc<str>>);
+
+impl IterationNames {
+    fn of(&mut self, capture: &Capture, span: SpanId) -> Arc<str> {
+        let name = capture.span(span).map(|it| it.span.name);
+        let Some(name) = name else { return "?".into() };
+        let known = self.0.entry(name);
+        known.or_insert_with(|| capture.name(name).into()).clone()
+    }
+}
 
 /// The iterations that a run, or another capture, tells of itself.
 fn told(
@@ -126,15 +141,12 @@ impl Iterations {
         let Some((source, marked)) = found else {
             return Self::default();
         };
-        let name = |span: SpanId| {
-            let placed = reader.capture().span(span);
-            placed.map_or("?", |it| reader.capture().name(it.span.name))
-        };
+        let mut names = IterationNames::default();
         let all = (1..)
             .zip(marked)
             .map(|(number, (interval, span))| Iteration {
                 number,
-                name: name(span).to_owned(),
+                name: names.of(reader.capture(), span),
                 interval,
                 span,
             });

@@ -226,17 +226,7 @@ impl CuptiListener {
         // SAFETY: all contexts are meant, and one number is written.
         unsafe { (self.cupti.functions.dropped)(ptr::null_mut(), 0, &raw mut dropped) };
         self.dropped.fetch_add(dropped as u64, SeqCst);
-        let mut read = CuptiBatch::default();
-        if !self.texts.is_doubtful() {
-            read = reader.read(written);
-        }
-        if self.texts.is_doubtful() {
-            // An address led nowhere: the records are not laid out as they are taken to be, and none is believed.
-            read = CuptiBatch {
-                unread: written.len() as u64,
-                ..CuptiBatch::default()
-            };
-        }
+        let read = reader.read_believed(written, || self.texts.is_doubtful());
         (self.take)(CuptiBatch {
             dropped: dropped as u64,
             ..read

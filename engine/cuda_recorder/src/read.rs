@@ -64,6 +64,18 @@ impl CuptiBufferReader<'_> {
         }
     }
 
+    /// The same, as long as the texts that records lead to are believed: an address that led nowhere says that records are not
+    /// laid out as they are taken to be, and then none of these is believed.
+    pub fn read_believed(&self, bytes: &[u8], is_doubtful: impl Fn() -> bool) -> CuptiBatch {
+        // Once in doubt no address is followed any more.
+        let read = (!is_doubtful()).then(|| self.read(bytes));
+        read.filter(|_| !is_doubtful())
+            .unwrap_or_else(|| CuptiBatch {
+                unread: bytes.len() as u64,
+                ..CuptiBatch::default()
+            })
+    }
+
     /// One record; nothing where its kind is not read, or it is shorter than any that is known.
     fn record(&self, kind: u32, it: RecordBytes<'_>) -> Option<CuptiRecord> {
         let kind = ActivityKind::of(kind)?;

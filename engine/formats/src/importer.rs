@@ -5,6 +5,7 @@ mod behind;
 mod capture_folder;
 pub mod chrome;
 mod counter_titles;
+mod crop;
 pub mod cupti;
 mod error;
 mod fast_hash;
@@ -12,6 +13,7 @@ mod flow_points;
 mod json;
 mod key_index;
 mod log_folder;
+mod memory_limit;
 mod multi_file;
 pub mod nsight;
 pub mod nvprof;
@@ -143,6 +145,7 @@ fn read(
     let mut sink = RecordSink::new(source, out);
     let mut receipt = importer.read(source, &mut sink)?;
     receipt.with_far_times(sink.far(), &mut sink);
+    sink.tell_rest();
     if let Some(damage) = source.damage() {
         let text = format!("Of {}, {damage}", source.path().display());
         let is_cut = source.is_packing_cut();

@@ -15,6 +15,7 @@ use flate2::write::GzEncoder;
 use super::answer;
 use super::dense::{DENSE, make_dense};
 use super::lanes::{LANES, make_lanes};
+use super::long::{LONG as REPEATED, make_long};
 use crate::formats::databases;
 use crate::formats::rocprofv3;
 
@@ -390,7 +391,7 @@ fn one_case() {
         return print(command, Path::new(&folder), *output);
     }
     let is_case = |it: &&Case| it.name == name;
-    let mut cases = CASES.iter().chain(LANES).chain(DENSE);
+    let mut cases = CASES.iter().chain(LANES).chain(DENSE).chain(REPEATED);
     let case = cases.find(is_case).unwrap();
     let source = (case.source)(Path::new(&folder));
     match (answer(&source), case.spans) {
@@ -398,12 +399,14 @@ fn one_case() {
             let found = capture.span_count() + capture.open().count();
             assert!(found >= least, "{found} spans of {least}: {receipt:?}");
             let has_lanes = LANES.iter().any(|it| it.name == name);
-            if has_lanes || DENSE.iter().any(|it| it.name == name) {
+            let is_made = |of: &[Case]| of.iter().any(|it| it.name == name && it.spans > Some(0));
+            if has_lanes || is_made(DENSE) || is_made(REPEATED) {
                 let made = Conclusions::of(&capture);
                 let whole = capture.extent().unwrap();
                 let statistics = Statistics::of(&capture, whole);
                 let lanes = if has_lanes { least } else { 1 };
-                assert!(statistics.lanes.len() >= lanes && !made.answers.is_empty());
+                let has_answers = !made.answers.is_empty() || is_made(REPEATED);
+                assert!(statistics.lanes.len() >= lanes && has_answers);
             }
         }
         (Ok((_, receipt)), None) => panic!("it opened: {receipt:?}"),
@@ -449,8 +452,14 @@ fn huge_files_take_bounded_memory() {
     let folder = tempfile::tempdir().unwrap();
     make_databases(folder.path());
     make_lanes(folder.path());
+    make_long(folder.path());
     make_dense(folder.path());
-    let names = CASES.iter().chain(LANES).chain(DENSE).map(|it| it.name);
+    let names = CASES
+        .iter()
+        .chain(LANES)
+        .chain(DENSE)
+        .chain(REPEATED)
+        .map(|it| it.name);
     measure(folder.path(), names);
 }
 

@@ -69,7 +69,7 @@ fn steps(table: &IterationTable) -> impl Iterator<Item = Value> + '_ {
         let mut object = JsonObject::new();
         object.insert("type".to_owned(), json!("iteration"));
         object.insert("number".to_owned(), json!(row.iteration.number));
-        object.insert("name".to_owned(), json!(row.iteration.name));
+        object.insert("name".to_owned(), json!(&*row.iteration.name));
         object.insert("by".to_owned(), json!(table.source.label()));
         let within = row.iteration.interval;
         object.insert("from_ns".to_owned(), json!(within.start.0));

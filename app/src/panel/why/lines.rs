@@ -293,7 +293,7 @@ impl WhyLines {
 
     fn iteration(&mut self, row: &IterationRow) {
         let within = row.iteration.interval;
-        let name = TableCell::text(row.iteration.name.as_str());
+        let name = TableCell::text(&*row.iteration.name);
         let mut cells = vec![
             count(u64::from(row.iteration.number)),
             linked(name, Some(row.iteration.span)),

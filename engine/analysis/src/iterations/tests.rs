@@ -123,7 +123,7 @@ fn ranges_that_name_steps_are_iterations_and_what_is_within_them_is_not() {
     assert_eq!((bounds.len(), table.median), (6, Nanos(500)));
     let outliers: Vec<u32> = table.outliers().map(|it| it.iteration.number).collect();
     assert_eq!(outliers, [5]);
-    assert_eq!(table.rows[0].iteration.name, "ProfilerStep#7");
+    assert_eq!(&*table.rows[0].iteration.name, "ProfilerStep#7");
     assert_eq!(table.rows[1].time.total(), Nanos(500));
 }
 

@@ -69,7 +69,7 @@ pub struct ListeningCounts {
     pub records: u64,
     /// Records that CUPTI dropped by its own count.
     pub dropped: u64,
-    /// Records that CUPTI told and that could not be read.
+    /// Bytes that CUPTI wrote and that could not be read, or were not believed.
     pub unread: u64,
     /// CUPTI said that it gave up after an error of its own: nothing came after that.
     pub has_given_up: bool,

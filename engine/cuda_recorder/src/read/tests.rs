@@ -1,5 +1,7 @@
 //! Tests of the reader on buffers that are whole, cut, and damaged.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::record::{CuptiKernel, CuptiLocation, CuptiTimes, SyncKind};
 
@@ -107,6 +109,33 @@ fn a_kernel_is_read_in_every_version() {
         );
         assert_eq!(batch.unread, 0);
     }
+}
+
+#[test]
+fn after_the_first_address_that_leads_nowhere_no_record_is_believed() {
+    let strides = Strides::of(NEW);
+    let (doubtful, followed) = (Cell::new(false), Cell::new(0));
+    let reader = CuptiBufferReader {
+        strides: &strides,
+        text: &|address| {
+            followed.set(followed.get() + 1);
+            doubtful.set(doubtful.get() || address == 13);
+            String::new()
+        },
+        function: &|_, _| String::new(),
+    };
+    let kernel = |name| record(&strides, 10, &[(104, 8, name)]);
+    let read = |bytes: &[u8]| {
+        let batch = reader.read_believed(bytes, || doubtful.get());
+        (batch.records.len(), batch.unread)
+    };
+    assert_eq!(read(&kernel(77)), (1, 0));
+    assert_eq!(
+        read(&[kernel(77), kernel(13), kernel(77)].concat()),
+        (0, 3 * 216)
+    );
+    let before = followed.get();
+    assert_eq!((read(&kernel(77)), followed.get()), ((0, 216), before));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::event::ActivityEvents;
 use super::memory::ActivityMemory;
 use super::wait::ActivityWaits;
 use crate::submission::{SubmissionStream, SubmittedOperations};
-use record::{Dependency, Group, LaneId, Severity, SpanId};
+use record::{Dependency, Group, LaneId, Severity, SpanId, counted};
 
 /// Kinds that tell of calls.
 const CALLS: [ActivityKind; 2] = [ActivityKind::Driver, ActivityKind::Runtime];
@@ -253,8 +253,9 @@ impl ActivityProcess {
         }
         if unread > 0 {
             let text = format!(
-                "{unread} activities of {title} are of a layout that Syncline does not know; its CUPTI is newer than \
-                 Syncline."
+                "{} that CUPTI wrote in {title}: activities there are not laid out as Syncline knows them, as of a CUPTI that \
+                 is newer than it.",
+                counted(unread, "{byte was left out|bytes were left out}")
             );
             draft.problem(Severity::DataLoss, "activities-unread", text);
         }

@@ -31,7 +31,7 @@ use emit::EmitScope;
 pub(super) use lanes::program;
 use record::time::Nanos;
 use record::{Clock, DeviceId, Record, Run, Severity, counted};
-pub(super) use scan::RowToken;
+pub(super) use scan::{MOST_ARGUMENTS, RowToken};
 use stream::top::{FileFacts, FileHead};
 use stream::{ChromeFileEnd, run};
 use syncline::OwnEvents;

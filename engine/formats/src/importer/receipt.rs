@@ -4,6 +4,9 @@ use super::RecordSink;
 use record::time::Nanos;
 use record::{Basis, Dependency, Record, Severity, counted};
 
+/// So many notes are kept of a file, and one that says that there are more.
+const MOST_NOTES: usize = 10_000;
+
 /// What a file is made of, and what [`Receipt::events`] counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReceiptUnit {
@@ -152,7 +155,12 @@ impl Receipt {
 
     /// Adds a sentence.
     pub fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
+        if self.notes.len() < MOST_NOTES {
+            self.notes.push(text.into());
+        } else if self.notes.len() == MOST_NOTES {
+            self.notes
+                .push("There are more notes, which are not told.".to_owned());
+        }
     }
 }
 

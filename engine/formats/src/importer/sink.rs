@@ -1,15 +1,21 @@
 //! Where an importer's records go: batches, with how far reading has come, until the reader cancels.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::memory_limit::{MemoryLimit, most};
 use super::source::ReadMeter;
 use super::{ImportError, Source};
 use record::time::Nanos;
-use record::{EventId, Problem, Record, Severity, SpanId};
+use record::{EventId, Problem, Record, Severity, SpanId, counted};
 
 /// How many records go over at once.
 const BATCH: usize = 8192;
+/// How many records are taken between two looks at the memory.
+const LOOK: u64 = 1024;
+/// So many problems of a file are told one by one.
+const MOST_PROBLEMS: u64 = 10_000;
 /// How many bytes are read at most between two batches, so that progress shows and cancelling works.
 const STRIDE: u64 = 1 << 20;
 
@@ -64,6 +70,14 @@ pub struct RecordSink<'a> {
     far: u64,
     /// The reader wants no more, and has yet to be told that here.
     cancelled: bool,
+    /// How much memory reading may take, and whether it took more.
+    limit: MemoryLimit,
+    exceeded: bool,
+    /// How many records there were at the last look.
+    looked: u64,
+    /// How many problems were told.
+    problems: u64,
+    path: PathBuf,
     /// Where progress is counted in a packed file: what is read there is not what is read here.
     meter: Option<Arc<ReadMeter>>,
 }
@@ -81,6 +95,11 @@ impl<'a> RecordSink<'a> {
             count: 0,
             far: 0,
             cancelled: false,
+            limit: MemoryLimit::new(),
+            exceeded: false,
+            looked: 0,
+            problems: 0,
+            path: source.path().to_owned(),
             meter: source.packed().map(|_| source.meter()),
         }
     }
@@ -93,6 +112,9 @@ impl<'a> RecordSink<'a> {
         };
         self.far += u64::from(is_far(&record));
         self.records.push(bounded(record));
+        if self.count.saturating_sub(self.looked) >= LOOK {
+            self.look();
+        }
         self.ease();
     }
 
@@ -104,6 +126,21 @@ impl<'a> RecordSink<'a> {
         self.ease();
     }
 
+    /// How many bytes the file holds as far as it was read: of a packed one that is more than its length.
+    fn holds(&self) -> u64 {
+        self.total.max(self.reached)
+    }
+
+    /// Looks whether reading takes too much memory; then nothing is taken any more, and the next batch ends it.
+    fn look(&mut self) {
+        self.looked = self.count;
+        self.exceeded |= self.limit.is_exceeded(self.holds());
+        if self.exceeded {
+            self.cancelled = true;
+            self.records.clear();
+        }
+    }
+
     /// Sends what has gathered where that is much, so that memory stays small between two calls of
     /// [`Sink::advance`], which then tells whether the reader cancelled.
     fn ease(&mut self) {
@@ -112,8 +149,24 @@ impl<'a> RecordSink<'a> {
         }
     }
 
-    /// Takes a problem of the file as a whole.
+    /// Takes a problem of the file as a whole. Beyond ten thousand they only count.
     pub fn complain(&mut self, severity: Severity, code: &str, text: String) {
+        self.problems += 1;
+        if self.problems <= MOST_PROBLEMS {
+            self.problem(severity, code, text);
+        }
+    }
+
+    /// Says how many problems were not told, where there are too many.
+    pub(super) fn tell_rest(&mut self) {
+        let rest = self.problems.saturating_sub(MOST_PROBLEMS);
+        if rest > 0 {
+            let text = counted(rest, "{more problem is|more problems are} not told.");
+            self.problem(Severity::Warning, "problems-cropped", text);
+        }
+    }
+
+    fn problem(&mut self, severity: Severity, code: &str, text: String) {
         self.push(Record::Problem(Box::new(Problem {
             severity,
             code: code.to_owned(),
@@ -162,6 +215,14 @@ impl<'a> RecordSink<'a> {
     /// [`ImportError::Cancelled`] where the reader wants no more.
     pub fn send(&mut self) -> Result<(), ImportError> {
         self.sent = self.reached;
+        self.look();
+        if self.exceeded {
+            return Err(ImportError::Memory {
+                path: self.path.clone(),
+                read: self.read,
+                most: most(self.holds()) >> 20,
+            });
+        }
         if self.cancelled {
             self.records.clear();
             return Err(ImportError::Cancelled);

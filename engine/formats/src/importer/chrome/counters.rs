@@ -7,6 +7,7 @@ use super::scan::{ArgumentPayload, RowToken, flag};
 use super::texts::ChromeTexts;
 use crate::importer::RecordSink;
 use crate::importer::counter_titles::{CounterTitle, told_apart};
+use crate::importer::crop::{cropped, head};
 use crate::importer::key_index::KeyIndex;
 use record::time::Nanos;
 use record::{Counter, CounterId, Record, Sample};
@@ -115,7 +116,7 @@ fn unit((_, _, _, field): SeriesKey, texts: &ChromeTexts) -> &str {
 /// What a series is called.
 fn title(key: SeriesKey, rows: &ChromeRows, texts: &ChromeTexts) -> CounterTitle {
     let (process, name, number, field) = key;
-    let (name, (field, _)) = (texts.text(name), parted(texts.text(field)));
+    let (name, (field, _)) = (head(texts.text(name)), parted(head(texts.text(field))));
     let same = name.eq_ignore_ascii_case(field) || field == "value" || name.ends_with(field);
     let mut shown = if same {
         name.to_owned()
@@ -126,14 +127,16 @@ fn title(key: SeriesKey, rows: &ChromeRows, texts: &ChromeTexts) -> CounterTitle
         shown = format!("{shown} {number}");
     }
     let facts = rows.processes.get(process);
-    let of = facts.and_then(|it| it.name).map(|it| texts.text(it).trim());
+    let of = facts
+        .and_then(|it| it.name)
+        .map(|it| head(texts.text(it)).trim());
     if let Some(of) = of.filter(|it| !it.is_empty() && !shown.contains(it)) {
         shown = format!("{} · {shown}", program(of));
     }
     CounterTitle {
         name: shown,
         device: facts.and_then(|it| it.device),
-        process: texts.shown(process),
+        process: cropped(texts.shown(process)),
         thread: String::new(),
     }
 }

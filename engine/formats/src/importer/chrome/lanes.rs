@@ -9,6 +9,7 @@ use super::scan::RowToken;
 use super::stream::top::FileFacts;
 use super::texts::ChromeTexts;
 use crate::importer::RecordSink;
+use crate::importer::crop::cropped;
 use crate::importer::shared_titles::SharedTitles;
 use record::{Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
 
@@ -399,6 +400,7 @@ fn host_name(
             thread.to_owned()
         }
     });
+    let (process, thread) = (cropped(process), cropped(thread));
     match (process.as_str(), thread.as_str()) {
         ("", "") => "events of no thread".to_owned(),
         ("", _) => thread,

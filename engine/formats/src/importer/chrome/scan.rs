@@ -14,7 +14,8 @@ mod text;
 pub(super) mod words;
 
 pub(super) use crate::importer::json::cursor::{ByteCursor, SyntaxFault};
-pub(super) use arguments::{ArgumentPayload, ChromeArgument, MOST_ARGUMENTS};
+pub(in crate::importer) use arguments::MOST_ARGUMENTS;
+pub(super) use arguments::{ArgumentPayload, ChromeArgument};
 pub(super) use block::{DamagedBytes, EventLists, ParsedStretch, StretchEnd, StretchScanner};
 pub(super) use event::{ChromeEvent, NO_CORRELATION, flag};
 pub(super) use field_packing::{ScannerFields, is_told, makes_span};

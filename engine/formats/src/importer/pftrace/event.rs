@@ -6,7 +6,8 @@ use super::extra_counters::ExtraCounters;
 use super::items::SliceFlows;
 use super::legacy::{self, LegacyPhase};
 use super::sequence::PacketSequence;
-use crate::importer::chrome::ChromeTexts;
+use crate::importer::chrome::{ChromeTexts, MOST_ARGUMENTS};
+use crate::importer::crop::head;
 use crate::perfetto::view::{WireValue, each_field};
 use record::FieldValue;
 
@@ -43,6 +44,8 @@ pub(super) struct EventViewLists {
     pub through: Vec<u64>,
     pub ending: Vec<u64>,
     pub extra: ExtraCounters,
+    /// Whether some fields were left out, because there are too many.
+    pub is_cropped: bool,
     path: String,
     categories: CategoryList,
 }
@@ -85,7 +88,15 @@ impl EventViewLists {
         self.ending.clear();
         self.extra.clear();
         self.path.clear();
+        self.is_cropped = false;
         self.categories.clear();
+    }
+
+    /// Whether another field is kept; of too many it is said that they were left out.
+    fn has_room(&mut self) -> bool {
+        let has_room = self.values.len() < MOST_ARGUMENTS;
+        self.is_cropped |= !has_room;
+        has_room
     }
 
     /// The arrows.
@@ -171,7 +182,7 @@ fn annotation(
     let own = own.or(iid.and_then(|iid| sequence.annotation(iid)));
     if !is_nested && depth == 0 {
         let value = value.map(|(field, wire)| plain(field, wire, sequence, texts));
-        if let Some(value) = value {
+        if let Some(value) = value.filter(|_| lists.has_room()) {
             lists
                 .values
                 .push((own.unwrap_or_else(|| texts.add("?")), value?));
@@ -179,7 +190,7 @@ fn annotation(
         return Some(());
     }
     let before = lists.path.len();
-    match own.map(|own| texts.text(own)) {
+    match own.map(|own| head(texts.text(own))) {
         Some(own) if before == 0 => lists.path.push_str(own),
         Some(own) => {
             // Writing to a String cannot fail.
@@ -191,7 +202,7 @@ fn annotation(
     if is_nested {
         nested(bytes, sequence, texts, lists, depth)?;
     }
-    if let Some((field, wire)) = value {
+    if let Some((field, wire)) = value.filter(|_| lists.has_room()) {
         let name = texts.add(&lists.path);
         lists
             .values

@@ -84,6 +84,8 @@ pub(super) struct ForeignTally {
     pub open: u64,
     /// Texts of packets that are no UTF-8.
     pub texts: u64,
+    /// Events with more fields than are kept.
+    cropped: u64,
     /// Values of extra counters of which nothing says on which track they are.
     pub trackless: u64,
     /// Streams on which something ran, and waits of one for another.
@@ -217,6 +219,7 @@ impl ForeignFile {
         let time = packet
             .timestamp
             .map(|timestamp| self.time(packet, timestamp));
+        self.tally.cropped += u64::from(self.lists.is_cropped);
         let event = event?;
         let micros = || Some(event.micros?.saturating_mul(1000));
         let kind = LegacyEventKind::of(&event);
@@ -430,6 +433,7 @@ impl ForeignFile {
             waits,
             texts,
             trackless,
+            cropped,
         } = self.tally;
         receipt.without_numbers(no_numbers, sink);
         if streams > 1 && waits == 0 {
@@ -474,6 +478,12 @@ impl ForeignFile {
                 "{time|times} the writer lost packets before they reached the file",
             ),
             (
+                cropped,
+                Severity::DataLoss,
+                "arguments-cropped",
+                "{event has|events have} too many arguments; the first 262,144 of each are kept",
+            ),
+            (
                 untimed,
                 Severity::DataLoss,
                 "no-time",
@@ -506,7 +516,7 @@ impl ForeignFile {
                 receipt.complain(sink, (severity, code), text);
             }
         }
-        receipt.dropped += untimed;
+        receipt.dropped += untimed + cropped;
         receipt.repair("queues that nothing describes", self.gpu.unknown_queues);
         let texts = texts + self.texts.table().mended;
         receipt.repair("texts that are not UTF-8", texts);

@@ -2,6 +2,7 @@
 
 use crate::activity::{WorkCounts, WorkKind};
 use crate::importer::RecordSink;
+use crate::importer::crop::cropped;
 use crate::importer::key_index::KeyIndex;
 use crate::importer::shared_titles::SharedTitles;
 use record::{DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, ShortText};
@@ -89,10 +90,10 @@ impl SqliteLanes {
             group: key.0,
             device,
             role: Role::None,
-            name,
+            name: cropped(name),
             order: 0,
-            process: process.into(),
-            thread: thread.into(),
+            process: cropped(process).into(),
+            thread: cropped(thread).into(),
         };
         sink.push(Record::Lane(Box::new(lane.clone())));
         if let Some(origin) = LaneOrigin::of(&lane, rank) {
@@ -101,7 +102,7 @@ impl SqliteLanes {
         self.all.push(LaneDraft {
             key,
             lane,
-            besides: besides.into(),
+            besides: cropped(besides).into(),
             did: None,
         });
     }

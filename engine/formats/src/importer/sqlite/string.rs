@@ -1,5 +1,7 @@
 //! The file's own table of texts, by the file's own numbers.
 
+use std::cell::OnceCell;
+
 use super::SqliteDraft;
 use record::NameId;
 
@@ -11,6 +13,8 @@ pub(in crate::importer) struct StringTable {
     text: String,
     names: Vec<NameId>,
     sorted: bool,
+    /// The places by number, where they are not sorted.
+    by_id: OnceCell<Vec<u32>>,
 }
 
 impl StringTable {
@@ -24,6 +28,7 @@ impl StringTable {
     /// Adds a text.
     pub fn add(&mut self, id: i64, text: &str) {
         self.sorted = self.ids.last().is_none_or(|&last| self.sorted && last < id);
+        self.by_id.take();
         self.ids.push(id);
         self.text.push_str(text);
         self.ends.push(self.text.len());
@@ -67,7 +72,39 @@ impl StringTable {
         match guess.filter(|&at| self.ids.get(at) == Some(&id)) {
             Some(at) => Some(at),
             None if self.sorted => self.ids.binary_search(&id).ok(),
-            None => self.ids.iter().position(|it| *it == id),
+            None => self.search(id),
         }
+    }
+
+    /// The first place of a number where they come in any order.
+    fn search(&self, id: i64) -> Option<usize> {
+        let of = |place: &u32| self.ids.get(*place as usize).copied();
+        let by_id = self.by_id.get_or_init(|| {
+            let mut places: Vec<u32> = (0..self.ids.len() as u32).collect();
+            places.sort_by_key(of);
+            places
+        });
+        let first = by_id.partition_point(|place| of(place) < Some(id));
+        let place = by_id.get(first).filter(|place| of(place) == Some(id))?;
+        Some(*place as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_in_whichever_order_they_come() {
+        let mut table = StringTable::default();
+        for id in (0..1_000).rev() {
+            table.add(id * 3, &format!("text {id}"));
+        }
+        table.add(30, "a second one");
+        let found = (0..1_000).map(|id| table.text(id * 3).unwrap().to_owned());
+        assert!(found.eq((0..1_000).map(|id| format!("text {id}"))));
+        assert_eq!(table.text(31), None);
+        table.add(-5, "behind the search");
+        assert_eq!(table.text(-5), Some("behind the search"));
     }
 }

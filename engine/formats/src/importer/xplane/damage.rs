@@ -29,6 +29,8 @@ pub(super) struct SpaceDamage {
     unknown: (u64, Option<u64>),
     /// Texts that are not UTF-8.
     pub bad_texts: u64,
+    /// Complaints of the profiler and names of hosts beyond those that are kept.
+    pub untold: u64,
     /// Planes beyond those that are read, and their events.
     pub beyond: (u64, u64),
     /// From where on nothing could be read, and how many bytes that is.
@@ -70,6 +72,7 @@ impl SpaceDamage {
         self.unknown.0 += other.unknown.0;
         self.unknown.1 = self.unknown.1.into_iter().chain(other.unknown.1).min();
         self.bad_texts += other.bad_texts;
+        self.untold += other.untold;
         self.beyond.0 += other.beyond.0;
         self.beyond.1 += other.beyond.1;
         self.rest = self.rest.or(other.rest);
@@ -139,6 +142,10 @@ impl SpaceDamage {
                 format!("{planes} left out, with {events}: the first {MOST_PLANES} are kept."),
             );
         }
+        receipt.note_counts([(
+            self.untold,
+            "{more note of the profiler or name of a host is|more notes of the profiler and names of hosts are} not told",
+        )]);
         receipt.dropped += self.parts + self.unknown.0 + self.beyond.1;
         receipt.repair("texts that are not UTF-8", self.bad_texts);
         receipt.repair("cut short", u64::from(self.rest.is_some()));

@@ -6,10 +6,13 @@ use super::plane::{PlaneFacts, XSpace};
 use super::stat::StatKey;
 use crate::importer::RecordSink;
 use crate::importer::chrome::ChromeTexts;
+use crate::importer::crop::head;
 use crate::importer::fast_hash::QuickMap;
 use crate::importer::sqlite::{LaneTitle, SqliteDevices, SqliteLanes};
 use record::{DeviceId, FieldValue, Group, LaneId, Role};
 
+/// So many of what a plane says of its device are shown.
+const MOST_TOLD: usize = 100;
 /// How the names of planes of devices begin.
 const DEVICE: &str = "/device:";
 /// Numbers of devices that have no plane begin here.
@@ -309,12 +312,12 @@ fn device_name(name: &str) -> String {
 
 /// What a plane says of its device.
 fn detail(plane: &PlaneFacts, texts: &ChromeTexts) -> String {
-    let said = plane.values.iter().map(|(name, _, value)| {
-        let name = texts.text(*name).replace('_', " ");
+    let said = plane.values.iter().take(MOST_TOLD).map(|(name, _, value)| {
+        let name = head(texts.text(*name)).replace('_', " ");
         match value {
             FieldValue::Integer(value) => format!("{name} {value}"),
             FieldValue::Number(value) => format!("{name} {value}"),
-            FieldValue::Text(text) => format!("{name} {}", texts.text(*text)),
+            FieldValue::Text(text) => format!("{name} {}", head(texts.text(*text))),
         }
     });
     said.collect::<Vec<_>>().join(", ")

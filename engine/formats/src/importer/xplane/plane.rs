@@ -18,6 +18,9 @@ const STRIDE: u64 = 32 << 20;
 /// So many planes of a file are read. Those of the largest machines have some hundred.
 pub(super) const MOST_PLANES: usize = 1 << 16;
 
+/// So many complaints and names of hosts are kept.
+const MOST_TOLD: usize = 10_000;
+
 /// What a file says before any of its spans is looked at.
 pub(super) struct XSpace {
     pub planes: Vec<PlaneFacts>,
@@ -95,6 +98,11 @@ impl XSpace {
         };
         walk(source, &mut survey)?;
         Ok((survey.space, survey.broken))
+    }
+
+    /// Whether no more complaints and names of hosts are kept: they are some few.
+    fn is_full(&self) -> bool {
+        self.complaints.len() + self.hosts.len() >= MOST_TOLD
     }
 
     /// The first value of a plane's own stats of a key, as a whole number.
@@ -248,6 +256,7 @@ impl XPlaneSurvey<'_, '_> {
         let (space, bad) = (&mut self.space, &mut self.broken.bad_texts);
         let mut text = |wire| text(wire, bad);
         match (level, field) {
+            (XPlaneLevel::Space, 2..=4) if space.is_full() => self.broken.untold += 1,
             (XPlaneLevel::Space, 2 | 3) => space.complaints.push((field == 2, text(wire)?)),
             (XPlaneLevel::Space, 4) => space.hosts.push(text(wire)?),
             (XPlaneLevel::Plane, _) => {

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use super::device::gpu_number;
 use super::{DescribedTrack, GENERATIONS, PftraceTracks, TrackKey, UsedTrack, WRITERS};
 use crate::importer::chrome::{ChromeTexts, program};
+use crate::importer::crop::head;
 use crate::perfetto::proto::ProcessDescriptor;
 
 /// Words of which the name of a stream has one.
@@ -253,10 +254,8 @@ impl PftraceTracks {
                     let mut above = self.line(uuid).skip(1);
                     let above =
                         above.find(|it| it.name.as_deref().is_some_and(|it| !it.is_empty()));
-                    above
-                        .and_then(|it| it.name.as_deref())
-                        .unwrap_or_default()
-                        .to_owned()
+                    let above = above.and_then(|it| it.name.as_deref());
+                    head(above.unwrap_or_default()).to_owned()
                 }
                 _ => String::new(),
             },
