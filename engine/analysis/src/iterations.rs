@@ -74,6 +74,8 @@ pub struct Iterations {
     pub source: IterationSource,
     /// In order of time; empty where none were found. They do not overlap.
     pub all: Vec<Iteration>,
+    /// Where a loop begins among them, where they are of loops.
+    loops: Vec<usize>,
     /// The streams that they are of: those of one rank, where the capture has several.
     pub streams: Vec<LaneId>,
 }
@@ -91,19 +93,6 @@ impl IterationNames {
         let Some(name) = name else { return "?".into() };
         let known = self.0.entry(name);
         known.or_insert_with(|| capture.name(name).into()).clone()
-    }
-}
-
-/// The iterations that a run, or another capture, tells of itself.
-fn told(
-    reader: &CauseReader<'_>,
-    lanes: &[LaneId],
-    streams: &[LaneId],
-) -> Option<(IterationSource, Vec<MarkedInterval>)> {
-    let run = reader.capture().run().filter(|it| !it.source.is_empty());
-    match run {
-        Some(run) => workload_loop::by_loops(reader, &run.loops, streams),
-        None => mark::by_marks(reader, lanes),
     }
 }
 
@@ -135,10 +124,12 @@ impl Iterations {
         let mut streams = reader.streams();
         let own: BTreeSet<LaneId> = lanes.iter().copied().collect();
         streams.retain(|it| own.contains(it));
-        let found = told(reader, lanes, &streams)
-            .or_else(|| anchor::by_replays(reader, &streams))
-            .or_else(|| repetition::by_order(reader, &streams));
-        let Some((source, marked)) = found else {
+        let alone = |(source, marked)| (source, (marked, Vec::new()));
+        let found = workload_loop::by_loops(reader, lanes, &streams)
+            .or_else(|| mark::by_marks(reader, lanes).map(alone))
+            .or_else(|| anchor::by_replays(reader, &streams).map(alone))
+            .or_else(|| repetition::by_order(reader, &streams).map(alone));
+        let Some((source, (marked, loops))) = found else {
             return Self::default();
         };
         let mut names = IterationNames::default();
@@ -153,8 +144,15 @@ impl Iterations {
         Self {
             source,
             all: all.collect(),
+            loops,
             streams,
         }
+    }
+
+    /// Which of several loops that follow each other an iteration is of.
+    fn loop_of(&self, iteration: &Iteration) -> usize {
+        let at = iteration.number as usize;
+        self.loops.partition_point(|start| *start < at)
     }
 
     /// The iteration with a number.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::causes::CauseReader;
 use super::used_buffers::UsedBuffers;
-use super::words::{counted, finding, lane, length, name, span};
+use super::words::{counted, finding, lane, length, line, name, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
@@ -38,6 +38,8 @@ pub(super) struct OverSynchronization {
     others: BTreeMap<(CallId, NameId, LaneId), Vec<LaneId>>,
     /// Streams that copy to the host, which may need that.
     downloads: BTreeSet<LaneId>,
+    /// Lines of the workload on which some host thread of some rank may need all that it waits for.
+    needed: BTreeSet<u32>,
 }
 
 /// A blocking call that waited longer than the work after it needed.
@@ -75,6 +77,10 @@ impl Analysis for OverSynchronization {
             return;
         }
         let waited = waited_for(capture, placed.span.id);
+        let next = given_next(capture, placed.span.id, &waited);
+        if next.is_none() {
+            self.needed.extend(line(capture, placed));
+        }
         if waited.len() < 2 || placed.interval().length() <= Nanos::ZERO {
             return;
         }
@@ -82,7 +88,7 @@ impl Analysis for OverSynchronization {
         let site = (placed.span.call, placed.span.name, placed.span.lane);
         let lanes = waited.iter().map(|it| it.span.lane);
         self.others.entry(site).or_default().extend(lanes);
-        let Some(case) = case(capture, placed, &waited) else {
+        let Some(case) = next.and_then(|it| case(placed, &waited, &it)) else {
             return;
         };
         let slot = self.found.entry(site).or_insert((case, Nanos::ZERO, 0));
@@ -103,6 +109,9 @@ impl Analysis for OverSynchronization {
             let mut others = self.others.get(site).into_iter().flatten();
             // What removes an order that something needs is no advice, whichever of the streams that is about.
             let is_needed = others.any(|it| *it != case.needed.span.lane && needed.contains(it));
+            // A loop and several ranks make one call many times.
+            let line = line(capture, &case.call);
+            let is_needed = is_needed || line.is_some_and(|it| self.needed.contains(&it));
             if *all > LITTLE && !is_needed && !waits_anyway(capture, case) {
                 findings.push(make_finding(capture, found));
                 savings.push(*all);
@@ -145,8 +154,7 @@ fn waited_for(capture: &Capture, call: SpanId) -> Vec<PlacedSpan> {
     ties.filter_map(|tie| capture.span(tie.cause)).collect()
 }
 
-fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<OverlongWait> {
-    let next = given_next(capture, call.span.id);
+fn case(call: &PlacedSpan, waited: &[PlacedSpan], next: &[LaneId]) -> Option<OverlongWait> {
     let end = |placed: &&PlacedSpan| placed.span.end;
     let last = waited.iter().max_by_key(end)?;
     let needed = waited.iter().filter(|it| next.contains(&it.span.lane));
@@ -163,28 +171,46 @@ fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<O
     })
 }
 
-/// The streams that the host thread gives work to before it blocks again. Nothing where it does something else first,
-/// which may be what it waited for: a call that submits nothing, unless it only asks or sets what no work is needed for.
-fn given_next(capture: &Capture, call: SpanId) -> Vec<LaneId> {
+/// The streams that the host thread gives work to until it has waited for all of the same lanes again, or makes no more calls.
+/// Nothing where something else may be what it waited for: a call that submits nothing, unless it only asks or sets what no
+/// work is needed for, or what comes after more calls than are looked at.
+fn given_next(capture: &Capture, call: SpanId, waited: &[PlacedSpan]) -> Option<Vec<LaneId>> {
     let following = std::iter::successors(capture.next_span(call), |&id| capture.next_span(id));
     let mut lanes = Vec::new();
-    for placed in following.take(AHEAD).filter_map(|id| capture.span(id)) {
+    for (place, placed) in following.filter_map(|id| capture.span(id)).enumerate() {
         match placed.span.kind {
-            SpanKind::Call => {}
-            SpanKind::Synchronize => break,
-            _ => return Vec::new(),
+            SpanKind::Call if place < AHEAD => {}
+            SpanKind::Synchronize if place < AHEAD => {
+                let again = waited_for(capture, placed.span.id);
+                let is_again =
+                    |it: &PlacedSpan| again.iter().any(|its| its.span.lane == it.span.lane);
+                if waited.iter().all(is_again) {
+                    break;
+                }
+                // Whatever waits for nothing is no wait, such as the abortion of a stream.
+                if again.is_empty() {
+                    return None;
+                }
+                continue;
+            }
+            _ => return None,
         }
-        let ties = capture.effects(placed.span.id);
-        let ties = ties.filter_map(|id| capture.dependency(id));
-        let given = ties.filter(|tie| tie.kind == DependencyKind::Submission);
-        let given = given.filter_map(|tie| capture.span(tie.effect));
         let count = lanes.len();
-        lanes.extend(given.map(|operation| operation.span.lane));
+        lanes.extend(submitted_to(capture, placed.span.id));
         if lanes.len() == count && !is_harmless(capture, &placed) {
-            return Vec::new();
+            return None;
         }
     }
-    lanes
+    Some(lanes)
+}
+
+/// The streams that a call gave work to.
+fn submitted_to(capture: &Capture, call: SpanId) -> impl Iterator<Item = LaneId> {
+    let ties = capture.effects(call);
+    let ties = ties.filter_map(|id| capture.dependency(id));
+    let given = ties.filter(|tie| tie.kind == DependencyKind::Submission);
+    let given = given.filter_map(|tie| capture.span(tie.effect));
+    given.map(|operation| operation.span.lane)
 }
 
 /// Whether a call needs nothing to be complete, and submits nothing. What a workload calls its calls says nothing.

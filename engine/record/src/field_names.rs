@@ -6,6 +6,10 @@ pub const TIME_LIMIT: &str = "time limit (ns)";
 pub const QUERY_ANSWER: &str = "answer";
 /// What a workload calls the call that a span is of, its `label=`: a text.
 pub const CALL_LABEL: &str = "label";
+
+/// Of the first call of a host thread in each round of an outermost loop with two rounds or more: which round it is, counted
+/// from 1. Of the first call after such a loop: 0.
+pub const ITERATION: &str = "iteration";
 /// Why a wait was inserted, in a sentence.
 pub const INSERTED_BECAUSE: &str = "inserted because";
 /// Why a call was blocked, in a sentence.

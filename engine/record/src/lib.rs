@@ -45,7 +45,7 @@ pub use bookmark::Bookmark;
 pub use counted::counted;
 pub use field_names::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
-    LATE, QUERY_ANSWER, TIME_LIMIT, WORKED,
+    ITERATION, LATE, QUERY_ANSWER, TIME_LIMIT, WORKED,
 };
 pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
 pub use finding::{Finding, FindingSearch};
@@ -64,7 +64,6 @@ pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{ObservedOutcome, Promise, PromiseOutcome};
 pub use run::{
     Clock, Expectation, FileRepair, Log, Problem, Run, RunEnd, RunOutcome, WAITS_UNTOLD,
-    WorkloadLoop,
 };
 pub use short_text::ShortText;
 pub use small_list::SmallList;

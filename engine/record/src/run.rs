@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, DeviceId, EventId, Severity, SpanId};
+use super::{DeviceId, EventId, Severity, SpanId};
 use crate::time::Nanos;
 
 /// What was run, or which file was opened.
@@ -20,18 +20,6 @@ pub struct Run {
     pub machine: String,
     /// Version of the program that wrote it.
     pub version: String,
-    /// The outermost loops of the workload, in the order of its text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub loops: Vec<WorkloadLoop>,
-}
-
-/// A loop of a workload with two rounds or more, which lies in no other one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkloadLoop {
-    /// How many rounds it has where nothing ends it early.
-    pub rounds: u64,
-    /// Each of its calls in the order of the text, and how often a round makes it; 0 where that is not the same for all rounds.
-    pub calls: Vec<(CallId, u64)>,
 }
 
 /// How a device's clock was converted to capture time.

@@ -66,6 +66,8 @@ pub struct Caller {
     last: SpanId,
     /// Whether that was one that waits, which is where a host thread's promises settle.
     has_waited: bool,
+    /// In which round of a loop that was.
+    round: u64,
     /// When whoever launches began to launch the latest operation.
     begun: Cell<Nanos>,
 }
@@ -97,6 +99,7 @@ impl Caller {
             open: Vec::new(),
             last: SpanId::NONE,
             has_waited: false,
+            round: 0,
             begun: Cell::default(),
             shared,
             host,
@@ -122,6 +125,7 @@ impl Caller {
             start,
         };
         self.last = current.span;
+        self.report_round(&current, placed.round);
         self.note_uses(&current, &placed.call);
         let admitted = resolved.as_ref().map_err(Clone::clone).map(drop);
         let admitted = admitted.and(slot).and_then(|()| self.admit(&current, call));

@@ -254,7 +254,6 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &RunState, repo
             "virtual".to_owned()
         },
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        loops: plan.loops(),
     })));
     reporter.send(Record::Device(Box::new(record::Device {
         id: DEVICE,

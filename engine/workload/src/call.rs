@@ -112,4 +112,6 @@ pub struct PlacedCall {
     pub call: Call,
     /// Where it stands.
     pub place: SourceLocation,
+    /// In which round of the outermost loop with two rounds or more it is made, counted from 1; 0 outside of such loops.
+    pub round: u64,
 }

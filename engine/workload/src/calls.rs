@@ -109,6 +109,12 @@ impl CallIterator {
         })
     }
 
+    /// The round of the outermost loop with two rounds or more; 0 outside of such loops.
+    fn round(&self) -> u64 {
+        let outermost = self.loops.iter().find(|it| it.count > 1);
+        outermost.map_or(0, |it| it.index + 1)
+    }
+
     fn enter(&mut self, count: u64, variable: usize, end: usize) {
         if count == 0 {
             self.next = end + 1;
@@ -157,6 +163,7 @@ impl CallIterator {
                 return ControlFlow::Break(Some(PlacedCall {
                     call,
                     place: template.place,
+                    round: self.round(),
                 }));
             }
             ProgramStep::Repeat {

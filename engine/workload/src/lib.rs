@@ -44,7 +44,6 @@ mod injection;
 mod kernel;
 mod language;
 mod launches;
-mod loops;
 mod model;
 mod phase;
 mod placement;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use record::{PaceSetting, WorkloadLoop};
+use record::PaceSetting;
 
 use super::program::{PlanLayout, Program};
 use super::{
@@ -192,11 +192,6 @@ impl Plan {
     /// calls where there is no such host.
     pub fn calls(&self, host: usize) -> CallIterator {
         CallIterator::new(Arc::clone(&self.program), Arc::clone(&self.layout), host)
-    }
-
-    /// The outermost loops of the host threads with two rounds or more, in the order of the text.
-    pub fn loops(&self) -> Vec<WorkloadLoop> {
-        self.program.loops(&self.layout.values)
     }
 
     /// Whether any call aborts a stream.

@@ -7,7 +7,7 @@ use engine::record::{
     LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind, PipelineState,
     PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery, Role, Run, RunEnd,
     RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State, Value,
-    Verdict, WorkloadLoop,
+    Verdict,
 };
 use engine::time::Nanos;
 
@@ -102,10 +102,6 @@ fn head() -> Vec<Record> {
             ],
             machine: "2 cores".to_owned(),
             version: "0.1.0".to_owned(),
-            loops: vec![WorkloadLoop {
-                rounds: 3,
-                calls: vec![(CallId(0), 1), (CallId(1), 0)],
-            }],
         })),
         Record::Device(Box::new(Device {
             id: DeviceId(0),

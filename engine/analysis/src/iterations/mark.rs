@@ -81,6 +81,10 @@ pub(super) fn by_marks(
     lanes: &[LaneId],
 ) -> Option<(IterationSource, Vec<MarkedInterval>)> {
     let capture = reader.capture();
+    // Calls of a workload are no marks, whatever they are called.
+    if capture.run().is_some_and(|it| !it.source.is_empty()) {
+        return None;
+    }
     let whole = reader.causes().extent().length().0.max(1);
     let names = NameStems::of(capture);
     let mut counts = vec![(LaneId(u32::MAX), 0); names.count as usize];

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{Iteration, IterationSource, Iterations};
 use crate::causes::{CauseReader, CausesTable, IdleTime, TimeUse};
-use record::CallId;
 use record::time::Nanos;
 
 /// More iterations than this are not looked into one by one.
@@ -49,7 +48,7 @@ impl IterationTable {
     pub fn new(reader: &CauseReader<'_>, iterations: &Iterations) -> Self {
         let lengths = iterations.all.iter().map(|it| it.interval.length());
         let (median, _) = median_and_spread(lengths.collect());
-        let usual = usual_lengths(reader, iterations);
+        let usual = usual_lengths(iterations);
         // What begins an iteration ends the one before it, with what came in between; the last of a loop has nothing after it, and
         // ends with what it gave to any stream.
         let has_end = |usual: &UsualLength, number: u32| {
@@ -68,7 +67,7 @@ impl IterationTable {
                 }
             }
             let path = reader.path_within(within);
-            let usual = usual.get(&repeated_call(reader, iterations, iteration));
+            let usual = usual.get(&iterations.loop_of(iteration));
             let usual = usual.copied().unwrap_or_default();
             let off = (within.length() - usual.median).0.saturating_abs();
             let is_far = off > usual.spread.0.saturating_mul(FAR) && off > usual.median.0 / LITTLE;
@@ -94,17 +93,6 @@ impl IterationTable {
     }
 }
 
-/// The call of the workload that begins an iteration: loops that follow each other are not compared with each other.
-fn repeated_call(
-    reader: &CauseReader<'_>,
-    iterations: &Iterations,
-    iteration: &Iteration,
-) -> Option<CallId> {
-    let placed = reader.capture().span(iteration.span);
-    let is_of_run = iterations.source == IterationSource::Repeat;
-    placed.map(|it| it.span.call).filter(|_| is_of_run)
-}
-
 /// How long iterations of a loop take.
 #[derive(Clone, Copy, Debug, Default)]
 struct UsualLength {
@@ -116,25 +104,22 @@ struct UsualLength {
 }
 
 /// How long those of each loop take.
-fn usual_lengths(
-    reader: &CauseReader<'_>,
-    iterations: &Iterations,
-) -> BTreeMap<Option<CallId>, UsualLength> {
-    let mut lengths: BTreeMap<Option<CallId>, (Vec<Nanos>, u32)> = BTreeMap::new();
+fn usual_lengths(iterations: &Iterations) -> BTreeMap<usize, UsualLength> {
+    let mut lengths: BTreeMap<usize, (Vec<Nanos>, u32)> = BTreeMap::new();
     for iteration in &iterations.all {
-        let call = repeated_call(reader, iterations, iteration);
-        let (of, last) = lengths.entry(call).or_default();
+        let of_loop = iterations.loop_of(iteration);
+        let (of, last) = lengths.entry(of_loop).or_default();
         of.push(iteration.interval.length());
         *last = iteration.number;
     }
-    let all = lengths.into_iter().map(|(call, (of, last))| {
+    let all = lengths.into_iter().map(|(of_loop, (of, last))| {
         let (median, spread) = median_and_spread(of);
         let usual = UsualLength {
             median,
             spread,
             last,
         };
-        (call, usual)
+        (of_loop, usual)
     });
     all.collect()
 }

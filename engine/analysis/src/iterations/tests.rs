@@ -5,8 +5,8 @@ use crate::causes::Causes;
 use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{
-    Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Run,
-    Span, SpanId, SpanKind, State, WorkloadLoop,
+    Basis, CallId, Dependency, DependencyKind, Group, ITERATION, Lane, LaneId, NameId, Record,
+    Role, Run, Span, SpanId, SpanKind, State, Value,
 };
 
 const THREAD: u32 = 0;
@@ -71,6 +71,19 @@ impl SteppedCapture {
                 span.call = CallId(call);
             }
         }
+    }
+
+    /// Says which round begins with a call.
+    fn round(&mut self, call: u32, round: i64) {
+        let known = self.names.iter().position(|it| it == ITERATION);
+        let name = NameId(known.unwrap_or(self.names.len()) as u32);
+        if known.is_none() {
+            self.names.push(ITERATION.to_owned());
+            self.records.push(Record::Name(name, ITERATION.into()));
+        }
+        let value = Value::Integer(round);
+        self.records
+            .push(Record::Argument(SpanId(call), name, value));
     }
 
     fn submits(&mut self, call: u32, operation: u32) {
@@ -213,44 +226,47 @@ fn one_step_that_is_most_of_a_capture_is_its_iteration() {
 #[test]
 fn loops_that_follow_each_other_are_counted_through() {
     let mut made = SteppedCapture::new();
-    let of = |rounds, calls: &[u32]| WorkloadLoop {
-        rounds,
-        calls: calls.iter().map(|call| (CallId(*call), 1)).collect(),
-    };
     made.records.push(Record::Run(Box::new(Run {
         source: "a workload".into(),
-        loops: vec![of(3, &[7]), of(12, &[1, 2]), of(12, &[3])],
         ..Run::default()
     })));
     // Three uploads, then twelve steps of two kernels, and after a long pause twelve steps of another.
     let mut now = 0;
-    let mut step = |made: &mut SteppedCapture, calls: &[u32], length: i64| {
-        for call in calls {
+    let mut step = |made: &mut SteppedCapture, round: i64, count: i64, length: i64| {
+        for place in 0..count {
             let launch = made.span(THREAD, "launch", SpanKind::Call, [now, now + 1]);
-            let ran = made.span(
-                STREAM,
-                "work",
-                SpanKind::Kernel,
-                [now + 2, now + 2 + length],
-            );
-            made.call(ran, *call);
+            made.call(launch, 0);
+            if place == 0 {
+                made.round(launch, round);
+            }
+            let ran = [now + 2, now + 2 + length];
+            let ran = made.span(STREAM, "work", SpanKind::Kernel, ran);
             made.submits(launch, ran);
             now += length + 5;
         }
         now
     };
-    for _ in 0..3 {
-        step(&mut made, &[7], 10);
+    for round in 1..=3 {
+        step(&mut made, round, 1, 10);
     }
-    for _ in 0..12 {
-        step(&mut made, &[1, 2], 100);
+    for round in 1..=12 {
+        step(&mut made, round, 2, 100);
     }
-    let second = step(&mut made, &[], 0) + 50_000;
-    let mut now = second;
-    for _ in 0..12 {
+    let second = step(&mut made, 0, 0, 0) + 50_000;
+    let pause = made.span(
+        THREAD,
+        "work",
+        SpanKind::HostWork,
+        [second - 50_000, second],
+    );
+    made.call(pause, 0);
+    made.round(pause, 0);
+    now = second;
+    for round in 1..=12 {
         let launch = made.span(THREAD, "launch", SpanKind::Call, [now, now + 1]);
+        made.call(launch, 0);
+        made.round(launch, round);
         let ran = made.span(STREAM, "other", SpanKind::Kernel, [now + 2, now + 102]);
-        made.call(ran, 3);
         made.submits(launch, ran);
         now += 105;
     }
@@ -263,62 +279,69 @@ fn loops_that_follow_each_other_are_counted_through() {
     assert_eq!(bounds[15][0], second + 2);
 }
 
-/// A run of one thread, whose loops have these rounds and calls, and its operations: the call, the stream, and when it ran.
-fn of_loops(loops: &[(u64, &[(u32, u64)])], operations: &[(u32, u32, [i64; 2])]) -> Vec<[i64; 2]> {
+/// A run of one thread that makes calls one after the other: the round that begins with each, where one does, and when the
+/// operation of each ran.
+fn of_rounds(calls: &[(Option<i64>, [i64; 2])]) -> Vec<[i64; 2]> {
     let mut made = SteppedCapture::new();
-    let loops = loops.iter().map(|(rounds, calls)| WorkloadLoop {
-        rounds: *rounds,
-        calls: calls
-            .iter()
-            .map(|(it, times)| (CallId(*it), *times))
-            .collect(),
-    });
     made.records.push(Record::Run(Box::new(Run {
         source: "a workload".into(),
-        loops: loops.collect(),
         ..Run::default()
     })));
-    for (at, (call, stream, ran)) in (0..).zip(operations) {
+    for (at, (round, ran)) in (0..).zip(calls) {
         let launch = made.span(THREAD, "launch", SpanKind::Call, [at, at + 1]);
-        let operation = made.span(*stream, "work", SpanKind::Kernel, *ran);
-        made.call(operation, *call);
+        made.call(launch, 0);
+        if let Some(round) = round {
+            made.round(launch, *round);
+        }
+        let operation = made.span(STREAM, "work", SpanKind::Kernel, *ran);
         made.submits(launch, operation);
     }
     made.find().1
 }
 
 #[test]
-fn a_round_begins_with_the_first_of_what_an_inner_loop_submits() {
-    let run = |at: i64| (1, STREAM, [at * 10 + 100, at * 10 + 109]);
-    let twelve: Vec<_> = (0..12).map(run).collect();
-    let bounds = of_loops(&[(3, &[(0, 1), (1, 4)])], &twelve);
-    assert_eq!(bounds, [[100, 140], [140, 180], [180, 219]]);
-    // What is made a different number of times in each round belongs to the loop, and begins none.
-    let bounds = of_loops(
-        &[(3, &[(1, 4), (2, 0)])],
-        &[&twelve[..], &[(2, STREAM, [230, 250])]].concat(),
-    );
-    assert_eq!(bounds.last(), Some(&[180, 250]));
-    // Stopped early, a loop has the rounds that it came to.
-    let bounds = of_loops(&[(3, &[(1, 4)])], &twelve[..6]);
-    assert_eq!(bounds, [[100, 140], [140, 159]]);
+fn a_round_begins_with_what_it_submits_first_however_many_calls_it_makes() {
+    let run = |round: Option<i64>, at: i64| (round, [at * 10 + 20, at * 10 + 29]);
+    let rounds = [
+        run(Some(1), 0),
+        run(None, 1),
+        run(None, 2),
+        run(Some(2), 3),
+        run(Some(3), 4),
+        run(None, 5),
+        run(Some(0), 6),
+        run(None, 7),
+    ];
+    assert_eq!(of_rounds(&rounds), [[20, 50], [50, 60], [60, 79]]);
+    // Of a replay the rounds are counted again.
+    let replayed = [&rounds[..5], &rounds[..6]].concat();
+    let times = (0..).zip(replayed);
+    let replayed: Vec<_> = times.map(|(at, it)| run(it.0, at)).collect();
+    let begins = [
+        [20, 50],
+        [50, 60],
+        [60, 69],
+        [70, 100],
+        [100, 110],
+        [110, 129],
+    ];
+    assert_eq!(of_rounds(&replayed), begins);
 }
 
 #[test]
 fn rounds_that_run_beside_each_other_are_no_iterations() {
     let dealt = [
-        (1, STREAM, [100, 190]),
-        (1, STREAM, [101, 191]),
-        (1, STREAM, [102, 192]),
+        (Some(1), [100, 190]),
+        (Some(2), [101, 191]),
+        (Some(3), [102, 192]),
     ];
-    assert_eq!(of_loops(&[(3, &[(1, 1)])], &dealt), Vec::<[i64; 2]>::new());
+    assert_eq!(of_rounds(&dealt), Vec::<[i64; 2]>::new());
     // Two loops that alternate in time: the longer one counts.
     let alternating = [
-        (1, STREAM, [100, 200]),
-        (1, STREAM, [300, 400]),
-        (2, STREAM, [210, 220]),
-        (2, STREAM, [410, 420]),
+        (Some(1), [100, 200]),
+        (Some(2), [300, 400]),
+        (Some(1), [210, 220]),
+        (Some(2), [410, 415]),
     ];
-    let bounds = of_loops(&[(2, &[(2, 1)]), (2, &[(1, 1)])], &alternating);
-    assert_eq!(bounds, [[100, 300], [300, 400]]);
+    assert_eq!(of_rounds(&alternating), [[100, 300], [300, 400]]);
 }

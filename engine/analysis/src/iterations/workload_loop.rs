@@ -1,4 +1,4 @@
-//! Iterations of a run: the rounds of the outermost loops of its workload.
+//! Iterations of a run: the rounds of the outermost loops of its workload, as its host threads say them.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,121 +6,184 @@ use std::collections::BTreeMap;
 use super::anchor::{LEAST, from_each, has_run, is_covered, submitted};
 use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
-use record::time::Nanos;
-use record::{CallId, LaneId, SpanId, WorkloadLoop};
+use capture::Capture;
+use record::time::{Interval, Nanos};
+use record::{CallId, Group, ITERATION, LaneId, SpanId, Value};
 
-/// An operation that a loop submitted.
+/// A round of a loop: the call of a host thread that it begins with.
 #[derive(Clone, Copy, Debug)]
-struct LoopOperation {
-    /// When its call was made, and which span that is: a call may submit several operations.
-    launch: (Nanos, SpanId),
-    /// When it was submitted.
-    submitted: Nanos,
-    span: SpanId,
-    start: Nanos,
-    end: Nanos,
-    /// Whether it began, and no loss took it before.
-    has_run: bool,
+struct RoundStart {
+    call: (Nanos, SpanId),
+    /// Which loop of the thread it is a round of, counted from 1; 0 where no loop runs.
+    of: u32,
 }
 
-/// The operations of each call, in the order in which the call was made.
-type OperationsByCall = BTreeMap<CallId, Vec<LoopOperation>>;
+/// An operation that a round submitted.
+#[derive(Clone, Copy, Debug)]
+struct RoundOperation {
+    submitted: (Nanos, SpanId),
+    start: Nanos,
+    end: Nanos,
+}
 
 /// A loop as it ran.
+#[derive(Default)]
 struct LoopRun {
-    /// What begins each round.
-    begins: Vec<(Nanos, SpanId)>,
+    /// What each round submitted first of all that ran, by the round's first call.
+    first: BTreeMap<(Nanos, SpanId), RoundOperation>,
     /// When the last of its operations ended.
     end: Nanos,
 }
 
+/// Rounds, and where each loop begins among them.
+pub(super) type LoopRounds = (Vec<MarkedInterval>, Vec<usize>);
+
 /// The rounds of the outermost loops of a workload. Of loops that run at the same time, the longest counts.
 pub(super) fn by_loops(
     reader: &CauseReader<'_>,
-    loops: &[WorkloadLoop],
+    lanes: &[LaneId],
     streams: &[LaneId],
-) -> Option<(IterationSource, Vec<MarkedInterval>)> {
-    if loops.is_empty() {
+) -> Option<(IterationSource, LoopRounds)> {
+    let threads = threads(reader.capture(), lanes);
+    if threads.is_empty() {
         return None;
     }
-    let operations = by_call(reader, streams);
-    let found = loops.iter().filter_map(|it| LoopRun::of(it, &operations));
-    let apart = one_after_the_other(found.collect());
-    let rounds = apart.iter().flat_map(|it| from_each(&it.begins, it.end));
-    let mut marked: Vec<MarkedInterval> = rounds.collect();
-    end_before_the_next(&mut marked);
+    let found = runs(reader, &threads, streams).into_values();
+    let apart = one_after_the_other(found.filter(LoopRun::is_one_by_one).collect());
+    let mut starts = Vec::new();
+    let mut marked: Vec<MarkedInterval> = Vec::new();
+    for run in apart {
+        starts.push(marked.len());
+        // The loop before may still run.
+        if let (Some((before, _)), Some(first)) = (marked.last_mut(), run.begin()) {
+            before.end = before.end.min(first);
+        }
+        marked.extend(from_each(&run.begins(), run.end));
+    }
     let end = marked.last()?.0.end;
     let anchors: Vec<(Nanos, SpanId)> = marked.iter().map(|it| (it.0.start, it.1)).collect();
-    is_covered(reader, &anchors, end).then_some((IterationSource::Repeat, marked))
+    is_covered(reader, &anchors, end).then_some((IterationSource::Repeat, (marked, starts)))
 }
 
-fn by_call(reader: &CauseReader<'_>, streams: &[LaneId]) -> OperationsByCall {
-    let mut calls = OperationsByCall::new();
-    for placed in submitted(reader, streams) {
+/// The loops of all host threads, as they ran.
+fn runs(
+    reader: &CauseReader<'_>,
+    threads: &BTreeMap<LaneId, Vec<RoundStart>>,
+    streams: &[LaneId],
+) -> BTreeMap<(LaneId, u32), LoopRun> {
+    let mut found: BTreeMap<(LaneId, u32), LoopRun> = BTreeMap::new();
+    for placed in submitted(reader, streams).into_iter().filter(has_run) {
         let span = placed.span;
-        let Some(launch) = reader.launch(span.id) else {
-            continue;
-        };
-        let Some(made) = reader.capture().span(launch) else {
-            continue;
-        };
-        calls.entry(span.call).or_default().push(LoopOperation {
-            launch: (made.span.start, launch),
-            submitted: span.enqueued,
-            span: span.id,
-            start: span.start,
-            end: span.end,
-            has_run: has_run(&placed),
-        });
+        if let Some((of, round)) = round_of(reader, threads, span.id) {
+            let operation = RoundOperation {
+                submitted: (span.enqueued, span.id),
+                start: span.start,
+                end: span.end,
+            };
+            found.entry(of).or_default().take(round, operation);
+        }
     }
-    for of in calls.values_mut() {
-        of.sort_by_key(|it| (it.launch, it.submitted, it.span));
-    }
-    calls
+    found
+}
+
+/// Of each host thread that runs loops, the calls that rounds begin with, in order.
+fn threads(capture: &Capture, lanes: &[LaneId]) -> BTreeMap<LaneId, Vec<RoundStart>> {
+    let of_host = lanes.iter().filter(|lane| {
+        let known = capture.lane(**lane);
+        known.is_some_and(|it| it.group == Group::Host)
+    });
+    let rounds = of_host.map(|lane| (*lane, rounds(capture, *lane)));
+    rounds.filter(|it| !it.1.is_empty()).collect()
+}
+
+fn rounds(capture: &Capture, lane: LaneId) -> Vec<RoundStart> {
+    let all = Interval {
+        start: Nanos::MIN,
+        end: Nanos::MAX,
+    };
+    let calls = capture.spans_in(lane, all);
+    let told = calls.filter(|it| it.span.call != CallId::NONE);
+    let told = told.filter_map(|it| {
+        Some((
+            (it.span.start, it.span.id),
+            told_round(capture, it.span.id)?,
+        ))
+    });
+    let mut told: Vec<((Nanos, SpanId), i64)> = told.collect();
+    told.sort_unstable();
+    let (mut of, mut before) = (0, 0);
+    let rounds = told.into_iter().map(|(call, round)| {
+        // Rounds of one loop count up.
+        of += u32::from(round > 0 && round <= before || before == 0);
+        before = round;
+        RoundStart {
+            call,
+            of: if round > 0 { of } else { 0 },
+        }
+    });
+    rounds.collect()
+}
+
+/// What a call says of the round that begins with it.
+fn told_round(capture: &Capture, call: SpanId) -> Option<i64> {
+    let mut said = capture.arguments(call);
+    said.find_map(|(name, value)| match value {
+        Value::Integer(round) if name == ITERATION => Some(round),
+        _ => None,
+    })
+}
+
+/// The loop and the round in which an operation was submitted.
+fn round_of(
+    reader: &CauseReader<'_>,
+    threads: &BTreeMap<LaneId, Vec<RoundStart>>,
+    operation: SpanId,
+) -> Option<((LaneId, u32), (Nanos, SpanId))> {
+    let launch = reader.capture().span(reader.launch(operation)?)?.span;
+    let rounds = threads.get(&launch.lane)?;
+    let after = rounds.partition_point(|it| it.call <= (launch.start, launch.id));
+    let round = rounds.get(after.checked_sub(1)?)?;
+    (round.of > 0).then_some(((launch.lane, round.of), round.call))
 }
 
 impl LoopRun {
+    fn take(&mut self, round: (Nanos, SpanId), operation: RoundOperation) {
+        let first = self.first.entry(round).or_insert(operation);
+        if operation.submitted < first.submitted {
+            *first = operation;
+        }
+        self.end = self.end.max(operation.end);
+    }
+
+    /// Whether each round's first operation ends before that of the next begins: rounds of a loop that deals out work to
+    /// several streams run beside each other.
+    fn is_one_by_one(&self) -> bool {
+        let firsts = self.first.values();
+        self.first.len() >= LEAST && firsts.is_sorted_by(|a, b| a.end <= b.start)
+    }
+
+    fn begins(&self) -> Vec<(Nanos, SpanId)> {
+        let firsts = self.first.values();
+        firsts.map(|it| (it.start, it.submitted.1)).collect()
+    }
+
+    fn begin(&self) -> Option<Nanos> {
+        self.first.values().next().map(|it| it.start)
+    }
+
     /// Whether its last round began before the first of another.
     fn is_before(&self, other: &Self) -> bool {
-        let (last, first) = (self.begins.last(), other.begins.first());
-        last.map(|it| it.0) < first.map(|it| it.0)
+        let last = self.first.values().next_back().map(|it| it.start);
+        last < other.begin()
     }
 
     /// How long it took from its first round on.
     fn length(&self) -> Nanos {
-        self.begins
-            .first()
-            .map_or(Nanos::ZERO, |it| self.end - it.0)
-    }
-
-    /// A loop that ran as one: of a loop whose rounds all run beside each other, such as one that deals out work to several
-    /// streams, nothing.
-    fn of(planned: &WorkloadLoop, operations: &OperationsByCall) -> Option<Self> {
-        let calls = planned.calls.iter();
-        let calls = calls.filter_map(|(call, times)| Some((operations.get(call)?, *times)));
-        let firsts = calls.clone().map(|(of, times)| first_of_rounds(of, times));
-        let is_apart = |of: &Vec<LoopOperation>| of.is_sorted_by(|a, b| a.end <= b.start);
-        let sequences = firsts.filter(|of| of.len() >= LEAST && is_apart(of));
-        let begins = sequences.min_by_key(|of| of.first().map(|it| it.submitted))?;
-        let own = calls.flat_map(|(of, _)| of);
-        Some(Self {
-            begins: begins.iter().map(|it| (it.start, it.span)).collect(),
-            end: own.map(|it| it.end).max()?,
-        })
+        self.begin().map_or(Nanos::ZERO, |begin| self.end - begin)
     }
 }
 
-/// Of a call that each round makes so many times, the operation that it submits first in each round, where that ran.
-fn first_of_rounds(of: &[LoopOperation], times: u64) -> Vec<LoopOperation> {
-    let Some(times) = usize::try_from(times).ok().filter(|it| *it > 0) else {
-        return Vec::new();
-    };
-    let calls = of.chunk_by(|a, b| a.launch == b.launch);
-    let firsts = calls.step_by(times).filter_map(|it| it.first().copied());
-    firsts.filter(|it| it.has_run).collect()
-}
-
-/// Loops that do not run at the same time, the longest first.
+/// Loops that do not run at the same time, the longest of those that do, in order.
 fn one_after_the_other(mut found: Vec<LoopRun>) -> Vec<LoopRun> {
     found.sort_by_key(|it| Reverse(it.length()));
     let mut taken: Vec<LoopRun> = Vec::new();
@@ -130,16 +193,6 @@ fn one_after_the_other(mut found: Vec<LoopRun>) -> Vec<LoopRun> {
             taken.push(run);
         }
     }
+    taken.sort_by_key(LoopRun::begin);
     taken
-}
-
-/// One loop may still run when the next begins.
-fn end_before_the_next(marked: &mut [MarkedInterval]) {
-    marked.sort_by_key(|it| (it.0.start, it.1));
-    for at in 1..marked.len() {
-        let next = marked.get(at).map(|it| it.0.start);
-        if let (Some(next), Some((interval, _))) = (next, marked.get_mut(at - 1)) {
-            interval.end = interval.end.min(next);
-        }
-    }
 }

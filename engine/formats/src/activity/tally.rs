@@ -192,17 +192,12 @@ impl ActivityProcess {
         let text = match (&silent, &self.ear) {
             (Some(why), _) => format!("{title}: nothing of CUDA was recorded: {why}"),
             (None, None) => format!("{title}: it ended while it began to listen to CUPTI"),
-            (None, Some(_)) if self.activities == 0 && self.counts.unread > 0 => {
-                format!(
-                    "{title}: nothing that CUPTI told could be read{}",
-                    self.refused()
-                )
-            }
             (None, Some(_)) if self.activities == 0 => {
-                format!(
-                    "{title}: it made no call of CUDA but to initialise it{}",
-                    self.refused()
-                )
+                let nothing = match self.counts.unread {
+                    0 => "it made no call of CUDA but to initialise it",
+                    _ => "nothing that CUPTI told could be read",
+                };
+                format!("{title}: {nothing}{}", self.refused())
             }
             (None, Some(ear)) => format!(
                 "{title}: {} activities by {} ({}){}; {}",

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::streams::join_text;
 use super::{Caller, CurrentCall};
 use backend::Operation;
-use record::{CALL_LABEL, CallId, NameId, SpanId};
+use record::{CALL_LABEL, CallId, ITERATION, NameId, Record, SpanId, Value};
 use workload::{Call, Kernel, SourceLocation};
 
 /// The names that were made so far.
@@ -45,7 +45,18 @@ impl Caller {
         self.shared.names.id(&name, &self.reporter)
     }
 
-    /// Says of a span what label its call has.
+    /// Says of a call which round of a loop begins with it, or that a loop is over.
+    pub(super) fn report_round(&mut self, current: &CurrentCall, round: u64) {
+        if self.round != round {
+            self.round = round;
+            let name = self.shared.names.id(ITERATION, &self.reporter);
+            let value = Value::Integer(i64::try_from(round).unwrap_or(i64::MAX));
+            self.reporter
+                .send(Record::Argument(current.span, name, value));
+        }
+    }
+
+    /// Says what the text calls an operation or a call.
     pub(super) fn report_label(&self, span: SpanId, call: CallId) {
         if let Some(label) = self.label(call.0) {
             self.argue(span, CALL_LABEL, label);

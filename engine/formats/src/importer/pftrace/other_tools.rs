@@ -14,7 +14,7 @@ use super::slice_kind;
 use super::tracks::PftraceTracks;
 use super::unread_fields::UnreadPackets;
 use super::utf8;
-use crate::importer::chrome::{ChromeTexts, RowToken};
+use crate::importer::chrome::{ChromeTexts, MOST_ARGUMENTS, RowToken};
 use crate::importer::fast_hash::{QuickMap, QuickSet};
 use crate::importer::flow_points::{FlowKey, FlowPoint, FlowStep};
 use crate::importer::{ImportError, Receipt, RecordSink, Source};
@@ -435,6 +435,7 @@ impl ForeignFile {
             trackless,
             cropped,
         } = self.tally;
+        tell_cropped(cropped, sink, receipt);
         receipt.without_numbers(no_numbers, sink);
         if streams > 1 && waits == 0 {
             receipt.note(NO_WAITS);
@@ -478,12 +479,6 @@ impl ForeignFile {
                 "{time|times} the writer lost packets before they reached the file",
             ),
             (
-                cropped,
-                Severity::DataLoss,
-                "arguments-cropped",
-                "{event has|events have} too many arguments; the first 262,144 of each are kept",
-            ),
-            (
                 untimed,
                 Severity::DataLoss,
                 "no-time",
@@ -516,7 +511,7 @@ impl ForeignFile {
                 receipt.complain(sink, (severity, code), text);
             }
         }
-        receipt.dropped += untimed + cropped;
+        receipt.dropped += untimed;
         receipt.repair("queues that nothing describes", self.gpu.unknown_queues);
         let texts = texts + self.texts.table().mended;
         receipt.repair("texts that are not UTF-8", texts);
@@ -556,4 +551,15 @@ fn points(event: &EventView<'_>) -> Option<SliceSyncPoints> {
         waited,
         ..SliceSyncPoints::default()
     })
+}
+
+/// Says how many events have more fields than are kept.
+fn tell_cropped(count: u64, sink: &mut RecordSink<'_>, receipt: &mut Receipt) {
+    if count > 0 {
+        receipt.dropped += count;
+        let words = "{event has too many arguments|events have too many arguments}";
+        let events = counted(count, words);
+        let text = format!("{events}; the first {MOST_ARGUMENTS} of each are kept.");
+        receipt.complain(sink, (Severity::DataLoss, "arguments-cropped"), text);
+    }
 }

@@ -77,6 +77,19 @@ enum PendingValue {
     Reference(u64),
 }
 
+impl LineFacts {
+    fn take(&mut self, field: u32, wire: WireValue<'_>, bad: &mut u64) -> Option<()> {
+        match field {
+            1 => self.id = wire.varint()? as i64,
+            2 if self.name.is_empty() => self.name = text(wire, bad)?,
+            3 => self.start = wire.varint()? as i64,
+            11 if !wire.bytes()?.is_empty() => self.name = text(wire, bad)?,
+            _ => {}
+        }
+        Some(())
+    }
+}
+
 impl XSpace {
     /// Looks through a file.
     pub fn of(
@@ -271,13 +284,7 @@ impl XPlaneSurvey<'_, '_> {
             }
             (XPlaneLevel::Line, _) => {
                 let line = space.planes.last_mut()?.lines.last_mut()?;
-                match field {
-                    1 => line.id = wire.varint()? as i64,
-                    2 if line.name.is_empty() => line.name = text(wire)?,
-                    3 => line.start = wire.varint()? as i64,
-                    11 if !wire.bytes()?.is_empty() => line.name = text(wire)?,
-                    _ => {}
-                }
+                line.take(field, wire, bad)?;
             }
             (XPlaneLevel::Space, _) => {}
         }
