@@ -108,7 +108,8 @@ impl<L: TableLine> FilteredTable<L> {
         for at in self.shown() {
             let cells = self.cells.get(at).into_iter().flatten();
             let fields = cells.zip(columns).map(|(cell, column)| match cell.rank {
-                Some(number) if column.is_number => number.to_string(),
+                // A share is written as it is: what it is sorted by may be a time.
+                Some(number) if column.is_number && !cell.text.ends_with('%') => number.to_string(),
                 _ => quoted(&cell.text.replace(text::THIN, " ")),
             });
             lines.push(fields.collect::<Vec<_>>().join(","));
@@ -176,6 +177,18 @@ mod tests {
         table.hidden.clear();
         table.filter = "B".to_owned();
         assert_eq!(table.csv(COLUMNS), "name,time\n\"b, c\",7");
+    }
+
+    #[test]
+    fn a_share_is_copied_as_it_is_written() {
+        let mut table = FilteredTable::new(SortOrder::by(1));
+        let share = TableCell {
+            rank: Some(2_000),
+            ..TableCell::text(format!("55{}%", text::THIN))
+        };
+        let cells = vec![TableCell::text("a"), share];
+        table.read((0, 1, true), std::iter::once((Named("a", true), cells)));
+        assert_eq!(table.csv(COLUMNS), "name,time\na,55 %");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
     Align2, Color32, CornerRadius, FontId, Galley, Id, Rect, Response, Role as WidgetRole, Sense,
-    Stroke, Ui, Vec2, WidgetInfo, pos2,
+    Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2,
 };
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate, TableState};
 use std::sync::Arc;
@@ -33,28 +33,27 @@ pub fn show(
     order: &mut SortOrder,
     (lines, shown, chosen): (&[Vec<TableCell>], &[usize], Option<usize>),
 ) -> Option<TableClick> {
-    let whole = ui.available_rect_before_wrap();
     let mut view = TableView {
         scene,
         columns,
         kept: telling(columns, lines),
         order,
         rows: (lines, shown, chosen),
-        whole,
+        whole: ui.available_rect_before_wrap(),
         row: None,
+        focused: None,
         last: (None, false),
         click: None,
     };
-    ui.scope(|ui| {
-        // The edge of a column shows where the pointer can move it.
-        ui.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
-        let table = framed(ui, (columns, &view.kept));
-        table.num_rows(shown.len() as u64).show(ui, &mut view);
-    });
-    let line = Stroke::new(1.0, scene.theme.line);
-    ui.painter()
-        .hline(whole.x_range(), whole.top() + UNDER, line);
+    ui.scope(|ui| view.show(ui));
     view.click
+}
+
+/// Around what has the focus.
+fn ring(ui: &Ui, rect: Rect, scene: &Scene<'_>) {
+    let line = Stroke::new(1.0, scene.theme.accent);
+    ui.painter()
+        .rect_stroke(rect, CornerRadius::same(4), line, StrokeKind::Inside);
 }
 
 /// A table with the columns that are shown.
@@ -126,12 +125,36 @@ struct TableView<'a> {
     whole: Rect,
     /// The row that is shown, where the pointer is on it.
     row: Option<Response>,
+    /// The row that has the focus.
+    focused: Option<u64>,
     /// The last row, and whether rows are shown a second time, for the column that stays.
     last: (Option<u64>, bool),
     click: Option<TableClick>,
 }
 
 impl<'a> TableView<'a> {
+    /// Shows the table, a line below its titles, and one beside the column that stays.
+    fn show(&mut self, ui: &mut Ui) {
+        // The edge of a column shows where the pointer can move it.
+        ui.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
+        let table = framed(ui, (self.columns, &self.kept)).num_rows(self.rows.1.len() as u64);
+        let state = table.get_id(ui);
+        table.show(ui, self);
+        let (whole, line) = (self.whole, Stroke::new(1.0, self.scene.theme.line));
+        let under = whole.top() + UNDER;
+        ui.painter().hline(whole.x_range(), under, line);
+        let state = TableState::load(ui.ctx(), state).unwrap_or_default();
+        let widths = || self.kept.iter().filter_map(|at| self.columns.get(*at));
+        let width = |it: &TableColumn| state.col_widths.get(&id(it)).copied();
+        let used: f32 = widths().filter_map(width).sum();
+        if let Some(first) = widths().next().and_then(width)
+            && used > whole.width()
+        {
+            ui.painter()
+                .vline(whole.left() + first, whole.y_range(), line);
+        }
+    }
+
     /// The position of a row among all, and its cells.
     fn line(&self, row: u64) -> Option<(usize, &'a [TableCell])> {
         let (lines, shown, _) = self.rows;
@@ -139,9 +162,38 @@ impl<'a> TableView<'a> {
         Some((line, lines.get(line)?))
     }
 
+    /// What stands behind the title of the column that rows are sorted by.
+    fn sign(&self, column: usize) -> &'static str {
+        match (self.order.column == column, self.order.is_descending) {
+            (true, true) => " ▼",
+            (true, false) => " ▲",
+            (false, _) => "",
+        }
+    }
+
     fn column(&self, place: usize) -> Option<(usize, &'a TableColumn)> {
         let at = *self.kept.get(place)?;
         Some((at, self.columns.get(at)?))
+    }
+
+    /// Shows that a row is chosen, pointed at, or has the focus.
+    fn fill(&mut self, ui: &Ui, rect: Rect, (row, is_chosen): (u64, bool)) {
+        let theme = self.scene.theme;
+        let is_pointed = ui.ctx().rect_contains_pointer(ui.layer_id(), rect);
+        let fill = match (is_chosen, is_pointed) {
+            (true, _) => Some(theme.chosen),
+            (false, true) => Some(theme.hovered),
+            (false, false) => None,
+        };
+        if let Some(fill) = fill {
+            ui.painter().rect_filled(rect, CornerRadius::same(4), fill);
+        }
+        if self.row.as_ref().is_some_and(Response::has_focus) {
+            self.focused = Some(row);
+        }
+        if self.focused == Some(row) {
+            ring(ui, rect, self.scene);
+        }
     }
 
     /// A row as something to click, which the focus and a screen reader come to once.
@@ -191,15 +243,13 @@ impl TableDelegate for TableView<'_> {
         } else {
             theme.weak
         };
-        let sign = match (is_sorted, self.order.is_descending) {
-            (true, true) => " ▼",
-            (true, false) => " ▲",
-            (false, _) => "",
-        };
-        let words = format!("{}{sign}", column.title);
+        let words = format!("{}{}", column.title, self.sign(at));
         let font = FontId::proportional(SMALL);
         let galley = ui.painter().layout_no_wrap(words, font, colour);
         write(ui, (column, 2.0 * GRID), galley);
+        if response.has_focus() {
+            ring(ui, rect, self.scene);
+        }
         if response.clicked() {
             self.order.turn(at);
         }
@@ -210,19 +260,10 @@ impl TableDelegate for TableView<'_> {
         let Some((line, cells)) = self.line(row) else {
             return;
         };
-        let theme = self.scene.theme;
         let rect = Rect::from_x_y_ranges(self.whole.x_range(), ui.max_rect().y_range());
         let is_chosen = self.rows.2 == Some(line);
         self.interact(ui, row, (rect, is_chosen), cells);
-        let is_pointed = ui.ctx().rect_contains_pointer(ui.layer_id(), rect);
-        let fill = match (is_chosen, is_pointed) {
-            (true, _) => Some(theme.chosen),
-            (false, true) => Some(theme.hovered),
-            (false, false) => None,
-        };
-        if let Some(fill) = fill {
-            ui.painter().rect_filled(rect, CornerRadius::same(4), fill);
-        }
+        self.fill(ui, rect, (row, is_chosen));
         let is_by_key = |it: &Response| it.clicked() && it.interact_pointer_pos().is_none();
         if self.row.as_ref().is_some_and(is_by_key) {
             // No pointer says on which cell: it is the first that leads anywhere.
