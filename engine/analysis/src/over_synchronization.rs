@@ -187,8 +187,8 @@ fn given_next(capture: &Capture, call: SpanId, waited: &[PlacedSpan]) -> Option<
                 if waited.iter().all(is_again) {
                     break;
                 }
-                // Whatever waits for nothing is no wait, such as the abortion of a stream.
-                if again.is_empty() {
+                // What aborts a stream blocks as well, and needs what it aborts.
+                if name(capture, placed.span.name).contains("abort") {
                     return None;
                 }
                 continue;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use capture::Capture;
-use record::{CALL_LABEL, Group, Role, SpanKind, Value};
+use record::{CALL_LABEL, Group, ITERATION, Role, SpanKind, Value};
 
 /// How often each operation was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,8 +100,9 @@ fn told(capture: &Capture, span: &record::Span) -> (String, Option<String>) {
 }
 
 /// Arguments that say how an operation ran, and not what it does.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     CALL_LABEL,
+    ITERATION,
     "engine",
     "exchange",
     "generation",
