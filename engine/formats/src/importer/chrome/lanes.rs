@@ -9,7 +9,7 @@ use super::scan::RowToken;
 use super::stream::top::FileFacts;
 use super::texts::ChromeTexts;
 use crate::importer::RecordSink;
-use crate::importer::crop::cropped;
+use crate::importer::crop::{cropped, head};
 use crate::importer::shared_titles::SharedTitles;
 use record::{Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
 
@@ -388,7 +388,7 @@ fn host_name(
     texts: &ChromeTexts,
 ) -> String {
     let process = rows.processes.get(facts.row.0).and_then(|it| it.name);
-    let process = process.map(|name| texts.text(name).trim().to_owned());
+    let process = process.map(|name| head(texts.text(name).trim()).to_owned());
     let process = process
         .filter(|it| !it.is_empty())
         .map_or_else(|| texts.shown(facts.row.0), |it| program(&it).to_owned());
