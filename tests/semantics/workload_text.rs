@@ -1,7 +1,8 @@
 //! The text of workloads: what it means, and that editing loses nothing.
 
 use engine::workload::{
-    Bounds, Call, DataCall, Document, EventCall, ExpectationKind, Plan, WorkloadError, bundled,
+    Bounds, Call, DataCall, Document, EventCall, ExpectationKind, PlacedCall, Plan, WorkloadError,
+    bundled,
 };
 use proptest::prelude::*;
 
@@ -109,7 +110,15 @@ fn the_example_means_what_it_says() {
     assert_eq!(calls.len() as u64, plan.call_count);
     assert_eq!(calls.len(), 8 * 6 + 1);
     // The third round is the first's again: two is taken modulo two.
-    assert_eq!(calls[..6], calls[12..18]);
+    let made = |calls: &[PlacedCall]| -> Vec<_> {
+        let calls = calls.iter().map(|it| (it.call.clone(), it.place));
+        calls.collect()
+    };
+    assert_eq!(made(&calls[..6]), made(&calls[12..18]));
+    assert_eq!(
+        (calls[0].round, calls[12].round, calls[48].round),
+        (1, 3, 0)
+    );
     let Call::Data(DataCall::Launch { kernel: launch, .. }) = &calls[4 + 6].call else {
         panic!("{:?}", calls[10])
     };

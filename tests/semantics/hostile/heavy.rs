@@ -404,7 +404,11 @@ fn one_case() {
                 let made = Conclusions::of(&capture);
                 let whole = capture.extent().unwrap();
                 let statistics = Statistics::of(&capture, whole);
-                let lanes = if has_lanes { least } else { 1 };
+                let lanes = if has_lanes {
+                    least
+                } else {
+                    usize::from(!is_made(REPEATED))
+                };
                 let has_answers = !made.answers.is_empty() || is_made(REPEATED);
                 assert!(statistics.lanes.len() >= lanes && has_answers);
             }
