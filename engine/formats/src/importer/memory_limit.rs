@@ -4,7 +4,7 @@ use memory_stats::memory_stats;
 
 /// Reading may take so many times what the file holds.
 const TIMES: u64 = 4;
-/// And so many bytes besides. No shape of file that is known comes near it: what does is damaged, or made to.
+/// And so many bytes besides. Files as tools write them take far less: what takes more is damaged, or made to.
 const BESIDES: u64 = 1 << 30;
 
 /// What reading a file may take of memory. It is measured of the whole process, where the system tells it, so what else the
