@@ -16,6 +16,7 @@ const BEGINS: u64 = 4_800_000;
 const ARGUMENTS: u64 = 4_000_000;
 const STREAMS: i64 = 1_500_000;
 const CATEGORIES: u64 = 650_000;
+const EMPTY_MESSAGES: usize = 10_000_000;
 const PLANES: u64 = 320_000;
 /// So many planes are read.
 const MOST_PLANES: usize = 1 << 16;
@@ -61,6 +62,11 @@ pub const DENSE: &[Case] = &[
         spans: Some(CATEGORIES as usize),
     },
     Case {
+        name: "a packet of nothing but empty messages",
+        source: |folder| Source::open(&folder.join("packets.pftrace")).unwrap(),
+        spans: Some(1),
+    },
+    Case {
         name: "a plane for each event",
         source: |folder| Source::open(&folder.join("planes.xplane.pb")).unwrap(),
         spans: Some(MOST_PLANES),
@@ -97,6 +103,7 @@ pub fn make_dense(folder: &Path) {
     make_arguments(create("arguments.json"));
     make_streams(&folder.join("streams.sqlite"));
     make_categories(create("categories.pftrace"));
+    make_packet(create("packets.pftrace"));
     make_planes(create("planes.xplane.pb"));
     make_heads(create);
 }
@@ -171,6 +178,21 @@ fn make_categories(mut out: impl std::io::Write) {
         let said = [number(9, 3), number(11, 1)].into_iter().chain(own);
         let said = said.collect::<Vec<_>>().concat();
         let packet = [number(8, 1_000 + event), number(10, 1), bytes(11, &said)].concat();
+        out.write_all(&bytes(1, &packet)).unwrap();
+    }
+}
+
+/// An event, and a packet of a piece of work of a GPU of which very much else is said, all of it empty.
+fn make_packet(mut out: impl std::io::Write) {
+    let lane = [number(1, 1), bytes(2, b"t")].concat();
+    let lane = [number(10, 1), bytes(60, &lane)].concat();
+    let [begin, end] = [1, 2].map(|half| {
+        let event = [number(9, half), number(11, 1)].concat();
+        [number(8, half * 1_000), number(10, 1), bytes(11, &event)].concat()
+    });
+    let work = bytes(6, b"").repeat(EMPTY_MESSAGES);
+    let work = [number(8, 1_500), number(10, 1), bytes(53, &work)].concat();
+    for packet in [lane, begin, work, end] {
         out.write_all(&bytes(1, &packet)).unwrap();
     }
 }

@@ -135,14 +135,12 @@ pub enum ImportError {
     },
     /// Reading it takes more memory than any file should.
     #[error(
-        "{path} fills memory: reading up to byte {read} of it took more than {most} MiB, which is 4 times what it holds and 1 GiB. It is \
-         damaged, or made to do that"
+        "{path} fills memory: reading it takes more than {most} MiB, which is 4 times what it holds and 1 GiB. It is damaged, or \
+         made to do that"
     )]
     Memory {
         /// The file.
         path: PathBuf,
-        /// How far it was read, in bytes.
-        read: u64,
         /// What it may take, in MiB.
         most: u64,
     },

@@ -1,6 +1,10 @@
 //! What reading a file may take of memory, whatever the file holds.
 
+use std::path::Path;
+
 use memory_stats::memory_stats;
+
+use super::ImportError;
 
 /// Reading may take so many times what the file holds.
 const TIMES: u64 = 4;
@@ -28,13 +32,32 @@ impl MemoryLimit {
         taken().is_some_and(|now| self.exceeds(now, holds))
     }
 
+    /// The same, as an error that names the file.
+    ///
+    /// # Errors
+    /// [`ImportError::Memory`] where it does.
+    pub fn check(self, path: &Path, holds: u64) -> Result<(), ImportError> {
+        if self.is_exceeded(holds) {
+            return Err(exceeded(path, holds));
+        }
+        Ok(())
+    }
+
     fn exceeds(self, now: u64, holds: u64) -> bool {
         now.saturating_sub(self.before) > most(holds)
     }
 }
 
+/// Reading a file took too much that holds so many bytes.
+pub(super) fn exceeded(path: &Path, holds: u64) -> ImportError {
+    ImportError::Memory {
+        path: path.to_owned(),
+        most: most(holds) >> 20,
+    }
+}
+
 /// How many bytes reading a file may take that holds so many.
-pub(super) fn most(holds: u64) -> u64 {
+fn most(holds: u64) -> u64 {
     holds.saturating_mul(TIMES).saturating_add(BESIDES)
 }
 

@@ -2,6 +2,7 @@
 
 mod clocks;
 mod damage;
+mod density;
 mod event;
 mod extra_counters;
 mod fields;
@@ -195,6 +196,10 @@ impl PftraceReader {
         damage: &mut PacketDamage,
     ) -> Result<PacketOutcome, ImportError> {
         let view = PacketView::of(bytes);
+        if density::is_crowded(self.decoded_of(view.as_ref(), bytes)) {
+            damage.crowded(bytes.len() as u64);
+            return Ok(PacketOutcome::Whole);
+        }
         if let (Self::Foreign(foreign), Some(view)) = (&mut *self, &view)
             && !view.has_more
         {
@@ -225,6 +230,14 @@ impl PftraceReader {
             Self::Undecided => {}
         }
         Ok(PacketOutcome::Whole)
+    }
+
+    /// What of a packet is decoded: all of it, but of another tool's that holds nothing but an event and texts only these.
+    fn decoded_of<'a>(&self, view: Option<&PacketView<'a>>, bytes: &'a [u8]) -> &'a [u8] {
+        match (self, view) {
+            (Self::Foreign(_), Some(view)) if !view.has_more => view.interned.unwrap_or_default(),
+            _ => bytes,
+        }
     }
 
     /// A packet, and how many of its texts are no UTF-8. In ours all are, unless it is damaged.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::memory_limit::{MemoryLimit, most};
+use super::memory_limit::{MemoryLimit, exceeded};
 use super::source::ReadMeter;
 use super::{ImportError, Source};
 use record::time::Nanos;
@@ -83,6 +83,9 @@ pub struct RecordSink<'a> {
 }
 
 impl<'a> RecordSink<'a> {
+    /// What stands for the end of a file where nobody counted its bytes.
+    pub const WHOLE: u64 = u64::MAX;
+
     /// A sink for what `source` holds.
     pub fn new(source: &Source, out: &'a mut dyn FnMut(ImportBatch) -> ControlFlow<()>) -> Self {
         Self {
@@ -191,15 +194,21 @@ impl<'a> RecordSink<'a> {
         self.count
     }
 
-    /// Says that the file was read up to byte `read` of what the source's reader gave, and sends what has gathered once that is enough.
+    /// Says that the file was read up to byte `read` of what the source's reader gave, or [`RecordSink::WHOLE`], and sends what has gathered
+    /// once that is enough.
     ///
     /// # Errors
     /// [`ImportError::Cancelled`] where the reader wants no more.
     pub fn advance(&mut self, read: u64) -> Result<(), ImportError> {
+        let read = if read == Self::WHOLE {
+            self.reached
+        } else {
+            read
+        };
         self.reached = read;
         self.read = match &self.meter {
             Some(meter) => meter.read().min(self.total),
-            None => read,
+            None => read.min(self.total),
         };
         if self.cancelled || self.records.len() >= BATCH || read.saturating_sub(self.sent) >= STRIDE
         {
@@ -217,11 +226,7 @@ impl<'a> RecordSink<'a> {
         self.sent = self.reached;
         self.look();
         if self.exceeded {
-            return Err(ImportError::Memory {
-                path: self.path.clone(),
-                read: self.read,
-                most: most(self.holds()) >> 20,
-            });
+            return Err(exceeded(&self.path, self.holds()));
         }
         if self.cancelled {
             self.records.clear();
@@ -252,6 +257,17 @@ mod tests {
     use super::*;
     use crate::importer::open_source;
     use crate::perfetto::proto::{TracePacket, TrackEvent, event_type};
+
+    /// What the limit is measured by is what was read, also where nobody counts any more.
+    #[test]
+    fn the_end_of_a_file_is_no_more_than_was_read_of_it() {
+        let source = Source::from_bytes("a.json", b"[{}]".to_vec()).unwrap();
+        let mut take = |_| ControlFlow::Continue(());
+        let mut sink = RecordSink::new(&source, &mut take);
+        sink.advance(7).unwrap();
+        sink.advance(RecordSink::WHOLE).unwrap();
+        assert_eq!((sink.holds(), sink.read), (7, 4));
+    }
 
     /// However well a file is packed, a batch holds many records: whoever takes them does something for each.
     #[test]

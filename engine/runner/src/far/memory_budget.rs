@@ -3,6 +3,8 @@
 use std::fs::read_to_string;
 use std::path::Path;
 
+use memory_stats::memory_stats;
+
 /// The memory of this machine, as far as this process may use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryRoom {
@@ -40,7 +42,7 @@ impl MemoryRoom {
 
     /// Why this process should take in no more, where that is so.
     pub fn is_full(self) -> Option<String> {
-        let here = from_kilobytes("/proc/self/status", "VmRSS:")?;
+        let here = memory_stats()?.physical_mem as u64;
         let left = from_kilobytes("/proc/meminfo", "MemAvailable:")?;
         self.is_full_with(ReservedMemory { here, left })
     }

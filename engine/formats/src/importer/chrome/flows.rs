@@ -152,7 +152,7 @@ fn meaning(category: &str) -> (DependencyKind, Basis) {
         Some((DependencyKind::from_label(kind)?, Basis::from_label(basis)?))
     });
     own.unwrap_or(match category {
-        "api_op" | "HostToDevice" => (DependencyKind::Submission, Basis::Declared),
+        "api_op" | "HostToDevice" => (DependencyKind::Submission, Basis::Enforced),
         _ => (DependencyKind::Flow, Basis::Declared),
     })
 }

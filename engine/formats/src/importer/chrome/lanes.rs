@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use super::row_kind::RowKind;
+use super::row_kind::{self, RowKind};
 use super::rows::{ChromeRows, LaneSlot, RowFacts};
 use super::scan::RowToken;
 use super::stream::top::FileFacts;
@@ -145,6 +145,25 @@ impl ChromeLanes {
         id
     }
 
+    /// The device that a lane is of. What a library of Ascend's sends runs on the device whose streams the file has, where that
+    /// is one, though the file makes a process of it.
+    fn device_of(
+        &self,
+        used: &UsedLane,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
+    ) -> Option<DeviceId> {
+        let own = Some(used.device).filter(|it| it.is_some())?;
+        let name = |id: DeviceId| process_name(rows, *self.devices.get(id.index())?, texts);
+        if !name(own).is_some_and(row_kind::is_communication) {
+            return Some(own);
+        }
+        let all = (0..self.devices.len() as u32).map(DeviceId);
+        let mut of_streams = all.filter(|id| name(*id).is_some_and(row_kind::is_npu));
+        let first = of_streams.next();
+        first.filter(|_| of_streams.next().is_none()).or(Some(own))
+    }
+
     /// Says again what each lane and device is, now that the whole file is known.
     pub fn finish(
         &self,
@@ -170,9 +189,11 @@ impl ChromeLanes {
             let lane = LaneId(place as u32);
             self.announce(lane, rows, texts, Some(&titles), sink);
             let row = rows.get(used.row);
+            let process = row.and_then(|it| rows.processes.get(it.row.0));
+            let of_file = top.rank.and_then(|it| u32::try_from(it).ok());
             sink.push(Record::LaneOrigin(LaneOrigin {
                 lane,
-                rank: top.rank.and_then(|it| u32::try_from(it).ok()),
+                rank: process.and_then(|it| it.rank).or(of_file),
                 number: row.and_then(|it| number(it.row.1, texts)),
             }));
         }
@@ -201,7 +222,7 @@ impl ChromeLanes {
         sink.push(Record::Lane(Box::new(Lane {
             id,
             group,
-            device: Some(used.device).filter(|it| it.is_some()),
+            device: self.device_of(used, rows, texts),
             role: match (used.slot, group) {
                 (_, Group::Streams) => self.work_of(used).map_or(Role::None, LaneWork::role),
                 (LaneSlot::Functions, _) => Role::Functions,
@@ -377,6 +398,16 @@ fn lane_name(
         }
         (LaneSlot::Syncs, _) => format!("{stream} · waits, host time"),
     }
+}
+
+/// What a process is called.
+fn process_name<'a>(
+    rows: &ChromeRows,
+    process: RowToken,
+    texts: &'a ChromeTexts,
+) -> Option<&'a str> {
+    let name = rows.processes.get(process)?.name?;
+    Some(texts.text(name).trim())
 }
 
 /// A thread's name, with that of its process where there are several.

@@ -35,13 +35,23 @@ impl RowKind {
             };
         }
         match process {
-            "Ascend Hardware" | "NPU" => Self::Stream,
-            "HCCL" | "Communication" if thread.starts_with("Plane") => Self::Stream,
-            "HCCL" | "Communication" | "Overlap Analysis" => Self::Derived,
+            _ if is_npu(process) => Self::Stream,
+            _ if is_communication(process) && thread.starts_with("Plane") => Self::Stream,
+            _ if is_communication(process) || process == "Overlap Analysis" => Self::Derived,
             _ if is_gpu(process) => Self::Stream,
             _ => Self::Host,
         }
     }
+}
+
+/// Whether a process of Ascend's profiler is what runs on a device.
+pub(super) fn is_npu(process: &str) -> bool {
+    ["Ascend Hardware", "NPU"].contains(&process)
+}
+
+/// Whether a process of Ascend's profiler is what its library of collective operations does on a device.
+pub(super) fn is_communication(process: &str) -> bool {
+    ["HCCL", "Communication"].contains(&process)
 }
 
 /// Whether a process is called `GPU2` or `GPU 2`.

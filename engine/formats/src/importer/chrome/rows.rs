@@ -166,6 +166,8 @@ pub(super) struct ChromeProcess {
     pub order: Option<i64>,
     /// The device, where it is one.
     pub device: Option<DeviceId>,
+    /// The rank that its events are of, where the file says so of each.
+    pub rank: Option<u32>,
 }
 
 /// Every process that something was said of, by its token: a file may have millions.
@@ -277,6 +279,10 @@ impl ChromeRows {
         let Some(process) = self.processes.entry(facts.row.0) else {
             return false;
         };
+        // Who puts the files of several ranks together says so of each row.
+        let rank = arguments.iter().find(|it| it.key == words::RANK);
+        let rank = rank.and_then(|it| u32::try_from(it.payload.integer(texts.table())?).ok());
+        process.rank = rank.or(process.rank);
         match name {
             words::PROCESS_NAME => process.name = text.or(process.name),
             words::PROCESS_LABELS => process.labels = text.or(process.labels),

@@ -12,6 +12,8 @@ pub(super) struct PacketDamage {
     first: Option<u64>,
     /// Packets that can be read and say nothing that can be understood.
     senseless: u64,
+    /// Packets that hold more than is decoded of one, and their bytes.
+    crowded: (u64, u64),
     /// From where on nothing could be read, and how many bytes that is.
     rest: Option<(u64, u64)>,
     /// Packets that the end of the file counts and that nobody found.
@@ -33,6 +35,12 @@ impl PacketDamage {
         self.senseless += 1;
     }
 
+    /// A packet that holds more than is decoded of one.
+    pub fn crowded(&mut self, bytes: u64) {
+        self.crowded.0 += 1;
+        self.crowded.1 += bytes;
+    }
+
     /// Nothing could be read from byte `at` on, which is `left` bytes.
     pub fn rest(&mut self, at: u64, left: u64) {
         self.rest = Some((at, left));
@@ -40,7 +48,7 @@ impl PacketDamage {
 
     /// The end of the file says that `said` packets stand before it, and `taken` were taken.
     pub fn compare(&mut self, said: u64, taken: u64) {
-        self.missing = said.saturating_sub(taken.saturating_add(self.packets));
+        self.missing = said.saturating_sub(taken.saturating_add(self.packets + self.crowded.0));
     }
 
     /// The file is to have an end, and has none.
@@ -87,6 +95,17 @@ impl PacketDamage {
                 ),
             );
         }
+        let (crowded, bytes) = self.crowded;
+        if crowded > 0 {
+            say(
+                "packets-crowded",
+                format!(
+                    "{}, {bytes} bytes in all: more messages or bytes than are read of one packet. Programs write none of a \
+                     megabyte, so the file is damaged, or made to fill memory.",
+                    counted(crowded, "{packet was left out|packets were left out}"),
+                ),
+            );
+        }
         if self.missing > 0 {
             say(
                 "packets-missing",
@@ -107,7 +126,7 @@ impl PacketDamage {
                     .to_owned(),
             );
         }
-        let dropped = self.packets.saturating_add(self.senseless);
+        let dropped = self.packets + self.senseless + crowded;
         receipt.dropped = (receipt.dropped).saturating_add(dropped.saturating_add(self.missing));
         receipt.repair("cut short", u64::from(self.rest.is_some() || is_cut));
     }

@@ -10,6 +10,7 @@ pub(super) use specifications::InternedGpuNames;
 
 use std::collections::HashMap;
 
+use crate::importer::crop::head;
 use crate::perfetto::proto::gpu::{Description, Specifications};
 
 /// What the file says once, of no writer in particular.
@@ -26,7 +27,8 @@ pub(super) struct PftraceGpu {
 impl PftraceGpu {
     /// What an object of Vulkan is called, or its handle.
     fn object(&self, handle: u64) -> String {
-        let known = self.objects.get(&handle).cloned();
+        let known = self.objects.get(&handle);
+        let known = known.map(|name| head(name).to_owned());
         known.unwrap_or_else(|| format!("{handle:#x}"))
     }
 

@@ -85,7 +85,7 @@ pub(super) struct ForeignTally {
     /// Texts of packets that are no UTF-8.
     pub texts: u64,
     /// Events with more fields than are kept.
-    cropped: u64,
+    pub cropped: u64,
     /// Values of extra counters of which nothing says on which track they are.
     pub trackless: u64,
     /// Streams on which something ran, and waits of one for another.

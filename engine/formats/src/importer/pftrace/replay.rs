@@ -71,12 +71,12 @@ pub(super) fn replay(
                 sink.push(Record::Argument(SpanId(number), key, value));
             }
         }
-        sink.advance(u64::MAX)?;
+        sink.advance(RecordSink::WHOLE)?;
     }
     foreign.fields.hand_over(u32::MAX, &mut foreign.texts, sink);
     for &(cause, effect) in &matched.arrows {
         sink.push(arrow((cause, effect), &items.slices));
-        sink.advance(u64::MAX)?;
+        sink.advance(RecordSink::WHOLE)?;
     }
     let (ties, missing) = matched.meetings.ties();
     let is_wait = |record: &&Record| match record {

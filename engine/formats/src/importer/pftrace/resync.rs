@@ -5,7 +5,7 @@ use memchr::memmem;
 use prost::Message as _;
 use prost::encoding::decode_varint;
 
-use super::frame;
+use super::{density, frame};
 use crate::perfetto::dialect::SEQUENCE;
 use crate::perfetto::proto::TracePacket;
 
@@ -68,15 +68,21 @@ fn is_time(fields: &[u8]) -> bool {
 /// Whether these bytes are a packet of ours, from its tag to its end.
 pub(super) fn is_packet(bytes: &[u8]) -> bool {
     let body = frame::head(bytes).and_then(|(head, _)| bytes.get(head..));
-    let packet = body.and_then(|body| TracePacket::decode(body).ok());
+    let packet = body.and_then(decoded);
     packet.is_some_and(|packet| packet.trusted_packet_sequence_id == Some(SEQUENCE))
 }
 
 /// Whether these bytes are a packet of whomever, from its tag to its end, that bears a time or the number of its writer.
 pub(super) fn is_marked(bytes: &[u8]) -> bool {
     let body = frame::head(bytes).and_then(|(head, _)| bytes.get(head..));
-    let packet = body.and_then(|body| TracePacket::decode(body).ok());
+    let packet = body.and_then(decoded);
     packet.is_some_and(|it| it.timestamp.is_some() || it.trusted_packet_sequence_id.is_some())
+}
+
+/// A packet, unless decoding it would take very much.
+fn decoded(body: &[u8]) -> Option<TracePacket> {
+    let is_crowded = density::is_crowded(body);
+    (!is_crowded).then(|| TracePacket::decode(body).ok())?
 }
 
 #[cfg(test)]

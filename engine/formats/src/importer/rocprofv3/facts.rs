@@ -8,6 +8,9 @@ use serde_json::from_slice;
 use super::row::WholeNumber;
 use super::walk::ElementPosition;
 
+/// So many kinds of records have names; the tool has some thirty.
+const MOST_KINDS: i64 = 4_096;
+
 /// A fact by process and the file's own number.
 type FactKey = (u32, i64);
 
@@ -122,8 +125,11 @@ impl Rocprofv3Facts {
                 .map(|it: Rocprofv3Counter| drop(self.counters.insert(own(it.id), it.name))),
             ("strings", "buffer_records") => from_slice(bytes).map(|it: RecordKindNames| {
                 let next = self.kinds.entry(place.process).or_default();
-                self.operations.insert((place.process, *next), it);
-                *next += 1;
+                // Records of a kind beyond that are called by their numbers.
+                if *next < MOST_KINDS {
+                    self.operations.insert((place.process, *next), it);
+                    *next += 1;
+                }
             }),
             ("strings", "marker_api") => from_slice(bytes)
                 .map(|it: NumberedText| drop(self.markers.insert(own(it.key), it.value))),

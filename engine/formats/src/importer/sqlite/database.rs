@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::budget::{ReadBudget, ReadTimer};
 use super::schema::{RowCount, TableSchema, count_rows, quoted, tables};
 use crate::importer::error::MissingThread;
+use crate::importer::memory_limit::MemoryLimit;
 use crate::importer::{ImportError, Receipt, RecordSink, Source, behind};
 use record::{Severity, counted};
 
@@ -36,6 +37,7 @@ pub(in crate::importer) struct Database {
     is_followed: Option<bool>,
     tables: Vec<TableSchema>,
     pub(super) budget: Arc<ReadBudget>,
+    memory: MemoryLimit,
     /// Deletes the copy of a packed database in the end.
     _copy: Option<TemporaryCopy>,
 }
@@ -70,6 +72,7 @@ impl Database {
             is_followed,
             tables: Vec::new(),
             budget: Arc::new(ReadBudget::new(length)),
+            memory: MemoryLimit::new(),
             _copy: copy,
         };
         let door = database.door()?;
@@ -78,6 +81,11 @@ impl Database {
         door.watch.stop(&database.budget);
         database.tables = found.map_err(|error| database.useless(&error.to_string()))?;
         Ok(database)
+    }
+
+    /// Fails where reading it takes too much memory: of some tables whole columns are kept before a span is made.
+    pub(super) fn check_memory(&self) -> Result<(), ImportError> {
+        self.memory.check(&self.shown, self.length)
     }
 
     /// How many bytes it has.

@@ -50,7 +50,7 @@ pub(in crate::importer) fn scan(
             let spawned = thread.spawn_scoped(scope, move || work(database, &door, tasks));
             readers.push(spawned.map_err(|error| database.without_thread(error))?);
         }
-        let faults = receive(receivers, take);
+        let faults = receive(database, receivers, take);
         // The scope waits for what they do, and not until the system has let go of them.
         for reader in readers {
             reader.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -60,6 +60,7 @@ pub(in crate::importer) fn scan(
 }
 
 fn receive(
+    database: &Database,
     receivers: Vec<Receiver<ScanMessage>>,
     take: &mut BlockHandler<'_>,
 ) -> Result<Vec<TableFault>, ImportError> {
@@ -67,7 +68,10 @@ fn receive(
     for (query, receiver) in receivers.into_iter().enumerate() {
         for news in receiver {
             match news {
-                ScanMessage::Block(block) => take(query, Some(&block))?,
+                ScanMessage::Block(block) => {
+                    take(query, Some(&block))?;
+                    database.check_memory()?;
+                }
                 ScanMessage::Fault(fault) => faults.push(fault),
             }
         }

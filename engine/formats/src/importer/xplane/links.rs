@@ -109,7 +109,7 @@ impl XPlaneLinks {
                 Some(producer) => {
                     let kind = (DependencyKind::Flow, Basis::Declared);
                     sink.push(dependency((producer.row, consumer.row), kind));
-                    sink.advance(u64::MAX)?;
+                    sink.advance(RecordSink::WHOLE)?;
                 }
             }
         }

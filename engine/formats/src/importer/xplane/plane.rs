@@ -13,7 +13,7 @@ use crate::perfetto::view::{WireValue, each_field};
 use record::FieldValue;
 
 /// Bytes between two looks at whether the reader still wants the file.
-const STRIDE: u64 = 32 << 20;
+const STRIDE: u64 = 1 << 20;
 
 /// So many planes of a file are read. Those of the largest machines have some hundred.
 pub(super) const MOST_PLANES: usize = 1 << 16;

@@ -87,7 +87,7 @@ impl RendezvousList {
                 }
             }
             before = operations;
-            sink.advance(u64::MAX)?;
+            sink.advance(RecordSink::WHOLE)?;
         }
         Ok(())
     }

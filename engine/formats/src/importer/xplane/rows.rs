@@ -1,10 +1,10 @@
 //! Spans as they are read, in few bytes each until the file is whole: what they wait for may follow.
 
 use super::links::{NO_CALL, submission};
-use crate::importer::ImportError;
 use crate::importer::chrome::ChromeTexts;
 use crate::importer::pftrace::SliceFields;
 use crate::importer::sqlite::{SqliteDraft, SqliteSpan};
+use crate::importer::{ImportError, RecordSink};
 use record::{FieldValue, LaneId, SpanId, SpanKind, State};
 
 /// Rows that lie behind each other: as many never move once more come.
@@ -138,7 +138,7 @@ impl XPlaneRows {
     ) -> Result<(), ImportError> {
         for row in rows {
             self.put(row, texts, draft);
-            draft.sink.advance(u64::MAX)?;
+            draft.sink.advance(RecordSink::WHOLE)?;
         }
         Ok(())
     }

@@ -61,6 +61,7 @@ words! {
     NAME = "name",
     LABELS = "labels",
     SORT_INDEX = "sort_index",
+    RANK = "rank",
     CORRELATION = "correlation",
     CORRELATION_ID = "correlationId",
     CONNECTION = "connection_id",

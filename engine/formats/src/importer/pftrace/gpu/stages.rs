@@ -1,6 +1,7 @@
 //! Render stages, which are also kernels and copies of compute APIs, and submissions of Vulkan.
 
 use super::{InternedGpuNames, PftraceGpu, SliceSyncPoints};
+use crate::importer::chrome::MOST_ARGUMENTS;
 use crate::importer::pftrace::items::TrackItemKind;
 use crate::importer::pftrace::other_tools::ForeignFile;
 use crate::importer::pftrace::slice_kind;
@@ -151,9 +152,12 @@ impl ForeignFile {
         let mut values = NamedValues::new();
         let queue = submit.vk_queue.map(text);
         values.extend(queue.map(|value| ("queue".to_owned(), value)));
-        for (place, &buffer) in submit.vk_command_buffers.iter().enumerate() {
+        let buffers = submit.vk_command_buffers.iter().enumerate();
+        for (place, &buffer) in buffers.take(MOST_ARGUMENTS) {
             values.push((format!("command_buffer.{place}"), text(buffer)));
         }
+        let is_cropped = submit.vk_command_buffers.len() > MOST_ARGUMENTS;
+        self.tally.cropped += u64::from(is_cropped);
         let points = SliceSyncPoints {
             submission: submit.submission_id,
             ..SliceSyncPoints::default()
