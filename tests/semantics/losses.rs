@@ -2,6 +2,7 @@
 
 mod begun;
 mod destroyed;
+mod earlier_attempt;
 mod loss_counts;
 mod paused_loss;
 mod raceless;

@@ -12,7 +12,7 @@ use crate::prepare::DEVICE;
 use device::{DeviceStatus, lock};
 use record::time::Nanos;
 use record::{Log, Loss, LossKind, Record, Severity};
-use workload::{Injection, LossBy};
+use workload::LossBy;
 
 /// Losses of the device's own, in one run, after which it is opened anew. One that goes on losing itself would keep a run
 /// from ever ending.
@@ -50,8 +50,9 @@ pub struct Losses {
 pub(super) struct LossState {
     /// Losses that wait for a call or a compile.
     pub armed: Vec<ArmedLoss>,
-    /// Losses that wait for a time or an operation, each of which is looked for elsewhere.
-    pub awaited: Vec<Injection>,
+    /// Losses that wait for a time or an operation, each of which is looked for elsewhere, with the attempt in which they were
+    /// wanted.
+    pub awaited: Vec<(u32, ArmedLoss)>,
     /// Losses by a `destroy()` that the device timeline was given and has not come to.
     pub destroying: Vec<ArmedLoss>,
     pub recovery: RecoveryMode,
@@ -181,6 +182,15 @@ impl Losses {
 }
 
 impl LossState {
+    /// The workload begins again. What its own calls wanted and what has not come they will want again; what whoever runs it
+    /// wants is wanted once, in whichever attempt it comes.
+    pub fn begin_attempt(&mut self) {
+        self.attempt += 1;
+        let is_kept = |loss: &ArmedLoss| !matches!(loss.source, LossSource::Call(_));
+        self.armed.retain(is_kept);
+        self.awaited.retain(|(_, loss)| is_kept(loss));
+    }
+
     /// What is done about a loss, and why that is not what was asked for, where it is not.
     fn decide(&mut self, source: LossSource) -> (RecoveryMode, Option<String>) {
         match (self.recovery, source) {

@@ -121,18 +121,22 @@ fn arm_stream(shared: &Arc<RunState>, loss: ArmedLoss, stream: StreamIndex, repo
 }
 
 fn act(shared: &Arc<RunState>, loss: ArmedLoss, reporter: &Reporter) -> Alarm {
-    shared.losses.state().awaited.push(loss.injection.clone());
+    let mut state = shared.losses.state();
+    let wanted = (state.attempt, loss);
+    state.awaited.push(wanted.clone());
+    drop(state);
     // Not kept alive by what waits: a run that is over is dropped.
     let (shared, reporter) = (Arc::downgrade(shared), reporter.clone());
     Box::new(move |_| {
         if let Some(shared) = shared.upgrade() {
             let mut state = shared.losses.state();
-            let place = state.awaited.iter().position(|it| *it == loss.injection);
-            // Of one that comes while the run ends it was said that the run was over.
+            let place = state.awaited.iter().position(|it| *it == wanted);
+            // Of one that comes while the run ends it was said that the run was over, and one that a call of an attempt before
+            // wanted the same call wants again.
             let Some(place) = place else {
                 return;
             };
-            state.awaited.remove(place);
+            let (_, loss) = state.awaited.remove(place);
             drop(state);
             shared.lose_armed(loss, &reporter);
         }
@@ -238,8 +242,8 @@ impl RunState {
     /// what the timelines of promises and pipelines are at.
     pub fn due(&self) -> usize {
         let losses = self.losses.state();
-        let is_time = |it: &&Injection| matches!(it.at, LossMoment::Time(_));
-        let times = losses.awaited.iter().filter(is_time).count();
+        let is_time = |loss: &ArmedLoss| matches!(loss.injection.at, LossMoment::Time(_));
+        let times = losses.awaited.iter().filter(|(_, it)| is_time(it)).count();
         drop(losses);
         let timelines = self.timelines.as_ref();
         let works = timelines.is_some_and(|timelines| !timelines.is_at_rest(self));
@@ -255,12 +259,10 @@ impl RunState {
 /// Says which losses were wanted and did not happen, because the run was over before their moment.
 pub fn report_unmet(shared: &RunState, reporter: &Reporter) {
     let mut state = shared.losses.state();
+    let awaited = std::mem::take(&mut state.awaited).into_iter();
     let armed = std::mem::take(&mut state.armed).into_iter();
-    let never = armed
-        .map(|loss| loss.injection)
-        .chain(std::mem::take(&mut state.awaited));
-    for injection in never {
-        unmet(&injection, OVER, reporter);
+    for loss in armed.chain(awaited.map(|(_, loss)| loss)) {
+        unmet(&loss.injection, OVER, reporter);
     }
     let why = if state.lost.is_some() || state.generation > 1 {
         LOST_ALREADY

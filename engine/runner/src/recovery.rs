@@ -84,7 +84,7 @@ impl RunState {
         if !goes_on {
             self.forget();
             self.device.rewind();
-            state.attempt += 1;
+            state.begin_attempt();
             // From here on another loss is one of the new attempt.
             self.losses.is_replaying.store(false, Ordering::SeqCst);
         }

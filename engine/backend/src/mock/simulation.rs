@@ -363,12 +363,8 @@ impl Simulation {
                 if let Some(stream) = self.streams.get_mut(place) {
                     stream.running = Some((item, Interval { start: time, end }));
                 }
-                let found = self
-                    .watches
-                    .iter()
-                    .position(|(watched, _)| *watched == place);
-                if let Some(found) = found {
-                    let (_, act) = self.watches.remove(found);
+                let is_met = |(watched, _): &mut (usize, Alarm)| *watched == place;
+                for (_, act) in self.watches.extract_if(.., is_met) {
                     self.alarms.set(middle(time, end), act, false);
                 }
             }
