@@ -50,15 +50,13 @@ fn made(capture: &Capture, receipt: &Receipt) -> [usize; 6] {
     };
     let streams = capture.lanes().iter();
     let streams = streams.filter(|it| it.group == Group::Streams).count();
-    // Flows from calls to work are launches too.
-    let launches = of(DependencyKind::Submission, Some(Basis::Declared));
     [
         receipt.events as usize,
         capture.span_count(),
         streams,
         of(DependencyKind::Submission, Some(Basis::Enforced)),
         of(DependencyKind::Event, Some(Basis::Enforced)),
-        of(DependencyKind::Flow, None) + launches,
+        of(DependencyKind::Flow, None),
     ]
 }
 

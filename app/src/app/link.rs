@@ -167,6 +167,9 @@ impl App {
             Message::Started { .. } => {
                 self.replace(Capture::new());
                 self.status.is_live = true;
+                self.status
+                    .tab_at_start
+                    .clone_from(&self.state.settings.tab);
                 self.status.is_unsaved = false;
                 self.status.lost = 0;
                 self.status.parts.clear();
@@ -262,8 +265,21 @@ impl App {
                 None,
             );
         }
+        self.survey(&name);
         self.lesson_job.ran(&name);
         self.status.verdicts.insert(name, verdict);
+    }
+}
+
+impl App {
+    /// A run that ended begins with its overview, unless whoever ran it looks at something else: a tab opened meanwhile, the
+    /// tab in which they watch one workload run again and again, or a lesson.
+    fn survey(&mut self, name: &str) {
+        let is_first = !self.status.verdicts.contains_key(name);
+        let is_left_open = self.status.tab_at_start == self.state.settings.tab;
+        if is_first && is_left_open && self.state.lesson.is_none() {
+            self.act(vec![Action::Survey], None);
+        }
     }
 }
 

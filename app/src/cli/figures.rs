@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use engine::analysis::causes::CollectiveMember;
+use engine::analysis::causes::{CauseReader, CollectiveMember};
 use engine::analysis::{Conclusions, LaneUse, RoleOverlap, Statistics, pace};
 use engine::capture::Capture;
 use engine::record::{Bookmark, Group, Lane, LaneId, PaceLaw, PaceReport, RunOutcome};
@@ -194,7 +194,12 @@ impl<'a> CaptureReport<'a> {
         let name = |id: LaneId| capture.lane_title(id).into_owned();
         let (outcome, reason) = outcome(capture);
         let run = capture.run();
-        let (made, counted, mut found) = concluded(capture, all);
+        let Concluded {
+            made,
+            counted,
+            queued,
+            mut found,
+        } = concluded(capture, all);
         let overlaps = std::mem::take(&mut found.overlaps);
         let role_overlaps = RoleOverlapReport::all(capture, &found.roles);
         let save_error = saved.and_then(|_| save_error(capture));
@@ -211,7 +216,7 @@ impl<'a> CaptureReport<'a> {
             running: capture.open().count(),
             dependencies: capture.dependency_count(),
             lost,
-            lanes: LaneUses::new(capture, found),
+            lanes: LaneUses::new(capture, found, queued),
             overlaps: overlaps
                 .iter()
                 .map(|overlap| OverlapReport {
@@ -455,29 +460,66 @@ fn paced(capture: &Capture) -> Option<PacedReport> {
     Some(PacedReport { law, report })
 }
 
-/// All that is concluded of a capture, the time that it is about, and what its lanes did `within` a range: neither needs the
-/// other. Of very many lanes both take much memory, and one is done after the other.
-fn concluded(capture: &Capture, within: Interval) -> (Conclusions, Interval, Statistics) {
-    let counted = || Statistics::of_lanes(capture, within);
+/// All that is concluded of a capture.
+struct Concluded {
+    made: Conclusions,
+    /// The time that it is about.
+    counted: Interval,
+    /// How long the operations of each stream were queued, all together.
+    queued: BTreeMap<LaneId, Nanos>,
+    /// What its lanes did.
+    found: Statistics,
+}
+
+/// All that is concluded of a capture, and what its lanes did `within` a range: neither needs the other. Of very many lanes both
+/// take much memory, and one is done after the other.
+fn concluded(capture: &Capture, within: Interval) -> Concluded {
+    let of_lanes = || Statistics::of_lanes(capture, within);
     if capture.lanes().len() > MANY {
         let mut made = Conclusions::of(capture);
-        let extent = made.causes.extent();
+        let (counted, queued) = (made.causes.extent(), queued(&made.causes.read(capture)));
         // Nothing more is asked of them.
         (made.causes, made.path) = (Arc::default(), Vec::new());
-        return (made, extent, counted());
+        let found = of_lanes();
+        return Concluded {
+            made,
+            counted,
+            queued,
+            found,
+        };
     }
     thread::scope(|scope| {
         let named = thread::Builder::new().name("statistics".to_owned());
-        let beside = named.spawn_scoped(scope, counted);
+        let beside = named.spawn_scoped(scope, of_lanes);
         let made = Conclusions::of(capture);
+        let (counted, queued) = (made.causes.extent(), queued(&made.causes.read(capture)));
         let found = match beside {
             Ok(beside) => beside.join().unwrap_or_else(|panic| resume_unwind(panic)),
             // Without another thread it is done on this one.
-            Err(_) => counted(),
+            Err(_) => of_lanes(),
         };
-        let extent = made.causes.extent();
-        (made, extent, found)
+        Concluded {
+            made,
+            counted,
+            queued,
+            found,
+        }
     })
+}
+
+/// How long the operations of each stream were queued, all together, as every sentence about them says it.
+fn queued(reader: &CauseReader<'_>) -> BTreeMap<LaneId, Nanos> {
+    let capture = reader.capture();
+    let all = Interval::new(Nanos::MIN, Nanos::MAX);
+    let streams = capture
+        .lanes()
+        .iter()
+        .filter(|it| it.group == Group::Streams);
+    let of_lane = |lane: &Lane| {
+        let spans = capture.spans_in(lane.id, all);
+        (lane.id, spans.map(|it| reader.queued(&it)).sum())
+    };
+    streams.map(of_lane).collect()
 }
 
 fn overview(made: &Conclusions) -> Vec<OverviewText> {
@@ -513,7 +555,7 @@ fn streams<'a>(lanes: &'a LaneUses<'_>) -> impl Iterator<Item = StreamReport<'a>
         spans: used.map_or(0, |it| it.spans),
         busy_ns: used.map_or(0, |it| it.busy.0),
         waiting_ns: used.map_or(0, |it| it.waiting.0),
-        queued_ns: used.map_or(0, |it| it.queued.0),
+        queued_ns: lanes.queued.get(&lane.id).map_or(0, |it| it.0),
     })
 }
 

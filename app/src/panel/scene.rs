@@ -164,6 +164,8 @@ impl SceneConclusions {
 pub struct AppStatus {
     /// What the engine is doing.
     pub phase: Phase,
+    /// The tab that was open when what runs or ran last began.
+    pub tab_at_start: String,
     /// Whether the capture on screen comes from this window's engine, rather than from a file.
     pub is_live: bool,
     /// What the capture on screen was opened from, where it was: a file's name, or how many files.

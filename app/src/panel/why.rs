@@ -238,7 +238,7 @@ impl WhyTab {
             ];
         };
         let count = text::count((table.rows.len() + table.left_out) as u64);
-        let short = format!("{count} by {}", table.source.label());
+        let short = format!("{count} by {}", table.label());
         let median = text::duration(table.median);
         let middle = match table.rows.len() {
             1 => short.clone(),

@@ -79,7 +79,7 @@ pub fn ui(ui: &Ui, frame: &PaintFrame<'_>, subject: CardSubject) {
 fn span_ui(ui: &mut Ui, frame: &PaintFrame<'_>, id: SpanId) {
     let capture = frame.picture.capture;
     let theme = frame.picture.theme;
-    let (name, lane, kind, start, end, enqueued, state) = match capture.span(id) {
+    let (name, lane, kind, start, end, queued, state) = match capture.span(id) {
         Some(placed) => {
             let span = placed.span;
             let state = (span.state != engine::record::State::Done).then(|| span.state.label());
@@ -89,7 +89,7 @@ fn span_ui(ui: &mut Ui, frame: &PaintFrame<'_>, id: SpanId) {
                 span.kind,
                 span.start,
                 Some(span.end),
-                span.enqueued,
+                frame.queued(&placed),
                 state,
             )
         }
@@ -103,7 +103,7 @@ fn span_ui(ui: &mut Ui, frame: &PaintFrame<'_>, id: SpanId) {
                     began.kind,
                     began.start,
                     None,
-                    began.enqueued,
+                    began.start - began.enqueued,
                     state,
                 )
             }
@@ -118,8 +118,8 @@ fn span_ui(ui: &mut Ui, frame: &PaintFrame<'_>, id: SpanId) {
     }
     ui.label(RichText::new(about).color(theme.weak));
     ui.add_space(GRID);
-    if enqueued < start {
-        line(ui, theme, "queued", start - enqueued);
+    if queued > Nanos::ZERO {
+        line(ui, theme, "queued", queued);
     }
     let length = end.unwrap_or_else(|| frame.now()) - start;
     line(

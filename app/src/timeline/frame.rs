@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use eframe::egui::{Rect, pos2};
 use engine::analysis::causes::{CauseReader, ChainSegment, DependencyTimes};
-use engine::capture::Capture;
+use engine::capture::{Capture, PlacedSpan};
 use engine::record::{Dependency, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
@@ -159,6 +159,12 @@ impl SpanGeometry {
 }
 
 impl<'a> PaintFrame<'a> {
+    /// How long a span was queued, as its sentence says it where causes are known.
+    pub fn queued(&self, placed: &PlacedSpan) -> Nanos {
+        let reader = self.picture.causes;
+        reader.map_or_else(|| placed.queued(), |it| it.queued(placed))
+    }
+
     /// The vertical position on screen of `y` points below the first row's upper edge.
     pub fn y(&self, y: f32) -> f32 {
         let scroll = if y < self.sticky { 0.0 } else { self.scroll };

@@ -252,7 +252,8 @@ fn of_span(ui: &mut Ui, frame: &PaintFrame<'_>, span: SpanId, actions: &mut Vec<
     colour_fields(ui, frame, span, actions);
     ui.separator();
     item(ui, "Copy its name", Action::Copy(name), actions);
-    let text = copied::span_text(capture, &placed);
+    let queued = frame.queued(&placed);
+    let text = copied::span_text(capture, &placed, queued);
     item(ui, "Copy as text", Action::Copy(text), actions);
     let row = copied::span_row(capture, &placed);
     item(ui, "Copy as a table row", Action::Copy(row), actions);

@@ -75,6 +75,9 @@ fn height(frame: &PaintFrame<'_>, segment: &ChainSegment) -> Option<f32> {
         return Some(place.rect.bottom());
     }
     let (_, row) = frame.layout.row_of(segment.lane?)?;
-    let rect = frame.bar_rect(row, 0, 0.0, 0.0);
-    Some(rect.bottom())
+    let y = frame.bar_rect(row, 0, 0.0, 0.0).bottom();
+    // Of a lane whose beginning is scrolled away the line stays in sight.
+    let top = frame.areas.body.top() + WIDTH;
+    let is_in_sight = frame.y(row.y + row.height) > top;
+    Some(if is_in_sight { y.max(top) } else { y })
 }

@@ -7,7 +7,7 @@ use super::words::{counted, finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{DependencyKind, LaneId, Severity, SpanId};
+use record::{CallId, DependencyKind, LaneId, Severity, SpanId};
 
 const CODE: &str = "costliest-wait";
 
@@ -102,7 +102,10 @@ impl Analysis for CostliestWait {
                 (Nanos::ZERO, verdict)
             } else {
                 let saved = length(wait.cost);
-                let verdict = format!("without this wait at most {saved} would be saved");
+                let verdict = format!(
+                    "without this wait at most {saved} would be saved{}",
+                    others_of_its_line(reader, &placed, wait)
+                );
                 (wait.cost, verdict)
             };
             let text = format!(
@@ -119,6 +122,27 @@ impl Analysis for CostliestWait {
         let answer = Answer::new(findings, looked);
         WeighedAnswer { answer, savings }
     }
+}
+
+/// Says of a wait in a loop that it is one of several, and what those took together: what is saved is said of it alone.
+fn others_of_its_line(reader: &CauseReader<'_>, placed: &PlacedSpan, told: WaitCost) -> String {
+    let call = placed.span.call;
+    let capture = reader.capture();
+    let is_of_line = |it: &WaitCost| {
+        let placed = capture.span(it.span);
+        it.is_host == told.is_host && placed.is_some_and(|it| it.span.call == call)
+    };
+    let others = reader.waits().filter(|_| call != CallId::NONE);
+    let (count, total) = others
+        .filter(is_of_line)
+        .fold((0, Nanos::ZERO), |(count, total), it| {
+            (count + 1, total + it.cost)
+        });
+    if count < 2 {
+        return String::new();
+    }
+    let total = length(total);
+    format!("; its line waited {count} times, {total} in all")
 }
 
 /// Whether a host thread submitted anything after a call of it had returned.

@@ -74,15 +74,18 @@ impl Analysis for HostBound {
         let count: usize = found.iter().map(|it| it.count).sum();
         found.retain(|it| it.total > least);
         found.truncate(MOST);
-        let saved = if found.is_empty() {
+        let host = if found.is_empty() {
             Nanos::ZERO
         } else {
-            most_saved(reader)
+            host_on_path(reader)
         };
-        let savings = vec![saved; found.len()];
-        let findings = found
-            .iter()
-            .filter_map(|it| make_finding(reader, it, (&members, saved)));
+        let beside =
+            |it: &HostStretches| devices.get(&it.member).map(|it| beside_busiest(reader, it));
+        let saved = |it: &HostStretches| host.min(beside(it).unwrap_or_default());
+        let savings: Vec<Nanos> = found.iter().map(saved).collect();
+        let findings = found.iter().zip(&savings);
+        let findings =
+            findings.filter_map(|(it, saved)| make_finding(reader, it, (&members, *saved)));
         WeighedAnswer {
             answer: Answer::new(
                 findings.collect(),
@@ -98,27 +101,30 @@ impl Analysis for HostBound {
     }
 }
 
-/// What a host that takes no time would save at most. What it did may have held up several streams, and kernels may have run
-/// meanwhile: it is no more than its time on the critical path, and the busiest stream takes its time all the same.
-fn most_saved(reader: &CauseReader<'_>) -> Nanos {
-    let whole = reader.causes().extent();
+/// What a host that takes no time would save at most, by the critical path. Were one of several threads quicker, others might
+/// submit in another order, so of them nothing is known.
+fn host_on_path(reader: &CauseReader<'_>) -> Nanos {
+    if reader.threads().len() > 1 {
+        return Nanos::MAX;
+    }
     let path = reader.path();
     let host = path.iter().filter(|it| it.what == TimeUse::Host);
-    let host: Nanos = host.map(|it| it.interval.length()).sum();
-    let busy = |lane: LaneId| -> Nanos {
-        let works = reader.capture().spans_in(lane, whole);
+    host.map(|it| it.interval.length()).sum()
+}
+
+/// The time between a device's first operation and its last in which its busiest stream ran nothing: submitting earlier saves no
+/// more of it, as a stream takes its time all the same.
+fn beside_busiest(reader: &CauseReader<'_>, lanes: &[LaneId]) -> Nanos {
+    let whole = reader.causes().extent();
+    let (mut extent, mut busiest) = (None::<Interval>, Nanos::ZERO);
+    for lane in lanes {
+        let works = reader.capture().spans_in(*lane, whole);
         let works = works.filter(|it| is_work(reader, it));
         let ran = union(works.map(|it| it.interval()).collect());
-        ran.iter().map(|it| it.length()).sum()
-    };
-    let busiest = reader.streams().into_iter().map(busy).max();
-    let beside = whole.length() - busiest.unwrap_or_default();
-    // Were one thread quicker, others might submit in another order.
-    if reader.threads().len() > 1 {
-        beside
-    } else {
-        beside.min(host)
+        busiest = busiest.max(ran.iter().map(|it| it.length()).sum());
+        extent = ran.into_iter().chain(extent).reduce(Interval::union);
     }
+    extent.map_or(Nanos::ZERO, Interval::length) - busiest
 }
 
 fn is_work(reader: &CauseReader<'_>, placed: &PlacedSpan) -> bool {

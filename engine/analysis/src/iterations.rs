@@ -48,6 +48,15 @@ impl IterationSource {
 }
 
 impl IterationSource {
+    /// The same of the iterations of one rank, where the capture has several.
+    fn label_of(self, rank: Option<u32>) -> String {
+        let source = self.label();
+        rank.map_or_else(
+            || source.to_owned(),
+            |rank| format!("{source} of rank {rank}"),
+        )
+    }
+
     /// Whether only the start of each is known, which is the end of the one before.
     const fn is_by_starts(self) -> bool {
         matches!(self, Self::Repeat | Self::Replay | Self::Repetition)
@@ -78,6 +87,8 @@ pub struct Iterations {
     loops: Vec<usize>,
     /// The streams that they are of: those of one rank, where the capture has several.
     pub streams: Vec<LaneId>,
+    /// That rank.
+    pub rank: Option<u32>,
 }
 
 /// A stretch with its mark, before it has a number.
@@ -100,23 +111,21 @@ impl Iterations {
     /// Finds the iterations of one rank, or of the first that has some: of a run by the loops of its workload, of other
     /// captures by ranges and frame marks, then by replays, and last by the order of operations.
     pub fn find(reader: &CauseReader<'_>, rank: Option<u32>) -> Self {
-        let capture = reader.capture();
-        let of = |rank: Option<u32>| {
-            let mut lanes = capture.lane_order();
-            lanes.retain(|lane| rank.is_none_or(|rank| reader.rank(*lane) == rank));
-            Self::of_lanes(reader, &lanes)
+        let all = reader.capture().lane_order();
+        let ranks: BTreeSet<u32> = all.iter().map(|it| reader.rank(*it)).collect();
+        let several = ranks.len() > 1;
+        let of = |rank: u32| {
+            let mut lanes = all.clone();
+            lanes.retain(|lane| reader.rank(*lane) == rank);
+            Self {
+                rank: several.then_some(rank),
+                ..Self::of_lanes(reader, &lanes)
+            }
         };
-        if rank.is_some() {
+        if let Some(rank) = rank {
             return of(rank);
         }
-        let mut ranks: Vec<u32> = capture
-            .lane_order()
-            .iter()
-            .map(|it| reader.rank(*it))
-            .collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        let mut found = ranks.into_iter().map(|rank| of(Some(rank)));
+        let mut found = ranks.into_iter().map(of);
         found.find(|it| !it.all.is_empty()).unwrap_or_default()
     }
 
@@ -146,7 +155,13 @@ impl Iterations {
             all: all.collect(),
             loops,
             streams,
+            rank: None,
         }
+    }
+
+    /// What they were found by, and of which rank, in a few words.
+    pub fn label(&self) -> String {
+        self.source.label_of(self.rank)
     }
 
     /// Which of several loops that follow each other an iteration is of.

@@ -261,23 +261,20 @@ impl OverviewDraft<'_, '_> {
         let mut says = Sentence::default();
         let count = table.rows.len() + table.left_out;
         if count == 1 {
-            says.text(format!("1 by {}: it takes ", table.source.label()))
+            says.text(format!("1 by {}: it takes ", table.label()))
                 .time(length(&longest))
                 .text(", from ")
                 .span(self.reader.capture(), longest.iteration.span);
             return self.say(OverviewTopic::Iterations, says);
         }
-        says.text(format!(
-            "{count} by {}: half take at most ",
-            table.source.label()
-        ))
-        .time(table.median)
-        .text(", the shortest ")
-        .time(length(&shortest))
-        .text(format!(", the longest ({}) ", longest.iteration.number))
-        .time(length(&longest))
-        .text(", from ")
-        .span(self.reader.capture(), longest.iteration.span);
+        says.text(format!("{count} by {}: half take at most ", table.label()))
+            .time(table.median)
+            .text(", the shortest ")
+            .time(length(&shortest))
+            .text(format!(", the longest ({}) ", longest.iteration.number))
+            .time(length(&longest))
+            .text(", from ")
+            .span(self.reader.capture(), longest.iteration.span);
         self.say(OverviewTopic::Iterations, says);
         let count = table.outliers().count();
         for row in table.outliers().take(OUTLIERS) {
@@ -306,21 +303,27 @@ impl OverviewDraft<'_, '_> {
         }
     }
 
-    /// The findings that would save most.
+    /// The findings that would save most, one of each sort: the same may be true of every device.
     fn savings(&mut self, answers: &[AnalysisResult]) {
-        let weighed = answers.iter().flat_map(|it| {
+        let weighed = answers.iter().filter_map(|it| {
             let pairs = it.answer.findings.iter().zip(&it.savings);
-            pairs.map(move |(finding, saved)| (*saved, it, finding))
+            let weighed = pairs.filter(|(_, saved)| **saved > Nanos::ZERO);
+            let count = weighed.clone().count();
+            let (finding, saved) = weighed.min_by_key(|(_, saved)| std::cmp::Reverse(**saved))?;
+            Some((*saved, it, finding, count))
         });
-        let mut weighed: Vec<_> = weighed.filter(|it| it.0 > Nanos::ZERO).collect();
+        let mut weighed: Vec<_> = weighed.collect();
         weighed.sort_by_key(|it| std::cmp::Reverse(it.0));
-        for (saved, answered, finding) in weighed.into_iter().take(FINDINGS) {
+        for (saved, answered, finding, count) in weighed.into_iter().take(FINDINGS) {
             let mut says = Sentence::default();
             says.text("at most ")
                 .time(saved)
                 .text(format!(": {}", answered.name.to_lowercase()));
             if let Some(span) = finding.spans.first() {
                 says.text(", ").span(self.reader.capture(), *span);
+            }
+            if count > 1 {
+                says.text(format!(", and {} more of this sort", count - 1));
             }
             self.say(OverviewTopic::Savings, says);
         }

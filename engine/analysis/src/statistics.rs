@@ -36,8 +36,6 @@ pub struct LaneUse {
     pub busy: Nanos,
     /// Time it spent in waits, holds and blocking calls.
     pub waiting: Nanos,
-    /// Time its operations spent between being enqueued and starting, added up.
-    pub queued: Nanos,
     /// Where its kinds are among those of all lanes.
     kinds: Range<u32>,
 }
@@ -207,7 +205,6 @@ impl StatisticsJob {
             spans: 0,
             busy: Nanos::ZERO,
             waiting: Nanos::ZERO,
-            queued: Nanos::ZERO,
             kinds: 0..0,
         };
         let used = self.current.get_or_insert(fresh);
@@ -215,7 +212,6 @@ impl StatisticsJob {
         if let Some(count) = self.kinds.get_mut(span.kind as usize) {
             *count += 1;
         }
-        used.queued += placed.queued();
         if span.kind.is_waiting() {
             used.waiting += inside.map_or(Nanos::ZERO, Interval::length);
         } else {
@@ -347,10 +343,7 @@ mod tests {
         ]);
         let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));
         let second = found.lane(LaneId(1)).unwrap();
-        assert_eq!(
-            (second.busy, second.waiting, second.queued),
-            (Nanos(30), Nanos(30), Nanos(2))
-        );
+        assert_eq!((second.busy, second.waiting), (Nanos(30), Nanos(30)));
         let overlap = found.overlaps[0];
         assert_eq!(overlap.both, Nanos(10));
         assert!((overlap.of_first - 0.25).abs() < 1e-12);

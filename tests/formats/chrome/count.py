@@ -3,8 +3,9 @@
 
 It shares no code with the importers and needs only Python's own library. Every rule it counts by is written here again,
 from the formats' descriptions: a file's events; its spans (complete events, begins with or without an end, ends without
-a begin, asynchronous pairs, instants); the streams that work ran on; launches with the work that bears their number;
-waits of streams that name the record they waited for; flows that the file draws itself."""
+a begin, asynchronous pairs, instants); the streams that work ran on; launches with the work that bears their number,
+or that a flow of RPD or of Ascend's profiler leads to; waits of streams that name the record they waited for; other flows
+that the file draws itself."""
 import bisect
 import collections
 import decimal
@@ -17,6 +18,8 @@ import sys
 GPU = {"kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset", "Memset", "cuda"}
 API = {"cuda_runtime", "cuda_driver", "Runtime", "mtia_runtime", "cuda_api"}
 LAUNCH_FLOWS = {"ac2g", "async_cpu_to_gpu"}
+CLOCKS = 1_000_000
+DRAWN_LAUNCHES = {"api_op", "HostToDevice"}
 LAUNCHES = ("Launch", "Memcpy", "Memset", "runFunction", "memcpy")
 OTHERS = ("StreamWaitEvent", "StreamWaitNotify", "waitOnEvent", "EventRecord", "RecordEvent", "recordEvent",
           "Synchronize", "synchronizeStream")
@@ -174,13 +177,14 @@ class File:
         for list_ in distant.values():
             self.spans += pairs(list_, lambda *_: None)
         launched = [it for it in work if it[1] in calls]
+        flows, drawn = self.told_flows(bool(calls))
         return [
             len(self.events),
             self.spans,
             len(streams),
-            len(launched),
+            len(launched) + drawn,
             self.told_waits(work, calls),
-            self.told_flows(bool(calls)),
+            flows,
         ]
 
     @staticmethod
@@ -223,7 +227,8 @@ class File:
             self.flows.append(({"cat": "bind", "id": event.get("bind_id"), "ts": event.get("ts"), "what": what, "at": order}, at))
 
     def told_flows(self, correlated):
-        """Links between the points of each flow, in order of time, of which both ends are at a span."""
+        """Links between the points of each flow, in order of time, of which both ends are at a span; and how many of them go
+        from a call to the work that it launched."""
         rows = {at for _, at in self.flows}
         near = {at: Near(sorted(self.placed[at], key=lambda it: (it[0], -it[1]))) for at in rows}
         flows = collections.defaultdict(list)
@@ -233,10 +238,14 @@ class File:
                 continue
             what = event["what"] if "what" in event else "stf".index(event["ph"])
             flows[event.get("cat"), str(token(event.get("id")))].append((nanos(event.get("ts")), what, order, event, at))
-        count = 0
-        for points in flows.values():
+        count = {False: 0, True: 0}
+        for (category, _), points in flows.items():
             before = None
-            for _, what, _, event, at in sorted(points, key=lambda it: it[:3]):
+            points.sort(key=lambda it: it[:3])
+            if [it[1] for it in points] == [2, 0] and points[0][4] != points[1][4] and points[1][0] - points[0][0] <= CLOCKS:
+                # From the host's clock to the device's.
+                points.reverse()
+            for _, what, _, event, at in points:
                 span = event["at"] if "at" in event else near[at].find(event)
                 if what == 0:
                     before = (span,)
@@ -244,10 +253,10 @@ class File:
                 # A step or an end without a start leads from nowhere.
                 if before is None:
                     continue
-                count += before[0] is not None and span is not None
+                count[category in DRAWN_LAUNCHES] += before[0] is not None and span is not None
                 if what == 1:
                     before = (span,)
-        return count
+        return count[False], count[True]
 
 
 class Near:

@@ -66,12 +66,12 @@ class Export:
     def span(self, row):
         return row["process"], row["thread"], row["name"], int(row["start_ns"]), int(row["duration_ns"])
 
-    def flows(self):
+    def flows(self, draws_launches):
         """Arrows of the file's own: those of work that a number ties to its launch are not drawn by it."""
         found = []
+        kinds = {"flow", "submission"} if draws_launches else {"flow"}
         for tie in self.ties:
-            drawn = tie["kind"] == "flow" or (tie["kind"] == "submission" and tie["basis"] == "declared")
-            if drawn and tie["cause"] in self.by_id and tie["effect"] in self.by_id:
+            if tie["kind"] in kinds and tie["cause"] in self.by_id and tie["effect"] in self.by_id:
                 found.append((self.span(self.by_id[tie["cause"]]), self.span(self.by_id[tie["effect"]])))
         return found
 
@@ -123,7 +123,7 @@ def compare(facts, export):
     trim = lambda it: without(facts, it)
     wrong["spans"] = spans(facts, [trim(it) for it in expected], [trim(it) for it in found])
     pairs = [(trim(expected[a]), trim(expected[b])) for a, b in facts.flows]
-    drawn = export.all_ties() if facts.all_ties else export.flows()
+    drawn = export.all_ties() if facts.all_ties else export.flows(facts.draws_launches)
     if "flows" not in facts.unknown:
         wrong["flows"] = missing(pairs, [(trim(a), trim(b)) for a, b in drawn])
     lanes = lambda spans: {it[:2] for it in map(trim, spans)}

@@ -20,6 +20,8 @@ class Facts:
         self.unknown = set()
         # Whether all dependencies of the capture are arrows of the file, whatever their kind.
         self.all_ties = False
+        # Whether launches are arrows of the file, as no number tells them.
+        self.draws_launches = False
 
     def span(self, process, thread, name, start, end):
         self.spans.append((process, thread, name, start, max(0, end - start)))

@@ -15,6 +15,8 @@ from facts import Facts, Series
 
 STARTS, ENDS = "bBS", "eEF"
 LAUNCH_FLOWS = {"ac2g", "async_cpu_to_gpu"}
+# RPD and the profiler of Ascend draw what launched what.
+DRAWN_LAUNCHES = {"api_op", "HostToDevice"}
 API = {"cuda_runtime", "cuda_driver", "Runtime", "mtia_runtime", "cuda_api"}
 CENTURY = 3_155_760_000_000_000_000
 
@@ -219,6 +221,7 @@ class Reading:
                 point.place = near[point.row].find(point)
             if point.place is None:
                 point.place = self.distant.get((point.row, point.time, point.key[0]))
+            self.out.draws_launches |= point.key[0] in DRAWN_LAUNCHES and not correlated
             flows[point.key].append((point.time, point.what, order, point))
         for points in flows.values():
             before = None

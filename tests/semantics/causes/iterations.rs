@@ -292,3 +292,52 @@ fn loops_of_a_run_are_told_apart_by_what_was_submitted_when() {
     let names: Vec<String> = names.map(str::to_owned).collect();
     assert_eq!(iterations_of(TWO), (names, Vec::new()));
 }
+
+/// A file that somebody put together of two ranks: its metadata say of each row whose it is.
+#[test]
+fn one_file_of_several_ranks_has_the_steps_of_each() {
+    let mut events = Vec::new();
+    for rank in 0..2_u64 {
+        let (host, device) = (20 + rank, 10 + rank);
+        for (process, thread, name) in [(host, 5, "main"), (device, 7, "stream 7")] {
+            let args = json!({"name": name, "rank": rank});
+            events.push(json!({
+                "ph": "M", "name": "thread_name", "pid": process, "tid": thread, "args": args,
+            }));
+        }
+        for step in 0..3 {
+            let (begin, length, number) = (step * 1_000 + rank * 100, 800, rank * 10 + step);
+            events.push(json!({
+                "ph": "X", "cat": "user_annotation", "name": format!("ProfilerStep#{step}"), "pid": host, "tid": 5,
+                "ts": begin, "dur": length,
+            }));
+            for (category, name, row, at) in [
+                ("cuda_runtime", "cudaLaunchKernel", (host, 5), begin + 10),
+                ("kernel", "gemm", (device, 7), begin + 50),
+            ] {
+                events.push(json!({
+                    "ph": "X", "cat": category, "name": name, "pid": row.0, "tid": row.1, "ts": at, "dur": 30,
+                    "args": {"correlation": number + 1, "stream": 7},
+                }));
+            }
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("merged.json");
+    std::fs::write(&path, json!({"traceEvents": events}).to_string()).unwrap();
+    let files = [path];
+    let begins = |arguments: &[&str]| -> Vec<[u64; 2]> {
+        let found = all(&lines("idle", &files, arguments), "iteration");
+        let number = |it: &Value, key: &str| it[key].as_u64().unwrap();
+        let of = |it| [number(it, "rank"), number(it, "from_ns") / 1_000];
+        found.iter().map(of).collect()
+    };
+    assert_eq!(begins(&[]), [[0, 0], [0, 1_000], [0, 2_000]]);
+    assert_eq!(begins(&["--rank", "1"]), [[1, 100], [1, 1_100], [1, 2_100]]);
+    let explained = all(&lines("explain", &files, &["--all"]), "op");
+    let ranks: Vec<u64> = explained
+        .iter()
+        .filter_map(|it| it["rank"].as_u64())
+        .collect();
+    assert_eq!(ranks.iter().filter(|it| **it == 1).count(), 3, "{ranks:?}");
+}

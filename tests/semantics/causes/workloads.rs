@@ -11,6 +11,7 @@ use super::lines;
 /// What is said of every span of a bundled workload's run.
 struct ExplainedRun {
     said: Vec<Value>,
+    file: PathBuf,
     _folder: TempDir,
 }
 
@@ -25,9 +26,21 @@ impl ExplainedRun {
         let code = app::cli::run(&arguments, &mut out, &mut err);
         assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
         Self {
-            said: lines("explain", &[file], &["--all"]),
+            said: lines("explain", std::slice::from_ref(&file), &["--all"]),
+            file,
             _folder: folder,
         }
+    }
+
+    /// What a command prints of it.
+    fn printed(&self, command: &str, options: &[&str]) -> String {
+        let file = self.file.display().to_string();
+        let arguments = ["syncline", command, file.as_str()].into_iter();
+        let arguments = arguments.chain(options.iter().copied());
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = app::cli::run(arguments.map(str::to_owned), &mut out, &mut err);
+        assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
+        String::from_utf8(out).unwrap()
     }
 
     /// The spans of a name.
@@ -219,6 +232,66 @@ fn a_function_waits_for_the_one_before_on_its_thread_or_for_its_stream() {
             let blocked = &waiting["inside"][0];
             assert_eq!(blocked["what"], "blocked", "{waiting}");
             assert!(ends.contains(&number(blocked, "to_ns")), "{waiting}");
+        }
+    }
+}
+
+/// A launch that waits for its pipeline is queued from its call on, in the table of streams as in its sentence.
+#[test]
+fn what_was_queued_is_the_same_wherever_it_is_said() {
+    for workload in ["compile-storm", "double-buffer", "heat"] {
+        let run = ExplainedRun::of(workload, "mock");
+        let info: Value =
+            serde_json::from_str(&run.printed("info", &["--format", "json"])).unwrap();
+        for stream in info["capture"]["streams"].as_array().unwrap() {
+            let own = run
+                .said
+                .iter()
+                .filter(|it| it["type"] == "op" && it["lane"] == stream["name"]);
+            let queued = own.map(|it| number(it, "start_ns") - number(it, "enqueued_ns"));
+            assert_eq!(
+                number(stream, "queued_ns"),
+                queued.sum::<i64>(),
+                "{workload}: {stream}"
+            );
+        }
+    }
+}
+
+/// Records take no time, and some lie between two operations of the critical path.
+#[test]
+fn what_comes_onto_the_path_next_is_an_operation_that_takes_time() {
+    for workload in ["double-buffer", "fork-join", "heat"] {
+        let said = ExplainedRun::of(workload, "mock").printed("critical-path", &[]);
+        let next = said.lines().find_map(|it| it.strip_prefix("next: "));
+        let next = next.unwrap_or_else(|| panic!("{workload}: {said}"));
+        assert!(!next.starts_with("record"), "{workload}: {next}");
+        assert!(!next.contains(" 0 ns shorter"), "{workload}: {next}");
+    }
+}
+
+#[test]
+fn what_cannot_be_explained_is_said() {
+    let run = ExplainedRun::of("single-stream", "mock");
+    let said = run.printed("explain", &["--all", "--range", "0ns..1ns"]);
+    assert!(said.starts_with("nothing to explain: "), "{said}");
+}
+
+#[test]
+fn a_wait_of_a_loop_says_how_often_its_line_waited() {
+    // Three rounds, of which each waits for the signal; a fork waits once.
+    for (workload, often) in [
+        ("gate", Some("; its line waited 3 times, ")),
+        ("fork-join", None),
+    ] {
+        let said = ExplainedRun::of(workload, "mock").printed("info", &["--findings"]);
+        let line = said
+            .lines()
+            .find(|it| it.contains("without this wait at most"));
+        let line = line.unwrap_or_else(|| panic!("{said}"));
+        match often {
+            Some(words) => assert!(line.contains(words), "{line}"),
+            None => assert!(!line.contains("its line waited"), "{line}"),
         }
     }
 }

@@ -49,6 +49,10 @@ pub(in crate::cli) fn explain(
         Some(_) => spans,
         None => spans.into_iter().filter(answered).collect(),
     };
+    if spans.is_empty() && options.of.format == OutputFormat::Text {
+        let said = "nothing to explain: no operation and no blocking call in what was asked about";
+        writeln!(streams.out, "{said}")?;
+    }
     let with_chains = options.span.is_some() || chains_are_short(&reader, &spans);
     if !with_chains && options.of.format == OutputFormat::Json {
         let said = format!(

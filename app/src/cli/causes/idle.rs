@@ -71,6 +71,9 @@ fn steps(table: &IterationTable) -> impl Iterator<Item = Value> + '_ {
         object.insert("number".to_owned(), json!(row.iteration.number));
         object.insert("name".to_owned(), json!(&*row.iteration.name));
         object.insert("by".to_owned(), json!(table.source.label()));
+        if let Some(rank) = table.rank {
+            object.insert("rank".to_owned(), json!(rank));
+        }
         let within = row.iteration.interval;
         object.insert("from_ns".to_owned(), json!(within.start.0));
         object.insert("to_ns".to_owned(), json!(within.end.0));
@@ -129,7 +132,7 @@ fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Resul
     writeln!(
         streams.out,
         "iterations by {}, idle time of {}{}:",
-        table.source.label(),
+        table.label(),
         match table.streams {
             1 => "their stream".to_owned(),
             count => format!("their {count} streams together"),

@@ -142,7 +142,7 @@ fn write_text(
     }
     if scope.is_whole
         && !scope.is_of_lanes
-        && let Some((span, slack)) = reader.second(path)
+        && let Some((span, slack)) = reader.next_path(path)
     {
         let (name, slack) = (words::span(reader, span), words::length(slack));
         writeln!(streams.out)?;

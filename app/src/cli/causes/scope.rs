@@ -138,7 +138,7 @@ fn iteration(
         } else {
             format!(
                 "the capture has no iteration {number}; it has {count}, by {}, and `syncline idle` lists them",
-                found.source.label()
+                found.label()
             )
         })
     })

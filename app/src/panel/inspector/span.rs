@@ -86,11 +86,13 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
 
 fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
     let span = &placed.span;
+    let reader = scene.reader();
+    let queued = reader.map_or_else(|| placed.queued(), |it| it.queued(placed));
     for (name, value) in [
-        ("enqueued", span.enqueued),
+        ("enqueued", span.start - queued),
         ("began", span.start),
         ("ended", span.end),
-        ("queued", placed.queued()),
+        ("queued", queued),
         ("ran", placed.interval().length()),
     ] {
         field(ui, scene.theme, name, &value.to_string());

@@ -95,7 +95,9 @@ pub fn show(
 /// The way back along binding causes, each step with its share of the time.
 fn way_back(ui: &mut Ui, scene: &Scene<'_>, answer: &mut SpanAnswer, actions: &mut Vec<Action>) {
     let count = answer.steps.len();
-    if count < 2 {
+    let own = answer.of.map(|it| it.0);
+    // Where only its own start took time, the sentence has said all of that.
+    if answer.steps.iter().all(|it| it.span == own) {
         return;
     }
     section(ui, scene.theme, "Way back");

@@ -261,10 +261,9 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
         });
     });
     row.response.on_hover_text(format!(
-        "{}: busy {}, standing still {}, its work queued {} in all",
+        "{}: busy {}, standing still {}",
         scene.capture.lane_title(lane.id),
         text::duration(used.busy),
-        text::duration(used.waiting),
-        text::duration(used.queued)
+        text::duration(used.waiting)
     ));
 }

@@ -1,12 +1,13 @@
 //! A table on screen: its titles, and the rows in view.
 
+use std::sync::Arc;
+
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
     Align2, Color32, CornerRadius, FontId, Galley, Id, Rect, Response, Role as WidgetRole, Sense,
     Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2,
 };
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate, TableState};
-use std::sync::Arc;
 
 use super::{CellEmphasis, SortOrder, TableCell, TableClick, TableColumn};
 use crate::panel::Scene;
@@ -23,6 +24,10 @@ const UNDER: f32 = 22.0;
 const BAR: f32 = 12.0;
 /// No column is made narrower, in points.
 const NARROWEST: f32 = 36.0;
+/// The first column takes no more than this for its texts where the others leave nothing, in points.
+const WIDEST: f32 = 220.0;
+/// So many of its texts are measured.
+const MEASURED: usize = 100;
 
 /// Shows the titles and the rows `shown` of `lines`; a click on a title changes `order`. The first column stays where the
 /// others are scrolled.
@@ -33,6 +38,10 @@ pub fn show(
     order: &mut SortOrder,
     (lines, shown, chosen): (&[Vec<TableCell>], &[usize], Option<usize>),
 ) -> Option<TableClick> {
+    // A line below titles of which there are none would say nothing.
+    if lines.is_empty() {
+        return None;
+    }
     let mut view = TableView {
         scene,
         columns,
@@ -57,10 +66,10 @@ fn ring(ui: &Ui, rect: Rect, scene: &Scene<'_>) {
 }
 
 /// A table with the columns that are shown.
-fn framed(ui: &Ui, (columns, kept): (&[TableColumn], &[usize])) -> Table {
+fn framed(ui: &Ui, (columns, kept): (&[TableColumn], &[usize]), lines: &[Vec<TableCell>]) -> Table {
     let titles: Vec<&str> = columns.iter().map(|it| it.title).collect();
     let table = Table::new().id_salt(titles);
-    fit(ui, table.get_id(ui), (columns, kept));
+    fit(ui, table.get_id(ui), (columns, kept), lines);
     let of = |at: &usize| columns.get(*at).map(column);
     table
         .columns(kept.iter().filter_map(of).collect::<Vec<_>>())
@@ -87,27 +96,51 @@ fn column(of: &TableColumn) -> Column {
         .id(id(of))
 }
 
+/// The width at which the first column shows its texts whole, in points, unless they are long. It says what each row is about.
+fn of_texts(ui: &Ui, at: usize, lines: &[Vec<TableCell>]) -> f32 {
+    let texts = lines.iter().take(MEASURED).filter_map(|it| it.get(at));
+    let width = |cell: &TableCell| {
+        let font = FontId::proportional(BODY);
+        let text = ui
+            .painter()
+            .layout_no_wrap(cell.text.clone(), font, Color32::WHITE);
+        text.size().x
+    };
+    let widest = texts.map(width).fold(0.0, f32::max) + 2.0 * GRID;
+    widest.min(WIDEST).ceil()
+}
+
 /// Gives columns that are new their width. Where that of the table has changed, some columns share again what the others
 /// leave.
-fn fit(ui: &Ui, table: Id, (columns, kept): (&[TableColumn], &[usize])) {
+fn fit(ui: &Ui, table: Id, (columns, kept): (&[TableColumn], &[usize]), lines: &[Vec<TableCell>]) {
     let whole = ui.available_width();
     let mut state = TableState::load(ui.ctx(), table).unwrap_or_default();
-    let kept = || kept.iter().filter_map(|at| columns.get(*at));
-    let is_new = |it: &TableColumn| !state.col_widths.contains_key(&id(it));
+    let first = kept.first().copied().unwrap_or_default();
+    let kept = || kept.iter().filter_map(|at| Some((*at, columns.get(*at)?)));
+    let is_new = |(_, it): (usize, &TableColumn)| !state.col_widths.contains_key(&id(it));
     if state.parent_width == Some(whole) && !kept().any(is_new) {
         return;
     }
-    for own in kept() {
+    let texts = of_texts(ui, first, lines);
+    let least = |at: usize, own: &TableColumn| {
+        if at == first && own.takes_rest {
+            own.width.max(texts)
+        } else {
+            own.width
+        }
+    };
+    for (at, own) in kept() {
         let width = state.col_widths.entry(id(own)).or_insert(own.width);
         if own.takes_rest {
-            *width = own.width;
+            *width = least(at, own);
         }
     }
-    let used: f32 = kept().filter_map(|it| state.col_widths.get(&id(it))).sum();
-    let open = kept().filter(|it| it.takes_rest).count().max(1);
+    let widths = || kept().filter_map(|(_, it)| state.col_widths.get(&id(it)));
+    let used: f32 = widths().sum();
+    let open = kept().filter(|(_, it)| it.takes_rest).count().max(1);
     let more = ((whole - BAR - used) / open as f32).max(0.0).floor();
-    for own in kept().filter(|it| it.takes_rest) {
-        state.col_widths.insert(id(own), own.width + more);
+    for (at, own) in kept().filter(|(_, it)| it.takes_rest) {
+        state.col_widths.insert(id(own), least(at, own) + more);
     }
     state.parent_width = Some(whole);
     state.store(ui.ctx(), table);
@@ -137,7 +170,8 @@ impl<'a> TableView<'a> {
     fn show(&mut self, ui: &mut Ui) {
         // The edge of a column shows where the pointer can move it.
         ui.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
-        let table = framed(ui, (self.columns, &self.kept)).num_rows(self.rows.1.len() as u64);
+        let table =
+            framed(ui, (self.columns, &self.kept), self.rows.0).num_rows(self.rows.1.len() as u64);
         let state = table.get_id(ui);
         table.show(ui, self);
         let (whole, line) = (self.whole, Stroke::new(1.0, self.scene.theme.line));

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use engine::capture::{Capture, PlacedSpan};
 use engine::record::{Dependency, Value};
-use engine::time::Interval;
+use engine::time::{Interval, Nanos};
 
 use crate::text;
 
 /// A span as text: its name, where and when it ran, and its fields, a line each.
-pub fn span_text(capture: &Capture, placed: &PlacedSpan) -> String {
+pub fn span_text(capture: &Capture, placed: &PlacedSpan, queued: Nanos) -> String {
     let span = &placed.span;
     let mut words = format!(
         "{}\n{} on {}\nstart {} ns, end {} ns, duration {} ({} ns)",
@@ -22,7 +22,6 @@ pub fn span_text(capture: &Capture, placed: &PlacedSpan) -> String {
         text::duration(placed.interval().length()).replace(text::THIN, " "),
         placed.interval().length().0,
     );
-    let queued = span.start - span.enqueued;
     if queued.0 > 0 {
         let _ = write!(words, "\nqueued for {} ns", queued.0);
     }

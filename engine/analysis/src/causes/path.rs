@@ -162,6 +162,24 @@ impl CauseReader<'_> {
     /// The operation that would come onto the critical path first if that became shorter, and by how much it can: one
     /// with the least slack of those that are not on `path`.
     pub fn second(&self, path: &[ChainSegment]) -> Option<(SpanId, Nanos)> {
+        self.least_slack_beside(path, |_| true)
+    }
+
+    /// The same among operations that take time: records and waits that took none lie on many paths, between operations of the
+    /// critical one as well, and tell of no other.
+    pub fn next_path(&self, path: &[ChainSegment]) -> Option<(SpanId, Nanos)> {
+        let takes_time = |span| {
+            let placed = self.capture.span(span);
+            placed.is_some_and(|it| it.interval().length() > Nanos::ZERO)
+        };
+        self.least_slack_beside(path, takes_time)
+    }
+
+    fn least_slack_beside(
+        &self,
+        path: &[ChainSegment],
+        is_asked: impl Fn(SpanId) -> bool,
+    ) -> Option<(SpanId, Nanos)> {
         let on_path = path
             .iter()
             .filter(|it| matches!(it.what, TimeUse::Run | TimeUse::Latency));
@@ -170,7 +188,8 @@ impl CauseReader<'_> {
         let all = (0..self.causes.classes.len() as u32).map(SpanId);
         let others =
             all.filter(|span| self.is_operation(*span) && on_path.binary_search(span).is_err());
-        others
+        let asked = others.filter(|span| is_asked(*span));
+        asked
             .filter_map(|span| Some((span, self.slack(span)?)))
             .min_by_key(|(span, slack)| (*slack, *span))
     }

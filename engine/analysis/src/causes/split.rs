@@ -5,6 +5,7 @@ use super::binding_cause::Candidate;
 use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;
+use capture::PlacedSpan;
 use record::SpanId;
 use record::time::{Interval, Nanos};
 
@@ -30,6 +31,13 @@ impl CauseReader<'_> {
             }
         });
         launch
+    }
+
+    /// How long a span was queued: from the beginning of the call that submitted it, where the capture holds that, else from when
+    /// its record says that it was enqueued.
+    pub fn queued(&self, placed: &PlacedSpan) -> Nanos {
+        let called = self.enqueued(placed.span.id);
+        called.map_or_else(|| placed.queued(), |it| placed.span.start - it)
     }
 
     /// The call that submitted an operation, as far as the capture holds it.

@@ -33,6 +33,8 @@ pub struct IterationRow {
 pub struct IterationTable {
     /// How they were found.
     pub source: IterationSource,
+    /// The rank that they are of, where the capture has several.
+    pub rank: Option<u32>,
     /// In order of time.
     pub rows: Vec<IterationRow>,
     /// Over how many streams their idle time is summed.
@@ -80,11 +82,17 @@ impl IterationTable {
         });
         Self {
             source: iterations.source,
+            rank: iterations.rank,
             rows: rows.collect(),
             streams: iterations.streams.len(),
             median,
             left_out: iterations.all.len().saturating_sub(most),
         }
+    }
+
+    /// What they were found by, and of which rank, in a few words.
+    pub fn label(&self) -> String {
+        self.source.label_of(self.rank)
     }
 
     /// Those that took much longer, or shorter, than most.
