@@ -60,7 +60,7 @@ impl Analysis for CostliestWait {
         let longest = longest.and_then(|it| Some((it.cost, capture.span(it.span)?)));
         let longest = longest.map_or_else(String::new, |(cost, placed)| {
             format!(
-                "; the longest, {} in {}, held nothing up: its thread submitted nothing after it",
+                "; the longest, {} in {}, delayed nothing: its thread submitted nothing after it",
                 length(cost),
                 span(capture, &placed)
             )
@@ -91,7 +91,7 @@ impl Analysis for CostliestWait {
                 let verdict = if others_submit_after(reader, wait.span) {
                     "its thread submitted nothing after it; whether another waited for its return is not told"
                 } else {
-                    "it held nothing up, as its thread submitted nothing after it"
+                    "it delayed nothing, as its thread submitted nothing after it"
                 };
                 (Nanos::ZERO, verdict.to_owned())
             } else if let Some(slack) = slack {

@@ -16,7 +16,7 @@ impl Analysis for Races {
     }
 
     fn name(&self) -> &'static str {
-        "Unordered uses of a buffer"
+        "Races on buffers"
     }
 
     fn about(&self) -> &'static str {

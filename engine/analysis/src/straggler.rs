@@ -37,7 +37,8 @@ impl Analysis for Straggler {
         let all = reader.arrivals(reader.causes().extent());
         let cost: Nanos = all.last.iter().map(|it| it.cost).sum();
         let Some(worst) = all.last.iter().max_by_key(|it| it.cost) else {
-            let looked = "none: no collective operation is tied here".to_owned();
+            let looked =
+                "none: no two parts are known to be of one collective operation".to_owned();
             let answer = Answer::new(Vec::new(), looked);
             return WeighedAnswer {
                 answer,

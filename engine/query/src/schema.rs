@@ -352,11 +352,11 @@ pub const TABLES: &[SqlTable] = &[
                 "how far times of different clocks may be off, ns",
             ),
             int("spans", "how many spans it has"),
-            int("repaired", "facts that had to be mended when it was read"),
+            int("repaired", "facts that had to be repaired when it was read"),
             int("dropped", "records that could not be kept"),
             text(
                 "receipt",
-                "what was mended, as a JSON object of causes and counts",
+                "what was repaired, as a JSON object of causes and counts",
             ),
             text("syncline", "the version that wrote it"),
             RUN,

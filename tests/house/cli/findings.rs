@@ -14,10 +14,7 @@ fn findings_are_printed_where_they_are_asked_for() {
     assert!(out.contains("looked for"), "{out}");
     let (code, out, _) = syncline(&["run", "diamond", "--backend", "mock", "--findings"]);
     assert_eq!(code, FINE);
-    assert!(
-        out.contains("no two unordered uses of one buffer, "),
-        "{out}"
-    );
+    assert!(out.contains("no race on a buffer, "), "{out}");
     let (_, out, _) = syncline(&["run", "diamond", "--backend", "mock"]);
     assert!(!out.contains("looked for"), "{out}");
 }

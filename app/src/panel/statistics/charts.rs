@@ -261,7 +261,7 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
         });
     });
     row.response.on_hover_text(format!(
-        "{}: busy {}, standing still {}",
+        "{}: busy {}, waiting {}",
         scene.capture.lane_title(lane.id),
         text::duration(used.busy),
         text::duration(used.waiting)

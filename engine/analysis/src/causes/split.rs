@@ -1,10 +1,10 @@
 //! Where the time of a wait went: parts that follow each other and leave nothing out.
 
-use super::SpanClass;
 use super::binding_cause::Candidate;
 use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;
+use super::{SpanClass, TOLERANCE};
 use capture::PlacedSpan;
 use record::SpanId;
 use record::time::{Interval, Nanos};
@@ -24,30 +24,34 @@ impl CauseReader<'_> {
     /// When the call that submitted an operation began, or the stream came to a function that it had a thread call; nothing
     /// where the capture does not hold it.
     pub fn enqueued(&self, span: SpanId) -> Option<Nanos> {
-        let mut launch = None;
-        self.candidates(SpanPoint::start(span), |it| {
-            if it.kind == CauseKind::Launch {
-                launch = Some(self.time(it.point));
-            }
-        });
-        launch
+        let start = self.time(SpanPoint::start(span));
+        self.launched(span, start).map(|it| it.1)
+    }
+
+    /// What submitted a span that began at an instant, and when; nothing where that came after it by the capture, as for every
+    /// candidate.
+    fn launched(&self, span: SpanId, start: Nanos) -> Option<(SpanId, Nanos)> {
+        let launch = self.causes.firsts.get(span.index()).copied();
+        let launch = launch.filter(|it| *it != u32::MAX).map(SpanId)?;
+        // What calls have there is the call before them.
+        let at = self.time(SpanPoint::start(launch));
+        let is_call = self.causes.class(span).is_call();
+        (!is_call && at - start <= TOLERANCE).then_some((launch, at))
     }
 
     /// How long a span was queued: from the beginning of the call that submitted it, where the capture holds that, else from when
     /// its record says that it was enqueued.
     pub fn queued(&self, placed: &PlacedSpan) -> Nanos {
-        let called = self.enqueued(placed.span.id);
-        called.map_or_else(|| placed.queued(), |it| placed.span.start - it)
+        let span = &placed.span;
+        let queued = self.launched(span.id, span.start);
+        let queued = queued.map_or_else(|| placed.queued(), |(_, at)| span.start - at);
+        queued.max(Nanos::ZERO)
     }
 
     /// The call that submitted an operation, as far as the capture holds it.
     pub fn launch(&self, span: SpanId) -> Option<SpanId> {
-        let mut launch = None;
-        self.candidates(SpanPoint::start(span), |it| {
-            if it.kind == CauseKind::Launch {
-                launch = Some(it.span());
-            }
-        });
+        let start = self.time(SpanPoint::start(span));
+        let launch = self.launched(span, start).map(|it| it.0);
         // A function of the host has its stream in the place of a call.
         launch.filter(|it| !self.is_operation(*it))
     }

@@ -10,9 +10,9 @@ use workload::{Plan, StreamKind, StreamTraits};
 /// What was looked for, and what came of it.
 pub fn searched(found: usize, calls: u64, left: u64) -> String {
     let what = match found {
-        0 => "no two unordered uses of one buffer".to_owned(),
-        1 => "unordered uses of one buffer by one pair of calls".to_owned(),
-        _ => format!("unordered uses of one buffer by {found} pairs of calls"),
+        0 => "no race on a buffer".to_owned(),
+        1 => "a race on a buffer between one pair of calls".to_owned(),
+        _ => format!("races on buffers between {found} pairs of calls"),
     };
     let rest = match left {
         0 => String::new(),
