@@ -106,7 +106,7 @@ fn of_texts(ui: &Ui, at: usize, lines: &[Vec<TableCell>]) -> f32 {
             .layout_no_wrap(cell.text.clone(), font, Color32::WHITE);
         text.size().x
     };
-    let widest = texts.map(width).fold(0.0, f32::max) + 2.0 * GRID;
+    let widest = texts.map(width).fold(0.0, f32::max) + 6.0 * GRID;
     widest.min(WIDEST).ceil()
 }
 
