@@ -17,6 +17,7 @@ const ARGUMENTS: u64 = 4_000_000;
 const STREAMS: i64 = 1_500_000;
 const CATEGORIES: u64 = 650_000;
 const EMPTY_MESSAGES: usize = 10_000_000;
+const LINES: u64 = 900_000;
 const PLANES: u64 = 320_000;
 /// So many planes are read.
 const MOST_PLANES: usize = 1 << 16;
@@ -72,6 +73,11 @@ pub const DENSE: &[Case] = &[
         spans: Some(MOST_PLANES),
     },
     Case {
+        name: "a line for each event",
+        source: |folder| Source::open(&folder.join("lines.xplane.pb")).unwrap(),
+        spans: Some(LANES),
+    },
+    Case {
         name: "very many devices before the events",
         source: |folder| Source::open(&folder.join("devices.json")).unwrap(),
         spans: Some(1),
@@ -105,6 +111,7 @@ pub fn make_dense(folder: &Path) {
     make_categories(create("categories.pftrace"));
     make_packet(create("packets.pftrace"));
     make_planes(create("planes.xplane.pb"));
+    make_lines(create("lines.xplane.pb"));
     make_heads(create);
 }
 
@@ -208,6 +215,18 @@ fn make_planes(mut out: impl std::io::Write) {
         let plane = [own, names.clone(), bytes(3, &line)].concat();
         out.write_all(&bytes(1, &plane)).unwrap();
     }
+}
+
+/// A plane of a device with lines of one event each.
+fn make_lines(mut out: impl std::io::Write) {
+    let event = [number(1, 1), number(2, 5_000), number(3, 9_000)].concat();
+    let line = |place: u64| [number(1, place), bytes(2, b"Stream #1"), bytes(4, &event)].concat();
+    let name = [number(1, 1), bytes(2, b"a")].concat();
+    let names = bytes(4, &[number(1, 1), bytes(2, &name)].concat());
+    let lines = (0..LINES).flat_map(|it| bytes(3, &line(it)));
+    let plane = [bytes(2, b"/device:GPU:0"), names].concat();
+    let plane: Vec<u8> = plane.into_iter().chain(lines).collect();
+    out.write_all(&bytes(1, &plane)).unwrap();
 }
 
 /// An event that says very much.

@@ -107,8 +107,11 @@ impl<'a> RecordSink<'a> {
         }
     }
 
-    /// Takes a record.
+    /// Takes a record; none any more once reading is to end.
     pub fn push(&mut self, record: Record) {
+        if self.cancelled {
+            return;
+        }
         self.count += match &record {
             Record::Fields(fields) => u64::from(fields.count),
             _ => 1,
@@ -121,8 +124,11 @@ impl<'a> RecordSink<'a> {
         self.ease();
     }
 
-    /// Takes several records.
+    /// Takes several records, as [`RecordSink::push`] takes one.
     pub fn extend(&mut self, records: Vec<Record>) {
+        if self.cancelled {
+            return;
+        }
         self.count += records.len() as u64;
         self.far += records.iter().filter(|it| is_far(it)).count() as u64;
         self.records.extend(records.into_iter().map(bounded));
@@ -267,6 +273,20 @@ mod tests {
         sink.advance(7).unwrap();
         sink.advance(RecordSink::WHOLE).unwrap();
         assert_eq!((sink.holds(), sink.read), (7, 4));
+    }
+
+    /// An importer may go on for a while before it is told that its reader wants no more.
+    #[test]
+    fn nothing_gathers_once_reading_is_to_end() {
+        let source = Source::from_bytes("a.json", b"[{}]".to_vec()).unwrap();
+        let mut take = |_| ControlFlow::Break(());
+        let mut sink = RecordSink::new(&source, &mut take);
+        for number in 0..BATCH * 4 {
+            sink.complain(Severity::Info, "a", number.to_string());
+            sink.push(Record::End(Box::default()));
+        }
+        assert!(sink.records.is_empty(), "{}", sink.records.len());
+        assert!(matches!(sink.send(), Err(ImportError::Cancelled)));
     }
 
     /// However well a file is packed, a batch holds many records: whoever takes them does something for each.

@@ -1,6 +1,6 @@
 //! Counts what of a file could not be read, and says so in the capture.
 
-use super::plane::MOST_PLANES;
+use super::plane::{MOST_LINES, MOST_PLANES};
 use crate::importer::{Receipt, RecordSink};
 use record::{Severity, counted};
 
@@ -31,7 +31,7 @@ pub(super) struct SpaceDamage {
     pub bad_texts: u64,
     /// Complaints of the profiler and names of hosts beyond those that are kept.
     pub untold: u64,
-    /// Planes beyond those that are read, and their events.
+    /// Planes and lines beyond those that are read, and their events.
     pub beyond: (u64, u64),
     /// From where on nothing could be read, and how many bytes that is.
     rest: Option<(u64, u64)>,
@@ -134,12 +134,14 @@ impl SpaceDamage {
             );
         }
         if self.beyond.0 > 0 {
-            let words = "{plane was|planes were}";
+            let words = "{plane or line was|planes and lines were}";
             let planes = counted(self.beyond.0, words);
             let events = counted(self.beyond.1, "{event|events}");
             say(
                 "planes-cropped",
-                format!("{planes} left out, with {events}: the first {MOST_PLANES} are kept."),
+                format!(
+                    "{planes} left out, with {events}: the first {MOST_PLANES} planes and {MOST_LINES} lines are kept."
+                ),
             );
         }
         receipt.note_counts([(

@@ -97,6 +97,13 @@ impl<'a, 'd, 's> XPlaneReader<'a, 'd, 's> {
         }
     }
 
+    /// Whether the line that is read is one of those that are kept.
+    fn is_kept(&self) -> bool {
+        let plane = self.at.0.checked_sub(1);
+        let plane = plane.and_then(|at| self.space.planes.get(at));
+        plane.is_some_and(|it| self.at.1 <= it.lines.len())
+    }
+
     /// Takes an event, and answers how many of its fields the format does not have; nothing where the bytes are none.
     fn event(&mut self, bytes: &[u8]) -> Option<u64> {
         let (plane, line) = (self.at.0.checked_sub(1)?, self.at.1.checked_sub(1)?);
@@ -328,7 +335,7 @@ impl XPlaneVisitor for XPlaneReader<'_, '_, '_> {
                 self.meetings.begin_line();
             }
             XPlanePiece::Field(XPlaneLevel::Line, EVENT, WireValue::Bytes(bytes))
-                if self.at.0 <= self.space.planes.len() =>
+                if self.is_kept() =>
             {
                 let length = bytes.len() as u64;
                 match self.event(bytes) {

@@ -18,6 +18,9 @@ const STRIDE: u64 = 1 << 20;
 /// So many planes of a file are read. Those of the largest machines have some hundred.
 pub(super) const MOST_PLANES: usize = 1 << 16;
 
+/// So many lines of a file are read, of all planes together.
+pub(super) const MOST_LINES: u32 = 1 << 18;
+
 /// So many complaints and names of hosts are kept.
 const MOST_TOLD: usize = 10_000;
 
@@ -106,7 +109,9 @@ impl XSpace {
             texts,
             sink,
             asked: 0,
+            lines: 0,
             is_beyond: false,
+            is_line_beyond: false,
             broken: SpaceDamage::default(),
         };
         walk(source, &mut survey)?;
@@ -240,8 +245,11 @@ struct XPlaneSurvey<'a, 's> {
     texts: &'a mut ChromeTexts,
     sink: &'a mut RecordSink<'s>,
     asked: u64,
-    /// Within a plane that is not read.
+    /// Lines so far.
+    lines: u32,
+    /// Within a plane that is not read, or a line.
     is_beyond: bool,
+    is_line_beyond: bool,
     /// What is no name and no stat.
     broken: SpaceDamage,
 }
@@ -253,6 +261,25 @@ impl XPlaneSurvey<'_, '_> {
             self.broken.beyond.0 += 1;
         } else {
             self.space.planes.push(PlaneFacts::default());
+        }
+    }
+
+    fn begin_line(&mut self) {
+        self.is_line_beyond = self.lines == MOST_LINES;
+        if self.is_line_beyond {
+            self.broken.beyond.0 += 1;
+        } else if let Some(plane) = self.space.planes.last_mut() {
+            self.lines += 1;
+            plane.lines.push(LineFacts::default());
+        }
+    }
+
+    /// Whether what is read now is within a plane or a line that is not kept.
+    fn is_left_out(&self, level: XPlaneLevel) -> bool {
+        match level {
+            XPlaneLevel::Space => false,
+            XPlaneLevel::Plane => self.is_beyond,
+            XPlaneLevel::Line => self.is_beyond || self.is_line_beyond,
         }
     }
 
@@ -309,7 +336,7 @@ impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
         if (level, field) != (XPlaneLevel::Line, EVENT) {
             return;
         }
-        if self.is_beyond {
+        if self.is_left_out(level) {
             self.broken.beyond.1 += 1;
         } else if let Some(plane) = self.space.planes.last_mut()
             && let Some(line) = plane.lines.last_mut()
@@ -322,12 +349,8 @@ impl XPlaneVisitor for XPlaneSurvey<'_, '_> {
         match piece {
             XPlanePiece::Begin(XPlaneLevel::Plane) => self.begin(),
             XPlanePiece::Begin(_) if self.is_beyond => {}
-            XPlanePiece::Begin(_) => {
-                if let Some(plane) = self.space.planes.last_mut() {
-                    plane.lines.push(LineFacts::default());
-                }
-            }
-            XPlanePiece::Field(level, ..) if self.is_beyond && level != XPlaneLevel::Space => {}
+            XPlanePiece::Begin(_) => self.begin_line(),
+            XPlanePiece::Field(level, ..) if self.is_left_out(level) => {}
             XPlanePiece::Field(level, field, wire) => {
                 if self.field(level, field, wire).is_none() {
                     let bytes = wire.bytes().map_or(0, <[u8]>::len) as u64;
