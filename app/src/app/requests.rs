@@ -6,6 +6,7 @@ use eframe::egui::{Context, ViewportCommand};
 use engine::record::SpanId;
 use engine::runner::far::{Connection, WorkerTarget};
 use engine::runner::{Control, Phase, ProgramRequest, RankControl, RecoveryMode};
+use engine::time::Nanos;
 use engine::workload::{Injection, LossMoment};
 
 use super::App;
@@ -205,6 +206,15 @@ impl App {
         let spans = path.iter().filter_map(|it| it.span);
         let mut spans: Vec<SpanId> = spans.collect();
         spans.dedup();
+        if spans.is_empty() {
+            return self.tell(
+                false,
+                String::from(
+                    "The critical path goes through no operation here, but through host threads alone; Critical path in Why lists its \
+                     parts",
+                ),
+            );
+        }
         let selected = self.state.selection.span;
         let time = selected.and_then(|span| self.capture.span(span));
         let time = time.map(|placed| placed.span.start);
@@ -256,7 +266,8 @@ impl App {
             Some(at) => at.checked_sub(1).and_then(|at| all.get(at)),
             None => {
                 let shown = range.or(self.state.view.interval);
-                let from = shown.map_or(made.causes.extent().start, |it| it.start);
+                // A mark may begin before anything that counts.
+                let from = shown.map_or(Nanos::MIN, |it| it.start);
                 let after = all.partition_point(|it| it.iteration.interval.start < from);
                 let at = if forward {
                     Some(after)

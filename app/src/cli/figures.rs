@@ -517,6 +517,8 @@ fn queued(reader: &CauseReader<'_>) -> BTreeMap<LaneId, Nanos> {
         .filter(|it| it.group == Group::Streams);
     let of_lane = |lane: &Lane| {
         let spans = capture.spans_in(lane.id, all);
+        // What was dropped began never, so nothing says how long it would have been queued.
+        let spans = spans.filter(|it| !it.never_ran());
         (lane.id, spans.map(|it| reader.queued(&it)).sum())
     };
     streams.map(of_lane).collect()

@@ -17,6 +17,9 @@ pub struct ParametersPanel;
 
 /// A slider is logarithmic where its largest value is at least this many times its smallest.
 const WIDE: f64 = 500.0;
+/// How many times as far as its value the slider of a parameter without bounds goes, and how far any such slider goes.
+const FAR: f64 = 10.0;
+const FARTHEST: f64 = 1e15;
 
 impl Panel for ParametersPanel {
     fn id(&self) -> &'static str {
@@ -166,6 +169,20 @@ fn differs(scene: &Scene<'_>, parameters: &[Parameter], moved: &[(String, f64)])
     })
 }
 
+/// From where to where a slider goes: of a parameter without bounds ten times as far as it is from zero.
+fn bounds(parameter: &Parameter) -> (f64, f64) {
+    let far = (parameter.default.abs() * FAR).clamp(FAR, FARTHEST);
+    let (least, most) = if parameter.default < 0.0 {
+        (-far, far)
+    } else {
+        (0.0, far)
+    };
+    let or = |bound: f64, other: f64| if bound.is_finite() { bound } else { other };
+    let (min, max) = (or(parameter.min, least), or(parameter.max, most));
+    // Where one bound is given, the other may lie on its wrong side.
+    (min.min(max), max.max(min))
+}
+
 fn slider(
     ui: &mut Ui,
     scene: &Scene<'_>,
@@ -197,8 +214,9 @@ fn slider(
                 .selectable(false),
         );
     }
-    let whole = [parameter.default, parameter.min, parameter.max]
-        .iter()
+    let own = [parameter.default, parameter.min, parameter.max].into_iter();
+    let whole = own
+        .filter(|value| value.is_finite())
         .all(|value| value.fract() == 0.0);
     ui.spacing_mut().slider_width = ui.available_width();
     ui.spacing_mut().interact_size.y = 14.0;
@@ -212,22 +230,52 @@ fn slider(
     ] {
         state.fg_stroke = Stroke::new(2.0, accent);
     }
-    let mut slider = Slider::new(&mut value, parameter.min..=parameter.max)
+    let (min, max) = bounds(parameter);
+    let mut slider = Slider::new(&mut value, min..=max)
         .show_value(false)
-        .logarithmic(parameter.min > 0.0 && parameter.max / parameter.min >= WIDE);
+        .logarithmic(min > 0.0 && max / min >= WIDE);
     if whole {
         slider = slider.step_by(1.0);
     }
     let response = ui.add(slider).labelled_by(name.inner.id);
     let response = response.on_hover_text(format!(
         "From {} to {}; double-click for {}",
-        text::number(parameter.min),
-        text::number(parameter.max),
+        text::number(min),
+        text::number(max),
         text::number(parameter.default)
     ));
     if response.double_clicked() {
         actions.push(set(None));
     } else if response.changed() {
         actions.push(set(Some(value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slider_has_two_ends_whatever_bounds_are_given() {
+        let of = |default, min, max| {
+            bounds(&Parameter {
+                name: "n".to_owned(),
+                default,
+                min,
+                max,
+                about: String::new(),
+                line: 1,
+            })
+        };
+        let none = (f64::NEG_INFINITY, f64::INFINITY);
+        assert_eq!(of(4.0, 1.0, 9.0), (1.0, 9.0));
+        assert_eq!(of(4.0, none.0, none.1), (0.0, 40.0));
+        assert_eq!(of(0.0, none.0, none.1), (0.0, 10.0));
+        assert_eq!(of(-4.0, none.0, none.1), (-40.0, 40.0));
+        assert_eq!(of(500.0, 400.0, none.1), (400.0, 5_000.0));
+        for value in [f64::MAX, f64::MIN, 1e300] {
+            let (min, max) = of(value, none.0, none.1);
+            assert!((max - min).is_finite() && min < max);
+        }
     }
 }

@@ -182,7 +182,10 @@ impl WhyTab {
                 .on_hover_text("Copy the table, with tabs between its columns")
                 .clicked()
             {
-                actions.push(Action::Copy(self.lines.text()));
+                let order = self.orders.get(self.chosen as usize).copied();
+                let cells = &self.lines.cells;
+                let shown = table::sorted(cells, order.unwrap_or_default(), |_| true);
+                actions.push(Action::Copy(self.lines.text(&shown)));
             }
             let ways = self.said(scene);
             if !ways.iter().any(|it| has_room(ui, it)) {

@@ -96,8 +96,9 @@ impl Analysis for CostliestWait {
                 (Nanos::ZERO, verdict.to_owned())
             } else if let Some(slack) = slack {
                 let verdict = format!(
-                    "without this wait nothing would end sooner: what it held could have begun {} later without harm",
-                    length(slack)
+                    "without this wait nothing would end sooner: what it held could have begun {} later without harm{}",
+                    length(slack),
+                    others_of_its_line(reader, &placed, wait)
                 );
                 (Nanos::ZERO, verdict)
             } else {

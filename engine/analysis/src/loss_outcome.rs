@@ -7,9 +7,9 @@ use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
 use record::{DependencyKind, LaneId, Loss, SpanId, State};
 
-/// What became of an operation that was lost or cancelled: the loss that took it, or the problem that tells of it, or that
-/// the capture does not tell.
-pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Sentence {
+/// What became of an operation that was submitted at an instant and lost or cancelled: the loss that took it, or the problem that
+/// tells of it, or that the capture does not tell.
+pub(super) fn fate(capture: &Capture, placed: &PlacedSpan, submitted: Nanos) -> Sentence {
     let mut sentence = Sentence::default();
     let span = placed.span.id;
     if let Some(abort) = abort(capture, span) {
@@ -17,10 +17,10 @@ pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Sentence {
             .text("It never ran: ")
             .span(capture, abort)
             .text(" dropped it with all that its stream held, ")
-            .time(placed.span.start - placed.span.enqueued)
+            .time(placed.span.start - submitted)
             .text(" after it was submitted");
     } else if let Some(loss) = loss(capture, placed) {
-        taken(capture, placed, loss, &mut sentence);
+        taken(capture, (placed, submitted), loss, &mut sentence);
     } else if let Some(problem) = problem(capture, placed.span.id) {
         sentence.text("It was cancelled: ").text(problem);
     } else {
@@ -48,7 +48,12 @@ pub(super) fn problem(capture: &Capture, span: SpanId) -> Option<&str> {
     Some(&found.text)
 }
 
-fn taken(capture: &Capture, placed: &PlacedSpan, loss: &Loss, sentence: &mut Sentence) {
+fn taken(
+    capture: &Capture,
+    (placed, submitted): (&PlacedSpan, Nanos),
+    loss: &Loss,
+    sentence: &mut Sentence,
+) {
     let span = &placed.span;
     let ran = loss.time - span.start;
     let why = if loss.reason.is_empty() {
@@ -57,20 +62,25 @@ fn taken(capture: &Capture, placed: &PlacedSpan, loss: &Loss, sentence: &mut Sen
         &loss.reason
     };
     if span.state == State::Lost && ran > Nanos::ZERO {
-        sentence
-            .text("It had run for ")
-            .time(ran)
-            .text(" when the device was lost: what it computed is lost with it");
-    } else if span.enqueued <= loss.time {
+        let (did, then) = if span.kind.is_waiting() {
+            ("It had waited for ", " when the device was lost")
+        } else {
+            (
+                "It had run for ",
+                " when the device was lost: what it computed is lost with it",
+            )
+        };
+        sentence.text(did).time(ran).text(then);
+    } else if submitted <= loss.time {
         let place = lost_place(capture, span.lane);
         sentence
             .text(format!("It never started: {place} was lost "))
-            .time(loss.time - span.enqueued)
+            .time(loss.time - submitted)
             .text(" after it was submitted");
     } else {
         sentence
             .text("It never started: the device had been lost for ")
-            .time(span.enqueued - loss.time)
+            .time(submitted - loss.time)
             .text(" when it was submitted");
     }
     sentence.text(format!(" ({why}, generation {})", loss.generation));

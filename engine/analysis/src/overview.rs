@@ -280,16 +280,16 @@ impl OverviewDraft<'_, '_> {
         for row in table.outliers().take(OUTLIERS) {
             let mut says = Sentence::default();
             let taken = row.iteration.interval.length();
-            let (off, how) = if taken > table.median {
-                (taken - table.median, "longer")
+            let (off, how) = if taken > row.usual {
+                (taken - row.usual, "longer")
             } else {
-                (table.median - taken, "shorter")
+                (row.usual - taken, "shorter")
             };
             says.text(format!("outlier {}: ", row.iteration.number))
                 .span(self.reader.capture(), row.iteration.span)
                 .text(" took ")
                 .time(off)
-                .text(format!(" {how} than half of them"));
+                .text(format!(" {how} than usual"));
             if let Some((what, time)) = row.critical {
                 says.text(format!(", most of its critical path is {}, ", what.label()))
                     .time(time);
@@ -298,7 +298,8 @@ impl OverviewDraft<'_, '_> {
         }
         if count > OUTLIERS {
             let mut says = Sentence::default();
-            says.text(format!("and {} outliers more", count - OUTLIERS));
+            let rest = (count - OUTLIERS) as u64;
+            says.text(record::counted(rest, "{more outlier|more outliers}"));
             self.say(OverviewTopic::Iterations, says);
         }
     }

@@ -1,5 +1,7 @@
 //! Words that findings share: lengths of time, names of spans with their places, plain sentences.
 
+use std::borrow::Cow;
+
 use super::function_name::function_name;
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
@@ -52,9 +54,9 @@ pub(super) fn name(capture: &Capture, id: NameId) -> String {
     shown(capture.name(id))
 }
 
-/// The name of a lane.
-pub(super) fn lane(capture: &Capture, id: LaneId) -> &str {
-    capture.lane(id).map_or("its lane", |lane| &lane.name)
+/// The name of a lane, with its device where several have lanes of that name.
+pub(super) fn lane(capture: &Capture, id: LaneId) -> Cow<'_, str> {
+    capture.lane_title(id)
 }
 
 /// The line of the workload that made a span.

@@ -17,11 +17,16 @@ struct ExplainedRun {
 
 impl ExplainedRun {
     fn of(workload: &str, backend: &str) -> Self {
+        Self::with(workload, backend, &[])
+    }
+
+    fn with(workload: &str, backend: &str, options: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let file: PathBuf = folder.path().join("run.pftrace");
         let arguments = ["syncline", "run", workload, "--backend", backend, "--save"];
         let mut arguments = arguments.map(str::to_owned).to_vec();
         arguments.push(file.display().to_string());
+        arguments.extend(options.iter().copied().map(str::to_owned));
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let code = app::cli::run(&arguments, &mut out, &mut err);
         assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
@@ -293,5 +298,73 @@ fn a_wait_of_a_loop_says_how_often_its_line_waited() {
             Some(words) => assert!(line.contains(words), "{line}"),
             None => assert!(!line.contains("its line waited"), "{line}"),
         }
+    }
+}
+
+/// Of two loops, the first round of the second is much shorter than the others of its own.
+#[test]
+fn an_outlier_is_compared_with_its_own_loop() {
+    let source = r#"
+stream "a"
+host "main" {
+    repeat 11 { launch "spin" on="a" label="short" { set "micros" 100 } }
+    synchronize-device
+    repeat 10 index="i" { launch "spin" on="a" label="long" { set "micros" "1000 - 900 / (1 + i * 1000)" } }
+    synchronize-device
+}
+"#;
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("loops.kdl");
+    std::fs::write(&file, source).unwrap();
+    let said = ExplainedRun::of(&file.display().to_string(), "mock").printed("info", &[]);
+    let line = said.lines().find(|it| it.contains("outlier 12: "));
+    let line = line.unwrap_or_else(|| panic!("{said}"));
+    // It spins for 100 µs, the others of its loop for a millisecond.
+    assert!(line.contains("shorter than usual"), "{line}");
+    assert!(
+        line.contains(" took 89") || line.contains(" took 90"),
+        "{line}"
+    );
+}
+
+/// What is cut off by a loss computed nothing where it waited, and its sentence counts from its call as its field does.
+#[test]
+fn what_a_loss_took_says_what_it_did_and_since_when_it_was_queued() {
+    let run = ExplainedRun::with(
+        "double-buffer",
+        "mock",
+        &["--lose", "driver@10ms", "--recover", "replay"],
+    );
+    let lost: Vec<&Value> = run
+        .said
+        .iter()
+        .filter(|it| text(it).contains(" lost"))
+        .collect();
+    assert!(!lost.is_empty());
+    for row in lost {
+        let name = row["name"].as_str().unwrap();
+        if name.starts_with("wait ") || name.starts_with("synchronize ") {
+            assert!(!text(row).contains("what it computed"), "{row}");
+        }
+    }
+}
+
+/// A wait behind a long kernel says how long it was queued as well.
+#[test]
+fn a_wait_says_how_long_it_was_queued() {
+    let run = ExplainedRun::of("double-buffer", "mock");
+    let waits = run
+        .said
+        .iter()
+        .filter(|it| it["name"].as_str().unwrap().starts_with("wait free"));
+    let queued = |row: &&Value| {
+        row["enqueued_ns"]
+            .as_i64()
+            .is_some_and(|at| number(row, "start_ns") - at > 1_000_000)
+    };
+    let waits: Vec<&Value> = waits.filter(queued).collect();
+    assert!(!waits.is_empty());
+    for wait in waits {
+        assert!(text(wait).contains("; it had been queued for "), "{wait}");
     }
 }

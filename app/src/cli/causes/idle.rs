@@ -215,6 +215,7 @@ fn write_rows(
             "type": "overlap",
             "first": title(overlap.first),
             "second": title(overlap.second),
+            "rank": reader.rank(overlap.first),
             "both_ns": overlap.both.0,
         });
         writeln!(streams.out, "{object}")?;

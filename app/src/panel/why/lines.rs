@@ -327,11 +327,11 @@ impl WhyLines {
         places.get(column).copied().flatten()
     }
 
-    /// All rows with their titles, tabs between columns.
-    pub fn text(&self) -> String {
+    /// These rows, in their order, with the titles; tabs between columns.
+    pub fn text(&self, shown: &[usize]) -> String {
         let titles = self.columns.iter().map(|it| it.title.to_owned());
         let mut lines = vec![titles.collect::<Vec<_>>().join("\t")];
-        for cells in &self.cells {
+        for cells in shown.iter().filter_map(|at| self.cells.get(*at)) {
             let texts = cells.iter().map(|it| it.text.replace(text::THIN, " "));
             lines.push(texts.collect::<Vec<_>>().join("\t"));
         }

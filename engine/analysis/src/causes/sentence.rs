@@ -15,6 +15,8 @@ use record::{
     BLOCKED_BECAUSE, Basis, ENGINE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value,
 };
 
+/// A wait that was queued no longer says nothing of that: it is what a start takes.
+const SHORT: Nanos = Nanos(10_000);
 /// So many records of events in a row are passed over to find the work before them.
 const RECORDS: usize = 32;
 
@@ -29,18 +31,24 @@ impl CauseReader<'_> {
     /// took an operation that was lost or cancelled; in one sentence. Nothing for a span that waits for nothing.
     pub fn sentence(&self, span: SpanId) -> Option<Vec<SentencePiece>> {
         let placed = self.capture.span(span)?;
-        if placed.never_ran() || placed.span.state == State::Lost {
-            return Some(fate(self.capture, &placed).0);
-        }
-        let class = self.causes.class(span);
         let mut text = SentenceText {
             reader: self,
             sentence: Sentence::default(),
         };
+        if placed.never_ran() || placed.span.state == State::Lost {
+            let submitted = placed.span.start - self.queued(&placed);
+            text.sentence = fate(self.capture, &placed, submitted);
+            if self.is_waiting(span) && !placed.never_ran() {
+                text.unmet(span);
+            }
+            return Some(text.sentence.0);
+        }
+        let class = self.causes.class(span);
         if self.is_waiting(span) {
             let cause = self.of_end(span)?;
             text.waited(span, &cause);
             text.because(span);
+            text.queued_before(span);
         } else {
             let cause = self.of(span)?;
             text.queued(span, &cause);
@@ -185,6 +193,37 @@ impl SentenceText<'_, '_> {
         }
     }
 
+    /// How long a wait of a stream was queued before it began, and what held it there.
+    fn queued_before(&mut self, span: SpanId) {
+        let split = self.reader.split(span);
+        let cause = self
+            .reader
+            .of(span)
+            .filter(|_| !self.reader.is_blocking(span));
+        let Some(cause) = cause else { return };
+        let Some(binding) = cause.binding else { return };
+        if sum(&split) <= SHORT {
+            return;
+        }
+        self.text("; it had been queued for ").time(sum(&split));
+        let unknown = split.iter().find(|it| it.what == TimeUse::Unknown);
+        match unknown {
+            Some(part) if split.len() > 1 => {
+                self.text(", of which ").time(part.interval.length());
+                self.text(" are unknown: the capture does not tell what held it");
+            }
+            Some(_) => {
+                self.text(", and the capture does not tell what held it");
+            }
+            None if binding.kind == CauseKind::Launch => {}
+            None => {
+                self.text(format!(", {} ", held_by(binding.kind)));
+                self.span(binding.span());
+                self.inferred(&cause);
+            }
+        }
+    }
+
     /// Why nothing is known of the time in its queue.
     fn without_submission(&mut self, span: SpanId) {
         let on = self.reader.capture.lane(self.reader.lane(span));
@@ -304,6 +343,13 @@ impl SentenceText<'_, '_> {
         }
     }
 
+    /// What a wait had yet to wait for that a loss ended.
+    fn unmet(&mut self, span: SpanId) {
+        if let Some((_, cause)) = self.last_awaited(span) {
+            self.text("; it waited for ").span(cause);
+        }
+    }
+
     /// Says of the last that a wait was to wait for that it never ran, where it did not.
     fn never_ran(&mut self, span: SpanId) {
         let last = self.last_awaited(span).map(|it| it.1);
@@ -322,6 +368,13 @@ impl SentenceText<'_, '_> {
         causes
             .map(|it| (self.reader.time(SpanPoint::end(it.cause)), it.cause))
             .max()
+    }
+
+    /// Whether it was concluded that a wait was to wait for a span.
+    fn is_inferred(&self, span: SpanId, cause: SpanId) -> bool {
+        let capture = self.reader.capture;
+        let mut ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+        ties.any(|it| it.cause == cause && it.basis == Basis::Inferred)
     }
 
     fn is_dropped(&self, span: SpanId) -> bool {
@@ -377,6 +430,9 @@ impl SentenceText<'_, '_> {
                     "What it waited for was complete while it ran: "
                 })
                 .span(cause);
+                if self.is_inferred(span, cause) {
+                    self.text(" (inferred)");
+                }
             }
             None => {
                 self.text("The capture tells of nothing that it had to wait for");

@@ -24,7 +24,9 @@ pub struct IterationRow {
     pub time: IdleTime,
     /// What most of its critical path was spent on, and how much of it.
     pub critical: Option<(TimeUse, Nanos)>,
-    /// Whether it took much longer, or shorter, than most.
+    /// The duration that half of those of its loop do not exceed.
+    pub usual: Nanos,
+    /// Whether it took much longer, or shorter, than most of its loop.
     pub is_outlier: bool,
 }
 
@@ -77,6 +79,7 @@ impl IterationTable {
                 iteration: iteration.clone(),
                 time,
                 critical: CausesTable::most_of(&path),
+                usual: usual.median,
                 is_outlier: is_far && has_end(&usual, iteration.number),
             }
         });

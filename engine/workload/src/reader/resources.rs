@@ -12,6 +12,9 @@ use crate::template::{
 };
 use crate::{Expression, FailureMode, MemoryKind, Parameter, StreamRole};
 
+/// So many parameters have names that are looked for, and sliders.
+const MOST_PARAMETERS: usize = 1_024;
+
 impl KdlReader<'_> {
     pub fn parameter(&mut self, node: &KdlNode, template: &mut Template) {
         let (Some(name), Some(value)) = (self.argument(node, 0), self.argument(node, 1)) else {
@@ -23,6 +26,12 @@ impl KdlReader<'_> {
         let Some(default) = self.number(value) else {
             return;
         };
+        if self.names.parameters.len() == MOST_PARAMETERS {
+            let message = format!("a workload has at most {MOST_PARAMETERS} parameters");
+            let help = "write numbers that nobody changes where they are used";
+            self.report(value_range(name), message, help);
+            return;
+        }
         let min = property(node, "min")
             .and_then(|entry| self.number(entry))
             .unwrap_or(f64::NEG_INFINITY);

@@ -14,6 +14,9 @@ const BYTES: usize = 32 << 10;
 const PLAIN_BYTES: usize = 1 << 20;
 /// Blocks and comments inside each other, at most.
 const NESTING: usize = 48;
+/// Nodes and values that are taken out by `/-`, at most, and texts that begin and have no end: the parser tries each again
+/// for each.
+const RETRIES: usize = 64;
 /// The parser calls itself once for each thing that it skips: at most one a byte, at about 3 kB of stack.
 const STACK: usize = 128 << 20;
 
@@ -74,7 +77,7 @@ fn refuse_absurd(source: &WorkloadSource) -> Result<(), Vec<WorkloadError>> {
         return Err(vec![source.error(at..at, message, help)]);
     }
     let (mut blocks, mut comments, mut previous) = (0_usize, 0_usize, 0);
-    let mut in_text = 0..0;
+    let (mut in_text, mut retries) = (0..0, 0_usize);
     for (byte, c) in text.bytes().enumerate() {
         if in_text.contains(&byte) {
             // Whatever a text holds, such as a shader, is no block.
@@ -82,8 +85,11 @@ fn refuse_absurd(source: &WorkloadSource) -> Result<(), Vec<WorkloadError>> {
         }
         if comments == 0 && matches!(c, b'"' | b'#') {
             let rest = text.as_bytes().get(byte..).unwrap_or_default();
-            in_text = byte..byte + text_length(rest);
+            let length = text_length(rest);
+            in_text = byte..byte + length;
+            retries += usize::from(length == 0 && c == b'#' && begins_text(rest));
         }
+        retries += usize::from((previous, c) == (b'/', b'-'));
         previous = match (previous, c) {
             (_, b'{') => {
                 blocks += 1;
@@ -103,6 +109,13 @@ fn refuse_absurd(source: &WorkloadSource) -> Result<(), Vec<WorkloadError>> {
             }
             _ => c,
         };
+        if retries > RETRIES {
+            let message = format!(
+                "more than {RETRIES} nodes and values are taken out by /-, or texts in # begin and have no end, up to here"
+            );
+            let help = "delete what is taken out, or close the texts";
+            return Err(vec![source.error(byte..byte + 1, message, help)]);
+        }
         if blocks.max(comments) > NESTING {
             let message = format!("blocks or comments are nested more than {NESTING} deep here");
             return Err(vec![source.error(
@@ -113,6 +126,11 @@ fn refuse_absurd(source: &WorkloadSource) -> Result<(), Vec<WorkloadError>> {
         }
     }
     Ok(())
+}
+
+/// Whether a raw text begins here, be it closed or not.
+fn begins_text(bytes: &[u8]) -> bool {
+    bytes.iter().find(|it| **it != b'#') == Some(&b'"')
 }
 
 /// How long the text is that begins here, plain or raw, on one line or several; 0 where none does, or it has no end.
@@ -328,6 +346,21 @@ mod tests {
                 let _ = parse(&WorkloadSource::new("a.kdl", &text));
             }
         }
+    }
+
+    #[test]
+    fn what_the_parser_would_try_again_and_again_is_refused() {
+        for piece in ["/- ", "/-/**/", "/-\n", "#\" ", "##\"a\"# ", "/- a "] {
+            let text = format!("stream {}\"s\"", piece.repeat(BYTES / 8));
+            let errors = parse(&WorkloadSource::new("a.kdl", &text)).unwrap_err();
+            let told = errors[0].to_string();
+            assert!(told.contains("are taken out by /-"), "{piece}: {told}");
+        }
+        // So many are read.
+        let few = "/- a b c\n".repeat(RETRIES);
+        assert!(parse(&WorkloadSource::new("a.kdl", &few)).is_ok());
+        let whole = "a #\"b\"# #true\n".repeat(RETRIES * 2);
+        assert!(parse(&WorkloadSource::new("a.kdl", &whole)).is_ok());
     }
 
     #[test]
