@@ -78,11 +78,27 @@ fn comment(bytes: &[u8]) -> usize {
     }
     let line = bytes.split(|&byte| byte == b'\n').next();
     let line = line.unwrap_or_default();
-    if line.iter().any(|&byte| is_control(byte)) {
+    let mut places = 0..line.len();
+    if places.any(|at| is_odd(line.get(at..).unwrap_or_default())) {
         0
     } else {
         line.len()
     }
+}
+
+/// Whether what begins here ends a line of KDL, or may not stand in it at all, besides what is in ASCII.
+pub(super) fn is_mark(bytes: &[u8]) -> bool {
+    matches!(
+        bytes,
+        [0xC2, 0x85, ..]
+            | [0xE2, 0x80, 0x8E | 0x8F | 0xA8..=0xAE, ..]
+            | [0xE2, 0x81, 0xA6..=0xA9, ..]
+            | [0xEF, 0xBB, 0xBF, ..]
+    )
+}
+
+fn is_odd(bytes: &[u8]) -> bool {
+    is_mark(bytes) || bytes.first().is_some_and(|it| is_control(*it))
 }
 
 fn is_control(byte: u8) -> bool {
@@ -148,7 +164,7 @@ fn text(bytes: &[u8]) -> Option<usize> {
             b'"' => return Some(at + 1),
             b'\\' if matches!(bytes.get(at + 1)?, b'"' | b'\\') => at += 2,
             b'\\' => return None,
-            byte if is_control(*byte) => return None,
+            _ if is_odd(bytes.get(at..)?) => return None,
             _ => at += 1,
         }
     }

@@ -5,7 +5,7 @@ use std::{io, thread};
 
 use kdl::{KdlDiagnostic, KdlDocument, KdlError};
 
-use super::plain_syntax::departs;
+use super::plain_syntax::{departs, is_mark};
 use crate::error::{WorkloadError, WorkloadSource};
 
 /// Bytes of a workload file, at most: the parser's time on damaged text grows with their square.
@@ -87,7 +87,15 @@ fn refuse_absurd(source: &WorkloadSource) -> Result<(), Vec<WorkloadError>> {
             let rest = text.as_bytes().get(byte..).unwrap_or_default();
             let length = text_length(rest);
             in_text = byte..byte + length;
-            retries += usize::from(length == 0 && c == b'#' && begins_text(rest));
+            retries += usize::from(length == 0 && begins_text(rest));
+        }
+        if comments == 0 && (previous, c) == (b'/', b'/') {
+            // Whatever stands there takes nothing out and begins nothing.
+            let rest = text.as_bytes().get(byte..).unwrap_or_default();
+            let mut places = 0..rest.len();
+            let end = places.find(|at| ends_line(rest.get(*at..).unwrap_or_default()));
+            (in_text, previous) = (byte..byte + end.unwrap_or(rest.len()), 0);
+            continue;
         }
         retries += usize::from((previous, c) == (b'/', b'-'));
         previous = match (previous, c) {
@@ -128,7 +136,12 @@ fn refuse_absurd(source: &WorkloadSource) -> Result<(), Vec<WorkloadError>> {
     Ok(())
 }
 
-/// Whether a raw text begins here, be it closed or not.
+/// Whether a line of KDL ends here.
+fn ends_line(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(b'\n' | b'\r' | 0x0B | 0x0C)) || is_mark(bytes)
+}
+
+/// Whether a text begins here, be it closed or not.
 fn begins_text(bytes: &[u8]) -> bool {
     bytes.iter().find(|it| **it != b'#') == Some(&b'"')
 }
@@ -138,7 +151,9 @@ fn text_length(bytes: &[u8]) -> usize {
     let hashes = bytes.iter().take_while(|it| **it == b'#').count();
     let body = bytes.get(hashes..).unwrap_or_default();
     let quotes = match body {
-        [b'"', b'"', b'"', ..] => 3,
+        [b'"', b'"', b'"', rest @ ..] if ends_line(rest) => 3,
+        // No text begins so: the parser goes on behind it.
+        [b'"', b'"', b'"', ..] => return 0,
         [b'"', ..] => 1,
         _ => return 0,
     };
@@ -151,7 +166,7 @@ fn text_length(bytes: &[u8]) -> usize {
     while let Some(&byte) = body.get(at) {
         match byte {
             b'\\' if hashes == 0 => at += 1,
-            b'\n' if quotes == 1 => return 0,
+            _ if quotes == 1 && body.get(at..).is_some_and(ends_line) => return 0,
             b'"' if body.get(at..).is_some_and(ends) => return 2 * hashes + at + quotes,
             _ => {}
         }
@@ -350,13 +365,36 @@ mod tests {
 
     #[test]
     fn what_the_parser_would_try_again_and_again_is_refused() {
+        let many = "/- ".repeat(3_000);
+        let mut texts = vec![
+            format!("// \"\"\"\n{many}\n// \"\"\""),
+            format!("// #\"\"\"\n{many}\n// \"\"\"#"),
+            format!("a \"\"\"x {many}\"\"\""),
+            format!("// /*\na {}", "#\" ".repeat(3_000)),
+        ];
+        for end in ["\r", "\u{2028}", "\u{c}", "\u{85}"] {
+            texts.push(format!("a \"{end}{many}\""));
+        }
         for piece in ["/- ", "/-/**/", "/-\n", "#\" ", "##\"a\"# ", "/- a "] {
-            let text = format!("stream {}\"s\"", piece.repeat(BYTES / 8));
+            texts.push(format!("stream {}\"s\"", piece.repeat(BYTES / 8)));
+        }
+        for text in texts {
             let errors = parse(&WorkloadSource::new("a.kdl", &text)).unwrap_err();
             let told = errors[0].to_string();
-            assert!(told.contains("are taken out by /-"), "{piece}: {told}");
+            let begins: String = text.chars().take(20).collect();
+            assert!(told.contains("are taken out by /-"), "{begins}");
         }
-        // So many are read.
+        // A text that ends with its line for KDL holds no blocks beyond that.
+        let deep = format!("a \"\u{2028} {}\"", "{ b ".repeat(200_000));
+        assert!(parse(&WorkloadSource::new("a.kdl", &deep)).is_err());
+        // So many are read, and comments take nothing out.
+        for line in ["//----- /* \"\n", "// a /- b #\"\n"] {
+            let whole = line.repeat(RETRIES * 4);
+            assert!(
+                parse(&WorkloadSource::new("a.kdl", &whole)).is_ok(),
+                "{line}"
+            );
+        }
         let few = "/- a b c\n".repeat(RETRIES);
         assert!(parse(&WorkloadSource::new("a.kdl", &few)).is_ok());
         let whole = "a #\"b\"# #true\n".repeat(RETRIES * 2);
