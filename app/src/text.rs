@@ -142,11 +142,18 @@ pub fn of_bookmark(capture: &Capture, bookmark: &Bookmark) -> String {
     }
 }
 
-/// A parameter's value: whole numbers grouped, others with up to four decimals.
+/// A parameter's value: whole numbers grouped, others with up to four decimals, and what is far larger or smaller with an
+/// exponent.
 pub fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         let sign = if value < 0.0 { "-" } else { "" };
         return format!("{sign}{}", count(value.abs() as u64));
+    }
+    if !(1e-4..1e21).contains(&value.abs()) {
+        let text = format!("{value:.4e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits = digits.trim_end_matches('0').trim_end_matches('.');
+        return format!("{digits}e{exponent}");
     }
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -219,5 +226,7 @@ mod tests {
     fn parameters_are_written_plainly() {
         assert_eq!(number(1_048_576.0).replace(THIN, " "), "1 048 576");
         assert_eq!(number(-0.25), "-0.25");
+        assert_eq!(number(-1e300), "-1e300");
+        assert_eq!(number(1.25e-7), "1.25e-7");
     }
 }

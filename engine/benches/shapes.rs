@@ -1,8 +1,9 @@
 //! Time of trace JSON in shapes that invite a look at everything for each event: spans that never end, times that go
-//! backwards, overlaps, and calls that wait for very many streams.
+//! backwards, overlaps, and calls that wait for very many streams. And of workloads in shapes that invite a parser to try
+//! again: what begins and has no end, what is taken out, and names that nothing has.
 //!
-//! Prints for each what an event of a file takes, and how many times as much it takes in a file eight times as long: 1.0
-//! where the time grows as the file does.
+//! Prints for each what an event of a file, or a kilobyte of a text, takes, and how many times as much it takes in one that
+//! is eight times as long: 1.0 where the time grows as the length does.
 
 mod measure {
     pub mod median;
@@ -14,6 +15,7 @@ use std::ops::ControlFlow;
 
 use engine::capture::Capture;
 use engine::importer::{self, Source};
+use engine::workload::Document;
 use measure::median::median;
 
 const ROUNDS: usize = 3;
@@ -64,6 +66,62 @@ const SHAPES: &[FileShape] = &[
     }),
 ];
 
+/// What is odd about a workload, what it begins with, what is repeated in it, and what it ends with.
+type TextShape = (&'static str, &'static str, &'static str, &'static str);
+
+/// Bytes of the shorter text.
+const BYTES: usize = 100_000;
+
+const TEXTS: &[TextShape] = &[
+    (
+        "calls",
+        "stream \"s\"; host \"h\" {\n",
+        "launch \"spin\" on=\"s\"\n",
+        "}",
+    ),
+    (
+        "calls on one line",
+        "stream \"s\"; host \"h\" { ",
+        "launch \"spin\" on=\"s\"; ",
+        "}",
+    ),
+    (
+        "words that nothing knows, on one line",
+        "",
+        "strem \"a\"; ",
+        "",
+    ),
+    (
+        "names that nothing has",
+        "stream \"s\"; host \"h\" {\n",
+        "launch \"spin\" on=\"t\"\n",
+        "}",
+    ),
+    ("nodes that are taken out", "", "/- a b { c; }\n", ""),
+    (
+        "blocks that are taken out and not closed",
+        "",
+        "a /-{\n",
+        "",
+    ),
+    ("texts without an end", "host \"h\" {\n", "\\\" ##\"", ""),
+    (
+        "texts of many lines without an end",
+        "",
+        "a \"\"\"\nb\n",
+        "",
+    ),
+    ("comments without an end", "", "a /* b\n", ""),
+    ("values without an end", "", "a x=\n", ""),
+    ("properties of one node", "stream \"s\"", " a=1 b=2 c=3", ""),
+];
+
+/// Seconds for a workload that is at least so long.
+fn checking((_, begin, piece, end): &TextShape, bytes: usize) -> f64 {
+    let text = format!("{begin}{}{end}", piece.repeat(bytes / piece.len()));
+    median(ROUNDS, || drop(black_box(Document::check("a.kdl", &text))))
+}
+
 fn opening((name, event): &FileShape, events: u64) -> io::Result<f64> {
     let mut text = String::from("[");
     for number in 0..events {
@@ -97,6 +155,18 @@ fn main() -> io::Result<()> {
     for shape in SHAPES {
         let short = opening(shape, EVENTS)? / EVENTS as f64;
         let long = opening(shape, EVENTS * TIMES)? / (EVENTS * TIMES) as f64;
+        eprintln!(
+            "{:<42} {:>12.2} {:>10.1} ×",
+            shape.0,
+            short * 1e6,
+            long / short
+        );
+    }
+    eprintln!("\n{:<42} {:>12} {:>12}", "text", "µs a kB", "8 × as long");
+    for shape in TEXTS {
+        let thousands = BYTES as f64 / 1e3;
+        let short = checking(shape, BYTES) / thousands;
+        let long = checking(shape, BYTES * TIMES as usize) / (thousands * TIMES as f64);
         eprintln!(
             "{:<42} {:>12.2} {:>10.1} ×",
             shape.0,

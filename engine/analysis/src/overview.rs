@@ -281,9 +281,9 @@ impl OverviewDraft<'_, '_> {
             let mut says = Sentence::default();
             let taken = row.iteration.interval.length();
             let (off, how) = if taken > row.usual {
-                (taken - row.usual, "longer")
+                (taken - row.usual, "more")
             } else {
-                (row.usual - taken, "shorter")
+                (row.usual - taken, "less")
             };
             says.text(format!("outlier {}: ", row.iteration.number))
                 .span(self.reader.capture(), row.iteration.span)

@@ -1,6 +1,6 @@
 //! What a check asks: forms of `expect`, each with a sentence for who misses it.
 
-use kdl::{KdlDocument, KdlNode};
+use workload::kdl::{self, KdlNode};
 
 use super::texts::{LocalizedText, TextLanguage};
 
@@ -29,9 +29,9 @@ pub struct ConditionResult {
 impl Condition {
     /// What a node of a check says.
     pub(crate) fn of(node: &KdlNode) -> Result<Self, String> {
-        let id = node.get("id").and_then(kdl::KdlValue::as_string);
+        let id = node.property("id").and_then(|it| it.value.as_text());
         let id = id.ok_or("a condition needs an id: write id=\"…\" behind it")?;
-        let forms = if node.name().value() == "expect" {
+        let forms = if node.name == "expect" {
             forms_in(node)
         } else {
             vec![rendered(node, &["id"])]
@@ -57,10 +57,10 @@ impl Condition {
 
     /// The labels of two operations that one of its lines wants in this order; nothing where it wants something else.
     pub(crate) fn order_of(&self, line: usize) -> Option<(String, String)> {
-        let document: KdlDocument = self.forms.get(line)?.parse().ok()?;
-        let node = document.nodes().first()?;
-        let label = |place: usize| node.get(place)?.as_string().map(str::to_owned);
-        (node.name().value() == "ordered").then_some(())?;
+        let nodes = kdl::parse(self.forms.get(line)?).ok()?;
+        let node = nodes.first()?;
+        let label = |place: usize| Some(node.argument(place)?.value.as_text()?.to_owned());
+        (node.name == "ordered").then_some(())?;
         Some((label(0)?, label(1)?))
     }
 
@@ -75,9 +75,9 @@ impl Condition {
 }
 
 fn forms_in(node: &KdlNode) -> Vec<String> {
-    let inside = node.children().map(KdlDocument::nodes).unwrap_or_default();
+    let inside = node.inside();
     let is_text = |it: &&KdlNode| {
-        let name = it.name().value();
+        let name = &*it.name;
         TextLanguage::ALL
             .iter()
             .any(|language| language.code() == name)
@@ -88,34 +88,16 @@ fn forms_in(node: &KdlNode) -> Vec<String> {
 
 /// A node on one line, without its block and without some of its properties.
 pub(crate) fn rendered(node: &KdlNode, without: &[&str]) -> String {
-    let mut text = node.name().value().to_owned();
-    for entry in node.entries() {
-        let value = match entry.value() {
-            kdl::KdlValue::String(it) => quoted(it),
-            other => other.to_string(),
-        };
-        match entry.name().map(kdl::KdlIdentifier::value) {
+    let mut text = node.name.clone();
+    for entry in &node.entries {
+        let value = entry.value.to_string();
+        match entry.name() {
             Some(name) if without.contains(&name) => {}
             Some(name) => text.extend([" ", name, "=", &value]),
             None => text.extend([" ", &value]),
         }
     }
     text
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            _ => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]
@@ -125,9 +107,9 @@ mod tests {
     #[test]
     fn the_labels_of_an_order_are_read_from_its_line() {
         let block = r#"check { ordered "a" "b" by="turn" id="o" { en "x" }; race at-most=0 id="r" { en "y" } }"#;
-        let document: KdlDocument = block.parse().unwrap();
-        let nodes = document.nodes()[0].children().unwrap().nodes();
-        let orders: Vec<_> = nodes
+        let nodes = kdl::parse(block).unwrap();
+        let orders: Vec<_> = nodes[0]
+            .inside()
             .iter()
             .map(|node| Condition::of(node).unwrap().order_of(0))
             .collect();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kdl::{KdlDocument, KdlNode};
+use workload::kdl::KdlNode;
 
 use super::document::{Lesson, line_of, parsed, wrong};
 use super::error::LessonError;
@@ -66,29 +66,23 @@ impl Course {
             wrong(DOCUMENT, 1, what)
         })?;
         let document = parsed(DOCUMENT, text)?;
-        let course = document
-            .nodes()
-            .iter()
-            .find(|it| it.name().value() == "course");
+        let course = document.iter().find(|it| it.name == "course");
         let course = course.ok_or_else(|| {
             let what =
                 "there is no node `course`; begin it with course \"my-course\" version=1 { … }";
             wrong(DOCUMENT, 1, what)
         })?;
         let mut chapters = Vec::new();
-        let inside = course
-            .children()
-            .map(KdlDocument::nodes)
-            .unwrap_or_default();
-        for node in inside.iter().filter(|it| it.name().value() == "chapter") {
-            let title = node.children().and_then(|it| it.get("title"));
+        let inside = course.inside();
+        for node in inside.iter().filter(|it| it.name == "chapter") {
+            let title = node.inside().iter().find(|it| it.name == "title");
             chapters.push(CourseChapter {
-                line: line_of(text, node.span().offset()),
+                line: line_of(text, node.range.start),
                 id: argument(node).unwrap_or_default().to_owned(),
                 title: title.map(LocalizedText::of).unwrap_or_default(),
             });
         }
-        let title = course.children().and_then(|it| it.get("title"));
+        let title = inside.iter().find(|it| it.name == "title");
         let mut lessons = Vec::new();
         for folder in files.lessons() {
             lessons.push(Lesson::read(files, folder)?);
@@ -106,7 +100,9 @@ impl Course {
                 return Err(wrong(&file, lesson.line_of(""), what));
             }
         }
-        let version = course.get("version").and_then(kdl::KdlValue::as_integer);
+        let version = course
+            .property("version")
+            .and_then(|it| it.value.as_integer());
         Ok(Self {
             id: argument(course).unwrap_or_default().to_owned(),
             version: version.and_then(|it| u32::try_from(it).ok()).unwrap_or(1),
@@ -138,5 +134,5 @@ impl Course {
 
 /// The first argument of a node, where it is a text.
 pub(crate) fn argument(node: &KdlNode) -> Option<&str> {
-    node.get(0)?.as_string()
+    node.argument(0)?.value.as_text()
 }

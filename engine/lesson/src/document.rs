@@ -1,9 +1,8 @@
 //! A lesson as its folder describes it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::thread;
 
-use kdl::{KdlDocument, KdlEntry, KdlError, KdlNode};
+use workload::kdl::{self, KdlEntry, KdlNode};
 
 use super::conditions::Condition;
 use super::course::argument;
@@ -147,48 +146,13 @@ pub(crate) fn wrong(file: &str, line: usize, what: impl Into<String>) -> LessonE
 }
 
 /// The nodes of a file of a course.
-pub(crate) fn parsed(file: &str, text: &str) -> Result<KdlDocument, LessonError> {
-    // What is deeper than this is no lesson.
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        depth += usize::from(byte == b'{');
-        depth = depth.saturating_sub(usize::from(byte == b'}'));
-        if depth > DEEPEST {
-            let what =
-                format!("blocks lie more than {DEEPEST} deep here; close some of them first");
-            return Err(wrong(file, line_of(text, at), what));
-        }
-    }
-    let Some(read) = parse_aside(text) else {
-        return Err(wrong(
-            file,
-            1,
-            "it cannot be read; make it shorter and plainer",
-        ));
-    };
-    read.map_err(|error| {
-        let found = error.diagnostics.first();
-        let at = found.map_or(0, |it| it.span.offset());
-        let message = found.and_then(|it| it.message.clone());
-        let message = message.unwrap_or_else(|| "this is not KDL".to_owned());
-        let what = format!("{message}; look for a quotation mark or a bracket that is missing");
-        wrong(file, line_of(text, at), what)
-    })
-}
-
-/// Blocks inside each other, at most.
-const DEEPEST: usize = 32;
-/// The parser calls itself once for each thing that it skips: at most one a byte, at about 3 kB of stack.
-const STACK: usize = 256 << 20;
-
-/// Parses a text on a thread with a stack that is large enough; nothing where there is no such thread.
-pub(crate) fn parse_aside(text: &str) -> Option<Result<KdlDocument, KdlError>> {
-    thread::scope(|scope| {
-        let reader = thread::Builder::new()
-            .name("kdl".to_owned())
-            .stack_size(STACK)
-            .spawn_scoped(scope, || KdlDocument::parse_v2(text));
-        reader.ok()?.join().ok()
+pub(crate) fn parsed(file: &str, text: &str) -> Result<Vec<KdlNode>, LessonError> {
+    kdl::parse(text).map_err(|faults| {
+        let Some(fault) = faults.first() else {
+            return wrong(file, 1, "this is not KDL");
+        };
+        let what = format!("{}; {}", fault.message, fault.help);
+        wrong(file, line_of(text, fault.range.start), what)
     })
 }
 
@@ -231,21 +195,18 @@ impl Lesson {
         let file = format!("{folder}/lesson.kdl");
         let text = files.get(&file).unwrap_or_default();
         let document = parsed(&file, text)?;
-        let node = document
-            .nodes()
-            .iter()
-            .find(|it| it.name().value() == "lesson");
+        let node = document.iter().find(|it| it.name == "lesson");
         let node = node.ok_or_else(|| wrong(&file, 1, "there is no node `lesson`; begin the file with lesson \"my-lesson\" chapter=\"…\" { … }"))?;
         let reader = LessonReader {
             files,
             folder,
             file: &file,
             text,
-            nodes: node.children().map(KdlDocument::nodes).unwrap_or_default(),
+            nodes: node.inside(),
         };
         reader.refuse_unknown()?;
         let number = |name: &str| {
-            let value = node.get(name).and_then(kdl::KdlValue::as_integer);
+            let value = node.property(name).and_then(|it| it.value.as_integer());
             value.and_then(|it| u32::try_from(it).ok()).unwrap_or(1)
         };
         let kind = match reader.one("kind").and_then(argument) {
@@ -304,18 +265,15 @@ struct LessonReader<'a> {
 
 impl<'a> LessonReader<'a> {
     fn one(&self, name: &str) -> Option<&'a KdlNode> {
-        self.nodes.iter().find(|it| it.name().value() == name)
+        self.nodes.iter().find(|it| it.name == name)
     }
 
     fn several(&self, name: &'static str) -> impl Iterator<Item = &'a KdlNode> {
-        self.nodes
-            .iter()
-            .filter(move |it| it.name().value() == name)
+        self.nodes.iter().filter(move |it| it.name == name)
     }
 
     fn inside(&self, name: &str) -> &'a [KdlNode] {
-        let children = self.one(name).and_then(KdlNode::children);
-        children.map(KdlDocument::nodes).unwrap_or_default()
+        self.one(name).map(KdlNode::inside).unwrap_or_default()
     }
 
     fn text_of(&self, name: &str) -> LocalizedText {
@@ -327,15 +285,15 @@ impl<'a> LessonReader<'a> {
     }
 
     fn line(&self, node: &KdlNode) -> usize {
-        line_of(self.text, node.span().offset())
+        line_of(self.text, node.range.start)
     }
 
     /// The lines of the lesson, of its nodes, of each hint, condition and refusal.
     fn lines(&self, lesson: &KdlNode) -> BTreeMap<String, usize> {
         let mut lines = BTreeMap::from([(String::new(), self.line(lesson))]);
         for node in self.nodes {
-            let name = node.name().value();
-            lines.entry(name.to_owned()).or_insert(self.line(node));
+            let name = &node.name;
+            lines.entry(name.clone()).or_insert(self.line(node));
         }
         for (nth, node) in self.several("hint").enumerate() {
             lines.insert(format!("hint {nth}"), self.line(node));
@@ -353,12 +311,9 @@ impl<'a> LessonReader<'a> {
 
     /// Names what stands in no lesson.
     fn refuse_unknown(&self) -> Result<(), LessonError> {
-        let unknown = self
-            .nodes
-            .iter()
-            .find(|it| !WORDS.contains(&it.name().value()));
+        let unknown = self.nodes.iter().find(|it| !WORDS.contains(&&*it.name));
         let Some(node) = unknown else { return Ok(()) };
-        let name = node.name().value();
+        let name = &*node.name;
         let near = WORDS.iter().map(|it| (strsim::jaro(it, name), it));
         let near = near
             .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -382,8 +337,8 @@ impl<'a> LessonReader<'a> {
 
     fn words(&self) -> Vec<(String, String)> {
         let all = self.inside("words").iter();
-        let all = all.map(|it| (it.name().value(), argument(it).unwrap_or_default()));
-        all.map(|(name, calls)| (name.to_owned(), calls.to_owned()))
+        let all = all.map(|it| (&it.name, argument(it).unwrap_or_default()));
+        all.map(|(name, calls)| (name.clone(), calls.to_owned()))
             .collect()
     }
 
@@ -417,9 +372,9 @@ impl<'a> LessonReader<'a> {
 }
 
 fn prediction(node: &KdlNode) -> Prediction {
-    let inside = node.children().map(KdlDocument::nodes).unwrap_or_default();
-    let one = |name: &str| inside.iter().find(|it| it.name().value() == name);
-    let options = inside.iter().filter(|it| it.name().value() == "option");
+    let inside = node.inside();
+    let one = |name: &str| inside.iter().find(|it| it.name == name);
+    let options = inside.iter().filter(|it| it.name == "option");
     let shown = one("shown");
     Prediction {
         ask: one("ask").map(LocalizedText::of).unwrap_or_default(),
@@ -439,16 +394,16 @@ fn prediction(node: &KdlNode) -> Prediction {
 }
 
 fn property(node: &KdlNode, name: &str) -> String {
-    let value = node.get(name).and_then(kdl::KdlValue::as_string);
+    let value = node.property(name).and_then(|it| it.value.as_text());
     value.unwrap_or_default().to_owned()
 }
 
 /// The arguments of a node that are texts.
 fn arguments(node: &KdlNode) -> Vec<String> {
     let own = node
-        .entries()
+        .entries
         .iter()
-        .filter(|it: &&KdlEntry| it.name().is_none());
-    own.filter_map(|it| Some(it.value().as_string()?.to_owned()))
+        .filter(|it: &&KdlEntry| it.name.is_none());
+    own.filter_map(|it| Some(it.value.as_text()?.to_owned()))
         .collect()
 }

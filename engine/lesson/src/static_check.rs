@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use kdl::{KdlDocument, KdlNode};
+use workload::kdl::{self, KdlNode};
 
 use super::conditions::rendered;
-use super::document::{line_of, parse_aside};
+use super::document::line_of;
 
 /// What orders calls without being an event, or may leave something out: a lesson that is not about it does without.
 const SPARED: [&str; 11] = [
@@ -36,12 +36,12 @@ pub(crate) enum StaticAnswer {
 pub(crate) fn compare(text: &str, start: &str, may_change: &[String]) -> Option<StaticAnswer> {
     let (own, first) = (parsed(text)?, parsed(start)?);
     let is_free = |node: &KdlNode| {
-        let name = node.name().value();
+        let name = &*node.name;
         matches!(name, "about" | "expect" | "lesson") || may_change.iter().any(|it| it == name)
     };
-    let whole = |document: &KdlDocument| -> Vec<(String, usize)> {
-        let locked = document.nodes().iter().filter(|it| !is_free(it));
-        locked.map(|it| (whole(it), it.span().offset())).collect()
+    let whole = |nodes: &[KdlNode]| -> Vec<(String, usize)> {
+        let locked = nodes.iter().filter(|it| !is_free(it));
+        locked.map(|it| (whole(it), it.range.start)).collect()
     };
     let (mut ours, mut theirs) = (whole(&own), whole(&first));
     ours.retain(|(text, _)| {
@@ -65,33 +65,33 @@ pub(crate) fn compare(text: &str, start: &str, may_change: &[String]) -> Option<
 }
 
 /// Where a call stands that lessons do without, and that the start text has less often, and its name.
-fn added(own: &KdlDocument, first: &KdlDocument) -> Option<(usize, String)> {
+fn added(own: &[KdlNode], first: &[KdlNode]) -> Option<(usize, String)> {
     let mut allowed = counts(first);
     let mut all = Vec::new();
-    for node in own.nodes() {
+    for node in own {
         gather(node, &mut all);
     }
     for node in all {
         let Some(verb) = spared(node) else { continue };
         let left = allowed.entry(verb.clone()).or_default();
         if *left == 0 {
-            return Some((node.span().offset(), verb));
+            return Some((node.range.start, verb));
         }
         *left -= 1;
     }
     None
 }
 
-fn parsed(text: &str) -> Option<KdlDocument> {
-    parse_aside(text)?.ok()
+fn parsed(text: &str) -> Option<Vec<KdlNode>> {
+    kdl::parse(text).ok()
 }
 
 /// A node with all in it, however it is laid out.
 fn whole(node: &KdlNode) -> String {
     let mut text = rendered(node, &[]);
-    if let Some(children) = node.children() {
+    if let Some(children) = &node.children {
         text.push_str("\n{\n");
-        for child in children.nodes() {
+        for child in children {
             text.push_str(&whole(child));
             text.push('\n');
         }
@@ -102,25 +102,24 @@ fn whole(node: &KdlNode) -> String {
 
 fn gather<'a>(node: &'a KdlNode, all: &mut Vec<&'a KdlNode>) {
     all.push(node);
-    let inside = node.children().map(KdlDocument::nodes).unwrap_or_default();
-    for node in inside {
+    for node in node.inside() {
         gather(node, all);
     }
 }
 
 /// The name under which a node is counted, where it is one that lessons do without.
 fn spared(node: &KdlNode) -> Option<String> {
-    let name = node.name().value();
+    let name = &*node.name;
     if SPARED.contains(&name) {
         return Some(name.to_owned());
     }
-    let is_strict = name.starts_with("query") && node.get("strict").is_some();
+    let is_strict = name.starts_with("query") && node.property("strict").is_some();
     is_strict.then(|| format!("{name} strict=#true"))
 }
 
-fn counts(document: &KdlDocument) -> BTreeMap<String, u32> {
+fn counts(nodes: &[KdlNode]) -> BTreeMap<String, u32> {
     let mut all = Vec::new();
-    for node in document.nodes() {
+    for node in nodes {
         gather(node, &mut all);
     }
     let mut counts = BTreeMap::new();
@@ -131,13 +130,10 @@ fn counts(document: &KdlDocument) -> BTreeMap<String, u32> {
 }
 
 /// The text with blanks in place of what it expects, so that lines stay where they are.
-fn without_expectations(text: &str, document: &KdlDocument) -> String {
+fn without_expectations(text: &str, nodes: &[KdlNode]) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    let own = document.nodes().iter();
-    for node in own.filter(|it| it.name().value() == "expect") {
-        let span = node.span();
-        let place = span.offset()..span.offset() + span.len();
-        for byte in bytes.get_mut(place).unwrap_or_default() {
+    for node in nodes.iter().filter(|it| it.name == "expect") {
+        for byte in bytes.get_mut(node.range.clone()).unwrap_or_default() {
             if *byte != b'\n' {
                 *byte = b' ';
             }

@@ -1,6 +1,6 @@
 //! Sentences of a lesson in the languages that it is written in.
 
-use kdl::{KdlDocument, KdlNode};
+use workload::kdl::KdlNode;
 
 /// A language of lessons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,12 +57,10 @@ pub struct LocalizedText([Option<String>; 2]);
 impl LocalizedText {
     /// What stands in the block of a node, in the nodes `en` and `zh`.
     pub(crate) fn of(node: &KdlNode) -> Self {
-        let children = node.children().map(KdlDocument::nodes).unwrap_or_default();
+        let children = node.inside();
         Self(TextLanguage::ALL.map(|language| {
-            let own = children
-                .iter()
-                .find(|it| it.name().value() == language.code());
-            let text = own.and_then(|it| it.get(0)?.as_string());
+            let own = children.iter().find(|it| it.name == language.code());
+            let text = own.and_then(|it| it.argument(0)?.value.as_text());
             text.map(str::to_owned)
         }))
     }

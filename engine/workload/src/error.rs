@@ -20,8 +20,73 @@ pub struct WorkloadError {
     pub message: String,
     /// What to do about it; may be empty.
     pub help: String,
-    /// The line as written.
+    /// The line as written; of a long one, what is around the place.
     pub text: String,
+    /// How many characters of the line are left out before the text.
+    pub skipped: u32,
+}
+
+/// Errors that are kept of a text: more than are told, since they are found out of the order of the text.
+const KEPT: usize = 400;
+/// Errors that are told: nobody reads more, and a text that is no workload at all has one at every byte.
+const TOLD: usize = 100;
+/// Characters that are shown of a line: so many before the place, and so many from there on.
+const SHOWN: (usize, usize) = (80, 160);
+/// Bytes of a message and of its help, in which names and lists of names stand.
+const MESSAGE: usize = 2_000;
+/// Bytes of a name for which one is looked for that is near, and names that are looked at: the time grows with the product
+/// of the two lengths.
+const NAME: usize = 64;
+const NAMES: usize = 1_000;
+
+/// What is found wrong with a text. Finding goes on when there are too many, and they are counted only.
+#[derive(Debug)]
+pub(super) struct WorkloadErrors<'s> {
+    source: &'s WorkloadSource,
+    kept: Vec<WorkloadError>,
+    found: usize,
+}
+
+impl<'s> WorkloadErrors<'s> {
+    pub const fn new(source: &'s WorkloadSource) -> Self {
+        Self {
+            source,
+            kept: Vec::new(),
+            found: 0,
+        }
+    }
+
+    /// How many were found.
+    pub const fn len(&self) -> usize {
+        self.found
+    }
+
+    /// Whether so many were found that no more are told.
+    pub const fn is_full(&self) -> bool {
+        self.found >= KEPT
+    }
+
+    /// An error about a range of bytes.
+    pub fn report(
+        &mut self,
+        range: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        if !self.is_full() {
+            self.kept.push(self.source.error(range, message, help));
+        }
+        self.found += 1;
+    }
+
+    /// Those that are told, by their places, each once; nothing where nothing was found.
+    pub fn told(&mut self) -> Option<Vec<WorkloadError>> {
+        let mut told = std::mem::take(&mut self.kept);
+        told.sort_by_key(|error| (error.line, error.column));
+        told.dedup();
+        told.truncate(TOLD);
+        (!told.is_empty()).then_some(told)
+    }
 }
 
 impl fmt::Display for WorkloadError {
@@ -32,11 +97,12 @@ impl fmt::Display for WorkloadError {
         } else {
             writeln!(f, "{file}:{}:{}: {message}", self.line, self.column)?;
             let margin = self.line.to_string();
-            writeln!(f, "  {margin} | {}", self.text)?;
-            let indent: String = self
-                .text
+            let dots = if self.skipped > 0 { "…" } else { "" };
+            writeln!(f, "  {margin} | {dots}{}", self.text)?;
+            let before = self.column.saturating_sub(1 + self.skipped) as usize;
+            let indent: String = dots
                 .chars()
-                .take(self.column.saturating_sub(1) as usize)
+                .chain(self.text.chars().take(before))
                 .map(|c| if c == '\t' { '\t' } else { ' ' })
                 .collect();
             let underline = "^".repeat(self.length.max(1) as usize);
@@ -71,11 +137,25 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
+/// The beginning of what is too long to be read.
+fn shortened(mut text: String) -> String {
+    if text.len() > MESSAGE {
+        text.truncate(text.floor_char_boundary(MESSAGE));
+        text.push('…');
+    }
+    text
+}
+
 /// “did you mean …?” with the one of `known` that is nearest to `wanted`, where one is near.
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    if wanted.len() > NAME {
+        return None;
+    }
     let wanted = wanted.to_lowercase();
     known
         .into_iter()
+        .take(NAMES)
+        .filter(|name| name.len() <= NAME)
         .map(|name| {
             (
                 strsim::damerau_levenshtein(&wanted, &name.to_lowercase()),
@@ -140,14 +220,19 @@ impl WorkloadSource {
         let rest = self.get(line_start..self.text.len());
         let text = rest.lines().next().unwrap_or_default();
         let marked = self.get(start..end.min(line_start + text.len()).max(start));
+        let before = self.get(line_start..start).chars().count();
+        let length = marked.trim_end().chars().count().max(1);
+        let (skipped, length) = (before.saturating_sub(SHOWN.0), length.min(SHOWN.1));
+        let shown = text.chars().skip(skipped).take(SHOWN.0 + SHOWN.1);
         WorkloadError {
             file: self.name.to_string(),
             line: self.line(start),
-            column: 1 + self.get(line_start..start).chars().count() as u32,
-            length: (marked.trim_end().chars().count() as u32).max(1),
-            message: message.into(),
-            help: help.into(),
-            text: text.to_owned(),
+            column: 1 + before as u32,
+            length: length as u32,
+            message: shortened(message.into()),
+            help: shortened(help.into()),
+            text: shown.collect(),
+            skipped: skipped as u32,
         }
     }
 
@@ -162,9 +247,10 @@ impl WorkloadSource {
             line: 0,
             column: 0,
             length: 0,
-            message: message.into(),
-            help: help.into(),
+            message: shortened(message.into()),
+            help: shortened(help.into()),
             text: String::new(),
+            skipped: 0,
         }
     }
 }
@@ -187,6 +273,38 @@ mod tests {
             "a.kdl:2:13: no stream is called “cpy”\n  2 | wait \"x\" on=\"cpy\"\n    |             ^^^^^\n  \
              help: did you mean “copy”?"
         );
+    }
+
+    #[test]
+    fn of_a_long_line_what_is_around_the_place_is_shown() {
+        let line = format!("{}wait{}", "ü".repeat(1_000), " ü".repeat(1_000));
+        let source = WorkloadSource::new("a.kdl", &line);
+        let at = line.find("wait").unwrap();
+        let told = source.error(at..at + 4, "odd", "").to_string();
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(lines[0], "a.kdl:1:1001: odd");
+        let of = |line: &str, what: &str| line.chars().position(|c| what.starts_with(c));
+        assert_eq!(of(lines[1], "wait"), of(lines[2], "^"));
+        assert!(lines[1].contains("| …ü") && lines[1].chars().count() < 260);
+        assert_eq!(lines[2].matches('^').count(), 4);
+        let whole = source.error(0..line.len(), &line, &line);
+        assert_eq!(whole.length, 160);
+        assert!(whole.message.len() < 2_010 && whole.help.ends_with('…'));
+    }
+
+    #[test]
+    fn of_very_many_errors_the_first_are_kept() {
+        let text = "x;".repeat(1_000);
+        let source = WorkloadSource::new("a.kdl", &text);
+        let mut errors = WorkloadErrors::new(&source);
+        for place in (0..1_000).rev() {
+            errors.report(2 * place..2 * place + 1, "odd", "");
+        }
+        assert_eq!(errors.len(), 1_000);
+        let told = errors.told().unwrap();
+        assert_eq!(told.len(), TOLD);
+        assert_eq!(told[0].column, 1 + 2 * 600);
+        assert_eq!(errors.told(), None);
     }
 
     #[test]
@@ -224,6 +342,9 @@ mod tests {
 
     #[test]
     fn only_near_names_are_offered() {
+        let long = "a".repeat(1_000_000);
+        assert_eq!(nearest(&long, ["copy", &long]), None);
+        assert_eq!(nearest("copy", [&*long]), None);
         assert_eq!(
             nearest("cpy", ["compute", "copy"]).unwrap(),
             "did you mean “copy”?"

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use kdl::KdlNode;
+use crate::kdl::KdlNode;
 use record::time::Nanos;
 use record::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 

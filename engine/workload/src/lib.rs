@@ -41,6 +41,7 @@ mod fields;
 mod gpu;
 mod guides;
 mod injection;
+pub mod kdl;
 mod kernel;
 mod language;
 mod launches;

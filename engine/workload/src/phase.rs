@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use kdl::KdlNode;
+use crate::kdl::KdlNode;
 use record::EventIndex;
 
 use super::program::PlanLayout;

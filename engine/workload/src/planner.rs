@@ -10,7 +10,7 @@ mod placement;
 
 use std::sync::Arc;
 
-use super::error::{WorkloadError, WorkloadSource, nearest};
+use super::error::{WorkloadError, WorkloadErrors, WorkloadSource, nearest};
 use super::model::BYTES_PER_FLOAT;
 use super::program::{DeclarationExtent, PlanLayout};
 use super::template::{BufferTemplate, Declaration, LocatedExpression, Template};
@@ -32,13 +32,12 @@ pub(super) fn plan(
 ) -> Result<Plan, Vec<WorkloadError>> {
     let values = values(source, template, overrides)?;
     let mut planner = Planner {
-        source,
         template,
         layout: PlanLayout {
             values,
             ..PlanLayout::default()
         },
-        errors: Vec::new(),
+        errors: WorkloadErrors::new(source),
     };
     let streams = planner.streams();
     let mut events = planner.events();
@@ -149,20 +148,14 @@ pub(super) fn values(
 
 /// A plan in the making.
 struct Planner<'s> {
-    source: &'s WorkloadSource,
     template: &'s Arc<Template>,
     layout: PlanLayout,
-    errors: Vec<WorkloadError>,
+    errors: WorkloadErrors<'s>,
 }
 
 impl Planner<'_> {
     fn fail(&mut self) -> Result<(), Vec<WorkloadError>> {
-        if self.errors.is_empty() {
-            return Ok(());
-        }
-        self.errors.sort_by_key(|error| (error.line, error.column));
-        self.errors.dedup();
-        Err(std::mem::take(&mut self.errors))
+        self.errors.told().map_or(Ok(()), Err)
     }
 
     /// A whole number from `least` to `most`, or an error at the place of the amount.
@@ -179,8 +172,7 @@ impl Planner<'_> {
         }
         let message = format!("{what} is {value} here");
         let help = format!("it must be a whole number from {least} to {most}");
-        self.errors
-            .push(self.source.error(amount.range.clone(), message, help));
+        self.errors.report(amount.range.clone(), message, help);
         None
     }
 
@@ -217,11 +209,11 @@ impl Planner<'_> {
             if plans.len() > STREAMS {
                 let message = format!("these are more than {STREAMS} streams");
                 let place = stream.declaration.range.clone();
-                self.errors.push(self.source.error(
+                self.errors.report(
                     place,
                     message,
                     "each stream is a thread; make do with fewer",
-                ));
+                );
             }
         }
         plans
@@ -264,8 +256,7 @@ impl Planner<'_> {
                     buffer.declaration.name
                 );
                 let help = "make it shorter, or have fewer of it";
-                self.errors
-                    .push(self.source.error(buffer.len.range.clone(), message, help));
+                self.errors.report(buffer.len.range.clone(), message, help);
                 return plans;
             }
             plans.extend(

@@ -11,7 +11,6 @@ mod gpu;
 mod launches;
 mod names;
 mod placement;
-mod plain_syntax;
 mod resources;
 mod streams;
 mod syntax;
@@ -19,58 +18,42 @@ mod syntax;
 use std::ops::Range;
 use std::sync::Arc;
 
-use kdl::{KdlDocument, KdlNode};
+use super::kdl::KdlNode;
 
 pub(super) use self::forms::{BLOCKS, EXPECTATIONS, LAUNCH, SET_ALL_WORDS, TOP};
 use self::names::DeclarationNames;
-use super::error::{WorkloadError, WorkloadSource, nearest};
+use super::error::{WorkloadError, WorkloadErrors, WorkloadSource, nearest};
 use super::template::Template;
 use super::verb::WordRule;
 
-/// Errors that are kept: nobody reads more, and a text that is no workload at all has one at every byte.
-const ERRORS: usize = 100;
-
 /// The template of a document, or all that is wrong with it.
 pub(super) fn read(source: &WorkloadSource) -> Result<Template, Vec<WorkloadError>> {
-    let document = syntax::parse(source).map_err(in_order)?;
+    let nodes = syntax::parse(source)?;
     let mut reader = KdlReader {
         source,
-        errors: Vec::new(),
+        errors: WorkloadErrors::new(source),
         names: DeclarationNames::default(),
     };
-    let template = reader.document(&document);
-    if reader.errors.is_empty() {
-        Ok(template)
-    } else {
-        Err(in_order(reader.errors))
-    }
-}
-
-/// The errors by their places, each once.
-fn in_order(mut errors: Vec<WorkloadError>) -> Vec<WorkloadError> {
-    errors.sort_by_key(|error| (error.line, error.column));
-    errors.dedup();
-    errors.truncate(ERRORS);
-    errors
+    let template = reader.document(&nodes);
+    reader.errors.told().map_or(Ok(template), Err)
 }
 
 /// What reading knows and has found.
 pub(super) struct KdlReader<'s> {
     source: &'s WorkloadSource,
-    errors: Vec<WorkloadError>,
+    errors: WorkloadErrors<'s>,
     names: DeclarationNames,
 }
 
 impl KdlReader<'_> {
     fn report(&mut self, range: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
-        self.errors.push(self.source.error(range, message, help));
+        self.errors.report(range, message, help);
     }
 
     /// All of a document: first what it declares, then what refers to it, so that the order of the file is free.
-    fn document(&mut self, document: &KdlDocument) -> Template {
+    fn document(&mut self, nodes: &[KdlNode]) -> Template {
         let mut template = Template::default();
-        let known: Vec<(&KdlNode, &WordRule)> = document
-            .nodes()
+        let known: Vec<(&KdlNode, &WordRule)> = nodes
             .iter()
             .filter_map(|node| Some((node, self.rule(node, TOP, "a workload")?)))
             .collect();
@@ -106,7 +89,7 @@ impl KdlReader<'_> {
         for (node, _) in known.iter().filter(|(_, rule)| rule.name == "expect") {
             self.expectations(node, &mut template);
         }
-        if template.hosts.is_empty() && self.errors.is_empty() {
+        if template.hosts.is_empty() && self.errors.len() == 0 {
             let help = "add a host thread: host \"main\" { … }";
             self.report(0..0, "this workload makes no calls", help);
         }
@@ -138,7 +121,11 @@ impl KdlReader<'_> {
         rules: &'static [WordRule],
         place: &str,
     ) -> Option<&'static WordRule> {
-        let name = node.name().value();
+        if self.errors.is_full() {
+            // Where all is wrong, nobody reads what else is.
+            return None;
+        }
+        let name = &*node.name;
         let Some(rule) = rules.iter().find(|rule| rule.name == name) else {
             let help = nearest(name, rules.iter().map(|rule| rule.name)).unwrap_or_else(|| {
                 let known: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
@@ -156,14 +143,7 @@ impl KdlReader<'_> {
     }
 }
 
-/// The bytes of a node, its block included.
-fn node_range(node: &KdlNode) -> Range<usize> {
-    let span = node.span();
-    span.offset()..span.offset() + span.len()
-}
-
 /// The bytes of a node's first word.
 fn word_range(node: &KdlNode) -> Range<usize> {
-    let span = node.name().span();
-    span.offset()..span.offset() + span.len()
+    node.name_range.clone()
 }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use kdl::KdlNode;
+use crate::kdl::KdlNode;
 
 use super::call::Call;
 use super::model::StreamRole;

@@ -197,6 +197,7 @@ mod tests {
             message: String::new(),
             help: String::new(),
             text: String::new(),
+            skipped: 0,
         };
         let job = highlight(&DARK, TEXT, &[error]);
         assert_eq!(job.text, TEXT);

@@ -135,7 +135,7 @@ pub enum ImportError {
     },
     /// Reading it takes more memory than any file should.
     #[error(
-        "{path} fills memory: reading it takes more than {most} MiB, which is 4 times what it holds and 1 GiB. It is damaged, or \
+        "{path} fills memory: reading it would take more than {most} MiB, which is 4 times what it holds and 1 GiB. It is damaged, or \
          made to do that"
     )]
     Memory {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kdl::{KdlDocument, KdlNode};
+use crate::kdl::KdlNode;
 use record::BufferIndex;
 
 use super::{NumberField, ResourceField};
@@ -174,7 +174,7 @@ impl ReadField for ArgumentValuesField {
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, _: FieldSlot) -> Option<Self::Written> {
         let mut values = Vec::new();
         let mut is_whole = true;
-        for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
+        for child in node.inside() {
             let word = reader.rule(child, SET_ALL_WORDS, "set-all");
             let value = match word.map(|rule| rule.name) {
                 Some("buffer") => {

@@ -45,8 +45,7 @@ impl Planner<'_> {
                 Ok(calls) => total = total.saturating_add(calls),
                 Err(TooManyCalls(place)) => {
                     let message = format!("with this loop the host makes more than {CALLS} calls");
-                    let error = self.source.error(place, message, "repeat less");
-                    self.errors.push(error);
+                    self.errors.report(place, message, "repeat less");
                 }
             }
         }
@@ -79,8 +78,7 @@ impl Planner<'_> {
                     .map_or("", |found| found.name.as_str());
                 let message = format!("nothing raises the signal “{name}”, so this waits for ever");
                 let help = format!("let a host thread call: signal \"{name}\"");
-                self.errors
-                    .push(self.source.error(signal.range.clone(), message, help));
+                self.errors.report(signal.range.clone(), message, help);
             }
         }
     }
@@ -138,8 +136,7 @@ impl Planner<'_> {
         if walk.faulty.insert(place.start) {
             let message = format!("this repeats {value} times");
             let help = format!("write a whole number from 0 to {ROUNDS}");
-            self.errors
-                .push(self.source.error(place.clone(), message, help));
+            self.errors.report(place.clone(), message, help);
         }
         0
     }
@@ -190,7 +187,7 @@ impl Planner<'_> {
             });
         if let Some((place, (message, help))) = found {
             walk.faulty.insert(call.range.start);
-            self.errors.push(self.source.error(place, message, help));
+            self.errors.report(place, message, help);
         }
     }
 

@@ -77,7 +77,7 @@ impl Planner<'_> {
             let help =
                 "make it smaller: whoever calls waits until no more than low= are on their way";
             let range = low.range.clone();
-            self.errors.push(self.source.error(range, message, help));
+            self.errors.report(range, message, help);
         }
         Some(VirtualMachine {
             high: most,
@@ -110,7 +110,7 @@ impl Planner<'_> {
             if let Some(message) = message {
                 let help = "have fewer events, raise event-slots, or let them take a slot at each record: slot=\"record\"";
                 let place = event.declaration.range.clone();
-                self.errors.push(self.source.error(place, message, help));
+                self.errors.report(place, message, help);
                 return None;
             }
         }

@@ -180,10 +180,8 @@ impl Planner<'_> {
         let value = amount.expression.evaluate(&self.layout.values);
         if !value.is_finite() {
             let message = format!("this bound is {value} here");
-            self.errors.push(
-                self.source
-                    .error(amount.range.clone(), message, "write a number"),
-            );
+            self.errors
+                .report(amount.range.clone(), message, "write a number");
         }
         value
     }

@@ -80,8 +80,7 @@ impl Planner<'_> {
                 Call::Gpu(GpuCall::Settle { promise }) if !made.contains(&promise.declaration) => {
                     let help = "give it to a call: map-async \"x\" promise=\"…\"";
                     let message = "no call makes this promise, so this waits for ever";
-                    self.errors
-                        .push(self.source.error(promise.range.clone(), message, help));
+                    self.errors.report(promise.range.clone(), message, help);
                 }
                 Call::Data(DataCall::Launch {
                     kernel,
@@ -96,8 +95,7 @@ impl Planner<'_> {
                         let message = format!("this pipeline is not one of “{}”", kernel.name);
                         let help =
                             format!("declare one: pipeline \"mine\" kernel=\"{}\"", kernel.name);
-                        self.errors
-                            .push(self.source.error(pipeline.range.clone(), message, help));
+                        self.errors.report(pipeline.range.clone(), message, help);
                     }
                 }
                 _ => {}

@@ -78,7 +78,7 @@ impl Planner<'_> {
         for (call, range) in calls() {
             let found = complaint(call, range, &kernels, &captured);
             if let Some((place, message, help)) = found {
-                self.errors.push(self.source.error(place, message, help));
+                self.errors.report(place, message, help);
             }
         }
     }

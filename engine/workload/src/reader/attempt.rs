@@ -2,7 +2,7 @@
 
 use std::iter::Peekable;
 
-use kdl::KdlNode;
+use crate::kdl::KdlNode;
 
 use super::entries::value_range;
 use super::forms::CALLS;
@@ -23,7 +23,7 @@ impl KdlReader<'_> {
         template: &mut Template,
         code: &mut Vec<ProgramStep>,
     ) {
-        let is_catch = |next: &&KdlNode| next.name().value() == "catch";
+        let is_catch = |next: &&KdlNode| next.name == "catch";
         let catches: Vec<&KdlNode> = std::iter::from_fn(|| rest.next_if(is_catch)).collect();
         if self.names.attempts >= DEPTH {
             let message = format!("these are nested more than {DEPTH} deep here");
@@ -48,14 +48,11 @@ impl KdlReader<'_> {
             let Some(kind) = self.catch_kind(catch, &found) else {
                 continue;
             };
-            let line = self.source.line(catch.span().offset());
+            let line = self.source.line(catch.range.start);
             let start = code.len();
             found.push(Branch { kind, start, line });
             // One without a block goes on as if nothing had been.
-            if catch
-                .children()
-                .is_some_and(|block| !block.nodes().is_empty())
-            {
+            if !catch.inside().is_empty() {
                 self.body(catch, template, code);
             }
             ends.push(code.len());

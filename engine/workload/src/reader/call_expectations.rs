@@ -1,6 +1,6 @@
 //! Reads what a workload expects of the order of its calls, and of how many of them were made.
 
-use kdl::KdlNode;
+use crate::kdl::KdlNode;
 
 use super::KdlReader;
 use super::entries::{property, value_range};
@@ -33,7 +33,7 @@ impl KdlReader<'_> {
                 ExpectationForm::Labelled(form, bounds)
             }
             "race" => {
-                let buffer = node.entries().iter().find(|it| it.name().is_none());
+                let buffer = node.argument(0);
                 let buffer = match buffer {
                     Some(entry) => Some(self.reference(ResourceClass::Buffer, entry, None)?),
                     None => None,

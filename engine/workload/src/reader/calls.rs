@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use kdl::{KdlDocument, KdlEntry, KdlNode};
+use crate::kdl::{KdlEntry, KdlNode};
 
 use super::entries::{property, value_range};
 use super::forms::{CALLS, LAUNCH};
-use super::{KdlReader, node_range, word_range};
+use super::{KdlReader, word_range};
 use crate::call::Call;
 use crate::error::nearest;
 use crate::fields::KernelArguments;
@@ -57,16 +57,16 @@ impl KdlReader<'_> {
         template: &mut Template,
         code: &mut Vec<ProgramStep>,
     ) {
-        let Some(block) = node.children() else { return };
-        if block.nodes().is_empty() {
-            let message = format!("this {} does nothing", node.name().value());
+        let Some(block) = &node.children else { return };
+        if block.is_empty() {
+            let message = format!("this {} does nothing", node.name);
             self.report(
                 word_range(node),
                 message,
                 "put calls into it, or leave it out",
             );
         }
-        let mut nodes = block.nodes().iter().peekable();
+        let mut nodes = block.iter().peekable();
         while let Some(child) = nodes.next() {
             let Some(rule) = self.rule(child, &CALLS, "a host") else {
                 continue;
@@ -142,7 +142,7 @@ impl KdlReader<'_> {
         if let Some(call) = read(self, node) {
             code.push(ProgramStep::Call(CallTemplate {
                 place,
-                range: node_range(node),
+                range: node.range.clone(),
                 call,
             }));
         }
@@ -163,7 +163,7 @@ impl KdlReader<'_> {
         let place = self.site(rule, node, template);
         code.push(ProgramStep::Call(CallTemplate {
             place,
-            range: node_range(node),
+            range: node.range.clone(),
             call,
         }));
     }
@@ -176,7 +176,7 @@ impl KdlReader<'_> {
     ) -> SourceLocation {
         let place = SourceLocation {
             call: template.sites.len() as u32,
-            line: self.source.line(node.span().offset()),
+            line: self.source.line(node.range.start),
         };
         let label = property(node, "label").and_then(|entry| self.text(entry));
         if let Some(label) = &label {
@@ -259,7 +259,7 @@ impl KdlReader<'_> {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let mut parameters: Vec<Option<Expression>> = vec![None; kernel.parameters.len()];
         let before = self.errors.len();
-        for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
+        for child in node.inside() {
             match self.rule(child, LAUNCH, "a launch").map(|rule| rule.name) {
                 Some("read") => reads.extend(self.first_reference(ResourceClass::Buffer, child)),
                 Some("write") => writes.extend(self.first_reference(ResourceClass::Buffer, child)),

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use kdl::{KdlEntry, KdlNode, KdlValue};
+use crate::kdl::{KdlEntry, KdlNode, KdlValue};
 
-use super::{KdlReader, node_range, word_range};
+use super::{KdlReader, word_range};
 use crate::Expression;
 use crate::error::nearest;
 use crate::expression;
@@ -15,16 +15,16 @@ impl KdlReader<'_> {
     /// Reports where a node is not as its rule says.
     pub fn check_rule(&mut self, node: &KdlNode, rule: &WordRule) {
         let write = format!("write: {}", rule.usage);
-        if node.ty().is_some() || node.entries().iter().any(|entry| entry.ty().is_some()) {
+        if node.is_annotated || node.entries.iter().any(|entry| entry.is_annotated) {
             self.report(
-                node_range(node),
+                node.range.clone(),
                 "type annotations mean nothing here",
                 &write,
             );
         }
         self.obey_arguments(node, rule, &write);
         self.obey_properties(node, rule, &write);
-        match (rule.block, node.children()) {
+        match (rule.block, &node.children) {
             (BlockRule::Never, Some(_)) => {
                 self.report(
                     word_range(node),
@@ -45,7 +45,7 @@ impl KdlReader<'_> {
 
     fn obey_arguments(&mut self, node: &KdlNode, rule: &WordRule, write: &str) {
         let arguments: Vec<&KdlEntry> = node
-            .entries()
+            .entries
             .iter()
             .filter(|entry| entry.name().is_none())
             .collect();
@@ -68,21 +68,25 @@ impl KdlReader<'_> {
     fn obey_properties(&mut self, node: &KdlNode, rule: &WordRule, write: &str) {
         let (properties, required) = rule.properties();
         let mut seen: Vec<&str> = Vec::new();
-        for entry in node.entries() {
+        for entry in &node.entries {
             let Some(name) = entry.name() else { continue };
-            if !properties.contains(&name.value()) {
-                let help = nearest(name.value(), properties.iter().copied())
-                    .unwrap_or_else(|| write.to_owned());
-                let message = format!("“{}” has no property “{}”", rule.name, name.value());
+            if self.errors.is_full() {
+                return;
+            }
+            if !properties.contains(&name) {
+                let help =
+                    nearest(name, properties.iter().copied()).unwrap_or_else(|| write.to_owned());
+                let message = format!("“{}” has no property “{}”", rule.name, name);
                 self.report(name_range(entry), message, help);
-            } else if seen.contains(&name.value()) {
+            } else if seen.contains(&name) {
                 self.report(
                     name_range(entry),
-                    format!("“{}” is given twice", name.value()),
+                    format!("“{}” is given twice", name),
                     "keep one of the two",
                 );
+            } else {
+                seen.push(name);
             }
-            seen.push(name.value());
         }
         let needed = properties.iter().take(required);
         for missing in needed.filter(|name| !seen.contains(name)) {
@@ -100,10 +104,7 @@ impl KdlReader<'_> {
         reason = "reads like its neighbours, which report"
     )]
     pub fn argument<'n>(&self, node: &'n KdlNode, place: usize) -> Option<&'n KdlEntry> {
-        node.entries()
-            .iter()
-            .filter(|entry| entry.name().is_none())
-            .nth(place)
+        node.argument(place)
     }
 
     /// What stands at a place of a node.
@@ -123,7 +124,7 @@ impl KdlReader<'_> {
 
     /// A text that is not empty.
     pub(crate) fn text(&mut self, entry: &KdlEntry) -> Option<String> {
-        match entry.value() {
+        match &entry.value {
             KdlValue::String(text) if !text.trim().is_empty() => Some(text.clone()),
             KdlValue::String(_) => {
                 self.report(
@@ -146,7 +147,7 @@ impl KdlReader<'_> {
 
     /// A plain, finite number.
     pub fn number(&mut self, entry: &KdlEntry) -> Option<f64> {
-        let value = match entry.value() {
+        let value = match &entry.value {
             KdlValue::Integer(value) => *value as f64,
             KdlValue::Float(value) => *value,
             _ => f64::NAN,
@@ -154,7 +155,7 @@ impl KdlReader<'_> {
         if value.is_finite() {
             return Some(value);
         }
-        let message = format!("{} is no number", entry.value());
+        let message = format!("{} is no number", entry.value);
         self.report(
             value_range(entry),
             message,
@@ -165,11 +166,11 @@ impl KdlReader<'_> {
 
     /// `#true` or `#false`.
     pub(crate) fn flag(&mut self, entry: &KdlEntry) -> Option<bool> {
-        let flag = entry.value().as_bool();
+        let flag = entry.value.as_bool();
         if flag.is_none() {
             self.report(
                 value_range(entry),
-                format!("{} is neither #true nor #false", entry.value()),
+                format!("{} is neither #true nor #false", entry.value),
                 "write #true or #false",
             );
         }
@@ -178,7 +179,7 @@ impl KdlReader<'_> {
 
     /// A number, or an expression over `names`.
     pub fn expression(&mut self, entry: &KdlEntry, names: &[&str]) -> Option<Expression> {
-        match entry.value() {
+        match &entry.value {
             KdlValue::String(text) => self.formula(text, text_range(entry, text), names),
             KdlValue::Integer(_) | KdlValue::Float(_) => {
                 self.number(entry).map(Expression::constant)
@@ -237,48 +238,25 @@ fn counted(arguments: usize) -> String {
 
 /// A node's property.
 pub(super) fn property<'n>(node: &'n KdlNode, name: &str) -> Option<&'n KdlEntry> {
-    node.entries()
-        .iter()
-        .find(|entry| entry.name().is_some_and(|found| found.value() == name))
-}
-
-fn entry_range(entry: &KdlEntry) -> Range<usize> {
-    let span = entry.span();
-    span.offset()..span.offset() + span.len()
-}
-
-fn written(entry: &KdlEntry) -> &str {
-    entry
-        .format()
-        .map_or("", |format| format.value_repr.as_str())
+    node.property(name)
 }
 
 /// The bytes of an entry's value.
 pub(super) fn value_range(entry: &KdlEntry) -> Range<usize> {
-    let whole = entry_range(entry);
-    whole
-        .end
-        .saturating_sub(written(entry).len())
-        .max(whole.start)..whole.end
+    entry.value_range.clone()
 }
 
 /// The bytes of a property's name.
 fn name_range(entry: &KdlEntry) -> Range<usize> {
-    let start = entry.span().offset();
-    let name = entry
-        .name()
-        .map_or(0, |name| name.repr().unwrap_or(name.value()).len());
-    start..start + name
+    let name = entry.name.as_ref();
+    name.map_or_else(|| value_range(entry), |(_, place)| place.clone())
 }
 
-/// The bytes between the quotation marks of an entry's value, where it is written with them.
+/// The bytes between the quotation marks of an entry's value, where it is written with them and without escapes.
 pub(super) fn text_range(entry: &KdlEntry, text: &str) -> Range<usize> {
     let whole = value_range(entry);
-    if written(entry)
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        == Some(text)
-    {
+    // A text of that length in a line of its own, or with an escape, is longer as it is written.
+    if whole.len() == text.len() + 2 {
         whole.start + 1..whole.end - 1
     } else {
         whole

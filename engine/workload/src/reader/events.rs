@@ -1,6 +1,6 @@
 //! Reads events, what they are made with, and the calls about them.
 
-use kdl::{KdlEntry, KdlNode};
+use crate::kdl::{KdlEntry, KdlNode};
 
 use super::KdlReader;
 use super::entries::{property, value_range};

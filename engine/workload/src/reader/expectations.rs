@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use kdl::{KdlDocument, KdlEntry, KdlNode};
+use crate::kdl::{KdlEntry, KdlNode};
 
 use super::entries::{property, value_range};
 use super::forms::EXPECTATIONS;
-use super::{KdlReader, node_range, word_range};
+use super::{KdlReader, word_range};
 use crate::error::nearest;
 use crate::phase::{Reference, ResourceClass};
 use crate::template::{
@@ -21,7 +21,7 @@ const VERDICTS: &[(&str, bool)] = &[("resolved", true), ("rejected", false)];
 
 impl KdlReader<'_> {
     pub fn expectations(&mut self, node: &KdlNode, template: &mut Template) {
-        for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
+        for child in node.inside() {
             let before = self.errors.len();
             let Some(rule) = self.rule(child, EXPECTATIONS, "expect") else {
                 continue;
@@ -32,7 +32,7 @@ impl KdlReader<'_> {
             let Some(form) = self.form(rule.name, child) else {
                 continue;
             };
-            let whole = node_range(child);
+            let whole = child.range.clone();
             let text = self
                 .source
                 .get(whole.clone())
@@ -166,7 +166,7 @@ impl KdlReader<'_> {
         let given =
             limits.at_least.is_some() || limits.at_most.is_some() || limits.equals.is_some();
         if !given && self.errors.len() == before {
-            let name = node.name().value();
+            let name = &*node.name;
             let help = if share {
                 "add at-least=0.1"
             } else {

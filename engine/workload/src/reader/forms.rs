@@ -504,7 +504,7 @@ mod tests {
                 assert!(required <= properties.len() && arguments.0 <= arguments.1);
                 assert!(rule.usage.starts_with(rule.name), "{}", rule.usage);
                 let usage = rule.usage.replace("{ … }", "{ }");
-                assert!(kdl::KdlDocument::parse_v2(&usage).is_ok(), "{usage}");
+                assert!(crate::kdl::parse(&usage).is_ok(), "{usage}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Reads shaders and pipelines, and what WebGPU's calls have besides them.
 
-use kdl::{KdlEntry, KdlNode};
+use crate::kdl::{KdlEntry, KdlNode};
 
 use super::KdlReader;
 use super::entries::{property, value_range};
@@ -57,7 +57,7 @@ impl KdlReader<'_> {
                 slow,
                 fails: fails.unwrap_or(false),
                 cache: cache.unwrap_or(true),
-                line: self.source.line(node.span().offset()),
+                line: self.source.line(node.range.start),
             });
         }
     }

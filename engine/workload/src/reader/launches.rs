@@ -1,6 +1,6 @@
 //! Reads recorded launches and graphs, and what the calls about them have besides resources and numbers.
 
-use kdl::{KdlEntry, KdlNode, KdlValue};
+use crate::kdl::{KdlEntry, KdlNode, KdlValue};
 
 use super::entries::{property, value_range};
 use super::{KdlReader, word_range};
@@ -52,8 +52,8 @@ impl KdlReader<'_> {
 
     /// Which argument is meant: by its name, or by its place counted from 0.
     pub(crate) fn argument_name(&mut self, entry: &KdlEntry) -> Option<ArgumentName> {
-        if let KdlValue::Integer(place) = entry.value() {
-            if let Ok(place) = usize::try_from(*place) {
+        if let KdlValue::Integer(place) = entry.value {
+            if let Ok(place) = usize::try_from(place) {
                 return Some(ArgumentName::At(place));
             }
             let help =

@@ -5,11 +5,11 @@ mod list;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use kdl::KdlEntry;
+use crate::kdl::KdlEntry;
 
+use super::KdlReader;
 use super::entries::{text_range, value_range};
 use super::streams::LazyStreams;
-use super::{ERRORS, KdlReader};
 use crate::error::nearest;
 use crate::phase::{Reference, ResourceClass};
 use list::NameList;
@@ -201,13 +201,11 @@ impl KdlReader<'_> {
                 None,
             )
         } else {
-            // Where all is wrong, nobody reads what else each of the names might be.
-            let look = self.errors.len() < ERRORS;
-            let near = look.then(|| nearest(name, known.iter().map(String::as_str)));
+            let near = nearest(name, known.iter().map(String::as_str));
             let all = || format!("declared: {}", known.join(", "));
             (
                 format!("there is no {word} “{name}”"),
-                near.map(|near| near.unwrap_or_else(all)),
+                Some(near.unwrap_or_else(all)),
             )
         };
         let help = help.unwrap_or_else(|| format!("declare one: {}", class.declared(name)));

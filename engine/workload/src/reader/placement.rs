@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
+use crate::kdl::{KdlEntry, KdlNode, KdlValue};
 
 use super::entries::{property, value_range};
 use super::forms::PLACEMENT;
@@ -31,7 +31,7 @@ impl KdlReader<'_> {
             );
             return;
         }
-        let machines = node.children().map(|block| self.machines(block));
+        let machines = node.children.as_deref().map(|block| self.machines(block));
         let count = property(node, "ranks");
         let given = count.and_then(|entry| Some((entry, self.rank_count(entry)?)));
         let ranks = match (&machines, count) {
@@ -63,7 +63,7 @@ impl KdlReader<'_> {
             faults: Vec::new(),
             again: again.unwrap_or(false),
         });
-        let line = self.source.line(node.span().offset());
+        let line = self.source.line(node.range.start);
         let most = if is_fixed { ranks } else { 64.max(ranks) };
         let place = count.map_or(0..0, value_range);
         self.placement_parameter(template, (ALL, f64::from(ranks), 1, most), line, place);
@@ -114,9 +114,9 @@ impl KdlReader<'_> {
         None
     }
 
-    fn machines(&mut self, block: &KdlDocument) -> Vec<MachineTemplate> {
+    fn machines(&mut self, block: &[KdlNode]) -> Vec<MachineTemplate> {
         let mut all: Vec<MachineTemplate> = Vec::new();
-        for node in block.nodes() {
+        for node in block {
             if self.rule(node, PLACEMENT, "a placement").is_none() {
                 continue;
             }
@@ -126,7 +126,7 @@ impl KdlReader<'_> {
             };
             let devices = self.devices(entry);
             let at = property(node, "at").and_then(|entry| self.address(entry));
-            let line = self.source.line(node.span().offset());
+            let line = self.source.line(node.range.start);
             let same = all.iter().find(|it| it.plan.name == name);
             let taken = same.map(|it| it.devices.clone()).unwrap_or_default();
             if let Some(device) = devices.iter().find(|device| taken.contains(device)) {
@@ -168,7 +168,7 @@ impl KdlReader<'_> {
 
     /// The numbers of devices: `"0 1"` or `2`.
     fn devices(&mut self, entry: &KdlEntry) -> Vec<u32> {
-        let text = match entry.value() {
+        let text = match &entry.value {
             KdlValue::String(text) => text.clone(),
             other => other.to_string(),
         };
@@ -238,7 +238,7 @@ impl KdlReader<'_> {
         let Some(entry) = self.argument(node, 0) else {
             return;
         };
-        let text = match entry.value() {
+        let text = match &entry.value {
             KdlValue::String(text) => text.clone(),
             other => other.to_string(),
         };
@@ -266,7 +266,7 @@ impl KdlReader<'_> {
             template.guards.push(RankGuard {
                 count: count.clone(),
                 text: format!("{word} {text}"),
-                line: self.source.line(node.span().offset()),
+                line: self.source.line(node.range.start),
             });
         }
         self.rounds_of(node, template, code, (count, value_range(entry)));

@@ -1,6 +1,6 @@
 //! Reads what a file declares: parameters, streams, events, buffers and signals.
 
-use kdl::{KdlEntry, KdlNode};
+use crate::kdl::{KdlEntry, KdlNode};
 
 use super::KdlReader;
 use super::entries::{property, value_range};
@@ -26,10 +26,15 @@ impl KdlReader<'_> {
         let Some(default) = self.number(value) else {
             return;
         };
+        if self.names.parameters.len() > MOST_PARAMETERS {
+            return;
+        }
         if self.names.parameters.len() == MOST_PARAMETERS {
             let message = format!("a workload has at most {MOST_PARAMETERS} parameters");
             let help = "write numbers that nobody changes where they are used";
             self.report(value_range(name), message, help);
+            // With this name it is known that it was said.
+            self.names.parameters.push(text);
             return;
         }
         let min = property(node, "min")
@@ -57,7 +62,7 @@ impl KdlReader<'_> {
             );
         }
         self.names.parameters.push(text.clone());
-        let line = self.source.line(node.span().offset());
+        let line = self.source.line(node.range.start);
         let parameter = Parameter {
             name: text,
             default,

@@ -1,6 +1,6 @@
 //! Reads what streams are like, and chooses streams for calls that name none.
 
-use kdl::KdlNode;
+use crate::kdl::KdlNode;
 use record::{PaceDial, PaceSetting};
 
 use super::entries::{property, value_range};
@@ -155,7 +155,7 @@ impl KdlReader<'_> {
         why: &str,
     ) -> Option<Reference> {
         if role == StreamRole::Collective && !self.names.has_ranks {
-            let verb = node.name().value();
+            let verb = &*node.name;
             let message = format!("{verb} is for ranks, and this workload has no placement");
             let help = "write at the top: placement ranks=4; streams are held together by barrier";
             self.report(word_range(node), message, help);
