@@ -26,7 +26,7 @@ pub struct KdlNode {
     /// Arguments and properties in the order in which they are written.
     pub entries: Vec<KdlEntry>,
     /// What its block holds; nothing where it has none.
-    pub children: Option<Vec<KdlNode>>,
+    pub children: Option<Vec<Self>>,
 }
 
 /// An argument or a property of a node.

@@ -81,7 +81,7 @@ impl KdlReader<'_> {
             } else if seen.contains(&name) {
                 self.report(
                     name_range(entry),
-                    format!("“{}” is given twice", name),
+                    format!("“{name}” is given twice"),
                     "keep one of the two",
                 );
             } else {
