@@ -98,6 +98,7 @@ const TEXTS: &[TextShape] = &[
         "}",
     ),
     ("nodes that are taken out", "", "/- a b { c; }\n", ""),
+    ("values that are taken out", "a", "/-b", ""),
     (
         "blocks that are taken out and not closed",
         "",

@@ -148,21 +148,28 @@ impl<'t> KdlScanner<'t> {
 
     fn skip_block_comment(&mut self) -> Result<(), KdlFault> {
         let start = self.at;
-        let mut depth = 0_usize;
+        let (mut depth, mut fault) = (0_usize, None);
         loop {
             if self.eat("/*") {
                 depth += 1;
             } else if self.eat("*/") {
                 depth -= 1;
-            } else if self.next()?.is_none() {
-                return Err(KdlFault::new(
-                    start..start + 2,
-                    "a comment that begins with /* is not closed",
-                    "write */ behind it",
-                ));
+            } else {
+                match self.next() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => {
+                        return Err(KdlFault::new(
+                            start..start + 2,
+                            "a comment that begins with /* is not closed",
+                            "write */ behind it",
+                        ));
+                    }
+                    // It does not end the comment.
+                    Err(found) => drop(fault.get_or_insert(found)),
+                }
             }
             if depth == 0 {
-                return Ok(());
+                return fault.map_or(Ok(()), Err);
             }
         }
     }

@@ -96,7 +96,7 @@ impl<'t> KdlScanner<'t> {
             return self.lines(hashes, start);
         }
         self.at += 1;
-        let mut text = String::new();
+        let (mut text, mut fault) = (String::new(), None);
         while !self.eat_close("\"", hashes) {
             if self.peek().is_none_or(ends_line) {
                 return Err(KdlFault::new(
@@ -105,9 +105,9 @@ impl<'t> KdlScanner<'t> {
                     format!("write \"{} behind it", "#".repeat(hashes.min(8))),
                 ));
             }
-            self.character(hashes, &mut text)?;
+            self.character(hashes, &mut text, &mut fault);
         }
-        Ok(text)
+        fault.map_or(Ok(text), Err)
     }
 
     /// Reads the end of a text, where it is here.
@@ -123,7 +123,7 @@ impl<'t> KdlScanner<'t> {
 
     /// Reads the lines of a text behind its `"""`, and takes the blanks before the closing ones from each.
     fn lines(&mut self, hashes: usize, start: usize) -> Result<String, KdlFault> {
-        let mut lines: Vec<KdlTextLine<'t>> = Vec::new();
+        let (mut lines, mut fault) = (Vec::<KdlTextLine<'t>>::new(), None);
         loop {
             let (begin, blanks, mut text) = (self.at, self.blanks(), String::new());
             let closes = loop {
@@ -149,28 +149,31 @@ impl<'t> KdlScanner<'t> {
                         ),
                     ));
                 }
-                self.character(hashes, &mut text)?;
+                self.character(hashes, &mut text, &mut fault);
             };
             if closes && !text.is_empty() {
-                return Err(KdlFault::new(
+                fault.get_or_insert(KdlFault::new(
                     begin..self.at,
                     "a text on several lines is closed on a line of its own, and something is before the \"\"\" here",
                     "write the \"\"\" on the next line",
                 ));
             }
             if closes {
-                return joined(&lines, blanks);
+                return fault.map_or_else(|| joined(&lines, blanks), Err);
             }
         }
     }
 
-    /// Reads a character of a text, or an escape.
-    fn character(&mut self, hashes: usize, text: &mut String) -> Result<(), KdlFault> {
-        if hashes == 0 && self.starts("\\") {
-            return self.escape(text);
+    /// Reads a character of a text, or an escape. What is wrong with it does not end the text; the first is kept.
+    fn character(&mut self, hashes: usize, text: &mut String, fault: &mut Option<KdlFault>) {
+        let read = if hashes == 0 && self.starts("\\") {
+            self.escape(text)
+        } else {
+            self.next().map(|c| text.extend(c))
+        };
+        if let Err(found) = read {
+            fault.get_or_insert(found);
         }
-        text.extend(self.next()?);
-        Ok(())
     }
 
     /// Reads an escape; blanks and ends of lines behind a `\` stand for nothing.

@@ -125,15 +125,15 @@ impl NodeReader<'_> {
             if is_block && (is_out || owner.node.children.is_none()) {
                 return self.open(owner, is_out);
             }
-            let place = self.scanner.word_at(start);
             if owner.has_block {
                 return Err(KdlFault::new(
-                    place,
+                    self.scanner.word_at(start),
                     "this follows the } of a block on the same line",
                     "write it on a line of its own, or put ; between the two",
                 ));
             }
             if !is_spaced && !is_out {
+                let place = self.scanner.word_at(start);
                 let message = "a space is missing before this";
                 return Err(KdlFault::new(place, message, "write one"));
             }
@@ -346,6 +346,8 @@ mod tests {
             ("a\"b\"", 1, "a space is missing"),
             ("a 5=6", 1, "not the name of a property"),
             ("// a\u{202e}b", 1, "U+202E"),
+            ("a /* \u{202e}\n5 } */", 1, "U+202E"),
+            ("a \"\"\"\n \\q\n5 }\n\"\"\"\n", 2, "no such escape"),
         ] {
             for before in ["", shader] {
                 let whole = format!("{before}{text}");
@@ -421,6 +423,7 @@ mod tests {
             "// \"\"\"\n/- ",
             "a \\\n",
             "a /**/",
+            "/-b",
             "\u{202e}",
         ];
         for piece in pieces {
