@@ -16,6 +16,8 @@ const VALUES: u64 = 1 << 20;
 pub const PREAMBLE: &[u8] = b"\nsyncline worker\n";
 /// Bytes that may come before the preamble.
 const NOISE: usize = 64 << 10;
+/// Characters of a line of it that are told.
+const TOLD: usize = 200;
 /// The body is as it is.
 const PLAIN: u8 = 0;
 /// The body is packed by zstd.
@@ -197,8 +199,9 @@ pub fn skip_to_preamble(input: &mut dyn Read) -> Result<(), WireError> {
     while !seen.ends_with(PREAMBLE) {
         if seen.len() > NOISE || fill(input, &mut byte)? == 0 {
             let noise = String::from_utf8_lossy(&seen);
-            let last: Vec<&str> = noise.lines().rev().take(3).collect();
-            let last: Vec<&str> = last.into_iter().rev().collect();
+            let begin = |line: &str| line.chars().take(TOLD).collect();
+            let last: Vec<String> = noise.lines().rev().take(3).map(begin).collect();
+            let last: Vec<String> = last.into_iter().rev().collect();
             return Err(WireError::NoWorker(last.join(" / ")));
         }
         seen.extend_from_slice(&byte);
@@ -307,6 +310,9 @@ mod tests {
         assert_eq!(input, [1]);
         let mut input = b"bash: syncline: command not found\n".as_slice();
         let error = skip_to_preamble(&mut input).unwrap_err().to_string();
+        let flood = "a".repeat(NOISE * 2);
+        let told = skip_to_preamble(&mut flood.as_bytes()).unwrap_err();
+        assert!(told.to_string().len() < 2 * TOLD, "{told}");
         assert!(error.contains("command not found"), "{error}");
     }
 }
