@@ -168,13 +168,12 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
     if streams.own_process {
         match arguments.command {
             // They end in good order what they began, and then say what came of it.
-            Some(
-                CliCommand::Run(_)
-                | CliCommand::Record(_)
-                | CliCommand::Backends { on: Some(_), .. },
-            ) => {
+            Some(CliCommand::Record(_) | CliCommand::Backends { on: Some(_), .. }) => {
+                interrupt::listen(true);
                 interrupt::watch(None);
             }
+            // It listens while the workload runs.
+            Some(CliCommand::Run(_)) => interrupt::watch(None),
             Some(
                 CliCommand::Info { .. }
                 | CliCommand::Convert { .. }

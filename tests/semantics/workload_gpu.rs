@@ -118,7 +118,7 @@ fn pipelines_and_hosts_are_as_declared() {
     let ShaderPlan::Text { name, source, line } = &own.shader else {
         panic!("{own:?}");
     };
-    assert_eq!((name.as_str(), *line), ("mine", 6));
+    assert_eq!((&**name, *line), ("mine", 6));
     assert!(source.starts_with("@compute"), "{source}");
     assert_eq!(
         plan.promises,

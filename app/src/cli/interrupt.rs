@@ -9,11 +9,17 @@ static PRESSED: AtomicU32 = AtomicU32::new(0);
 static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Which of the two, where it is waited for; SIGTERM otherwise.
 static SIGNAL: AtomicU8 = AtomicU8::new(15);
+/// Whether somebody looks at how often it was pressed, and ends what is under way in order.
+static IS_HEARD: AtomicBool = AtomicBool::new(false);
+/// How long the process goes on otherwise.
+const UNHEARD: Duration = Duration::from_secs(1);
 /// Whether another program has the terminal, and Ctrl-C is for that.
 static IS_ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C is heard. Where the system does not allow that, it ends the process as ever. Whoever has nothing to
 /// lose ends after `grace` at the latest, whatever it waits for, such as a pipe that nobody reads.
+///
+/// Without a `grace` the process ends soon where nobody [listens](listen): while a workload is read, and while a report is made.
 pub(super) fn watch(grace: Option<Duration>) {
     let heard = ctrlc::set_handler(move || {
         if PRESSED.fetch_add(1, Relaxed) > 0 && !IS_ELSEWHERE.load(Relaxed) {
@@ -21,10 +27,21 @@ pub(super) fn watch(grace: Option<Duration>) {
         }
         if let Some(grace) = grace {
             end_after(grace);
+        } else if !IS_HEARD.load(Relaxed) {
+            end_after(UNHEARD);
         }
     });
     // A file that is being written opens up to its last packet all the same.
     drop(heard);
+}
+
+/// Says whether somebody looks from now on at how often Ctrl-C was pressed. Where it was pressed and nobody does any more, the
+/// process ends soon.
+pub(super) fn listen(is_heard: bool) {
+    IS_HEARD.store(is_heard, Relaxed);
+    if !is_heard && is_requested() {
+        end_after(UNHEARD);
+    }
 }
 
 /// Ends the process after `grace`, as one that was stopped, unless it has ended by then.

@@ -32,7 +32,11 @@ pub(super) fn run(options: &RunOptions, streams: &mut OutputStreams<'_>) -> Resu
         writeln!(streams.err, "{note}")?;
     }
     let (name, backend) = (request.name.clone(), request.backend.clone());
+    interrupt::listen(true);
     let followed = follow(request, options.on.clone(), streams)?;
+    if !followed.was_asked {
+        interrupt::listen(false);
+    }
     let (capture, was_asked) = (&followed.capture, followed.was_asked);
     if capture.run().is_none() && !was_asked {
         let text = "the engine said that the run ended, and told nothing of it: nothing ran; if it is on another machine, \

@@ -110,6 +110,11 @@ impl Expression {
         }
     }
 
+    /// How many steps it has.
+    pub(super) const fn len(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Its value where it depends on nothing.
     pub fn as_constant(&self) -> Option<f64> {
         match self.steps.as_slice() {

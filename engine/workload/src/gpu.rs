@@ -1,5 +1,7 @@
 //! What WebGPU's calls name: pipelines, promises, editions of the specification.
 
+use std::sync::Arc;
+
 use record::time::Nanos;
 
 /// For what the host maps a buffer.
@@ -116,9 +118,9 @@ pub enum ShaderPlan {
     /// A text in WGSL that the workload holds.
     Text {
         /// The shader's name.
-        name: String,
+        name: Arc<str>,
         /// The text.
-        source: String,
+        source: Arc<str>,
         /// The line of the workload on which the text begins, counted from 1.
         line: u32,
     },

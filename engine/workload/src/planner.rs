@@ -8,6 +8,7 @@ mod gpu;
 mod launches;
 mod placement;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::{WorkloadError, WorkloadErrors, WorkloadSource, nearest};
@@ -18,6 +19,11 @@ use super::{BufferPlan, HostPlan, Plan, StreamKind, StreamPlan};
 
 /// Elements of one array of resources, at most.
 const COUNT: f64 = 131_072.0;
+/// Elements of all arrays together, and of those that expectations are about, at most.
+const ELEMENTS: usize = 524_288;
+/// Steps of an expression, and bytes of a name, that count as one more for each element that has them.
+const STEPS: usize = 8;
+const BYTES: usize = 64;
 /// Streams of a workload, at most: on the CPU each that is used is a thread.
 const STREAMS: usize = 16_384;
 /// Floats of one buffer, at most, so that every element's number is exact everywhere.
@@ -37,6 +43,7 @@ pub(super) fn plan(
             values,
             ..PlanLayout::default()
         },
+        room: Some(ELEMENTS),
         errors: WorkloadErrors::new(source),
     };
     let streams = planner.streams();
@@ -150,6 +157,8 @@ pub(super) fn values(
 struct Planner<'s> {
     template: &'s Arc<Template>,
     layout: PlanLayout,
+    /// How many elements may come yet; nothing once they were too many, which is told once.
+    room: Option<usize>,
     errors: WorkloadErrors<'s>,
 }
 
@@ -176,6 +185,20 @@ impl Planner<'_> {
         None
     }
 
+    /// Whether there is room for so many elements, which are taken.
+    fn has_room(&mut self, elements: usize, place: &Range<usize>) -> bool {
+        let Some(room) = self.room else { return false };
+        self.room = room.checked_sub(elements);
+        if self.room.is_none() {
+            let message = format!(
+                "with this the arrays, and what is expected of them, have more than {ELEMENTS} elements"
+            );
+            let help = "make arrays shorter, or have fewer of them";
+            self.errors.report(place.clone(), message, help);
+        }
+        self.room.is_some()
+    }
+
     /// The names of a declaration's elements.
     fn elements(&mut self, declaration: &Declaration) -> Vec<String> {
         let name = &declaration.name;
@@ -185,6 +208,9 @@ impl Planner<'_> {
         let count = self
             .whole(count, &format!("the count of “{name}”"), 1.0, COUNT)
             .unwrap_or(1);
+        if !self.has_room(count * (1 + name.len() / BYTES), &declaration.range) {
+            return vec![name.clone()];
+        }
         (0..count)
             .map(|element| format!("{name}[{element}]"))
             .collect()
@@ -195,7 +221,7 @@ impl Planner<'_> {
         let mut plans = Vec::new();
         for stream in &template.streams {
             let names = match stream.traits.kind {
-                StreamKind::PerThread => self.per_thread(&stream.declaration.name),
+                StreamKind::PerThread => self.per_thread(&stream.declaration),
                 _ => self.elements(&stream.declaration),
             };
             self.layout.streams.push(extent(plans.len(), names.len()));
@@ -220,8 +246,13 @@ impl Planner<'_> {
     }
 
     /// The default streams of the host threads.
-    fn per_thread(&self, name: &str) -> Vec<String> {
-        let hosts = self.template.hosts.iter();
+    fn per_thread(&mut self, declaration: &Declaration) -> Vec<String> {
+        let (hosts, name) = (self.template.hosts.iter(), &declaration.name);
+        let longest = hosts.clone().map(|it| it.name.len()).max().unwrap_or(0);
+        let room = hosts.len() * (1 + (name.len() + longest) / BYTES);
+        if !self.has_room(room, &declaration.range) {
+            return Vec::new();
+        }
         hosts
             .map(|host| format!("{name} of {}", host.name))
             .collect()
@@ -249,6 +280,10 @@ impl Planner<'_> {
             let Some(len) = self.whole(&buffer.len, &what, 1.0, FLOATS) else {
                 continue;
             };
+            let more = names.len() * (buffer.init.len() / STEPS);
+            if !self.has_room(more, &buffer.declaration.range) {
+                return plans;
+            }
             bytes = bytes.saturating_add(len as u64 * BYTES_PER_FLOAT * names.len() as u64);
             if bytes > memory {
                 let message = format!(

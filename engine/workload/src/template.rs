@@ -136,8 +136,8 @@ pub(super) struct BufferTemplate {
 /// A text in WGSL.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ShaderTemplate {
-    pub name: String,
-    pub source: String,
+    pub name: Arc<str>,
+    pub source: Arc<str>,
     pub line: u32,
 }
 

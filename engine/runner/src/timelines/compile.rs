@@ -23,7 +23,7 @@ pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
                 .into(),
             Some(ENTRY),
         ),
-        ShaderPlan::Text { source, .. } => (source.as_str().into(), None),
+        ShaderPlan::Text { source, .. } => (Arc::clone(source), None),
     };
     let entry = plan.entry.clone().unwrap_or_else(|| match only {
         Some(only) => only.to_owned(),

@@ -29,10 +29,12 @@ const FUNCTIONS: &[(&str, usize)] = &[
 
 /// Reads `text`, in which variable number `v` is called `names[v]`.
 pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Expression, ExpressionFault> {
+    let hyphenated = names.iter().filter(|it| it.contains('-'));
     let mut parser = ExpressionParser {
         text,
         place: 0,
         names,
+        longest: hyphenated.map(|it| it.len()).max().unwrap_or(0),
         out: Expression::new(),
         nesting: 0,
     };
@@ -61,6 +63,8 @@ struct ExpressionParser<'a> {
     text: &'a str,
     place: usize,
     names: &'a [&'a str],
+    /// Bytes of the longest name that has a hyphen.
+    longest: usize,
     out: Expression,
     nesting: usize,
 }
@@ -245,7 +249,9 @@ impl<'a> ExpressionParser<'a> {
     fn longest_known(&self, first: usize) -> usize {
         let rest = self.rest();
         let (mut longest, mut len) = (first, first);
-        while let Some(after) = rest.get(len..).and_then(|it| it.strip_prefix('-')) {
+        while len < self.longest
+            && let Some(after) = rest.get(len..).and_then(|it| it.strip_prefix('-'))
+        {
             let is_part = |c: char| c.is_alphanumeric() || c == '_';
             let part = after.find(|c| !is_part(c)).unwrap_or(after.len());
             if part == 0 {

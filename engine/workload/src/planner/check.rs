@@ -16,7 +16,7 @@ use crate::{BufferPlan, Expression, Kernel, LaunchShape, MemoryKind};
 const ROUNDS: f64 = 100_000_000.0;
 /// A loop of more rounds than this is checked in its first rounds and its last.
 const SAMPLED: u64 = 16;
-/// Calls that are checked one by one; beyond, loops are checked in their first round alone.
+/// Steps that are checked one by one; beyond, loops are checked in their first round alone.
 const BUDGET: usize = 200_000;
 /// The longest time that one call may be told to take, in microseconds: a minute.
 const MICROS: f64 = 60_000_000.0;
@@ -93,11 +93,9 @@ impl Planner<'_> {
     ) {
         let mut place = steps.start;
         while place < steps.end {
+            walk.budget = walk.budget.saturating_sub(1);
             match code.get(place) {
-                Some(ProgramStep::Call(call)) => {
-                    walk.budget = walk.budget.saturating_sub(1);
-                    self.call(walk, call, variables);
-                }
+                Some(ProgramStep::Call(call)) => self.call(walk, call, variables),
                 Some(ProgramStep::Repeat {
                     count,
                     range,
@@ -155,6 +153,7 @@ impl Planner<'_> {
         while round < rounds {
             variables.truncate(variable);
             variables.push(round as f64);
+            walk.budget = walk.budget.saturating_sub(1);
             self.block(walk, code, steps.clone(), variables);
             if walk.budget == 0 {
                 break;

@@ -6,8 +6,8 @@ use crate::program::{ProgramStep, rounds};
 
 /// Calls of one run, at most: far beyond what anybody waits for.
 pub(super) const CALLS: u64 = 100_000_000;
-/// Rounds that are gone through one by one where the count of an inner loop changes with them.
-const BUDGET: u64 = 2_000_000;
+/// Steps that are looked at, at most, where the count of an inner loop changes with the rounds of an outer one.
+const BUDGET: u64 = 20_000_000;
 
 /// Counts calls; too many of them end the count.
 pub(super) struct CallCounter<'c> {
@@ -115,6 +115,8 @@ impl<'c> CallCounter<'c> {
         if count == 0 {
             return Ok(Some(CallTally::default()));
         }
+        // Once to see what changes, and once for each round.
+        self.spend(body.len());
         variables.push(0.0);
         if !self.varies(body.clone(), variable) {
             let once = self.steps(body, variables)?;
@@ -126,13 +128,17 @@ impl<'c> CallCounter<'c> {
             if self.budget == 0 || !total.fits() {
                 return Ok(None);
             }
-            self.budget -= 1;
+            self.spend(1 + body.len());
             variables.truncate(variable);
             variables.push(round as f64);
             total = total.plus(self.steps(body.clone(), variables)?.times(1));
         }
         variables.truncate(variable);
         Ok(Some(total))
+    }
+
+    fn spend(&mut self, steps: usize) {
+        self.budget = self.budget.saturating_sub(steps as u64);
     }
 
     /// Whether the count of a loop in `body` changes with a variable.

@@ -3,7 +3,7 @@
 use record::{BufferIndex, EventIndex, StreamIndex};
 use std::sync::Arc;
 
-use super::Planner;
+use super::{Planner, STEPS};
 use crate::phase::Reference;
 use crate::template::{
     BoundsTemplate, CallOrder, ExpectationForm, LabelledForm, LocatedExpression,
@@ -38,12 +38,19 @@ impl Planner<'_> {
             },
             ExpectationForm::Each(buffers, equals, tolerance) => {
                 let first = self.layout.extent(buffers.class, buffers.declaration).base;
+                let elements = self.elements_of(buffers);
+                let more = elements.len() * (equals.len() / STEPS);
+                let elements = if self.has_room(more, &buffers.range) {
+                    elements
+                } else {
+                    Vec::new()
+                };
                 let formula = |element: u32| {
                     let mut bound = self.layout.values.clone();
                     bound.push(f64::from(element - first));
                     (BufferIndex(element), equals.bind(&bound))
                 };
-                let buffers = self.elements_of(buffers).into_iter().map(formula).collect();
+                let buffers = elements.into_iter().map(formula).collect();
                 ExpectationKind::Each {
                     buffers,
                     tolerance: *tolerance,
@@ -131,17 +138,17 @@ impl Planner<'_> {
     }
 
     /// The event that a reference means; the first of an array where it has no index.
-    fn event_of(&self, reference: &Reference) -> EventIndex {
+    fn event_of(&mut self, reference: &Reference) -> EventIndex {
         let first = self.elements_of(reference).into_iter().next();
         EventIndex(first.unwrap_or_default())
     }
 
-    fn buffers_of(&self, reference: &Reference) -> Vec<BufferIndex> {
+    fn buffers_of(&mut self, reference: &Reference) -> Vec<BufferIndex> {
         let elements = self.elements_of(reference).into_iter();
         elements.map(BufferIndex).collect()
     }
 
-    fn streams_of(&self, reference: &Reference) -> Vec<StreamIndex> {
+    fn streams_of(&mut self, reference: &Reference) -> Vec<StreamIndex> {
         self.elements_of(reference)
             .into_iter()
             .map(StreamIndex)
@@ -149,11 +156,14 @@ impl Planner<'_> {
     }
 
     /// The element that a reference means, or, where it has no index, every element of the array.
-    fn elements_of(&self, reference: &Reference) -> Vec<u32> {
+    fn elements_of(&mut self, reference: &Reference) -> Vec<u32> {
         if reference.index.is_some() {
             return vec![self.layout.element(reference, &self.layout.values)];
         }
         let extent = self.layout.extent(reference.class, reference.declaration);
+        if !self.has_room(extent.count as usize, &reference.range) {
+            return Vec::new();
+        }
         (extent.base..extent.base + extent.count).collect()
     }
 

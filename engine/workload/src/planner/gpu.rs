@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Planner, extent};
+use super::{BYTES, Planner, extent};
 use crate::call::{Call, DataCall, GpuCall};
 use crate::program::{CallTemplate, ProgramStep};
 use crate::template::ShaderReference;
@@ -34,6 +34,10 @@ impl Planner<'_> {
                     None => continue,
                 },
             };
+            let entry = pipeline.entry.as_ref().map_or(0, String::len);
+            if !self.has_room(names.len() * (entry / BYTES), &pipeline.declaration.range) {
+                return plans;
+            }
             plans.extend(names.into_iter().map(|name| PipelinePlan {
                 name,
                 kind: pipeline.kind,

@@ -31,8 +31,8 @@ impl KdlReader<'_> {
         let line = self.source.line(range.start) + u32::from(is_block);
         self.names.shaders.push(text.clone());
         template.shaders.push(ShaderTemplate {
-            name: text,
-            source: source_text,
+            name: text.into(),
+            source: source_text.into(),
             line,
         });
     }
