@@ -29,5 +29,6 @@ pub mod workload_events;
 pub mod workload_gpu;
 pub mod workload_mistakes;
 pub mod workload_numbers;
+pub mod workload_size;
 pub mod workload_text;
 pub mod workloads;

@@ -8,6 +8,12 @@ use order::WatchedStep;
 use record::{BufferIndex, StreamIndex};
 use workload::{Bounds, OperationPairs, Plan};
 
+/// Pairs that are compared for one line, at most: what they come to is told with the run, and nobody waits for it.
+const PAIRS: usize = 25_000_000;
+
+/// Pairs of operations.
+type StepPairs<'a> = Box<dyn Iterator<Item = (&'a WatchedStep, &'a WatchedStep)> + 'a>;
+
 impl OrderAnswers {
     /// The operations of these calls, in the order of the calls; the calls themselves where they have none.
     fn operations(&self, calls: &[u32]) -> Vec<&(WatchedStep, bool)> {
@@ -24,27 +30,35 @@ impl OrderAnswers {
         own.filter(is_meant).collect()
     }
 
-    /// The pairs of two groups of operations that are compared; an operation is no partner of its own, and two of one group
-    /// are one pair.
+    /// How many pairs of two groups of operations are compared, and which; an operation is no partner of its own, and two of
+    /// one group are one pair.
     fn pairs(
         &self,
         (first, second): (&[u32], &[u32]),
         pairs: OperationPairs,
-    ) -> Vec<(&WatchedStep, &WatchedStep)> {
+    ) -> (usize, StepPairs<'_>) {
         let (one, other) = (self.operations(first), self.operations(second));
         match pairs {
             OperationPairs::InTurn { shift } => {
+                let count = one.len().min(other.len().saturating_sub(shift));
                 let shifted = other.into_iter().skip(shift);
                 let both = one.into_iter().zip(shifted);
-                both.map(|(one, other)| (&one.0, &other.0)).collect()
+                let both = both.map(|(one, other)| (&one.0, &other.0));
+                (count, Box::new(both))
             }
             OperationPairs::All => {
                 let is_one_group = first == second;
-                let all = one.iter().enumerate().flat_map(|(place, one)| {
+                let count = if is_one_group {
+                    one.len() * one.len().saturating_sub(1) / 2
+                } else {
+                    one.len() * other.len()
+                };
+                let all = one.into_iter().enumerate().flat_map(move |(place, one)| {
                     let from = if is_one_group { place + 1 } else { 0 };
-                    other.iter().skip(from).map(|other| (&one.0, &other.0))
+                    let rest = other.get(from..).unwrap_or_default().to_vec();
+                    rest.into_iter().map(|other| (&one.0, &other.0))
                 });
-                all.collect()
+                (count, Box::new(all))
             }
         }
     }
@@ -59,11 +73,13 @@ impl OrderAnswers {
             let text = format!("{} of the first and {} of the second", counts.0, counts.1);
             return (false, text);
         }
-        let all = self.pairs((first, second), pairs);
-        let good = all.iter().filter(|(one, other)| one.is_before(other));
-        let good = good.count();
-        let text = format!("{good} of {} pairs are ordered", all.len());
-        (good == all.len() && good > 0, text)
+        let (count, all) = self.pairs((first, second), pairs);
+        if count > PAIRS {
+            return too_many(count);
+        }
+        let good = all.filter(|(one, other)| one.is_before(other)).count();
+        let text = format!("{good} of {count} pairs are ordered");
+        (good == count && good > 0, text)
     }
 
     /// Whether nothing orders each pair, or so many of them.
@@ -78,13 +94,16 @@ impl OrderAnswers {
             return nothing;
         }
         // That of the first which is further on is compared with the second.
-        let all = self.pairs((second, first), pairs);
-        let apart = all
-            .iter()
-            .filter(|(one, other)| !one.is_before(other) && !other.is_before(one));
-        let apart = apart.count();
-        let is_enough = at_least.map_or(apart == all.len(), |least| apart as f64 >= least);
-        let text = format!("nothing orders {apart} of {} pairs", all.len());
+        let (count, all) = self.pairs((second, first), pairs);
+        if count > PAIRS {
+            return too_many(count);
+        }
+        let is_apart = |(one, other): &(&WatchedStep, &WatchedStep)| {
+            !one.is_before(other) && !other.is_before(one)
+        };
+        let apart = all.filter(is_apart).count();
+        let is_enough = at_least.map_or(apart == count, |least| apart as f64 >= least);
+        let text = format!("nothing orders {apart} of {count} pairs");
         (is_enough && apart > 0, text)
     }
 
@@ -108,6 +127,14 @@ impl OrderAnswers {
         let used = buffers.iter().filter(|it| self.used.contains(it));
         used.count()
     }
+}
+
+/// What is said of more pairs than are compared.
+fn too_many(count: usize) -> CheckResult {
+    let text = format!(
+        "not checked: {count} pairs are more than the {PAIRS} that are compared; ask about fewer calls, or of each with the next"
+    );
+    (false, text)
 }
 
 /// What is said where one of two groups has no operation.

@@ -482,8 +482,7 @@ host "m" {
         assert!(has_begun || backend != "mock", "{spans:?}");
         let waits = of(true).unwrap();
         if backend != "mock" && waits.end < loss {
-            // Or the host came to the loss late.
-            continue;
+            continue; // The host came to the loss late.
         }
         assert_eq!(waits.state, State::Lost, "{backend}: {spans:?}");
         assert!(

@@ -44,7 +44,8 @@ impl Planner<'_> {
             match CallCounter::new(code).calls(&self.layout.values) {
                 Ok(calls) => total = total.saturating_add(calls),
                 Err(TooManyCalls(place)) => {
-                    let message = format!("with this loop the host makes more than {CALLS} calls");
+                    let message =
+                        format!("with this loop the host makes more than {CALLS} calls or rounds");
                     self.errors.report(place, message, "repeat less");
                 }
             }
