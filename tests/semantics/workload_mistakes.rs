@@ -164,6 +164,12 @@ const RESOURCES: &[(&str, &str, &str, &str)] = &[
     ("param \"m\" \"3\"", "\"3\"", "is no number", "12"),
     ("param \"m\" #nan", "#nan", "is no number", "12"),
     (
+        "param \"m\" -1e400",
+        "-1e400",
+        "-1e400 is too large: the largest number is 1.79",
+        "1e6",
+    ),
+    (
         "param \"m+1\" 3",
         "\"m+1\"",
         "cannot be used in expressions",

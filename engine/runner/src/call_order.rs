@@ -11,9 +11,6 @@ use workload::{Bounds, OperationPairs, Plan};
 /// Pairs that are compared for one line, at most: what they come to is told with the run, and nobody waits for it.
 const PAIRS: usize = 25_000_000;
 
-/// Pairs of operations.
-type StepPairs<'a> = Box<dyn Iterator<Item = (&'a WatchedStep, &'a WatchedStep)> + 'a>;
-
 impl OrderAnswers {
     /// The operations of these calls, in the order of the calls; the calls themselves where they have none.
     fn operations(&self, calls: &[u32]) -> Vec<&(WatchedStep, bool)> {
@@ -30,37 +27,34 @@ impl OrderAnswers {
         own.filter(is_meant).collect()
     }
 
-    /// How many pairs of two groups of operations are compared, and which; an operation is no partner of its own, and two of
-    /// one group are one pair.
-    fn pairs(
+    /// How many pairs of two groups of operations are good, and how many there are; an operation is no partner of its own,
+    /// and two of one group are one pair.
+    ///
+    /// # Errors
+    /// There are more than are compared: so many.
+    fn good_pairs(
         &self,
         (first, second): (&[u32], &[u32]),
         pairs: OperationPairs,
-    ) -> (usize, StepPairs<'_>) {
+        is_good: impl Fn(&WatchedStep, &WatchedStep) -> bool,
+    ) -> Result<(usize, usize), usize> {
         let (one, other) = (self.operations(first), self.operations(second));
-        match pairs {
-            OperationPairs::InTurn { shift } => {
-                let count = one.len().min(other.len().saturating_sub(shift));
-                let shifted = other.into_iter().skip(shift);
-                let both = one.into_iter().zip(shifted);
-                let both = both.map(|(one, other)| (&one.0, &other.0));
-                (count, Box::new(both))
-            }
-            OperationPairs::All => {
-                let is_one_group = first == second;
-                let count = if is_one_group {
-                    one.len() * one.len().saturating_sub(1) / 2
-                } else {
-                    one.len() * other.len()
-                };
-                let all = one.into_iter().enumerate().flat_map(move |(place, one)| {
-                    let from = if is_one_group { place + 1 } else { 0 };
-                    let rest = other.get(from..).unwrap_or_default().to_vec();
-                    rest.into_iter().map(|other| (&one.0, &other.0))
-                });
-                (count, Box::new(all))
-            }
+        let is_one_group = first == second;
+        let partners = |place: usize| match pairs {
+            OperationPairs::InTurn { shift } => place + shift..place + shift + 1,
+            OperationPairs::All if is_one_group => place + 1..other.len(),
+            OperationPairs::All => 0..other.len(),
+        };
+        let partners = |place| other.get(partners(place)).unwrap_or_default();
+        let count = (0..one.len()).map(|place| partners(place).len()).sum();
+        if count > PAIRS {
+            return Err(count);
         }
+        let of_each = one.iter().enumerate().map(|(place, (step, _))| {
+            let partners = partners(place).iter();
+            partners.filter(|(other, _)| is_good(step, other)).count()
+        });
+        Ok((of_each.sum(), count))
     }
 
     /// Whether the first of each pair is enforced to end before the second begins.
@@ -73,11 +67,10 @@ impl OrderAnswers {
             let text = format!("{} of the first and {} of the second", counts.0, counts.1);
             return (false, text);
         }
-        let (count, all) = self.pairs((first, second), pairs);
-        if count > PAIRS {
-            return too_many(count);
-        }
-        let good = all.filter(|(one, other)| one.is_before(other)).count();
+        let (good, count) = match self.good_pairs((first, second), pairs, WatchedStep::is_before) {
+            Ok(counts) => counts,
+            Err(count) => return too_many(count),
+        };
         let text = format!("{good} of {count} pairs are ordered");
         (good == count && good > 0, text)
     }
@@ -94,14 +87,12 @@ impl OrderAnswers {
             return nothing;
         }
         // That of the first which is further on is compared with the second.
-        let (count, all) = self.pairs((second, first), pairs);
-        if count > PAIRS {
-            return too_many(count);
-        }
-        let is_apart = |(one, other): &(&WatchedStep, &WatchedStep)| {
-            !one.is_before(other) && !other.is_before(one)
+        let is_apart =
+            |one: &WatchedStep, other: &WatchedStep| !one.is_before(other) && !other.is_before(one);
+        let (apart, count) = match self.good_pairs((second, first), pairs, is_apart) {
+            Ok(counts) => counts,
+            Err(count) => return too_many(count),
         };
-        let apart = all.filter(is_apart).count();
         let is_enough = at_least.map_or(apart == count, |least| apart as f64 >= least);
         let text = format!("nothing orders {apart} of {count} pairs");
         (is_enough && apart > 0, text)

@@ -330,7 +330,7 @@ impl<N: FormulaNumber> ReadField for NumberField<N> {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Expression> {
-        let entry = reader.entry_at(node, slot)?;
+        let entry = slot.entry(node)?;
         reader.call_number(entry)
     }
 }
@@ -360,7 +360,7 @@ impl ReadField for TextField {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Arc<str>> {
-        let entry = reader.entry_at(node, slot)?;
+        let entry = slot.entry(node)?;
         reader.text(entry).map(Arc::from)
     }
 }
@@ -392,7 +392,7 @@ impl ReadField for FlagField {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<bool> {
-        match reader.entry_at(node, slot) {
+        match slot.entry(node) {
             Some(entry) => reader.flag(entry),
             None => Some(false),
         }
@@ -455,7 +455,7 @@ impl<W: ClosedWord> ReadField for WordField<W> {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<W> {
-        let entry = reader.entry_at(node, slot)?;
+        let entry = slot.entry(node)?;
         reader.one_of(entry, W::WHAT, W::labels())
     }
 }
@@ -497,7 +497,7 @@ impl<F: ReadField> ReadField for OptionalField<F> {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
-        match reader.entry_at(node, slot) {
+        match slot.entry(node) {
             Some(_) => F::read(reader, node, slot).map(Some),
             None => Some(None),
         }
@@ -537,7 +537,7 @@ impl<F: ReadField<Written: Default>> ReadField for DefaultField<F> {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
-        match reader.entry_at(node, slot) {
+        match slot.entry(node) {
             Some(_) => F::read(reader, node, slot),
             None => Some(Self::Written::default()),
         }

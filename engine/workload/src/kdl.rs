@@ -13,7 +13,7 @@ use std::ops::Range;
 pub use structure::parse;
 
 /// A node: its name, what follows on its line, and its block.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KdlNode {
     /// The first word, without quotation marks and escapes.
     pub name: String,

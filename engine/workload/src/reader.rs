@@ -97,12 +97,12 @@ impl KdlReader<'_> {
     }
 
     fn lesson(&mut self, node: &KdlNode, template: &mut Template) {
-        let id = self.argument(node, 0).and_then(|entry| self.text(entry));
+        let id = node.argument(0).and_then(|entry| self.text(entry));
         template.lesson = id.unwrap_or_default();
     }
 
     fn about(&mut self, node: &KdlNode, template: &mut Template) {
-        let text = self.argument(node, 0).and_then(|entry| self.text(entry));
+        let text = node.argument(0).and_then(|entry| self.text(entry));
         if !template.about.is_empty() {
             self.report(
                 word_range(node),

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::kdl::KdlNode;
+use crate::kdl::{KdlEntry, KdlNode};
 
 use super::call::Call;
 use super::model::StreamRole;
@@ -32,6 +32,21 @@ pub(crate) enum FieldSlot {
     OneOf(&'static [&'static str]),
     /// The block.
     Block,
+}
+
+impl FieldSlot {
+    /// What stands there in a node.
+    pub(crate) fn entry(self, node: &KdlNode) -> Option<&KdlEntry> {
+        match self {
+            Self::Named => node.argument(0),
+            Self::At(place) => node.argument(place),
+            Self::Property(name) => node.property(name),
+            Self::On | Self::Chosen(..) => node.property("on"),
+            Self::AtOr(place, name) => node.property(name).or_else(|| node.argument(place)),
+            Self::OneOf(names) => names.iter().find_map(|name| node.property(name)),
+            Self::Block => None,
+        }
+    }
 }
 
 /// A field of a call.

@@ -65,7 +65,7 @@ impl ReadField for KernelField {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<Self::Written> {
-        let entry = reader.entry_at(node, slot)?;
+        let entry = slot.entry(node)?;
         let kernel = reader.kernel(entry)?;
         reader.kernel_arguments(kernel, node, entry)
     }
@@ -99,7 +99,7 @@ impl ReadField for ArgumentNameField {
     }
 
     fn read(reader: &mut KdlReader<'_>, node: &KdlNode, slot: FieldSlot) -> Option<ArgumentName> {
-        let entry = reader.entry_at(node, slot)?;
+        let entry = slot.entry(node)?;
         reader.argument_name(entry)
     }
 }
@@ -182,7 +182,7 @@ impl ReadField for ArgumentValuesField {
                     buffer.map(ArgumentValue::Buffer)
                 }
                 Some(_) => {
-                    let entry = reader.entry_at(child, FieldSlot::At(0));
+                    let entry = FieldSlot::At(0).entry(child);
                     let number = entry.and_then(|entry| reader.call_number(entry));
                     number.map(ArgumentValue::Number)
                 }

@@ -261,16 +261,8 @@ impl NodeReader<'_> {
             match rest.chars().next() {
                 None => return,
                 Some('{') => {
-                    let name = self.scanner.at..self.scanner.at;
                     let owner = UnfinishedNode {
-                        node: KdlNode {
-                            name: String::new(),
-                            name_range: name.clone(),
-                            range: name,
-                            is_annotated: false,
-                            entries: Vec::new(),
-                            children: None,
-                        },
+                        node: KdlNode::default(),
                         is_out: true,
                         has_block: false,
                     };

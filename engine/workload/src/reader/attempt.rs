@@ -76,7 +76,7 @@ impl KdlReader<'_> {
     )]
     fn catch_kind(&mut self, node: &KdlNode, before: &[Branch]) -> Option<Option<ErrorKind>> {
         self.rule(node, &CALLS, "a host")?;
-        let entry = self.argument(node, 0);
+        let entry = node.argument(0);
         let kind = match entry {
             Some(entry) => Some(self.one_of(entry, "error", ErrorKind::LABELS)?),
             None => None,

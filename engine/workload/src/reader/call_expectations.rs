@@ -3,7 +3,7 @@
 use crate::kdl::KdlNode;
 
 use super::KdlReader;
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::forms::CALLS;
 use crate::OperationPairs;
 use crate::error::nearest;
@@ -73,7 +73,7 @@ impl KdlReader<'_> {
             }
             "called-before" => {
                 let (first, second) = (self.labelled(node, 0), self.labelled(node, 1));
-                let after = match property(node, "after") {
+                let after = match node.property("after") {
                     Some(entry) => self.calls_of(entry)?,
                     None => Vec::new(),
                 };
@@ -87,11 +87,11 @@ impl KdlReader<'_> {
 
     /// Which operations of two groups are compared.
     fn pairs(&mut self, node: &KdlNode) -> Option<OperationPairs> {
-        let turn = property(node, "by");
+        let turn = node.property("by");
         if let Some(entry) = turn {
             self.one_of(entry, "way", &[("turn", ())])?;
         }
-        let Some(entry) = property(node, "shift") else {
+        let Some(entry) = node.property("shift") else {
             let pairs = turn.map(|_| OperationPairs::InTurn { shift: 0 });
             return Some(pairs.unwrap_or(OperationPairs::All));
         };
@@ -108,7 +108,7 @@ impl KdlReader<'_> {
 
     /// The verb that stands here as a text.
     fn verb_of_calls(&mut self, node: &KdlNode) -> Option<String> {
-        let entry = self.argument(node, 0)?;
+        let entry = node.argument(0)?;
         let verb = self.text(entry)?;
         if CALLS.iter().any(|rule| rule.name == verb) {
             return Some(verb);

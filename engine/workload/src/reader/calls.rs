@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::kdl::{KdlEntry, KdlNode};
 
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::forms::{CALLS, LAUNCH};
 use super::{KdlReader, word_range};
 use crate::call::Call;
@@ -23,7 +23,7 @@ impl KdlReader<'_> {
     /// The code of a host thread.
     pub fn host(&mut self, node: &KdlNode, template: &mut Template) -> Vec<ProgramStep> {
         let mut code = Vec::new();
-        let Some(entry) = self.argument(node, 0) else {
+        let Some(entry) = node.argument(0) else {
             return code;
         };
         let Some(name) = self.text(entry) else {
@@ -37,7 +37,7 @@ impl KdlReader<'_> {
             );
         }
         self.names.hosts.push(name.clone());
-        let edition = match property(node, "edition") {
+        let edition = match node.property("edition") {
             Some(entry) => self.one_of(entry, "edition", Edition::LABELS),
             None => None,
         };
@@ -83,7 +83,7 @@ impl KdlReader<'_> {
     }
 
     fn repeat(&mut self, node: &KdlNode, template: &mut Template, code: &mut Vec<ProgramStep>) {
-        let Some(entry) = self.argument(node, 0) else {
+        let Some(entry) = node.argument(0) else {
             return;
         };
         let count = self
@@ -105,7 +105,7 @@ impl KdlReader<'_> {
             self.report(word_range(node), message, "join two of them");
             return;
         }
-        let index = match property(node, "index") {
+        let index = match node.property("index") {
             Some(entry) => self.variable_name(entry),
             None => None,
         };
@@ -178,7 +178,7 @@ impl KdlReader<'_> {
             call: template.sites.len() as u32,
             line: self.source.line(node.range.start),
         };
-        let label = property(node, "label").and_then(|entry| self.text(entry));
+        let label = node.property("label").and_then(|entry| self.text(entry));
         if let Some(label) = &label {
             self.names
                 .labels
@@ -212,7 +212,7 @@ impl KdlReader<'_> {
             | FieldSlot::AtOr(..)
             | FieldSlot::OneOf(_)
             | FieldSlot::Block => {
-                let entry = self.entry_at(node, slot)?;
+                let entry = slot.entry(node)?;
                 self.reference(class, entry, None)
             }
         }
@@ -224,8 +224,8 @@ impl KdlReader<'_> {
         class: ResourceClass,
         node: &KdlNode,
     ) -> Option<Reference> {
-        let name = self.argument(node, 0)?;
-        let index = self.argument(node, 1);
+        let name = node.argument(0)?;
+        let index = node.argument(1);
         self.reference(class, name, index)
     }
 
@@ -303,7 +303,7 @@ impl KdlReader<'_> {
     }
 
     fn set(&mut self, kernel: &Kernel, node: &KdlNode, parameters: &mut [Option<Expression>]) {
-        let (Some(name), Some(value)) = (self.argument(node, 0), self.argument(node, 1)) else {
+        let (Some(name), Some(value)) = (node.argument(0), node.argument(1)) else {
             return;
         };
         let Some(text) = self.text(name) else { return };

@@ -9,7 +9,7 @@ use crate::Expression;
 use crate::error::nearest;
 use crate::expression;
 use crate::template::LocatedExpression;
-use crate::verb::{BlockRule, FieldSlot, WordRule};
+use crate::verb::{BlockRule, WordRule};
 
 impl KdlReader<'_> {
     /// Reports where a node is not as its rule says.
@@ -98,30 +98,6 @@ impl KdlReader<'_> {
         }
     }
 
-    /// A node's argument number `place`, counted from 0.
-    #[expect(
-        clippy::unused_self,
-        reason = "reads like its neighbours, which report"
-    )]
-    pub fn argument<'n>(&self, node: &'n KdlNode, place: usize) -> Option<&'n KdlEntry> {
-        node.argument(place)
-    }
-
-    /// What stands at a place of a node.
-    pub(crate) fn entry_at<'n>(&self, node: &'n KdlNode, slot: FieldSlot) -> Option<&'n KdlEntry> {
-        match slot {
-            FieldSlot::Named => self.argument(node, 0),
-            FieldSlot::At(place) => self.argument(node, place),
-            FieldSlot::Property(name) => property(node, name),
-            FieldSlot::On | FieldSlot::Chosen(..) => property(node, "on"),
-            FieldSlot::AtOr(place, name) => {
-                property(node, name).or_else(|| self.argument(node, place))
-            }
-            FieldSlot::OneOf(names) => names.iter().find_map(|name| property(node, name)),
-            FieldSlot::Block => None,
-        }
-    }
-
     /// A text that is not empty.
     pub(crate) fn text(&mut self, entry: &KdlEntry) -> Option<String> {
         match &entry.value {
@@ -155,12 +131,19 @@ impl KdlReader<'_> {
         if value.is_finite() {
             return Some(value);
         }
-        let message = format!("{} is no number", entry.value);
-        self.report(
-            value_range(entry),
-            message,
-            "write a number such as 12, 0.5 or 1e6",
-        );
+        let range = value_range(entry);
+        let written = self.source.text.get(range.clone()).unwrap_or_default();
+        // A number with too many digits before its point is read as infinite.
+        let message = match entry.value {
+            KdlValue::Float(_) if !written.starts_with('#') => {
+                format!(
+                    "{written} is too large: the largest number is {:e}",
+                    f64::MAX
+                )
+            }
+            _ => format!("{} is no number", entry.value),
+        };
+        self.report(range, message, "write a number such as 12, 0.5 or 1e6");
         None
     }
 
@@ -234,11 +217,6 @@ fn counted(arguments: usize) -> String {
         1 => "1 argument".into(),
         many => format!("{many} arguments"),
     }
-}
-
-/// A node's property.
-pub(super) fn property<'n>(node: &'n KdlNode, name: &str) -> Option<&'n KdlEntry> {
-    node.property(name)
 }
 
 /// The bytes of an entry's value.

@@ -3,7 +3,7 @@
 use crate::kdl::{KdlEntry, KdlNode};
 
 use super::KdlReader;
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use crate::call::{Call, EventCall};
 use crate::error::nearest;
 use crate::phase::{Reference, ResourceClass};
@@ -17,12 +17,12 @@ const KINDS: [&str; 3] = ["sync", "progress", "timeline"];
 
 impl KdlReader<'_> {
     pub fn event(&mut self, node: &KdlNode, template: &mut Template) {
-        let mut timing = property(node, "timing").and_then(|entry| self.flag(entry));
+        let mut timing = node.property("timing").and_then(|entry| self.flag(entry));
         let mut options = EventOptions {
-            blocking: property(node, "blocking").and_then(|entry| self.flag(entry)),
+            blocking: node.property("blocking").and_then(|entry| self.flag(entry)),
             ..EventOptions::default()
         };
-        if let Some(entry) = property(node, "kind") {
+        if let Some(entry) = node.property("kind") {
             let kinds = self.kinds(entry).unwrap_or_default();
             let has = |word: &str| kinds.iter().any(|kind| kind == word);
             options.capabilities = Capabilities {
@@ -36,11 +36,11 @@ impl KdlReader<'_> {
             }
             timing = Some(has("timeline"));
         }
-        if let Some(entry) = property(node, "slot") {
+        if let Some(entry) = node.property("slot") {
             let slot = self.one_of(entry, "moment", SlotUse::LABELS);
             options.slot = slot.unwrap_or_default();
         }
-        if let Some(entry) = property(node, "interprocess") {
+        if let Some(entry) = node.property("interprocess") {
             options.is_shared = self.flag(entry).unwrap_or(false);
             if options.is_shared && timing == Some(true) {
                 let message =
@@ -52,11 +52,11 @@ impl KdlReader<'_> {
                 timing = Some(false);
             }
         }
-        if let Some(entry) = property(node, "pool") {
+        if let Some(entry) = node.property("pool") {
             let pool = self.reference(ResourceClass::Pool, entry, None);
             options.pool = pool.map(|pool| PoolIndex(pool.declaration as u32));
             let others = ["timing", "blocking", "kind", "slot", "interprocess"];
-            if let Some(other) = others.iter().find_map(|name| property(node, name)) {
+            if let Some(other) = others.iter().find_map(|name| node.property(name)) {
                 let help = "say it of the event-pool instead, or leave it out";
                 let message = "an event of a pool is made as the pool's are";
                 self.report(value_range(other), message, help);
@@ -96,7 +96,7 @@ impl KdlReader<'_> {
             "event-slots" => {
                 let parameters = self.names.parameters.to_vec();
                 let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
-                let entry = self.argument(node, 0);
+                let entry = node.argument(0);
                 let amount = entry.and_then(|entry| self.amount(entry, &names));
                 if template.event_slots.is_some() {
                     let message = "a device has one number of slots for events";
@@ -105,7 +105,7 @@ impl KdlReader<'_> {
                 template.event_slots = amount;
             }
             "event-pool" => {
-                let timing = property(node, "timing").and_then(|entry| self.flag(entry));
+                let timing = node.property("timing").and_then(|entry| self.flag(entry));
                 if let Some(declaration) = self.declare(ResourceClass::Pool, node) {
                     template.pools.push(PoolTemplate {
                         declaration,
@@ -129,12 +129,12 @@ impl KdlReader<'_> {
         template: &mut Template,
         code: &mut Vec<ProgramStep>,
     ) {
-        let name = self.argument(node, 0).and_then(|entry| self.text(entry));
+        let name = node.argument(0).and_then(|entry| self.text(entry));
         let stream = self.on(node);
         let (Some(name), Some(stream)) = (name, stream) else {
             return self.body(node, template, code);
         };
-        let place = self.argument(node, 0).map_or(0..0, value_range);
+        let place = node.argument(0).map_or(0..0, value_range);
         let mut ends = Vec::new();
         for end in ["start", "end"] {
             let name = format!("{name}.{end}");

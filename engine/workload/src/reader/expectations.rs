@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::kdl::{KdlEntry, KdlNode};
 
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::forms::EXPECTATIONS;
 use super::{KdlReader, word_range};
 use crate::error::nearest;
@@ -73,8 +73,9 @@ impl KdlReader<'_> {
                     .map(str::to_owned)
                     .collect();
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let equals =
-                    property(node, "equals").and_then(|entry| self.expression(entry, &names));
+                let equals = node
+                    .property("equals")
+                    .and_then(|entry| self.expression(entry, &names));
                 let tolerance = self.tolerance(node);
                 ExpectationForm::Each(buffers?, equals?, tolerance?)
             }
@@ -85,13 +86,13 @@ impl KdlReader<'_> {
             }
             "settles" => {
                 let promises = self.subject(ResourceClass::Promise, node, 0);
-                let verdict = self.argument(node, 1)?;
+                let verdict = node.argument(1)?;
                 let verdict = self.one_of(verdict, "verdict", VERDICTS);
-                let value = property(node, "value").and_then(|entry| self.text(entry));
+                let value = node.property("value").and_then(|entry| self.text(entry));
                 ExpectationForm::Settles(promises?, verdict?, value)
             }
             "problem" => {
-                let code = self.argument(node, 0).and_then(|entry| self.text(entry));
+                let code = node.argument(0).and_then(|entry| self.text(entry));
                 let limits = self.limits(node, false);
                 ExpectationForm::Problem(code?, limits?)
             }
@@ -114,12 +115,12 @@ impl KdlReader<'_> {
         node: &KdlNode,
         place: usize,
     ) -> Option<Reference> {
-        let entry = self.argument(node, place)?;
+        let entry = node.argument(place)?;
         self.reference(class, entry, None)
     }
 
     pub(super) fn labelled(&mut self, node: &KdlNode, place: usize) -> Option<Vec<u32>> {
-        let entry = self.argument(node, place)?;
+        let entry = node.argument(place)?;
         self.calls_of(entry)
     }
 
@@ -140,7 +141,7 @@ impl KdlReader<'_> {
     }
 
     fn tolerance(&mut self, node: &KdlNode) -> Option<f64> {
-        let Some(entry) = property(node, "tolerance") else {
+        let Some(entry) = node.property("tolerance") else {
             return Some(TOLERANCE);
         };
         let value = self.number(entry)?;
@@ -187,7 +188,7 @@ impl KdlReader<'_> {
         name: &str,
         share: bool,
     ) -> Option<LocatedExpression> {
-        let entry: &KdlEntry = property(node, name)?;
+        let entry: &KdlEntry = node.property(name)?;
         let names: Vec<String> = self.names.parameters.to_vec();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let amount = self.amount(entry, &names)?;

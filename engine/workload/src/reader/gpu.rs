@@ -3,7 +3,7 @@
 use crate::kdl::{KdlEntry, KdlNode};
 
 use super::KdlReader;
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::word_range;
 use crate::error::nearest;
 use crate::fields::WrittenMoment;
@@ -13,7 +13,7 @@ use crate::{LossMoment, PipelinePurpose};
 
 impl KdlReader<'_> {
     pub fn shader(&mut self, node: &KdlNode, template: &mut Template) {
-        let (Some(name), Some(source)) = (self.argument(node, 0), property(node, "wgsl")) else {
+        let (Some(name), Some(source)) = (node.argument(0), node.property("wgsl")) else {
             return;
         };
         let (Some(text), Some(source_text)) = (self.text(name), self.text(source)) else {
@@ -41,12 +41,15 @@ impl KdlReader<'_> {
         let shader = self.pipeline_shader(node);
         let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
-        let slow = property(node, "slow-micros").and_then(|entry| self.amount(entry, &names));
-        let entry = property(node, "entry").and_then(|entry| self.text(entry));
-        let kind = property(node, "kind")
+        let slow = node
+            .property("slow-micros")
+            .and_then(|entry| self.amount(entry, &names));
+        let entry = node.property("entry").and_then(|entry| self.text(entry));
+        let kind = node
+            .property("kind")
             .and_then(|entry| self.one_of(entry, "kind", PipelinePurpose::LABELS));
-        let fails = property(node, "fails").and_then(|entry| self.flag(entry));
-        let cache = property(node, "cache").and_then(|entry| self.flag(entry));
+        let fails = node.property("fails").and_then(|entry| self.flag(entry));
+        let cache = node.property("cache").and_then(|entry| self.flag(entry));
         if let Some(declaration) = self.declare(ResourceClass::Pipeline, node) {
             template.pipelines.push(PipelineTemplate {
                 declaration,
@@ -63,7 +66,7 @@ impl KdlReader<'_> {
     }
 
     fn pipeline_shader(&mut self, node: &KdlNode) -> Option<ShaderReference> {
-        match (property(node, "kernel"), property(node, "shader")) {
+        match (node.property("kernel"), node.property("shader")) {
             (Some(entry), None) => Some(ShaderReference::Kernel(self.kernel(entry)?.name)),
             (None, Some(entry)) => self.shader_named(entry),
             _ => {
@@ -114,19 +117,19 @@ impl KdlReader<'_> {
     /// The moment of a loss.
     pub(crate) fn loss_moment(&mut self, node: &KdlNode) -> Option<WrittenMoment> {
         let moments = ["pipeline", "stream", "after-micros"];
-        let given: Vec<&KdlEntry> = moments.iter().filter_map(|it| property(node, it)).collect();
+        let given: Vec<&KdlEntry> = moments.iter().filter_map(|it| node.property(it)).collect();
         if let [_, second, ..] = given.as_slice() {
             let help = "keep one of the two, and write a second lose-device for the other";
             self.report(value_range(second), "a loss has one moment", help);
             return None;
         }
-        Some(if let Some(entry) = property(node, "pipeline") {
+        Some(if let Some(entry) = node.property("pipeline") {
             self.reference(ResourceClass::Pipeline, entry, None)?;
             WrittenMoment::Fixed(LossMoment::Pipeline(self.text(entry)?))
-        } else if let Some(entry) = property(node, "stream") {
+        } else if let Some(entry) = node.property("stream") {
             self.reference(ResourceClass::Stream, entry, None)?;
             WrittenMoment::Fixed(LossMoment::Stream(self.text(entry)?))
-        } else if let Some(entry) = property(node, "after-micros") {
+        } else if let Some(entry) = node.property("after-micros") {
             WrittenMoment::Micros(self.call_number(entry)?)
         } else {
             WrittenMoment::Fixed(LossMoment::Now)

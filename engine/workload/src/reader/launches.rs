@@ -2,7 +2,7 @@
 
 use crate::kdl::{KdlEntry, KdlNode, KdlValue};
 
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::{KdlReader, word_range};
 use crate::phase::{AsWritten, ResourceClass};
 use crate::template::{RecordedTemplate, Template};
@@ -11,7 +11,7 @@ use crate::{ArgumentName, ArgumentValue, Kernel};
 
 impl KdlReader<'_> {
     pub fn recorded(&mut self, node: &KdlNode, template: &mut Template) {
-        let kernel = property(node, "kernel").and_then(|entry| self.kernel(entry));
+        let kernel = node.property("kernel").and_then(|entry| self.kernel(entry));
         if let Some(declaration) = self.declare(ResourceClass::Recorded, node) {
             template.recorded.push(RecordedTemplate {
                 declaration,
@@ -35,7 +35,7 @@ impl KdlReader<'_> {
         let FieldSlot::AtOr(place, name) = slot else {
             return None;
         };
-        match (property(node, name), self.argument(node, place)) {
+        match (node.property(name), node.argument(place)) {
             (Some(entry), None) => {
                 let buffer = self.reference(ResourceClass::Buffer, entry, None);
                 buffer.map(ArgumentValue::Buffer)

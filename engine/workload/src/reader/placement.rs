@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::kdl::{KdlEntry, KdlNode, KdlValue};
 
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::forms::PLACEMENT;
 use super::{KdlReader, word_range};
 use crate::placement::RANKS;
@@ -32,7 +32,7 @@ impl KdlReader<'_> {
             return;
         }
         let machines = node.children.as_deref().map(|block| self.machines(block));
-        let count = property(node, "ranks");
+        let count = node.property("ranks");
         let given = count.and_then(|entry| Some((entry, self.rank_count(entry)?)));
         let ranks = match (&machines, count) {
             (Some(_), Some(entry)) => {
@@ -54,8 +54,10 @@ impl KdlReader<'_> {
             }
             return;
         }
-        let timeout = property(node, "timeout-millis").and_then(|entry| self.number(entry));
-        let again = property(node, "again").and_then(|entry| self.flag(entry));
+        let timeout = node
+            .property("timeout-millis")
+            .and_then(|entry| self.number(entry));
+        let again = node.property("again").and_then(|entry| self.flag(entry));
         let is_fixed = machines.is_some();
         template.placement = Some(PlacementTemplate {
             machines,
@@ -120,12 +122,12 @@ impl KdlReader<'_> {
             if self.rule(node, PLACEMENT, "a placement").is_none() {
                 continue;
             }
-            let name = self.argument(node, 0).and_then(|entry| self.text(entry));
-            let (Some(name), Some(entry)) = (name, property(node, "devices")) else {
+            let name = node.argument(0).and_then(|entry| self.text(entry));
+            let (Some(name), Some(entry)) = (name, node.property("devices")) else {
                 continue;
             };
             let devices = self.devices(entry);
-            let at = property(node, "at").and_then(|entry| self.address(entry));
+            let at = node.property("at").and_then(|entry| self.address(entry));
             let line = self.source.line(node.range.start);
             let same = all.iter().find(|it| it.plan.name == name);
             let taken = same.map(|it| it.devices.clone()).unwrap_or_default();
@@ -196,10 +198,12 @@ impl KdlReader<'_> {
 
     /// What is done to a rank on purpose.
     pub fn rank_fault(&mut self, node: &KdlNode, template: &mut Template) {
-        let kind = self.argument(node, 0);
+        let kind = node.argument(0);
         let kind = kind.and_then(|entry| self.one_of(entry, "fault of a rank", FaultKind::LABELS));
-        let rank = property(node, "rank").and_then(|entry| self.rank_count(entry));
-        let at = match (property(node, "collective"), property(node, "at-micros")) {
+        let rank = node
+            .property("rank")
+            .and_then(|entry| self.rank_count(entry));
+        let at = match (node.property("collective"), node.property("at-micros")) {
             (Some(entry), None) => self
                 .number(entry)
                 .map(|number| FaultMoment::Collective(number.max(1.0) as u64)),
@@ -235,7 +239,7 @@ impl KdlReader<'_> {
         template: &mut Template,
         code: &mut Vec<ProgramStep>,
     ) {
-        let Some(entry) = self.argument(node, 0) else {
+        let Some(entry) = node.argument(0) else {
             return;
         };
         let text = match &entry.value {

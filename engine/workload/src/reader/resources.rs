@@ -3,7 +3,7 @@
 use crate::kdl::{KdlEntry, KdlNode};
 
 use super::KdlReader;
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::names::{ELEMENT, PART};
 use crate::error::nearest;
 use crate::phase::ResourceClass;
@@ -17,7 +17,7 @@ const MOST_PARAMETERS: usize = 1_024;
 
 impl KdlReader<'_> {
     pub fn parameter(&mut self, node: &KdlNode, template: &mut Template) {
-        let (Some(name), Some(value)) = (self.argument(node, 0), self.argument(node, 1)) else {
+        let (Some(name), Some(value)) = (node.argument(0), node.argument(1)) else {
             return;
         };
         let Some(text) = self.variable_name(name) else {
@@ -37,17 +37,20 @@ impl KdlReader<'_> {
             self.names.parameters.push(text);
             return;
         }
-        let min = property(node, "min")
+        let min = node
+            .property("min")
             .and_then(|entry| self.number(entry))
             .unwrap_or(f64::NEG_INFINITY);
-        let max = property(node, "max")
+        let max = node
+            .property("max")
             .and_then(|entry| self.number(entry))
             .unwrap_or(f64::INFINITY);
-        let about = property(node, "about")
+        let about = node
+            .property("about")
             .and_then(|entry| self.text(entry))
             .unwrap_or_default();
         if min > max {
-            let place = property(node, "min").map_or(0..0, value_range);
+            let place = node.property("min").map_or(0..0, value_range);
             self.report(
                 place,
                 format!("min ({min}) is above max ({max})"),
@@ -158,12 +161,16 @@ impl KdlReader<'_> {
     }
 
     fn stream(&mut self, node: &KdlNode, template: &mut Template) {
-        let role = property(node, "role")
+        let role = node
+            .property("role")
             .and_then(|entry| self.role(entry))
             .unwrap_or_default();
-        let priority = property(node, "priority").and_then(|entry| self.priority(entry));
+        let priority = node
+            .property("priority")
+            .and_then(|entry| self.priority(entry));
         let traits = self.stream_traits(node);
-        let failure = property(node, "failure")
+        let failure = node
+            .property("failure")
             .and_then(|entry| self.one_of(entry, "failure mode", FailureMode::LABELS));
         if let Some(declaration) = self.declare(ResourceClass::Stream, node) {
             self.names.lazy.declare(role, traits.kind);
@@ -196,13 +203,16 @@ impl KdlReader<'_> {
     fn buffer(&mut self, node: &KdlNode, template: &mut Template) {
         let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
-        let len = property(node, "f32").and_then(|entry| self.amount(entry, &names));
+        let len = node
+            .property("f32")
+            .and_then(|entry| self.amount(entry, &names));
         let elements: Vec<&str> = names.iter().copied().chain([PART, ELEMENT]).collect();
-        let init = match property(node, "init") {
+        let init = match node.property("init") {
             Some(entry) => self.expression(entry, &elements),
             None => Some(Expression::constant(0.0)),
         };
-        let memory = property(node, "memory")
+        let memory = node
+            .property("memory")
             .and_then(|entry| self.one_of(entry, "kind of memory", MemoryKind::LABELS));
         let Some(declaration) = self.declare(ResourceClass::Buffer, node) else {
             return;
@@ -222,7 +232,7 @@ impl KdlReader<'_> {
     }
 
     pub fn declare(&mut self, class: ResourceClass, node: &KdlNode) -> Option<Declaration> {
-        let entry = self.argument(node, 0)?;
+        let entry = node.argument(0)?;
         let name = self.text(entry)?;
         let range = value_range(entry);
         if name.contains(['[', ']']) {
@@ -244,7 +254,9 @@ impl KdlReader<'_> {
         }
         let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
-        let count = property(node, "count").and_then(|entry| self.amount(entry, &names));
+        let count = node
+            .property("count")
+            .and_then(|entry| self.amount(entry, &names));
         self.names.of_mut(class).push(name.clone());
         Some(Declaration { name, range, count })
     }

@@ -3,7 +3,7 @@
 use crate::kdl::KdlNode;
 use record::{PaceDial, PaceSetting};
 
-use super::entries::{property, value_range};
+use super::entries::value_range;
 use super::{KdlReader, word_range};
 use crate::phase::{Reference, ResourceClass};
 use crate::template::{Declaration, StreamTemplate, Template, VirtualMachineTemplate};
@@ -55,10 +55,11 @@ impl LazyStreams {
 impl KdlReader<'_> {
     /// What a stream's declaration says besides its role.
     pub fn stream_traits(&mut self, node: &KdlNode) -> StreamTraits {
-        let kind = property(node, "kind")
+        let kind = node
+            .property("kind")
             .and_then(|entry| self.one_of(entry, "kind of stream", StreamKind::LABELS))
             .unwrap_or_default();
-        let blocking = property(node, "blocking");
+        let blocking = node.property("blocking");
         let is_blocking = blocking.and_then(|entry| self.flag(entry));
         if kind != StreamKind::User {
             for (name, help) in [
@@ -68,7 +69,7 @@ impl KdlReader<'_> {
                     "leave it out: there is one, or one for each host thread",
                 ),
             ] {
-                if let Some(entry) = property(node, name) {
+                if let Some(entry) = node.property(name) {
                     let message = format!("a {} stream has no {name}", kind.label());
                     self.report(value_range(entry), message, help);
                 }
@@ -91,15 +92,15 @@ impl KdlReader<'_> {
         let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
         let mut mark = |name| {
-            let entry = property(node, name)?;
+            let entry = node.property(name)?;
             self.amount(entry, &names)
         };
         let (high, low) = (mark("high"), mark("low"));
-        if high.is_none() && property(node, "low").is_some() {
+        if high.is_none() && node.property("low").is_some() {
             let help = "say at how many it stops taking more: machine high=64 low=32";
             self.report(word_range(node), "low= stands without high=", help);
         }
-        let threads = property(node, "threads");
+        let threads = node.property("threads");
         let threads = threads.and_then(|it| self.one_of(it, "word", MachineThreads::LABELS));
         template.machine = Some(VirtualMachineTemplate {
             high,
@@ -110,7 +111,7 @@ impl KdlReader<'_> {
 
     /// How uses of buffers on several streams are ordered.
     pub fn synchronization(&mut self, node: &KdlNode, template: &mut Template) {
-        let Some(entry) = self.argument(node, 0) else {
+        let Some(entry) = node.argument(0) else {
             return;
         };
         if template.synchronization.is_some() {
@@ -128,7 +129,7 @@ impl KdlReader<'_> {
         }
         let mut pace = PaceSetting::default();
         for dial in PaceDial::ALL {
-            let Some(entry) = property(node, dial.name) else {
+            let Some(entry) = node.property(dial.name) else {
                 continue;
             };
             let value = self.number(entry);
@@ -160,7 +161,7 @@ impl KdlReader<'_> {
             let help = "write at the top: placement ranks=4; streams are held together by barrier";
             self.report(word_range(node), message, help);
         }
-        match property(node, "on") {
+        match node.property("on") {
             Some(entry) => self.reference(ResourceClass::Stream, entry, None),
             None => self.lazy_stream(node, role, why),
         }
