@@ -475,36 +475,35 @@ struct Concluded {
 /// take much memory, and one is done after the other.
 fn concluded(capture: &Capture, within: Interval) -> Concluded {
     let of_lanes = || Statistics::of_lanes(capture, within);
-    if capture.lanes().len() > MANY {
-        let mut made = Conclusions::of(capture);
-        let (counted, queued) = (made.causes.extent(), queued(&made.causes.read(capture)));
-        // Nothing more is asked of them.
-        (made.causes, made.path) = (Arc::default(), Vec::new());
-        let found = of_lanes();
-        return Concluded {
-            made,
-            counted,
-            queued,
-            found,
-        };
-    }
-    thread::scope(|scope| {
-        let named = thread::Builder::new().name("statistics".to_owned());
-        let beside = named.spawn_scoped(scope, of_lanes);
+    let conclude = || {
         let made = Conclusions::of(capture);
         let (counted, queued) = (made.causes.extent(), queued(&made.causes.read(capture)));
-        let found = match beside {
-            Ok(beside) => beside.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // Without another thread it is done on this one.
-            Err(_) => of_lanes(),
-        };
-        Concluded {
-            made,
-            counted,
-            queued,
-            found,
-        }
-    })
+        (made, counted, queued)
+    };
+    let ((made, counted, queued), found) = if capture.lanes().len() > MANY {
+        let mut all = conclude();
+        // Nothing more is asked of them.
+        (all.0.causes, all.0.path) = (Arc::default(), Vec::new());
+        (all, of_lanes())
+    } else {
+        thread::scope(|scope| {
+            let named = thread::Builder::new().name("statistics".to_owned());
+            let beside = named.spawn_scoped(scope, of_lanes);
+            let all = conclude();
+            let found = match beside {
+                Ok(beside) => beside.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // Without another thread it is done on this one.
+                Err(_) => of_lanes(),
+            };
+            (all, found)
+        })
+    };
+    Concluded {
+        made,
+        counted,
+        queued,
+        found,
+    }
 }
 
 /// How long the operations of each stream were queued, all together, as every sentence about them says it.

@@ -42,12 +42,13 @@ pub use arrow::{DependencyRole, DependencyTimes};
 pub use background::CausesJob;
 pub use binding_cause::Candidate;
 pub use binding_chain::ChainSegment;
-pub use idle::{IdleGap, IdlePart, IdleTime, LaneIdle};
+pub use idle::{IdleGap, IdlePart, IdleTime, LaneIdle, LongestPart};
 pub use idle_reason::{IdleReason, ReasonTimes};
 pub use idle_use::IdleUse;
 pub use kind::{CauseKind, TimeUse};
 pub use last_arriver::{CollectiveArrivals, CollectiveMember, LastArriver};
 pub use overlap::{COMPARED, LaneOverlap};
+pub use path::PathReader;
 pub use point::SpanPoint;
 pub use reader::{CauseReader, SpanCause};
 pub use split::TimePart;
@@ -96,6 +97,8 @@ pub struct Causes {
     latest: Vec<LatestStart>,
     /// How much later each operation could begin, once somebody has asked: most of what a capture comes to needs none of it.
     slack: OnceLock<Slack>,
+    /// How long the busiest stream ran nothing, once somebody has asked.
+    beside_busiest: OnceLock<Nanos>,
     extent: Interval,
     /// The capture's revision that it was built from.
     revision: u64,

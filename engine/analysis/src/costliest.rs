@@ -1,8 +1,10 @@
 //! Which wait cost the most time, and what was waited for?
 
 use super::causes::{CauseReader, WaitCost};
+use super::needed_order;
 use super::pace::law;
 use super::sentence_piece::plain;
+use super::used_buffers::UsedBuffers;
 use super::words::{counted, finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
@@ -70,10 +72,10 @@ impl Analysis for CostliestWait {
             counted(count, "wait"),
             length(total)
         );
-        let capture = reader.capture();
         // Times of a paced device are about its law.
         let of_pace =
             law(capture).map_or_else(String::new, |law| format!(" of a paced run ({law})"));
+        let buffers = UsedBuffers::of(capture);
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
         for wait in host.copied().into_iter().chain(stream) {
             let Some(pieces) = reader.sentence(wait.span) else {
@@ -82,39 +84,12 @@ impl Analysis for CostliestWait {
             let Some(placed) = capture.span(wait.span) else {
                 continue;
             };
-            let said = plain(&pieces);
-            let is_last = wait.is_host && !submits_after(reader, wait.span);
-            let slack = reader.slack_of_held(wait.span);
-            let slack = slack.filter(|_| !wait.is_host);
-            let slack = slack.filter(|it| *it > Nanos::ZERO);
-            let (saved, verdict) = if is_last {
-                let verdict = if others_submit_after(reader, wait.span) {
-                    "its thread submitted nothing after it; whether another waited for its return is not told"
-                } else {
-                    "it delayed nothing, as its thread submitted nothing after it"
-                };
-                (Nanos::ZERO, verdict.to_owned())
-            } else if let Some(slack) = slack {
-                let verdict = format!(
-                    "without this wait nothing would end sooner: what it held could have begun {} later without harm{}",
-                    length(slack),
-                    others_of_its_line(reader, &placed, wait)
-                );
-                (Nanos::ZERO, verdict)
-            } else {
-                let saved = length(wait.cost);
-                let verdict = format!(
-                    "without this wait at most {saved} would be saved{}",
-                    others_of_its_line(reader, &placed, wait)
-                );
-                (wait.cost, verdict)
-            };
-            let text = format!(
-                "{}: {}; {verdict}{of_pace}",
-                span(capture, &placed),
-                said.strip_prefix("It ")
-                    .map_or_else(|| said.clone(), |rest| format!("it {rest}")),
-            );
+            let mut said = plain(&pieces);
+            if let Some(first) = said.get_mut(..1) {
+                first.make_ascii_lowercase();
+            }
+            let (saved, verdict) = verdict(reader, &buffers, wait, &placed);
+            let text = format!("{}: {said}; {verdict}{of_pace}", span(capture, &placed));
             let mut spans = vec![wait.span];
             spans.extend(reader.cause_of(wait.span));
             findings.push(finding(capture, CODE, Severity::Info, text, &spans));
@@ -123,6 +98,49 @@ impl Analysis for CostliestWait {
         let answer = Answer::new(findings, looked);
         WeighedAnswer { answer, savings }
     }
+}
+
+/// What being without a wait would save at most, in time and in words.
+fn verdict(
+    reader: &CauseReader<'_>,
+    buffers: &UsedBuffers,
+    wait: WaitCost,
+    placed: &PlacedSpan,
+) -> (Nanos, String) {
+    if wait.is_host && !submits_after(reader, wait.span) {
+        let verdict = if others_submit_after(reader, wait.span) {
+            "its thread submitted nothing after it; whether another waited for its return is not told"
+        } else {
+            "it delayed nothing, as its thread submitted nothing after it"
+        };
+        return (Nanos::ZERO, verdict.to_owned());
+    }
+    let capture = reader.capture();
+    let of_line = others_of_its_line(reader, placed, wait);
+    let slack = reader.slack_of_held(wait.span).unwrap_or_default();
+    // A later wait whose time ran out might have ended sooner, however much later it could have begun.
+    if slack > Nanos::ZERO && !wait.is_host && !reader.has_limit_after(placed.span.start) {
+        let verdict = format!(
+            "without this wait nothing would end sooner: what it held could have begun {} later without harm{of_line}",
+            length(slack)
+        );
+        return (Nanos::ZERO, verdict);
+    }
+    let saved = wait.cost.min(reader.beside_busiest());
+    let needed = match needed_order::tied(reader, buffers, placed) {
+        Some((first, second)) => format!(
+            "; the order that it makes is needed, as {} and {} use one buffer",
+            span(capture, &first),
+            span(capture, &second)
+        ),
+        None if buffers.is_known() => String::new(),
+        None => "; whether anything needs it the capture does not tell".to_owned(),
+    };
+    let verdict = format!(
+        "without this wait at most {} would be saved{of_line}{needed}",
+        length(saved)
+    );
+    (saved, verdict)
 }
 
 /// Says of a wait in a loop that it is one of several, and what those took together: what is saved is said of it alone.

@@ -28,6 +28,16 @@ struct SerialPair {
     gain: Nanos,
 }
 
+impl SerialPair {
+    const fn copy(&self) -> &PlacedSpan {
+        if is_copy(self.first.span.kind) {
+            &self.first
+        } else {
+            &self.second
+        }
+    }
+}
+
 impl Analysis for ExposedCopies {
     fn code(&self) -> &'static str {
         CODE
@@ -65,7 +75,7 @@ impl Analysis for ExposedCopies {
             let copies = works.iter().filter(|it| is_copy(it.span.kind));
             looked += copies.count();
             let pairs = pairs(reader, works, &kernels, &buffers);
-            let gain = pairs.iter().fold(Nanos::ZERO, |sum, it| sum + it.gain);
+            let gain = alone(&pairs, &kernels);
             if gain.0 <= whole.length().0 / LITTLE {
                 continue;
             }
@@ -144,6 +154,13 @@ fn pairs(
     found
 }
 
+/// How long any of these copies ran beside no kernel: copies that run at once take that time once.
+fn alone(pairs: &[SerialPair], kernels: &[Interval]) -> Nanos {
+    let copies = union(pairs.iter().map(|it| it.copy().interval()).collect());
+    let length = |all: &[Interval]| all.iter().map(|it| it.length()).sum::<Nanos>();
+    length(&copies) - shared(&copies, kernels)
+}
+
 /// Those of a union that lie in an interval at least in part, found without a look at the others: a capture may have as many
 /// copies as kernels.
 fn overlapping(union: &[Interval], interval: Interval) -> &[Interval] {
@@ -161,15 +178,8 @@ fn make_finding(
 ) -> Option<Finding> {
     let longest = pairs.iter().max_by_key(|it| it.gain)?;
     let (first, second) = (longest.first, longest.second);
-    let copy = |it: &SerialPair| {
-        if is_copy(it.first.span.kind) {
-            it.first
-        } else {
-            it.second
-        }
-    };
     let pageable = pairs.iter().filter(|it| {
-        let name = capture.name(copy(it).span.name);
+        let name = capture.name(it.copy().span.name);
         name.contains(PAGEABLE)
     });
     let pinned = match pageable.count() {
@@ -184,11 +194,12 @@ fn make_finding(
         "the capture does not tell whether one needs what the other wrote, which has to be looked at first"
     };
     let text = format!(
-        "{} of copies, {} of them, ran alone beside a kernel on the same stream, and only the order of that stream kept the two \
-         apart: the longest is {} before {}, and {unless}{pinned}. A stream of their own, with an event before each copy \
-         where its buffers were used before and one where something needs it, would save at most {}",
+        "{} right before or after a kernel of the same stream, {} of {} while no kernel ran, and only the order of that stream \
+         kept the two apart: the longest is {} before {}, and {unless}{pinned}. A stream of their own, with an event before \
+         each copy where its buffers were used before and one where something needs it, would save at most {}",
+        record::counted(pairs.len() as u64, "{copy ran|copies ran}"),
         length(gain),
-        pairs.len(),
+        if pairs.len() == 1 { "it" } else { "them" },
         span(capture, &first),
         span(capture, &second),
         length(gain),

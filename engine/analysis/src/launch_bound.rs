@@ -77,7 +77,7 @@ impl Analysis for LaunchBound {
                 && let Some(found) = make_finding(reader, *stream, &rows)
             {
                 findings.push(found);
-                savings.push(idle);
+                savings.push(idle.min(reader.beside_busiest()));
             }
         }
         let looked = format!(
@@ -135,7 +135,7 @@ fn make_finding(reader: &CauseReader<'_>, stream: LaneId, rows: &[LaunchRow]) ->
     let call = reader.launch(next)?;
     let text = format!(
         "{} in {} on {} ran for {} and left it idle for {} between them: each began as soon as it had been submitted, so submitting \
-         them is what took the time. The longest row, of {}, begins with {}; nothing ran in it for longest, {}, before {}, which {} submitted. One launch of a graph of them, or fewer and \
+         them is what took the time. The row that left it idle longest, of {}, begins with {}; its longest gap, {}, was before {}, which {} submitted. One launch of a graph of them, or fewer and \
          larger operations, would save at most {}",
         counted(count, "operation"),
         counted(rows.len(), "row"),
@@ -147,7 +147,7 @@ fn make_finding(reader: &CauseReader<'_>, stream: LaneId, rows: &[LaunchRow]) ->
         length(gap),
         span(capture, &capture.span(next)?),
         span(capture, &capture.span(call)?),
-        length(idle),
+        length(idle.min(reader.beside_busiest())),
     );
     let spans = [worst.first, worst.last, next, call];
     let mut found = finding(capture, CODE, Severity::Warning, text, &spans);

@@ -27,6 +27,7 @@ mod iterations;
 mod launch_bound;
 mod loss_outcome;
 mod measure;
+mod needed_order;
 mod never_overlapped;
 mod over_synchronization;
 mod overview;

@@ -113,8 +113,9 @@ impl Analysis for OverSynchronization {
             let line = line(capture, &case.call);
             let is_needed = is_needed || line.is_some_and(|it| self.needed.contains(&it));
             if *all > LITTLE && !is_needed && !waits_anyway(capture, case) {
-                findings.push(make_finding(capture, found));
-                savings.push(*all);
+                let saved = (*all).min(reader.beside_busiest());
+                findings.push(make_finding(capture, found, saved));
+                savings.push(saved);
             }
         }
         let looked = format!(
@@ -219,10 +220,14 @@ fn is_harmless(capture: &Capture, call: &PlacedSpan) -> bool {
     call.span.call == CallId::NONE && HARMLESS.iter().any(|it| name.contains(it))
 }
 
-fn make_finding(capture: &Capture, (case, all, count): &(OverlongWait, Nanos, u64)) -> Finding {
+fn make_finding(
+    capture: &Capture,
+    (case, all, count): &(OverlongWait, Nanos, u64),
+    saved: Nanos,
+) -> Finding {
     let text = format!(
         "{} blocked {} longer than the work after it waited for: that went to {}{}, where {} had ended, and it went on \
-         for {}. Where nothing on the host and no buffer needs that, waiting for {} alone would save at most so much",
+         for {}. Where nothing on the host and no buffer needs that, waiting for {} alone would save at most {}",
         span(capture, &case.call),
         length(*all),
         lane(capture, case.needed.span.lane),
@@ -234,6 +239,7 @@ fn make_finding(capture: &Capture, (case, all, count): &(OverlongWait, Nanos, u6
         name(capture, case.needed.span.name),
         span(capture, &case.last),
         lane(capture, case.needed.span.lane),
+        length(saved),
     );
     let spans = [case.call.span.id, case.last.span.id, case.needed.span.id];
     let mut found = finding(capture, CODE, Severity::Warning, text, &spans);

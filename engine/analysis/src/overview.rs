@@ -215,15 +215,15 @@ impl OverviewDraft<'_, '_> {
                 .time(*time);
             // Of a part that is next to nothing the place is of no interest; the table has it.
             let is_some = time.0 as f64 >= whole.0 as f64 * LEAST;
-            if let Some((longest, at)) = totals.longest_of(*what).filter(|_| is_some) {
+            if let Some(longest) = totals.longest_of(*what).filter(|_| is_some) {
                 says.text(", the longest ")
-                    .time(longest)
-                    .text(if self.reader.is_waiting(at) {
+                    .time(longest.time)
+                    .text(if longest.is_inside {
                         " in "
                     } else {
                         " before "
                     })
-                    .span(self.reader.capture(), at);
+                    .span(self.reader.capture(), longest.span);
             }
         }
         self.say(OverviewTopic::Idle, says);
@@ -267,29 +267,36 @@ impl OverviewDraft<'_, '_> {
                 .span(self.reader.capture(), longest.iteration.span);
             return self.say(OverviewTopic::Iterations, says);
         }
-        says.text(format!("{count} by {}: half take at most ", table.label()))
-            .time(table.median)
-            .text(", the shortest ")
-            .time(length(&shortest))
-            .text(format!(", the longest ({}) ", longest.iteration.number))
-            .time(length(&longest))
-            .text(", from ")
-            .span(self.reader.capture(), longest.iteration.span);
+        let of_loops = match table.loops {
+            0 | 1 => String::new(),
+            loops => format!(", of {loops} loops"),
+        };
+        says.text(format!(
+            "{count} by {}{of_loops}: half take at most ",
+            table.label()
+        ))
+        .time(table.median)
+        .text(", the shortest ")
+        .time(length(&shortest))
+        .text(format!(", the longest ({}) ", longest.iteration.number))
+        .time(length(&longest))
+        .text(", from ")
+        .span(self.reader.capture(), longest.iteration.span);
         self.say(OverviewTopic::Iterations, says);
         let count = table.outliers().count();
         for row in table.outliers().take(OUTLIERS) {
             let mut says = Sentence::default();
             let taken = row.iteration.interval.length();
-            let (off, how) = if taken > row.usual {
-                (taken - row.usual, "more")
-            } else {
-                (row.usual - taken, "less")
-            };
             says.text(format!("outlier {}: ", row.iteration.number))
                 .span(self.reader.capture(), row.iteration.span)
                 .text(" took ")
-                .time(off)
-                .text(format!(" {how} than usual"));
+                .time(taken)
+                .text(if table.loops > 1 {
+                    ", half of its loop at most "
+                } else {
+                    ", half of all at most "
+                })
+                .time(row.usual);
             if let Some((what, time)) = row.critical {
                 says.text(format!(", most of its critical path is {}, ", what.label()))
                     .time(time);
@@ -340,9 +347,8 @@ impl OverviewDraft<'_, '_> {
             says.share(row.time, whole).text(" of the critical path");
             if let Some(span) = row.longest {
                 let is_call = self.reader.is_blocking(span);
-                let is_within = self.reader.is_waiting(span);
                 says.text(": the longest of it is ")
-                    .text(if is_within { "in " } else { "before " })
+                    .text(if row.is_inside { "in " } else { "before " })
                     .span(capture, span)
                     .text(self.why_unknown(span, is_call));
             }

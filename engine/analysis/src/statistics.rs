@@ -34,7 +34,7 @@ pub struct LaneUse {
     pub spans: usize,
     /// Time in which at least one of its spans ran, waiting not counted.
     pub busy: Nanos,
-    /// Time it spent in waits, holds and blocking calls.
+    /// Time in which at least one of its waits, holds and blocking calls ran.
     pub waiting: Nanos,
     /// Where its kinds are among those of all lanes.
     kinds: Range<u32>,
@@ -109,6 +109,8 @@ pub struct StatisticsJob {
     at: usize,
     from: Nanos,
     busy: Vec<Interval>,
+    /// Until when the current lane's waits so far last.
+    waited: Nanos,
     current: Option<LaneUse>,
     /// How many spans of the current lane are of each kind.
     kinds: Vec<u32>,
@@ -138,6 +140,7 @@ impl StatisticsJob {
             at: 0,
             from: within.start,
             busy: Vec::new(),
+            waited: Nanos::MIN,
             current: None,
             kinds: vec![0; SpanKind::ALL.len()],
             has_names: true,
@@ -213,7 +216,12 @@ impl StatisticsJob {
             *count += 1;
         }
         if span.kind.is_waiting() {
-            used.waiting += inside.map_or(Nanos::ZERO, Interval::length);
+            // They come by start: only what goes beyond those before is new.
+            if let Some(inside) = inside {
+                let from = inside.start.max(self.waited);
+                used.waiting += (inside.end - from).max(Nanos::ZERO);
+                self.waited = inside.end.max(self.waited);
+            }
         } else {
             // They come by start: what overlaps the one before takes no room.
             match (self.busy.last_mut(), inside) {
@@ -228,6 +236,7 @@ impl StatisticsJob {
     /// Ends a lane; one of a stream is given its capture, and is compared.
     fn close(&mut self, streams_of: Option<&Capture>) {
         let busy = union(std::mem::take(&mut self.busy));
+        self.waited = Nanos::MIN;
         let Some(mut used) = self.current.take() else {
             return;
         };
@@ -338,7 +347,9 @@ mod tests {
         use SpanKind::{EventWait, Kernel, Upload};
         let capture = capture(&[
             (0, 0, 40, Upload),
-            (1, 0, 30, EventWait),
+            (1, 0, 20, EventWait),
+            (1, 5, 10, EventWait),
+            (1, 15, 30, EventWait),
             (1, 30, 70, Kernel),
         ]);
         let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));

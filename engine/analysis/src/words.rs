@@ -12,18 +12,7 @@ const NAME: usize = 80;
 
 /// A length of time with three digits and the unit that fits.
 pub(super) fn length(time: Nanos) -> String {
-    let nanos = time.0.unsigned_abs() as f64;
-    let units = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
-    let fits = |it: &&(&str, f64)| nanos >= it.1;
-    let (unit, size) = units.iter().rev().find(fits).unwrap_or(&("ns", 1.0));
-    let value = nanos / size;
-    let digits = match value {
-        _ if *size == 1.0 => 0,
-        100.0.. => 0,
-        10.0.. => 1,
-        _ => 2,
-    };
-    format!("{value:.digits$} {unit}")
+    time.rounded()
 }
 
 /// `text` in at most `chars` characters: what is too long loses its middle to `…`; nothing fits in 0.
@@ -126,7 +115,9 @@ mod tests {
             (0, "0 ns"),
             (999, "999 ns"),
             (1_234, "1.23 µs"),
+            (9_996_000, "10.0 ms"),
             (45_600_000, "45.6 ms"),
+            (999_600_000, "1.00 s"),
             (2_000_000_000, "2.00 s"),
         ] {
             assert_eq!(length(Nanos(nanos)), expected);

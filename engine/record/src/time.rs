@@ -82,6 +82,31 @@ impl Sum for Nanos {
 }
 
 /// Full nanoseconds with thin grouping: `12_345 ns` is written `12 345 ns`.
+impl Nanos {
+    /// A length of time with three digits and the unit that fits, such as `18.6 µs`.
+    pub fn rounded(self) -> String {
+        let mut value = self.0.unsigned_abs() as f64;
+        let mut unit = "ns";
+        for next in ["µs", "ms", "s"] {
+            // 999.5 and more would be written with four digits, so the next unit takes it.
+            if value < 999.5 {
+                break;
+            }
+            value /= 1_000.0;
+            unit = next;
+        }
+        let digits = match value {
+            _ if unit == "ns" => 0,
+            // 9.995 and 99.95 are written with the digits of what they are rounded to.
+            99.95.. => 0,
+            9.995.. => 1,
+            _ => 2,
+        };
+        let sign = if self.0 < 0 { "-" } else { "" };
+        format!("{sign}{value:.digits$} {unit}")
+    }
+}
+
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.unsigned_abs().to_string();

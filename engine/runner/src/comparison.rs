@@ -129,7 +129,6 @@ impl InsertionCounts {
 }
 
 fn sentence(mode: Synchronization, own: &RunFigures, least: Option<&RunFigures>) -> String {
-    let micros = |time: Nanos| format!("{:.1} µs", time.0 as f64 / 1e3);
     let waits = |count: u64| match count {
         1 => "1 wait".to_owned(),
         many => format!("{many} waits"),
@@ -142,7 +141,7 @@ fn sentence(mode: Synchronization, own: &RunFigures, least: Option<&RunFigures>)
         "{rule} inserted {}, {} of them redundant; streams waited in them for {} together",
         waits(own.waits),
         own.redundant,
-        micros(own.waited)
+        own.waited.rounded()
     );
     let lost = least.filter(|least| least.losses > 0 || own.losses > 0);
     if let Some(least) = lost {
@@ -163,9 +162,9 @@ fn sentence(mode: Synchronization, own: &RunFigures, least: Option<&RunFigures>)
             text,
             ". The least that is needed is {} and {}: all took {} instead of {}, {longer:+.0} %",
             waits(least.waits),
-            micros(least.waited),
-            micros(own.length),
-            micros(least.length),
+            least.waited.rounded(),
+            own.length.rounded(),
+            least.length.rounded(),
         );
     }
     text

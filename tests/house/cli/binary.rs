@@ -203,6 +203,71 @@ fn interrupted_while_its_ranks_start_it_says_that_it_was() {
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
 }
 
+/// The program that waits for the rest of a workload, which nobody sends.
+#[test]
+fn interrupted_while_the_workload_is_read_it_ends() {
+    let mut child = binary()
+        .args(["run", "-", "--backend", "mock"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take();
+    // Once it hears the signal, which is the second of the mask.
+    let facts = format!("/proc/{}/status", child.id());
+    let hears = |text: &str| {
+        let mask = text.lines().find_map(|it| it.strip_prefix("SigCgt:"));
+        let mask = mask.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+        mask.is_some_and(|it| it & 2 != 0)
+    };
+    while let Ok(text) = std::fs::read_to_string(&facts)
+        && !hears(&text)
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+}
+
+/// A workload whose expectations take many times longer to answer than it runs: a thousand million pairs of operations.
+#[test]
+fn interrupted_while_its_report_is_made_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["pairs.kdl", "pairs.pftrace"];
+    let [workload, saved] = names.map(|it| folder.path().join(it));
+    let launch =
+        |name: &str| format!("launch \"spin\" on=\"s\" label=\"{name}\" {{ set \"micros\" 1; }}");
+    let apart = "apart \"p\" \"q\" at-least=0\n".repeat(40);
+    let (one, other) = (launch("p"), launch("q"));
+    let source = format!(
+        "stream \"p\"\nstream \"q\"\nhost \"m\" {{ repeat 5000 {{ {one}; {other}; }}; }}\nexpect {{\n{apart}}}"
+    );
+    std::fs::write(&workload, source).unwrap();
+    let child = binary()
+        .arg("run")
+        .arg(&workload)
+        .args(["--backend", "mock", "--save"])
+        .arg(&saved)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let has_ended = || {
+        let is_there = std::fs::metadata(&saved).is_ok_and(|it| it.len() > 0);
+        is_there && open(&saved).end().is_some()
+    };
+    while !has_ended() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "");
+}
+
 #[test]
 fn a_machine_that_the_workload_does_not_have_is_named() {
     for (workload, words) in [

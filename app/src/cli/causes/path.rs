@@ -144,12 +144,17 @@ fn write_text(
         && !scope.is_of_lanes
         && let Some((span, slack)) = reader.next_path(path)
     {
-        let (name, slack) = (words::span(reader, span), words::length(slack));
+        let name = words::span(reader, span);
         writeln!(streams.out)?;
-        writeln!(
-            streams.out,
-            "next: {name} comes onto the path once this one is {slack} shorter"
-        )?;
+        if slack == Nanos::ZERO {
+            writeln!(streams.out, "next: {name} is on a path as long as this one")?;
+        } else {
+            writeln!(
+                streams.out,
+                "next: {name} comes onto the path once this one is {} shorter",
+                words::length(slack)
+            )?;
+        }
     }
     Ok(())
 }

@@ -219,14 +219,16 @@ impl WhyLines {
     }
 
     fn idle(&mut self, capture: &Capture, row: &LaneIdle, (whole, uses): (Nanos, &[IdleUse])) {
-        let longest = uses.iter().map(|what| Some(row.longest_of(*what)?.1));
+        let longest = uses.iter().map(|what| Some(row.longest_of(*what)?.span));
         let longest: Vec<Option<SpanId>> = longest.collect();
         let first = uses
             .iter()
             .filter(|it| it.is_idle())
             .filter_map(|it| row.longest_of(*it))
             .max();
-        let first = first.map(|it| it.1).or(longest.first().copied().flatten());
+        let first = first
+            .map(|it| it.span)
+            .or(longest.first().copied().flatten());
         let title = capture.lane_title(row.lane).into_owned();
         let mut cells = vec![linked(TableCell::text(title), first)];
         cells.extend(uses.iter().map(|what| timed(what.of(&row.time), whole)));
@@ -244,7 +246,7 @@ impl WhyLines {
         let members: Vec<CollectiveMember> = row.ranks.iter().map(|it| it.0).collect();
         let ranks = row.ranks.iter().map(|(member, time)| {
             let title = member.title(capture, &members);
-            let longest = row.longest_of(IdleUse::OtherRanks).map(|it| it.1);
+            let longest = row.longest_of(IdleUse::OtherRanks).map(|it| it.span);
             (IdleUse::OtherRanks, title, *time, longest)
         });
         let reasons = row.reasons.some().map(|(reason, time)| {

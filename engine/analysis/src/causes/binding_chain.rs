@@ -10,6 +10,9 @@ use record::{LaneId, SpanId};
 /// How many calls are passed over between two looks at how far back they lie.
 const STRIDE: usize = 64;
 
+/// So many points in a row that lie later than the way back has come to, each by less than clocks differ, contradict each other.
+const AHEAD: usize = 1_024;
+
 /// A stretch of time on the way back along binding causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainSegment {
@@ -21,6 +24,30 @@ pub struct ChainSegment {
     pub span: Option<SpanId>,
     /// Where; nothing where nothing is known.
     pub lane: Option<LaneId>,
+}
+
+/// The steps of a walk at one instant. Where times contradict each other they may go in a circle, or on and on to points that lie
+/// later.
+#[derive(Debug, Default)]
+struct InstantStay {
+    steps: usize,
+    /// The point that it came to after 1, 2, 4, 8, … steps, which a circle comes to again.
+    seen: Option<SpanPoint>,
+    /// How many points in a row lie later than the instant.
+    ahead: usize,
+}
+
+impl InstantStay {
+    /// Takes one more step, and says whether there will be no end of them.
+    fn is_endless(&mut self, point: SpanPoint, is_ahead: bool) -> bool {
+        self.steps += 1;
+        self.ahead = if is_ahead { self.ahead + 1 } else { 0 };
+        let is_circle = self.seen == Some(point);
+        if self.steps.is_power_of_two() {
+            self.seen = Some(point);
+        }
+        is_circle || self.ahead > AHEAD
+    }
 }
 
 impl CauseReader<'_> {
@@ -53,15 +80,19 @@ impl CauseReader<'_> {
     ) -> Vec<ChainSegment> {
         let (mut point, mut time) = (from, self.time(from));
         let mut segments: Vec<ChainSegment> = Vec::new();
-        // Where times contradict each other a walk might go in a circle at one instant.
-        let (mut still, most) = (0_usize, self.causes.classes.len().saturating_mul(2));
-        while time > until && still <= most && segments.len() < most_segments {
+        let mut stay = InstantStay::default();
+        while time > until && segments.len() < most_segments {
             let (segment, next) = self.step(point, time, until);
-            still = if next.1 < time { 0 } else { still + 1 };
             if segment.interval.start < segment.interval.end {
                 push(&mut segments, segment);
             }
             let Some(next_point) = next.0 else { break };
+            if next.1 < time {
+                stay = InstantStay::default();
+            } else if stay.is_endless(next_point, self.time(next_point) > time) {
+                push(&mut segments, nothing(until, time));
+                break;
+            }
             (point, time) = (next_point, next.1);
         }
         segments.reverse();

@@ -52,6 +52,17 @@ impl IdleTime {
     }
 }
 
+/// The longest single part of a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LongestPart {
+    /// How long it is.
+    pub time: Nanos,
+    /// The operation that ran, or was next, or the call.
+    pub span: SpanId,
+    /// Whether the part lies in that, as the time of a wait does; it lies before it otherwise.
+    pub is_inside: bool,
+}
+
 /// A lane's sums, and for each use the operation at which the longest part of it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneIdle {
@@ -59,8 +70,8 @@ pub struct LaneIdle {
     pub lane: LaneId,
     /// The sums.
     pub time: IdleTime,
-    /// By use, in the order of [`IdleUse::ALL`]: the longest single part, and the operation that ran, or was next.
-    pub longest: [Option<(Nanos, SpanId)>; 8],
+    /// By use, in the order of [`IdleUse::ALL`]: the longest single part.
+    pub longest: [Option<LongestPart>; 8],
     /// What it waited for, and what latency came after: these split the two sums.
     pub reasons: ReasonTimes,
     /// Of the waits for other ranks how long was for whom, in order.
@@ -68,17 +79,17 @@ pub struct LaneIdle {
 }
 
 impl LaneIdle {
-    fn add(&mut self, what: IdleUse, time: Nanos, at: SpanId) {
-        *what.slot(&mut self.time) += time;
+    fn add(&mut self, what: IdleUse, part: LongestPart) {
+        *what.slot(&mut self.time) += part.time;
         if let Some(longest) = self.longest.get_mut(what as usize)
-            && time > longest.map_or(Nanos::ZERO, |it| it.0)
+            && part.time > longest.map_or(Nanos::ZERO, |it| it.time)
         {
-            *longest = Some((time, at));
+            *longest = Some(part);
         }
     }
 
-    /// The longest single part of a use, and the operation that ran, or was next.
-    pub fn longest_of(&self, what: IdleUse) -> Option<(Nanos, SpanId)> {
+    /// The longest single part of a use.
+    pub fn longest_of(&self, what: IdleUse) -> Option<LongestPart> {
         self.longest.get(what as usize).copied().flatten()
     }
 }
@@ -105,6 +116,8 @@ pub(super) struct IdleSums<'a, 'b> {
     parts: Option<Vec<IdlePart>>,
     /// The operation that ended last so far.
     before: Option<SpanId>,
+    /// Whether what is added lies before the operation that it is said of.
+    is_gap: bool,
 }
 
 impl CauseReader<'_> {
@@ -136,7 +149,9 @@ impl CauseReader<'_> {
                 end: self.time(SpanPoint::end(span)),
             };
             if interval.start > cursor {
+                sums.is_gap = true;
                 sums.gap(cursor, span);
+                sums.is_gap = false;
             }
             let begins = interval.start.max(cursor);
             if self.causes.class(span).is_wait() {
@@ -221,6 +236,7 @@ impl<'a, 'b> IdleSums<'a, 'b> {
             },
             parts: None,
             before: None,
+            is_gap: false,
         }
     }
 
@@ -229,12 +245,18 @@ impl<'a, 'b> IdleSums<'a, 'b> {
         (to.min(self.within.end) - from.max(self.within.start)).max(Nanos::ZERO)
     }
 
-    pub fn add(&mut self, what: IdleUse, time: Nanos, at: SpanId) {
-        self.sums.add(what, time, at);
+    pub fn add(&mut self, what: IdleUse, time: Nanos, span: SpanId) {
+        let of_host = matches!(what, IdleUse::HostLate | IdleUse::HostBlocked);
+        let part = LongestPart {
+            time,
+            span,
+            is_inside: !self.is_gap && !of_host,
+        };
+        self.sums.add(what, part);
     }
 
     pub fn add_reason(&mut self, reason: IdleReason, time: Nanos, at: SpanId) {
-        self.sums.add(reason.sum(), time, at);
+        self.add(reason.sum(), time, at);
         self.sums.reasons.add(reason, time, at);
     }
 
@@ -247,7 +269,7 @@ impl<'a, 'b> IdleSums<'a, 'b> {
     pub fn finish(mut self, from: Nanos, last: Option<SpanId>) -> LaneIdle {
         let after = self.inside(from, self.within.end);
         match last {
-            Some(last) => self.sums.add(IdleUse::After, after, last),
+            Some(last) => self.add(IdleUse::After, after, last),
             None => self.sums.time.after += after,
         }
         self.sums

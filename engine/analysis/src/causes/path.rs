@@ -8,14 +8,19 @@ use super::{LatestStart, SpanClass};
 use record::time::{Interval, Nanos};
 use record::{LaneId, SpanId};
 
-/// What of segments lies in a stretch of time.
-fn clipped(mut segments: Vec<ChainSegment>, within: Interval) -> Vec<ChainSegment> {
-    for segment in &mut segments {
-        let Interval { start, end } = &mut segment.interval;
-        (*start, *end) = ((*start).max(within.start), (*end).min(within.end));
-    }
-    segments.retain(|it| it.interval.start < it.interval.end);
-    segments
+/// What of segments lies in a stretch of time; they are in order of time.
+fn clipped(segments: &[ChainSegment], within: Interval) -> Vec<ChainSegment> {
+    let first = segments.partition_point(|it| it.interval.end <= within.start);
+    let later = segments.iter().skip(first);
+    let inside = later.take_while(|it| it.interval.start < within.end);
+    let cut = |segment: &ChainSegment| ChainSegment {
+        interval: Interval {
+            start: segment.interval.start.max(within.start),
+            end: segment.interval.end.min(within.end),
+        },
+        ..*segment
+    };
+    inside.map(cut).collect()
 }
 
 /// A stretch that nothing is known of; nothing where it has no length.
@@ -26,6 +31,97 @@ fn unknown(start: Nanos, end: Nanos) -> Option<ChainSegment> {
         span: None,
         lane: None,
     })
+}
+
+/// The walk back from a point, as far as it was asked for.
+#[derive(Debug, Default)]
+struct WalkFromPoint {
+    from: Option<(SpanPoint, Nanos)>,
+    segments: Vec<ChainSegment>,
+}
+
+impl WalkFromPoint {
+    /// What of the walk back from `point` lies in a stretch.
+    fn within(
+        &mut self,
+        reader: &CauseReader<'_>,
+        point: SpanPoint,
+        within: Interval,
+    ) -> Vec<ChainSegment> {
+        let is_known = |(known, until): (SpanPoint, Nanos)| known == point && until <= within.start;
+        if !self.from.is_some_and(is_known) {
+            self.segments = reader.walk(point, within.start);
+            self.from = Some((point, within.start));
+        }
+        clipped(&self.segments, within)
+    }
+}
+
+/// The critical paths of stretches of time. Many stretches may begin with the same walk, as all do that one blocking call lies
+/// over: of stretches asked for in order of time each walk is done once.
+pub struct PathReader<'a, 'c> {
+    reader: &'a CauseReader<'c>,
+    whole: WalkFromPoint,
+    from_last: WalkFromPoint,
+    from_next: WalkFromPoint,
+}
+
+impl<'a, 'c> PathReader<'a, 'c> {
+    /// Nothing is walked yet.
+    pub fn new(reader: &'a CauseReader<'c>) -> Self {
+        Self {
+            reader,
+            whole: WalkFromPoint::default(),
+            from_last: WalkFromPoint::default(),
+            from_next: WalkFromPoint::default(),
+        }
+    }
+
+    /// The critical path of a stretch of time, as [`CauseReader::path_within`] says.
+    pub fn within(&mut self, interval: Interval) -> Vec<ChainSegment> {
+        let reader = self.reader;
+        let extent = reader.causes.extent;
+        let Some(within) = interval.intersection(extent) else {
+            return Vec::new();
+        };
+        if within == extent {
+            return reader.path();
+        }
+        let lanes = reader.capture.lanes().iter().map(|it| it.id);
+        let Some((span, end)) = reader.last_within(lanes, within) else {
+            // Nothing ended there: what the time was made of is what the whole path passes through.
+            let last = reader.first_of(reader.causes.last.iter().copied());
+            let last = last.map(SpanPoint::end);
+            let path = last.map(|point| self.whole.within(reader, point, within));
+            return path.unwrap_or_default();
+        };
+        // It may run on beyond the stretch.
+        let last = SpanPoint::end(span);
+        let mut segments = self.from_last.within(reader, last, within);
+        if end < within.end {
+            let gap = Interval {
+                start: end,
+                end: within.end,
+            };
+            segments.extend(self.of_gap(gap));
+        }
+        segments
+    }
+
+    /// What a gap was made of in which nothing ran: what the first operation after it had to come after, or the first call
+    /// where no operation follows.
+    fn of_gap(&mut self, gap: Interval) -> Vec<ChainSegment> {
+        let reader = self.reader;
+        let operation = reader.first_from(gap.start, |it| it.operation, SpanClass::is_operation);
+        let next =
+            operation.or_else(|| reader.first_from(gap.start, |it| it.counting, SpanClass::counts));
+        let next = next.map(SpanPoint::start);
+        let found = next.map(|point| self.from_next.within(reader, point, gap));
+        let found = found.unwrap_or_default();
+        // Where nothing follows, or what does is not tied to what was before.
+        let from = found.first().map_or(gap.end, |it| it.interval.start);
+        unknown(gap.start, from).into_iter().chain(found).collect()
+    }
 }
 
 impl CauseReader<'_> {
@@ -40,41 +136,7 @@ impl CauseReader<'_> {
     /// The critical path of a stretch of time: back from what ran, or had ended last, at its end. Its segments add up to
     /// the stretch.
     pub fn path_within(&self, interval: Interval) -> Vec<ChainSegment> {
-        let extent = self.causes.extent;
-        let Some(within) = interval.intersection(extent) else {
-            return Vec::new();
-        };
-        if within == extent {
-            return self.path();
-        }
-        let lanes = self.capture.lanes().iter().map(|it| it.id);
-        let Some((span, end)) = self.last_within(lanes, within) else {
-            // Nothing ended there: what the time was made of is what the whole path passes through.
-            return clipped(self.path(), within);
-        };
-        // It may run on beyond the stretch.
-        let mut segments = clipped(self.walk(SpanPoint::end(span), within.start), within);
-        if end < within.end {
-            let gap = Interval {
-                start: end,
-                end: within.end,
-            };
-            segments.extend(self.path_of_gap(gap));
-        }
-        segments
-    }
-
-    /// What a gap was made of in which nothing ran: what the first operation after it had to come after, or the first call
-    /// where no operation follows.
-    fn path_of_gap(&self, gap: Interval) -> Vec<ChainSegment> {
-        let operation = self.first_from(gap.start, |it| it.operation, SpanClass::is_operation);
-        let next =
-            operation.or_else(|| self.first_from(gap.start, |it| it.counting, SpanClass::counts));
-        let walked = next.map(|span| self.walk(SpanPoint::start(span), gap.start));
-        let found = clipped(walked.unwrap_or_default(), gap);
-        // Where nothing follows, or what does is not tied to what was before.
-        let from = found.first().map_or(gap.end, |it| it.interval.start);
-        unknown(gap.start, from).into_iter().chain(found).collect()
+        PathReader::new(self).within(interval)
     }
 
     /// The first span of any lane that begins at `instant` or later and is of a class; `latest` says when the last one of a lane
@@ -110,7 +172,7 @@ impl CauseReader<'_> {
         let within = interval.intersection(self.causes.extent);
         let last = within.and_then(|it| Some((it, self.last_within(lanes.iter().copied(), it)?)));
         last.map_or_else(Vec::new, |(within, (span, _))| {
-            clipped(self.walk(SpanPoint::end(span), within.start), within)
+            clipped(&self.walk(SpanPoint::end(span), within.start), within)
         })
     }
 

@@ -159,8 +159,15 @@ impl SentenceText<'_, '_> {
             });
             return;
         }
+        let blocked = split.iter().find(|it| it.what == TimeUse::Blocked);
+        if blocked.is_none() {
+            // What held it ended just as it was submitted.
+            self.text(" after ");
+            self.complete(span, &binding);
+            self.inferred(cause);
+        }
         self.text(": ");
-        if let Some(blocked) = split.iter().find(|it| it.what == TimeUse::Blocked) {
+        if let Some(blocked) = blocked {
             self.time(blocked.interval.length());
             match self
                 .engine(span)

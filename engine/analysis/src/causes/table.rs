@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::binding_chain::ChainSegment;
-use super::idle::{IdleTime, LaneIdle};
+use super::idle::{IdleTime, LaneIdle, LongestPart};
 use super::idle_use::IdleUse;
 use super::kind::TimeUse;
 use super::reader::CauseReader;
@@ -22,6 +22,8 @@ pub struct PathUse {
     /// The operation or call of the longest segment: of a host's own time the call that most of it was spent in, and where
     /// nothing is known what came after.
     pub longest: Option<SpanId>,
+    /// Whether that segment lies in it, as the time of a wait does.
+    pub is_inside: bool,
 }
 
 /// How much of the critical path operations of one name ran.
@@ -105,7 +107,7 @@ pub struct CausesTotals {
     pub uses: Vec<PathUse>,
     /// The operations that ran on the path, the longest first.
     pub operations: Vec<PathOperation>,
-    longest: BTreeMap<IdleUse, (Nanos, SpanId)>,
+    longest: BTreeMap<IdleUse, LongestPart>,
 }
 
 impl CausesTotals {
@@ -132,8 +134,8 @@ impl CausesTotals {
         totals
     }
 
-    /// The longest single part of a use over all streams, and the operation that ran, or was next.
-    pub fn longest_of(&self, what: IdleUse) -> Option<(Nanos, SpanId)> {
+    /// The longest single part of a use over all streams.
+    pub fn longest_of(&self, what: IdleUse) -> Option<LongestPart> {
         self.longest.get(&what).copied()
     }
 }
@@ -148,6 +150,7 @@ fn sums(reader: &CauseReader<'_>, path: &[ChainSegment]) -> (Vec<PathUse>, Vec<P
             time: Nanos::ZERO,
             count: 0,
             longest: None,
+            is_inside: false,
         };
         let (row, longest) = uses.entry(what).or_insert((empty, (Nanos::ZERO, 0)));
         row.time += time;
@@ -173,9 +176,18 @@ fn sums(reader: &CauseReader<'_>, path: &[ChainSegment]) -> (Vec<PathUse>, Vec<P
             (*longest, row.longest) = (time, placed.span.id);
         }
     }
-    let uses = uses.into_values().map(|(row, (_, place))| PathUse {
-        longest: place_of(reader, path, place),
-        ..row
+    let uses = uses.into_values().map(|(row, (_, place))| {
+        let longest = place_of(reader, path, place);
+        let placed = longest.and_then(|it| reader.capture().span(it));
+        let around = placed.zip(path.get(place));
+        let is_inside = around.is_some_and(|(placed, segment)| {
+            placed.interval().intersection(segment.interval) == Some(segment.interval)
+        });
+        PathUse {
+            longest,
+            is_inside,
+            ..row
+        }
     });
     let mut uses: Vec<PathUse> = uses.collect();
     uses.sort_by_key(|it| (std::cmp::Reverse(it.time), it.what));

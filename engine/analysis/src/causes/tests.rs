@@ -1,6 +1,7 @@
 //! Small captures with known causes.
 
 mod cancelled;
+mod stretches;
 
 use super::{CauseKind, CauseReader, Causes, DependencyTimes, IdleTime, SpanPoint, TimeUse};
 use capture::Capture;

@@ -1,10 +1,10 @@
 //! What waits cost: the time that a stream or a host thread would have had for itself without one.
 
 use super::SpanClass;
-use super::kind::TimeUse;
+use super::kind::{CauseKind, TimeUse};
 use super::reader::CauseReader;
-use record::SpanId;
-use record::time::Nanos;
+use record::time::{Interval, Nanos, union};
+use record::{LaneId, SpanId};
 
 /// A wait, and the most that being without it can gain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,48 @@ impl CauseReader<'_> {
             }
         });
         costs.filter(|it| it.cost > Nanos::ZERO)
+    }
+
+    /// The most that the same operations in another order can save: the time in which the stream that ran longest ran nothing.
+    /// Parts of collective operations that waited for others ran nothing meanwhile.
+    pub(crate) fn beside_busiest(&self) -> Nanos {
+        *self.causes.beside_busiest.get_or_init(|| {
+            let ran = self.streams().into_iter().map(|lane| self.ran(lane));
+            self.causes.extent.length() - ran.max().unwrap_or_default()
+        })
+    }
+
+    /// How long a stream ran anything that was not a wait.
+    fn ran(&self, lane: LaneId) -> Nanos {
+        let spans = self.capture.spans_in(lane, self.causes.extent);
+        let works = spans.filter(|it| {
+            let class = self.causes.class(it.span.id);
+            class.is_operation() && !class.is_wait()
+        });
+        let ran = works.map(|it| {
+            let is_member = self.causes.class(it.span.id).has(SpanClass::MEMBER);
+            let parts = if is_member {
+                self.inside(it.span.id)
+            } else {
+                Vec::new()
+            };
+            let held = parts.iter().find(|it| it.what == TimeUse::Blocked);
+            Interval {
+                start: held.map_or(it.span.start, |it| it.interval.end),
+                end: it.span.end,
+            }
+        });
+        union(ran.collect()).iter().map(|it| it.length()).sum()
+    }
+
+    /// Whether the time of any wait ran out that ended at an instant or later.
+    pub(crate) fn has_limit_after(&self, instant: Nanos) -> bool {
+        let causes = self.causes;
+        let mut later = causes.extra.points().filter(|it| self.time(*it) >= instant);
+        later.any(|point| {
+            let mut kinds = causes.extra.of(point).map(|it| it.1);
+            kinds.any(|it| it == CauseKind::Limit) && !self.is_cancelled(point.span())
+        })
     }
 
     /// How long a wait held its stream or its thread.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Iteration, IterationSource, Iterations};
-use crate::causes::{CauseReader, CausesTable, IdleTime, TimeUse};
+use crate::causes::{CauseReader, CausesTable, IdleTime, PathReader, TimeUse};
 use record::time::Nanos;
 
 /// More iterations than this are not looked into one by one.
@@ -39,6 +39,8 @@ pub struct IterationTable {
     pub rank: Option<u32>,
     /// In order of time.
     pub rows: Vec<IterationRow>,
+    /// Of how many loops they are.
+    pub loops: usize,
     /// Over how many streams their idle time is summed.
     pub streams: usize,
     /// The duration that half of them do not exceed.
@@ -53,6 +55,7 @@ impl IterationTable {
         let lengths = iterations.all.iter().map(|it| it.interval.length());
         let (median, _) = median_and_spread(lengths.collect());
         let usual = usual_lengths(iterations);
+        let loops = usual.len();
         // What begins an iteration ends the one before it, with what came in between; the last of a loop has nothing after it, and
         // ends with what it gave to any stream.
         let has_end = |usual: &UsualLength, number: u32| {
@@ -61,6 +64,7 @@ impl IterationTable {
         let most = MOST
             .min(MOST_PAIRS / iterations.streams.len().max(1))
             .max(1);
+        let mut paths = PathReader::new(reader);
         let rows = iterations.all.iter().take(most).map(|iteration| {
             let within = iteration.interval;
             let mut time = IdleTime::default();
@@ -70,7 +74,7 @@ impl IterationTable {
                     time.add(&reader.idle(*lane, counted));
                 }
             }
-            let path = reader.path_within(within);
+            let path = paths.within(within);
             let usual = usual.get(&iterations.loop_of(iteration));
             let usual = usual.copied().unwrap_or_default();
             let off = (within.length() - usual.median).0.saturating_abs();
@@ -87,6 +91,7 @@ impl IterationTable {
             source: iterations.source,
             rank: iterations.rank,
             rows: rows.collect(),
+            loops,
             streams: iterations.streams.len(),
             median,
             left_out: iterations.all.len().saturating_sub(most),

@@ -194,16 +194,12 @@ impl Simulation {
         self.wake(time);
     }
 
-    /// What is queued at `place` never runs.
+    /// What is queued at `place` never runs; a wait that the stream had come to has waited until now.
     fn leave_out(&mut self, place: usize, item: &MockQueueItem, cause: TerminationCause) {
         let at = self.time.max(item.submission.enqueued);
-        // A blocking callback has begun with its function.
-        let is_call = matches!(item.submission.operation, Operation::Callback(_));
-        let start = if is_call && item.mark.is_some() {
-            self.called_at(item).min(at)
-        } else {
-            at
-        };
+        let free = self.streams.get(place).map(|stream| stream.free_at);
+        let since = self.held_since(item, free.unwrap_or_default());
+        let start = since.unwrap_or(at).min(at);
         let state = outcome(cause, OperationStage::Queued);
         self.finish(place, item, Interval { start, end: at }, state);
     }
