@@ -118,7 +118,7 @@ fn verdict(
     let capture = reader.capture();
     let of_line = others_of_its_line(reader, placed, wait);
     let slack = reader.slack_of_held(wait.span).unwrap_or_default();
-    // A later wait whose time ran out might have ended sooner, however much later it could have begun.
+    // A later wait with a time limit may end sooner where it begins, or what it waits for comes, sooner.
     if slack > Nanos::ZERO && !wait.is_host && !reader.has_limit_after(placed.span.start) {
         let verdict = format!(
             "without this wait nothing would end sooner: what it held could have begun {} later without harm{of_line}",
@@ -133,8 +133,7 @@ fn verdict(
             span(capture, &first),
             span(capture, &second)
         ),
-        None if buffers.is_known() => String::new(),
-        None => "; whether anything needs it the capture does not tell".to_owned(),
+        None => "; whether anything needs it is not told".to_owned(),
     };
     let verdict = format!(
         "without this wait at most {} would be saved{of_line}{needed}",

@@ -75,13 +75,13 @@ impl Analysis for ExposedCopies {
             let copies = works.iter().filter(|it| is_copy(it.span.kind));
             looked += copies.count();
             let pairs = pairs(reader, works, &kernels, &buffers);
-            let gain = alone(&pairs, &kernels);
+            let [gain, saved] = alone(&pairs, &kernels);
             if gain.0 <= whole.length().0 / LITTLE {
                 continue;
             }
-            if let Some(found) = make_finding(capture, &pairs, gain, buffers.is_known()) {
+            if let Some(found) = make_finding(capture, &pairs, [gain, saved], buffers.is_known()) {
                 findings.push(found);
-                savings.push(gain);
+                savings.push(saved);
             }
         }
         WeighedAnswer {
@@ -154,11 +154,13 @@ fn pairs(
     found
 }
 
-/// How long any of these copies ran beside no kernel: copies that run at once take that time once.
-fn alone(pairs: &[SerialPair], kernels: &[Interval]) -> Nanos {
+/// How long any of these copies ran beside no kernel, and how long any ran, by which what comes after it on its stream can begin
+/// sooner: copies that run at once take their time once.
+fn alone(pairs: &[SerialPair], kernels: &[Interval]) -> [Nanos; 2] {
     let copies = union(pairs.iter().map(|it| it.copy().interval()).collect());
     let length = |all: &[Interval]| all.iter().map(|it| it.length()).sum::<Nanos>();
-    length(&copies) - shared(&copies, kernels)
+    let all = length(&copies);
+    [all - shared(&copies, kernels), all]
 }
 
 /// Those of a union that lie in an interval at least in part, found without a look at the others: a capture may have as many
@@ -173,7 +175,7 @@ fn overlapping(union: &[Interval], interval: Interval) -> &[Interval] {
 fn make_finding(
     capture: &Capture,
     pairs: &[SerialPair],
-    gain: Nanos,
+    [gain, saved]: [Nanos; 2],
     knows: bool,
 ) -> Option<Finding> {
     let longest = pairs.iter().max_by_key(|it| it.gain)?;
@@ -202,7 +204,7 @@ fn make_finding(
         if pairs.len() == 1 { "it" } else { "them" },
         span(capture, &first),
         span(capture, &second),
-        length(gain),
+        length(saved),
     );
     let spans = [first.span.id, second.span.id];
     let mut found = finding(capture, CODE, Severity::Info, text, &spans);

@@ -8,8 +8,12 @@ use record::time::Nanos;
 use record::{DependencyKind, LaneId, Loss, SpanId, State};
 
 /// What became of an operation that was submitted at an instant and lost or cancelled: the loss that took it, or the problem that
-/// tells of it, or that the capture does not tell.
-pub(super) fn fate(capture: &Capture, placed: &PlacedSpan, submitted: Nanos) -> Sentence {
+/// tells of it, or that the capture does not tell. One that `waits` computes nothing.
+pub(super) fn fate(
+    capture: &Capture,
+    placed: &PlacedSpan,
+    (submitted, waits): (Nanos, bool),
+) -> Sentence {
     let mut sentence = Sentence::default();
     let span = placed.span.id;
     if let Some(abort) = abort(capture, span) {
@@ -20,7 +24,7 @@ pub(super) fn fate(capture: &Capture, placed: &PlacedSpan, submitted: Nanos) -> 
             .time(placed.span.start - submitted)
             .text(" after it was submitted");
     } else if let Some(loss) = loss(capture, placed) {
-        taken(capture, (placed, submitted), loss, &mut sentence);
+        taken(capture, placed, (submitted, waits), loss, &mut sentence);
     } else if let Some(problem) = problem(capture, placed.span.id) {
         sentence.text("It was cancelled: ").text(problem);
     } else {
@@ -50,7 +54,8 @@ pub(super) fn problem(capture: &Capture, span: SpanId) -> Option<&str> {
 
 fn taken(
     capture: &Capture,
-    (placed, submitted): (&PlacedSpan, Nanos),
+    placed: &PlacedSpan,
+    (submitted, waits): (Nanos, bool),
     loss: &Loss,
     sentence: &mut Sentence,
 ) {
@@ -62,7 +67,7 @@ fn taken(
         &loss.reason
     };
     if span.state == State::Lost && ran > Nanos::ZERO {
-        let (did, then) = if span.kind.is_waiting() {
+        let (did, then) = if waits {
             ("It had waited for ", " when the device was lost")
         } else {
             (

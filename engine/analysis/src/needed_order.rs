@@ -1,6 +1,6 @@
 //! Whether buffers need the order that a wait makes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::causes::CauseReader;
 use super::used_buffers::UsedBuffers;
@@ -92,6 +92,15 @@ impl<'a, 'c> WaitSurroundings<'a, 'c> {
         ties.any(|it| it.kind != DependencyKind::Submission)
     }
 
+    /// The operations that a span is known to have come after, its own stream's apart.
+    fn waited_for(&self, span: SpanId) -> impl Iterator<Item = SpanId> {
+        let capture = self.capture();
+        let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+        let given = ties.filter(|it| it.kind != DependencyKind::Submission);
+        let causes = given.map(|it| it.cause);
+        causes.filter(|it| self.reader.is_operation(*it)).take(NEAR)
+    }
+
     /// When the last operation before one on its stream was submitted that came after something else, the wait apart: up to there
     /// the stream may know of all that was submitted.
     fn ordered_before(&self, operation: &PlacedSpan, wait: &PlacedSpan) -> Nanos {
@@ -106,20 +115,21 @@ impl<'a, 'c> WaitSurroundings<'a, 'c> {
 
     /// The operations that the wait came after and that its thread had not waited for before.
     fn before(&self, wait: &PlacedSpan) -> Vec<PlacedSpan> {
-        let (reader, capture) = (self.reader, self.capture());
-        let previous = |it: &SpanId| reader.before_on_stream(*it);
-        let ties = capture.causes(wait.span.id);
-        let ties = ties.filter_map(|id| capture.dependency(id));
-        let waits = |kind| {
-            matches!(
-                kind,
-                DependencyKind::Event | DependencyKind::Synchronization
-            )
-        };
-        let last = ties.filter(|it| waits(it.kind)).map(|it| it.cause);
-        let all = last.flat_map(|last| std::iter::successors(Some(last), previous).take(NEAR));
-        let all = all.filter(|it| self.submitted(*it) > self.returned);
-        all.filter_map(|it| capture.span(it)).collect()
+        let capture = self.capture();
+        let mut open: VecDeque<SpanId> = self.waited_for(wait.span.id).collect();
+        let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+        while let Some(operation) = open.pop_front()
+            && found.len() < NEAR * 4
+        {
+            if self.submitted(operation) <= self.returned || !seen.insert(operation) {
+                continue;
+            }
+            found.extend(capture.span(operation));
+            // What a stream came after passes on what that had come after.
+            open.extend(self.reader.before_on_stream(operation));
+            open.extend(self.waited_for(operation));
+        }
+        found
     }
 
     /// The operations after the wait, of its stream, or of all that its thread gave work to, until something else orders them.

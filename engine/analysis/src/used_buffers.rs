@@ -42,24 +42,48 @@ impl UsedBuffers {
         if !self.is_known() {
             return BTreeSet::new();
         }
-        let mut users: BTreeMap<(NameId, bool), (BTreeSet<LaneId>, bool)> = BTreeMap::new();
+        let mut lanes: BTreeMap<CallId, BTreeSet<LaneId>> = BTreeMap::new();
         let mut last = (CallId::NONE, LaneId(u32::MAX));
         for placed in capture.spans() {
             let now = (placed.span.call, placed.span.lane);
             // A loop makes one call many times.
-            if std::mem::replace(&mut last, now) == now {
-                continue;
-            }
-            for used in self.by(now.0) {
-                let user = users.entry(key(used)).or_default();
-                user.0.insert(now.1);
-                user.1 |= used.is_write;
+            if std::mem::replace(&mut last, now) != now {
+                lanes.entry(now.0).or_default().insert(now.1);
             }
         }
-        let shared = users
-            .into_values()
-            .filter(|(lanes, is_written)| *is_written && lanes.len() > 1);
-        shared.flat_map(|(lanes, _)| lanes).collect()
+        // A call may be made on very many lanes and use very many buffers: neither is gone through for each of the other.
+        let mut users: BTreeMap<(NameId, bool), BufferUsers> = BTreeMap::new();
+        for (call, lanes) in &lanes {
+            for used in self.by(*call) {
+                users.entry(key(used)).or_default().add(lanes, used);
+            }
+        }
+        let is_shared = |used: &BufferUse| {
+            let users = users.get(&key(used));
+            users.is_some_and(|it| it.are_several && it.is_written)
+        };
+        let shared = lanes.iter();
+        let shared = shared.filter(|(call, _)| self.by(**call).iter().any(is_shared));
+        shared.flat_map(|(_, lanes)| lanes).copied().collect()
+    }
+}
+
+/// Who uses a buffer.
+#[derive(Default)]
+struct BufferUsers {
+    /// The first lane.
+    first: Option<LaneId>,
+    /// Whether there are others.
+    are_several: bool,
+    is_written: bool,
+}
+
+impl BufferUsers {
+    fn add(&mut self, lanes: &BTreeSet<LaneId>, used: &BufferUse) {
+        let own = self.first.or(lanes.first().copied());
+        self.are_several |= lanes.len() > 1 || lanes.first().copied() != own;
+        self.first = own;
+        self.is_written |= used.is_write;
     }
 }
 

@@ -10,6 +10,8 @@ use workload::{Bounds, OperationPairs, Plan};
 
 /// Pairs that are compared for one line, at most: what they come to is told with the run, and nobody waits for it.
 const PAIRS: usize = 25_000_000;
+/// And for all lines together.
+const PAIRS_OF_ALL: usize = 100_000_000;
 
 impl OrderAnswers {
     /// The operations of these calls, in the order of the calls; the calls themselves where they have none.
@@ -47,9 +49,11 @@ impl OrderAnswers {
         };
         let partners = |place| other.get(partners(place)).unwrap_or_default();
         let count = (0..one.len()).map(|place| partners(place).len()).sum();
-        if count > PAIRS {
+        let all = self.compared.get().saturating_add(count);
+        if count > PAIRS || all > PAIRS_OF_ALL {
             return Err(count);
         }
+        self.compared.set(all);
         let of_each = one.iter().enumerate().map(|(place, (step, _))| {
             let partners = partners(place).iter();
             partners.filter(|(other, _)| is_good(step, other)).count()
@@ -123,7 +127,8 @@ impl OrderAnswers {
 /// What is said of more pairs than are compared.
 fn too_many(count: usize) -> CheckResult {
     let text = format!(
-        "not checked: {count} pairs are more than the {PAIRS} that are compared; ask about fewer calls, or of each with the next"
+        "not checked: {count} pairs are more than the {PAIRS} that are compared, or with those of the lines before more than \
+         {PAIRS_OF_ALL}; ask about fewer calls, or of each with the next"
     );
     (false, text)
 }

@@ -3,6 +3,7 @@
 mod foretold;
 mod text;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -73,6 +74,8 @@ pub struct OrderAnswers {
     pub races: BTreeMap<BufferIndex, u64>,
     /// The buffers that operations use.
     pub used: BTreeSet<BufferIndex>,
+    /// How many pairs of operations were compared so far.
+    pub compared: Cell<usize>,
 }
 
 impl RaceDetector {
@@ -209,6 +212,7 @@ impl RaceDetector {
             steps: steps.collect(),
             races: self.races.clone(),
             used: self.used.clone(),
+            compared: Cell::default(),
         }
     }
 

@@ -511,18 +511,24 @@ impl CausesDraft {
 
 /// Whether a wait that failed had taken as long as it was given.
 fn has_run_out(capture: &Capture, placed: &PlacedSpan) -> bool {
-    let mut fields = capture.arguments(placed.span.id);
-    let limit = fields.find_map(|(name, value)| match value {
+    let limit = time_limit(capture, placed.span.id);
+    limit.is_some_and(|limit| placed.interval().length().0.saturating_add(TOLERANCE.0) >= limit)
+}
+
+/// How many nanoseconds a wait was given; nothing where it had no limit.
+pub(super) fn time_limit(capture: &Capture, wait: SpanId) -> Option<i64> {
+    let mut fields = capture.arguments(wait);
+    fields.find_map(|(name, value)| match value {
         Value::Integer(limit) if name == TIME_LIMIT => Some(limit),
         _ => None,
-    });
-    limit.is_some_and(|limit| placed.interval().length().0.saturating_add(TOLERANCE.0) >= limit)
+    })
 }
 
 /// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to
 /// see that, and what it happened to wait for as well.
 const fn explains(found: &Dependency, effect: SpanClass) -> bool {
     use DependencyKind::{Engine, Event, Signal, Synchronization};
+    let is_asked = matches!(found.basis, Basis::Declared);
     // What a query saw complete blocked nobody: it is no call that waits.
     let is_seen = matches!(found.basis, Basis::Observed) && matches!(found.kind, Synchronization);
     if is_seen && effect.is_call() && !effect.has(SpanClass::BLOCKING) {
@@ -533,8 +539,9 @@ const fn explains(found: &Dependency, effect: SpanClass) -> bool {
         // No order that anybody asked for, and one that held it all the same.
         Basis::Observed if matches!(found.kind, Engine) => true,
         Basis::Declared | Basis::Observed => {
-            (effect.is_wait() || effect.is_call())
-                && matches!(found.kind, Event | Signal | Synchronization)
+            (effect.is_wait() && is_asked)
+                || (effect.is_wait() || effect.is_call())
+                    && matches!(found.kind, Event | Signal | Synchronization)
         }
     }
 }

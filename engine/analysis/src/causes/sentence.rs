@@ -37,8 +37,9 @@ impl CauseReader<'_> {
         };
         if placed.never_ran() || placed.span.state == State::Lost {
             let submitted = placed.span.start - self.queued(&placed);
-            text.sentence = fate(self.capture, &placed, submitted);
-            if self.is_waiting(span) && !placed.never_ran() {
+            let waits = self.is_waiting(span);
+            text.sentence = fate(self.capture, &placed, (submitted, waits));
+            if waits && !placed.never_ran() {
                 text.unmet(span);
             }
             return Some(text.sentence.0);

@@ -1,7 +1,9 @@
 //! What waits cost: the time that a stream or a host thread would have had for itself without one.
 
 use super::SpanClass;
-use super::kind::{CauseKind, TimeUse};
+use super::draft::time_limit;
+use super::kind::TimeUse;
+use super::point::SpanPoint;
 use super::reader::CauseReader;
 use record::time::{Interval, Nanos, union};
 use record::{LaneId, SpanId};
@@ -69,13 +71,13 @@ impl CauseReader<'_> {
         union(ran.collect()).iter().map(|it| it.length()).sum()
     }
 
-    /// Whether the time of any wait ran out that ended at an instant or later.
+    /// Whether any wait that was given a time ended at an instant or later.
     pub(crate) fn has_limit_after(&self, instant: Nanos) -> bool {
-        let causes = self.causes;
-        let mut later = causes.extra.points().filter(|it| self.time(*it) >= instant);
-        later.any(|point| {
-            let mut kinds = causes.extra.of(point).map(|it| it.1);
-            kinds.any(|it| it == CauseKind::Limit) && !self.is_cancelled(point.span())
+        let classes = self.causes.classes.iter().zip(0_u32..);
+        let waits = classes.filter(|(class, _)| class.is_wait() || class.has(SpanClass::BLOCKING));
+        let mut waits = waits.map(|(_, span)| SpanId(span));
+        waits.any(|span| {
+            self.time(SpanPoint::end(span)) >= instant && time_limit(self.capture, span).is_some()
         })
     }
 

@@ -371,7 +371,7 @@ pub(crate) const EXPECTATIONS: &[WordRule] = &[
         ),
     ),
     about(
-        "Something enforces that every operation of the first label ends before any of the second begins, whatever the times turned out to be. With `by=\"turn\"`, each of the first before its partner, and with `shift=1` before the one after that. An operation of a graph counts as its nodes; a label of a call that submits nothing means its return. What a loss of the device took counts as well: the calls order it all the same. At most 25,000,000 pairs are compared.",
+        "Something enforces that every operation of the first label ends before any of the second begins, whatever the times turned out to be. With `by=\"turn\"`, each of the first before its partner, and with `shift=1` before the one after that. An operation of a graph counts as its nodes; a label of a call that submits nothing means its return. What a loss of the device took counts as well: the calls order it all the same. At most 25,000,000 pairs are compared, and 100,000,000 for all such lines together.",
         rule(
             "ordered",
             (2, 2),
