@@ -239,15 +239,16 @@ fn interrupted_while_its_report_is_made_it_ends() {
     let folder = tempfile::tempdir().unwrap();
     let names = ["pairs.kdl", "pairs.pftrace"];
     let [workload, saved] = names.map(|it| folder.path().join(it));
-    let launch =
-        |name: &str| format!("launch \"spin\" on=\"s\" label=\"{name}\" {{ set \"micros\" 1; }}");
+    let launch = |name: &str| {
+        format!("launch \"spin\" on=\"{name}\" label=\"{name}\" {{ set \"micros\" 1; }}")
+    };
     let apart = "apart \"p\" \"q\" at-least=0\n".repeat(40);
     let (one, other) = (launch("p"), launch("q"));
     let source = format!(
         "stream \"p\"\nstream \"q\"\nhost \"m\" {{ repeat 5000 {{ {one}; {other}; }}; }}\nexpect {{\n{apart}}}"
     );
     std::fs::write(&workload, source).unwrap();
-    let child = binary()
+    let mut child = binary()
         .arg("run")
         .arg(&workload)
         .args(["--backend", "mock", "--save"])
@@ -260,15 +261,21 @@ fn interrupted_while_its_report_is_made_it_ends() {
         let is_there = std::fs::metadata(&saved).is_ok_and(|it| it.len() > 0);
         is_there && open(&saved).end().is_some()
     };
-    while !has_ended() {
+    while !has_ended() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(50));
     }
-    signal(&child, "-INT");
+    if child.try_wait().unwrap().is_none() {
+        signal(&child, "-INT");
+    }
     let output = child.wait_with_output().unwrap();
     let (code, said) = (output.status.code(), text(&output.stdout));
     let is_stopped = code == Some(130) && said.is_empty();
     let is_answered = code == Some(1) && said.contains("more than 100000000");
-    assert!(is_stopped || is_answered, "{code:?}: {said}");
+    assert!(
+        is_stopped || is_answered,
+        "{code:?}: {said} {}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
