@@ -224,8 +224,8 @@ mod tests {
         let text = sentence(Synchronization::Compared, &own, Some(&least));
         for words in [
             "inserted 3 waits, 1 of them",
-            "2.5 µs",
-            "is 1 wait and 0.5 µs",
+            "2.50 µs",
+            "is 1 wait and 500 ns",
             "+20 %",
         ] {
             assert!(text.contains(words), "{words} in {text}");
