@@ -15,21 +15,13 @@ pub const THIN: char = '\u{2009}';
 /// A length of time with three significant digits and the unit that fits, such as `18.6 µs`.
 pub fn duration(length: Nanos) -> String {
     let sign = if length.0 < 0 { "-" } else { "" };
-    let nanos = length.0.unsigned_abs();
-    if nanos < 1_000 {
-        return format!("{sign}{nanos}{THIN}ns");
-    }
-    let mut value = nanos as f64;
-    let mut unit = "ns";
-    for next in ["µs", "ms", "s"] {
-        // 999.5 and more would be written with four digits, so the next unit takes it.
-        if value < 999.5 {
-            break;
-        }
-        value /= 1_000.0;
-        unit = next;
-    }
-    format!("{sign}{}{THIN}{unit}", three(value))
+    let (value, unit) = length.in_unit();
+    let number = if unit == "ns" {
+        value.to_string()
+    } else {
+        three(value)
+    };
+    format!("{sign}{number}{THIN}{unit}")
 }
 
 /// From when to when, with the digits by which the two differ, such as `43.2011 s to 43.2034 s`.

@@ -81,10 +81,9 @@ impl Sum for Nanos {
     }
 }
 
-/// Full nanoseconds with thin grouping: `12_345 ns` is written `12 345 ns`.
 impl Nanos {
-    /// A length of time with three digits and the unit that fits, such as `18.6 µs`.
-    pub fn rounded(self) -> String {
+    /// The length of a time, whatever its sign, in the unit in which it has at most three digits before the point.
+    pub fn in_unit(self) -> (f64, &'static str) {
         let mut value = self.0.unsigned_abs() as f64;
         let mut unit = "ns";
         for next in ["µs", "ms", "s"] {
@@ -95,6 +94,12 @@ impl Nanos {
             value /= 1_000.0;
             unit = next;
         }
+        (value, unit)
+    }
+
+    /// A length of time with three digits and the unit that fits, such as `18.6 µs`.
+    pub fn rounded(self) -> String {
+        let (value, unit) = self.in_unit();
         let digits = match value {
             _ if unit == "ns" => 0,
             // 9.995 and 99.95 are written with the digits of what they are rounded to.
@@ -107,6 +112,7 @@ impl Nanos {
     }
 }
 
+/// Full nanoseconds with thin grouping: `12_345 ns` is written `12 345 ns`.
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.unsigned_abs().to_string();

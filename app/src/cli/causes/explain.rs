@@ -53,8 +53,10 @@ pub(in crate::cli) fn explain(
         let said = "nothing to explain: no operation and no blocking call in what was asked about";
         writeln!(streams.out, "{said}")?;
     }
-    let with_chains = options.span.is_some() || chains_are_short(&reader, &spans);
-    if !with_chains && options.of.format == OutputFormat::Json {
+    // Walking them all takes long, and only JSON of all spans has them.
+    let are_asked = options.span.is_none() && options.of.format == OutputFormat::Json;
+    let with_chains = !are_asked || chains_are_short(&reader, &spans);
+    if !with_chains {
         let said = format!(
             "chain is left out: all chains together have more than {MOST_SEGMENTS} segments; --span shows that of one, and \
              --range, --lane and --rank ask about fewer"
