@@ -315,7 +315,9 @@ impl Theme {
         match kind {
             SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork => Some(SpanKind::Call),
             SpanKind::Compile => Some(SpanKind::Compile),
-            SpanKind::HostFunction | SpanKind::Scope | SpanKind::Step => Some(SpanKind::Scope),
+            SpanKind::HostFunction | SpanKind::Callback | SpanKind::Scope | SpanKind::Step => {
+                Some(SpanKind::Scope)
+            }
             _ => None,
         }
     }

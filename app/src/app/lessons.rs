@@ -288,6 +288,7 @@ const fn is_passed(kind: SpanKind) -> bool {
             | SpanKind::EventWait
             | SpanKind::Join
             | SpanKind::Hold
+            | SpanKind::Callback
             | SpanKind::Call
             | SpanKind::Synchronize
     )

@@ -245,7 +245,7 @@ impl WhyTab {
         let median = text::duration(table.median);
         let middle = match table.rows.len() {
             1 => short.clone(),
-            _ => format!("{short} · half take at most {median}"),
+            _ => format!("{short} · half {}take at most {median}", table.which()),
         };
         let sums = match table.streams {
             0 | 1 => middle.clone(),

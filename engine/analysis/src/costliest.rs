@@ -160,7 +160,7 @@ fn others_of_its_line(reader: &CauseReader<'_>, placed: &PlacedSpan, told: WaitC
         return String::new();
     }
     let total = length(total);
-    format!("; its line waited {count} times, {total} in all")
+    format!("; this line of the workload waited {count} times, {total} in all")
 }
 
 /// Whether a host thread submitted anything after a call of it had returned.

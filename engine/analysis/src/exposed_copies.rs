@@ -206,7 +206,10 @@ fn make_finding(
         span(capture, &second),
         length(saved),
     );
-    let spans = [first.span.id, second.span.id];
+    let copy = longest.copy().span.id;
+    let mut spans = [first.span.id, second.span.id];
+    // What it is about comes first.
+    spans.sort_by_key(|it| *it != copy);
     let mut found = finding(capture, CODE, Severity::Info, text, &spans);
     found.count = pairs.len() as u64;
     Some(found)

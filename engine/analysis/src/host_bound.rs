@@ -81,7 +81,7 @@ impl Analysis for HostBound {
         };
         let beside =
             |it: &HostStretches| devices.get(&it.member).map(|it| beside_busiest(reader, it));
-        let saved = |it: &HostStretches| host.min(beside(it).unwrap_or_default());
+        let saved = |it: &HostStretches| host.min(it.total).min(beside(it).unwrap_or_default());
         let savings: Vec<Nanos> = found.iter().map(saved).collect();
         let findings = found.iter().zip(&savings);
         let findings =
@@ -205,7 +205,7 @@ fn make_finding(
     };
     let text = format!(
         "{device} stood idle for {} in all, {}, between its first operation and its last, because the host had not submitted \
-         what came next. The longest was {}: before it submitted {}, the host thread {did}. Submitting earlier would save at most {}",
+         what came next. The longest was {}: before it submitted {}, the host thread {did}. Submitting it in that time would save at most {}",
         length(found.total),
         match found.count {
             1 => "once".to_owned(),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::sentence_piece::Sentence;
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
-use record::{DependencyKind, LaneId, Loss, SpanId, State};
+use record::{DependencyKind, Group, LaneId, Loss, SpanId, SpanKind, State};
 
 /// What became of an operation that was submitted at an instant and lost or cancelled: the loss that took it, or the problem that
 /// tells of it, or that the capture does not tell. One that `waits` computes nothing.
@@ -66,7 +66,12 @@ fn taken(
     } else {
         &loss.reason
     };
-    if span.state == State::Lost && ran > Nanos::ZERO {
+    if span.state == State::Lost && span.end < loss.time {
+        sentence
+            .text("It was complete ")
+            .time(loss.time - span.end)
+            .text(" before the device was lost, and what it had begun is lost with that");
+    } else if span.state == State::Lost && ran > Nanos::ZERO {
         let (did, then) = if waits {
             ("It had waited for ", " when the device was lost")
         } else {
@@ -76,6 +81,11 @@ fn taken(
             )
         };
         sentence.text(did).time(ran).text(then);
+    } else if is_call(capture, placed) {
+        sentence
+            .text("It returned at once: the device had been lost for ")
+            .time((submitted - loss.time).max(Nanos::ZERO))
+            .text(" when it was called");
     } else if submitted <= loss.time {
         let place = lost_place(capture, span.lane);
         sentence
@@ -91,6 +101,13 @@ fn taken(
     sentence.text(format!(" ({why}, generation {})", loss.generation));
 }
 
+/// Whether a host thread made it itself, rather than running it for a stream.
+fn is_call(capture: &Capture, placed: &PlacedSpan) -> bool {
+    let lane = capture.lane(placed.span.lane);
+    let is_function = placed.span.kind == SpanKind::HostFunction;
+    lane.is_some_and(|it| it.group == Group::Host) && !is_function
+}
+
 /// What was lost where a lane was: a thread that takes callbacks is of no device.
 fn lost_place(capture: &Capture, lane: LaneId) -> Cow<'_, str> {
     match capture.lane(lane).and_then(|it| it.device) {
@@ -99,16 +116,19 @@ fn lost_place(capture: &Capture, lane: LaneId) -> Cow<'_, str> {
     }
 }
 
-/// The latest loss of the span's device that can have taken it.
+/// The loss of the span's device that can have taken it: the latest before its end, or the first after it, which took what an
+/// instruction had handed over.
 fn loss<'a>(capture: &'a Capture, placed: &PlacedSpan) -> Option<&'a Loss> {
     let device = capture.lane(placed.span.lane)?.device;
     let known = |loss: &&Loss| device.is_none_or(|device| device == loss.device);
     let before = |loss: &&Loss| loss.time <= placed.span.end.max(placed.span.enqueued);
-    let losses = capture.losses().iter();
-    losses
-        .filter(known)
-        .filter(before)
-        .max_by_key(|loss| loss.time)
+    let losses = || capture.losses().iter().filter(known);
+    let latest = losses().filter(before).max_by_key(|loss| loss.time);
+    latest.or_else(|| {
+        let is_lost = placed.span.state == State::Lost;
+        let first = losses().min_by_key(|loss| loss.time);
+        first.filter(|_| is_lost)
+    })
 }
 
 #[cfg(test)]
@@ -167,6 +187,11 @@ mod tests {
         assert!(
             queued.starts_with("It never started: compute was lost 20 ns after it was submitted"),
             "{queued}"
+        );
+        let done = words(State::Lost, (10, 20, 60));
+        assert!(
+            done.starts_with("It was complete 40 ns before the device was lost"),
+            "{done}"
         );
         let late = words(State::Cancelled, (130, 130, 130));
         assert!(late.contains("had been lost for 30 ns"), "{late}");

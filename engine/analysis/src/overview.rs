@@ -226,6 +226,12 @@ impl OverviewDraft<'_, '_> {
                     .span(self.reader.capture(), longest.span);
             }
         }
+        let after = totals.idle.after;
+        if after > Nanos::ZERO && whole > Nanos::ZERO {
+            says.text("; not counted: ")
+                .time(after)
+                .text(" after last operations");
+        }
         self.say(OverviewTopic::Idle, says);
     }
 
@@ -272,8 +278,9 @@ impl OverviewDraft<'_, '_> {
             loops => format!(", of {loops} loops"),
         };
         says.text(format!(
-            "{count} by {}{of_loops}: half take at most ",
-            table.label()
+            "{count} by {}{of_loops}: half {}take at most ",
+            table.label(),
+            table.which()
         ))
         .time(table.median)
         .text(", the shortest ")
@@ -293,6 +300,8 @@ impl OverviewDraft<'_, '_> {
                 .time(taken)
                 .text(if table.loops > 1 {
                     ", half of its loop at most "
+                } else if table.cut_off > 0 {
+                    ", half of those at most "
                 } else {
                     ", half of all at most "
                 })

@@ -34,7 +34,7 @@ pub struct LaneUse {
     pub spans: usize,
     /// Time in which at least one of its spans ran, waiting not counted.
     pub busy: Nanos,
-    /// Time in which at least one of its waits, holds and blocking calls ran.
+    /// Time in which at least one of its waits, holds and blocking calls ran; on a stream only while it was not busy.
     pub waiting: Nanos,
     /// Where its kinds are among those of all lanes.
     kinds: Range<u32>,
@@ -109,8 +109,7 @@ pub struct StatisticsJob {
     at: usize,
     from: Nanos,
     busy: Vec<Interval>,
-    /// Until when the current lane's waits so far last.
-    waited: Nanos,
+    waits: Vec<Interval>,
     current: Option<LaneUse>,
     /// How many spans of the current lane are of each kind.
     kinds: Vec<u32>,
@@ -140,7 +139,7 @@ impl StatisticsJob {
             at: 0,
             from: within.start,
             busy: Vec::new(),
-            waited: Nanos::MIN,
+            waits: Vec::new(),
             current: None,
             kinds: vec![0; SpanKind::ALL.len()],
             has_names: true,
@@ -215,32 +214,33 @@ impl StatisticsJob {
         if let Some(count) = self.kinds.get_mut(span.kind as usize) {
             *count += 1;
         }
-        if span.kind.is_waiting() {
-            // They come by start: only what goes beyond those before is new.
-            if let Some(inside) = inside {
-                let from = inside.start.max(self.waited);
-                used.waiting += (inside.end - from).max(Nanos::ZERO);
-                self.waited = inside.end.max(self.waited);
-            }
+        let covered = if span.kind.is_waiting() {
+            &mut self.waits
         } else {
-            // They come by start: what overlaps the one before takes no room.
-            match (self.busy.last_mut(), inside) {
-                (Some(last), Some(inside)) if (last.start..=last.end).contains(&inside.start) => {
-                    last.end = last.end.max(inside.end);
-                }
-                _ => self.busy.extend(inside),
+            &mut self.busy
+        };
+        // They come by start: what overlaps the one before takes no room.
+        match (covered.last_mut(), inside) {
+            (Some(last), Some(inside)) if (last.start..=last.end).contains(&inside.start) => {
+                last.end = last.end.max(inside.end);
             }
+            _ => covered.extend(inside),
         }
     }
 
     /// Ends a lane; one of a stream is given its capture, and is compared.
     fn close(&mut self, streams_of: Option<&Capture>) {
         let busy = union(std::mem::take(&mut self.busy));
-        self.waited = Nanos::MIN;
+        let waits = union(std::mem::take(&mut self.waits));
         let Some(mut used) = self.current.take() else {
             return;
         };
         used.busy = total(&busy);
+        used.waiting = total(&waits);
+        if streams_of.is_some() {
+            // A graph is busy while its nodes wait.
+            used.waiting = used.waiting - shared(&busy, &waits);
+        }
         let counts = self.kinds.iter_mut().map(std::mem::take);
         let kinds = SpanKind::ALL.iter().copied().zip(counts);
         let first = self.found.kinds.len() as u32;
@@ -349,7 +349,7 @@ mod tests {
             (0, 0, 40, Upload),
             (1, 0, 20, EventWait),
             (1, 5, 10, EventWait),
-            (1, 15, 30, EventWait),
+            (1, 15, 35, EventWait),
             (1, 30, 70, Kernel),
         ]);
         let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));

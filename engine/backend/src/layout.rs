@@ -250,6 +250,7 @@ impl Operation {
             Self::Join(_) => SpanKind::Join,
             Self::Allocate(_) => SpanKind::Allocate,
             Self::Free(_) => SpanKind::Free,
+            Self::Callback(callback) if callback.is_blocking => SpanKind::Callback,
             Self::HostFunction(_) | Self::Panic(_) | Self::Callback(_) => SpanKind::HostFunction,
             Self::Reset(_) => SpanKind::EventReset,
             Self::Collective(_) => SpanKind::Collective,

@@ -144,6 +144,8 @@ kinds! {
         Graph = "graph",
         /// A rank's part of what several ranks do together.
         Collective = "collective",
+        /// A stream held back until a function that it had a host thread call has ended.
+        Callback = "callback",
     }
 
     /// How an operation ended.
@@ -324,7 +326,12 @@ impl SpanKind {
     pub const fn is_waiting(self) -> bool {
         matches!(
             self,
-            Self::EventWait | Self::Hold | Self::Synchronize | Self::Stall | Self::Join
+            Self::EventWait
+                | Self::Hold
+                | Self::Synchronize
+                | Self::Stall
+                | Self::Join
+                | Self::Callback
         )
     }
 }

@@ -302,6 +302,7 @@ const fn is_work(kind: SpanKind) -> bool {
             | SpanKind::EventWait
             | SpanKind::Hold
             | SpanKind::Join
+            | SpanKind::Callback
             | SpanKind::Allocate
             | SpanKind::Free
     )

@@ -1,6 +1,6 @@
 //! Calls that go on with a device that was opened anew: what a loss ended has not succeeded, and what it took is told.
 
-use engine::record::{Basis, DependencyKind, Group, RunOutcome, SpanKind, State};
+use engine::record::{Basis, DependencyKind, RunOutcome, SpanKind, State};
 use engine::runner::RecoveryMode;
 
 use super::{backends, lose};
@@ -468,19 +468,13 @@ host "m" {
     for backend in backends() {
         let (capture, _) = lose(backend, source, &[], RecoveryMode::Stay);
         let spans: Vec<_> = capture.spans().map(|it| it.span).collect();
-        let of = |is_stream: bool| {
-            let mut calls = spans.iter().filter(|it| it.kind == SpanKind::HostFunction);
-            let found = calls.find(|it| {
-                let group = capture.lane(it.lane).map(|it| it.group);
-                (group == Some(Group::Streams)) == is_stream
-            });
-            found.copied()
-        };
+        let of = |kind: SpanKind| spans.iter().find(|it| it.kind == kind).copied();
         // On a device of real time the thread may not have come to it.
         let loss = capture.losses()[0].time;
-        let has_begun = of(false).is_some_and(|it| it.start < loss && it.end > it.start);
+        let has_begun =
+            of(SpanKind::HostFunction).is_some_and(|it| it.start < loss && it.end > it.start);
         assert!(has_begun || backend != "mock", "{spans:?}");
-        let waits = of(true).unwrap();
+        let waits = of(SpanKind::Callback).unwrap();
         if backend != "mock" && waits.end < loss {
             continue; // The host came to the loss late.
         }

@@ -1,7 +1,7 @@
 //! Why single operations began, and single blocking calls returned, when they did.
 
 use clap::Args;
-use engine::analysis::causes::{CauseReader, SpanCause, TimePart, TimeUse};
+use engine::analysis::causes::{CauseReader, SpanCause, TimePart, TimeUse, WalkLimit};
 use engine::record::{Group, SpanId};
 use engine::time::Nanos;
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ use crate::text;
 /// All operations together are printed without their chains where those have more segments than this: each operation of a
 /// stream that is thousands deep would say again what all those in front of it say.
 const MOST_SEGMENTS: usize = 1_000_000;
+/// And where the ways back pass over more calls and operations than this, which may be many for one segment.
+const MOST_POINTS: usize = 50_000_000;
 
 /// Which spans are explained.
 #[derive(Debug, Args)]
@@ -58,8 +60,8 @@ pub(in crate::cli) fn explain(
     let with_chains = !are_asked || chains_are_short(&reader, &spans);
     if !with_chains {
         let said = format!(
-            "chain is left out: all chains together have more than {MOST_SEGMENTS} segments; --span shows that of one, and \
-             --range, --lane and --rank ask about fewer"
+            "chain is left out: all chains together have more than {MOST_SEGMENTS} segments, or pass over more than {MOST_POINTS} \
+             calls; --span shows that of one, and --range, --lane and --rank ask about fewer"
         );
         writeln!(streams.err, "{said}")?;
     }
@@ -92,12 +94,13 @@ fn was_dropped(scope: &CauseScope, span: SpanId) -> bool {
 
 /// Whether the chains of these spans have few enough segments to print them all.
 fn chains_are_short(reader: &CauseReader<'_>, spans: &[SpanId]) -> bool {
-    let mut left = MOST_SEGMENTS;
+    let mut limit = WalkLimit {
+        segments: MOST_SEGMENTS + 1,
+        points: MOST_POINTS + 1,
+    };
     spans.iter().all(|span| {
-        let segments = reader.chain_at_most(*span, left.saturating_add(1)).len();
-        let fits = segments <= left;
-        left = left.saturating_sub(segments);
-        fits
+        reader.chain_within(*span, &mut limit);
+        !limit.is_reached()
     })
 }
 

@@ -85,6 +85,9 @@ fn steps(table: &IterationTable) -> impl Iterator<Item = Value> + '_ {
             object.insert("critical_ns".to_owned(), json!(time.0));
         }
         object.insert("outlier".to_owned(), json!(row.is_outlier));
+        if row.is_cut_off {
+            object.insert("cut_off".to_owned(), json!(true));
+        }
         Value::Object(object)
     })
 }
@@ -125,7 +128,7 @@ fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Resul
         let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
         cells.extend(idle.map(|what| time(what.of(&row.time))));
         cells.push(critical.unwrap_or_default());
-        cells.push(if row.is_outlier { "outlier" } else { "" }.to_owned());
+        cells.push(row.remark().to_owned());
         found.row(cells);
     }
     writeln!(streams.out)?;
@@ -139,7 +142,11 @@ fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Resul
         },
         match table.rows.len() {
             1 => String::new(),
-            _ => format!("; half take at most {}", words::length(table.median)),
+            _ => format!(
+                "; half {}take at most {}",
+                table.which(),
+                words::length(table.median)
+            ),
         }
     )?;
     found.write(streams.out)?;

@@ -65,6 +65,13 @@ pub(in crate::cli) fn what_if(
         change.dropped_waits.push(pair(text, &names)?);
     }
     let found = scope.reader().what_if(&change);
+    if found.dropped_waits == 0 && !change.dropped_waits.is_empty() {
+        return Err(CliFailure::Wrong(
+            "nothing of these names waited for an event of the other; `syncline explain --all` says what each operation, and \
+             each wait, came after"
+                .to_owned(),
+        ));
+    }
     match options.of.format {
         OutputFormat::Json => {
             let line = json!({

@@ -313,7 +313,7 @@ impl WhyLines {
             format!("{} {}", what.label(), text::percent(share))
         });
         cells.push(TableCell::text(critical.unwrap_or_default()));
-        cells.push(TableCell::text(if row.is_outlier { "outlier" } else { "" }));
+        cells.push(TableCell::text(row.remark()));
         self.cells.push(cells);
         self.stretches.push(within);
     }

@@ -26,6 +26,34 @@ pub struct ChainSegment {
     pub lane: Option<LaneId>,
 }
 
+/// How far walks may still go, all together.
+#[derive(Clone, Copy, Debug)]
+pub struct WalkLimit {
+    /// How many segments they may still find.
+    pub segments: usize,
+    /// How many points they may still come to, calls that they pass over among them.
+    pub points: usize,
+}
+
+impl WalkLimit {
+    /// So many segments, whatever they pass over.
+    pub(super) const fn of_segments(segments: usize) -> Self {
+        Self {
+            segments,
+            points: usize::MAX,
+        }
+    }
+
+    /// Whether a walk came to the limit.
+    pub const fn is_reached(&self) -> bool {
+        self.segments == 0 || self.points == 0
+    }
+
+    const fn count_point(&mut self) {
+        self.points = self.points.saturating_sub(1);
+    }
+}
+
 /// The steps of a walk at one instant. Where times contradict each other they may go in a circle, or on and on to points that lie
 /// later.
 #[derive(Debug, Default)]
@@ -54,37 +82,37 @@ impl CauseReader<'_> {
     /// What happened from an operation's submission to its start, in order of time; empty where its submission is not
     /// known.
     pub fn chain(&self, span: SpanId) -> Vec<ChainSegment> {
-        self.chain_at_most(span, usize::MAX)
+        self.chain_within(span, &mut WalkLimit::of_segments(usize::MAX))
     }
 
-    /// The last segments of that, no more than so many.
-    pub fn chain_at_most(&self, span: SpanId, most: usize) -> Vec<ChainSegment> {
+    /// The same, given up where a limit is reached; what it took is taken from that.
+    pub fn chain_within(&self, span: SpanId, limit: &mut WalkLimit) -> Vec<ChainSegment> {
         let enqueued = self.enqueued(span);
         enqueued.map_or_else(Vec::new, |enqueued| {
-            self.walk_at_most(SpanPoint::start(span), enqueued, most)
+            self.walk_within(SpanPoint::start(span), enqueued, limit)
         })
     }
 
     /// What happened from `until` to a point, in order of time: it follows what was complete last, and what that had to
     /// wait for. The segments follow each other without a gap.
     pub(super) fn walk(&self, from: SpanPoint, until: Nanos) -> Vec<ChainSegment> {
-        self.walk_at_most(from, until, usize::MAX)
+        self.walk_within(from, until, &mut WalkLimit::of_segments(usize::MAX))
     }
 
-    /// The same, given up after so many segments.
-    pub(super) fn walk_at_most(
+    /// The same, given up where a limit is reached.
+    pub(super) fn walk_within(
         &self,
         from: SpanPoint,
         until: Nanos,
-        most_segments: usize,
+        limit: &mut WalkLimit,
     ) -> Vec<ChainSegment> {
         let (mut point, mut time) = (from, self.time(from));
         let mut segments: Vec<ChainSegment> = Vec::new();
         let mut stay = InstantStay::default();
-        while time > until && segments.len() < most_segments {
-            let (segment, next) = self.step(point, time, until);
-            if segment.interval.start < segment.interval.end {
-                push(&mut segments, segment);
+        while time > until && !limit.is_reached() {
+            let (segment, next) = self.step(point, time, until, limit);
+            if segment.interval.start < segment.interval.end && push(&mut segments, segment) {
+                limit.segments = limit.segments.saturating_sub(1);
             }
             let Some(next_point) = next.0 else { break };
             if next.1 < time {
@@ -105,13 +133,15 @@ impl CauseReader<'_> {
         point: SpanPoint,
         time: Nanos,
         until: Nanos,
+        limit: &mut WalkLimit,
     ) -> (ChainSegment, (Option<SpanPoint>, Nanos)) {
         let span = point.span();
         let class = self.causes.class(span);
         let is_end_of_wait = point.is_end() && class.has(SpanClass::BLOCKED);
         if class.is_call() && !is_end_of_wait {
-            return self.host(point, time, until);
+            return self.host(point, time, until, limit);
         }
+        limit.count_point();
         let Some(binding) = self.binding(point) else {
             return (nothing(until, time), (None, until));
         };
@@ -142,12 +172,14 @@ impl CauseReader<'_> {
         from: SpanPoint,
         time: Nanos,
         until: Nanos,
+        limit: &mut WalkLimit,
     ) -> (ChainSegment, (Option<SpanPoint>, Nanos)) {
         let mut point = from;
         let mut passed = 0;
         while let Some(before) = self.before_on_thread(point) {
             point = before;
             passed += 1;
+            limit.count_point();
             let class = self.causes.class(point.span());
             let is_far = passed % STRIDE == 0 && self.time(point) <= until;
             if is_far || point.is_end() && class.has(SpanClass::BLOCKED) {
@@ -192,15 +224,17 @@ const fn nothing(start: Nanos, end: Nanos) -> ChainSegment {
     }
 }
 
-/// Adds the segment before those that are there; time of one thread is one segment.
-fn push(segments: &mut Vec<ChainSegment>, segment: ChainSegment) {
+/// Adds the segment before those that are there, and says whether that is one more: time of one thread is one segment.
+fn push(segments: &mut Vec<ChainSegment>, segment: ChainSegment) -> bool {
     if let Some(after) = segments.last_mut()
         && segment.what == TimeUse::Host
         && after.what == TimeUse::Host
         && after.lane == segment.lane
     {
         after.interval.start = segment.interval.start;
+        false
     } else {
         segments.push(segment);
+        true
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::blocked_calls::{BlockingCalls, find_blocked};
-use super::callback_waits::CallbackWaits;
 use super::collective::CollectiveGroups;
 use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
@@ -13,7 +12,7 @@ use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
 use super::span_class::{LaneClass, SpanClass};
 use super::timetable::{SpanTimes as _, Timetable};
-use super::{Causes, LatestStart, TOLERANCE, program};
+use super::{CEILING, Causes, LatestStart, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
 use record::{
@@ -33,8 +32,6 @@ pub(super) struct CausesDraft {
     has_waits: Vec<bool>,
     /// Graphs that were replayed.
     graphs: Vec<u32>,
-    /// Streams that stood still for functions of the host.
-    functions: CallbackWaits,
     extra: Vec<(SpanPoint, SpanPoint, CauseKind)>,
     /// Steps on host threads, with what each had to come after.
     before_steps: Vec<(u32, SpanPoint)>,
@@ -47,6 +44,8 @@ pub(super) struct CausesDraft {
     dropped: DroppedWaits,
     /// Waits whose time ran out, or that were cancelled.
     limited: Vec<SpanId>,
+    /// Waits that were lost with their device.
+    lost: Vec<SpanId>,
     /// Of launches whose operations overlap the first one, with each other that began before any had ended.
     roots: Vec<(u32, u32)>,
     revision: u64,
@@ -105,9 +104,6 @@ impl CausesDraft {
         let lane_class = self.lanes.get(lane.index()).copied();
         let lane_class = lane_class.unwrap_or(LaneClass::Derived);
         let class = SpanClass::of(lane_class, placed);
-        if kind == SpanKind::HostFunction {
-            self.functions.add(lane_class, &placed.span);
-        }
         self.classes.push(class);
         self.firsts.push(NONE);
         if matches!(kind, SpanKind::EventWait | SpanKind::EventRecord)
@@ -128,6 +124,9 @@ impl CausesDraft {
         };
         if is_limited {
             self.limited.push(id);
+        }
+        if waits && placed.span.state == State::Lost {
+            self.lost.push(id);
         }
     }
 
@@ -284,13 +283,6 @@ impl CausesDraft {
     /// Orders all that was read; nothing where it was cancelled.
     pub fn finish(mut self, cancelled: &AtomicBool) -> Option<Causes> {
         self.reach_through_steps();
-        for span in std::mem::take(&mut self.functions).waiting() {
-            if let Some(class) = self.classes.get_mut(span.index())
-                && class.is_operation()
-            {
-                class.waits();
-            }
-        }
         let held = std::mem::take(&mut self.held);
         self.extra.extend(held.causes(&self.times, &self.extra));
         let mut seconds = vec![NONE; self.classes.len()];
@@ -426,9 +418,27 @@ impl CausesDraft {
         own == of_graph && is_within && self.times.end(span) <= end
     }
 
+    /// Of the waits that were lost with their device those that nothing let go before that.
+    fn unmet(&mut self) -> Vec<SpanId> {
+        let mut lost = std::mem::take(&mut self.lost);
+        let mut met = BTreeSet::new();
+        for (effect, cause, _) in &self.extra {
+            let span = effect.span();
+            let lag = self.times.time(*effect) - self.times.time(*cause);
+            if (Nanos(-TOLERANCE.0)..=CEILING).contains(&lag) && lost.binary_search(&span).is_ok() {
+                met.insert(span);
+            }
+        }
+        lost.retain(|it| !met.contains(it));
+        lost
+    }
+
     /// What a wait whose time ran out, or that was cancelled, was to wait for did not let it go. An abort that dropped either
     /// did.
     fn limit(&mut self) {
+        let unmet = self.unmet();
+        self.limited.extend(unmet);
+        self.limited.sort_unstable();
         if self.limited.is_empty() {
             return;
         }

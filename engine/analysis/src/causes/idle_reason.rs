@@ -157,7 +157,7 @@ impl CauseReader<'_> {
         match by.kind {
             CauseKind::Pipeline => return IdleReason::Pipeline,
             CauseKind::Signal => return IdleReason::Host,
-            CauseKind::Limit if self.is_cancelled(effect) => return IdleReason::Other,
+            CauseKind::Limit if self.is_cut_off(effect) => return IdleReason::Other,
             CauseKind::Limit => return IdleReason::Limit,
             CauseKind::Engine => return IdleReason::Engine,
             _ => {}

@@ -56,7 +56,7 @@ labels! {
         Edge = "edge",
         /// The step before it of an asynchronous API.
         Step = "step",
-        /// A wait's own beginning, where the time that it was given ran out.
+        /// A wait's own beginning, where nothing let it go: the time that it was given ran out, or it was cancelled or lost.
         Limit = "limit",
         /// The call that dropped what was waited for.
         Abort = "abort",
@@ -82,7 +82,7 @@ labels! {
         Run = "run",
         /// The host was at work, or did nothing that the capture shows.
         Host = "host",
-        /// A wait, until the time that it was given ran out.
+        /// A wait that nothing let go, until the time that it was given ran out, or it was cancelled or lost.
         Limit = "limit",
     }
 }

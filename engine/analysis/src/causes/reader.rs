@@ -65,10 +65,10 @@ impl<'a> CauseReader<'a> {
         self.causes.class(span).is_wait() || self.is_blocking(span)
     }
 
-    /// Whether a span was cancelled, before it began or while it ran.
-    pub(super) fn is_cancelled(&self, span: SpanId) -> bool {
+    /// Whether a span was cancelled or lost with its device, before it began or while it ran.
+    pub(super) fn is_cut_off(&self, span: SpanId) -> bool {
         let placed = self.capture.span(span);
-        placed.is_some_and(|it| it.span.state == State::Cancelled)
+        placed.is_some_and(|it| matches!(it.span.state, State::Cancelled | State::Lost))
     }
 
     /// The operation before one on its stream, as far as the capture tells.

@@ -5,7 +5,7 @@ use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;
 use super::split::TimePart;
-use super::{SpanCause, SpanClass, TOLERANCE};
+use super::{SpanCause, SpanClass, TOLERANCE, WalkLimit};
 use crate::SentencePiece;
 use crate::loss_outcome::{abort, fate, problem};
 use crate::sentence_piece::Sentence;
@@ -91,7 +91,7 @@ impl CauseReader<'_> {
         } else {
             SpanPoint::start(span)
         };
-        self.walk_at_most(point, waiting.start, most)
+        self.walk_within(point, waiting.start, &mut WalkLimit::of_segments(most))
     }
 }
 
@@ -291,7 +291,7 @@ impl SentenceText<'_, '_> {
         let rest = inside.iter().find(|it| it.what != TimeUse::Blocked);
         match (blocked, cause.binding) {
             (Some(blocked), Some(binding)) if binding.kind == CauseKind::Limit => {
-                let until = if self.reader.is_cancelled(span) {
+                let until = if self.reader.is_cut_off(span) {
                     ", until it was cancelled"
                 } else {
                     ", until the time that it was given ran out"

@@ -95,9 +95,4 @@ impl SpanClass {
     pub const fn mark(&mut self, flag: u8) {
         self.0 |= flag;
     }
-
-    /// An operation that turns out to have waited on its stream.
-    pub const fn waits(&mut self) {
-        self.0 = self.0 & !Self::SORT | Self::WAIT;
-    }
 }

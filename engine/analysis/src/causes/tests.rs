@@ -2,6 +2,7 @@
 
 mod cancelled;
 mod stretches;
+mod what_if;
 
 use super::{CauseKind, CauseReader, Causes, DependencyTimes, IdleTime, SpanPoint, TimeUse};
 use capture::Capture;
@@ -85,13 +86,15 @@ impl SmallCapture {
         }
     }
 
-    /// The call of the workload that made a span.
-    fn made_by(&mut self, span: u32, call: u32) {
+    /// What a span is called; its name has the number of the span behind 0, which all others have.
+    fn call_it(&mut self, span: u32, name: &str) {
+        let id = NameId(span + 1);
+        self.records.push(Record::Name(id, name.into()));
         for record in &mut self.records {
             if let Record::Span(known) = record
                 && known.id == SpanId(span)
             {
-                known.call = CallId(call);
+                known.name = id;
             }
         }
     }

@@ -32,6 +32,8 @@ pub struct WhatIfResult {
     pub makespan: Nanos,
     /// How much shorter that is.
     pub saved: Nanos,
+    /// How many waits were left out of the graph.
+    pub dropped_waits: usize,
 }
 
 /// Stands for a point whose time is not known yet.
@@ -56,6 +58,8 @@ struct Retiming<'a, 'b> {
     /// For each operation the last before it on its stream that is on either side.
     before: [Vec<u32>; 2],
     new: Vec<i64>,
+    /// How many waits were left out.
+    left_out: usize,
 }
 
 impl CauseReader<'_> {
@@ -68,6 +72,7 @@ impl CauseReader<'_> {
         WhatIfResult {
             makespan,
             saved: self.causes.extent.length() - makespan,
+            dropped_waits: pass.left_out,
         }
     }
 }
@@ -102,6 +107,7 @@ impl<'a, 'b> Retiming<'a, 'b> {
             moved,
             before: [vec![UNSEEN; sides], vec![UNSEEN; sides]],
             new: vec![UNKNOWN; spans * 2],
+            left_out: 0,
             reader,
             change,
             times,
@@ -164,10 +170,11 @@ impl<'a, 'b> Retiming<'a, 'b> {
         });
         for it in found {
             let cause = it.span();
-            let is_dropped = it.kind == CauseKind::Event
-                && !point.is_end()
-                && self.dropped.contains(&(self.name(cause), self.name(span)));
-            if is_dropped {
+            // An operation waits before it starts; a wait that is a span of its own, until it ends.
+            let can_wait = !point.is_end() || causes.class(span).is_wait();
+            let pair = (self.name(cause), self.name(span));
+            if it.kind == CauseKind::Event && can_wait && self.dropped.contains(&pair) {
+                self.left_out += 1;
                 continue;
             }
             let moves = !self.moved.is_empty();

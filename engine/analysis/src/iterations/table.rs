@@ -1,10 +1,11 @@
 //! What each iteration comes to: how long it took, why its streams stood idle, what its critical path is made of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Iteration, IterationSource, Iterations};
 use crate::causes::{CauseReader, CausesTable, IdleTime, PathReader, TimeUse};
-use record::time::Nanos;
+use record::State;
+use record::time::{Interval, Nanos};
 
 /// More iterations than this are not looked into one by one.
 const MOST: usize = 5_000;
@@ -26,8 +27,21 @@ pub struct IterationRow {
     pub critical: Option<(TimeUse, Nanos)>,
     /// The duration that half of those of its loop do not exceed.
     pub usual: Nanos,
+    /// Whether a loss of the device cut it off, so that how long it took says nothing.
+    pub is_cut_off: bool,
     /// Whether it took much longer, or shorter, than most of its loop.
     pub is_outlier: bool,
+}
+
+impl IterationRow {
+    /// What is remarkable about it, in a word or two; empty where nothing is.
+    pub const fn remark(&self) -> &'static str {
+        match (self.is_cut_off, self.is_outlier) {
+            (true, _) => "cut off",
+            (false, true) => "outlier",
+            (false, false) => "",
+        }
+    }
 }
 
 /// All iterations of a capture.
@@ -43,7 +57,9 @@ pub struct IterationTable {
     pub loops: usize,
     /// Over how many streams their idle time is summed.
     pub streams: usize,
-    /// The duration that half of them do not exceed.
+    /// How many of them a loss of the device cut off.
+    pub cut_off: usize,
+    /// The duration that half of the others do not exceed.
     pub median: Nanos,
     /// How many more there are than are looked into.
     pub left_out: usize,
@@ -52,9 +68,11 @@ pub struct IterationTable {
 impl IterationTable {
     /// What the iterations of a capture come to.
     pub fn new(reader: &CauseReader<'_>, iterations: &Iterations) -> Self {
-        let lengths = iterations.all.iter().map(|it| it.interval.length());
-        let (median, _) = median_and_spread(lengths.collect());
-        let usual = usual_lengths(iterations);
+        let cut_off = cut_off(reader, iterations);
+        let whole = |it: &&Iteration| !cut_off.contains(&it.number);
+        let lengths = iterations.all.iter().filter(whole);
+        let (median, _) = median_and_spread(lengths.map(|it| it.interval.length()).collect());
+        let usual = usual_lengths(iterations, &cut_off);
         let loops = usual.len();
         // What begins an iteration ends the one before it, with what came in between; the last of a loop has nothing after it, and
         // ends with what it gave to any stream.
@@ -77,6 +95,7 @@ impl IterationTable {
             let path = paths.within(within);
             let usual = usual.get(&iterations.loop_of(iteration));
             let usual = usual.copied().unwrap_or_default();
+            let is_cut_off = cut_off.contains(&iteration.number);
             let off = (within.length() - usual.median).0.saturating_abs();
             let is_far = off > usual.spread.0.saturating_mul(FAR) && off > usual.median.0 / LITTLE;
             IterationRow {
@@ -84,7 +103,8 @@ impl IterationTable {
                 time,
                 critical: CausesTable::most_of(&path),
                 usual: usual.median,
-                is_outlier: is_far && has_end(&usual, iteration.number),
+                is_cut_off,
+                is_outlier: is_far && !is_cut_off && has_end(&usual, iteration.number),
             }
         });
         Self {
@@ -93,6 +113,7 @@ impl IterationTable {
             rows: rows.collect(),
             loops,
             streams: iterations.streams.len(),
+            cut_off: cut_off.len(),
             median,
             left_out: iterations.all.len().saturating_sub(most),
         }
@@ -101,6 +122,14 @@ impl IterationTable {
     /// What they were found by, and of which rank, in a few words.
     pub fn label(&self) -> String {
         self.source.label_of(self.rank)
+    }
+
+    /// Which of them the median is of, as the words between "half" and "take at most".
+    pub const fn which(&self) -> &'static str {
+        match self.cut_off {
+            0 => "",
+            _ => "of those that no loss cut off ",
+        }
     }
 
     /// Those that took much longer, or shorter, than most.
@@ -119,13 +148,31 @@ struct UsualLength {
     last: u32,
 }
 
-/// How long those of each loop take.
-fn usual_lengths(iterations: &Iterations) -> BTreeMap<usize, UsualLength> {
+/// The numbers of those of which an operation was lost with its device, or never ran for that.
+fn cut_off(reader: &CauseReader<'_>, iterations: &Iterations) -> BTreeSet<u32> {
+    let capture = reader.capture();
+    let Some(first) = capture.losses().iter().map(|it| it.time).min() else {
+        return BTreeSet::new();
+    };
+    let is_hit = |within: Interval| {
+        let lanes = iterations.streams.iter();
+        let mut spans = lanes.flat_map(|lane| capture.spans_in(*lane, within));
+        spans.any(|it| matches!(it.span.state, State::Lost | State::Cancelled))
+    };
+    let later = iterations.all.iter();
+    let later = later.filter(|it| it.interval.end >= first && is_hit(it.interval));
+    later.map(|it| it.number).collect()
+}
+
+/// How long those of each loop take that nothing cut off.
+fn usual_lengths(iterations: &Iterations, cut_off: &BTreeSet<u32>) -> BTreeMap<usize, UsualLength> {
     let mut lengths: BTreeMap<usize, (Vec<Nanos>, u32)> = BTreeMap::new();
     for iteration in &iterations.all {
         let of_loop = iterations.loop_of(iteration);
         let (of, last) = lengths.entry(of_loop).or_default();
-        of.push(iteration.interval.length());
+        if !cut_off.contains(&iteration.number) {
+            of.push(iteration.interval.length());
+        }
         *last = iteration.number;
     }
     let all = lengths.into_iter().map(|(of_loop, (of, last))| {

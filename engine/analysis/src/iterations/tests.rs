@@ -5,8 +5,8 @@ use crate::causes::Causes;
 use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{
-    Basis, CallId, Dependency, DependencyKind, Group, ITERATION, Lane, LaneId, NameId, Record,
-    Role, Run, Span, SpanId, SpanKind, State, Value,
+    Basis, CallId, Dependency, DependencyKind, DeviceId, Group, ITERATION, Lane, LaneId, Loss,
+    LossKind, NameId, Record, Role, Run, Span, SpanId, SpanKind, State, Value,
 };
 
 const THREAD: u32 = 0;
@@ -138,6 +138,38 @@ fn ranges_that_name_steps_are_iterations_and_what_is_within_them_is_not() {
     assert_eq!(outliers, [5]);
     assert_eq!(&*table.rows[0].iteration.name, "ProfilerStep#7");
     assert_eq!(table.rows[1].time.total(), Nanos(500));
+}
+
+/// How long a step took that a loss cut off says nothing of steps.
+#[test]
+fn a_step_that_a_loss_cut_off_is_compared_with_none() {
+    let mut made = SteppedCapture::new();
+    for step in 0..6 {
+        let begin = step * 1_000;
+        let end = begin + if step == 5 { 80 } else { 500 + step };
+        let name = format!("ProfilerStep#{step}");
+        made.span(THREAD, &name, SpanKind::Scope, [begin, end]);
+        made.span(STREAM, "kernel", SpanKind::Kernel, [begin + 30, begin + 70]);
+    }
+    if let Some(Record::Span(last)) = made.records.last_mut() {
+        last.state = State::Lost;
+    }
+    made.records.push(Record::Loss(Box::new(Loss {
+        device: DeviceId(0),
+        time: Nanos(5_070),
+        reason: String::new(),
+        kind: LossKind::Unknown,
+        generation: 1,
+    })));
+    let (table, _) = made.find();
+    let cut_off: Vec<u32> = table
+        .rows
+        .iter()
+        .filter(|it| it.is_cut_off)
+        .map(|it| it.iteration.number)
+        .collect();
+    assert_eq!((cut_off, table.cut_off), (vec![6], 1));
+    assert_eq!((table.outliers().count(), table.median), (0, Nanos(502)));
 }
 
 #[test]

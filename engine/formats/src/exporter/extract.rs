@@ -88,6 +88,7 @@ fn is_operation(kind: SpanKind) -> bool {
             | SpanKind::Copy
             | SpanKind::Fill
             | SpanKind::HostFunction
+            | SpanKind::Callback
             | SpanKind::EventRecord
             | SpanKind::EventWait
     )

@@ -48,21 +48,64 @@ fn what_was_stopped_while_it_ran_was_busy_until_then() {
     assert!(said.contains("cancelled after 898"), "{said}");
 }
 
+/// What nothing let go before its device was lost was blocked until then; nothing of that is unknown.
+#[test]
+fn a_wait_that_a_loss_cut_off_was_blocked_until_the_loss() {
+    let mut small = SmallCapture::new();
+    let early = small.launched(LEFT, 0, [2_000, 20_000]);
+    let hold = small.span(RIGHT, SpanKind::Hold, [1_000, 980_000]);
+    let synchronize = small.span(THREAD, SpanKind::Synchronize, [3_000, 981_000]);
+    let late = small.span(LEFT, SpanKind::Kernel, [20_000, 980_000]);
+    let wait = small.span(RIGHT, SpanKind::EventWait, [500, 979_000]);
+    for (cause, effect, kind) in [
+        (early, wait, DependencyKind::Event),
+        (late, synchronize, DependencyKind::Synchronization),
+    ] {
+        small.tie(cause, effect, kind, Basis::Declared);
+    }
+    for span in [hold, late, synchronize, wait] {
+        small.become_of(span, State::Lost);
+    }
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let cause = |span: u32| {
+        let binding = reader.of_end(SpanId(span)).unwrap().binding.unwrap();
+        (binding.kind, binding.span().0)
+    };
+    assert_eq!(cause(hold), (CauseKind::Limit, hold));
+    // One of what it waited for came long before.
+    assert_eq!(cause(wait), (CauseKind::Limit, wait));
+    assert_eq!(cause(synchronize), (CauseKind::Sync, late));
+    let idle = reader.idle(LaneId(RIGHT), causes.extent());
+    // What came before its first operation is not told.
+    assert_eq!(idle.unknown, Nanos(500));
+    assert!(idle.dependency >= Nanos(979_000), "{idle:?}");
+    let path = reader.path();
+    assert!(
+        path.iter().all(|it| it.what != TimeUse::Unknown),
+        "{path:?}"
+    );
+}
+
 /// A stream stands still while a thread calls a function for it, and so it does where the function never came to run.
 #[test]
 fn a_stream_that_stands_still_for_a_function_is_not_busy() {
     let mut small = SmallCapture::new();
-    let mut both = |call: u32, lane: u32, stream: [i64; 2], thread: [i64; 2]| {
+    let mut both = |lane: u32, stream: [i64; 2], thread: [i64; 2]| {
         let lanes = [(lane, stream), (THREAD, thread)];
         lanes.map(|(lane, ran)| {
-            let span = small.span(lane, SpanKind::HostFunction, ran);
-            small.made_by(span, call);
-            span
+            let kind = if lane == THREAD {
+                SpanKind::HostFunction
+            } else {
+                SpanKind::Callback
+            };
+            small.span(lane, kind, ran)
         })
     };
-    let [first, called] = both(7, LEFT, [100, 700], [150, 690]);
-    let [second, queued] = both(8, RIGHT, [200, 1_300], [700, 1_290]);
-    let [_, dropped] = both(9, LEFT, [700, 1_400], [1_400, 1_400]);
+    let [first, called] = both(LEFT, [100, 700], [150, 690]);
+    let [second, queued] = both(RIGHT, [200, 1_300], [700, 1_290]);
+    let [_, dropped] = both(LEFT, [700, 1_400], [1_400, 1_400]);
     small.tie(called, first, DependencyKind::Step, Basis::Enforced);
     small.tie(queued, second, DependencyKind::Step, Basis::Enforced);
     small.become_of(dropped, State::Cancelled);

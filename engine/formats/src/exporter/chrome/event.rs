@@ -258,7 +258,11 @@ impl<'a> ChromeEventWriter<'a> {
         // just before it does.
         let blocks = matches!(
             to.kind,
-            SpanKind::Synchronize | SpanKind::EventWait | SpanKind::Hold | SpanKind::Join
+            SpanKind::Synchronize
+                | SpanKind::EventWait
+                | SpanKind::Hold
+                | SpanKind::Join
+                | SpanKind::Callback
         ) || to.start < from.start;
         let arrival = if blocks {
             to.start.max(to.end - Nanos(1))

@@ -125,7 +125,7 @@ impl<'a> WorkloadScript<'a> {
                 let buffer = self.buffer("fill", &span, bytes);
                 self.call(format_args!("fill {buffer} value=0 on={on}{was}"));
             }
-            (SpanKind::HostFunction, _) => {
+            (SpanKind::HostFunction | SpanKind::Callback, _) => {
                 let name = quoted(self.unlabelled(&span));
                 let length = micros(span.end - span.start);
                 self.call(format_args!("host-function {name} micros={length} on={on}"));

@@ -19,7 +19,7 @@ pub(super) fn labels(paths: &[PathBuf]) -> Vec<String> {
     }
     // As much of their paths as tells them apart.
     let longest = paths.iter().map(|it| it.components().count()).max();
-    for parts in 2..=longest.unwrap_or(0) {
+    for parts in 1..=longest.unwrap_or(0) {
         let found: Vec<String> = paths.iter().map(|path| last(path, parts)).collect();
         if differ(&found) {
             return found;
@@ -80,17 +80,24 @@ fn numbered(path: &Path) -> Option<String> {
         .collect();
     parts.iter().rev().find_map(|part| {
         WORDS.iter().find_map(|word| {
-            let after = part.get(part.find(word)? + word.len()..)?;
-            let digits: String = after
-                .trim_start_matches(['-', '_', ' ', '.'])
-                .chars()
-                .take_while(char::is_ascii_digit)
-                .collect();
+            // The word may stand in the file's own name as well: `ranks.rank0.json`.
+            let digits = part
+                .rmatch_indices(word)
+                .map(|(at, _)| digits_after(part, at + word.len()));
+            let digits = digits.flatten().next()?;
             // A worker of PyTorch's profiler is a rank, and is called so wherever one is named.
             let word = if *word == "worker" { "rank" } else { word };
-            (!digits.is_empty()).then(|| format!("{word} {digits}"))
+            Some(format!("{word} {digits}"))
         })
     })
+}
+
+/// The number that begins at `at`, or behind what parts it from a word.
+fn digits_after(part: &str, at: usize) -> Option<&str> {
+    let after = part.get(at..)?.trim_start_matches(['-', '_', ' ', '.']);
+    let rest = after.trim_start_matches(|it: char| it.is_ascii_digit());
+    let digits = after.strip_suffix(rest)?;
+    (!digits.is_empty()).then_some(digits)
 }
 
 #[cfg(test)]
@@ -114,6 +121,11 @@ mod tests {
             of(&["run_rank0/trace_view.json", "run_rank11/trace_view.json"]),
             ["rank 0", "rank 11"]
         );
+        assert_eq!(
+            of(&["all_ranks.rank0.json", "late_rank.rank1.json"]),
+            ["rank 0", "rank 1"]
+        );
+        assert_eq!(of(&["a.x.json", "a.y.json"]), ["a.x.json", "a.y.json"]);
         assert_eq!(of(&["left.json", "right.json"]), ["left", "right"]);
         assert_eq!(of(&["a/x.json", "b/x.json"]), ["a/x.json", "b/x.json"]);
         assert_eq!(

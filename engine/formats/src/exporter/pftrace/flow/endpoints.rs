@@ -51,7 +51,11 @@ impl FlowMeeting {
 fn blocks(kind: SpanKind) -> bool {
     matches!(
         kind,
-        SpanKind::EventWait | SpanKind::Hold | SpanKind::Synchronize | SpanKind::Join
+        SpanKind::EventWait
+            | SpanKind::Hold
+            | SpanKind::Synchronize
+            | SpanKind::Join
+            | SpanKind::Callback
     )
 }
 
