@@ -28,6 +28,8 @@ struct HostStretches {
     member: CollectiveMember,
     count: usize,
     total: Nanos,
+    /// The same with what the starts of the next operations took then, which could have been over by then as well.
+    with_starts: Nanos,
     longest: Option<HostStretch>,
 }
 
@@ -81,7 +83,8 @@ impl Analysis for HostBound {
         };
         let beside =
             |it: &HostStretches| devices.get(&it.member).map(|it| beside_busiest(reader, it));
-        let saved = |it: &HostStretches| host.min(it.total).min(beside(it).unwrap_or_default());
+        let saved =
+            |it: &HostStretches| host.min(it.with_starts).min(beside(it).unwrap_or_default());
         let savings: Vec<Nanos> = found.iter().map(saved).collect();
         let findings = found.iter().zip(&savings);
         let findings =
@@ -173,6 +176,7 @@ fn stretches(
         }
         found.count += 1;
         found.total += lost;
+        found.with_starts += start - before - blocked;
         if found.longest.is_none_or(|it| lost > it.lost) {
             found.longest = Some(HostStretch {
                 interval,
@@ -205,7 +209,7 @@ fn make_finding(
     };
     let text = format!(
         "{device} stood idle for {} in all, {}, between its first operation and its last, because the host had not submitted \
-         what came next. The longest was {}: before it submitted {}, the host thread {did}. Submitting it in that time would save at most {}",
+         what came next. The longest was {}: before it submitted {}, the host thread {did}. Submitting earlier would save at most {}{}",
         length(found.total),
         match found.count {
             1 => "once".to_owned(),
@@ -214,6 +218,11 @@ fn make_finding(
         length(longest.lost),
         span(capture, &next),
         length(saved),
+        if saved > found.total {
+            ", as it hides what the starts after that took as well"
+        } else {
+            ""
+        },
     );
     let mut made = finding(capture, CODE, Severity::Warning, text, &spans);
     made.count = found.count as u64;

@@ -259,8 +259,10 @@ impl OverviewDraft<'_, '_> {
     /// The steps and frames: how many, how long, and those that took much longer or shorter than most.
     fn iterations(&mut self, table: &IterationTable) {
         let length = |row: &&IterationRow| row.iteration.interval.length();
-        let shortest = table.rows.iter().min_by_key(length);
-        let longest = table.rows.iter().max_by_key(length);
+        let is_whole = |row: &&IterationRow| !row.is_cut_off || table.cut_off >= table.rows.len();
+        let rows = || table.rows.iter().filter(is_whole);
+        let shortest = rows().min_by_key(length);
+        let longest = rows().max_by_key(length);
         let (Some(shortest), Some(longest)) = (shortest, longest) else {
             return;
         };

@@ -286,7 +286,7 @@ fn what_cannot_be_explained_is_said() {
 fn a_wait_of_a_loop_says_how_often_its_line_waited() {
     // Three rounds, of which each waits for the signal; a fork waits once.
     for (workload, often) in [
-        ("gate", Some("; its line waited 3 times, ")),
+        ("gate", Some("; this line of the workload waited 3 times, ")),
         ("fork-join", None),
     ] {
         let said = ExplainedRun::of(workload, "mock").printed("info", &["--findings"]);
@@ -296,7 +296,7 @@ fn a_wait_of_a_loop_says_how_often_its_line_waited() {
         let line = line.unwrap_or_else(|| panic!("{said}"));
         match often {
             Some(words) => assert!(line.contains(words), "{line}"),
-            None => assert!(!line.contains("its line waited"), "{line}"),
+            None => assert!(!line.contains("this line of the workload"), "{line}"),
         }
     }
 }

@@ -247,7 +247,8 @@ fn apart(
     let host = placed.iter().find(|it| it.line == first)?.host;
     let own: Vec<_> = placed.iter().filter(|it| it.host == host).collect();
     let at = |line| own.iter().position(|it| it.line == line);
-    let (first, second) = (at(first)?, at(second)?);
+    // The copy is named first, whichever of the two it is.
+    let (first, second) = (at(first)?.min(at(second)?), at(first)?.max(at(second)?));
     let stream = stream_of(own[first].call)?;
     let is_plain = workload.counts.graphs == 0 && !workload.streams.contains(&StreamSort::Legacy);
     let between = own.get(first + 1..second)?;
