@@ -118,8 +118,15 @@ fn verdict(
     let capture = reader.capture();
     let of_line = others_of_its_line(reader, placed, wait);
     let slack = reader.slack_of_held(wait.span).unwrap_or_default();
-    // A later wait with a time limit may end sooner where it begins, or what it waits for comes, sooner.
-    if slack > Nanos::ZERO && !wait.is_host && !reader.has_limit_after(placed.span.start) {
+    // A later wait with a time limit may end sooner where it begins, or what it waits for comes, sooner; and what is done because
+    // a time ran out is not done where it does not.
+    if reader.has_limit_after(placed.span.start) {
+        let verdict = format!(
+            "what would be saved without this wait is not told, as a wait with a time limit may end otherwise then{of_line}"
+        );
+        return (Nanos::ZERO, verdict);
+    }
+    if slack > Nanos::ZERO && !wait.is_host {
         let verdict = format!(
             "without this wait nothing would end sooner: what it held could have begun {} later without harm{of_line}",
             length(slack)

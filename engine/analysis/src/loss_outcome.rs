@@ -81,6 +81,11 @@ fn taken(
             )
         };
         sentence.text(did).time(ran).text(then);
+    } else if span.start < span.end && span.state == State::Lost {
+        sentence
+            .text("It ran in vain: the device had been lost for ")
+            .time(span.start - loss.time)
+            .text(" when it began");
     } else if is_call(capture, placed) {
         sentence
             .text("It returned at once: the device had been lost for ")

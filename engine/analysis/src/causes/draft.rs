@@ -46,6 +46,8 @@ pub(super) struct CausesDraft {
     limited: Vec<SpanId>,
     /// Waits that were lost with their device.
     lost: Vec<SpanId>,
+    /// When devices were lost, in order.
+    losses: Vec<Nanos>,
     /// Of launches whose operations overlap the first one, with each other that began before any had ended.
     roots: Vec<(u32, u32)>,
     revision: u64,
@@ -61,7 +63,10 @@ impl CausesDraft {
         };
         // What is there by now is most of it, mostly, and growing would take twice the room.
         let known = capture.span_ids();
+        let mut losses: Vec<Nanos> = capture.losses().iter().map(|it| it.time).collect();
+        losses.sort_unstable();
         Self {
+            losses,
             times: Timetable::with_room(known),
             classes: Vec::with_capacity(known),
             firsts: Vec::with_capacity(known),
@@ -125,9 +130,16 @@ impl CausesDraft {
         if is_limited {
             self.limited.push(id);
         }
-        if waits && placed.span.state == State::Lost {
+        if waits && placed.span.state == State::Lost && self.is_cut_off(placed.interval()) {
             self.lost.push(id);
         }
+    }
+
+    /// Whether a device was lost while something lasted, rather than before it.
+    fn is_cut_off(&self, interval: Interval) -> bool {
+        let next = self.losses.partition_point(|it| *it <= interval.start);
+        let next = self.losses.get(next);
+        next.is_some_and(|it| *it <= interval.end + TOLERANCE)
     }
 
     fn note_call(&mut self, call: CallId, (id, class): (SpanId, SpanClass)) {

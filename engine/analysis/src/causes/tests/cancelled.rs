@@ -1,6 +1,7 @@
 //! What was cancelled while it ran, or waited, took its time nevertheless; and waits that are needed are known to be.
 
 use super::*;
+use record::{DeviceId, Loss, LossKind};
 
 #[test]
 fn a_wait_that_an_abort_ended_was_blocked_until_the_abort() {
@@ -66,6 +67,13 @@ fn a_wait_that_a_loss_cut_off_was_blocked_until_the_loss() {
     for span in [hold, late, synchronize, wait] {
         small.become_of(span, State::Lost);
     }
+    small.records.push(Record::Loss(Box::new(Loss {
+        device: DeviceId(0),
+        time: Nanos(979_000),
+        reason: String::new(),
+        kind: LossKind::Unknown,
+        generation: 1,
+    })));
     let capture = small.capture();
     let causes = Causes::build(&capture);
     let reader = causes.read(&capture);

@@ -243,6 +243,12 @@ impl NsightReader<'_, '_> {
     /// Of waits whose record is not in the file: the thread's last call that records an event is probably the one,
     /// and what the thread had last submitted before that is probably what it recorded.
     fn guess(&self, waits: &mut [SqliteWait]) {
+        let mut of_threads: HashMap<(i64, LaneId), Vec<i64>> = HashMap::new();
+        for &(process, order, place) in &self.dialect.recorders {
+            if let Some(lane) = self.hosts.lane(place) {
+                of_threads.entry((process, lane)).or_default().push(order);
+            }
+        }
         let mut recorders = HashMap::new();
         for wait in waits {
             let SqliteWaitTarget::Stream(stream, event) = wait.waits else {
@@ -259,7 +265,7 @@ impl NsightReader<'_, '_> {
             let key = (event.id, event.tie);
             let recorder = match recorders.get(&key) {
                 Some(known) if event.tie.is_some() => *known,
-                _ => self.recorder_before(wait),
+                _ => self.recorder_before(wait, &of_threads),
             };
             recorders.insert(key, recorder);
             let last =
@@ -268,19 +274,19 @@ impl NsightReader<'_, '_> {
         }
     }
 
-    /// The last call of the wait's own thread that records an event, and that thread's lane.
-    fn recorder_before(&self, wait: &SqliteWait) -> Option<(i64, LaneId)> {
+    /// The last call of the wait's own thread that records an event, and that thread's lane; `of_threads` has all such calls in
+    /// order.
+    fn recorder_before(
+        &self,
+        wait: &SqliteWait,
+        of_threads: &HashMap<(i64, LaneId), Vec<i64>>,
+    ) -> Option<(i64, LaneId)> {
         let lane = self
             .hosts
             .lane(self.launches.get(wait.process, wait.order)?)?;
-        let at = self
-            .dialect
-            .recorders
-            .partition_point(|&(process, order, _)| (process, order) < (wait.process, wait.order));
-        let before = self.dialect.recorders.get(..at)?.iter().rev();
-        let mut own = before.take_while(|(process, ..)| *process == wait.process);
-        let &(_, order, _) = own.find(|(.., place)| self.hosts.lane(*place) == Some(lane))?;
-        Some((order, lane))
+        let own = of_threads.get(&(wait.process, lane))?;
+        let at = own.partition_point(|order| *order < wait.order);
+        Some((*own.get(at.checked_sub(1)?)?, lane))
     }
 
     /// The last operation of a process before a call, if the same thread submitted it.
