@@ -1,5 +1,6 @@
 //! Time of trace JSON in shapes that invite a look at everything for each event: spans that never end, times that go
-//! backwards, overlaps, and calls that wait for very many streams. And of workloads in shapes that invite a parser to try
+//! backwards, overlaps, and calls that wait for very many streams. Of a database of waits on very many threads, of which none
+//! recorded an event. And of workloads in shapes that invite a parser to try
 //! again: what begins and has no end, what is taken out, and names that nothing has.
 //!
 //! Prints for each what an event of a file, or a kilobyte of a text, takes, and how many times as much it takes in one that
@@ -17,6 +18,7 @@ use engine::capture::Capture;
 use engine::importer::{self, Source};
 use engine::workload::Document;
 use measure::median::median;
+use rusqlite::Connection;
 
 const ROUNDS: usize = 3;
 /// Events of the shorter file, and how many times as many the longer one has.
@@ -148,7 +150,63 @@ fn opening((name, event): &FileShape, events: u64) -> io::Result<f64> {
     }
 }
 
-fn main() -> io::Result<()> {
+/// The tables of an export of Nsight Systems, with the columns that these rows have.
+const SCHEMA: &str = "
+CREATE TABLE StringIds (id INTEGER, value TEXT);
+INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000'), (3, 'cudaEventRecord_v3020'),
+  (4, 'cudaStreamWaitEvent_v3020');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
+  streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,
+  correlationId INTEGER, nameId INTEGER, returnValue INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
+  streamId INTEGER, correlationId INTEGER, globalPid INTEGER, syncType INTEGER, eventId INTEGER, eventSyncId INTEGER);
+";
+
+/// Seconds for a database in which one thread launches kernels and records events, and as many others wait for events of which
+/// the records are not in the file.
+fn opening_waits(rows: u64) -> Result<f64, Box<dyn std::error::Error>> {
+    const PROCESS: i64 = 1 << 24;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("a.sqlite");
+    let mut file = Connection::open(&path)?;
+    file.execute_batch(SCHEMA)?;
+    let all = file.transaction()?;
+    for row in 0..rows as i64 / 5 {
+        let (time, call) = (row * 100, row * 4);
+        all.execute(
+            "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, ?, ?, ?, 1, 1)",
+            [time + 50, time + 60, 7 + row % 3, call, PROCESS],
+        )?;
+        let calls = [(0, 2, 1), (1, 3, 1), (2, 4, 2 + row)];
+        for (place, name, thread) in calls {
+            let start = time + 10 * place;
+            all.execute(
+                "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 0, ?, ?, ?, 0)",
+                [start, start + 5, PROCESS + thread, call + place, name],
+            )?;
+        }
+        all.execute(
+            "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (?, ?, 0, 1, ?, ?, ?, 2, ?, NULL)",
+            [time + 20, time + 25, 7 + (row + 1) % 3, call + 2, PROCESS, 1_000_000 + row],
+        )?;
+    }
+    all.commit()?;
+    drop(file);
+    let mut failed = None;
+    let took = median(ROUNDS, || {
+        let mut capture = Capture::new();
+        let opened = importer::open(&path, &mut |batch| {
+            capture.apply(batch.records);
+            ControlFlow::Continue(())
+        });
+        failed = failed.take().or(opened.err());
+        black_box(capture.span_count());
+    });
+    failed.map_or(Ok(took), |error| Err(error.into()))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     eprintln!(
         "{:<42} {:>12} {:>12}",
         "shape", "µs an event", "8 × as long"
@@ -163,6 +221,14 @@ fn main() -> io::Result<()> {
             long / short
         );
     }
+    let short = opening_waits(EVENTS)? / EVENTS as f64;
+    let long = opening_waits(EVENTS * TIMES)? / (EVENTS * TIMES) as f64;
+    eprintln!(
+        "{:<42} {:>12.2} {:>10.1} ×",
+        "waits on threads without records, SQLite",
+        short * 1e6,
+        long / short
+    );
     eprintln!("\n{:<42} {:>12} {:>12}", "text", "µs a kB", "8 × as long");
     for shape in TEXTS {
         let thousands = BYTES as f64 / 1e3;
