@@ -134,20 +134,22 @@ fn opening((name, event): &FileShape, events: u64) -> io::Result<f64> {
     }
     text.push_str("{}]");
     let source = Source::from_bytes("a.json", text.into_bytes()).map_err(io::Error::other)?;
+    opening_source(&source).map_err(|error| io::Error::other(format!("{name}: {error}")))
+}
+
+/// Seconds to open a file to a full capture.
+fn opening_source(source: &Source) -> Result<f64, importer::ImportError> {
     let mut failed = None;
     let took = median(ROUNDS, || {
         let mut capture = Capture::new();
-        let opened = importer::open_source(&source, &mut |batch| {
+        let opened = importer::open_source(source, &mut |batch| {
             capture.apply(batch.records);
             ControlFlow::Continue(())
         });
         failed = failed.take().or(opened.err());
         black_box(capture.span_count());
     });
-    match failed {
-        Some(error) => Err(io::Error::other(format!("{name}: {error}"))),
-        None => Ok(took),
-    }
+    failed.map_or(Ok(took), Err)
 }
 
 /// The tables of an export of Nsight Systems, with the columns that these rows have.
@@ -193,17 +195,7 @@ fn opening_waits(rows: u64) -> Result<f64, Box<dyn std::error::Error>> {
     }
     all.commit()?;
     drop(file);
-    let mut failed = None;
-    let took = median(ROUNDS, || {
-        let mut capture = Capture::new();
-        let opened = importer::open(&path, &mut |batch| {
-            capture.apply(batch.records);
-            ControlFlow::Continue(())
-        });
-        failed = failed.take().or(opened.err());
-        black_box(capture.span_count());
-    });
-    failed.map_or(Ok(took), |error| Err(error.into()))
+    Ok(opening_source(&Source::open(&path)?)?)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
