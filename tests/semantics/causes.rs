@@ -3,6 +3,7 @@
 
 mod answers;
 mod branches;
+mod cut_off;
 mod deep;
 mod findings;
 mod iterations;

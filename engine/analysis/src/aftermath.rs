@@ -125,6 +125,7 @@ impl<'c> LossIndex<'c> {
             let span = &placed.span;
             let is_work = !span.kind.is_waiting()
                 && !matches!(span.kind, SpanKind::EventRecord | SpanKind::Scope);
+            let is_work = is_work && !self.capture.has_nodes(span.id);
             is_work && span.state == State::Done && span.start >= recovery.time
         };
         let firsts = streams(self.capture, recovery.device).filter_map(|lane| {

@@ -34,6 +34,7 @@ mod table;
 mod tests;
 mod thread_idle;
 mod timetable;
+mod unprompted;
 mod waits;
 mod what_if;
 

@@ -122,16 +122,12 @@ fn beside_busiest(reader: &CauseReader<'_>, lanes: &[LaneId]) -> Nanos {
     let (mut extent, mut busiest) = (None::<Interval>, Nanos::ZERO);
     for lane in lanes {
         let works = reader.capture().spans_in(*lane, whole);
-        let works = works.filter(|it| is_work(reader, it));
+        let works = works.filter(|it| reader.is_work(it.span.id));
         let ran = union(works.map(|it| it.interval()).collect());
         busiest = busiest.max(ran.iter().map(|it| it.length()).sum());
         extent = ran.into_iter().chain(extent).reduce(Interval::union);
     }
     extent.map_or(Nanos::ZERO, Interval::length) - busiest
-}
-
-fn is_work(reader: &CauseReader<'_>, placed: &PlacedSpan) -> bool {
-    reader.is_operation(placed.span.id) && !placed.span.kind.is_waiting()
 }
 
 /// The stretches in which nothing ran on a device and the host was late.
@@ -147,7 +143,7 @@ fn stretches(
         ..HostStretches::default()
     };
     let spans = lanes.iter().flat_map(|lane| capture.spans_in(*lane, whole));
-    let works = spans.filter(|it| is_work(reader, it));
+    let works = spans.filter(|it| reader.is_work(it.span.id));
     let mut works: Vec<(Nanos, SpanId, Nanos)> = works
         .map(|it| (it.span.start, it.span.id, it.span.end))
         .collect();

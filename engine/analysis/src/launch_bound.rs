@@ -95,10 +95,8 @@ impl Analysis for LaunchBound {
 /// The stretches of a stream that are bound by launches.
 fn rows(reader: &CauseReader<'_>, stream: LaneId) -> Vec<LaunchRow> {
     let works = reader.capture().spans_in(stream, reader.causes().extent());
-    let works = works.filter(|it| {
-        let kind = it.span.kind;
-        reader.is_operation(it.span.id) && !kind.is_waiting() && kind != SpanKind::EventRecord
-    });
+    let works =
+        works.filter(|it| reader.is_work(it.span.id) && it.span.kind != SpanKind::EventRecord);
     let mut works: Vec<PlacedSpan> = works.collect();
     works.sort_by_key(|it| (it.span.start, it.span.id));
     let mut found = Vec::new();

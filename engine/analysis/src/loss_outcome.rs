@@ -61,11 +61,6 @@ fn taken(
 ) {
     let span = &placed.span;
     let ran = loss.time - span.start;
-    let why = if loss.reason.is_empty() {
-        loss.kind.label()
-    } else {
-        &loss.reason
-    };
     if span.state == State::Lost && span.end < loss.time {
         sentence
             .text("It was complete ")
@@ -81,16 +76,22 @@ fn taken(
             )
         };
         sentence.text(did).time(ran).text(then);
+    } else if is_call(capture, placed) {
+        let length = placed.interval().length();
+        if length == Nanos::ZERO {
+            sentence.text("It returned at once");
+        } else {
+            sentence.text("It returned after ").time(length);
+        }
+        sentence
+            .text(": the device had been lost for ")
+            .time((submitted - loss.time).max(Nanos::ZERO))
+            .text(" when it was called");
     } else if span.start < span.end && span.state == State::Lost {
         sentence
             .text("It ran in vain: the device had been lost for ")
             .time(span.start - loss.time)
             .text(" when it began");
-    } else if is_call(capture, placed) {
-        sentence
-            .text("It returned at once: the device had been lost for ")
-            .time((submitted - loss.time).max(Nanos::ZERO))
-            .text(" when it was called");
     } else if submitted <= loss.time {
         let place = lost_place(capture, span.lane);
         sentence
@@ -103,7 +104,39 @@ fn taken(
             .time(submitted - loss.time)
             .text(" when it was submitted");
     }
-    sentence.text(format!(" ({why}, generation {})", loss.generation));
+    sentence.text(format!(" ({})", reason(loss)));
+}
+
+/// Why a device was lost, and which.
+fn reason(loss: &Loss) -> String {
+    let why = if loss.reason.is_empty() {
+        loss.kind.label()
+    } else {
+        &loss.reason
+    };
+    format!("{why}, generation {}", loss.generation)
+}
+
+/// What a step follows from that nothing in the run brought about: the loss of the device, or its recovery since.
+pub(super) fn from_outside(capture: &Capture, step: SpanId) -> Sentence {
+    let mut sentence = Sentence::default();
+    let placed = capture.span(step);
+    let found = placed.and_then(|placed| Some((placed, loss(capture, &placed)?)));
+    let from = match found {
+        Some((placed, loss)) => {
+            let mut recoveries = capture.recoveries().iter();
+            let is_recovered = recoveries.any(|it| {
+                it.device == loss.device && it.lost == loss.time && it.time <= placed.span.start
+            });
+            let what = if is_recovered { "recovery" } else { "loss" };
+            format!("the {what} of the device ({})", reason(loss))
+        }
+        None => "the loss of a device".to_owned(),
+    };
+    sentence.text(format!(
+        "It follows from {from}: no operation and no call had to come first"
+    ));
+    sentence
 }
 
 /// Whether a host thread made it itself, rather than running it for a stream.

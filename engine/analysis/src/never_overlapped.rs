@@ -67,6 +67,7 @@ impl Analysis for NeverOverlapped {
         let kind = placed.span.kind;
         let is_work =
             !kind.is_waiting() && kind != SpanKind::EventRecord && kind != SpanKind::Scope;
+        let is_work = is_work && !capture.has_nodes(placed.span.id);
         if !is_stream || !is_work || placed.interval().length() <= Nanos::ZERO {
             return;
         }

@@ -187,7 +187,7 @@ impl StatisticsJob {
                 self.from = placed.span.start;
                 return;
             }
-            self.take(&placed);
+            self.take(&placed, capture.has_nodes(placed.span.id));
             if let (Some(group), true) = (group, self.has_names) {
                 self.names.take(group, &placed);
             }
@@ -199,7 +199,7 @@ impl StatisticsJob {
         self.at += 1;
     }
 
-    fn take(&mut self, placed: &PlacedSpan) {
+    fn take(&mut self, placed: &PlacedSpan, has_nodes: bool) {
         let span = &placed.span;
         let inside = placed.interval().intersection(self.found.within);
         let fresh = LaneUse {
@@ -213,6 +213,10 @@ impl StatisticsJob {
         used.spans += 1;
         if let Some(count) = self.kinds.get_mut(span.kind as usize) {
             *count += 1;
+        }
+        if has_nodes {
+            // Its nodes are work, and waits, themselves.
+            return;
         }
         let covered = if span.kind.is_waiting() {
             &mut self.waits
@@ -238,7 +242,7 @@ impl StatisticsJob {
         used.busy = total(&busy);
         used.waiting = total(&waits);
         if streams_of.is_some() {
-            // A graph is busy while its nodes wait.
+            // What one branch of a graph waits for takes no time while another one runs.
             used.waiting = used.waiting - shared(&busy, &waits);
         }
         let counts = self.kinds.iter_mut().map(std::mem::take);

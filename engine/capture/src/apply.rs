@@ -115,27 +115,34 @@ impl Capture {
             .get(span.lane.index())
             .is_some_and(|lane| lane.group == Group::Streams);
         self.has_graphs |= span.kind == SpanKind::Graph;
-        let streams = streams && !self.is_node(span);
+        let graph = self.graph_of(span);
+        self.graphs_with_nodes.extend(graph);
+        let streams = streams && graph.is_none();
         match self.spans.insert(span, streams) {
             Ok(()) => self.reach(span.start.min(span.enqueued), span.end.max(span.start)),
             Err(refusal) => self.refuse_span(span, refusal),
         }
     }
 
-    /// Whether a span is a node of a graph on its lane: those run at the same time where nothing orders them. A graph
-    /// is reported before its nodes.
-    fn is_node(&self, span: &Span) -> bool {
+    /// The graph on its lane that a span is a node of: nodes run at the same time where nothing orders them. A graph is
+    /// reported before its nodes.
+    fn graph_of(&self, span: &Span) -> Option<SpanId> {
+        if !self.has_graphs {
+            return None;
+        }
         let at = Interval {
             start: span.start,
             end: span.end.max(Nanos(span.start.0.saturating_add(1))),
         };
-        let contains =
-            |it: Span| it.kind == SpanKind::Graph && it.start <= span.start && span.end <= it.end;
-        self.has_graphs
-            && self
-                .spans
-                .spans_in(span.lane, 0, at)
-                .any(|placed| contains(placed.span))
+        let contains = |it: &Span| {
+            it.kind == SpanKind::Graph
+                && it.id != span.id
+                && it.start <= span.start
+                && span.end <= it.end
+        };
+        let around = self.spans.spans_in(span.lane, 0, at);
+        let mut around = around.map(|placed| placed.span);
+        around.find(contains).map(|graph| graph.id)
     }
 
     fn refuse_span(&mut self, span: &Span, refusal: SpanRefusal) {

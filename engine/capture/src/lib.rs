@@ -161,6 +161,8 @@ pub struct Capture {
     launches: Vec<LaunchHistory>,
     /// Whether a span is a graph, whose nodes may overlap.
     has_graphs: bool,
+    /// Graphs whose nodes are spans of their own.
+    graphs_with_nodes: BTreeSet<SpanId>,
     findings: Vec<Finding>,
     searches: Vec<FindingSearch>,
     clocks: Vec<Clock>,

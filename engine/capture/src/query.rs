@@ -195,6 +195,11 @@ impl Capture {
         self.spans.depth(lane).max(1)
     }
 
+    /// Whether a span is a graph whose nodes are spans of their own: it is around them, and no work beside theirs.
+    pub fn has_nodes(&self, span: SpanId) -> bool {
+        !self.graphs_with_nodes.is_empty() && self.graphs_with_nodes.contains(&span)
+    }
+
     /// The spans of a lane that overlap `interval`, by sub-lane and then by start.
     pub fn spans_in(&self, lane: LaneId, interval: Interval) -> impl Iterator<Item = PlacedSpan> {
         (0..self.spans.depth(lane))

@@ -1,10 +1,10 @@
 //! What waits waited for, handed on once it is known what that enforced.
 //!
-//! A wait that timed out, or was cancelled or lost before it ended, enforced nothing: what it was to wait for is declared.
+//! A wait that timed out, or was cancelled or lost before it ended, enforced nothing: what it was to wait for is declared. What
+//! held the start of an operation was enforced once that had begun, whatever became of it then.
 //! Where several host threads call and nothing orders two of their calls, what follows from the order in which these came
 //! is observed. That is known for certain only once every call was made, so such dependencies come last. Edges of graphs are
-//! of the same sort: a node that was lost or cancelled was not held by them to its end, and several host threads may have
-//! called into one capture.
+//! of the same sort: a node that never began was not held by them, and several host threads may have called into one capture.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,13 +15,37 @@ use workload::Plan;
 /// Waits that are remembered in case that their dependencies are fetched after them.
 const MOST_REMEMBERED: usize = 1 << 16;
 
+/// How a span ended, as far as that says whether what was to hold it did.
+#[derive(Clone, Copy, Debug)]
+struct SpanOutcome {
+    is_done: bool,
+    has_begun: bool,
+    is_wait: bool,
+}
+
+impl SpanOutcome {
+    fn of(span: &Span) -> Self {
+        Self {
+            is_done: span.state == State::Done,
+            has_begun: span.state != State::Cancelled && span.start < span.end,
+            is_wait: is_wait(span),
+        }
+    }
+
+    /// Whether a dependency of this kind held it: a wait until its end, and all else until it began.
+    fn was_held(self, by: DependencyKind) -> bool {
+        let is_for_end = self.is_wait && by != DependencyKind::Edge;
+        self.is_done || self.has_begun && !is_for_end
+    }
+}
+
 /// Dependencies of waits that are not handed on yet.
 #[derive(Debug)]
 pub struct WaitDependencies {
     /// Those of waits that have not ended, by the wait.
     pending: HashMap<SpanId, Vec<Dependency>>,
-    /// Waits that ended before their dependencies were fetched, each with whether it was satisfied.
-    ended: HashMap<SpanId, bool>,
+    /// Waits that ended before their dependencies were fetched, each with how.
+    ended: HashMap<SpanId, SpanOutcome>,
     /// Whether several host threads call.
     is_shared: bool,
     /// Whether graphs are replayed: edges lead into their nodes, which are no waits.
@@ -64,7 +88,7 @@ impl WaitDependencies {
             match record {
                 Record::Dependency(it) if self.is_of_wait(&it) => {
                     match self.ended.get(&it.effect) {
-                        Some(&is_satisfied) => self.decide(it, is_satisfied, &mut sifted),
+                        Some(&outcome) => self.decide(it, outcome, &mut sifted),
                         None => self.pending.entry(it.effect).or_default().push(it),
                     }
                 }
@@ -93,23 +117,23 @@ impl WaitDependencies {
     }
 
     fn end(&mut self, span: &Span, sifted: &mut Vec<Record>) {
-        let is_satisfied = span.state == State::Done;
+        let outcome = SpanOutcome::of(span);
         let pending = self.pending.remove(&span.id);
-        if self.may_have_causes(span) && (pending.is_none() || !is_satisfied) {
+        if self.may_have_causes(span) && (pending.is_none() || !outcome.is_done) {
             // Those that were satisfied are only late by a batch, and what is left over in the end is handed on then.
             if self.ended.len() >= MOST_REMEMBERED {
-                self.ended.retain(|_, is_satisfied| !*is_satisfied);
+                self.ended.retain(|_, outcome| !outcome.is_done);
             }
-            self.ended.insert(span.id, is_satisfied);
+            self.ended.insert(span.id, outcome);
         }
         for it in pending.unwrap_or_default() {
-            self.decide(it, is_satisfied, sifted);
+            self.decide(it, outcome, sifted);
         }
     }
 
-    fn decide(&mut self, mut it: Dependency, is_satisfied: bool, sifted: &mut Vec<Record>) {
+    fn decide(&mut self, mut it: Dependency, outcome: SpanOutcome, sifted: &mut Vec<Record>) {
         // A blocking call says by itself what it waited for: one that reports an earlier failure has waited.
-        if !is_satisfied && it.kind != DependencyKind::Synchronization {
+        if !outcome.was_held(it.kind) && it.kind != DependencyKind::Synchronization {
             it.basis = Basis::Declared;
         }
         let is_certain = !self.is_shared

@@ -79,6 +79,7 @@ pub(in crate::cli) fn what_if(
                 "what": what(options, &change),
                 "makespan_ns": found.makespan.0,
                 "saved_ns": found.saved.0,
+                "has_time_limits": found.has_time_limits,
             });
             writeln!(streams.out, "{line}")?;
         }
@@ -101,6 +102,13 @@ pub(in crate::cli) fn what_if(
                 "This keeps the order of each stream and every latency; what the machine would have decided otherwise, \
                  such as contention for memory, is not in it."
             )?;
+            if found.has_time_limits {
+                writeln!(
+                    streams.out,
+                    "Some waits were given a time: each is taken to end as it did, whether or not its time would have run out, \
+                     and what the program does then is not in it."
+                )?;
+            }
         }
     }
     Ok(FINE)

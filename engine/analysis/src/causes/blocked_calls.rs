@@ -8,6 +8,7 @@ use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::span_class::SpanClass;
 use super::timetable::{SpanTimes as _, Timetable};
+use super::unprompted::CauseEdge;
 use record::time::{CoveredTime, Interval, Nanos};
 use record::{CallId, LaneId, SpanId};
 
@@ -30,12 +31,14 @@ impl BlockingCalls {
     }
 
     /// For everything that a call made once it was no longer blocked, the end of that. What waited for a pipeline has that as
-    /// its cause, and needs no call in between.
+    /// its cause, and needs no call in between. A call that itself submitted an operation may have waited for that and not the
+    /// other way round: `launches` says what submitted each span.
     pub fn causes(
         mut self,
         times: &Timetable,
-        known: &[(SpanPoint, SpanPoint, CauseKind)],
-    ) -> Vec<(SpanPoint, SpanPoint, CauseKind)> {
+        known: &[CauseEdge],
+        launches: &[u32],
+    ) -> Vec<CauseEdge> {
         self.blocking.sort_unstable();
         let pipelines = known.iter().filter(|it| it.2 == CauseKind::Pipeline);
         let pipelines: BTreeSet<SpanPoint> = pipelines.map(|it| it.0).collect();
@@ -45,7 +48,9 @@ impl BlockingCalls {
             let from = self.blocking.partition_point(|it| it.0 < call);
             let of_call = self.blocking.iter().skip(from);
             let of_call = of_call.take_while(|it| it.0 == call && !pipelines.contains(&to));
-            let over = of_call.filter(|it| times.end(it.1) <= times.start(span));
+            let launch = launches.get(span as usize).copied();
+            let over =
+                of_call.filter(|it| times.end(it.1) <= times.start(span) && Some(it.1) != launch);
             found.extend(over.map(|it| (to, SpanPoint::end(SpanId(it.1)), CauseKind::Sync)));
         }
         found

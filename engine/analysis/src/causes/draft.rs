@@ -1,6 +1,5 @@
 //! The graph in the making: what was read of a capture, in columns that another thread can order.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::blocked_calls::{BlockingCalls, find_blocked};
@@ -12,13 +11,11 @@ use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
 use super::span_class::{LaneClass, SpanClass};
 use super::timetable::{SpanTimes as _, Timetable};
-use super::{CEILING, Causes, LatestStart, TOLERANCE, program};
+use super::unprompted::{CauseEdge, UnpromptedSpans};
+use super::{Causes, LatestStart, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{
-    Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind, State,
-    TIME_LIMIT, Value,
-};
+use record::{Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind};
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -32,7 +29,7 @@ pub(super) struct CausesDraft {
     has_waits: Vec<bool>,
     /// Graphs that were replayed.
     graphs: Vec<u32>,
-    extra: Vec<(SpanPoint, SpanPoint, CauseKind)>,
+    extra: Vec<CauseEdge>,
     /// Steps on host threads, with what each had to come after.
     before_steps: Vec<(u32, SpanPoint)>,
     /// Such steps, with the blocking call within which each settled its promise.
@@ -42,12 +39,8 @@ pub(super) struct CausesDraft {
     held: BlockingCalls,
     /// Waits for operations that never ran.
     dropped: DroppedWaits,
-    /// Waits whose time ran out, or that were cancelled.
-    limited: Vec<SpanId>,
-    /// Waits that were lost with their device.
-    lost: Vec<SpanId>,
-    /// When devices were lost, in order.
-    losses: Vec<Nanos>,
+    /// Waits that nothing let go, and steps that nothing brought about.
+    unprompted: UnpromptedSpans,
     /// Of launches whose operations overlap the first one, with each other that began before any had ended.
     roots: Vec<(u32, u32)>,
     revision: u64,
@@ -63,10 +56,8 @@ impl CausesDraft {
         };
         // What is there by now is most of it, mostly, and growing would take twice the room.
         let known = capture.span_ids();
-        let mut losses: Vec<Nanos> = capture.losses().iter().map(|it| it.time).collect();
-        losses.sort_unstable();
         Self {
-            losses,
+            unprompted: UnpromptedSpans::new(capture),
             times: Timetable::with_room(known),
             classes: Vec::with_capacity(known),
             firsts: Vec::with_capacity(known),
@@ -121,25 +112,7 @@ impl CausesDraft {
             self.graphs.push(id.0);
         }
         self.note_call(placed.span.call, (id, class));
-        let waits = class.is_wait() || class.has(SpanClass::BLOCKING);
-        let is_limited = match placed.span.state {
-            State::Failed => waits && has_run_out(capture, placed),
-            State::Cancelled => waits,
-            State::Done | State::Lost => false,
-        };
-        if is_limited {
-            self.limited.push(id);
-        }
-        if waits && placed.span.state == State::Lost && self.is_cut_off(placed.interval()) {
-            self.lost.push(id);
-        }
-    }
-
-    /// Whether a device was lost while something lasted, rather than before it.
-    fn is_cut_off(&self, interval: Interval) -> bool {
-        let next = self.losses.partition_point(|it| *it <= interval.start);
-        let next = self.losses.get(next);
-        next.is_some_and(|it| *it <= interval.end + TOLERANCE)
+        self.unprompted.note(capture, placed, (lane_class, class));
     }
 
     fn note_call(&mut self, call: CallId, (id, class): (SpanId, SpanClass)) {
@@ -296,7 +269,8 @@ impl CausesDraft {
     pub fn finish(mut self, cancelled: &AtomicBool) -> Option<Causes> {
         self.reach_through_steps();
         let held = std::mem::take(&mut self.held);
-        self.extra.extend(held.causes(&self.times, &self.extra));
+        let held = held.causes(&self.times, &self.extra, &self.firsts);
+        self.extra.extend(held);
         let mut seconds = vec![NONE; self.classes.len()];
         let by_lane = self.spans_by_lane();
         for (lane, mut spans) in by_lane.into_iter().enumerate() {
@@ -430,44 +404,6 @@ impl CausesDraft {
         own == of_graph && is_within && self.times.end(span) <= end
     }
 
-    /// Of the waits that were lost with their device those that nothing let go before that.
-    fn unmet(&mut self) -> Vec<SpanId> {
-        let mut lost = std::mem::take(&mut self.lost);
-        let mut met = BTreeSet::new();
-        for (effect, cause, _) in &self.extra {
-            let span = effect.span();
-            let lag = self.times.time(*effect) - self.times.time(*cause);
-            if (Nanos(-TOLERANCE.0)..=CEILING).contains(&lag) && lost.binary_search(&span).is_ok() {
-                met.insert(span);
-            }
-        }
-        lost.retain(|it| !met.contains(it));
-        lost
-    }
-
-    /// What a wait whose time ran out, or that was cancelled, was to wait for did not let it go. An abort that dropped either
-    /// did.
-    fn limit(&mut self) {
-        let unmet = self.unmet();
-        self.limited.extend(unmet);
-        self.limited.sort_unstable();
-        if self.limited.is_empty() {
-            return;
-        }
-        let aborted = self.extra.iter().filter(|it| it.2 == CauseKind::Abort);
-        let aborted: BTreeSet<SpanPoint> = aborted.map(|it| it.0).collect();
-        self.limited
-            .retain(|it| !aborted.contains(&SpanPoint::end(*it)));
-        let limited = &self.limited;
-        let is_limited =
-            |point: SpanPoint| point.is_end() && limited.binary_search(&point.span()).is_ok();
-        self.extra.retain(|it| !is_limited(it.0));
-        let own = limited
-            .iter()
-            .map(|it| (SpanPoint::end(*it), SpanPoint::start(*it), CauseKind::Limit));
-        self.extra.extend(own);
-    }
-
     /// What held the first operation of a graph's launch, a wait of its stream, held the others that began with it too.
     fn share_with_roots(&mut self) {
         self.roots.sort_unstable();
@@ -492,7 +428,9 @@ impl CausesDraft {
         if !self.roots.is_empty() {
             self.share_with_roots();
         }
-        self.limit();
+        let columns = (&self.classes[..], &self.firsts[..], &seconds[..]);
+        self.unprompted
+            .add_to(&mut self.extra, &self.times, columns);
         let extra = ExtraCauses::new(std::mem::take(&mut self.extra));
         let collectives = CollectiveGroups::new(&self.collectives, &self.times);
         for point in extra.points() {
@@ -529,21 +467,6 @@ impl CausesDraft {
         causes.times = Some(self.times);
         Some(causes)
     }
-}
-
-/// Whether a wait that failed had taken as long as it was given.
-fn has_run_out(capture: &Capture, placed: &PlacedSpan) -> bool {
-    let limit = time_limit(capture, placed.span.id);
-    limit.is_some_and(|limit| placed.interval().length().0.saturating_add(TOLERANCE.0) >= limit)
-}
-
-/// How many nanoseconds a wait was given; nothing where it had no limit.
-pub(super) fn time_limit(capture: &Capture, wait: SpanId) -> Option<i64> {
-    let mut fields = capture.arguments(wait);
-    fields.find_map(|(name, value)| match value {
-        Value::Integer(limit) if name == TIME_LIMIT => Some(limit),
-        _ => None,
-    })
 }
 
 /// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to

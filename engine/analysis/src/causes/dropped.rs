@@ -7,10 +7,8 @@ use super::TOLERANCE;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::timetable::Timetable;
+use super::unprompted::CauseEdge;
 use record::{Dependency, LaneId, SpanId};
-
-/// An effect, its cause, and what made them.
-type CauseEdge = (SpanPoint, SpanPoint, CauseKind);
 
 /// Waits for operations that never ran.
 #[derive(Debug, Default)]

@@ -154,6 +154,11 @@ impl CauseReader<'_> {
                 sums.is_gap = false;
             }
             let begins = interval.start.max(cursor);
+            if self.capture.has_nodes(span) {
+                // Its nodes come after it.
+                cursor = begins;
+                continue;
+            }
             if self.causes.class(span).is_wait() {
                 sums.wait(begins, span);
             } else {
@@ -430,6 +435,13 @@ impl<'a, 'b> IdleSums<'a, 'b> {
         let is_engine = lane == Some(&LaneClass::Engine);
         let by_call = |it: &Candidate| is_engine && reader.causes.class(it.span()).is_call();
         match binding.filter(|it| CauseReader::is_dependency(it.kind)) {
+            // It came from outside of the run: before that there was nothing to do.
+            Some(by) if by.kind == CauseKind::Limit => {
+                let time = self.inside(from, start);
+                self.add(IdleUse::HostLate, time, span);
+                self.note(IdleUse::HostLate, (from, start), Some(span));
+                return;
+            }
             // What an engine is given is given by a call: before that there was nothing to do.
             Some(by) if by_call(&by) => self.host(by.span(), (from, free), span),
             Some(by) => {
@@ -472,7 +484,7 @@ impl CauseReader<'_> {
             start: time,
             end: time + Nanos(1),
         };
-        let counts = |span: SpanId| self.causes.class(span).is_operation();
+        let counts = |span: SpanId| self.is_operation(span) && !self.capture.has_nodes(span);
         if self
             .capture
             .spans_in(lane, at)
@@ -512,7 +524,8 @@ impl CauseReader<'_> {
             end: time,
         };
         let since = self.capture.spans_in(lane, since);
-        let ends = since.filter(|it| self.causes.class(it.span.id).is_operation());
+        let counts = |span: SpanId| self.is_operation(span) && !self.capture.has_nodes(span);
+        let ends = since.filter(|it| counts(it.span.id));
         let latest = ends.map(|it| it.span.end).max().unwrap_or(near);
         latest.max(near).min(time)
     }

@@ -56,7 +56,8 @@ labels! {
         Edge = "edge",
         /// The step before it of an asynchronous API.
         Step = "step",
-        /// A wait's own beginning, where nothing let it go: the time that it was given ran out, or it was cancelled or lost.
+        /// A wait's own beginning, where nothing let it go: the time that it was given ran out, or it was cancelled or lost. Of a
+        /// step that nothing in the run brought about, such as the loss of the device, what its timeline did before.
         Limit = "limit",
         /// The call that dropped what was waited for.
         Abort = "abort",
@@ -82,7 +83,8 @@ labels! {
         Run = "run",
         /// The host was at work, or did nothing that the capture shows.
         Host = "host",
-        /// A wait that nothing let go, until the time that it was given ran out, or it was cancelled or lost.
+        /// A wait that nothing let go, until the time that it was given ran out, or it was cancelled or lost; and the time until
+        /// something came from outside of the run, such as the loss of the device.
         Limit = "limit",
     }
 }

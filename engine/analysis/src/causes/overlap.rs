@@ -25,10 +25,7 @@ impl CauseReader<'_> {
     /// When a stream was busy: the union of its operations, waits left out.
     pub fn busy(&self, lane: LaneId, within: Interval) -> Vec<Interval> {
         let spans = self.capture.spans_in(lane, within);
-        let works = spans.filter(|it| {
-            let class = self.causes.class(it.span.id);
-            class.is_operation() && !class.is_wait()
-        });
+        let works = spans.filter(|it| self.is_work(it.span.id));
         let busy = works.filter_map(|it| it.interval().intersection(within));
         union(busy.collect())
     }

@@ -54,6 +54,13 @@ impl<'a> CauseReader<'a> {
         self.causes.class(span).is_operation()
     }
 
+    /// Whether a stream, or an engine, is busy while a span runs: with an operation that is no wait, and no graph whose nodes
+    /// are spans of their own.
+    pub(crate) fn is_work(&self, span: SpanId) -> bool {
+        let class = self.causes.class(span);
+        class.is_operation() && !class.is_wait() && !self.capture.has_nodes(span)
+    }
+
     /// Whether a span is a call that blocks its thread.
     pub fn is_blocking(&self, span: SpanId) -> bool {
         let class = self.causes.class(span);

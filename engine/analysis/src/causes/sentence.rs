@@ -7,7 +7,7 @@ use super::reader::CauseReader;
 use super::split::TimePart;
 use super::{SpanCause, SpanClass, TOLERANCE, WalkLimit};
 use crate::SentencePiece;
-use crate::loss_outcome::{abort, fate, problem};
+use crate::loss_outcome::{abort, fate, from_outside, problem};
 use crate::sentence_piece::Sentence;
 use capture::PlacedSpan;
 use record::time::{Interval, Nanos};
@@ -39,6 +39,10 @@ impl CauseReader<'_> {
             let submitted = placed.span.start - self.queued(&placed);
             let waits = self.is_waiting(span);
             text.sentence = fate(self.capture, &placed, (submitted, waits));
+            let has_begun = placed.span.start < placed.span.end;
+            if !has_begun && self.binds(span) == Some(CauseKind::Pipeline) {
+                text.text("; it waited for its pipeline, which was not ready");
+            }
             if waits && !placed.never_ran() {
                 text.unmet(span);
             }
@@ -119,6 +123,10 @@ impl SentenceText<'_, '_> {
             }
             return;
         };
+        if binding.kind == CauseKind::Limit {
+            self.sentence = from_outside(self.reader.capture, span);
+            return;
+        }
         let split = self.reader.split(span);
         if split.is_empty() && self.reader.enqueued(span).is_some() {
             self.text("It began the moment it was submitted");

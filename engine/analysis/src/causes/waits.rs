@@ -1,10 +1,10 @@
 //! What waits cost: the time that a stream or a host thread would have had for itself without one.
 
 use super::SpanClass;
-use super::draft::time_limit;
 use super::kind::TimeUse;
 use super::point::SpanPoint;
 use super::reader::CauseReader;
+use super::unprompted::time_limit;
 use record::time::{Interval, Nanos, union};
 use record::{LaneId, SpanId};
 
@@ -51,10 +51,7 @@ impl CauseReader<'_> {
     /// How long a stream ran anything that was not a wait.
     fn ran(&self, lane: LaneId) -> Nanos {
         let spans = self.capture.spans_in(lane, self.causes.extent);
-        let works = spans.filter(|it| {
-            let class = self.causes.class(it.span.id);
-            class.is_operation() && !class.is_wait()
-        });
+        let works = spans.filter(|it| self.is_work(it.span.id));
         let ran = works.map(|it| {
             let is_member = self.causes.class(it.span.id).has(SpanClass::MEMBER);
             let parts = if is_member {

@@ -34,6 +34,8 @@ pub struct WhatIfResult {
     pub saved: Nanos,
     /// How many waits were left out of the graph.
     pub dropped_waits: usize,
+    /// Whether any wait was given a time: whether that would have run out otherwise is not in it.
+    pub has_time_limits: bool,
 }
 
 /// Stands for a point whose time is not known yet.
@@ -73,6 +75,7 @@ impl CauseReader<'_> {
             makespan,
             saved: self.causes.extent.length() - makespan,
             dropped_waits: pass.left_out,
+            has_time_limits: self.has_limit_after(Nanos::MIN),
         }
     }
 }

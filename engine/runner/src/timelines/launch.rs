@@ -52,7 +52,9 @@ impl Timelines {
                         self.report_stall(shared, asked, (span, start), name);
                         self.report_dependency(step, span, DependencyKind::Pipeline);
                     }
-                    return Ok(self.decide_launch(shared, asked, state, is_first.then_some(step)));
+                    // A launch that waited until its pipeline was lost with the device was held by it just as well.
+                    let is_held = is_first || stalled.is_some() && state == PipelineProgress::Lost;
+                    return Ok(self.decide_launch(shared, asked, state, is_held.then_some(step)));
                 }
                 PipelineDecision::Pending(flag) => flag,
             };

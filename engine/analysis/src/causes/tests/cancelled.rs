@@ -199,3 +199,92 @@ fn what_a_graph_holds_does_not_come_after_the_graph() {
         assert_eq!(reader.slack(SpanId(span)), Some(Nanos::ZERO));
     }
 }
+
+/// A graph is around its nodes: while those wait, its stream is not busy. One without nodes is work itself.
+#[test]
+fn a_stream_is_not_busy_while_all_nodes_of_its_graph_wait() {
+    let mut small = SmallCapture::new();
+    let alone = small.span(LEFT, SpanKind::Graph, [1_000, 2_000]);
+    let around = small.span(LEFT, SpanKind::Graph, [2_000, 90_000]);
+    let first = small.span(LEFT, SpanKind::Kernel, [2_000, 10_000]);
+    let wait = small.span(LEFT, SpanKind::EventWait, [10_000, 60_000]);
+    let last = small.span(LEFT, SpanKind::Kernel, [60_500, 80_000]);
+    let other = small.span(RIGHT, SpanKind::Kernel, [1_000, 59_000]);
+    for (cause, effect) in [(first, wait), (wait, last)] {
+        small.tie(cause, effect, DependencyKind::Edge, Basis::Enforced);
+    }
+    small.tie(other, wait, DependencyKind::Event, Basis::Enforced);
+    let capture = small.capture();
+    assert!(capture.has_nodes(SpanId(around)) && !capture.has_nodes(SpanId(alone)));
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let within = causes.extent();
+    let idle = reader.idle(LaneId(LEFT), within);
+    // 1,000 of the graph alone, and the two kernels.
+    assert_eq!(idle.busy, Nanos(28_500));
+    assert_eq!(idle.dependency, Nanos(49_000));
+    // 1,000 of the wait's release, and the start of what comes behind it.
+    assert_eq!(idle.latency, Nanos(1_500));
+    assert_eq!(idle.total(), within.length());
+    let used = crate::Statistics::of(&capture, within);
+    let used = used.lane(LaneId(LEFT)).unwrap();
+    assert_eq!((used.busy, used.waiting), (Nanos(28_500), Nanos(50_000)));
+    let gap = reader.gap_at(LaneId(LEFT), Nanos(60_200)).unwrap();
+    assert_eq!(gap.interval, Interval::new(Nanos(60_000), Nanos(60_500)));
+}
+
+/// The loss of a device comes from outside: the time before it is not unknown, and its timeline had nothing to do meanwhile.
+#[test]
+fn a_step_that_follows_from_a_loss_came_from_outside() {
+    let mut small = SmallCapture::new();
+    let timeline = 3;
+    small.records.push(Record::Lane(Box::new(Lane {
+        id: LaneId(timeline),
+        group: Group::Device,
+        device: Some(DeviceId(0)),
+        role: Role::None,
+        name: "device timeline".into(),
+        order: 3,
+        process: "".into(),
+        thread: "".into(),
+    })));
+    let call = small.span(THREAD, SpanKind::Call, [0, 1_000]);
+    let create = small.span(timeline, SpanKind::Step, [1_000, 3_000]);
+    small.tie(call, create, DependencyKind::Submission, Basis::Enforced);
+    let lose = small.span(timeline, SpanKind::Step, [900_000, 902_000]);
+    let decide = small.span(timeline, SpanKind::Step, [902_000, 904_000]);
+    small.tie(lose, decide, DependencyKind::Step, Basis::Enforced);
+    let loss = Record::Loss(Box::new(Loss {
+        device: DeviceId(0),
+        time: Nanos(899_000),
+        reason: "injected".into(),
+        kind: LossKind::Unknown,
+        generation: 1,
+    }));
+    let unlost: Vec<Record> = small.records.clone();
+    small.records.push(loss);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    assert_eq!(kind(&reader, lose), (CauseKind::Limit, create));
+    assert_eq!(kind(&reader, decide).1, lose);
+    let path = reader.path();
+    let of = |what: TimeUse| -> i64 {
+        let parts = path.iter().filter(|it| it.what == what);
+        parts.map(|it| it.interval.length().0).sum()
+    };
+    assert_eq!((of(TimeUse::Limit), of(TimeUse::Unknown)), (897_000, 0));
+    let idle = reader.idle(LaneId(timeline), causes.extent());
+    assert_eq!((idle.host, idle.unknown), (Nanos(897_000), Nanos::ZERO));
+    let said = crate::sentence_piece::plain(&reader.sentence(SpanId(lose)).unwrap());
+    let words = "It follows from the loss of the device (injected, generation 1)";
+    assert!(said.starts_with(words), "{said}");
+    // Where no device was lost, the capture does not tell.
+    let mut capture = Capture::new();
+    capture.apply(unlost);
+    let causes = Causes::build(&capture);
+    let idle = causes
+        .read(&capture)
+        .idle(LaneId(timeline), causes.extent());
+    assert_eq!(idle.unknown, Nanos(897_000));
+}
