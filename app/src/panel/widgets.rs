@@ -87,6 +87,8 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[SentencePiece]) -> Option<SpanI
                     ui.label(without_indent(ui, words.unwrap_or_default()));
                 }
                 SentencePiece::Time(_) | SentencePiece::Share(_) => {
+                    // A line may break at a thin space, and a unit alone might begin one.
+                    words = words.replace(text::THIN, "\u{a0}");
                     // A comma alone might begin a line.
                     if let Some(SentencePiece::Text(next)) = said.get(place + 1) {
                         words.push_str(mark(next));

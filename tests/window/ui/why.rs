@@ -54,10 +54,10 @@ fn the_inspector_says_the_binding_cause_and_the_way_back() {
     select(&mut window, held);
     for words in [
         "It was queued for ",
-        "120\u{2009}µs",
+        "120\u{a0}µs",
         "blocked by an event, for ",
-        "3.00\u{2009}µs",
-        "50.0\u{2009}µs",
+        "3.00\u{a0}µs",
+        "50.0\u{a0}µs",
     ] {
         let found = window.harness.query_all_by_label_contains(words);
         assert!(found.count() > 0, "{words:?} is not on screen");

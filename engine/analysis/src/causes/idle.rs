@@ -484,11 +484,10 @@ impl CauseReader<'_> {
             start: time,
             end: time + Nanos(1),
         };
-        let counts = |span: SpanId| self.is_operation(span) && !self.capture.has_nodes(span);
         if self
             .capture
             .spans_in(lane, at)
-            .any(|it| counts(it.span.id) && it.span.start <= time && time < it.span.end)
+            .any(|it| self.occupies(it.span.id) && it.span.start <= time && time < it.span.end)
         {
             return None;
         }
@@ -524,8 +523,7 @@ impl CauseReader<'_> {
             end: time,
         };
         let since = self.capture.spans_in(lane, since);
-        let counts = |span: SpanId| self.is_operation(span) && !self.capture.has_nodes(span);
-        let ends = since.filter(|it| counts(it.span.id));
+        let ends = since.filter(|it| self.occupies(it.span.id));
         let latest = ends.map(|it| it.span.end).max().unwrap_or(near);
         latest.max(near).min(time)
     }

@@ -54,11 +54,14 @@ impl<'a> CauseReader<'a> {
         self.causes.class(span).is_operation()
     }
 
-    /// Whether a stream, or an engine, is busy while a span runs: with an operation that is no wait, and no graph whose nodes
-    /// are spans of their own.
+    /// Whether a span is an operation of a stream, or of an engine, and not a graph whose nodes are operations themselves.
+    pub(super) fn occupies(&self, span: SpanId) -> bool {
+        self.is_operation(span) && !self.capture.has_nodes(span)
+    }
+
+    /// Whether a stream, or an engine, is busy while a span runs: it occupies it, and is no wait.
     pub(crate) fn is_work(&self, span: SpanId) -> bool {
-        let class = self.causes.class(span);
-        class.is_operation() && !class.is_wait() && !self.capture.has_nodes(span)
+        self.occupies(span) && !self.causes.class(span).is_wait()
     }
 
     /// Whether a span is a call that blocks its thread.
