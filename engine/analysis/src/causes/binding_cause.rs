@@ -124,7 +124,10 @@ impl Causes {
 
     /// Whether one of two candidates is the one to name: the later, or at one instant by kind, by start, by stream.
     fn precedes(&self, moments: &impl SpanTimes, one: &Candidate, other: &Candidate) -> bool {
-        let order = other.at.cmp(&one.at);
+        // What nothing let go has its limit for a cause, whatever came to pass within it.
+        let is_limit = |it: &Candidate| it.kind == CauseKind::Limit;
+        let order = is_limit(other).cmp(&is_limit(one));
+        let order = order.then_with(|| other.at.cmp(&one.at));
         let order = order.then_with(|| one.kind.precedence().cmp(&other.kind.precedence()));
         order.then_with(|| self.compare(moments, one, other)) == Ordering::Less
     }

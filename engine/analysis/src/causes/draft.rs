@@ -472,7 +472,7 @@ impl CausesDraft {
 /// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to
 /// see that, and what it happened to wait for as well.
 const fn explains(found: &Dependency, effect: SpanClass) -> bool {
-    use DependencyKind::{Engine, Event, Signal, Synchronization};
+    use DependencyKind::{Edge, Engine, Event, Signal, Synchronization};
     let is_asked = matches!(found.basis, Basis::Declared);
     // What a query saw complete blocked nobody: it is no call that waits.
     let is_seen = matches!(found.basis, Basis::Observed) && matches!(found.kind, Synchronization);
@@ -483,6 +483,8 @@ const fn explains(found: &Dependency, effect: SpanClass) -> bool {
         Basis::Enforced | Basis::Inferred => true,
         // No order that anybody asked for, and one that held it all the same.
         Basis::Observed if matches!(found.kind, Engine) => true,
+        // The nodes of a graph wait along its edges, whoever put those in, and until their device is lost.
+        Basis::Declared | Basis::Observed if matches!(found.kind, Edge) => true,
         Basis::Declared | Basis::Observed => {
             (effect.is_wait() && is_asked)
                 || (effect.is_wait() || effect.is_call())

@@ -81,6 +81,12 @@ impl<'a> CauseReader<'a> {
         placed.is_some_and(|it| matches!(it.span.state, State::Cancelled | State::Lost))
     }
 
+    /// Whether an operation was lost with its device before it began.
+    pub(super) fn never_began(&self, span: SpanId) -> bool {
+        let placed = self.capture.span(span);
+        placed.is_some_and(|it| it.span.state == State::Lost && it.span.start == it.span.end)
+    }
+
     /// The operation before one on its stream, as far as the capture tells.
     pub(crate) fn before_on_stream(&self, operation: SpanId) -> Option<SpanId> {
         let before = self.causes.seconds.get(operation.index()).copied();

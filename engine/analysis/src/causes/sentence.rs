@@ -46,6 +46,9 @@ impl CauseReader<'_> {
             if waits && !placed.never_ran() {
                 text.unmet(span);
             }
+            if has_begun {
+                text.queued_before(span);
+            }
             return Some(text.sentence.0);
         }
         let class = self.causes.class(span);
@@ -348,14 +351,21 @@ impl SentenceText<'_, '_> {
             return;
         };
         self.text("; what it waited for, ").span(cause);
+        let placed = self.reader.capture.span(cause);
+        let is_lost = placed.is_some_and(|it| it.span.state == State::Lost);
+        let became = if is_lost {
+            "lost with its device"
+        } else {
+            "complete"
+        };
         if self.is_dropped(cause) {
             self.text(", never ran");
         } else if complete > end {
-            self.text(", was complete ")
+            self.text(format!(", was {became} "))
                 .time(complete - end)
                 .text(" later");
         } else {
-            self.text(", was complete at that moment");
+            self.text(format!(", was {became} at that moment"));
         }
     }
 

@@ -59,16 +59,16 @@ impl UnpromptedSpans {
         match placed.span.state {
             State::Failed if has_run_out(capture, placed) => self.limited.push(id),
             State::Cancelled => self.limited.push(id),
-            State::Lost if self.is_cut_off(placed.interval()) => self.lost.push(id),
+            State::Lost if self.loss_in(placed.interval()).is_some() => self.lost.push(id),
             State::Failed | State::Lost | State::Done => {}
         }
     }
 
-    /// Whether a device was lost while something lasted, rather than before it.
-    fn is_cut_off(&self, interval: Interval) -> bool {
+    /// When a device was lost while something lasted, rather than before it.
+    fn loss_in(&self, interval: Interval) -> Option<Nanos> {
         let next = self.losses.partition_point(|it| *it <= interval.start);
-        let next = self.losses.get(next);
-        next.is_some_and(|it| *it <= interval.end + TOLERANCE)
+        let next = self.losses.get(next).copied();
+        next.filter(|it| *it <= interval.end + TOLERANCE)
     }
 
     /// Puts the causes of them in place of what did not let them go. `columns` are the classes of all spans, what submitted
@@ -106,15 +106,20 @@ impl UnpromptedSpans {
         edges.extend(own);
     }
 
-    /// Of the waits that were lost with their device those that nothing let go before that.
+    /// Of the waits that were lost with their device those that nothing let go before that: a call of the host that came after
+    /// the loss did not.
     fn unmet(&mut self, edges: &[CauseEdge], times: &Timetable) -> Vec<SpanId> {
         let mut lost = std::mem::take(&mut self.lost);
         let mut met = BTreeSet::new();
         for (effect, cause, _) in edges {
             let span = effect.span();
-            let lag = times.time(*effect) - times.time(*cause);
-            if (Nanos(-TOLERANCE.0)..=CEILING).contains(&lag) && lost.binary_search(&span).is_ok() {
-                met.insert(span);
+            let at = times.time(*cause);
+            let lag = times.time(*effect) - at;
+            let may_be = (Nanos(-TOLERANCE.0)..=CEILING).contains(&lag);
+            if may_be && lost.binary_search(&span).is_ok() {
+                let loss = self.loss_in(times.interval(span));
+                let is_late = !cause.is_end() && loss.is_some_and(|loss| at > loss);
+                met.extend((!is_late).then_some(span));
             }
         }
         lost.retain(|it| !met.contains(it));

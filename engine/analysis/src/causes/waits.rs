@@ -28,6 +28,10 @@ impl CauseReader<'_> {
             let is_blocking = class.is_call() && class.has(SpanClass::BLOCKING);
             class.is_wait() || is_held || is_blocking
         });
+        // What never began was held to no purpose: nothing would have ended sooner.
+        let waiting = waiting.filter(|(span, class)| {
+            class.is_call() || class.is_wait() || !self.never_began(SpanId(*span as u32))
+        });
         let costs = waiting.map(|(span, class)| {
             let span = SpanId(span as u32);
             WaitCost {
