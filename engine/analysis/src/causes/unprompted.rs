@@ -117,8 +117,8 @@ impl UnpromptedSpans {
             let lag = times.time(*effect) - at;
             let may_be = (Nanos(-TOLERANCE.0)..=CEILING).contains(&lag);
             if may_be && lost.binary_search(&span).is_ok() {
-                let loss = self.loss_in(times.interval(span));
-                let is_late = !cause.is_end() && loss.is_some_and(|loss| at > loss);
+                let cut = self.loss_in(times.interval(span));
+                let is_late = !cause.is_end() && cut.is_some_and(|it| at > it);
                 met.extend((!is_late).then_some(span));
             }
         }

@@ -254,15 +254,14 @@ fn a_step_that_follows_from_a_loss_came_from_outside() {
     let lose = small.span(timeline, SpanKind::Step, [900_000, 902_000]);
     let decide = small.span(timeline, SpanKind::Step, [902_000, 904_000]);
     small.tie(lose, decide, DependencyKind::Step, Basis::Enforced);
-    let loss = Record::Loss(Box::new(Loss {
+    let unlost: Vec<Record> = small.records.clone();
+    small.records.push(Record::Loss(Box::new(Loss {
         device: DeviceId(0),
         time: Nanos(899_000),
         reason: "injected".into(),
         kind: LossKind::Unknown,
         generation: 1,
-    }));
-    let unlost: Vec<Record> = small.records.clone();
-    small.records.push(loss);
+    })));
     let capture = small.capture();
     let causes = Causes::build(&capture);
     let reader = causes.read(&capture);
