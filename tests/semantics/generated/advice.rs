@@ -422,7 +422,10 @@ fn without_its_costliest_wait_a_workload_saves_no_more_than_is_said() {
                 continue;
             }
             // Beside a wait with a time limit no bound is given.
-            if finding.text.contains("what would be saved without this wait is not told") {
+            if finding
+                .text
+                .contains("what would be saved without this wait is not told")
+            {
                 continue;
             }
             bounded += 1;
