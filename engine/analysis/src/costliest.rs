@@ -126,6 +126,13 @@ fn verdict(
         );
         return (Nanos::ZERO, verdict);
     }
+    if reader.has_shared_thread_after(placed.span.start) {
+        let verdict = format!(
+            "what would be saved without this wait is not told, as functions of several streams share a thread, which may call \
+             them in another order then{of_line}"
+        );
+        return (Nanos::ZERO, verdict);
+    }
     if slack > Nanos::ZERO && !wait.is_host {
         let verdict = format!(
             "without this wait nothing would end sooner: what it held could have begun {} later without harm{of_line}",

@@ -1,5 +1,7 @@
 //! What waits cost: the time that a stream or a host thread would have had for itself without one.
 
+use std::collections::BTreeMap;
+
 use super::SpanClass;
 use super::kind::TimeUse;
 use super::point::SpanPoint;
@@ -79,6 +81,24 @@ impl CauseReader<'_> {
         let mut waits = waits.map(|(_, span)| SpanId(span));
         waits.any(|span| {
             self.time(SpanPoint::end(span)) >= instant && time_limit(self.capture, span).is_some()
+        })
+    }
+
+    /// Whether functions of several streams ended on one thread at an instant or later.
+    pub(crate) fn has_shared_thread_after(&self, instant: Nanos) -> bool {
+        let mut callers: BTreeMap<LaneId, LaneId> = BTreeMap::new();
+        let classes = self.causes.classes.iter().zip(0_u32..);
+        let operations = classes.filter(|(class, _)| class.is_operation());
+        let mut later = operations
+            .map(|(_, span)| SpanId(span))
+            .filter(|span| self.time(SpanPoint::end(*span)) >= instant);
+        later.any(|span| {
+            let caller = self.causes.firsts.get(span.index()).map(|it| SpanId(*it));
+            let caller = caller.filter(|it| self.is_operation(*it));
+            let Some(stream) = caller.map(|it| self.lane(it)) else {
+                return false;
+            };
+            *callers.entry(self.lane(span)).or_insert(stream) != stream
         })
     }
 
