@@ -27,6 +27,9 @@ const GESTURES: &[(&str, &str)] = &[
     ("drag a lane's name", "Move the lane"),
 ];
 
+/// The width of the column of keys, in points.
+const KEYS: f32 = 112.0;
+
 impl Panel for HelpWindow {
     fn id(&self) -> &'static str {
         "help"
@@ -87,10 +90,14 @@ fn keys(entry: &CommandEntry) -> String {
 
 fn table(ui: &mut Ui, theme: &Theme, id: &str, rows: impl Iterator<Item = (String, &'static str)>) {
     compact(ui);
+    let gap = 4.0 * GRID;
+    // What a command does is written on several lines where the window is narrow.
+    let room = (ui.available_width() - KEYS - gap).max(KEYS);
     Grid::new(id)
         .num_columns(2)
-        .min_col_width(112.0)
-        .spacing([4.0 * GRID, GRID])
+        .min_col_width(KEYS)
+        .max_col_width(room)
+        .spacing([gap, GRID])
         .show(ui, |ui| {
             for (keys, help) in rows {
                 ui.label(RichText::new(keys).monospace().color(theme.accent));

@@ -192,6 +192,7 @@ fn answers(drawn: &DrawnAnswer) -> impl Iterator<Item = (GroupKey, LayoutEntry)>
 /// A number that differs for every state of a capture, and for another capture of the same revision.
 fn stamp(capture: &Capture) -> u64 {
     let mut hasher = DefaultHasher::new();
+    capture.instance().hash(&mut hasher);
     capture.revision().hash(&mut hasher);
     capture.extent().hash(&mut hasher);
     capture.span_count().hash(&mut hasher);

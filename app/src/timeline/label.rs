@@ -41,7 +41,8 @@ pub struct NameLabels {
     fitted: HashMap<(NameId, u16), Box<str>>,
     widths: HashMap<NameId, f32>,
     font: Option<(FontId, u32)>,
-    fit_revision: usize,
+    /// Of which capture names were shortened, and how many it had.
+    names: (u64, usize),
     written: HashSet<(NameId, u16)>,
     before: HashSet<(NameId, u16)>,
 }
@@ -95,14 +96,12 @@ impl NameLabels {
     fn forget_when_stale(&mut self, capture: &Capture, font: &FontId, pixels: f32) {
         let now = Some((font.clone(), pixels.to_bits()));
         // A name that was not known yet is known now; another capture has other names.
-        if self.font != now
-            || self.fit_revision != capture.name_count()
-            || self.fitted.len() > 20_000
-        {
+        let names = (capture.instance(), capture.name_count());
+        if self.font != now || self.names != names || self.fitted.len() > 20_000 {
             self.fitted.clear();
             self.widths.clear();
             self.font = now;
-            self.fit_revision = capture.name_count();
+            self.names = names;
         }
     }
 
@@ -184,4 +183,29 @@ pub fn write(
     let rect = Rect::from_min_size(at, galley.size());
     painter.galley(at, galley, color);
     rect
+}
+
+#[cfg(test)]
+mod tests {
+    use eframe::egui::{Context, RawInput, vec2};
+    use engine::record::Record;
+
+    use super::*;
+
+    #[test]
+    fn another_capture_with_as_many_names_has_its_own() {
+        let mut labels = NameLabels::default();
+        let context = Context::default();
+        for name in ["wait free[0]", "left: spin"] {
+            let mut capture = Capture::new();
+            capture.apply([Record::Name(NameId(0), name.into())]);
+            let _ = context.run_ui(RawInput::default(), |ui| {
+                let rect = Rect::from_min_size(Pos2::ZERO, vec2(400.0, 20.0));
+                labels.want(rect, NameId(0), Color32::WHITE);
+                labels.paint(ui.painter(), &capture, &FontId::default());
+            });
+            let written: Vec<&str> = labels.fitted.values().map(|it| &**it).collect();
+            assert_eq!(written, [name]);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::causes::{CauseKind, CauseReader, CollectiveMember};
+use super::causes::{CauseKind, CauseReader, ChainSegment, CollectiveMember, TimeUse};
 use super::used_buffers::UsedBuffers;
 use super::words::{finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
@@ -69,6 +69,7 @@ impl Analysis for ExposedCopies {
                 .extend(works);
         }
         let (mut findings, mut savings, mut looked) = (Vec::new(), Vec::new(), 0);
+        let mut beside_copies = None;
         for works in devices.values() {
             let kernels = works.iter().filter(|it| it.span.kind == SpanKind::Kernel);
             let kernels = union(kernels.map(PlacedSpan::interval).collect());
@@ -77,6 +78,11 @@ impl Analysis for ExposedCopies {
             let pairs = pairs(reader, works, &kernels, &buffers);
             let [gain, saved] = alone(&pairs, &kernels);
             if gain.0 <= whole.length().0 / LITTLE {
+                continue;
+            }
+            let most = *beside_copies.get_or_insert_with(|| without_others(reader));
+            let saved = saved.min(most);
+            if saved.0 <= whole.length().0 / LITTLE {
                 continue;
             }
             if let Some(found) = make_finding(capture, &pairs, [gain, saved], buffers.is_known()) {
@@ -95,6 +101,19 @@ impl Analysis for ExposedCopies {
             savings,
         }
     }
+}
+
+/// The most that copies can save: what of the critical path is neither another operation nor the host's own time, which still
+/// follow each other without them.
+fn without_others(reader: &CauseReader<'_>) -> Nanos {
+    let is_other = |part: &ChainSegment| {
+        let of = part.span.and_then(|it| reader.capture().span(it));
+        let is_work = of.is_some_and(|it| !is_copy(it.span.kind));
+        part.what == TimeUse::Host || part.what == TimeUse::Run && is_work
+    };
+    let path = reader.path();
+    let others = path.iter().filter(|it| !is_other(it));
+    others.map(|it| it.interval.length()).sum()
 }
 
 const fn is_copy(kind: SpanKind) -> bool {

@@ -252,6 +252,9 @@ impl OverviewDraft<'_, '_> {
             if most.count > 1 {
                 says.text(format!(" in {} operations", most.count));
             }
+            if most.is_on_several {
+                says.text(" of that name on several lanes");
+            }
         }
         self.say(OverviewTopic::Path, says);
     }

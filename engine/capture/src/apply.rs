@@ -1,5 +1,7 @@
 //! The one door: a record goes in, and the table it belongs to grows.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::table::SpanRefusal;
 use super::{Capture, PlainOrigin, Samples, column, names};
 use record::time::{Interval, Nanos};
@@ -23,7 +25,11 @@ const MOST_NAMED: u64 = 100;
 impl Capture {
     /// An empty capture.
     pub fn new() -> Self {
-        Self::default()
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
+            instance: NEXT.fetch_add(1, Ordering::Relaxed),
+            ..Self::default()
+        }
     }
 
     /// Takes records, in any order. What cannot be kept as it is becomes a [`Problem`], never silence.

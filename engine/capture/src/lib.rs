@@ -126,6 +126,7 @@ impl PlainOrigin {
 /// sub-lane, under an index that answers what a screenful looks like without touching every span.
 #[derive(Clone, Default)]
 pub struct Capture {
+    instance: u64,
     revision: u64,
     extent: Option<Interval>,
     run: Option<Run>,

@@ -18,6 +18,11 @@ impl Capture {
         self.refused
     }
 
+    /// A number that no other capture of this process has but its clones: what is remembered of one holds for no other.
+    pub fn instance(&self) -> u64 {
+        self.instance
+    }
+
     /// A number that changes with every [`Capture::apply`] that took a record.
     pub fn revision(&self) -> u64 {
         self.revision

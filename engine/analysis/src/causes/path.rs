@@ -87,8 +87,19 @@ impl<'a, 'c> PathReader<'a, 'c> {
         if within == extent {
             return reader.path();
         }
-        let lanes = reader.capture.lanes().iter().map(|it| it.id);
-        let Some((span, end)) = reader.last_within(lanes, within) else {
+        let lanes = || reader.capture.lanes().iter().map(|it| it.id);
+        // What a thread was in the middle of at the end came to nothing yet: where operations went on, the time is theirs, and
+        // up to the next of them that of what this had to come after.
+        let goes_on = |end: Nanos| {
+            end == within.end
+                || reader
+                    .first_from(end, |it| it.operation, SpanClass::is_operation)
+                    .is_some()
+        };
+        let last = reader.last_within(lanes(), within, SpanClass::is_operation);
+        let last = last.filter(|(_, end)| goes_on(*end));
+        let last = last.or_else(|| reader.last_within(lanes(), within, SpanClass::counts));
+        let Some((span, end)) = last else {
             // Nothing ended there: what the time was made of is what the whole path passes through.
             let last = reader.first_of(reader.causes.last.iter().copied());
             let last = last.map(SpanPoint::end);
@@ -133,8 +144,8 @@ impl CauseReader<'_> {
         })
     }
 
-    /// The critical path of a stretch of time: back from what ran, or had ended last, at its end. Its segments add up to
-    /// the stretch.
+    /// The critical path of a stretch of time: back from the operation that ran, or had ended last, at its end; a call where no
+    /// operation follows. Its segments add up to the stretch.
     pub fn path_within(&self, interval: Interval) -> Vec<ChainSegment> {
         PathReader::new(self).within(interval)
     }
@@ -170,23 +181,27 @@ impl CauseReader<'_> {
     /// that ran on.
     pub fn path_to(&self, lanes: &[LaneId], interval: Interval) -> Vec<ChainSegment> {
         let within = interval.intersection(self.causes.extent);
-        let last = within.and_then(|it| Some((it, self.last_within(lanes.iter().copied(), it)?)));
+        let last = within.and_then(|it| {
+            let lanes = lanes.iter().copied();
+            Some((it, self.last_within(lanes, it, SpanClass::counts)?))
+        });
         last.map_or_else(Vec::new, |(within, (span, _))| {
             clipped(&self.walk(SpanPoint::end(span), within.start), within)
         })
     }
 
-    /// The span of these lanes that ends last within a stretch, or runs at its end, and when that is.
+    /// The span of these lanes, of those that are wanted, that ends last within a stretch, or runs at its end, and when that is.
     fn last_within(
         &self,
         lanes: impl Iterator<Item = LaneId>,
         within: Interval,
+        is_wanted: fn(SpanClass) -> bool,
     ) -> Option<(SpanId, Nanos)> {
         let mut end = Nanos::MIN;
         let mut last = Vec::new();
         for lane in lanes {
             for placed in self.capture.spans_in(lane, within) {
-                if !self.causes.class(placed.span.id).counts() {
+                if !is_wanted(self.causes.class(placed.span.id)) {
                     continue;
                 }
                 let ends = placed.span.end.min(within.end);

@@ -37,6 +37,8 @@ pub struct PathOperation {
     pub count: u64,
     /// The one with the longest.
     pub longest: SpanId,
+    /// Whether they ran on several lanes.
+    pub is_on_several: bool,
 }
 
 /// Where the time of a stretch went.
@@ -168,8 +170,10 @@ fn sums(reader: &CauseReader<'_>, path: &[ChainSegment]) -> (Vec<PathUse>, Vec<P
             time: Nanos::ZERO,
             count: 0,
             longest: placed.span.id,
+            is_on_several: false,
         };
         let (row, longest) = operations.entry(name).or_insert((empty, Nanos::ZERO));
+        row.is_on_several |= reader.lane(row.longest) != placed.span.lane;
         row.time += time;
         row.count += 1;
         if time > *longest {
