@@ -14,6 +14,8 @@ It shares no code with Syncline and asks it for no arrows. What it reads, and by
   the same stream, that was launched after the wait, or that ended before another cause that is certain.
 - Waits that are spans (`event_wait` of MTIA, EVENT_WAIT of Ascend): the wait is blocked until the end of the record that
   its sequence number names, or of a record on another stream that ended within 1 us of it.
+- Operations of Ascend, whose launches are not in the file: of a stream, the one that began earlier and ended last before
+  it. One that ended within 2 us after may be named instead.
 - Nsight Systems SQLite and Ascend's database: the same from their tables.
 """
 
@@ -272,6 +274,27 @@ class AscendJson(Kineto):
     def compare(self, said):
         named = lambda name: [it for it in self.operations if it.name == name]
         ended_together(said, named("EVENT_WAIT"), named("EVENT_RECORD"))
+        ended_last(said, self.operations)
+
+
+def ended_last(said, operations):
+    """Operations that no call is known for: behind whatever of their stream ended last before they began."""
+    streams = collections.defaultdict(list)
+    for operation in operations:
+        streams[operation.process, operation.stream].append(operation)
+    for found in streams.values():
+        found.sort(key=lambda it: (it.start, it.end))
+        ends = []
+        for operation in found:
+            told = said.find(operation)
+            if told is not None and said.kind(told) in ("stream", "unknown stream"):
+                cause = told["cause"].get("last_known", told["cause"])
+                at = cause["at_ns"] + said.zero
+                ended = bisect.bisect_right(ends, operation.start)
+                latest = ends[ended - 1] if ended else float("-inf")
+                right = latest <= at <= operation.start + TOLERANCE
+                said.note(operation, right, told, f"the operation that ended at {latest}")
+            bisect.insort(ends, operation.end)
 
 
 def ended_together(said, waits, records):
@@ -367,6 +390,7 @@ class Tables:
         made = [Operation(name, device, stream, start, end, None, None) for name, start, end, stream, device in tasks]
         named = lambda name: [it for it in made if it.name == name]
         ended_together(said, named("EVENT_WAIT"), named("EVENT_RECORD"))
+        ended_last(said, made)
 
 
 class Said:

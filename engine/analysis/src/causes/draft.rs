@@ -355,7 +355,6 @@ impl CausesDraft {
         };
         order.sort(spans, has_waits);
         let (classes, roots) = (&mut self.classes, &mut self.roots);
-        let has_edges = order.has_edges;
         order.predecessors(spans, &mut |found: Predecessor| {
             if let Some(slot) = seconds.get_mut(found.span as usize) {
                 *slot = found.before;
@@ -364,7 +363,6 @@ impl CausesDraft {
                 roots.push((found.root, found.span));
             }
             if found.is_branch
-                && !has_edges
                 && let Some(class) = classes.get_mut(found.span as usize)
             {
                 class.mark(SpanClass::BRANCH);

@@ -24,7 +24,7 @@ pub(super) struct StreamOrder<'a> {
 pub(super) struct Predecessor {
     pub span: u32,
     pub before: u32,
-    /// Whether it is one of several operations of one launch that overlap: `before` is inferred then.
+    /// Whether it is one of several operations that overlap, of one launch or of none: `before` is inferred then.
     pub is_branch: bool,
     /// The first operation of such a launch, where this one began before any of them had ended: what held that one held
     /// this one too. Otherwise [`NONE`].
@@ -80,41 +80,68 @@ impl StreamOrder<'_> {
     /// Finds what was before each of a stream's operations, which are in order.
     pub fn predecessors(&self, spans: &[u32], emit: &mut impl FnMut(Predecessor)) {
         let mut before = NONE;
-        let is_one =
-            |a: &u32, b: &u32| self.launch(*a).is_some() && self.launch(*a) == self.launch(*b);
-        for batch in spans.chunk_by(is_one) {
-            self.of_batch(batch, before, emit);
-            // What comes after a graph waits for all of its branches.
-            let ended = |it: &&u32| (self.times.end(**it), (self.is_graph)(**it));
-            before = batch.iter().max_by_key(ended).copied().unwrap_or(before);
+        for launch in spans.chunk_by(|a, b| self.launch(*a) == self.launch(*b)) {
+            let mut rest = launch;
+            while !rest.is_empty() {
+                let is_known = rest.first().is_some_and(|it| self.launch(*it).is_some());
+                let size = if is_known {
+                    rest.len()
+                } else {
+                    self.overlapping(rest)
+                };
+                let (batch, others) = rest.split_at(size);
+                self.of_batch(batch, before, emit);
+                // What comes after a graph waits for all of its branches.
+                let ended = |it: &u32| (self.times.end(*it), (self.is_graph)(*it));
+                let earlier = (!is_known && before != NONE).then_some(before);
+                let all = earlier.into_iter().chain(batch.iter().copied());
+                before = all.max_by_key(ended).unwrap_or(before);
+                rest = others;
+            }
         }
     }
 
-    /// The same for the operations of one launch. Branches of a graph run on one stream and overlap there: of those the
-    /// order of starts tells nothing, and one that ended after another began was no cause of it. The one that ended last
-    /// before it may have been, which is inferred: a node waits for others of its graph alone, and begins as soon as the last
-    /// of them has ended.
+    /// How many of these operations, in the order of their starts, overlap each other from the first one on, by more than
+    /// clocks differ. Of operations without a launch nothing else tells which belong together.
+    fn overlapping(&self, spans: &[u32]) -> usize {
+        let mut latest = None;
+        let apart = spans.iter().position(|span| {
+            let start = self.times.start(*span).saturating_add(TOLERANCE.0);
+            let is_apart = latest.is_some_and(|it| it <= start);
+            latest = latest.max(Some(self.times.end(*span)));
+            is_apart
+        });
+        apart.unwrap_or(spans.len())
+    }
+
+    /// The same for the operations of one launch, or for operations without one that overlap. Branches of a graph run on one
+    /// stream and overlap there: of those the order of starts tells nothing, and one that ended after another began was no
+    /// cause of it. The one that ended last before it may have been, which is inferred: a node waits for others of its graph
+    /// alone, and begins as soon as the last of them has ended.
     fn of_batch(&self, batch: &[u32], before: u32, emit: &mut impl FnMut(Predecessor)) {
         // What a graph holds is within it, and not behind it.
         let has_graph = batch.len() > 1 && batch.iter().any(|it| (self.is_graph)(*it));
         let is_branch = has_graph || self.overlaps(batch);
+        let first = batch.first().copied().unwrap_or(NONE);
+        let has_launch = self.launch(first).is_some();
+        let has_edges = self.has_edges && (has_launch || has_graph);
         let mut running: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
         let mut last = before;
-        let first = batch.first().copied().unwrap_or(NONE);
         for span in batch {
             let start = self.times.start(*span);
-            if is_branch && !self.has_edges {
+            if is_branch && !has_edges {
                 while let Some(Reverse((_, ended))) = running.peek().filter(|it| it.0.0 <= start) {
                     last = *ended;
                     running.pop();
                 }
                 running.push(Reverse((self.times.end(*span), *span)));
             }
-            let is_root = is_branch && !self.has_edges && last == before && *span != first;
+            let is_other = *span != first;
+            let is_root = is_branch && !has_edges && has_launch && last == before && is_other;
             emit(Predecessor {
                 span: *span,
                 before: last,
-                is_branch,
+                is_branch: is_branch && !has_edges && (has_launch || is_other),
                 root: if is_root { first } else { NONE },
             });
             if !is_branch {

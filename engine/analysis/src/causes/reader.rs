@@ -26,7 +26,7 @@ pub struct SpanCause {
     pub binding: Option<Candidate>,
     /// Whether the binding cause does not explain it: what it waited for longer than a start takes is not told.
     pub is_unknown: bool,
-    /// Whether it is one of several operations of one launch that overlap, whose order is not told.
+    /// Whether it is one of several operations that overlap, of one launch or of none, whose order is not told.
     pub is_branch: bool,
     /// From the binding cause to the point.
     pub lag: Nanos,

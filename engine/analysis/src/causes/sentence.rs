@@ -277,10 +277,14 @@ impl SentenceText<'_, '_> {
             return;
         };
         if self.reader.known(cause.point, &binding) == Basis::Inferred {
-            self.text(if cause.is_branch {
-                " (inferred: the last of its launch to end before it; the capture does not tell what orders those)"
-            } else {
-                " (inferred)"
+            self.text(match (cause.is_branch, self.reader.launch(cause.point.span())) {
+                (true, Some(_)) => {
+                    " (inferred: the last of its launch to end before it; the capture does not tell what orders those)"
+                }
+                (true, None) => {
+                    " (inferred: the last to end before it; operations of its stream overlap, and the capture does not tell what orders them)"
+                }
+                (false, _) => " (inferred)",
             });
         }
     }

@@ -49,7 +49,7 @@ impl SpanClass {
     pub const MEMBER: u8 = 1 << 5;
     /// A blocking call that something was known or must have been behind: more than the host's own time.
     pub const BLOCKED: u8 = 1 << 6;
-    /// One of several operations of one launch that overlap: what orders them is not told.
+    /// One of several operations that overlap, of one launch or of none: what orders them is not told.
     pub const BRANCH: u8 = 1 << 7;
 
     /// What a span of a lane counts as: nothing where it never ran.
