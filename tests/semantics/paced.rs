@@ -130,7 +130,7 @@ fn who_finds_no_engine_waits_for_the_one_before_and_says_so() {
         _ => None,
     });
     let sentence: String = words.collect();
-    let words = format!("waiting for {engine}, which ran ");
+    let words = format!(", which had {engine} (it waited ");
     assert!(sentence.contains(&words), "{sentence}");
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use eframe::egui::{Context, ViewportCommand};
-use engine::record::SpanId;
+use engine::analysis::causes::ChainSegment;
 use engine::runner::far::{Connection, WorkerTarget};
 use engine::runner::{Control, Phase, ProgramRequest, RankControl, RecoveryMode};
 use engine::time::Nanos;
@@ -195,48 +195,44 @@ impl App {
     }
 
     /// Goes to the span before or after the selected one on the critical path, that of the range where one is chosen; from a
-    /// span that is not on it, to the next in time.
+    /// span that is not on it, to the next in time. Where the path lies in a host's own time it goes to what the host called.
     fn walk_path(&mut self, forward: bool, context: Option<&Context>) {
-        let Some(path) = self.scene().critical_path() else {
+        let scene = self.scene();
+        let (Some(path), Some(reader)) = (scene.critical_path(), scene.reader()) else {
             return self.tell(
                 false,
                 String::from("The critical path is still being read; try again in a moment"),
             );
         };
-        let spans = path.iter().filter_map(|it| it.span);
-        let mut spans: Vec<SpanId> = spans.collect();
-        spans.dedup();
-        if spans.is_empty() {
-            return self.tell(
-                false,
-                String::from(
-                    "The critical path goes through no operation here, but through host threads alone; Critical path in Why lists its \
-                     parts",
-                ),
-            );
-        }
         let selected = self.state.selection.span;
-        let time = selected.and_then(|span| self.capture.span(span));
-        let time = time.map(|placed| placed.span.start);
-        let here = spans.iter().position(|it| Some(*it) == selected);
-        let found = match here {
-            Some(at) if forward => spans.get(at + 1),
-            Some(at) => at.checked_sub(1).and_then(|at| spans.get(at)),
-            None => {
-                let start = |it: &SpanId| self.capture.span(*it).map(|it| it.span.start);
-                let after = time.map(|time| spans.partition_point(|it| start(it) < Some(time)));
-                let after = after.unwrap_or(0);
-                let at = if forward {
-                    Some(after)
-                } else {
-                    after.checked_sub(1)
-                };
-                at.and_then(|at| spans.get(at))
-            }
+        let is_here = |it: &ChainSegment| it.span.is_some() && it.span == selected;
+        let begun = selected.and_then(|span| self.capture.span(span));
+        let begun = begun.map(|placed| placed.span.start);
+        let by_time = || begun.map(|time| path.partition_point(|it| it.interval.start <= time));
+        let other = |segment: &ChainSegment| {
+            let place = reader.place_of(segment);
+            place.filter(|it| Some(*it) != selected)
+        };
+        let found = if forward {
+            let after = path.iter().rposition(is_here).map(|at| at + 1);
+            let after = after.or_else(by_time).unwrap_or(0);
+            path.iter().skip(after).find_map(other)
+        } else {
+            let before = path.iter().position(is_here);
+            let before = before.or_else(|| by_time().map(|at| at.saturating_sub(1)));
+            let earlier = path.iter().take(before.unwrap_or(0));
+            earlier.rev().find_map(other)
         };
         if let Some(found) = found {
             let on = Action::Set(Switch::Path, true);
-            self.act(vec![on, Action::Reveal(*found)], context);
+            self.act(vec![on, Action::Reveal(found)], context);
+        } else if path.iter().all(|it| reader.place_of(it).is_none()) {
+            self.tell(
+                false,
+                String::from(
+                    "The critical path goes through no operation and no call here; Critical path in Why lists its parts",
+                ),
+            );
         }
     }
 

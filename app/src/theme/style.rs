@@ -72,6 +72,9 @@ fn set(style: &mut Style, theme: &Theme) {
     spacing.slider_rail_height = GRID;
     spacing.icon_width = 14.0;
     spacing.tooltip_width = 320.0;
+    // That there is more below is seen before the pointer is there.
+    spacing.scroll.dormant_handle_opacity = 0.5;
+    spacing.scroll.floating_width = GRID;
     style.visuals = visuals(theme);
 }
 

@@ -73,8 +73,9 @@ impl Analysis for CostliestWait {
             length(total)
         );
         // Times of a paced device are about its law.
-        let of_pace =
-            law(capture).map_or_else(String::new, |law| format!(" of a paced run ({law})"));
+        let of_pace = law(capture).map_or_else(String::new, |law| {
+            format!("; these are times of a paced run ({law})")
+        });
         let buffers = UsedBuffers::of(capture);
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
         for wait in host.copied().into_iter().chain(stream) {

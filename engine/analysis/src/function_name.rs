@@ -82,12 +82,13 @@ fn split<'a>(text: &'a str, separator: &str) -> Option<Vec<&'a str>> {
     (open == 0).then_some(parts)
 }
 
-/// The last name of a path that says something, and its template arguments: of `a::b<c>::{lambda(int)#1}` it is `b` with `c`.
+/// The last name of a path that says something, and its template arguments: of `a::b<c>::{lambda(int)#1}`, and of
+/// `a::b<c>::[lambda(int) (instance 1)]`, it is `b` with `c`.
 fn subject(path: &str) -> Option<(&str, &str)> {
     let parts = split(path, "::")?;
     let mut named = parts.iter().rev().filter_map(|part| {
         let part = part.trim();
-        let end = part.find(['<', '(', '{']).unwrap_or(part.len());
+        let end = part.find(['<', '(', '{', '[']).unwrap_or(part.len());
         let own = part.get(..end)?.trim_end_matches(['&', '*', ' ']);
         let says = !own.is_empty() && own != "operator";
         let rest = part.get(end..)?;
@@ -202,6 +203,12 @@ mod tests {
                 "void gemm<Tile<4>, Tile<8>, Tile<4>, double, Tile<4>>(int)",
                 "gemm<Tile<4>, Tile<8>, double>",
             ),
+            (
+                "void at::native::elementwise_kernel<(int)128, (int)4, void at::native::gpu_kernel_impl_nocast<\
+                 at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &)::[lambda() (instance 3)]::operator ()() const::\
+                 [lambda(float) (instance 1)]>(at::TensorIteratorBase &, const T1 &)::[lambda(int) (instance 1)]>(int, T3)",
+                "elementwise_kernel<gpu_kernel_impl_nocast<direct_copy_kernel_cuda>>",
+            ),
             ("void ns::scan<256, 4>(int)", "scan<256, 4>"),
             (
                 "void (anonymous namespace)::resolve<long>(long*, a::b const*)",
@@ -248,7 +255,7 @@ mod tests {
     #[test]
     fn no_text_is_too_odd() {
         let pieces = [
-            "a", "::", "<", ">", "(", ")", "{", "}", ",", " ", "->", "void ",
+            "a", "::", "<", ">", "(", ")", "{", "}", "[", "]", ",", " ", "->", "void ",
         ];
         let mut seed = 7_usize;
         for _ in 0..50_000 {

@@ -19,9 +19,6 @@ const OUTLIERS: usize = 3;
 /// Parts of the path, and of idle time, that are named.
 const PARTS: usize = 4;
 
-/// The least share of all idle time of which the longest place is named.
-const LEAST: f64 = 0.005;
-
 /// What an overview's line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OverviewTopic {
@@ -31,10 +28,10 @@ pub enum OverviewTopic {
     Idle,
     /// What the critical path is made of.
     Path,
-    /// Its steps and frames, and the outliers among them.
-    Iterations,
     /// What would save most.
     Savings,
+    /// Its steps and frames, and the outliers among them.
+    Iterations,
     /// What the capture cannot tell.
     Unknown,
 }
@@ -98,8 +95,8 @@ impl Overview {
             draft.busy(totals);
             draft.idle(totals);
             draft.path(totals);
-            draft.iterations(iterations);
             draft.savings(answers);
+            draft.iterations(iterations);
             draft.unknown(totals);
         }
         Self { lines: draft.lines }
@@ -191,7 +188,8 @@ impl OverviewDraft<'_, '_> {
         self.say(OverviewTopic::Busy, says);
     }
 
-    /// Where the idle time of all streams went, each use with the place where it was longest.
+    /// Where the idle time of all streams went. Each use leads to the place where it was longest; that of the greatest is
+    /// named.
     fn idle(&mut self, totals: &CausesTotals) {
         let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
         let mut parts: Vec<(Nanos, IdleUse)> = idle.map(|it| (it.of(&totals.idle), it)).collect();
@@ -204,27 +202,29 @@ impl OverviewDraft<'_, '_> {
             says.text("no stream stood idle while it had more to do");
         } else if totals.streams.len() > 1 {
             // Streams that wait at the same time have more idle time together than the capture is long.
-            says.text(format!("summed over {} streams: ", totals.streams.len()));
+            says.time(whole)
+                .text(format!(" of {} streams together: ", totals.streams.len()));
+        } else {
+            says.time(whole).text(": ");
         }
-        let parts = parts.iter().filter(|it| it.0 > Nanos::ZERO).take(PARTS);
-        for (place, (time, what)) in parts.enumerate() {
-            says.text(if place == 0 { "" } else { "; " })
-                .text(format!("{} ", what.label()))
-                .share(*time, whole)
-                .text(", ")
-                .time(*time);
-            // Of a part that is next to nothing the place is of no interest; the table has it.
-            let is_some = time.0 as f64 >= whole.0 as f64 * LEAST;
-            if let Some(longest) = totals.longest_of(*what).filter(|_| is_some) {
-                says.text(", the longest ")
-                    .time(longest.time)
-                    .text(if longest.is_inside {
-                        " in "
-                    } else {
-                        " before "
-                    })
-                    .span(self.reader.capture(), longest.span);
-            }
+        parts.retain(|it| it.0 > Nanos::ZERO);
+        for (place, (time, what)) in parts.iter().take(PARTS).enumerate() {
+            says.text(if place == 0 { "" } else { ", " });
+            match totals.longest_of(*what) {
+                Some(longest) => says.link(longest.span, what.label()),
+                None => says.text(what.label()),
+            };
+            says.text(" ").share(*time, whole);
+        }
+        let greatest = parts.first().and_then(|it| totals.longest_of(it.1));
+        if let Some(longest) = greatest {
+            says.text("; the longest ").time(longest.time);
+            says.text(if longest.is_inside {
+                " in "
+            } else {
+                " before "
+            })
+            .span(self.reader.capture(), longest.span);
         }
         let after = totals.idle.after;
         if after > Nanos::ZERO && whole > Nanos::ZERO {
@@ -290,39 +290,56 @@ impl OverviewDraft<'_, '_> {
         .time(table.median)
         .text(", the shortest ")
         .time(length(&shortest))
-        .text(format!(", the longest ({}) ", longest.iteration.number))
+        .text(", the longest ")
         .time(length(&longest))
-        .text(", from ")
-        .span(self.reader.capture(), longest.iteration.span);
+        .text(", ");
+        self.iteration(&mut says, longest);
         self.say(OverviewTopic::Iterations, says);
+        self.outliers(table);
+    }
+
+    /// Adds the number of an iteration, which leads to it.
+    fn iteration(&self, says: &mut Sentence, row: &IterationRow) {
+        let capture = self.reader.capture();
+        let name = capture.span(row.iteration.span);
+        let name = name.map(|it| super::words::name(capture, it.span.name));
+        let number = row.iteration.number.to_string();
+        // A name that ends in a number of its own, as that of a step does, is said as well.
+        let name = name.filter(|name| name.ends_with(|it: char| it.is_ascii_digit()));
+        let named = name.map_or_else(String::new, |name| format!(" ({name})"));
+        says.link(row.iteration.span, format!("number {number}{named}"));
+    }
+
+    fn outliers(&mut self, table: &IterationTable) {
         let count = table.outliers().count();
-        for row in table.outliers().take(OUTLIERS) {
-            let mut says = Sentence::default();
-            let taken = row.iteration.interval.length();
-            says.text(format!("outlier {}: ", row.iteration.number))
-                .span(self.reader.capture(), row.iteration.span)
-                .text(" took ")
-                .time(taken)
-                .text(if table.loops > 1 {
-                    ", half of its loop at most "
-                } else if table.cut_off > 0 {
-                    ", half of those at most "
-                } else {
-                    ", half of all at most "
-                })
-                .time(row.usual);
-            if let Some((what, time)) = row.critical {
-                says.text(format!(", most of its critical path is {}, ", what.label()))
-                    .time(time);
+        if count == 0 {
+            return;
+        }
+        let mut says = Sentence::default();
+        says.text(if count == 1 {
+            "outlier: "
+        } else {
+            "outliers: "
+        });
+        for (place, row) in table.outliers().take(OUTLIERS).enumerate() {
+            says.text(if place == 0 { "" } else { "; " });
+            self.iteration(&mut says, row);
+            says.text(" took ").time(row.iteration.interval.length());
+            if table.loops > 1 {
+                says.text(", half of its loop at most ").time(row.usual);
             }
-            self.say(OverviewTopic::Iterations, says);
+            if let Some((what, time)) = row.critical {
+                says.text(format!(", {} ", what.label()))
+                    .time(time)
+                    .text(" of its critical path");
+            }
         }
         if count > OUTLIERS {
-            let mut says = Sentence::default();
             let rest = (count - OUTLIERS) as u64;
-            says.text(record::counted(rest, "{more outlier|more outliers}"));
-            self.say(OverviewTopic::Iterations, says);
+            let more = record::counted(rest, "{more outlier|more outliers}");
+            says.text(format!("; {more}"));
         }
+        self.say(OverviewTopic::Iterations, says);
     }
 
     /// The findings that would save most, one of each sort: the same may be true of every device.

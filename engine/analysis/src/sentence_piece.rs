@@ -14,7 +14,7 @@ pub enum SentencePiece {
     Time(Nanos),
     /// A share of a whole, from 0 to 1.
     Share(f64),
-    /// A span, by what it is called; following it goes there.
+    /// A span, by what it is called or what is said of it; following it goes there.
     Span(SpanId, String),
 }
 
@@ -43,6 +43,12 @@ impl Sentence {
     pub fn share(&mut self, part: Nanos, whole: Nanos) -> &mut Self {
         let share = part.0 as f64 / whole.0.max(1) as f64;
         self.0.push(SentencePiece::Share(share));
+        self
+    }
+
+    /// Adds words that lead to a span.
+    pub fn link(&mut self, span: SpanId, words: impl Into<String>) -> &mut Self {
+        self.0.push(SentencePiece::Span(span, words.into()));
         self
     }
 

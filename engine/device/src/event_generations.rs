@@ -63,7 +63,7 @@ impl MissingRecord {
     /// What to say of an event that has no record: “it …”.
     pub const fn says(self) -> &'static str {
         match self {
-            Self::Never => "was never recorded",
+            Self::Never => "had not been recorded yet",
             Self::Reset => "was reset and not recorded since",
             Self::Reopened => "was not recorded since the device was opened anew",
         }

@@ -204,7 +204,7 @@ fn nothing_is_never_recorded_that_was_recorded_and_reset() {
         assert_eq!(reset.count(), 1, "{said:?}");
     }
     let never = ExplainedRun::of("never-recorded", "mock");
-    let says = |it: &Value| text(it).contains("was never recorded");
+    let says = |it: &Value| text(it).contains("had not been recorded yet");
     assert!(never.said.iter().any(says));
 }
 
@@ -317,7 +317,7 @@ host "main" {
     let file = folder.path().join("loops.kdl");
     std::fs::write(&file, source).unwrap();
     let said = ExplainedRun::of(&file.display().to_string(), "mock").printed("info", &[]);
-    let line = said.lines().find(|it| it.contains("outlier 12: "));
+    let line = said.lines().find(|it| it.contains("outlier: number 12"));
     let line = line.unwrap_or_else(|| panic!("{said}"));
     // It spins for 100 µs, the others of its loop for a millisecond.
     assert!(line.contains(" took 10"), "{line}");

@@ -6,7 +6,7 @@ use app::action::{Action, Command};
 use app::state::{Switch, ThemeChoice, ViewChange};
 use eframe::egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
-use engine::record::{SpanId, SpanKind};
+use engine::record::{Group, SpanId, SpanKind};
 use engine::time::{Interval, Nanos};
 
 use super::Window;
@@ -191,6 +191,31 @@ fn the_path_is_walked_from_its_beginning_to_its_end_and_back() {
             .settings
             .is_on(Switch::Path)
     );
+}
+
+/// Truth: the host alone had C begin, 119 µs after its first call began.
+#[test]
+fn where_the_path_lies_in_the_hosts_own_time_its_calls_are_walked() {
+    let mut window = opened("query");
+    let last = named(&window, "C");
+    window.harness.key_press(Key::J);
+    window.harness.run();
+    let first = selected(&window).unwrap();
+    let scene = window.harness.state().scene();
+    let placed = scene.capture.span(first).unwrap();
+    let lane = scene.capture.lane(placed.span.lane).unwrap();
+    assert_eq!(lane.group, Group::Host);
+    let earliest = scene.capture.spans().map(|it| it.span.start).min();
+    assert_eq!(Some(placed.span.start), earliest);
+    for (modifiers, span) in [
+        (Modifiers::NONE, last),
+        (Modifiers::NONE, last),
+        (Modifiers::SHIFT, first),
+    ] {
+        window.harness.key_press_modifiers(modifiers, Key::J);
+        window.harness.run();
+        assert_eq!(selected(&window), Some(span));
+    }
 }
 
 /// Truth: back from 110 µs, when B ran, the time was made of A and B; back from the end of all, of D and the call as well.

@@ -11,6 +11,7 @@ use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelega
 
 use super::{CellEmphasis, SortOrder, TableCell, TableClick, TableColumn};
 use crate::panel::Scene;
+use crate::panel::widgets::shortened;
 use crate::text;
 use crate::theme::{BODY, GRID, MONO, SMALL};
 
@@ -366,10 +367,15 @@ fn write_cell(ui: &mut Ui, scene: &Scene<'_>, (column, cell): (&TableColumn, &Ta
     }
     let line = cell.text.lines().next().unwrap_or_default();
     let line = text::function_name(line);
-    let is_short = line.len() < cell.text.len();
-    let mut job = LayoutJob::single_section(line.into_owned(), TextFormat::simple(font, colour));
+    let room = place.width() - left - GRID;
+    // Numbers are in a font of their own, and never long.
+    let fitted = !ui.is_sizing_pass() && !column.is_number;
+    let fitted = fitted.then(|| shortened(ui, &line, room)).flatten();
+    let is_short = line.len() < cell.text.len() || fitted.is_some();
+    let line = fitted.unwrap_or_else(|| line.into_owned());
+    let mut job = LayoutJob::single_section(line, TextFormat::simple(font, colour));
     if !ui.is_sizing_pass() {
-        job.wrap = TextWrapping::truncate_at_width(place.width() - left - GRID);
+        job.wrap = TextWrapping::truncate_at_width(room);
     }
     let galley = ui.painter().layout_job(job);
     let is_cut = galley.elided || is_short;

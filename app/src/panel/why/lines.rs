@@ -98,7 +98,10 @@ const PATH: &[TableColumn] = &[
     number("time", "How long, all together"),
     number("share", "Of the stretch"),
     number("segments", "How many parts of the path"),
-    TableColumn::wide("longest", "The operation or call of the longest part"),
+    TableColumn::wide(
+        "longest",
+        "The operation or call that the longest part lies in, or before",
+    ),
 ];
 
 const OPERATIONS: &[TableColumn] = &[
@@ -120,14 +123,14 @@ pub const LONGEST_FIRST: SortOrder = SortOrder {
 /// A narrow column of numbers.
 const fn narrow(title: &'static str, help: &'static str) -> TableColumn {
     TableColumn {
-        width: 80.0,
+        width: 70.0,
         ..number(title, help)
     }
 }
 
 const ITERATIONS: &[TableColumn] = &[
     TableColumn {
-        width: 64.0,
+        width: 56.0,
         ..narrow("number", "As --iteration takes it on the command line")
     },
     TableColumn::wide("iteration", "Its mark, or its first operation"),
@@ -138,7 +141,7 @@ const ITERATIONS: &[TableColumn] = &[
     narrow(IdleUse::Latency.label(), IdleUse::Latency.help()),
     narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help()),
     TableColumn {
-        width: 112.0,
+        width: 100.0,
         ..TableColumn::wide("critical", "What most of its critical path was spent on")
     },
     TableColumn {
@@ -271,7 +274,10 @@ impl WhyLines {
 
     fn part(&mut self, capture: &Capture, row: &PathUse, whole: Nanos) {
         let name = row.longest.and_then(|span| capture.span(span));
-        let name = name.map(|it| capture.name(it.span.name).to_owned());
+        let name = name.map(|it| {
+            let before = if row.is_inside { "" } else { "before " };
+            format!("{before}{}", text::shown(capture.name(it.span.name)))
+        });
         self.cells.push(vec![
             TableCell::text(row.what.label()),
             duration(row.time),

@@ -15,7 +15,9 @@ use super::unprompted::{CauseEdge, UnpromptedSpans};
 use super::{Causes, LatestStart, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind};
+use record::{
+    Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, QUERY_ANSWER, SpanId, SpanKind,
+};
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -148,6 +150,10 @@ impl CausesDraft {
             return;
         }
         if !cause.counts() || !effect.counts() || found.cause == found.effect {
+            return;
+        }
+        // What a query saw complete it did not wait for.
+        if found.kind == DependencyKind::Synchronization && is_query(capture, found.effect) {
             return;
         }
         match found.kind {
@@ -465,6 +471,12 @@ impl CausesDraft {
         causes.times = Some(self.times);
         Some(causes)
     }
+}
+
+/// Whether a call asked what is complete.
+fn is_query(capture: &Capture, call: SpanId) -> bool {
+    let mut fields = capture.arguments(call);
+    fields.any(|(name, _)| name == QUERY_ANSWER)
 }
 
 /// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to

@@ -150,6 +150,24 @@ impl CauseReader<'_> {
         PathReader::new(self).within(interval)
     }
 
+    /// The span to show for a part of a path: where that is a host's own time, the first call that began in it, or else the
+    /// innermost one around it.
+    pub fn place_of(&self, segment: &ChainSegment) -> Option<SpanId> {
+        let (Some(lane), None) = (segment.lane, segment.span) else {
+            return segment.span;
+        };
+        let within = segment.interval;
+        let first = self.call_after(lane, within.start);
+        let first = first.filter(|it| self.time(SpanPoint::start(*it)) < within.end);
+        let around = || {
+            let spans = self.capture.spans_in(lane, within);
+            let calls = spans.filter(|it| self.causes.class(it.span.id).is_call());
+            let innermost = calls.max_by_key(|it| (it.span.start, it.span.id));
+            innermost.map(|it| it.span.id)
+        };
+        first.or_else(around)
+    }
+
     /// The first span of any lane that begins at `instant` or later and is of a class; `latest` says when the last one of a lane
     /// began, so that no lane is searched in vain.
     fn first_from(

@@ -8,12 +8,11 @@ use super::split::TimePart;
 use super::{SpanCause, SpanClass, TOLERANCE, WalkLimit};
 use crate::SentencePiece;
 use crate::loss_outcome::{abort, fate, from_outside, problem};
+use crate::pace::PacedShare;
 use crate::sentence_piece::Sentence;
 use capture::PlacedSpan;
 use record::time::{Interval, Nanos};
-use record::{
-    BLOCKED_BECAUSE, Basis, ENGINE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value,
-};
+use record::{BLOCKED_BECAUSE, Basis, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
 
 /// A wait that was queued no longer says nothing of that: it is what a start takes.
 const SHORT: Nanos = Nanos(10_000);
@@ -145,11 +144,11 @@ impl SentenceText<'_, '_> {
             self.complete(span, &binding);
             self.inferred(cause);
             if cause.is_unknown {
-                self.text(if self.reader.late_call(span).is_some() {
-                    ", which is longer than a start takes: it may have been its submission that it had to come after"
-                } else {
-                    ", which is longer than a start takes: what held it is not told"
-                });
+                let held = match self.reader.late_call(span) {
+                    Some(_) => "it may have been its submission that it had to come after",
+                    None => self.untold(span),
+                };
+                self.text(format!(", which is longer than a start takes: {held}"));
             }
             return;
         }
@@ -157,17 +156,15 @@ impl SentenceText<'_, '_> {
         let rest = split.iter().find(|it| it.what != TimeUse::Blocked);
         if let (CauseKind::Launch, [part]) = (binding.kind, &split[..]) {
             self.text(" after ").span(binding.span());
-            self.text(match (part.what, cause.is_branch) {
-                (TimeUse::Unknown, true) => {
-                    " submitted it; why is unknown: operations of its launch overlap, and the capture does not tell what orders them"
-                }
-                (TimeUse::Unknown, _) => {
-                    " submitted it; why is unknown: that is longer than a start takes, and the capture does not tell what held it"
-                }
-                _ if self.reader.is_operation(binding.span()) => {
-                    " had its thread call it: all of that is latency of its start"
-                }
-                _ => " submitted it: all of that is latency of its start",
+            if part.what == TimeUse::Unknown {
+                let why = self.unknown_start(span, cause);
+                self.text(format!(" submitted it; why is unknown: {why}"));
+                return;
+            }
+            self.text(if self.reader.is_operation(binding.span()) {
+                " had its thread call it: all of that is latency of its start"
+            } else {
+                " submitted it: all of that is latency of its start"
             });
             return;
         }
@@ -181,14 +178,11 @@ impl SentenceText<'_, '_> {
         self.text(": ");
         if let Some(blocked) = blocked {
             self.time(blocked.interval.length());
-            match self
-                .engine(span)
-                .filter(|_| binding.kind == CauseKind::Engine)
-            {
-                Some(engine) => self.text(format!(" waiting for {engine}, which ran ")),
-                None => self.text(format!(" {} ", held_by(binding.kind))),
-            };
+            self.text(format!(" {} ", held_by(binding.kind)));
             self.span(binding.span());
+            if binding.kind == CauseKind::Engine {
+                self.engine(span);
+            }
             self.inferred(cause);
             if rest.is_some() {
                 self.text(", then ");
@@ -196,13 +190,12 @@ impl SentenceText<'_, '_> {
         }
         if let Some(rest) = rest {
             self.time(rest.interval.length());
-            self.text(match (rest.what, cause.is_branch) {
-                (TimeUse::Unknown, true) => {
-                    " unknown: operations of its launch overlap, and the capture does not tell what orders them"
-                }
-                (TimeUse::Unknown, _) => " unknown: that is longer than a start takes, and the capture does not tell what held it",
-                _ => " latency of its start",
-            });
+            if rest.what == TimeUse::Unknown {
+                let why = self.unknown_start(span, cause);
+                self.text(format!(" unknown: {why}"));
+            } else {
+                self.text(" latency of its start");
+            }
         }
         let alone = self.reader.alone(span);
         if alone > Nanos::ZERO && binding.kind != CauseKind::Stream {
@@ -229,10 +222,10 @@ impl SentenceText<'_, '_> {
         match unknown {
             Some(part) if split.len() > 1 => {
                 self.text(", of which ").time(part.interval.length());
-                self.text(" are unknown: the capture does not tell what held it");
+                self.text(format!(" are unknown: {}", self.untold(span)));
             }
             Some(_) => {
-                self.text(", and the capture does not tell what held it");
+                self.text(format!(", and {}", self.untold(span)));
             }
             None if binding.kind == CauseKind::Launch => {}
             None => {
@@ -271,6 +264,35 @@ impl SentenceText<'_, '_> {
         true
     }
 
+    /// Why it is unknown what an operation waited for before it began.
+    fn unknown_start(&self, span: SpanId, cause: &SpanCause) -> String {
+        if cause.is_branch {
+            return "operations of its launch overlap, and the capture does not tell what orders them"
+                .to_owned();
+        }
+        format!(
+            "that is longer than a start takes, and {}",
+            self.untold(span)
+        )
+    }
+
+    /// What a capture does not tell of the time that something took once all that is known of was complete.
+    fn untold(&self, span: SpanId) -> &'static str {
+        let capture = self.reader.capture;
+        let device = capture
+            .lane(self.reader.lane(span))
+            .and_then(|it| it.device);
+        let mut devices = capture.devices().iter();
+        // Threads of the host are those of the run, whose devices are of one sort.
+        let device = devices.find(|it| device.is_none_or(|own| own == it.id));
+        match device.map(|it| it.backend.as_str()) {
+            Some("cpu" | "paced") => {
+                "its thread may have waited for a core of the processor, which the run does not measure"
+            }
+            _ => "the capture does not tell what held it",
+        }
+    }
+
     /// Says of a cause that no file tells itself that it was concluded.
     fn inferred(&mut self, cause: &SpanCause) {
         let Some(binding) = cause.binding else {
@@ -289,13 +311,17 @@ impl SentenceText<'_, '_> {
         }
     }
 
-    /// The engine of a paced device that an operation took.
-    fn engine(&self, span: SpanId) -> Option<String> {
-        let mut fields = self.reader.capture.arguments(span);
-        fields.find_map(|(name, value)| match value {
-            Value::Text(engine) if name == ENGINE => Some(engine.to_string()),
-            _ => None,
-        })
+    /// Which engine of a paced device the binding cause had, and how long an operation waited for it once all else had let
+    /// it go.
+    fn engine(&mut self, span: SpanId) {
+        let capture = self.reader.capture;
+        let placed = capture.span(span);
+        let Some(share) = placed.and_then(|it| PacedShare::of(capture, &it)) else {
+            return;
+        };
+        self.text(format!(", which had {} (it waited ", share.engine))
+            .time(share.waited)
+            .text(" for that engine)");
     }
 
     /// Why a blocking call returned, or a wait of a stream ended.
@@ -338,13 +364,16 @@ impl SentenceText<'_, '_> {
         }
         if let Some(rest) = rest {
             self.text("; ").time(rest.interval.length());
-            self.text(match (rest.what, is_call) {
+            match (rest.what, is_call) {
                 (TimeUse::Unknown, _) => {
-                    " is unknown: longer than a wake-up takes, and the capture does not tell why"
+                    let why = self.untold(span);
+                    self.text(format!(
+                        " is unknown: longer than a wake-up takes, and {why}"
+                    ))
                 }
-                (_, true) => " is the call itself",
-                _ => " is latency until the stream went on",
-            });
+                (_, true) => self.text(" is the call itself"),
+                _ => self.text(" is latency until the stream went on"),
+            };
         }
     }
 
@@ -539,7 +568,7 @@ impl SentenceText<'_, '_> {
 /// How a cause of this sort holds an operation.
 const fn held_by(kind: CauseKind) -> &'static str {
     match kind {
-        CauseKind::Own | CauseKind::Program | CauseKind::Stream => "behind",
+        CauseKind::Own | CauseKind::Program | CauseKind::Stream | CauseKind::Engine => "behind",
         CauseKind::Launch => "until the call of",
         CauseKind::Event => "blocked by an event, for",
         CauseKind::Legacy => "blocked by the legacy default stream, for",
@@ -554,7 +583,6 @@ const fn held_by(kind: CauseKind) -> &'static str {
         CauseKind::Step => "blocked by the step before,",
         CauseKind::Limit => "blocked by its own time limit,",
         CauseKind::Abort => "blocked until the abort by",
-        CauseKind::Engine => "waiting for its engine, which ran",
     }
 }
 

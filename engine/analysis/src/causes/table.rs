@@ -19,10 +19,10 @@ pub struct PathUse {
     pub time: Nanos,
     /// In how many segments.
     pub count: u64,
-    /// The operation or call of the longest segment: of a host's own time the call that most of it was spent in, and where
-    /// nothing is known what came after.
+    /// The operation or call of the longest segment: of a host's own time the call that most of it was spent in. Where most
+    /// was spent in none, or nothing is known, what came after.
     pub longest: Option<SpanId>,
-    /// Whether that segment lies in it, as the time of a wait does.
+    /// Whether that segment lies in it, as the time of a wait does, and not before it.
     pub is_inside: bool,
 }
 
@@ -182,11 +182,8 @@ fn sums(reader: &CauseReader<'_>, path: &[ChainSegment]) -> (Vec<PathUse>, Vec<P
     }
     let uses = uses.into_values().map(|(row, (_, place))| {
         let longest = place_of(reader, path, place);
-        let placed = longest.and_then(|it| reader.capture().span(it));
-        let around = placed.zip(path.get(place));
-        let is_inside = around.is_some_and(|(placed, segment)| {
-            placed.interval().intersection(segment.interval) == Some(segment.interval)
-        });
+        let is_inside = longest.is_some_and(|it| it.1);
+        let longest = longest.map(|it| it.0);
         PathUse {
             longest,
             is_inside,
@@ -200,19 +197,26 @@ fn sums(reader: &CauseReader<'_>, path: &[ChainSegment]) -> (Vec<PathUse>, Vec<P
     (uses, operations)
 }
 
-/// The span to go to for a segment of a path.
-fn place_of(reader: &CauseReader<'_>, path: &[ChainSegment], place: usize) -> Option<SpanId> {
+/// The span to go to for a segment of a path, and whether the segment lies in it.
+fn place_of(
+    reader: &CauseReader<'_>,
+    path: &[ChainSegment],
+    place: usize,
+) -> Option<(SpanId, bool)> {
     let segment = path.get(place)?;
+    if let Some(span) = segment.span {
+        let placed = reader.capture().span(span)?;
+        let shared = placed.interval().intersection(segment.interval);
+        return Some((span, shared == Some(segment.interval)));
+    }
     let shares = |lane| reader.thread_shares(lane, segment.interval).into_iter();
-    let of_host = || {
-        segment
-            .lane
-            .and_then(|lane| shares(lane).find_map(|it| it.span))
-    };
-    let after = || {
-        let next = path.get(place + 1)?;
-        let call = |lane| reader.call_after(lane, next.interval.start);
-        next.span.or_else(|| next.lane.and_then(call))
-    };
-    segment.span.or_else(of_host).or_else(after)
+    // The most of it comes first.
+    let most = segment.lane.and_then(|lane| shares(lane).next());
+    if let Some(call) = most.and_then(|it| it.span) {
+        return Some((call, true));
+    }
+    let next = path.get(place + 1)?;
+    let call = |lane| reader.call_after(lane, next.interval.start);
+    let after = next.span.or_else(|| next.lane.and_then(call))?;
+    Some((after, false))
 }
