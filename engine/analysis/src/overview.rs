@@ -216,15 +216,17 @@ impl OverviewDraft<'_, '_> {
             };
             says.text(" ").share(*time, whole);
         }
-        let greatest = parts.first().and_then(|it| totals.longest_of(it.1));
-        if let Some(longest) = greatest {
-            says.text("; the longest ").time(longest.time);
-            says.text(if longest.is_inside {
-                " in "
-            } else {
-                " before "
-            })
-            .span(self.reader.capture(), longest.span);
+        let greatest = parts.first().map(|it| it.1);
+        let place = greatest.and_then(|what| Some((what, totals.longest_of(what)?)));
+        if let Some((what, longest)) = place {
+            says.text(format!("; longest {} ", what.label()))
+                .time(longest.time)
+                .text(if longest.is_inside {
+                    " in "
+                } else {
+                    " before "
+                })
+                .span(self.reader.capture(), longest.span);
         }
         let after = totals.idle.after;
         if after > Nanos::ZERO && whole > Nanos::ZERO {
