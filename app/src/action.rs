@@ -20,8 +20,8 @@ use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 
 use crate::capture_link::CaptureLink;
 use crate::state::{
-    Consent, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort, Notice,
-    PanelTree, Playback, Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
+    Consent, DockSide, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort,
+    Notice, PanelTree, Playback, Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
 };
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
@@ -71,10 +71,12 @@ pub enum Action {
     ColourByField(String),
     /// Turn something on or off.
     Set(Switch, bool),
-    /// Open a tab of the bottom, by its panel's id.
+    /// Open a tab, by its panel's id.
     OpenTab(&'static str),
-    /// Put the tabs of the bottom so, or where they are at the first start.
-    Arrange(Option<Box<PanelTree>>),
+    /// Put the tabs of a side so.
+    Arrange(DockSide, Box<PanelTree>),
+    /// Put a panel on a side, by its id.
+    Dock(&'static str, DockSide),
     /// Begin with the overview of a capture that was opened, where tabs are on screen.
     Survey,
     /// Play so from now on, or no longer.

@@ -15,7 +15,7 @@ use engine::runner::RecoveryMode;
 use engine::workload::LossMoment;
 
 use crate::action::{Action, AppRequest, Command, LessonAction};
-use crate::state::{AppState, OverlayWindow, Selection, Switch, ThemeChoice, ViewChange};
+use crate::state::{AppState, OverlayWindow, Selection, Settings, Switch, ThemeChoice, ViewChange};
 
 pub use view::keep_up;
 
@@ -42,12 +42,15 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::SelectRange(range) => state.selection.range = range,
         Action::Hover(hover) => state.next_hover = hover,
         Action::Set(switch, on) => set(state, switch, on),
-        Action::OpenTab(tab) => {
-            state.settings.open_tab(tab);
-            set(state, Switch::Bottom, true);
+        Action::OpenTab(tab) => state.settings.open_tab(tab),
+        Action::Survey => {
+            let side = state.settings.side_of("overview");
+            state.settings.turn_to("overview", side);
         }
-        Action::Survey => state.settings.open_tab("overview"),
-        Action::Arrange(tree) => state.settings.arrangement = tree.map(|it| *it),
+        Action::Arrange(side, tree) => {
+            state.settings.tabs_mut(side).arrangement = Some(*tree);
+        }
+        Action::Dock(panel, side) => state.settings.move_to(panel, side),
         Action::SetPlayback(None) => state.playback = None,
         Action::SetPlayback(Some(play)) => playback::go(state, play),
         Action::AdvancePlayback(seconds) => playback::advance(state, capture, seconds),
@@ -217,7 +220,10 @@ fn toggle(state: &mut AppState, switch: Switch) {
 
 /// Puts every panel back to where it is at the first start.
 fn reset_panels(state: &mut AppState) {
-    state.settings.arrangement = None;
+    let first = Settings::default();
+    state.settings.bottom.arrangement = None;
+    state.settings.right = first.right;
+    state.settings.on_right = first.on_right;
     for switch in [Switch::Left, Switch::Right, Switch::Bottom] {
         set(state, switch, true);
     }

@@ -65,12 +65,19 @@ pub enum PanelPosition {
     Card,
     /// Right of the timeline, above all else there: the lesson that is taken.
     Lesson,
-    /// Right of the timeline, one below the other.
+    /// Right of the timeline, one tab each, unless it was put elsewhere.
     Right,
-    /// Below the timeline, one tab each.
+    /// Below the timeline, one tab each, unless it was put elsewhere.
     Bottom,
     /// In a window of its own, while it is asked for.
     Window(OverlayWindow),
+}
+
+impl PanelPosition {
+    /// Whether people choose on which side the panel stands.
+    pub const fn is_docked(self) -> bool {
+        matches!(self, Self::Right | Self::Bottom)
+    }
 }
 
 /// A part of the window. It reads the scene and answers with actions; its own state is scroll, sort and the like.

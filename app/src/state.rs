@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture_link::CaptureLink;
 
-pub use arrangement::{PanelTree, corner, flatten, opened};
+pub use arrangement::{DockSide, DockedTabs, PanelTree, corner, flatten, opened};
 pub use bookmarks::Bookmarks;
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
@@ -344,10 +344,12 @@ pub struct Settings {
     pub pace: Option<f64>,
     /// Which parts are on screen, by id: `left`, `right`, `bottom`, and the switches of the timeline.
     pub switches: BTreeSet<Switch>,
-    /// The id of the open tab at the bottom.
-    pub tab: String,
-    /// How the tabs at the bottom stand; `None` is as at the first start.
-    pub arrangement: Option<PanelTree>,
+    /// The tabs at the bottom.
+    pub bottom: DockedTabs,
+    /// The tabs on the right.
+    pub right: DockedTabs,
+    /// The ids of the panels that stand on the right; the others stand at the bottom.
+    pub on_right: BTreeSet<String>,
     /// Files that were opened, the latest first.
     pub recent: Vec<PathBuf>,
     /// Machines that were connected to, the latest first.
@@ -404,8 +406,15 @@ impl Default for Settings {
             adapter: String::new(),
             pace: None,
             switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom, Switch::Legend]),
-            tab: String::from("overview"),
-            arrangement: None,
+            bottom: DockedTabs {
+                tab: String::from("overview"),
+                arrangement: None,
+            },
+            right: DockedTabs {
+                tab: String::from("inspector"),
+                arrangement: None,
+            },
+            on_right: BTreeSet::from([String::from("inspector")]),
             recent: Vec::new(),
             places: Vec::new(),
             allowed: AllowedMachines::default(),

@@ -12,7 +12,7 @@ use eframe::egui::{
 use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{Panel, PanelPosition, Scene};
-use crate::state::{Notice, OverlayWindow, Switch};
+use crate::state::{DockSide, Notice, OverlayWindow, Switch};
 use crate::theme::Theme;
 use crate::timeline::{Picture, theme_of};
 
@@ -51,7 +51,8 @@ impl App {
                 left(ui, &scene, panels, &mut actions);
             });
         }
-        if on(Switch::Right) {
+        let on_right = dock::panels_of(DockSide::Right, &scene, panels);
+        if on(Switch::Right) && (state.lesson.is_some() || !on_right.is_empty()) {
             // A lesson has more to say than a span.
             let (least, most) = if state.lesson.is_some() {
                 (300.0, (whole.x * 0.36).clamp(300.0, 560.0))
@@ -61,11 +62,10 @@ impl App {
             let side = Side::right("right")
                 .default_size(272.0)
                 .size_range(least..=most);
-            side.frame(frame(theme, 14)).show(ui, |ui| {
+            side.frame(frame(theme, dock::MARGIN)).show(ui, |ui| {
                 lesson(ui, &scene, panels, &mut actions);
-                // The last one has the rest of the height to itself.
                 contained(ui, |ui| {
-                    every(ui, &scene, panels, PanelPosition::Right, &mut actions);
+                    dock::show(ui, &scene, (panels, DockSide::Right), &mut actions);
                 });
             });
         }
@@ -75,7 +75,9 @@ impl App {
                 .size_range(96.0..=(whole.y * 0.4).clamp(96.0, 640.0))
                 .resizable(true);
             side.frame(frame(theme, dock::MARGIN)).show(ui, |ui| {
-                contained(ui, |ui| dock::show(ui, &scene, panels, &mut actions));
+                contained(ui, |ui| {
+                    dock::show(ui, &scene, (panels, DockSide::Bottom), &mut actions);
+                });
             });
         }
         let ground = Frame::new().fill(theme.canvas);
@@ -165,9 +167,11 @@ fn lesson(
         .resizable(true)
         .default_size((whole * 0.74).round())
         .size_range(120.0..=(whole - 80.0).max(120.0));
-    card.frame(Frame::new()).show(ui, |ui| {
-        every(ui, scene, panels, PanelPosition::Lesson, actions);
-    });
+    let margin = Margin::symmetric(dock::MARGIN, 0);
+    card.frame(Frame::new().inner_margin(margin))
+        .show(ui, |ui| {
+            every(ui, scene, panels, PanelPosition::Lesson, actions);
+        });
 }
 
 fn scrolled(

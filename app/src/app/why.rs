@@ -147,7 +147,8 @@ impl ConclusionsJob {
         if self.tabling.is_some() {
             return;
         }
-        let is_seen = state.settings.is_tab_shown(TAB) && state.settings.is_on(Switch::Bottom);
+        let side = state.settings.side_of(TAB).switch();
+        let is_seen = state.settings.is_tab_shown(TAB) && state.settings.is_on(side);
         let rests = status.why.progress.is_none();
         let Some(causes) = status.why.causes.clone().filter(|_| rests) else {
             return;

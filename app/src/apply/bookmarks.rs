@@ -6,7 +6,7 @@ use engine::time::{Interval, Nanos};
 
 use super::{navigation, view};
 use crate::action::{AppRequest, BookmarkAction, Command};
-use crate::state::{AppState, Notice, Switch, ViewChange};
+use crate::state::{AppState, Notice, ViewChange};
 
 /// The bottom tab that lists them.
 const TAB: &str = "bookmarks";
@@ -94,7 +94,6 @@ fn add(state: &mut AppState, bookmark: Bookmark) -> AppRequest {
     state.bookmarks.visited = Some(state.bookmarks.add(bookmark));
     state.bookmarks.is_typing = true;
     state.settings.open_tab(TAB);
-    super::set(state, Switch::Bottom, true);
     AppRequest::Keep
 }
 

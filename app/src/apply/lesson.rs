@@ -104,7 +104,6 @@ fn go_on(state: &mut AppState) -> Option<AppRequest> {
             taken.step = LessonStep::Change;
             if lesson.kind == LessonKind::Edit {
                 state.settings.open_tab("source");
-                state.settings.switches.insert(Switch::Bottom);
             }
             return None;
         }

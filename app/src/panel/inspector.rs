@@ -45,7 +45,6 @@ impl Panel for Inspector {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        section(ui, scene.theme, "Inspector");
         let chosen = &scene.state.selection;
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             match (chosen.topic, chosen.dependency, chosen.span) {

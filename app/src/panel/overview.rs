@@ -2,7 +2,7 @@
 //! what the capture cannot tell; each line leads to its place.
 
 use eframe::egui::{ScrollArea, Ui};
-use engine::analysis::OverviewTopic;
+use engine::analysis::{OverviewLine, OverviewTopic};
 use engine::runner::Phase;
 
 use super::widgets::{hint, link, pieces, without_spans};
@@ -57,11 +57,19 @@ impl Panel for OverviewTab {
         }
         // Long rows above may have made more room than can be seen.
         let width = ui.clip_rect().width().min(ui.available_width());
+        let is_narrow = width < 3.0 * TOPICS;
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             let mut before: Option<OverviewTopic> = None;
             for line in lines {
                 let is_new = before != Some(line.topic);
                 before = Some(line.topic);
+                if is_narrow {
+                    if is_new {
+                        topic(ui, scene, line.topic, actions);
+                    }
+                    said(ui, scene, line, width - 4.0 * GRID, actions);
+                    continue;
+                }
                 ui.horizontal_top(|ui| {
                     ui.allocate_ui([TOPICS, 4.0 * GRID].into(), |ui| {
                         ui.set_min_width(TOPICS);
@@ -69,16 +77,27 @@ impl Panel for OverviewTab {
                             topic(ui, scene, line.topic, actions);
                         }
                     });
-                    ui.vertical(|ui| {
-                        ui.set_max_width(width - TOPICS - 6.0 * GRID);
-                        if let Some(span) = pieces(ui, scene.theme, &line.says) {
-                            actions.push(Action::Reveal(span));
-                        }
-                    });
+                    said(ui, scene, line, width - TOPICS - 6.0 * GRID, actions);
                 });
             }
         });
     }
+}
+
+/// What a line says, in so many points.
+fn said(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    line: &OverviewLine,
+    width: f32,
+    actions: &mut Vec<Action>,
+) {
+    ui.vertical(|ui| {
+        ui.set_max_width(width);
+        if let Some(span) = pieces(ui, scene.theme, &line.says) {
+            actions.push(Action::Reveal(span));
+        }
+    });
 }
 
 /// A topic, which leads to the tab that has more of it.

@@ -184,14 +184,21 @@ fn entries(scene: &Scene<'_>) -> Vec<PaletteEntry> {
         action,
     };
     let panels = PANELS.iter().map(|make| make());
+    let settings = &scene.state.settings;
     let tabs = panels
-        .filter(|panel| panel.place() == PanelPosition::Bottom)
-        .map(|panel| {
-            entry(
-                format!("Tab {}", panel.title()),
-                "",
-                Action::OpenTab(panel.id()),
-            )
+        .filter(|panel| panel.place().is_docked())
+        .flat_map(|panel| {
+            let (id, title) = (panel.id(), panel.title());
+            let side = settings.side_of(id).other();
+            let help = "Where the tab of this panel stands";
+            [
+                entry(format!("Tab {title}"), "", Action::OpenTab(id)),
+                entry(
+                    format!("Move {title} to the {}", side.label()),
+                    help,
+                    Action::Dock(id, side),
+                ),
+            ]
         });
     let captures = scene.status.tabs.iter().enumerate();
     let captures = captures

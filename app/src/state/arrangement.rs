@@ -1,25 +1,115 @@
-//! How the panels at the bottom stand: as tabs of one row, or of several beside and below each other.
+//! How the panels on the right and at the bottom stand: as tabs of one row, or of several beside and below each other.
+
+use serde::{Deserialize, Serialize};
 
 use egui_tiles::{Container, Tile, TileId, Tree};
 
-use super::Settings;
+use super::{Settings, Switch};
 
 /// Rows of tabs, which are panels by their ids.
 pub type PanelTree = Tree<String>;
 
+/// A side of the window on which panels stand as tabs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DockSide {
+    /// Right of the timeline.
+    Right,
+    /// Below it.
+    Bottom,
+}
+
+impl DockSide {
+    /// What it is called in a sentence.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Bottom => "bottom",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Right => Self::Bottom,
+            Self::Bottom => Self::Right,
+        }
+    }
+
+    /// What shows it.
+    pub const fn switch(self) -> Switch {
+        match self {
+            Self::Right => Switch::Right,
+            Self::Bottom => Switch::Bottom,
+        }
+    }
+}
+
+/// The panels of a side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DockedTabs {
+    /// The id of the tab that was opened last.
+    pub tab: String,
+    /// How the tabs stand; `None` is in one row.
+    pub arrangement: Option<PanelTree>,
+}
+
 impl Settings {
-    /// Opens a tab of the bottom, wherever it stands.
+    /// On which side a panel stands.
+    pub fn side_of(&self, panel: &str) -> DockSide {
+        if self.on_right.contains(panel) {
+            DockSide::Right
+        } else {
+            DockSide::Bottom
+        }
+    }
+
+    /// The tabs of a side.
+    pub const fn tabs(&self, side: DockSide) -> &DockedTabs {
+        match side {
+            DockSide::Right => &self.right,
+            DockSide::Bottom => &self.bottom,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn tabs_mut(&mut self, side: DockSide) -> &mut DockedTabs {
+        match side {
+            DockSide::Right => &mut self.right,
+            DockSide::Bottom => &mut self.bottom,
+        }
+    }
+
+    /// Opens a tab, wherever it stands, and shows its side.
     pub fn open_tab(&mut self, tab: &str) {
-        tab.clone_into(&mut self.tab);
-        if let Some(tree) = &mut self.arrangement {
+        let side = self.side_of(tab);
+        self.turn_to(tab, side);
+        self.switches.insert(side.switch());
+    }
+
+    /// Opens a tab for when its side is shown.
+    pub fn turn_to(&mut self, tab: &str, side: DockSide) {
+        let tabs = self.tabs_mut(side);
+        tab.clone_into(&mut tabs.tab);
+        if let Some(tree) = &mut tabs.arrangement {
             tree.make_active(|_, tile| is_panel(tile, tab));
         }
     }
 
-    /// Whether the panel of a tab is seen while the bottom is.
+    /// Puts a panel on a side, and opens it there.
+    pub fn move_to(&mut self, panel: &str, side: DockSide) {
+        match side {
+            DockSide::Right => self.on_right.insert(panel.to_owned()),
+            DockSide::Bottom => self.on_right.remove(panel),
+        };
+        self.open_tab(panel);
+    }
+
+    /// Whether the panel of a tab is seen while its side is.
     pub fn is_tab_shown(&self, tab: &str) -> bool {
-        let Some(tree) = &self.arrangement else {
-            return self.tab == tab;
+        let tabs = self.tabs(self.side_of(tab));
+        let Some(tree) = &tabs.arrangement else {
+            return tabs.tab == tab;
         };
         let tiles = tree.active_tiles();
         let mut shown = tiles.iter().filter_map(|it| tree.tiles.get(*it));

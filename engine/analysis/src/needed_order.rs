@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use super::causes::CauseReader;
 use super::used_buffers::UsedBuffers;
 use capture::{Capture, PlacedSpan};
-use record::time::Nanos;
+use record::time::{Interval, Nanos};
 use record::{DependencyKind, SpanId};
 
 /// Operations of a stream, and calls of a thread, that are looked at on either side of a wait.
@@ -16,8 +16,9 @@ struct WaitSurroundings<'a, 'c> {
     reader: &'a CauseReader<'c>,
     /// The call that waits, or submitted the wait.
     call: SpanId,
-    /// When the last call before it that blocked its thread had returned, and when the next one after it begins.
-    returned: Nanos,
+    /// The last call before it that blocked its thread, as far as there is one.
+    returned: Option<Interval>,
+    /// When the next one after it begins.
     blocked: Nanos,
 }
 
@@ -68,7 +69,7 @@ impl<'a, 'c> WaitSurroundings<'a, 'c> {
         Some(Self {
             reader,
             call,
-            returned: returned.map_or(Nanos::MIN, |it| it.1.span.end),
+            returned: returned.map(|it| it.1.interval()),
             blocked: blocked.map_or(Nanos::MAX, |it| it.1.span.start),
         })
     }
@@ -81,6 +82,13 @@ impl<'a, 'c> WaitSurroundings<'a, 'c> {
     fn submitted(&self, operation: SpanId) -> Nanos {
         let enqueued = self.reader.enqueued(operation);
         enqueued.unwrap_or(Nanos::MIN)
+    }
+
+    /// Whether the thread may have waited for an operation before: that was submitted before a call that blocked it returned.
+    fn was_waited_for(&self, operation: SpanId) -> bool {
+        let submitted = self.submitted(operation);
+        let is_before = |it: Interval| submitted <= it.start || submitted < it.end;
+        self.returned.map_or(submitted == Nanos::MIN, is_before)
     }
 
     /// Whether an operation came after anything but the call that submitted it and the one before it on its stream.
@@ -121,7 +129,7 @@ impl<'a, 'c> WaitSurroundings<'a, 'c> {
         while let Some(operation) = open.pop_front()
             && found.len() < NEAR * 4
         {
-            if self.submitted(operation) <= self.returned || !seen.insert(operation) {
+            if self.was_waited_for(operation) || !seen.insert(operation) {
                 continue;
             }
             found.extend(capture.span(operation));

@@ -216,6 +216,11 @@ impl OverviewDraft<'_, '_> {
             };
             says.text(" ").share(*time, whole);
         }
+        let others = parts.iter().skip(PARTS).map(|it| it.0);
+        let others = others.fold(Nanos::ZERO, |sum, it| sum + it);
+        if others > Nanos::ZERO {
+            says.text(", other ").share(others, whole);
+        }
         let greatest = parts.first().map(|it| it.1);
         let place = greatest.and_then(|what| Some((what, totals.longest_of(what)?)));
         if let Some((what, longest)) = place {
@@ -331,9 +336,8 @@ impl OverviewDraft<'_, '_> {
                 says.text(", half of its loop at most ").time(row.usual);
             }
             if let Some((what, time)) = row.critical {
-                says.text(format!(", {} ", what.label()))
-                    .time(time)
-                    .text(" of its critical path");
+                says.text(format!(", most of its critical path {}, ", what.label()))
+                    .time(time);
             }
         }
         if count > OUTLIERS {

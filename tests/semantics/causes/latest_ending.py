@@ -278,21 +278,29 @@ class AscendJson(Kineto):
 
 
 def ended_last(said, operations):
-    """Operations that no call is known for: behind whatever of their stream ended last before they began."""
+    """Operations that no call is known for: behind whatever of their stream ended last before they began. On a stream on which
+    none overlap by more than clocks are rounded by, the one before may go on for so long."""
     streams = collections.defaultdict(list)
     for operation in operations:
         streams[operation.process, operation.stream].append(operation)
     for found in streams.values():
         found.sort(key=lambda it: (it.start, it.end))
-        ends = []
+        latest, slack = float("-inf"), TOLERANCE
         for operation in found:
+            within = operation.start < operation.end < latest
+            if within or latest > operation.start + TOLERANCE:
+                slack = 0
+            latest = max(latest, operation.end)
+        ends, by_start = [], collections.defaultdict(list)
+        for operation in found:
+            by_start[operation.start].append(operation)
             told = said.find(operation)
             if told is not None and said.kind(told) in ("stream", "unknown stream"):
                 cause = told["cause"].get("last_known", told["cause"])
-                at = cause["at_ns"] + said.zero
                 ended = bisect.bisect_right(ends, operation.start)
                 latest = ends[ended - 1] if ended else float("-inf")
-                right = latest <= at <= operation.start + TOLERANCE
+                causes = [it.end for it in by_start[said.start(cause)]]
+                right = any(latest <= it <= operation.start + slack for it in causes)
                 said.note(operation, right, told, f"the operation that ended at {latest}")
             bisect.insort(ends, operation.end)
 

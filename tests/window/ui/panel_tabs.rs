@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use app::action::{Action, Command};
-use app::state::{Settings, ThemeChoice};
+use app::state::{DockSide, Settings, ThemeChoice};
 use eframe::Storage;
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Modifiers, PointerButton, Pos2, Vec2};
@@ -97,7 +97,7 @@ fn a_tab_that_is_dragged_to_the_side_is_seen_beside_the_other() {
     split(&mut window);
     let shown = |window: &Window, tab| settings(window).is_tab_shown(tab);
     assert!(shown(&window, "findings") && shown(&window, "overview"));
-    assert_eq!(settings(&window).tab, "findings");
+    assert_eq!(settings(&window).bottom.tab, "findings");
     assert!(title(&window, "Findings").x > title(&window, "Overview").x + 300.0);
     // Of the row that it left another is opened, and the findings stay.
     let from = title(&window, "Statistics");
@@ -116,7 +116,7 @@ fn a_tab_that_is_dragged_to_the_side_is_seen_beside_the_other() {
     let reset = vec![Command::ResetPanels.into()];
     window.harness.state_mut().act(reset, None);
     window.harness.run();
-    assert_eq!(settings(&window).arrangement, None);
+    assert_eq!(settings(&window).bottom.arrangement, None);
     assert!(shown(&window, "why") && !shown(&window, "findings"));
 }
 
@@ -128,7 +128,8 @@ fn an_arrangement_of_another_edition_has_every_panel_and_no_strange_one() {
         assert!(text.contains("\"log\""));
         text.replace("\"log\"", "\"an older panel\"")
     });
-    let actions = vec![Action::Arrange(older.arrangement.map(Box::new))];
+    let tree = older.bottom.arrangement.unwrap();
+    let actions = vec![Action::Arrange(DockSide::Bottom, Box::new(tree))];
     window.harness.state_mut().act(actions, None);
     window.harness.run();
     window
@@ -145,6 +146,46 @@ fn an_arrangement_of_another_edition_has_every_panel_and_no_strange_one() {
     });
 }
 
+/// Moves the panel of a tab as people do, by its menu.
+fn move_panel(window: &mut Window, name: &str, side: &str) {
+    let tab = by().role(Role::Button).label(name);
+    window.harness.get(tab).click_secondary();
+    window.harness.run();
+    let words = format!("Move to the {side}");
+    window.harness.get_by_label(&words).click();
+    window.harness.run();
+}
+
+#[test]
+fn a_panel_moves_to_the_other_side_and_back() {
+    let mut window = window();
+    let right_of_all = |window: &Window, name| title(window, name).x > SIZE[0] - 272.0;
+    assert!(right_of_all(&window, "Inspector") && !right_of_all(&window, "Overview"));
+    move_panel(&mut window, "Inspector", "bottom");
+    assert!(settings(&window).is_tab_shown("inspector"));
+    assert!(title(&window, "Inspector").y > SIZE[1] - 320.0);
+    // Nothing is left on the right, so that the timeline has its room.
+    let areas = |window: &Window| window.harness.state().timeline_areas();
+    let wide = areas(&window).body.width();
+    move_panel(&mut window, "Overview", "right");
+    assert!(right_of_all(&window, "Overview"));
+    assert!(areas(&window).body.width() < wide - 150.0);
+    // Keys and links that open a tab find it there, where its side is hidden as well.
+    let hide = vec![Command::Right.into()];
+    window.harness.state_mut().act(hide, None);
+    window.harness.run();
+    assert!(areas(&window).body.width() > wide - 10.0);
+    let open = vec![Action::OpenTab("overview")];
+    window.harness.state_mut().act(open, None);
+    window.harness.run();
+    assert!(right_of_all(&window, "Overview"));
+    assert_eq!(&kept(settings(&window), |text| text), settings(&window));
+    let reset = vec![Command::ResetPanels.into()];
+    window.harness.state_mut().act(reset, None);
+    window.harness.run();
+    assert!(right_of_all(&window, "Inspector") && !right_of_all(&window, "Overview"));
+}
+
 #[test]
 fn panels_beside_each_other_look_as_they_should() {
     let mut results = SnapshotResults::new();
@@ -155,6 +196,13 @@ fn panels_beside_each_other_look_as_they_should() {
             window
                 .harness
                 .try_snapshot(format!("panels-beside-{suffix}")),
+        );
+        move_panel(&mut window, "Overview", "right");
+        move_panel(&mut window, "Inspector", "bottom");
+        results.add(
+            window
+                .harness
+                .try_snapshot(format!("panels-moved-{suffix}")),
         );
     }
 }

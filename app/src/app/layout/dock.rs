@@ -1,4 +1,4 @@
-//! The panels at the bottom: tabs that are dragged beside and below each other.
+//! The panels on the right and at the bottom: tabs that are dragged beside and below each other.
 
 use std::cell::Cell;
 
@@ -12,8 +12,8 @@ use egui_tiles::{
 
 use super::contained;
 use crate::action::{Action, Command};
-use crate::panel::{Panel, PanelPosition, Scene};
-use crate::state::{PanelTree, corner, flatten, opened};
+use crate::panel::{Panel, Scene};
+use crate::state::{DockSide, DockedTabs, PanelTree, corner, flatten, opened};
 use crate::theme::GRID;
 
 /// Height of a row of tabs, in points.
@@ -25,34 +25,47 @@ const SPACING: f32 = 2.0 * GRID;
 /// Between two rows that stand beside or below each other, in points.
 const GAP: f32 = 3.0 * GRID;
 
-/// Shows the tabs of the bottom, and those that are open.
+/// The ids of the panels that stand on a side.
+pub(super) fn panels_of(
+    side: DockSide,
+    scene: &Scene<'_>,
+    panels: &[Box<dyn Panel>],
+) -> Vec<&'static str> {
+    let docked = panels.iter().filter(|it| it.place().is_docked());
+    let ids = docked.map(|it| it.id());
+    ids.filter(|id| scene.state.settings.side_of(id) == side)
+        .collect()
+}
+
+/// Shows the tabs of a side, and those that are open.
 pub(super) fn show(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    panels: &mut [Box<dyn Panel>],
+    (panels, side): (&mut [Box<dyn Panel>], DockSide),
     actions: &mut Vec<Action>,
 ) {
-    let settings = &scene.state.settings;
-    let ids = panels
-        .iter()
-        .filter(|it| it.place() == PanelPosition::Bottom);
-    let ids: Vec<&'static str> = ids.map(|it| it.id()).collect();
-    let mut tree = match &settings.arrangement {
-        Some(kept) => completed(kept, &ids),
-        None => arranged(&ids),
-    };
-    let is_kept = settings.arrangement.is_some();
-    // A panel that the kept one did not have is opened where it was put.
-    let is_added =
-        is_kept && !settings.is_tab_shown(&settings.tab) && ids.contains(&settings.tab.as_str());
-    if is_added || !is_kept {
-        tree.make_active(|_, tile| matches!(tile, Tile::Pane(id) if *id == settings.tab));
+    let ids = panels_of(side, scene, panels);
+    if ids.is_empty() {
+        return;
     }
-    hide_idle(&mut tree, scene, panels);
+    let settings = &scene.state.settings;
+    let DockedTabs { tab, arrangement } = settings.tabs(side);
+    let mut tree = match arrangement {
+        Some(kept) => completed(kept, &ids),
+        None => arranged(side, &ids),
+    };
+    let is_kept = arrangement.is_some();
+    // A panel that the kept one did not have is opened where it was put.
+    let is_added = is_kept && !settings.is_tab_shown(tab) && ids.contains(&tab.as_str());
+    if is_added || !is_kept {
+        tree.make_active(|_, tile| matches!(tile, Tile::Pane(id) if id == tab));
+    }
+    hide_idle(&mut tree, scene, (panels, tab));
     let before = tree.clone();
     let mut rows = TabRows {
         is_open: Cell::new(false),
         corner: corner(&tree),
+        side,
         scene,
         panels,
         actions,
@@ -69,13 +82,13 @@ pub(super) fn show(
     let opened = opened(&before, &tree);
     let opened = ids.iter().filter(|id| opened.iter().any(|it| it == *id));
     actions.extend(opened.map(|id| Action::OpenTab(id)));
-    actions.push(Action::Arrange(Some(Box::new(tree))));
+    actions.push(Action::Arrange(side, Box::new(tree)));
 }
 
 /// All in one row.
-fn arranged(ids: &[&'static str]) -> PanelTree {
+fn arranged(side: DockSide, ids: &[&'static str]) -> PanelTree {
     let panes = ids.iter().map(|it| (*it).to_owned()).collect();
-    let mut tree = Tree::new_tabs(Id::unique("bottom panels"), panes);
+    let mut tree = Tree::new_tabs(Id::unique((side.label(), "panels")), panes);
     tree.simplify(&rules());
     tree
 }
@@ -106,10 +119,10 @@ fn completed(kept: &PanelTree, ids: &[&'static str]) -> PanelTree {
 }
 
 /// Leaves out the tabs that have nothing to say.
-fn hide_idle(tree: &mut PanelTree, scene: &Scene<'_>, panels: &[Box<dyn Panel>]) {
+fn hide_idle(tree: &mut PanelTree, scene: &Scene<'_>, (panels, open): (&[Box<dyn Panel>], &str)) {
     let is_idle = |id: &str| {
         let panel = panels.iter().find(|it| it.id() == id);
-        scene.state.settings.tab != id && panel.is_none_or(|it| it.is_idle(scene))
+        open != id && panel.is_none_or(|it| it.is_idle(scene))
     };
     let tiles = tree.tiles.iter().filter_map(|(tile, it)| match it {
         Tile::Pane(id) => Some((*tile, is_idle(id))),
@@ -137,6 +150,8 @@ struct TabRows<'a, 'b> {
     is_open: Cell<bool>,
     /// The row that has the button which hides all of them.
     corner: Option<TileId>,
+    /// Where they stand.
+    side: DockSide,
 }
 
 impl TabRows<'_, '_> {
@@ -178,8 +193,8 @@ impl Behavior<String> for TabRows<'_, '_> {
 
     fn on_tab_button(
         &mut self,
-        _tiles: &mut Tiles<String>,
-        _tile: TileId,
+        tiles: &mut Tiles<String>,
+        tile: TileId,
         response: Response,
     ) -> Response {
         if self.is_open.get() {
@@ -189,7 +204,22 @@ impl Behavior<String> for TabRows<'_, '_> {
             let painter = painter.with_clip_rect(response.interact_rect);
             painter.rect_filled(line, 1, self.scene.theme.accent);
         }
-        response.on_hover_text("Drag it to the side of the panels to see two of them at once")
+        let pane = tiles.get(tile).and_then(|it| match it {
+            Tile::Pane(id) => self.panel(id).map(|it| it.id()),
+            Tile::Container(_) => None,
+        });
+        let other = self.side.other();
+        let words = format!("Move to the {}", other.label());
+        response.context_menu(|ui| {
+            if let Some(id) = pane.filter(|_| ui.button(&words).clicked()) {
+                self.actions.push(Action::Dock(id, other));
+                ui.close();
+            }
+        });
+        response.on_hover_text(format!(
+            "Drag it to the edge of these panels to see two of them at once; a right-click moves it to the {}",
+            other.label()
+        ))
     }
 
     fn top_bar_right_ui(
@@ -203,11 +233,15 @@ impl Behavior<String> for TabRows<'_, '_> {
         if self.corner != Some(tile) {
             return;
         }
-        let sign = RichText::new("▼").small().color(self.scene.theme.weak);
+        let (sign, command) = match self.side {
+            DockSide::Right => ("▶", Command::Right),
+            DockSide::Bottom => ("▼", Command::Bottom),
+        };
+        let sign = RichText::new(sign).small().color(self.scene.theme.weak);
         let hide = ui.add(Button::new(sign).frame(false));
-        let words = format!("Hide ({})", Command::Bottom.key());
+        let words = format!("Hide ({})", command.key());
         if hide.on_hover_text(words).clicked() {
-            self.actions.push(Command::Bottom.into());
+            self.actions.push(command.into());
         }
     }
 

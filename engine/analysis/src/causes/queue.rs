@@ -79,69 +79,113 @@ impl StreamOrder<'_> {
 
     /// Finds what was before each of a stream's operations, which are in order.
     pub fn predecessors(&self, spans: &[u32], emit: &mut impl FnMut(Predecessor)) {
+        if self.is_parallel(spans) {
+            return self.last_ended(spans, emit);
+        }
         let mut before = NONE;
-        for launch in spans.chunk_by(|a, b| self.launch(*a) == self.launch(*b)) {
-            let mut rest = launch;
-            while !rest.is_empty() {
-                let is_known = rest.first().is_some_and(|it| self.launch(*it).is_some());
-                let size = if is_known {
-                    rest.len()
-                } else {
-                    self.overlapping(rest)
-                };
-                let (batch, others) = rest.split_at(size);
-                self.of_batch(batch, before, emit);
-                // What comes after a graph waits for all of its branches.
-                let ended = |it: &u32| (self.times.end(*it), (self.is_graph)(*it));
-                let earlier = (!is_known && before != NONE).then_some(before);
-                let all = earlier.into_iter().chain(batch.iter().copied());
-                before = all.max_by_key(ended).unwrap_or(before);
-                rest = others;
-            }
+        for batch in self.batches(spans) {
+            self.of_batch(batch, before, emit);
+            before = self.last_of(batch).unwrap_or(before);
         }
     }
 
-    /// How many of these operations, in the order of their starts, overlap each other from the first one on, by more than
-    /// clocks differ. Of operations without a launch nothing else tells which belong together.
-    fn overlapping(&self, spans: &[u32]) -> usize {
-        let mut latest = None;
-        let apart = spans.iter().position(|span| {
-            let start = self.times.start(*span).saturating_add(TOLERANCE.0);
-            let is_apart = latest.is_some_and(|it| it <= start);
-            latest = latest.max(Some(self.times.end(*span)));
-            is_apart
-        });
-        apart.unwrap_or(spans.len())
+    /// The operations of each launch, and each operation without one.
+    fn batches<'s>(&self, spans: &'s [u32]) -> impl Iterator<Item = &'s [u32]> {
+        spans.chunk_by(|a, b| self.launch(*a).is_some() && self.launch(*a) == self.launch(*b))
     }
 
-    /// The same for the operations of one launch, or for operations without one that overlap. Branches of a graph run on one
-    /// stream and overlap there: of those the order of starts tells nothing, and one that ended after another began was no
-    /// cause of it. The one that ended last before it may have been, which is inferred: a node waits for others of its graph
-    /// alone, and begins as soon as the last of them has ended.
+    /// Of the operations of a launch the one that ended last: what comes after a graph waits for all of its branches.
+    fn last_of(&self, batch: &[u32]) -> Option<u32> {
+        let ended = |it: &u32| (self.times.end(*it), (self.is_graph)(*it));
+        batch.iter().copied().max_by_key(ended)
+    }
+
+    /// Whether operations without a launch overlap others of the stream, by more than times are rounded by or one wholly within
+    /// another: nothing tells then which of them came after which.
+    fn is_parallel(&self, spans: &[u32]) -> bool {
+        if spans.iter().any(|it| (self.is_graph)(*it)) {
+            return false;
+        }
+        // The latest ends so far, of operations with a launch and without one.
+        let mut latest = [i64::MIN; 2];
+        spans.iter().any(|span| {
+            let (start, end) = (self.times.start(*span), self.times.end(*span));
+            let has_launch = self.launch(*span).is_some();
+            let [launched, other] = latest;
+            let running = if has_launch {
+                other
+            } else {
+                launched.max(other)
+            };
+            let is_within = start < end && end < running;
+            let is_over = running > start.saturating_add(TOLERANCE.0);
+            let [launched, other] = &mut latest;
+            let own = if has_launch { launched } else { other };
+            *own = end.max(*own);
+            is_within || is_over
+        })
+    }
+
+    /// The same where operations without a launch overlap: each came after the one that ended last before it. One with a launch
+    /// may have begun before the launched one before it had ended.
+    fn last_ended(&self, spans: &[u32], emit: &mut impl FnMut(Predecessor)) {
+        let mut running: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
+        let (mut ended, mut launched, mut previous) = (NONE, NONE, NONE);
+        for batch in self.batches(spans) {
+            let first = batch.first().copied().unwrap_or(NONE);
+            let start = self.times.start(first);
+            while let Some(Reverse((_, over))) = running.peek().filter(|it| it.0.0 <= start) {
+                ended = *over;
+                running.pop();
+            }
+            let is_open = ended != previous || !running.is_empty();
+            if self.launch(first).is_some() {
+                let known = [ended, launched].into_iter().filter(|it| *it != NONE);
+                let before = known.max_by_key(|it| self.times.end(*it)).unwrap_or(NONE);
+                let is_concluded = before == ended && is_open;
+                self.of_batch(batch, before, &mut |found| {
+                    let is_branch = found.is_branch || is_concluded && found.before == before;
+                    emit(Predecessor { is_branch, ..found });
+                });
+                launched = self.last_of(batch).unwrap_or(launched);
+            } else {
+                emit(Predecessor {
+                    span: first,
+                    before: ended,
+                    is_branch: is_open,
+                    root: NONE,
+                });
+            }
+            running.extend(batch.iter().map(|it| Reverse((self.times.end(*it), *it))));
+            previous = batch.last().copied().unwrap_or(previous);
+        }
+    }
+
+    /// What was before the operations of one launch. Branches of a graph run on one stream and overlap there: of those the order
+    /// of starts tells nothing, and one that ended after another began was no cause of it. The one that ended last before it
+    /// may have been, which is inferred: a node waits for others of its graph alone, and begins as soon as the last of them has
+    /// ended.
     fn of_batch(&self, batch: &[u32], before: u32, emit: &mut impl FnMut(Predecessor)) {
         // What a graph holds is within it, and not behind it.
         let has_graph = batch.len() > 1 && batch.iter().any(|it| (self.is_graph)(*it));
         let is_branch = has_graph || self.overlaps(batch);
-        let first = batch.first().copied().unwrap_or(NONE);
-        let has_launch = self.launch(first).is_some();
-        let has_edges = self.has_edges && (has_launch || has_graph);
         let mut running: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
         let mut last = before;
+        let first = batch.first().copied().unwrap_or(NONE);
         for span in batch {
             let start = self.times.start(*span);
-            if is_branch && !has_edges {
+            if is_branch && !self.has_edges {
                 while let Some(Reverse((_, ended))) = running.peek().filter(|it| it.0.0 <= start) {
                     last = *ended;
                     running.pop();
                 }
                 running.push(Reverse((self.times.end(*span), *span)));
             }
-            let is_other = *span != first;
-            let is_root = is_branch && !has_edges && has_launch && last == before && is_other;
+            let is_root = is_branch && !self.has_edges && last == before && *span != first;
             emit(Predecessor {
                 span: *span,
                 before: last,
-                is_branch: is_branch && !has_edges && (has_launch || is_other),
+                is_branch: is_branch && !self.has_edges,
                 root: if is_root { first } else { NONE },
             });
             if !is_branch {

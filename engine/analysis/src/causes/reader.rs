@@ -158,9 +158,10 @@ impl<'a> CauseReader<'a> {
         }
         if candidate.kind == CauseKind::Stream {
             let launches = [span, cause].map(|it| self.causes.firsts.get(it.index()).copied());
-            let is_node =
-                self.causes.class(span).has(SpanClass::BRANCH) && launches[0] == launches[1];
-            return if is_node {
+            let has_none = launches.iter().any(|it| *it == Some(u32::MAX));
+            let is_alike = has_none || launches[0] == launches[1];
+            let is_concluded = self.causes.class(span).has(SpanClass::BRANCH) && is_alike;
+            return if is_concluded {
                 Basis::Inferred
             } else {
                 Basis::Enforced

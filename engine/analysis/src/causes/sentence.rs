@@ -1,5 +1,7 @@
 //! One sentence about the binding cause of a span, with the same numbers as its split.
 
+mod untold;
+
 use super::binding_cause::Candidate;
 use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
@@ -262,53 +264,6 @@ impl SentenceText<'_, '_> {
             ", the call that submitted it: the clocks of host and device differ by that or more",
         );
         true
-    }
-
-    /// Why it is unknown what an operation waited for before it began.
-    fn unknown_start(&self, span: SpanId, cause: &SpanCause) -> String {
-        if cause.is_branch {
-            return "operations of its launch overlap, and the capture does not tell what orders them"
-                .to_owned();
-        }
-        format!(
-            "that is longer than a start takes, and {}",
-            self.untold(span)
-        )
-    }
-
-    /// What a capture does not tell of the time that something took once all that is known of was complete.
-    fn untold(&self, span: SpanId) -> &'static str {
-        let capture = self.reader.capture;
-        let device = capture
-            .lane(self.reader.lane(span))
-            .and_then(|it| it.device);
-        let mut devices = capture.devices().iter();
-        // Threads of the host are those of the run, whose devices are of one sort.
-        let device = devices.find(|it| device.is_none_or(|own| own == it.id));
-        match device.map(|it| it.backend.as_str()) {
-            Some("cpu" | "paced") => {
-                "its thread may have waited for a core of the processor, which the run does not measure"
-            }
-            _ => "the capture does not tell what held it",
-        }
-    }
-
-    /// Says of a cause that no file tells itself that it was concluded.
-    fn inferred(&mut self, cause: &SpanCause) {
-        let Some(binding) = cause.binding else {
-            return;
-        };
-        if self.reader.known(cause.point, &binding) == Basis::Inferred {
-            self.text(match (cause.is_branch, self.reader.launch(cause.point.span())) {
-                (true, Some(_)) => {
-                    " (inferred: the last of its launch to end before it; the capture does not tell what orders those)"
-                }
-                (true, None) => {
-                    " (inferred: the last to end before it; operations of its stream overlap, and the capture does not tell what orders them)"
-                }
-                (false, _) => " (inferred)",
-            });
-        }
     }
 
     /// Which engine of a paced device the binding cause had, and how long an operation waited for it once all else had let

@@ -98,3 +98,36 @@ fn a_branch_came_after_the_node_that_ended_last_before_it() {
             .all(|it| on_path.contains(it))
     );
 }
+
+/// The same beside operations with a launch: none came after one that it ran within.
+#[test]
+fn beside_launched_operations_the_one_that_ended_last_is_named_too() {
+    let mut small = SmallCapture::new();
+    let around = small.span(LEFT, SpanKind::Kernel, [3_000, 53_000]);
+    let within = small.launched(LEFT, 4_000, [8_000, 18_000]);
+    let other = small.span(LEFT, SpanKind::Kernel, [19_000, 29_000]);
+    let next = small.launched(LEFT, 20_000, [34_000, 40_000]);
+    let after = small.launched(LEFT, 35_000, [60_000, 70_000]);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    assert_eq!(kind(&reader, within).0, CauseKind::Launch);
+    assert_eq!(kind(&reader, other), (CauseKind::Stream, within));
+    assert_eq!(kind(&reader, next), (CauseKind::Stream, other));
+    assert_eq!(kind(&reader, after), (CauseKind::Stream, around));
+    assert_eq!(reader.of(SpanId(after)).unwrap().lag, Nanos(7_000));
+}
+
+/// A profiler that rounds has operations begin before the one before them ended, by less than a microsecond or two.
+#[test]
+fn times_that_are_rounded_leave_a_stream_in_order() {
+    let mut small = SmallCapture::new();
+    let first = small.span(LEFT, SpanKind::Kernel, [0, 200_000]);
+    let second = small.span(LEFT, SpanKind::Kernel, [199_000, 400_000]);
+    let third = small.span(LEFT, SpanKind::Kernel, [399_500, 500_000]);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    assert_eq!(kind(&reader, second), (CauseKind::Stream, first));
+    assert_eq!(kind(&reader, third), (CauseKind::Stream, second));
+}
