@@ -205,7 +205,7 @@ impl Behavior<String> for TabRows<'_, '_> {
             painter.rect_filled(line, 1, self.scene.theme.accent);
         }
         let pane = tiles.get(tile).and_then(|it| match it {
-            Tile::Pane(id) => self.panel(id).map(|it| it.id()),
+            Tile::Pane(id) => self.panel(id).map(Panel::id),
             Tile::Container(_) => None,
         });
         let other = self.side.other();

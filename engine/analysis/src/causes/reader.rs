@@ -158,7 +158,7 @@ impl<'a> CauseReader<'a> {
         }
         if candidate.kind == CauseKind::Stream {
             let launches = [span, cause].map(|it| self.causes.firsts.get(it.index()).copied());
-            let has_none = launches.iter().any(|it| *it == Some(u32::MAX));
+            let has_none = launches.contains(&Some(u32::MAX));
             let is_alike = has_none || launches[0] == launches[1];
             let is_concluded = self.causes.class(span).has(SpanClass::BRANCH) && is_alike;
             return if is_concluded {
