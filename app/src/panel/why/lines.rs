@@ -123,29 +123,32 @@ pub const LONGEST_FIRST: SortOrder = SortOrder {
 /// A narrow column of numbers.
 const fn narrow(title: &'static str, help: &'static str) -> TableColumn {
     TableColumn {
-        width: 70.0,
+        width: 78.0,
         ..number(title, help)
     }
 }
 
 const ITERATIONS: &[TableColumn] = &[
     TableColumn {
-        width: 56.0,
+        width: 62.0,
         ..narrow("number", "As --iteration takes it on the command line")
     },
     TableColumn::wide("iteration", "Its mark, or its first operation"),
-    narrow("took", "From its start to its end"),
+    TableColumn {
+        width: 66.0,
+        ..narrow("took", "From its start to its end")
+    },
     narrow(IdleUse::HostLate.label(), IdleUse::HostLate.help()),
     narrow(IdleUse::HostBlocked.label(), IdleUse::HostBlocked.help()),
     narrow(IdleUse::Dependency.label(), IdleUse::Dependency.help()),
     narrow(IdleUse::Latency.label(), IdleUse::Latency.help()),
     narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help()),
     TableColumn {
-        width: 100.0,
+        width: 96.0,
         ..TableColumn::wide("critical", "What most of its critical path was spent on")
     },
     TableColumn {
-        width: 64.0,
+        width: 58.0,
         ..TableColumn::wide("outlier", "It took much longer, or shorter, than most")
     },
 ];
