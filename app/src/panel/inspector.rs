@@ -47,6 +47,8 @@ impl Panel for Inspector {
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let chosen = &scene.state.selection;
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            // The scroll bar lies beside what is scrolled, not on it.
+            ui.set_max_width(ui.available_width() - 2.0 * crate::theme::GRID);
             match (chosen.topic, chosen.dependency, chosen.span) {
                 (Some(Topic::Loss(place)), ..) => {
                     loss::show(ui, scene, (place, &mut self.loss), actions);
@@ -124,10 +126,10 @@ fn long_title(ui: &mut Ui, scene: &Scene<'_>, name: &str, heading: impl Fn(&str)
     }
 }
 
-/// A span's name, or its number while it has not arrived.
+/// A span's name as sentences have it, or its number while it has not arrived.
 fn name_of(capture: &Capture, id: SpanId) -> String {
     if let Some(placed) = capture.span(id) {
-        return capture.name(placed.span.name).to_owned();
+        return text::function_name(capture.name(placed.span.name)).into_owned();
     }
     let began = capture.running(id);
     began.map_or_else(

@@ -438,7 +438,7 @@ impl OverviewDraft<'_, '_> {
             let id = it.span.id;
             self.reader.is_operation(id) && !it.span.kind.is_waiting()
         });
-        let without = works.filter(|it| self.reader.enqueued(it.span.id).is_none());
+        let without = works.filter(|it| self.reader.has_no_call(it.span.id));
         let (mut count, mut first) = (0, None::<(Nanos, SpanId)>);
         for placed in without {
             count += 1;

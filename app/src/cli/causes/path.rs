@@ -119,7 +119,7 @@ fn write_text(
         streams,
     )?;
     let operations = names.into_iter().map(|(name, (time, count))| {
-        let name = crate::text::shorten(name, LETTERS);
+        let name = crate::text::shorten(&crate::text::function_name(name), LETTERS);
         (format!("{name} ({count})"), time)
     });
     write_ranked("operations", operations, whole, streams)?;

@@ -33,7 +33,7 @@ pub(super) fn sentence(pieces: &[SentencePiece]) -> String {
 pub(super) fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
     let capture = reader.capture();
     capture.span(span).map_or_else(String::new, |placed| {
-        let name = text::shorten(capture.name(placed.span.name), 60);
+        let name = text::shorten(&text::function_name(capture.name(placed.span.name)), 60);
         format!("{name} on {}", capture.lane_title(placed.span.lane))
     })
 }

@@ -1,6 +1,7 @@
 //! The inspector of a span.
 
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Ui};
+use engine::analysis::causes::CauseReader;
 use engine::analysis::pace::PacedShare;
 use engine::analysis::{ElapsedMeasure, measure_of};
 use engine::capture::{PlacedSpan, Repair};
@@ -88,13 +89,20 @@ fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
     let span = &placed.span;
     let reader = scene.reader();
     let queued = reader.map_or_else(|| placed.queued(), |it| it.queued(placed));
-    for (name, value) in [
+    // Of an operation whose submission is not told nothing is said of a queue either.
+    let has_none =
+        |it: &CauseReader<'_>| it.is_operation(span.id) && it.enqueued(span.id).is_none();
+    let is_untold = queued == Nanos::ZERO && reader.is_some_and(|it| has_none(&it));
+    let is_told =
+        |(name, _): &(&str, Nanos)| !(is_untold && matches!(*name, "enqueued" | "queued"));
+    let all = [
         ("enqueued", span.start - queued),
         ("began", span.start),
         ("ended", span.end),
         ("queued", queued),
         ("ran", placed.interval().length()),
-    ] {
+    ];
+    for (name, value) in all.into_iter().filter(is_told) {
         field(ui, scene.theme, name, &value.to_string());
     }
     field(ui, scene.theme, "span", &text::id(span.id.0));

@@ -64,6 +64,11 @@ impl CauseReader<'_> {
         call.map(SpanId).filter(|_| self.launch(span).is_none())
     }
 
+    /// Whether the capture does not tell which call submitted an operation.
+    pub fn has_no_call(&self, span: SpanId) -> bool {
+        self.enqueued(span).is_none() && self.late_call(span).is_none()
+    }
+
     /// Where the time from an operation's submission to its start went. Empty where its submission is not known.
     pub fn split(&self, span: SpanId) -> Vec<TimePart> {
         let point = SpanPoint::start(span);

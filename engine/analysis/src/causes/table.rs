@@ -215,8 +215,10 @@ fn place_of(
     if let Some(call) = most.and_then(|it| it.span) {
         return Some((call, true));
     }
-    let next = path.get(place + 1)?;
-    let call = |lane| reader.call_after(lane, next.interval.start);
-    let after = next.span.or_else(|| next.lane.and_then(call))?;
-    Some((after, false))
+    let next = path.get(place + 1);
+    let call = |next: &ChainSegment| reader.call_after(next.lane?, next.interval.start);
+    let after = next.and_then(|it| it.span.or_else(|| call(it)));
+    // Where nothing comes after it, it is what the thread did in it.
+    let within = || reader.place_of(segment).map(|it| (it, true));
+    after.map(|it| (it, false)).or_else(within)
 }
