@@ -187,37 +187,46 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
         .inner_margin(Margin::symmetric(14, 4));
     Side::bottom("status").frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
-            let (sign, words, colour) = if scene.is_lost() {
-                ("×", "device lost", theme.bad)
-            } else {
-                doing(scene)
-            };
-            ui.label(
-                RichText::new(format!("{sign} {words}"))
-                    .color(colour)
-                    .strong(),
-            );
-            let colour = if scene.status.lost > 0 {
-                theme.bad
-            } else {
-                theme.weak
-            };
-            if let Some(connection) = &scene.status.connection {
-                let (sign, words, colour) = state_of(connection, theme);
-                let place = ui.label(RichText::new(format!("{sign} {words}")).color(colour));
-                if !connection.detail.is_empty() {
-                    place.on_hover_text(&connection.detail);
-                }
-            }
-            ui.label(RichText::new(amounts(scene)).color(colour));
-            paced(ui, scene);
-            slowed(ui, scene);
-            device::fallback(ui, scene);
+            // What has the room to itself comes first: the rest is cut where there is none.
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(pointer(scene)).monospace().color(theme.weak));
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    told(ui, scene);
+                });
             });
         });
     });
+}
+
+/// What the run or the capture is, and what to know of it.
+fn told(ui: &mut Ui, scene: &Scene<'_>) {
+    let theme = scene.theme;
+    let (sign, words, colour) = if scene.is_lost() {
+        ("×", "device lost", theme.bad)
+    } else {
+        doing(scene)
+    };
+    ui.label(
+        RichText::new(format!("{sign} {words}"))
+            .color(colour)
+            .strong(),
+    );
+    let colour = if scene.status.lost > 0 {
+        theme.bad
+    } else {
+        theme.weak
+    };
+    if let Some(connection) = &scene.status.connection {
+        let (sign, words, colour) = state_of(connection, theme);
+        let place = ui.label(RichText::new(format!("{sign} {words}")).color(colour));
+        if !connection.detail.is_empty() {
+            place.on_hover_text(&connection.detail);
+        }
+    }
+    ui.add(Label::new(RichText::new(amounts(scene)).color(colour)).truncate());
+    paced(ui, scene);
+    slowed(ui, scene);
+    device::fallback(ui, scene);
 }
 
 /// The law of a paced run, and whether it was kept: its times are about that law alone.

@@ -5,8 +5,8 @@ mod sign;
 pub use sign::Sign;
 
 use eframe::egui::{
-    Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense,
-    TextStyle, Ui, Vec2,
+    Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText,
+    Role as WidgetRole, Sense, TextStyle, Ui, Vec2, WidgetInfo,
 };
 
 use engine::analysis::SentencePiece;
@@ -191,6 +191,8 @@ pub fn link(ui: &mut Ui, text: &str, colour: Color32) -> Response {
     let response = ui.add(label.sense(Sense::click()).selectable(false));
     let response = response.on_hover_cursor(eframe::egui::CursorIcon::PointingHand);
     if short.is_some() {
+        // A screen reader has the room.
+        response.widget_info(|| WidgetInfo::labeled(WidgetRole::Link, ui.is_enabled(), text));
         response.on_hover_text(text)
     } else {
         response
