@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use eframe::egui::{Context, ViewportCommand};
 use engine::analysis::causes::ChainSegment;
+use engine::record::SpanId;
 use engine::runner::far::{Connection, WorkerTarget};
 use engine::runner::{Control, Phase, ProgramRequest, RankControl, RecoveryMode};
 use engine::time::Nanos;
@@ -207,26 +208,31 @@ impl App {
         let selected = self.state.selection.span;
         let is_here = |it: &ChainSegment| it.span.is_some() && it.span == selected;
         let begun = selected.and_then(|span| self.capture.span(span));
-        let begun = begun.map(|placed| placed.span.start);
-        let by_time = || begun.map(|time| path.partition_point(|it| it.interval.start <= time));
-        let other = |segment: &ChainSegment| {
-            let place = reader.place_of(segment);
-            place.filter(|it| Some(*it) != selected)
-        };
+        let begun = begun.map(|placed| (placed.span.lane, placed.span.start));
+        let is_on_it = path.iter().any(is_here);
+        // The part that the selected call began in, where it is not on the path itself.
+        let at = begun.map(|it| path.partition_point(|part| part.interval.start <= it.1));
+        let own = at.and_then(|at| path.get(at.checked_sub(1)?));
+        let is_own = |it: &&ChainSegment| it.span.is_none() && it.lane == begun.map(|it| it.0);
+        let own = own.filter(is_own).filter(|_| !is_on_it);
+        let other = |found: SpanId| Some(found).filter(|it| Some(*it) != selected);
         let found = if forward {
+            let within = own.and_then(|part| reader.next_place(part, selected?));
             let after = path.iter().rposition(is_here).map(|at| at + 1);
-            let after = after.or_else(by_time).unwrap_or(0);
-            path.iter().skip(after).find_map(other)
+            let mut later = path.iter().skip(after.or(at).unwrap_or(0));
+            within.or_else(|| later.find_map(|it| reader.first_place(it).and_then(other)))
         } else {
+            let within = own.and_then(|part| reader.last_place(part, begun?.1));
             let before = path.iter().position(is_here);
-            let before = before.or_else(|| by_time().map(|at| at.saturating_sub(1)));
-            let earlier = path.iter().take(before.unwrap_or(0));
-            earlier.rev().find_map(other)
+            let before = before.or_else(|| at.map(|at| at.saturating_sub(1)));
+            let mut earlier = path.iter().take(before.unwrap_or(0)).rev();
+            let last = |it: &ChainSegment| reader.last_place(it, Nanos::MAX).and_then(other);
+            within.or_else(|| earlier.find_map(last))
         };
         if let Some(found) = found {
             let on = Action::Set(Switch::Path, true);
             self.act(vec![on, Action::Reveal(found)], context);
-        } else if path.iter().all(|it| reader.place_of(it).is_none()) {
+        } else if path.iter().all(|it| reader.first_place(it).is_none()) {
             self.tell(
                 false,
                 String::from(

@@ -216,11 +216,7 @@ impl OverviewDraft<'_, '_> {
             };
             says.text(" ").share(*time, whole);
         }
-        let others = parts.iter().skip(PARTS).map(|it| it.0);
-        let others = others.fold(Nanos::ZERO, |sum, it| sum + it);
-        if others > Nanos::ZERO {
-            says.text(", other ").share(others, whole);
-        }
+        others(&mut says, parts.iter().map(|it| it.0), whole);
         let greatest = parts.first().map(|it| it.1);
         let place = greatest.and_then(|what| Some((what, totals.longest_of(what)?)));
         if let Some((what, longest)) = place {
@@ -250,6 +246,7 @@ impl OverviewDraft<'_, '_> {
                 .text(format!("{} ", row.what.label()))
                 .share(row.time, whole);
         }
+        others(&mut says, totals.uses.iter().map(|it| it.time), whole);
         let mut operations = totals.operations.iter();
         if let Some(most) = operations.next() {
             says.text("; what runs longest on it is ")
@@ -446,6 +443,14 @@ impl OverviewDraft<'_, '_> {
             first = Some(first.map_or(key, |it| it.min(key)));
         }
         (count, first.map(|it| it.1))
+    }
+}
+
+/// Says how much the parts are together that are not named.
+fn others(says: &mut Sentence, parts: impl Iterator<Item = Nanos>, whole: Nanos) {
+    let others = parts.skip(PARTS).fold(Nanos::ZERO, |sum, it| sum + it);
+    if others > Nanos::ZERO {
+        says.text(", other ").share(others, whole);
     }
 }
 

@@ -6,7 +6,7 @@ use app::action::{Action, Command};
 use app::state::{Switch, ThemeChoice, ViewChange};
 use eframe::egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
-use engine::record::{Group, SpanId, SpanKind};
+use engine::record::{SpanId, SpanKind};
 use engine::time::{Interval, Nanos};
 
 use super::Window;
@@ -200,28 +200,20 @@ fn the_path_is_walked_from_its_beginning_to_its_end_and_back() {
     );
 }
 
-/// Truth: the host alone had C begin, 119 µs after its first call began.
+/// The host made one operator after the other before it launched k4: each is a stop of the walk, and none within it.
 #[test]
-fn where_the_path_lies_in_the_hosts_own_time_its_calls_are_walked() {
-    let mut window = opened("query");
-    let last = named(&window, "C");
-    window.harness.key_press(Key::J);
-    window.harness.run();
-    let first = selected(&window).unwrap();
-    let scene = window.harness.state().scene();
-    let placed = scene.capture.span(first).unwrap();
-    let lane = scene.capture.lane(placed.span.lane).unwrap();
-    assert_eq!(lane.group, Group::Host);
-    let earliest = scene.capture.spans().map(|it| it.span.start).min();
-    assert_eq!(Some(placed.span.start), earliest);
-    for (modifiers, span) in [
-        (Modifiers::NONE, last),
-        (Modifiers::NONE, last),
-        (Modifiers::SHIFT, first),
-    ] {
+fn calls_of_one_stretch_of_the_host_are_walked_one_by_one() {
+    let mut window = opened("host_late");
+    let operators = ["aten::op0", "aten::op1", "aten::op2", "aten::op3"];
+    let there = operators
+        .iter()
+        .chain(&["k4"])
+        .map(|it| (Modifiers::NONE, it));
+    let back = operators.iter().rev().map(|it| (Modifiers::SHIFT, it));
+    for (modifiers, name) in there.chain(back) {
         window.harness.key_press_modifiers(modifiers, Key::J);
         window.harness.run();
-        assert_eq!(selected(&window), Some(span));
+        assert_eq!(selected(&window), Some(named(&window, name)), "{name}");
     }
 }
 

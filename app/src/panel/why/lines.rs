@@ -75,18 +75,18 @@ const THREADS: &[TableColumn] = &[
 const REASONS: &[TableColumn] = &[
     TableColumn::wide("lane", "The stream, engine or host thread"),
     TableColumn {
-        width: 112.0,
+        width: 96.0,
         ..TableColumn::wide("of its", "The sum that this is a part of")
     },
     TableColumn {
-        width: 160.0,
+        width: 110.0,
         ..TableColumn::wide(
             "by",
             "What it waited for, what the latency came after, or which rank came last",
         )
     },
-    number("time", "How long, all together"),
-    number("share", "Of the stretch"),
+    narrow("time", "How long, all together"),
+    narrow("share", "Of the stretch"),
     TableColumn::wide("longest", "The operation or call that waited longest"),
 ];
 

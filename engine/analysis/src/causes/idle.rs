@@ -382,7 +382,12 @@ impl<'a, 'b> IdleSums<'a, 'b> {
         } else {
             self.host(launch.span(), (from, enqueued), span);
         }
-        let mut after = IdleReason::Launch;
+        // Where the one before was complete just as it was submitted, that is what it came after.
+        let binding = reader.binding(SpanPoint::start(span));
+        let mut after = match binding.map(|it| it.kind) {
+            Some(CauseKind::Stream) => IdleReason::Next,
+            _ => IdleReason::Launch,
+        };
         for part in reader.split(span) {
             let stretch = (part.interval.start.max(enqueued), part.interval.end);
             let time = self.inside(stretch.0, stretch.1);

@@ -152,20 +152,43 @@ impl CauseReader<'_> {
 
     /// The span to show for a part of a path: where that is a host's own time, the first call that began in it, or else the
     /// innermost one around it.
-    pub fn place_of(&self, segment: &ChainSegment) -> Option<SpanId> {
-        let (Some(lane), None) = (segment.lane, segment.span) else {
-            return segment.span;
-        };
-        let within = segment.interval;
-        let first = self.call_after(lane, within.start);
-        let first = first.filter(|it| self.time(SpanPoint::start(*it)) < within.end);
+    pub(super) fn place_of(&self, segment: &ChainSegment) -> Option<SpanId> {
         let around = || {
-            let spans = self.capture.spans_in(lane, within);
+            let spans = self.capture.spans_in(segment.lane?, segment.interval);
             let calls = spans.filter(|it| self.causes.class(it.span.id).is_call());
             let innermost = calls.max_by_key(|it| (it.span.start, it.span.id));
             innermost.map(|it| it.span.id)
         };
-        first.or_else(around)
+        self.first_place(segment).or_else(around)
+    }
+
+    /// The first place to go to in a part of a path: its span, or where that is a host's own time, the first call that began
+    /// in it.
+    pub fn first_place(&self, segment: &ChainSegment) -> Option<SpanId> {
+        let (Some(lane), None) = (segment.lane, segment.span) else {
+            return segment.span;
+        };
+        let first = self.call_after(lane, segment.interval.start);
+        first.filter(|it| self.time(SpanPoint::start(*it)) < segment.interval.end)
+    }
+
+    /// The call after another one in a part of a path that is a host's own time, those within that apart.
+    pub fn next_place(&self, segment: &ChainSegment, call: SpanId) -> Option<SpanId> {
+        let lane = segment.lane.filter(|_| segment.span.is_none())?;
+        let [start, end] = [SpanPoint::start(call), SpanPoint::end(call)].map(|it| self.time(it));
+        // A call of no length is not after itself.
+        let next = self.call_after(lane, end.max(start + Nanos(1)))?;
+        (self.time(SpanPoint::start(next)) < segment.interval.end).then_some(next)
+    }
+
+    /// The last place to go to in a part of a path; of those that begin before an instant.
+    pub fn last_place(&self, segment: &ChainSegment, before: Nanos) -> Option<SpanId> {
+        let places = std::iter::successors(self.first_place(segment), |call| {
+            self.next_place(segment, *call)
+        });
+        places
+            .take_while(|it| self.time(SpanPoint::start(*it)) < before)
+            .last()
     }
 
     /// The first span of any lane that begins at `instant` or later and is of a class; `latest` says when the last one of a lane
