@@ -51,8 +51,11 @@ impl App {
                 left(ui, &scene, panels, &mut actions);
             });
         }
-        let on_right = dock::panels_of(DockSide::Right, &scene, panels);
-        if on(Switch::Right) && (state.lesson.is_some() || !on_right.is_empty()) {
+        // A side without anything leaves its room to the timeline.
+        let has_panels =
+            |side, panels: &[Box<dyn Panel>]| !dock::panels_of(side, &scene, panels).is_empty();
+        let has_right = state.lesson.is_some() || has_panels(DockSide::Right, panels);
+        if on(Switch::Right) && has_right {
             // A lesson has more to say than a span.
             let (least, most) = if state.lesson.is_some() {
                 (300.0, (whole.x * 0.36).clamp(300.0, 560.0))
@@ -69,7 +72,7 @@ impl App {
                 });
             });
         }
-        if on(Switch::Bottom) {
+        if on(Switch::Bottom) && has_panels(DockSide::Bottom, panels) {
             let side = Side::bottom("bottom")
                 .default_size(280.0)
                 .size_range(96.0..=(whole.y * 0.4).clamp(96.0, 640.0))
