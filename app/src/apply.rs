@@ -15,7 +15,9 @@ use engine::runner::RecoveryMode;
 use engine::workload::LossMoment;
 
 use crate::action::{Action, AppRequest, Command, LessonAction};
-use crate::state::{AppState, OverlayWindow, Selection, Settings, Switch, ThemeChoice, ViewChange};
+use crate::state::{
+    AppState, DockSide, Docks, OverlayWindow, Selection, Switch, ThemeChoice, ViewChange,
+};
 
 pub use view::keep_up;
 
@@ -43,12 +45,9 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Hover(hover) => state.next_hover = hover,
         Action::Set(switch, on) => set(state, switch, on),
         Action::OpenTab(tab) => state.settings.open_tab(tab),
-        Action::Survey => {
-            let side = state.settings.side_of("overview");
-            state.settings.turn_to("overview", side);
-        }
+        Action::Survey => state.settings.docks.turn_to("overview"),
         Action::Arrange(side, tree) => {
-            state.settings.tabs_mut(side).arrangement = Some(*tree);
+            state.settings.docks.tabs_mut(side).arrangement = Some(*tree);
         }
         Action::Dock(panel, side) => state.settings.move_to(panel, side),
         Action::SetPlayback(None) => state.playback = None,
@@ -220,12 +219,13 @@ fn toggle(state: &mut AppState, switch: Switch) {
 
 /// Puts every panel back to where it is at the first start.
 fn reset_panels(state: &mut AppState) {
-    let first = Settings::default();
-    state.settings.bottom.arrangement = None;
-    state.settings.right = first.right;
-    state.settings.on_right = first.on_right;
-    for switch in [Switch::Left, Switch::Right, Switch::Bottom] {
-        set(state, switch, true);
+    let tab = std::mem::take(&mut state.settings.docks.bottom.tab);
+    state.settings.docks = Docks::default();
+    if DockSide::home(&tab) == DockSide::Bottom {
+        state.settings.docks.bottom.tab = tab;
+    }
+    for side in DockSide::ALL {
+        set(state, side.switch(), true);
     }
 }
 

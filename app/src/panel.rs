@@ -59,25 +59,12 @@ use crate::state::OverlayWindow;
 /// Where a panel stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelPosition {
-    /// Left of the timeline, one below the other.
-    Left,
-    /// Below the list on the left, one below the other: what is to be known of the chosen workload.
-    Card,
-    /// Right of the timeline, above all else there: the lesson that is taken.
-    Lesson,
-    /// Right of the timeline, one tab each, unless it was put elsewhere.
-    Right,
-    /// Below the timeline, one tab each, unless it was put elsewhere.
-    Bottom,
+    /// On a side of the timeline that people choose, as a tab.
+    Docked,
+    /// Under the tab of another, by its id, one below the other.
+    PartOf(&'static str),
     /// In a window of its own, while it is asked for.
     Window(OverlayWindow),
-}
-
-impl PanelPosition {
-    /// Whether people choose on which side the panel stands.
-    pub const fn is_docked(self) -> bool {
-        matches!(self, Self::Right | Self::Bottom)
-    }
 }
 
 /// A part of the window. It reads the scene and answers with actions; its own state is scroll, sort and the like.
@@ -99,6 +86,15 @@ pub trait Panel {
     /// Whether it has nothing to say now, so that its tab is left out.
     fn is_idle(&self, _scene: &Scene<'_>) -> bool {
         false
+    }
+
+    /// The id of the panel under whose tab it stands; its own where it has one.
+    fn tab(&self) -> Option<&'static str> {
+        match self.place() {
+            PanelPosition::Docked => Some(self.id()),
+            PanelPosition::PartOf(tab) => Some(tab),
+            PanelPosition::Window(_) => None,
+        }
     }
 
     /// Shows it, and appends what the user wants to `actions`.

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture_link::CaptureLink;
 
-pub use arrangement::{DockSide, DockedTabs, PanelTree, corner, flatten, opened};
+pub use arrangement::{DockSide, DockedTabs, Docks, PanelTree, corner, flatten, opened};
 pub use bookmarks::Bookmarks;
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
@@ -344,12 +344,8 @@ pub struct Settings {
     pub pace: Option<f64>,
     /// Which parts are on screen, by id: `left`, `right`, `bottom`, and the switches of the timeline.
     pub switches: BTreeSet<Switch>,
-    /// The tabs at the bottom.
-    pub bottom: DockedTabs,
-    /// The tabs on the right.
-    pub right: DockedTabs,
-    /// The ids of the panels that stand on the right; the others stand at the bottom.
-    pub on_right: BTreeSet<String>,
+    /// Where the panels stand.
+    pub docks: Docks,
     /// Files that were opened, the latest first.
     pub recent: Vec<PathBuf>,
     /// Machines that were connected to, the latest first.
@@ -406,15 +402,7 @@ impl Default for Settings {
             adapter: String::new(),
             pace: None,
             switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom, Switch::Legend]),
-            bottom: DockedTabs {
-                tab: String::from("overview"),
-                arrangement: None,
-            },
-            right: DockedTabs {
-                tab: String::from("inspector"),
-                arrangement: None,
-            },
-            on_right: BTreeSet::from([String::from("inspector")]),
+            docks: Docks::default(),
             recent: Vec::new(),
             places: Vec::new(),
             allowed: AllowedMachines::default(),

@@ -6,15 +6,15 @@ mod playback;
 
 use eframe::egui::{
     Align, Button, CentralPanel, Context, Frame, Id, Layout, Margin, Panel as Side, ProgressBar,
-    RichText, ScrollArea, Sense, Ui, UiBuilder, Window, containers::PanelState, util::IdTypeMap,
+    RichText, Sense, Ui, UiBuilder, Window, containers::PanelState, util::IdTypeMap,
 };
 
 use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{Panel, PanelPosition, Scene};
-use crate::state::{DockSide, Notice, OverlayWindow, Switch};
-use crate::theme::Theme;
+use crate::state::{DockSide, Notice, OverlayWindow};
 use crate::timeline::{Picture, theme_of};
+use dock::DockRooms;
 
 impl App {
     /// Draws the whole window, and gives back what the user wants.
@@ -40,51 +40,13 @@ impl App {
         };
         super::bars::top(ui, &scene, search, &mut actions);
         super::bars::status(ui, &scene);
-        let on = |switch| state.settings.is_on(switch);
-        // Whatever the panels were dragged to, the timeline keeps the most of a small window.
-        let whole = ui.available_size();
-        if on(Switch::Left) {
-            let side = Side::left("left")
-                .default_size(232.0)
-                .size_range(160.0..=(whole.x * 0.3).clamp(160.0, 420.0));
-            side.frame(Frame::new().fill(theme.panel)).show(ui, |ui| {
-                left(ui, &scene, panels, &mut actions);
-            });
-        }
-        // A side without anything leaves its room to the timeline.
-        let has_panels =
-            |side, panels: &[Box<dyn Panel>]| !dock::panels_of(side, &scene, panels).is_empty();
-        let has_right = state.lesson.is_some() || has_panels(DockSide::Right, panels);
-        if on(Switch::Right) && has_right {
-            // A lesson has more to say than a span.
-            let (least, most) = if state.lesson.is_some() {
-                (300.0, (whole.x * 0.36).clamp(300.0, 560.0))
-            } else {
-                (200.0, (whole.x * 0.3).clamp(200.0, 560.0))
-            };
-            let side = Side::right("right")
-                .default_size(272.0)
-                .size_range(least..=most);
-            side.frame(frame(theme, dock::MARGIN)).show(ui, |ui| {
-                lesson(ui, &scene, panels, &mut actions);
-                contained(ui, |ui| {
-                    dock::show(ui, &scene, (panels, DockSide::Right), &mut actions);
-                });
-            });
-        }
-        if on(Switch::Bottom) && has_panels(DockSide::Bottom, panels) {
-            let side = Side::bottom("bottom")
-                .default_size(280.0)
-                .size_range(96.0..=(whole.y * 0.4).clamp(96.0, 640.0))
-                .resizable(true);
-            side.frame(frame(theme, dock::MARGIN)).show(ui, |ui| {
-                contained(ui, |ui| {
-                    dock::show(ui, &scene, (panels, DockSide::Bottom), &mut actions);
-                });
-            });
+        let mut rooms = DockRooms::new(ui.available_size());
+        for side in DockSide::ALL {
+            docked(ui, &scene, (panels, side), (&mut rooms, &mut actions));
         }
         let ground = Frame::new().fill(theme.canvas);
         CentralPanel::no_frame().frame(ground).show(ui, |ui| {
+            let middle = ui.max_rect();
             captures::tabs(ui, &scene, &mut actions);
             job(ui, &scene, &mut actions);
             notice(ui, &scene, &mut actions);
@@ -103,6 +65,7 @@ impl App {
                 matches: &scene.status.found.matches,
             };
             timeline.ui(ui, &picture, &mut actions);
+            rooms.drop(ui, &scene, middle, &mut actions);
         });
         windows(ui.ctx(), &scene, panels, &mut actions);
         if actions.contains(&Command::ResetPanels.into()) {
@@ -113,13 +76,49 @@ impl App {
     }
 }
 
-fn frame(theme: &Theme, side: i8) -> Frame {
-    Frame::new().fill(theme.panel).inner_margin(Margin {
-        left: side,
-        right: side,
+/// Shows the panels of a side, unless it is hidden or has nothing to show, which leaves its room to the timeline.
+fn docked(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (panels, side): (&mut [Box<dyn Panel>], DockSide),
+    (rooms, actions): (&mut DockRooms, &mut Vec<Action>),
+) {
+    let settings = &scene.state.settings;
+    if !settings.is_on(side.switch()) || !dock::has_panels(side, scene, panels) {
+        return;
+    }
+    let has_lesson = scene.state.lesson.is_some() && settings.docks.side_of("lesson") == side;
+    // Whatever the panels were dragged to, the timeline keeps the most of a small window.
+    let whole = rooms.whole;
+    let (least, part) = match side {
+        // A lesson has more to say than a list or a span.
+        _ if has_lesson => (300.0, 0.36),
+        DockSide::Left => (160.0, 0.3),
+        DockSide::Right | DockSide::Bottom => (200.0, 0.3),
+    };
+    let widths = least..=(whole.x * part).clamp(least, 560.0);
+    let heights = 96.0..=(whole.y * 0.4).clamp(96.0, 640.0);
+    let room = match side {
+        DockSide::Left => Side::left("left").default_size(240.0).size_range(widths),
+        DockSide::Right => Side::right("right").default_size(272.0).size_range(widths),
+        DockSide::Bottom => Side::bottom("bottom")
+            .default_size(280.0)
+            .size_range(heights)
+            .resizable(true),
+    };
+    let frame = Frame::new().fill(scene.theme.panel).inner_margin(Margin {
+        left: dock::MARGIN,
+        right: dock::MARGIN,
         top: 4,
         bottom: 8,
-    })
+    });
+    let shown = room.frame(frame).show(ui, |ui| {
+        contained(ui, |ui| {
+            let dragged = dock::show(ui, scene, (panels, side), actions);
+            rooms.dragged = dragged.map(|tab| (tab, side)).or(rooms.dragged);
+        });
+    });
+    rooms.shown.push((side, shown.response.rect));
 }
 
 /// Shows contents in all the room that there is and no more: what is wider is cut, and makes no panel grow.
@@ -129,83 +128,6 @@ fn contained(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     inner.shrink_clip_rect(room);
     contents(&mut inner);
     ui.allocate_rect(room, Sense::hover());
-}
-
-/// The list of workloads, and below it what is to be known of the chosen one: always in sight, however long the list.
-fn left(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: &mut Vec<Action>) {
-    // The scroll bar lies beside what is scrolled, not on it.
-    let ground = frame(scene.theme, 14);
-    let bar = Margin {
-        right: 4,
-        ..ground.inner_margin
-    };
-    let ground = ground.inner_margin(bar);
-    let whole = ui.available_height();
-    if scene.workload().is_some() {
-        let card = Side::bottom("card")
-            .resizable(true)
-            .default_size((whole * 0.56).round())
-            .size_range(80.0..=(whole - 100.0).max(80.0));
-        card.frame(ground).show(ui, |ui| {
-            scrolled(ui, scene, panels, PanelPosition::Card, actions);
-        });
-    }
-    CentralPanel::no_frame().frame(ground).show(ui, |ui| {
-        scrolled(ui, scene, panels, PanelPosition::Left, actions);
-    });
-}
-
-/// The lesson that is taken, with its room above the inspector.
-fn lesson(
-    ui: &mut Ui,
-    scene: &Scene<'_>,
-    panels: &mut [Box<dyn Panel>],
-    actions: &mut Vec<Action>,
-) {
-    if scene.state.lesson.is_none() {
-        return;
-    }
-    let whole = ui.available_height();
-    let card = Side::top("lesson")
-        .resizable(true)
-        .default_size((whole * 0.74).round())
-        .size_range(120.0..=(whole - 80.0).max(120.0));
-    let margin = Margin::symmetric(dock::MARGIN, 0);
-    card.frame(Frame::new().inner_margin(margin))
-        .show(ui, |ui| {
-            every(ui, scene, panels, PanelPosition::Lesson, actions);
-        });
-}
-
-fn scrolled(
-    ui: &mut Ui,
-    scene: &Scene<'_>,
-    panels: &mut [Box<dyn Panel>],
-    place: PanelPosition,
-    actions: &mut Vec<Action>,
-) {
-    let id = match place {
-        PanelPosition::Card => "card",
-        _ => "list",
-    };
-    let area = ScrollArea::vertical().id_salt(id).auto_shrink(false);
-    area.show(ui, |ui| {
-        ui.set_max_width(ui.available_width() - 10.0);
-        every(ui, scene, panels, place, actions);
-    });
-}
-
-/// Every panel of a place, one below the other.
-fn every(
-    ui: &mut Ui,
-    scene: &Scene<'_>,
-    panels: &mut [Box<dyn Panel>],
-    place: PanelPosition,
-    actions: &mut Vec<Action>,
-) {
-    for panel in panels.iter_mut().filter(|panel| panel.place() == place) {
-        ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
-    }
 }
 
 /// What is under way, with its progress and a way to stop it.

@@ -169,7 +169,7 @@ impl App {
                 self.status.is_live = true;
                 self.status
                     .tab_at_start
-                    .clone_from(&self.state.settings.bottom.tab);
+                    .clone_from(&self.state.settings.docks.bottom.tab);
                 self.status.is_unsaved = false;
                 self.status.lost = 0;
                 self.status.parts.clear();
@@ -276,7 +276,7 @@ impl App {
     /// tab in which they watch one workload run again and again, or a lesson.
     fn survey(&mut self, name: &str) {
         let is_first = !self.status.verdicts.contains_key(name);
-        let is_left_open = self.status.tab_at_start == self.state.settings.bottom.tab;
+        let is_left_open = self.status.tab_at_start == self.state.settings.docks.bottom.tab;
         if is_first && is_left_open && self.state.lesson.is_none() {
             self.act(vec![Action::Survey], None);
         }

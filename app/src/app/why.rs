@@ -147,8 +147,9 @@ impl ConclusionsJob {
         if self.tabling.is_some() {
             return;
         }
-        let side = state.settings.side_of(TAB).switch();
-        let is_seen = state.settings.is_tab_shown(TAB) && state.settings.is_on(side);
+        let docks = &state.settings.docks;
+        let side = docks.side_of(TAB).switch();
+        let is_seen = docks.is_tab_shown(TAB) && state.settings.is_on(side);
         let rests = status.why.progress.is_none();
         let Some(causes) = status.why.causes.clone().filter(|_| rests) else {
             return;

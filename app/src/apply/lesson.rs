@@ -4,7 +4,7 @@ use engine::lesson::LessonKind;
 
 use super::documents;
 use crate::action::{AppRequest, LessonAction};
-use crate::state::{AppState, LessonStep, Switch, TakenLesson, WorkloadText, course, text_name};
+use crate::state::{AppState, LessonStep, TakenLesson, WorkloadText, course, text_name};
 
 /// Applies what is wanted of lessons.
 pub fn apply(state: &mut AppState, action: LessonAction) -> Option<AppRequest> {
@@ -76,7 +76,7 @@ fn take(state: &mut AppState, id: &str) {
     state.lesson = Some(TakenLesson::begin(lesson));
     // Its card would be behind the guides.
     state.window = None;
-    state.settings.switches.insert(Switch::Right);
+    state.settings.open_tab("lesson");
     // Who comes back finds the text as it was left.
     let name = text_name(id);
     let mut texts = state.documents.texts.iter();

@@ -21,7 +21,11 @@ impl Panel for AboutCard {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Card
+        PanelPosition::Docked
+    }
+
+    fn is_idle(&self, scene: &Scene<'_>) -> bool {
+        scene.workload().is_none()
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {
@@ -30,7 +34,6 @@ impl Panel for AboutCard {
             let words = "What the chosen workload shows stands here; choose one in the list";
             return super::hint(ui, theme, words);
         };
-        ui.add_space(2.0 * GRID);
         ui.horizontal(|ui| {
             let badge = badge(scene, &text.name);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

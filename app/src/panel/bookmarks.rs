@@ -27,7 +27,7 @@ impl Panel for BookmarksPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {

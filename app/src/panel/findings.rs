@@ -30,7 +30,7 @@ impl Panel for FindingsPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {

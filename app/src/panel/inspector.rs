@@ -41,7 +41,7 @@ impl Panel for Inspector {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Right
+        PanelPosition::Docked
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

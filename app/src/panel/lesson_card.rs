@@ -35,7 +35,11 @@ impl Panel for LessonCard {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Lesson
+        PanelPosition::Docked
+    }
+
+    fn is_idle(&self, scene: &Scene<'_>) -> bool {
+        scene.state.lesson.is_none()
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -24,7 +24,7 @@ impl Panel for LessonList {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Left
+        PanelPosition::PartOf("workloads")
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -21,7 +21,7 @@ impl Panel for LogLines {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {

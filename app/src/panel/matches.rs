@@ -21,7 +21,7 @@ impl Panel for MatchesPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn is_idle(&self, scene: &Scene<'_>) -> bool {

@@ -28,7 +28,7 @@ impl Panel for OverviewTab {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

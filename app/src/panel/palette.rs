@@ -184,21 +184,18 @@ fn entries(scene: &Scene<'_>) -> Vec<PaletteEntry> {
         action,
     };
     let panels = PANELS.iter().map(|make| make());
-    let settings = &scene.state.settings;
+    let docks = &scene.state.settings.docks;
     let tabs = panels
-        .filter(|panel| panel.place().is_docked())
+        .filter(|panel| panel.place() == PanelPosition::Docked)
         .flat_map(|panel| {
             let (id, title) = (panel.id(), panel.title());
-            let side = settings.side_of(id).other();
             let help = "Where the tab of this panel stands";
-            [
-                entry(format!("Tab {title}"), "", Action::OpenTab(id)),
-                entry(
-                    format!("Move {title} to the {}", side.label()),
-                    help,
-                    Action::Dock(id, side),
-                ),
-            ]
+            let moves = docks.side_of(id).others().map(move |side| {
+                let words = format!("Move {title} to the {}", side.label());
+                entry(words, help, Action::Dock(id, side))
+            });
+            let open = entry(format!("Tab {title}"), "", Action::OpenTab(id));
+            std::iter::once(open).chain(moves)
         });
     let captures = scene.status.tabs.iter().enumerate();
     let captures = captures

@@ -31,7 +31,7 @@ impl Panel for ParametersPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Card
+        PanelPosition::PartOf("about")
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

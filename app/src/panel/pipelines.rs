@@ -35,7 +35,7 @@ impl Panel for PipelinesPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {

@@ -24,7 +24,7 @@ impl Panel for ProblemsPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {

@@ -23,7 +23,7 @@ impl Panel for ReceiptsPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -31,7 +31,7 @@ impl Panel for SelectionPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Bottom
+        PanelPosition::Docked
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {

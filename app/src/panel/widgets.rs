@@ -131,9 +131,10 @@ fn mark(text: &str) -> &str {
 fn without_indent<'a>(ui: &Ui, words: &'a str) -> &'a str {
     let rest = words.trim_start();
     let first = rest.split(' ').next().unwrap_or_default();
-    // Where the word has room and the space before it has none, the row breaks at the space.
-    let has_room = width(ui, first) <= ui.available_size_before_wrap().x;
-    if has_room { words } else { rest }
+    // Where the word has room and the space before it has none, the row breaks at the space; without a word there is nothing
+    // to break before.
+    let needed = if first.is_empty() { words } else { first };
+    if has_room(ui, needed) { words } else { rest }
 }
 
 /// How wide a text is in a row of its own.

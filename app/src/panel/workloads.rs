@@ -34,7 +34,7 @@ impl Panel for WorkloadsPanel {
     }
 
     fn place(&self) -> PanelPosition {
-        PanelPosition::Left
+        PanelPosition::Docked
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -1,4 +1,6 @@
-//! How the panels on the right and at the bottom stand: as tabs of one row, or of several beside and below each other.
+//! How the panels on the three sides stand: as tabs of one row, or of several beside and below each other.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,33 +14,74 @@ pub type PanelTree = Tree<String>;
 /// A side of the window on which panels stand as tabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DockSide {
-    /// Right of the timeline.
+    /// Left of the timeline.
+    Left,
+    /// Right of it.
     Right,
     /// Below it.
     Bottom,
 }
 
+/// Panels that do not stand at the bottom until somebody moves them.
+const HOMES: &[(&str, DockSide)] = &[
+    ("workloads", DockSide::Left),
+    ("about", DockSide::Left),
+    ("lesson", DockSide::Right),
+    ("inspector", DockSide::Right),
+];
+
+/// A panel that stands above or below the other tabs of its first side.
+pub struct SeparateRow {
+    /// Its id.
+    pub panel: &'static str,
+    /// Whether it stands above.
+    pub is_first: bool,
+    /// Its part of the side's height, the others' being 1.
+    pub share: f32,
+}
+
+/// What is to be read beside other panels: a workload beside the list, a lesson beside the inspector.
+const SEPARATE_ROWS: &[SeparateRow] = &[
+    SeparateRow {
+        panel: "about",
+        is_first: false,
+        share: 1.3,
+    },
+    SeparateRow {
+        panel: "lesson",
+        is_first: true,
+        share: 2.9,
+    },
+];
+
 impl DockSide {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Left, Self::Right, Self::Bottom];
+
+    /// Where a panel stands at first.
+    pub fn home(panel: &str) -> Self {
+        let home = HOMES.iter().find(|(id, _)| *id == panel);
+        home.map_or(Self::Bottom, |(_, side)| *side)
+    }
+
     /// What it is called in a sentence.
     pub const fn label(self) -> &'static str {
         match self {
+            Self::Left => "left",
             Self::Right => "right",
             Self::Bottom => "bottom",
         }
     }
 
-    /// The other one.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Right => Self::Bottom,
-            Self::Bottom => Self::Right,
-        }
+    /// The other ones.
+    pub fn others(self) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |it| *it != self)
     }
 
     /// What shows it.
     pub const fn switch(self) -> Switch {
         match self {
+            Self::Left => Switch::Left,
             Self::Right => Switch::Right,
             Self::Bottom => Switch::Bottom,
         }
@@ -50,23 +93,50 @@ impl DockSide {
 pub struct DockedTabs {
     /// The id of the tab that was opened last.
     pub tab: String,
-    /// How the tabs stand; `None` is in one row.
+    /// How the tabs stand; `None` is as at the first start.
     pub arrangement: Option<PanelTree>,
 }
 
-impl Settings {
+/// Where the panels stand and which are open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Docks {
+    /// Those on the left.
+    pub left: DockedTabs,
+    /// Those on the right.
+    pub right: DockedTabs,
+    /// Those at the bottom.
+    pub bottom: DockedTabs,
+    /// The panels that were moved to another side than their first, by id.
+    pub moved: BTreeMap<String, DockSide>,
+}
+
+impl Default for Docks {
+    fn default() -> Self {
+        let first = |tab: &str| DockedTabs {
+            tab: tab.to_owned(),
+            arrangement: None,
+        };
+        Self {
+            left: first("workloads"),
+            right: first("inspector"),
+            bottom: first("overview"),
+            moved: BTreeMap::new(),
+        }
+    }
+}
+
+impl Docks {
     /// On which side a panel stands.
     pub fn side_of(&self, panel: &str) -> DockSide {
-        if self.on_right.contains(panel) {
-            DockSide::Right
-        } else {
-            DockSide::Bottom
-        }
+        let moved = self.moved.get(panel).copied();
+        moved.unwrap_or_else(|| DockSide::home(panel))
     }
 
     /// The tabs of a side.
     pub const fn tabs(&self, side: DockSide) -> &DockedTabs {
         match side {
+            DockSide::Left => &self.left,
             DockSide::Right => &self.right,
             DockSide::Bottom => &self.bottom,
         }
@@ -75,20 +145,26 @@ impl Settings {
     /// The same, to be changed.
     pub const fn tabs_mut(&mut self, side: DockSide) -> &mut DockedTabs {
         match side {
+            DockSide::Left => &mut self.left,
             DockSide::Right => &mut self.right,
             DockSide::Bottom => &mut self.bottom,
         }
     }
 
-    /// Opens a tab, wherever it stands, and shows its side.
-    pub fn open_tab(&mut self, tab: &str) {
-        let side = self.side_of(tab);
-        self.turn_to(tab, side);
-        self.switches.insert(side.switch());
+    /// What stands in a row of its own until something is dragged on the side of the panel.
+    pub fn separate_row(&self, panel: &str) -> Option<&'static SeparateRow> {
+        let row = SEPARATE_ROWS.iter().find(|it| it.panel == panel)?;
+        let side = self.side_of(panel);
+        let is_first = side == DockSide::home(panel) && self.tabs(side).arrangement.is_none();
+        is_first.then_some(row)
     }
 
     /// Opens a tab for when its side is shown.
-    pub fn turn_to(&mut self, tab: &str, side: DockSide) {
+    pub fn turn_to(&mut self, tab: &str) {
+        if self.separate_row(tab).is_some() {
+            return;
+        }
+        let side = self.side_of(tab);
         let tabs = self.tabs_mut(side);
         tab.clone_into(&mut tabs.tab);
         if let Some(tree) = &mut tabs.arrangement {
@@ -96,24 +172,37 @@ impl Settings {
         }
     }
 
-    /// Puts a panel on a side, and opens it there.
+    /// Puts a panel on a side.
     pub fn move_to(&mut self, panel: &str, side: DockSide) {
-        match side {
-            DockSide::Right => self.on_right.insert(panel.to_owned()),
-            DockSide::Bottom => self.on_right.remove(panel),
-        };
-        self.open_tab(panel);
+        self.moved.remove(panel);
+        if side != DockSide::home(panel) {
+            self.moved.insert(panel.to_owned(), side);
+        }
     }
 
     /// Whether the panel of a tab is seen while its side is.
     pub fn is_tab_shown(&self, tab: &str) -> bool {
         let tabs = self.tabs(self.side_of(tab));
         let Some(tree) = &tabs.arrangement else {
-            return tabs.tab == tab;
+            return tabs.tab == tab || self.separate_row(tab).is_some();
         };
         let tiles = tree.active_tiles();
         let mut shown = tiles.iter().filter_map(|it| tree.tiles.get(*it));
         shown.any(|it| is_panel(it, tab))
+    }
+}
+
+impl Settings {
+    /// Opens a tab, wherever it stands, and shows its side.
+    pub fn open_tab(&mut self, tab: &str) {
+        self.docks.turn_to(tab);
+        self.switches.insert(self.docks.side_of(tab).switch());
+    }
+
+    /// Puts a panel on a side, and opens it there.
+    pub fn move_to(&mut self, panel: &str, side: DockSide) {
+        self.docks.move_to(panel, side);
+        self.open_tab(panel);
     }
 }
 
@@ -189,9 +278,11 @@ pub fn corner(tree: &PanelTree) -> Option<TileId> {
         let Some(Container::Linear(linear)) = tree.tiles.get_container(tile) else {
             break;
         };
+        let rows = linear.children.iter();
+        let mut seen = rows.filter(|it| tree.is_visible_in_layout(**it));
         let next = match linear.dir {
-            egui_tiles::LinearDir::Horizontal => linear.children.last(),
-            egui_tiles::LinearDir::Vertical => linear.children.first(),
+            egui_tiles::LinearDir::Horizontal => seen.next_back(),
+            egui_tiles::LinearDir::Vertical => seen.next(),
         };
         tile = *next?;
     }

@@ -129,7 +129,7 @@ fn a_lesson_leads_from_a_prediction_to_what_was_learned() {
     assert_eq!(taken(&window).shown.unwrap().passed, Some(true));
     click(&mut window, "To the task");
     let settings = &window.harness.state().scene().state.settings;
-    assert_eq!(settings.bottom.tab, "source", "the text is in sight");
+    assert_eq!(settings.docks.bottom.tab, "source", "the text is in sight");
 
     check(&mut window);
     let verdict = taken(&window).verdict.unwrap();

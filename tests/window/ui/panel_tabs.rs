@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use app::action::{Action, Command};
+use app::panel::{PANELS, PanelPosition};
 use app::state::{DockSide, Settings, ThemeChoice};
 use eframe::Storage;
 use eframe::egui::accesskit::Role;
@@ -93,11 +94,11 @@ fn split(window: &mut Window) {
 #[test]
 fn a_tab_that_is_dragged_to_the_side_is_seen_beside_the_other() {
     let mut window = window();
-    assert!(!settings(&window).is_tab_shown("findings"));
+    assert!(!settings(&window).docks.is_tab_shown("findings"));
     split(&mut window);
-    let shown = |window: &Window, tab| settings(window).is_tab_shown(tab);
+    let shown = |window: &Window, tab| settings(window).docks.is_tab_shown(tab);
     assert!(shown(&window, "findings") && shown(&window, "overview"));
-    assert_eq!(settings(&window).bottom.tab, "findings");
+    assert_eq!(settings(&window).docks.bottom.tab, "findings");
     assert!(title(&window, "Findings").x > title(&window, "Overview").x + 300.0);
     // Of the row that it left another is opened, and the findings stay.
     let from = title(&window, "Statistics");
@@ -116,7 +117,7 @@ fn a_tab_that_is_dragged_to_the_side_is_seen_beside_the_other() {
     let reset = vec![Command::ResetPanels.into()];
     window.harness.state_mut().act(reset, None);
     window.harness.run();
-    assert_eq!(settings(&window).bottom.arrangement, None);
+    assert_eq!(settings(&window).docks.bottom.arrangement, None);
     assert!(shown(&window, "why") && !shown(&window, "findings"));
 }
 
@@ -128,7 +129,7 @@ fn an_arrangement_of_another_edition_has_every_panel_and_no_strange_one() {
         assert!(text.contains("\"log\""));
         text.replace("\"log\"", "\"an older panel\"")
     });
-    let tree = older.bottom.arrangement.unwrap();
+    let tree = older.docks.bottom.arrangement.unwrap();
     let actions = vec![Action::Arrange(DockSide::Bottom, Box::new(tree))];
     window.harness.state_mut().act(actions, None);
     window.harness.run();
@@ -137,7 +138,7 @@ fn an_arrangement_of_another_edition_has_every_panel_and_no_strange_one() {
         .state_mut()
         .act(vec![Action::OpenTab("log")], None);
     window.harness.run();
-    assert!(settings(&window).is_tab_shown("log"));
+    assert!(settings(&window).docks.is_tab_shown("log"));
     title(&window, "Findings");
     let strange = "an older panel";
     kept(settings(&window), |text| {
@@ -162,7 +163,7 @@ fn a_panel_moves_to_the_other_side_and_back() {
     let right_of_all = |window: &Window, name| title(window, name).x > SIZE[0] - 272.0;
     assert!(right_of_all(&window, "Inspector") && !right_of_all(&window, "Overview"));
     move_panel(&mut window, "Inspector", "bottom");
-    assert!(settings(&window).is_tab_shown("inspector"));
+    assert!(settings(&window).docks.is_tab_shown("inspector"));
     assert!(title(&window, "Inspector").y > SIZE[1] - 320.0);
     // Nothing is left on the right, so that the timeline has its room.
     let areas = |window: &Window| window.harness.state().timeline_areas();
@@ -184,6 +185,63 @@ fn a_panel_moves_to_the_other_side_and_back() {
     window.harness.state_mut().act(reset, None);
     window.harness.run();
     assert!(right_of_all(&window, "Inspector") && !right_of_all(&window, "Overview"));
+}
+
+#[test]
+fn a_tab_is_dragged_to_another_side_hidden_or_not() {
+    let mut window = window();
+    let side = |window: &Window, panel| settings(window).docks.side_of(panel);
+    let from = title(&window, "Findings");
+    drag(&mut window, from, Pos2::new(120.0, 300.0));
+    assert_eq!(side(&window, "findings"), DockSide::Left);
+    assert!(settings(&window).docks.is_tab_shown("findings"));
+    assert!(title(&window, "Findings").x < 240.0);
+    // Where it came from all is as it was.
+    assert_eq!(settings(&window).docks.bottom.arrangement, None);
+    assert_eq!(side(&window, "overview"), DockSide::Bottom);
+    // A hidden side is the edge of the middle.
+    let hide = vec![Command::Right.into()];
+    window.harness.state_mut().act(hide, None);
+    window.harness.run();
+    let from = title(&window, "Findings");
+    drag(&mut window, from, Pos2::new(SIZE[0] - 40.0, 300.0));
+    assert_eq!(side(&window, "findings"), DockSide::Right);
+    assert!(title(&window, "Findings").x > SIZE[0] - 272.0);
+    // Let go over the timeline it stays where it is.
+    let from = title(&window, "Statistics");
+    drag(&mut window, from, Pos2::new(600.0, 300.0));
+    assert_eq!(side(&window, "statistics"), DockSide::Bottom);
+    assert_eq!(&kept(settings(&window), |text| text), settings(&window));
+}
+
+#[test]
+fn a_side_that_every_panel_left_leaves_its_room() {
+    let mut window = window();
+    let areas = |window: &Window| window.harness.state().timeline_areas();
+    let before = areas(&window).body;
+    let docked = PANELS.iter().map(|make| make());
+    let docked: Vec<_> = docked
+        .filter(|it| it.place() == PanelPosition::Docked)
+        .map(|it| it.id())
+        .collect();
+    let all_to = |window: &mut Window, side| {
+        let moves = docked.iter().map(|id| Action::Dock(id, side));
+        let moves = moves.collect();
+        window.harness.state_mut().act(moves, None);
+        window.harness.run();
+    };
+    all_to(&mut window, DockSide::Right);
+    let only_right = areas(&window).body;
+    assert!(only_right.height() > before.height() + 90.0);
+    assert!(only_right.width() > before.width() + 150.0);
+    all_to(&mut window, DockSide::Bottom);
+    assert!(areas(&window).body.width() > only_right.width() + 150.0);
+    all_to(&mut window, DockSide::Left);
+    assert!(areas(&window).body.height() > before.height() + 90.0);
+    let reset = vec![Command::ResetPanels.into()];
+    window.harness.state_mut().act(reset, None);
+    window.harness.run();
+    assert_eq!(areas(&window).body, before);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use app::action::Action;
 use app::app::App;
-use app::panel::{PANELS, PanelPosition};
-use app::state::{Switch, ThemeChoice};
+use app::panel::{PANELS, Panel};
+use app::state::{DockSide, Switch, ThemeChoice};
 use eframe::egui::{Frame, Margin};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::NodeT as _;
@@ -35,12 +35,12 @@ fn the_window_looks_as_it_should() {
 }
 
 /// The size a panel has in its place.
-fn size(place: PanelPosition) -> [f32; 2] {
-    match place {
-        PanelPosition::Left | PanelPosition::Card => [240.0, 420.0],
-        PanelPosition::Right | PanelPosition::Lesson => [300.0, 520.0],
-        PanelPosition::Bottom => [900.0, 260.0],
-        PanelPosition::Window(_) => [780.0, 520.0],
+fn size(panel: &dyn Panel) -> [f32; 2] {
+    match panel.tab().map(DockSide::home) {
+        Some(DockSide::Left) => [240.0, 420.0],
+        Some(DockSide::Right) => [300.0, 520.0],
+        Some(DockSide::Bottom) => [900.0, 260.0],
+        None => [780.0, 520.0],
     }
 }
 
@@ -48,7 +48,7 @@ fn size(place: PanelPosition) -> [f32; 2] {
 fn panel(app: &App, at: usize) -> egui_kittest::Harness<'_, ()> {
     let mut panel = PANELS[at]();
     let scene = app.scene();
-    let setup = builder(size(panel.place())).with_context_setup(app::theme::install);
+    let setup = builder(size(&*panel)).with_context_setup(app::theme::install);
     setup.build_ui(move |ui| {
         ui.ctx().set_theme(if scene.theme.dark {
             eframe::egui::Theme::Dark

@@ -81,7 +81,7 @@ fn the_inspector_says_the_binding_cause_and_the_way_back() {
 fn an_opened_capture_begins_with_its_overview_and_the_number_of_findings_is_what_they_are() {
     let window = opened("fork_join");
     let scene = window.harness.state().scene();
-    assert_eq!(scene.state.settings.bottom.tab, "overview");
+    assert_eq!(scene.state.settings.docks.bottom.tab, "overview");
     let made = scene.status.why.conclusions.clone().unwrap();
     assert!(made.overview.lines.len() >= 3, "{:?}", made.overview);
     for topic in ["busy", "idle", "critical path"] {
