@@ -150,7 +150,7 @@ pub fn register() -> Result<Vec<String>, String> {
             .to_owned()
     })?;
     let program = std::env::current_exe().map_err(|error| {
-        format!("where this program lies cannot be told: {error}; start it by its whole path")
+        format!("the path of this program is not known: {error}; start it by its whole path")
     })?;
     let folder = folder.join("applications");
     let path = folder.join("syncline.desktop");
@@ -165,7 +165,7 @@ pub fn register() -> Result<Vec<String>, String> {
     let named = if is_named() {
         "links that begin with syncline: open in this program from now on"
     } else {
-        "xdg-mime did not take it as what opens syncline: links; choose Syncline once when the desktop asks, or install \
+        "xdg-mime did not accept it for syncline: links; choose Syncline once when the desktop asks, or install \
          xdg-utils and do this again"
     };
     Ok(vec![format!("wrote {}", path.display()), named.to_owned()])

@@ -384,7 +384,7 @@ pub enum Switch {
     InView,
     /// Rows of 12 points instead of 20.
     Dense,
-    /// No motion that only explains.
+    /// No animations.
     ReduceMotion,
     /// The colour of a span says of which kind it is, and not what its stream is for.
     ColourByKind,

@@ -9,7 +9,7 @@ use crate::state::LessonVerdict;
 pub enum LessonAction {
     /// Take the lesson of this id, from its beginning.
     Take(String),
-    /// Put the lesson away; its text stays open.
+    /// Close the lesson; its text stays open.
     Leave,
     /// Predict the answer of this id.
     Predict(String),

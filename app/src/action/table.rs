@@ -127,7 +127,7 @@ commands! {
     Bottom, View, "Bottom panels", "Show or hide the tabs at the bottom", [key(Key::Q)];
     ResetPanels, View, "Reset panels", "Put all panels back to where they are at the first start", [];
     Theme, View, "Light or dark", "Change between the light and the dark theme", [key(Key::T)];
-    ReduceMotion, View, "Reduce motion", "No motion that only explains", [];
+    ReduceMotion, View, "Reduce motion", "No animations", [];
     ZoomIn, Move, "Zoom in", "Zoom in about the pointer", [key(Key::W), key(Key::Plus), key(Key::Equals)];
     ZoomOut, Move, "Zoom out", "Zoom out about the pointer", [key(Key::S), key(Key::Minus)];
     PanLeft, Move, "Earlier", "Move to earlier times", [key(Key::A), key(Key::ArrowLeft)];

@@ -109,7 +109,7 @@ impl QuestionJob {
 
 /// What is shown where the thread had no answer.
 fn unanswered(sql: String) -> AnsweredQuestion {
-    let text = "nothing was left to answer with; close what else runs and ask again";
+    let text = "no thread could be started to answer it; close other programs, and ask again";
     AnsweredQuestion {
         sql,
         error: Some(SqlError::new(text)),

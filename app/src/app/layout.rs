@@ -172,7 +172,7 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let close = ui.add(Button::new("×").frame(false));
             if close
-                .on_hover_text(format!("Put away ({})", Command::Clear.key()))
+                .on_hover_text(format!("Dismiss ({})", Command::Clear.key()))
                 .clicked()
             {
                 actions.push(Action::Notify(None));

@@ -60,7 +60,7 @@ impl LessonJob {
             Poll::Pending => return None,
             Poll::Ready(Some(answer)) => answer,
             Poll::Ready(None) => {
-                let text = "the check came to no end; close what else runs, and check again";
+                let text = "the check did not finish; close other programs, and check again";
                 LessonAction::Checked(unjudged(text), None)
             }
         };

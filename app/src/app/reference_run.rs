@@ -51,7 +51,7 @@ impl ReferenceRun {
                 Poll::Pending => return,
                 Poll::Ready(Some(run)) => (self.capture, self.is_new) = (Some(run), true),
                 Poll::Ready(None) => {
-                    let text = "it could not be run; close what else runs, and show it again";
+                    let text = "it could not be run; close other programs, and show it again";
                     self.capture = Some(Err(LessonError::NotHere(text.to_owned())));
                 }
             }

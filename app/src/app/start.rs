@@ -117,7 +117,7 @@ fn line(capture: &Capture, wait: SpanId) -> String {
     };
     format!(
         "This ran on your machine just now{how}. The hatched span that is selected is a wait: {} waited for {}. \
-         Press {} to go to what held it, {} for all keys.",
+         Press {} to go to what it waited for, {} for all keys.",
         lane.map_or("a stream", |lane| &lane.name),
         text::duration(placed.interval().length()),
         Command::Cause.key(),

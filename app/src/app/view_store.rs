@@ -37,7 +37,7 @@ fn add(hash: &mut u64, bytes: &[u8]) {
 
 fn sample(path: &Path, hash: &mut u64) -> std::io::Result<()> {
     if !path.is_file() {
-        return Err(std::io::Error::other("it is no file"));
+        return Err(std::io::Error::other("it is not a file"));
     }
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();

@@ -116,7 +116,7 @@ impl OutcomesReport {
     /// Writes them for people.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_losses(out)?;
-        let mut table = TextTable::new(&["promise", "of", "outcome", "with", ">settled at"]);
+        let mut table = TextTable::new(&["promise", "of", "outcome", "with", ">ended at"]);
         for it in &self.promises {
             let time = it.settled_ns.map(|time| text::duration(Nanos(time)));
             table.row([

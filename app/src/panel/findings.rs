@@ -1,4 +1,4 @@
-//! What analyses concluded from the capture, the worst first, and what those looked at that found nothing.
+//! What the analyses found in the capture, the worst first, and what those looked at that found nothing.
 
 use eframe::egui::{RichText, ScrollArea, TextEdit, Ui};
 use engine::analysis::AnalysisResult;
@@ -11,7 +11,7 @@ use crate::action::Action;
 use crate::text;
 use crate::theme::GRID;
 
-/// What analyses concluded from the capture.
+/// What the analyses found in the capture.
 #[derive(Default)]
 pub struct FindingsPanel {
     filter: String,

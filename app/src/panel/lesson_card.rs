@@ -119,10 +119,7 @@ fn head(ui: &mut Ui, scene: &Scene<'_>, lesson: &Lesson, actions: &mut Vec<Actio
         ui.add(Label::new(words).selectable(false));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let leave = ui.add(Button::new("×").frame(false));
-            if leave
-                .on_hover_text(scene.tr("Put the lesson away"))
-                .clicked()
-            {
+            if leave.on_hover_text(scene.tr("Close the lesson")).clicked() {
                 actions.push(Action::Lesson(LessonAction::Leave));
             }
         });
@@ -245,10 +242,10 @@ fn look(ui: &mut Ui, scene: &Scene<'_>, taken: &TakenLesson, lesson: &Lesson) {
     section(ui, theme, scene.tr("What you expected"));
     let predicted = taken.predicted.as_deref().unwrap_or_default();
     ui.add(Label::new(answer(scene, prediction, predicted)).wrap());
-    section(ui, theme, scene.tr("What is so"));
+    section(ui, theme, scene.tr("What happens"));
     let is_right = taken.predicted.as_deref() == Some(prediction.answer.as_str());
     if is_right {
-        ui.label(RichText::new(scene.tr("Just that.")).color(theme.good));
+        ui.label(RichText::new(scene.tr("Correct.")).color(theme.good));
     } else {
         let words = answer(scene, prediction, &prediction.answer);
         ui.add(Label::new(RichText::new(words).color(theme.warning)).wrap());

@@ -42,7 +42,7 @@ impl Panel for OverviewTab {
                 None if scene.capture.span_count() > 0 => {
                     "The overview of a run appears when it has ended or pauses".to_owned()
                 }
-                None => without_spans(scene, "What a capture comes to appears"),
+                None => without_spans(scene, "A summary of the capture appears"),
             };
             return hint(ui, scene.theme, &words);
         };

@@ -96,7 +96,7 @@ impl CommandPalette {
     ) -> Option<usize> {
         let theme = scene.theme;
         if found.is_empty() {
-            super::hint(ui, theme, "Nothing is called so.");
+            super::hint(ui, theme, "No command matches.");
             return None;
         }
         let mut clicked = None;

@@ -91,9 +91,9 @@ fn armed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             let words = loss_words(injection);
             let remove = ui.add(Button::new("×").frame(false));
             remove.widget_info(|| {
-                WidgetInfo::labeled(Role::Button, true, format!("Forget: {words}"))
+                WidgetInfo::labeled(Role::Button, true, format!("Remove: {words}"))
             });
-            if remove.on_hover_text("Forget this loss").clicked() {
+            if remove.on_hover_text("Remove this loss").clicked() {
                 actions.push(Action::Disarm(at));
             }
             ui.add(Label::new(words).wrap());

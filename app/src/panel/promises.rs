@@ -48,7 +48,7 @@ impl Panel for PromisesPanel {
                 ui,
                 scene.theme,
                 "This capture has no promises. Every call of an asynchronous API makes one, such as map-async or \
-                 create-pipeline-async, and this table says what each came to",
+                 create-pipeline-async, and this table says how each ended",
             );
             return;
         }

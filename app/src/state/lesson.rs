@@ -75,7 +75,7 @@ pub struct LessonVerdict {
 pub struct TakenLesson {
     /// Its id.
     pub id: String,
-    /// How far it has come.
+    /// Its state.
     pub step: LessonStep,
     /// The id of the answer that was predicted.
     pub predicted: Option<String>,

@@ -327,6 +327,6 @@ pub fn role(causes: Option<CauseReader<'_>>, tie: &Dependency) -> Option<String>
                 text::duration(by)
             )
         }
-        DependencyRole::NoCause => "it held nothing back".to_owned(),
+        DependencyRole::NoCause => "nothing waited for it".to_owned(),
     })
 }

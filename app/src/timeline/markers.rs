@@ -139,7 +139,7 @@ fn act(
         .on_hover_cursor(CursorIcon::ResizeHorizontal)
         .on_hover_text(format!(
             "Every run from now on loses its device here ({} at {when}). Drag it elsewhere; drag it off the timeline or \
-             press the right button to forget it",
+             press the right button to remove it",
             injection.by.label()
         ));
 }

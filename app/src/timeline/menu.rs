@@ -126,7 +126,7 @@ fn show(ui: &mut Ui, frame: &PaintFrame<'_>, subject: &MenuSubject, actions: &mu
         MenuSubject::Span(span) => of_span(ui, frame, *span, actions),
         MenuSubject::Run(interval) => {
             let zoom = Action::Show(Some(scale::padded(*interval, 0.15)), ViewChange::Zoom);
-            item(ui, "Zoom in until they are told apart", zoom, actions);
+            item(ui, "Zoom in until they can be told apart", zoom, actions);
             let range = Action::SelectRange(Some(*interval));
             item(ui, "Make their time the range", range, actions);
         }

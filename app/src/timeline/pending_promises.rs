@@ -57,7 +57,7 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
         let line = [pos2(left, y), pos2(right - 4.0, y)];
         painter.extend(Shape::dashed_line(&line, stroke, 2.0, 4.0));
         painter.circle(pos2(right - 3.0, y - 1.0), 3.0, theme.canvas, stroke);
-        let words = format!("never settled: {}", text::counted(*count, "promise"));
+        let words = format!("never resolved: {}", text::counted(*count, "promise"));
         let at = pos2(right - 3.0 * GRID, y - 7.0);
         pill(
             painter,

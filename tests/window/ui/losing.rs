@@ -254,7 +254,7 @@ fn a_loss_that_is_armed_belongs_to_its_workload_and_is_removed_beside_its_parame
     window.harness.key_press(Key::F5);
     window.harness.run();
     assert_eq!(request(window.asked()).lose, [driver(moment)]);
-    window.harness.get_by_label_contains("Forget: ").click();
+    window.harness.get_by_label_contains("Remove: ").click();
     window.harness.run();
     assert!(armed(&window).is_empty());
 }

@@ -35,7 +35,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         ),
         (
             findings.as_str(),
-            "What analyses concluded from the capture",
+            "What the analyses found in the capture",
             Action::OpenTab("findings"),
         ),
         (

@@ -148,7 +148,7 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 const HARM: &[(FaultKind, &str)] = &[
     (FaultKind::Kill, "Kill"),
     (FaultKind::Stop, "Stop (SIGSTOP)"),
-    (FaultKind::Slow, "Make slow"),
+    (FaultKind::Slow, "Slow it down"),
 ];
 
 /// Ranks of the run under way, and what can be done to each; nothing where there are none.
@@ -190,9 +190,9 @@ fn acted(by: LossBy, real: &[engine::record::LossKind]) -> &'static str {
         LossBy::Kill => engine::record::LossKind::Process,
     };
     if real.contains(&kind) {
-        "this device is really lost so"
+        "this device can be lost in this way"
     } else {
-        "this device cannot be lost so: Syncline acts as if it were"
+        "this device cannot be lost in this way: Syncline simulates it"
     }
 }
 
@@ -255,7 +255,7 @@ fn armed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     );
     for (at, injection) in armed.iter().enumerate() {
         let entry = ui.button(format!("×  {}", loss_words(injection)));
-        if entry.on_hover_text("Forget it").clicked() {
+        if entry.on_hover_text("Remove it").clicked() {
             actions.push(Action::Disarm(at));
         }
     }

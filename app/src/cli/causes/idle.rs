@@ -320,7 +320,7 @@ fn write_text(
         writeln!(streams.out, "{words}")?;
     }
     write_reasons(reader, &all, (whole, streams))?;
-    let mut table = TextTable::new(&["at the same time", "and", ">both busy"]);
+    let mut table = TextTable::new(&["overlap of", "and", ">both busy"]);
     let overlaps = reader.overlaps(&lanes, scope.within);
     for overlap in overlaps.iter().filter(|it| it.both > Nanos::ZERO) {
         let title = |lane| reader.capture().lane_title(lane).into_owned();

@@ -115,7 +115,7 @@ impl<'a> CaptureTally<'a> {
         if more > 0 {
             writeln!(out, "and {more} more lanes; --format json has all")?;
         }
-        let mut ties = TextTable::new(&["dependencies", "known as", ">count"]);
+        let mut ties = TextTable::new(&["dependencies", "basis", ">count"]);
         for tie in &self.ties {
             let count = text::count(tie.count as u64);
             ties.row([tie.kind.to_owned(), tie.basis.to_owned(), count]);

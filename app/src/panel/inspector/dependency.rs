@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: DependencyId, actions: &mut Vec<
     let basis = match tie.basis {
         Basis::Enforced => "enforced: order, waits and blocking calls guarantee it",
         Basis::Declared => "declared: the workload says that it needs it",
-        Basis::Observed => "observed: it merely happened in this order",
+        Basis::Observed => "observed: it happened in this order in this run",
         Basis::Inferred => "inferred: concluded by a rule; the file does not say it itself",
     };
     title(

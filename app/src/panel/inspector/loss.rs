@@ -104,7 +104,12 @@ fn recovered(
     };
     section(ui, theme, "Recovery");
     field(ui, theme, "generation", &recovery.generation.to_string());
-    field(ui, theme, "took work again at", &recovery.time.to_string());
+    field(
+        ui,
+        theme,
+        "accepted work again at",
+        &recovery.time.to_string(),
+    );
     field(
         ui,
         theme,

@@ -50,7 +50,7 @@ pub fn parts(ui: &mut Ui, scene: &Scene<'_>, span: SpanId, actions: &mut Vec<Act
     if found.peek().is_none() {
         return;
     }
-    section(ui, scene.theme, "What became of it");
+    section(ui, scene.theme, "Its outcome");
     for pledge in found.by_ref().take(TOLD) {
         let promise = &pledge.promise;
         let name = format!("{} · {}", promise.api, promise.name);
@@ -86,10 +86,10 @@ fn body(ui: &mut Ui, scene: &Scene<'_>, pledge: &PromiseState, actions: &mut Vec
         }
     }
     let Some(settlement) = settlement else {
-        hint(ui, theme, "It has not settled");
+        hint(ui, theme, "It is pending");
         return;
     };
-    field(ui, theme, "settled", &settlement.time.to_string());
+    field(ui, theme, "ended", &settlement.time.to_string());
     if let Some(placed) = asked {
         field(
             ui,
@@ -98,7 +98,8 @@ fn body(ui: &mut Ui, scene: &Scene<'_>, pledge: &PromiseState, actions: &mut Vec
             &text::duration(settlement.time - placed.span.start),
         );
     }
-    if settlement.span.is_some() && link(ui, "▶ the step that settled it", theme.effect).clicked()
+    if settlement.span.is_some()
+        && link(ui, "▶ the step that resolved or rejected it", theme.effect).clicked()
     {
         actions.push(Action::Reveal(settlement.span));
     }

@@ -63,7 +63,7 @@ impl LaunchEdits {
         };
         let words = format!("▶ Set and launch again ({})", Command::Rerun.key());
         let help = format!(
-            "Writes set and relaunch behind line {} of the workload's text, on {}, and runs it again from its beginning",
+            "Writes set and relaunch after line {} of the workload's text, on {}, and runs it again from its beginning",
             last.line, last.stream
         );
         if link(ui, &words, scene.theme.accent)

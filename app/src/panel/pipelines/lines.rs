@@ -18,7 +18,7 @@ pub const COLUMNS: &[TableColumn] = &[
         "For kernels or for drawing, and whether its caller went on while it was compiled",
         98.0,
     ),
-    TableColumn::text("state", "How far it has come", 88.0),
+    TableColumn::text("state", "Its state", 88.0),
     TableColumn::number("requested", "When it was asked for", 74.0),
     TableColumn::number("compiled", "How long it was compiled", 72.0),
     TableColumn::text("cache", "Whether it came out of a cache", 46.0),
@@ -30,7 +30,7 @@ pub const COLUMNS: &[TableColumn] = &[
     ),
     TableColumn::number(
         "stalled",
-        "How long launches were held back because it was not ready",
+        "How long launches were blocked because it was not ready",
         66.0,
     ),
     TableColumn::number("gen", "The generation of its device", 36.0),

@@ -16,10 +16,18 @@ pub const COLUMNS: &[TableColumn] = &[
     TableColumn::text("api", "The call that promised", 196.0),
     TableColumn::text("name", "What the workload calls it", 84.0),
     TableColumn::text("state", "How it ended", 84.0),
-    TableColumn::text("with", "The value or the error that it settled with", 124.0),
+    TableColumn::text(
+        "with",
+        "The value that it was resolved with, or the error that it was rejected with",
+        124.0,
+    ),
     TableColumn::number("asked", "When it was asked for", 72.0),
-    TableColumn::number("settled", "When it settled", 72.0),
-    TableColumn::number("took", "From the call until it settled", 72.0),
+    TableColumn::number("ended", "When it was resolved or rejected", 72.0),
+    TableColumn::number(
+        "took",
+        "From the call until it was resolved or rejected",
+        72.0,
+    ),
     TableColumn::number("gen", "The generation of its device", 36.0),
     TableColumn::wide(
         "why",
@@ -35,7 +43,7 @@ pub const COLUMNS: &[TableColumn] = &[
 /// How a promise ended, as far as chips tell it apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PromiseEnding {
-    /// It has not settled.
+    /// It is pending.
     Pending,
     /// With a value.
     Resolved,

@@ -22,7 +22,7 @@ type RolePair = (Role, Role);
 
 /// How much roles of streams, and pairs of streams, ran at the same time; the first in large.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
-    title(ui, scene, "at the same time");
+    title(ui, scene, "overlap");
     let has_roles = roles(ui, scene, &statistics.roles);
     let mut found: Vec<_> = statistics.overlaps.iter().collect();
     // Where each role has one stream, the streams say nothing that their roles did not.
