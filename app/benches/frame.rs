@@ -8,17 +8,17 @@
 
 use std::time::{Duration, Instant};
 
-use app::action::Action;
+use app::action::{Action, BookmarkAction};
 use app::app::App;
-use app::state::{AppState, Hover, Settings, Switch, ViewChange};
+use app::state::{AppState, DockSide, Hover, Settings, Switch, ViewChange};
 use app::theme::{DARK, install};
 use app::timeline::{Picture, Timeline};
 use eframe::App as _;
 use eframe::egui::{Context, Event, RawInput, Rect, pos2, vec2};
 use engine::capture::Capture;
 use engine::record::{
-    CallId, Clock, Dependency, DependencyKind, Device, DeviceId, Group, Lane, LaneId, NameId,
-    Record, Role, Span, SpanId, SpanKind,
+    Bookmark, CallId, Clock, Dependency, DependencyKind, Device, DeviceId, Group, Lane, LaneId,
+    NameId, Record, Role, Span, SpanId, SpanKind,
 };
 use engine::time::{Interval, Nanos};
 
@@ -78,7 +78,8 @@ fn main() {
         worst.push(row(size, "all", &mut all));
     }
     ranks();
-    whole_window();
+    whole_window((10_000_000, LANES), "window", &[]);
+    everything_on();
     // Ten spans on each of the lanes are those that the closest views go through: the larger captures show as many.
     let same = closest.get(1).zip(closest.last());
     if let ([full, small, .., large], Some((same, like))) = (worst.as_slice(), same) {
@@ -120,22 +121,51 @@ fn ranks() {
     row(size, "64 ranks", &mut all);
 }
 
-/// Ten million spans in the whole window.
-fn whole_window() {
-    let size = (10_000_000, LANES);
+/// The whole window, in which something was done before.
+fn whole_window(size: (u32, u32), what: &str, done: &[Action]) {
     let mut window = HeadlessWindow::whole(capture(size, 0));
+    if let WindowContent::Whole(app, _) = &mut window.content {
+        app.act(done.to_vec(), None);
+    }
     let mut all = Vec::new();
     for count in IN_VIEW {
         let mut times = best(|| pan(&mut window, count));
-        row(size, &format!("window {count}"), &mut times);
+        row(size, &format!("{what} {count}"), &mut times);
         all.extend(times);
     }
-    for (label, way) in [("window zoom", dive as BenchScenario), ("window fly", fly)] {
+    for (label, way) in [("zoom", dive as BenchScenario), ("fly", fly)] {
         let mut times = best(|| way(&mut window));
-        row(size, label, &mut times);
+        row(size, &format!("{what} {label}"), &mut times);
         all.extend(times);
     }
-    row(size, "window all", &mut all);
+    row(size, &format!("{what} all"), &mut all);
+}
+
+/// A window in which lanes are pinned, hidden and filtered, spans selected, searched and marked, with all arrows and the tables
+/// of statistics, of matches and of what is selected.
+fn everything_on() {
+    let lanes = |ids: std::ops::Range<u32>| ids.map(LaneId);
+    let bookmarks = (0..100).map(|at| {
+        let start = Nanos(at * 97 * STEP);
+        Action::Bookmark(BookmarkAction::Add(Bookmark {
+            at: Interval::new(start, start + Nanos(STEP)),
+            span: SpanId::NONE,
+            text: format!("note {at}"),
+        }))
+    });
+    let mut done: Vec<Action> = lanes(20..24).map(Action::PinLane).collect();
+    done.extend(bookmarks);
+    done.extend([
+        Action::HideLanes(lanes(30..60).collect()),
+        Action::FilterLanes("[02468]$".to_owned()),
+        Action::Set(Switch::AllArrows, true),
+        Action::SelectGroup((0..10_000).map(SpanId).collect()),
+        Action::Search("kernel_1".to_owned()),
+        Action::Dock("selection", DockSide::Right),
+        Action::Dock("matches", DockSide::Left),
+        Action::OpenTab("statistics"),
+    ]);
+    whole_window((1_000_000, LANES), "all on", &done);
 }
 
 /// Prints a row; returns the median and the 99th percentile in milliseconds.
