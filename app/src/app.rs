@@ -30,7 +30,7 @@ use crate::action::{self, Action, Command, LessonAction};
 use crate::apply::{apply, end_frame, keep_up};
 use crate::capture_link::CaptureLink;
 use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions};
-use crate::state::{AppState, Settings, ThemeChoice, UnsavedRisk};
+use crate::state::{AppState, OverlayWindow, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme;
 use crate::timeline::{Areas, Timeline, theme_of};
 use asking::QuestionJob;
@@ -359,7 +359,7 @@ impl App {
     }
 
     /// Keys and dropped files.
-    fn input(context: &Context) -> Vec<Action> {
+    fn input(&self, context: &Context) -> Vec<Action> {
         let dropped: Vec<PathBuf> = context.input(|input| {
             let files = input.raw.dropped_files.iter();
             files.map(|file| file.path().to_path_buf()).collect()
@@ -369,8 +369,11 @@ impl App {
             actions.push(Action::OpenFiles(dropped));
         }
         if !context.egui_wants_keyboard_input() {
-            let pressed = context.input(action::pressed);
-            actions.extend(pressed.into_iter().map(Action::from));
+            let pressed = context.input(action::pressed).into_iter();
+            // What is behind a question waits until that is answered.
+            let asks = self.state.window.is_some_and(OverlayWindow::asks);
+            let heard = pressed.filter(|it| !asks || matches!(it, Command::Clear | Command::Quit));
+            actions.extend(heard.map(Action::from));
         }
         actions
     }
@@ -396,7 +399,7 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         let began = Instant::now();
         let context = ui.ctx().clone();
-        let actions = Self::input(&context);
+        let actions = self.input(&context);
         self.act(actions, Some(&context));
         self.guard_closing(&context);
         self.name_window(&context);

@@ -41,7 +41,7 @@ mod workloads;
 
 pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
-pub use parameters::loss_words;
+pub use parameters::{has_other_values, loss_words};
 pub use program::words;
 pub use query::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
 pub use scene::{
@@ -49,7 +49,7 @@ pub use scene::{
     TabLabel, stretch_within,
 };
 pub use search::{FoundSpans, NameSearch};
-pub use widgets::{Sign, hint, section, toggle};
+pub use widgets::{Sign, has_room, hint, section, toggle};
 
 use eframe::egui::Ui;
 
@@ -106,11 +106,10 @@ pub type PanelFactory = fn() -> Box<dyn Panel>;
 
 /// The list of panels, in the order in which they stand in their places.
 pub const PANELS: &[PanelFactory] = &[
-    || Box::new(lesson_list::LessonList),
     || Box::new(workloads::WorkloadsPanel::default()),
     || Box::new(about::AboutCard),
-    || Box::new(parameters::ParametersPanel),
     || Box::new(expectations::ExpectationsPanel),
+    || Box::new(parameters::ParametersPanel),
     || Box::new(lesson_card::LessonCard::default()),
     || Box::new(inspector::Inspector::default()),
     || Box::new(overview::OverviewTab),

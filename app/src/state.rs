@@ -134,6 +134,13 @@ pub enum OverlayWindow {
     Palette,
 }
 
+impl OverlayWindow {
+    /// Whether it asks something, so that keys mean nothing to what lies behind it.
+    pub const fn asks(self) -> bool {
+        !matches!(self, Self::Keys | Self::Guides | Self::Palette)
+    }
+}
+
 /// What is visible of the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -197,7 +197,8 @@ impl Timeline {
         whole: Rect,
     ) -> PaintFrame<'a> {
         let state = picture.state;
-        let width = self.width.fit(ui.painter(), picture, &ground.layout);
+        let rows = (&ground.layout, whole);
+        let width = self.width.fit(ui.painter(), picture, rows);
         let areas = Areas::new(whole, (width, self.legend_height(picture, whole)));
         self.areas = Some(areas);
         let target = state.view.shown(picture.capture.extent());

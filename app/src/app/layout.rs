@@ -92,9 +92,9 @@ fn docked(
     let whole = rooms.whole;
     let (least, part) = match side {
         // A lesson has more to say than a list or a span.
-        _ if has_lesson => (300.0, 0.36),
-        DockSide::Left => (160.0, 0.3),
-        DockSide::Right | DockSide::Bottom => (200.0, 0.3),
+        _ if has_lesson => (280.0, 0.36),
+        DockSide::Left => (160.0, 0.24),
+        DockSide::Right | DockSide::Bottom => (180.0, 0.26),
     };
     let widths = least..=(whole.x * part).clamp(least, 560.0);
     let heights = 96.0..=(whole.y * 0.4).clamp(96.0, 640.0);
@@ -197,7 +197,10 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 /// Whether somebody is here who has read nothing yet.
 fn offers_lesson(scene: &Scene<'_>) -> bool {
     let state = scene.state;
-    !state.settings.greeted && state.lesson.is_none() && state.settings.passed_lessons.is_empty()
+    !state.settings.greeted
+        && !scene.status.is_document
+        && state.lesson.is_none()
+        && state.settings.passed_lessons.is_empty()
 }
 
 /// A line above the timeline, on a ground of its own.

@@ -116,8 +116,8 @@ fn line(capture: &Capture, wait: SpanId) -> String {
         None => "",
     };
     format!(
-        "This ran on your machine just now{how}. The hatched span that is selected is a wait: {} waited for {}. \
-         Press {} to go to what it waited for, {} for all keys.",
+        "This ran on your machine just now{how}. The selected, hatched span is a wait: {} waited {}. {} goes to what it \
+         waited for, {} lists all keys.",
         lane.map_or("a stream", |lane| &lane.name),
         text::duration(placed.interval().length()),
         Command::Cause.key(),

@@ -11,8 +11,8 @@ use crate::theme::{GRID, mono};
 
 /// Height of a row, in points.
 const ROW: f32 = 24.0;
-/// Widths of the instant and of what is marked, in points.
-const COLUMNS: (f32, f32) = (110.0, 260.0);
+/// Width of what is marked, in points.
+const MARKED: f32 = 260.0;
 
 /// The bookmarks of the capture on screen.
 pub struct BookmarksPanel;
@@ -48,6 +48,13 @@ impl Panel for BookmarksPanel {
             );
             return hint(ui, scene.theme, &words);
         }
+        // A time is written whole: a part of it would be another time.
+        let digits = all
+            .list
+            .iter()
+            .map(|it| it.at.start.to_string().chars().count());
+        let digits = digits.max().unwrap_or(0) as f32;
+        let times = ui.fonts_mut(|it| it.glyph_width(&mono(), '0')) * digits + 6.0 * GRID;
         let area = ScrollArea::vertical().auto_shrink(false);
         let area = match all.visited.filter(|_| all.is_typing) {
             Some(place) => {
@@ -60,7 +67,7 @@ impl Panel for BookmarksPanel {
             let first = range.start;
             let shown = all.list.get(range).unwrap_or_default();
             for (at, bookmark) in shown.iter().enumerate() {
-                row(ui, scene, (first + at, bookmark), actions);
+                row(ui, scene, (times, first + at, bookmark), actions);
             }
         });
     }
@@ -69,7 +76,7 @@ impl Panel for BookmarksPanel {
 fn row(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    (place, bookmark): (usize, &Bookmark),
+    (times, place, bookmark): (f32, usize, &Bookmark),
     actions: &mut Vec<Action>,
 ) {
     ui.push_id(place, |ui| {
@@ -77,8 +84,8 @@ fn row(
             ui.set_height(ROW);
             let left = Layout::left_to_right(Align::Center);
             let right = Layout::right_to_left(Align::Center);
-            ui.allocate_ui_with_layout(vec2(COLUMNS.0, ROW), right, |ui| {
-                ui.set_width(COLUMNS.0);
+            ui.allocate_ui_with_layout(vec2(times, ROW), right, |ui| {
+                ui.set_width(times);
                 ui.add_space(4.0 * GRID);
                 let is_visited = scene.state.bookmarks.visited == Some(place);
                 let theme = scene.theme;
@@ -87,7 +94,7 @@ fn row(
                 ui.label(RichText::new(time).font(mono()).color(colour));
             });
             // Half of what a narrow window has is for the note.
-            let width = COLUMNS.1.min(ui.available_width() / 2.0);
+            let width = MARKED.min(ui.available_width() / 2.0);
             ui.allocate_ui_with_layout(vec2(width, ROW), left, |ui| {
                 ui.set_width(width);
                 marked(ui, scene, (place, bookmark), actions);

@@ -25,6 +25,8 @@ pub struct FileDialog {
     problem: String,
     name: String,
     shows_all: bool,
+    /// Whether the cursor is still to be put where the name is typed.
+    is_new: bool,
 }
 
 /// A file or a folder in the folder on screen.
@@ -53,6 +55,7 @@ impl Panel for FileDialog {
         };
         if self.request.as_ref() != Some(request) {
             self.begin(request, scene);
+            self.is_new = true;
         }
         ui.label(RichText::new(about(request.purpose)).color(scene.theme.weak));
         ui.add_space(GRID);
@@ -194,6 +197,9 @@ impl FileDialog {
             let label = ui.label("Name");
             let field = TextEdit::singleline(&mut self.name).desired_width(320.0);
             let field = ui.add(field).labelled_by(label.id);
+            if std::mem::take(&mut self.is_new) {
+                field.request_focus();
+            }
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let word = match (is_read, is_there) {
                 (true, _) => "Open",

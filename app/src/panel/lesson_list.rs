@@ -5,71 +5,55 @@ use std::collections::BTreeSet;
 use eframe::egui::{CollapsingHeader, Label, RichText, Ui};
 use engine::lesson::Lesson;
 
+use super::Scene;
 use super::workloads::{Badge, heading, row};
-use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, LessonAction};
 use crate::state::course;
 use crate::theme::{GRID, SMALL};
 
-/// The list of lessons.
-pub struct LessonList;
-
-impl Panel for LessonList {
-    fn id(&self) -> &'static str {
-        "lessons"
-    }
-
-    fn title(&self) -> &'static str {
-        "Lessons"
-    }
-
-    fn place(&self) -> PanelPosition {
-        PanelPosition::PartOf("workloads")
-    }
-
-    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let Some(course) = course() else { return };
-        let passed = &scene.state.settings.passed_lessons;
-        let count = |lessons: &mut dyn Iterator<Item = &Lesson>| {
-            lessons.filter(|it| passed.contains(&it.id)).count()
-        };
-        let all = course.lessons.len();
-        let done = count(&mut course.lessons.iter());
-        let title = if done > 0 {
-            let words = scene.tr("Lessons · {done} of {all} passed");
-            words.replace("{done}", &done.to_string())
-        } else {
-            scene.tr("Lessons · {all}").to_owned()
-        };
-        let title = title.replace("{all}", &all.to_string());
-        let header = heading(scene, "lessons", &title, false);
-        let shown = header.show_unindented(ui, |ui| {
-            for chapter in &course.chapters {
-                let of_it = || course.lessons.iter().filter(|it| it.chapter == chapter.id);
-                let members = of_it().count();
-                let name = scene.said(&chapter.title);
-                let words = format!("{name} · {}/{members}", count(&mut of_it()));
-                let words = RichText::new(words).size(SMALL).color(scene.theme.weak);
-                let header = CollapsingHeader::new(words).id_salt(&chapter.id);
-                // Where one left off is open.
-                let next = next(&course.lessons, passed);
-                let is_open = next.is_some_and(|it| it.chapter == chapter.id);
-                header.default_open(is_open).show_unindented(ui, |ui| {
-                    for lesson in of_it() {
-                        entry(ui, scene, lesson, actions);
-                    }
-                });
-            }
-            progress(ui, scene, done, actions);
-        });
-        if shown.fully_closed()
-            && let Some(lesson) = taken(scene).or_else(|| next(&course.lessons, passed))
-        {
-            entry(ui, scene, lesson, actions);
+/// Shows the list of lessons.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let Some(course) = course() else { return };
+    let passed = &scene.state.settings.passed_lessons;
+    let count = |lessons: &mut dyn Iterator<Item = &Lesson>| {
+        lessons.filter(|it| passed.contains(&it.id)).count()
+    };
+    let all = course.lessons.len();
+    let done = count(&mut course.lessons.iter());
+    let title = if done > 0 {
+        let words = scene.tr("Lessons · {done} of {all} passed");
+        words.replace("{done}", &done.to_string())
+    } else {
+        scene.tr("Lessons · {all}").to_owned()
+    };
+    let title = title.replace("{all}", &all.to_string());
+    let header = heading(scene, "lessons", &title, false);
+    let shown = header.show_unindented(ui, |ui| {
+        for chapter in &course.chapters {
+            let of_it = || course.lessons.iter().filter(|it| it.chapter == chapter.id);
+            let members = of_it().count();
+            let name = scene.said(&chapter.title);
+            let words = format!("{name} · {}/{members}", count(&mut of_it()));
+            let words = RichText::new(words).size(SMALL).color(scene.theme.weak);
+            let header = CollapsingHeader::new(words).id_salt(&chapter.id);
+            // Where one left off is open.
+            let next = next(&course.lessons, passed);
+            let is_open = next.is_some_and(|it| it.chapter == chapter.id);
+            header.default_open(is_open).show_unindented(ui, |ui| {
+                for lesson in of_it() {
+                    entry(ui, scene, lesson, actions);
+                }
+            });
         }
-        ui.add_space(GRID);
+        progress(ui, scene, done, actions);
+    });
+    if shown.fully_closed()
+        && let Some(lesson) = taken(scene).or_else(|| next(&course.lessons, passed))
+    {
+        entry(ui, scene, lesson, actions);
     }
+    ui.add_space(GRID);
 }
 
 /// The lesson that is taken.

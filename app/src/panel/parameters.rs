@@ -6,9 +6,9 @@ use engine::record::{PaceDial, PaceSetting};
 use engine::workload::{Injection, LossMoment, Parameter};
 
 use super::choice::is_paced;
-use super::widgets::{Sign, hint, link, section};
+use super::widgets::{Sign, hint, section};
 use super::{Panel, PanelPosition, Scene};
-use crate::action::{Action, Command};
+use crate::action::Action;
 use crate::text;
 use crate::theme::{GRID, SMALL};
 
@@ -63,19 +63,20 @@ impl Panel for ParametersPanel {
             let set = |value| Action::SetParameter(parameter.name.clone(), value);
             ui.scope(|ui| slider(ui, scene, parameter, (value, &set), actions));
         }
-        let is_paced = is_paced(&scene.status.backends, &scene.state.settings);
-        if is_paced {
+        if is_paced(&scene.status.backends, &scene.state.settings) {
             dials(ui, scene, document.pace(), actions);
         }
-        let is_otherwise = is_paced && is_paced_otherwise(scene);
-        if is_otherwise || differs(scene, document.parameters(), &moved) {
-            ui.add_space(GRID);
-            let words = format!("Run with these values ({})", Command::Rerun.key());
-            if link(ui, &words, scene.theme.accent).clicked() {
-                actions.push(Command::Rerun.into());
-            }
-        }
     }
+}
+
+/// Whether the run on screen is of the chosen workload with other values than those that are chosen now.
+pub fn has_other_values(scene: &Scene<'_>) -> bool {
+    let Some(document) = &scene.status.checked.document else {
+        return false;
+    };
+    let is_paced = is_paced(&scene.status.backends, &scene.state.settings);
+    let moved = scene.state.documents.overrides();
+    is_paced && is_paced_otherwise(scene) || differs(scene, document.parameters(), &moved)
 }
 
 /// The losses that wait for the workload's next run, each with a way to forget it.

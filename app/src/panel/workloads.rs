@@ -9,9 +9,9 @@ use engine::runner::Phase;
 use engine::workload::bundled_groups;
 
 use super::scene::RunVerdict;
-use super::{Panel, PanelPosition, Scene};
+use super::widgets::shortened;
+use super::{Panel, PanelPosition, Scene, lesson_list};
 use crate::action::Action;
-use crate::text;
 use crate::theme::{BODY, GRID, SMALL};
 
 /// Groups that are open at first: where a newcomer begins.
@@ -20,8 +20,35 @@ const OPEN: &[&str] = &["First steps", "Overlap"];
 /// The list on the left.
 #[derive(Default)]
 pub struct WorkloadsPanel {
-    /// The workload that was chosen when the list was last shown: another one is scrolled to.
+    sight: ChosenRow,
+}
+
+/// Keeps the row of the chosen workload in sight, unless the user scrolled it away.
+#[derive(Default)]
+struct ChosenRow {
+    /// The workload that was chosen when the list was last shown.
     seen: Option<usize>,
+    is_kept: bool,
+}
+
+impl ChosenRow {
+    /// Another workload is kept in sight from now on.
+    fn choose(&mut self, chosen: Option<usize>) {
+        self.is_kept |= chosen.is_some() && chosen != self.seen;
+        self.seen = chosen.or(self.seen);
+    }
+
+    fn show(&mut self, ui: &Ui, row: &Response) {
+        let (clip, rect) = (ui.clip_rect(), row.rect);
+        let is_seen = clip.top() <= rect.top() && rect.bottom() <= clip.bottom();
+        let is_scrolling =
+            ui.input(|it| it.pointer.any_down() || it.smooth_scroll_delta() != Vec2::ZERO);
+        if is_scrolling {
+            self.is_kept = is_seen;
+        } else if self.is_kept && !is_seen {
+            row.scroll_to_me(None);
+        }
+    }
 }
 
 impl Panel for WorkloadsPanel {
@@ -41,8 +68,8 @@ impl Panel for WorkloadsPanel {
         ui.spacing_mut().item_spacing.y = 0.0;
         let documents = &scene.state.documents;
         let chosen = scene.workload().map(|_| documents.chosen);
-        let is_news = chosen.is_some() && chosen != self.seen;
-        self.seen = chosen.or(self.seen);
+        self.sight.choose(chosen);
+        let sight = &mut self.sight;
         let opened: Vec<usize> = (documents.bundled..documents.texts.len()).collect();
         let captures: Vec<usize> = (0..scene.status.tabs.len())
             .filter(|at| scene.status.tabs.get(*at).is_some_and(|it| !it.is_run))
@@ -53,11 +80,12 @@ impl Panel for WorkloadsPanel {
                     capture(ui, scene, at, actions);
                 }
                 for at in opened {
-                    entry(ui, scene, (at, is_news), actions);
+                    entry(ui, scene, (at, sight), actions);
                 }
             });
         }
         recent(ui, scene, actions);
+        lesson_list::show(ui, scene, actions);
         let mut first = 0;
         for group in bundled_groups() {
             let members = first..first + group.workloads.len();
@@ -65,13 +93,13 @@ impl Panel for WorkloadsPanel {
             let header = heading(scene, group.name, group.name, OPEN.contains(&group.name));
             let shown = header.show_unindented(ui, |ui| {
                 for at in members.clone() {
-                    entry(ui, scene, (at, is_news), actions);
+                    entry(ui, scene, (at, sight), actions);
                 }
             });
             // The chosen one is in sight, although its group is folded.
             let hidden = chosen.filter(|at| members.contains(at) && shown.fully_closed());
             if let Some(at) = hidden {
-                entry(ui, scene, (at, is_news), actions);
+                entry(ui, scene, (at, sight), actions);
             }
         }
     }
@@ -98,7 +126,12 @@ fn capture(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>)
     }
 }
 
-fn entry(ui: &mut Ui, scene: &Scene<'_>, (at, is_news): (usize, bool), actions: &mut Vec<Action>) {
+fn entry(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (at, sight): (usize, &mut ChosenRow),
+    actions: &mut Vec<Action>,
+) {
     let Some(text) = scene.state.documents.texts.get(at) else {
         return;
     };
@@ -117,8 +150,8 @@ fn entry(ui: &mut Ui, scene: &Scene<'_>, (at, is_news): (usize, bool), actions: 
         (chosen, reason.is_some()),
         badge.as_ref(),
     );
-    if chosen && is_news {
-        response.scroll_to_me(None);
+    if chosen {
+        sight.show(ui, &response);
     }
     let response = match reason {
         Some(reason) => response.on_hover_text(format!("This device cannot run it: {reason}")),
@@ -194,13 +227,12 @@ pub fn row(
         );
         room -= drawn.width() + 2.0 * GRID;
     }
-    // An average glyph of the body font is about half as wide as it is high.
-    let title = text::shorten(title, (room / (BODY * 0.52)).max(4.0) as usize);
+    let short = shortened(ui, title, room);
     let place = rect.left_center() + Vec2::new(indent, 0.0);
     painter.text(
         place,
         Align2::LEFT_CENTER,
-        title,
+        short.as_deref().unwrap_or(title),
         FontId::proportional(BODY),
         if is_grey { theme.weak } else { theme.text },
     );

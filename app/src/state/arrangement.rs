@@ -45,7 +45,7 @@ const SEPARATE_ROWS: &[SeparateRow] = &[
     SeparateRow {
         panel: "about",
         is_first: false,
-        share: 1.3,
+        share: 1.6,
     },
     SeparateRow {
         panel: "lesson",

@@ -1,6 +1,7 @@
 //! A timeline without anything to show.
 
-use eframe::egui::{Align2, FontId, Painter, Rect, pos2};
+use eframe::egui::text::LayoutJob;
+use eframe::egui::{Align, FontId, Painter, Rect, pos2};
 
 use super::frame::Picture;
 use crate::theme::{BODY, GRID, SMALL};
@@ -29,14 +30,12 @@ pub(super) fn paint(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
     ];
     let mut y = whole.center().y - 3.0 * GRID;
     for (line, size, color) in lines {
-        let at = pos2(whole.center().x, y);
-        painter.text(
-            at,
-            Align2::CENTER_CENTER,
-            line,
-            FontId::proportional(size),
-            color,
-        );
-        y += 6.0 * GRID;
+        let font = FontId::proportional(size);
+        let mut job = LayoutJob::simple(line.to_owned(), font, color, whole.width() - 4.0 * GRID);
+        job.halign = Align::Center;
+        let galley = painter.layout_job(job);
+        let height = galley.size().y;
+        painter.galley(pos2(whole.center().x, y), galley, color);
+        y += height + 2.0 * GRID;
     }
 }

@@ -20,7 +20,7 @@ use crate::text;
 use crate::theme::{GRID, LANE_NAMES, SMALL, Theme, mixed, mono, small};
 
 /// Half of what the pointer's time takes of the ruler at most, in points.
-const COVERED: f32 = 48.0;
+pub const COVERED: f32 = 48.0;
 /// How far names stand in from the left, in points.
 const INDENT: f32 = 5.0 * GRID;
 
@@ -204,8 +204,8 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
         // The pointer's time is never written over another.
         let wide = x + GRID + 8.0 * tick.label.chars().count() as f32;
         let is_covered = pointed.is_some_and(|at| x < at + COVERED && wide > at - COVERED);
-        // Half a label says another time.
-        let is_whole = x + GRID >= area.left();
+        // A part of a label says another time.
+        let is_whole = x + GRID >= area.left() && wide <= area.right() + GRID;
         if !tick.label.is_empty() && !is_covered && is_whole {
             let at = pos2(x + GRID, area.center().y);
             inside.text(
@@ -467,7 +467,7 @@ impl NameColumnWidth {
         &mut self,
         painter: &Painter,
         picture: &Picture<'_>,
-        layout: &TimelineLayout,
+        (layout, whole): (&TimelineLayout, Rect),
     ) -> f32 {
         if self.entries != layout.entries.len() || self.fitted == 0.0 {
             self.entries = layout.entries.len();
@@ -482,7 +482,9 @@ impl NameColumnWidth {
                 .ceil()
                 .clamp(LANE_NAMES, 220.0);
         }
-        self.dragged.unwrap_or(self.fitted)
+        // However long the names are, the most of a narrow window is for time.
+        let most = (whole.width() * 0.42).max(15.0 * GRID);
+        self.dragged.unwrap_or(self.fitted.min(most))
     }
 
     /// Keeps this width, so that two timelines one above the other begin at the same place.

@@ -199,7 +199,7 @@ impl OverviewDraft<'_, '_> {
         if totals.streams.is_empty() {
             says.text("the capture holds no stream of a device");
         } else if whole == Nanos::ZERO {
-            says.text("no stream stood idle while it had more to do");
+            says.text("no stream was idle while it had more to do");
         } else if totals.streams.len() > 1 {
             // Streams that wait at the same time have more idle time together than the capture is long.
             says.time(whole)

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use app::action::{Action, COMMANDS, Command, Menu};
 use app::panel::RunVerdict;
 use app::state::ThemeChoice;
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{Queryable as _, by};
 use engine::record::Record;
 use engine::runner::{Control, Message, Phase};
 
@@ -47,6 +48,29 @@ fn a_workload_is_chosen_by_a_click_and_run_by_the_button() {
         .click();
     window.harness.run();
     assert_eq!(runs(&window.asked()), ["diamond"]);
+}
+
+#[test]
+fn a_group_folds_and_the_chosen_workload_stays_in_sight() {
+    let mut window = window();
+    let is_listed = |window: &Window, name| window.harness.query_by_label(name).is_some();
+    assert!(!is_listed(&window, "Event pool"));
+    for folded in ["EVENTS", "FIRST STEPS"] {
+        window.harness.get_by_label(folded).click();
+        window.harness.run();
+    }
+    assert!(is_listed(&window, "Event pool") && !is_listed(&window, "Diamond"));
+    // Chosen elsewhere, such as by the palette, it is listed although its group is folded.
+    let diamond = window.harness.state().scene().state.documents.clone();
+    let diamond = diamond.texts.iter().position(|it| it.name == "diamond");
+    let choose = vec![Action::Choose(diamond.unwrap())];
+    window.harness.state_mut().act(choose, None);
+    window.harness.run();
+    assert!(!is_listed(&window, "Two streams"));
+    let (row, about) = (by().role(Role::Button).label("Diamond"), "About");
+    let row = window.harness.get(row).rect();
+    let about = window.harness.get_by_label(about).rect();
+    assert!(row.bottom() < about.top(), "{row:?} lies above {about:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use engine::runner::Phase;
 
 use super::strip;
 use crate::action::{Action, Command};
-use crate::panel::{Scene, TabLabel};
+use crate::panel::{Scene, TabLabel, has_other_values};
 use crate::text;
 use crate::theme::GRID;
 
@@ -85,10 +85,10 @@ fn tab(
     }
 }
 
-/// Says that what is on screen is not of the chosen workload, and leads to either.
+/// Says that what is on screen is not of the chosen workload or of the chosen values, and leads to either.
 pub fn other_picture(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let (Some(shown), Some(chosen)) = (scene.other_picture(), scene.workload()) else {
-        return;
+        return other_values(ui, scene, actions);
     };
     let theme = scene.theme;
     let is_idle = scene.status.phase == Phase::Idle;
@@ -113,6 +113,24 @@ pub fn other_picture(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) 
             .clicked()
         {
             actions.push(Action::ChooseShown);
+        }
+    });
+}
+
+/// Says that what is on screen ran with other values than those that are chosen now.
+fn other_values(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    if scene.status.phase != Phase::Idle || !has_other_values(scene) {
+        return;
+    }
+    let theme = scene.theme;
+    strip(ui, theme.hovered, |ui| {
+        ui.spacing_mut().item_spacing.x = GRID;
+        let words = "Parameters changed: what is on screen ran with the former ones";
+        ui.label(RichText::new(words).color(theme.weak));
+        ui.add_space(2.0 * GRID);
+        let run = ui.button(format!("Run with these values ({})", Command::Rerun.key()));
+        if run.clicked() {
+            actions.push(Command::Rerun.into());
         }
     });
 }

@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Button, ComboBox, Frame, Layout, Margin, Panel as Side, RichText, Ui};
 
 use crate::action::{Action, Command};
-use crate::panel::Scene;
+use crate::panel::{Scene, has_room};
 use crate::state::{Playback, SPEEDS};
 use crate::text;
 use crate::theme::GRID;
@@ -54,7 +54,9 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                     actions.push(Action::SetPlayback(None));
                 }
                 let about = "This plays what was measured and changes nothing";
-                ui.label(RichText::new(about).color(scene.theme.weak));
+                if has_room(ui, about) {
+                    ui.label(RichText::new(about).color(scene.theme.weak));
+                }
             });
         });
     });

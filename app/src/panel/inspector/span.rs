@@ -5,7 +5,7 @@ use engine::analysis::causes::CauseReader;
 use engine::analysis::pace::PacedShare;
 use engine::analysis::{ElapsedMeasure, measure_of};
 use engine::capture::{PlacedSpan, Repair};
-use engine::record::{DependencyId, SpanId, SpanStart, State, Value};
+use engine::record::{DependencyId, SpanId, SpanKind, SpanStart, State, Value};
 use engine::time::Nanos;
 
 use super::{lane_of, lines, name_of, pace, pipeline, promise, rank, title, why};
@@ -48,6 +48,14 @@ pub fn show(
     arguments(ui, scene, id);
     rank::show(ui, scene, placed.span.lane);
     lines::show(ui, scene, placed.span.call, actions);
+}
+
+/// What the time from its start to its end is called.
+const fn length_title(kind: SpanKind) -> &'static str {
+    match kind {
+        SpanKind::EventWait => "waited",
+        _ => "ran",
+    }
 }
 
 fn heading(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
@@ -100,7 +108,7 @@ fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
         ("began", span.start),
         ("ended", span.end),
         ("queued", queued),
-        ("ran", placed.interval().length()),
+        (length_title(span.kind), placed.interval().length()),
     ];
     for (name, value) in all.into_iter().filter(is_told) {
         field(ui, scene.theme, name, &value.to_string());

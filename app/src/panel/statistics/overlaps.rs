@@ -85,7 +85,8 @@ fn roles(ui: &mut Ui, scene: &Scene<'_>, found: &[RoleOverlap]) -> bool {
     let sum = |of: fn(&RoleOverlap) -> Nanos| of_first.clone().map(of).sum::<Nanos>();
     let share = sum(|it| it.both).0 as f64 / sum(|it| it.first_busy).0.max(1) as f64;
     let (first, second) = (first.label(), second.label());
-    let words = format!("of the time {first} streams were busy, {second} streams were too");
+    let words =
+        format!("of the busy time of {first} streams overlaps with that of {second} streams");
     large(ui, share, &words);
     let members: BTreeSet<CollectiveMember> = found.iter().map(|it| it.member).collect();
     let members: Vec<CollectiveMember> = members.into_iter().collect();

@@ -137,7 +137,7 @@ impl ChromeTally {
             ),
             (
                 self.launch_flows,
-                "{flow repeats|flows repeat} what correlation numbers say",
+                "{flow repeats|flows repeat} what correlation ids say",
             ),
             (
                 self.objects,
