@@ -2,8 +2,8 @@
 //! groups that fold.
 
 use eframe::egui::{
-    Align2, CollapsingHeader, CornerRadius, FontId, Response, RichText, Role as WidgetRole, Sense,
-    Ui, Vec2, WidgetInfo,
+    Align2, CollapsingHeader, CornerRadius, FontId, Response, RichText, Role as WidgetRole,
+    ScrollArea, Sense, Ui, Vec2, WidgetInfo,
 };
 use engine::runner::Phase;
 use engine::workload::bundled_groups;
@@ -65,6 +65,16 @@ impl Panel for WorkloadsPanel {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        let area = ScrollArea::vertical().auto_shrink(false);
+        area.show(ui, |ui| {
+            ui.set_max_width(ui.available_width() - 10.0);
+            self.list(ui, scene, actions);
+        });
+    }
+}
+
+impl WorkloadsPanel {
+    fn list(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let documents = &scene.state.documents;
         let chosen = scene.workload().map(|_| documents.chosen);

@@ -55,11 +55,13 @@ fn a_group_folds_and_the_chosen_workload_stays_in_sight() {
     let mut window = window();
     let is_listed = |window: &Window, name| window.harness.query_by_label(name).is_some();
     assert!(!is_listed(&window, "Event pool"));
-    for folded in ["EVENTS", "FIRST STEPS"] {
+    for folded in ["FIRST STEPS", "EVENTS"] {
         window.harness.get_by_label(folded).click();
         window.harness.run();
     }
     assert!(is_listed(&window, "Event pool") && !is_listed(&window, "Diamond"));
+    // What is unfolded above it moves it down.
+    is_in_sight(&window, "Double buffer");
     // Chosen elsewhere, such as by the palette, it is listed although its group is folded.
     let diamond = window.harness.state().scene().state.documents.clone();
     let diamond = diamond.texts.iter().position(|it| it.name == "diamond");
@@ -67,9 +69,26 @@ fn a_group_folds_and_the_chosen_workload_stays_in_sight() {
     window.harness.state_mut().act(choose, None);
     window.harness.run();
     assert!(!is_listed(&window, "Two streams"));
-    let (row, about) = (by().role(Role::Button).label("Diamond"), "About");
+    is_in_sight(&window, "Diamond");
+    // However small the window becomes.
+    for name in ["Heat", "N-body"] {
+        let texts = window.harness.state().scene().state.documents.clone().texts;
+        let place = texts.iter().position(|it| it.title == name).unwrap();
+        let choose = vec![Action::Choose(place)];
+        window.harness.state_mut().act(choose, None);
+        window.harness.run();
+        is_in_sight(&window, name);
+    }
+    window.harness.set_size([900.0, 560.0].into());
+    window.harness.run();
+    is_in_sight(&window, "N-body");
+}
+
+/// Whether the row of a workload is seen in the list above the tab About.
+fn is_in_sight(window: &Window, name: &str) {
+    let row = by().role(Role::Button).label(name);
     let row = window.harness.get(row).rect();
-    let about = window.harness.get_by_label(about).rect();
+    let about = window.harness.get_by_label("About").rect();
     assert!(row.bottom() < about.top(), "{row:?} lies above {about:?}");
 }
 

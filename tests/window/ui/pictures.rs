@@ -175,8 +175,9 @@ fn every_size_of_the_window_keeps_its_timeline_and_its_bars() {
         window.harness.run();
         let body = window.harness.state().timeline_areas().body;
         let case = format!("{size:?}, {workload:?}: {body:?}");
-        assert!(body.width() > size[0] * 0.3, "{case}");
-        assert!(body.height() > size[1] * 0.22, "{case}");
+        // Without anything to show there are no lanes.
+        let is_narrow = body.width() < size[0] * 0.3 || body.height() < size[1] * 0.22;
+        assert!(workload.is_none() || !is_narrow, "{case}");
         let whole = Rect::from_min_size(Pos2::ZERO, size.into());
         for button in window.harness.get_all_by_role(Role::Button) {
             let rect = button.rect();
