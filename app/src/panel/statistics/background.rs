@@ -16,6 +16,10 @@ use crate::panel::Scene;
 const BUDGET: Duration = Duration::from_millis(2);
 /// Seconds between two readings of a capture that grows.
 const PAUSE: f64 = 0.25;
+/// Seconds for which a range has to stay as it is to be read: one that is dragged would be read anew in each frame.
+const STILL: f64 = 0.1;
+/// Seconds after which it is read anyway.
+const OFTEN: f64 = 1.0;
 /// Bars of a stream's strip.
 const STRIP: i64 = 64;
 /// Streams that have strips.
@@ -74,6 +78,10 @@ pub struct StatisticsLoader {
     version: u64,
     /// When the last reading ended, in seconds of the window's clock.
     ended: f64,
+    /// When it began.
+    began: f64,
+    /// The range that is asked for, and since when.
+    asked: (Option<Interval>, f64),
 }
 
 impl StatisticsLoader {
@@ -99,11 +107,20 @@ impl StatisticsLoader {
     /// Reads on for a slice of the frame.
     pub fn read_on(&mut self, ui: &Ui, scene: &Scene<'_>) {
         let now = ui.input(|input| input.time);
-        if self.must_begin(StatisticsKey::of(scene), ui.ctx(), now) {
+        let wanted = StatisticsKey::of(scene);
+        if self.asked.0 != wanted.asked {
+            self.asked = (wanted.asked, now);
+        }
+        if self.must_begin(wanted, ui.ctx(), now) {
+            self.began = now;
             let job = StatisticsJob::new(scene.capture, within(scene));
-            self.stage = StatisticsStage::Reading(StatisticsKey::of(scene), Box::new(job));
+            self.stage = StatisticsStage::Reading(wanted, Box::new(job));
         }
         self.stage = match std::mem::take(&mut self.stage) {
+            // It waits for the next one to begin.
+            StatisticsStage::Reading(key, job) if key.is_elsewhere(wanted) => {
+                StatisticsStage::Reading(key, job)
+            }
             StatisticsStage::Reading(key, mut job) => {
                 if !job.step(scene.capture, BUDGET) {
                     ui.ctx().request_repaint();
@@ -148,9 +165,11 @@ impl StatisticsLoader {
             (
                 StatisticsStage::Reading(under_way, _) | StatisticsStage::Sorting(under_way, _),
                 _,
-            ) => under_way.is_elsewhere(key),
+            ) => under_way.is_elsewhere(key) && self.is_due(context, now),
             (StatisticsStage::Idle, None) => key.spans > 0,
-            (StatisticsStage::Idle, Some((shown, _))) if shown.is_elsewhere(key) => true,
+            (StatisticsStage::Idle, Some((shown, _))) if shown.is_elsewhere(key) => {
+                self.is_due(context, now)
+            }
             (StatisticsStage::Idle, Some((shown, _)))
                 if *shown != key && now < self.ended + PAUSE =>
             {
@@ -159,6 +178,16 @@ impl StatisticsLoader {
             }
             (StatisticsStage::Idle, Some((shown, _))) => *shown != key,
         }
+    }
+
+    /// Whether the range has stayed as it is for long enough to be read, or was not read for too long; asks for a frame where
+    /// it has not.
+    fn is_due(&self, context: &Context, now: f64) -> bool {
+        let is_due = now >= self.asked.1 + STILL || now >= self.began + OFTEN;
+        if !is_due {
+            context.request_repaint();
+        }
+        is_due
     }
 
     fn show(
