@@ -31,6 +31,7 @@ mod tabs;
 mod unsaved;
 mod why;
 mod why_rows;
+mod window_sizes;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -84,7 +84,11 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[SentencePiece]) -> Option<SpanI
                 SentencePiece::Text(text) => {
                     let has_begun = before.is_some_and(is_number);
                     let words = words.get(if has_begun { mark(text).len() } else { 0 }..);
-                    ui.label(without_indent(ui, words.unwrap_or_default()));
+                    let words = without_indent(ui, words.unwrap_or_default());
+                    // An empty text at the end of a row would put what follows at the beginning of that row.
+                    if !words.is_empty() {
+                        ui.label(words);
+                    }
                 }
                 SentencePiece::Time(_) | SentencePiece::Share(_) => {
                     // A line may break at a thin space, and a unit alone might begin one.

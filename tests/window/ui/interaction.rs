@@ -126,6 +126,27 @@ fn a_parameter_that_was_moved_goes_with_the_run() {
     assert_eq!(request.parameters, [(parameter.name, value)]);
 }
 
+/// A picture that is of other values than those that are chosen says so, until it is run or they are put back.
+#[test]
+fn a_parameter_that_was_moved_says_that_the_picture_is_older() {
+    let mut window = window();
+    let words = "Run with these values (F5)";
+    let is_said = |window: &Window| window.harness.query_by_label(words).is_some();
+    assert!(!is_said(&window));
+    let moved = |value| vec![Action::SetParameter("work".to_owned(), value)];
+    window.harness.state_mut().act(moved(Some(5_000.0)), None);
+    window.harness.run();
+    assert!(is_said(&window));
+    window.harness.state_mut().act(moved(None), None);
+    window.harness.run();
+    assert!(!is_said(&window));
+    window.harness.state_mut().act(moved(Some(6_000.0)), None);
+    window.harness.run();
+    window.harness.get_by_label(words).click();
+    window.harness.run();
+    assert_eq!(runs(&window.asked()), ["double-buffer"]);
+}
+
 #[test]
 fn keys_pause_step_and_stop_what_runs() {
     let mut window = window();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use app::action::{Action, Command};
 use app::state::{FilePurpose, FileRequest, OverlayWindow, ThemeChoice};
+use eframe::egui::{Event, Key};
 use egui_kittest::kittest::Queryable as _;
 
 use super::Window;
@@ -105,6 +106,41 @@ fn a_file_is_chosen_in_our_own_window_where_the_system_has_none() {
         let text = window.harness.state().scene().state.documents.text();
         text.is_some_and(|text| text.name == "train.kdl")
     });
+}
+
+/// Whoever is asked something and types at once does nothing to what lies behind the question.
+#[test]
+fn keys_are_for_the_question_and_not_for_what_lies_behind_it() {
+    let mut window = Window::new(SIZE, ThemeChoice::Dark);
+    act(
+        &mut window,
+        Action::AskFile(FileRequest {
+            purpose: FilePurpose::Open,
+            name: String::new(),
+            endings: vec!["kdl".to_owned()],
+        }),
+    );
+    window.harness.event(Event::Text("t".to_owned()));
+    window.harness.key_press(Key::T);
+    window.harness.key_press(Key::Space);
+    window.harness.run_steps(3);
+    let is_dark =
+        |window: &Window| window.harness.state().scene().state.settings.theme == ThemeChoice::Dark;
+    assert!(is_dark(&window) && window.asked().is_empty());
+    assert_eq!(
+        window.harness.get_by_label("Name").value(),
+        Some("t".to_owned())
+    );
+    // Nor where no field has the cursor.
+    window.harness.get_by_label("All files").focus();
+    window.harness.key_press(Key::T);
+    window.harness.run_steps(3);
+    assert!(is_dark(&window) && window.asked().is_empty());
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(3);
+    window.harness.key_press(Key::T);
+    window.harness.run_steps(3);
+    assert!(!is_dark(&window));
 }
 
 #[test]

@@ -3,9 +3,11 @@
 
 use app::action::Action;
 use app::state::ThemeChoice;
-use eframe::egui::{Event, Modifiers, MouseWheelSource, MouseWheelUnit, Shape, TouchPhase, vec2};
+use eframe::egui::{
+    Event, Modifiers, MouseWheelSource, MouseWheelUnit, Rect, Shape, TouchPhase, vec2,
+};
 use egui_kittest::kittest::Queryable as _;
-use engine::record::SpanId;
+use engine::record::{SpanId, SpanKind};
 use serde_json::{Value, json};
 
 use super::Window;
@@ -111,6 +113,63 @@ fn lines_of_sentences_begin_with_words() {
         }
     }
     assert!(seen > 0, "no line was broken");
+}
+
+/// The rows of every text that is drawn outside of a timeline, with what they are clipped to.
+fn drawn_rows(window: &Window) -> Vec<(Rect, Rect, String)> {
+    fn rows(shape: &Shape, clip: Rect, found: &mut Vec<(Rect, Rect, String)>) {
+        match shape {
+            Shape::Vec(all) => all.iter().for_each(|it| rows(it, clip, found)),
+            Shape::Text(text) => {
+                let placed = text.galley.rows.iter().map(|row| {
+                    let rect = row.rect_without_leading_space();
+                    (rect.translate(text.pos.to_vec2()), clip, row.text())
+                });
+                found.extend(placed.filter(|(_, _, words)| !words.trim().is_empty()));
+            }
+            _ => {}
+        }
+    }
+    let timeline = window.harness.state().timeline_areas().whole;
+    let mut found = Vec::new();
+    for clipped in &window.harness.output().shapes {
+        if !timeline.contains(clipped.clip_rect.center()) {
+            rows(&clipped.shape, clipped.clip_rect, &mut found);
+        }
+    }
+    found
+}
+
+/// However narrow the room, no word of a sentence lies over another.
+#[test]
+fn words_of_sentences_lie_beside_each_other() {
+    let mut seen = 0;
+    for width in (800..1500).step_by(20) {
+        let mut window = opened([width as f32, 500.0 + (width % 300) as f32]);
+        let kernels: Vec<SpanId> = {
+            let capture = window.harness.state().scene().capture;
+            let kernels = capture
+                .spans()
+                .filter(|it| it.span.kind == SpanKind::Kernel);
+            kernels.map(|it| it.span.id).take(6).collect()
+        };
+        for kernel in kernels {
+            let select = vec![Action::Select(Some(kernel))];
+            window.harness.state_mut().act(select, None);
+            window.harness.run();
+            let found = drawn_rows(&window);
+            for (at, (rect, clip, words)) in found.iter().enumerate() {
+                let others = found.iter().skip(at + 1).filter(|it| it.1 == *clip);
+                for (other, _, next) in others {
+                    seen += 1;
+                    let shared = rect.intersect(*other);
+                    let is_over = shared.width() > 2.0 && shared.height() > 4.0;
+                    assert!(!is_over, "{width}: “{words}” and “{next}”");
+                }
+            }
+        }
+    }
+    assert!(seen > 0, "nothing was said");
 }
 
 #[test]

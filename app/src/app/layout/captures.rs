@@ -119,7 +119,9 @@ pub fn other_picture(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) 
 
 /// Says that what is on screen ran with other values than those that are chosen now.
 fn other_values(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-    if scene.status.phase != Phase::Idle || !has_other_values(scene) {
+    // What an opened capture ran with has nothing to do with the values that are chosen.
+    let is_of_run = scene.workload().is_some() && scene.status.phase == Phase::Idle;
+    if !is_of_run || !has_other_values(scene) {
         return;
     }
     let theme = scene.theme;
