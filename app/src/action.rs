@@ -12,6 +12,7 @@ pub use table::{COMMANDS, Command, CommandEntry, Menu, key_table_markdown};
 
 use std::path::PathBuf;
 
+use engine::analysis::OperationKey;
 use engine::lesson::TextLanguage;
 use engine::record::{DependencyId, LaneId, SpanId};
 use engine::runner::RecoveryMode;
@@ -43,6 +44,8 @@ pub enum Action {
     SelectAlso(SpanId),
     /// Choose several spans, and nothing else.
     SelectGroup(Vec<SpanId>),
+    /// Choose all operations that have this in common, and go to the longest.
+    SelectOperations(SameOperations),
     /// Choose a span and move the view to where it can be seen.
     Reveal(SpanId),
     /// Choose a dependency, and nothing else.
@@ -179,6 +182,17 @@ pub enum Action {
     RestoreView(Box<KeptView>),
     /// Choose the workload again that the capture on screen is of.
     ChooseShown,
+}
+
+/// Operations that have all of this in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SameOperations {
+    /// Their name, what they are, and what their lanes are.
+    pub key: OperationKey,
+    /// They overlap this stretch of time.
+    pub within: Interval,
+    /// The longest of them.
+    pub longest: SpanId,
 }
 
 impl Action {

@@ -7,6 +7,7 @@ mod files;
 mod layout;
 mod lessons;
 mod link;
+mod measuring;
 mod reference_run;
 mod requests;
 mod start;
@@ -36,8 +37,8 @@ use crate::timeline::{Areas, Timeline, theme_of};
 use asking::QuestionJob;
 use files::FileJobs;
 use lessons::LessonJob;
+use measuring::RangeJob;
 use reference_run::ReferenceRun;
-use start::Greeting;
 use tabs::Tabs;
 use view_store::KeptViews;
 use why::ConclusionsJob;
@@ -59,9 +60,11 @@ pub struct App {
     files: FileJobs,
     concluding: ConclusionsJob,
     asking: QuestionJob,
+    measuring: RangeJob,
     lesson_job: LessonJob,
     reference: ReferenceRun,
-    greeting: Greeting,
+    /// Whether a newcomer is told what the first run shows.
+    greets: bool,
     tabs: Tabs,
     kept: KeptViews,
     /// What the window is called.
@@ -177,9 +180,10 @@ impl App {
             files: FileJobs::new(context),
             concluding: ConclusionsJob::default(),
             asking: QuestionJob::default(),
+            measuring: RangeJob::default(),
             lesson_job: LessonJob::default(),
             reference: ReferenceRun::default(),
-            greeting: Greeting::default(),
+            greets: false,
             tabs: Tabs::default(),
             kept: KeptViews::default(),
             title: "Syncline".to_owned(),
@@ -208,7 +212,7 @@ impl App {
         self.files.probe();
         match first {
             InitialContent::Files(files) if files.is_empty() => {
-                self.greeting = Greeting::of(&self.state.settings);
+                self.greets = true;
                 // It runs once it is known which devices are here.
                 self.is_first = true;
             }
@@ -305,6 +309,8 @@ impl App {
         self.capture = capture;
         self.search.renew();
         self.concluding = ConclusionsJob::default();
+        self.measuring = RangeJob::default();
+        self.status.measure = None;
         self.asking.forget(&mut self.status);
         self.status.asked.answer = None;
         self.status.why = SceneConclusions::default();
@@ -333,6 +339,10 @@ impl App {
         }
         let seen = (&mut self.status, self.is_timed);
         self.asking.advance(seen, context);
+        let range = self.state.selection.range;
+        let measure = &mut self.status.measure;
+        self.measuring
+            .advance(&self.capture, range, measure, context);
         let searched = self
             .search
             .advance(&self.capture, &self.state.search, BUDGET / 2);
@@ -344,8 +354,6 @@ impl App {
         let backend = self.status.backend(&self.state.settings);
         self.reference.advance(&self.state, backend, context);
         self.play_on(context);
-        let greeted = self.greeting.advance(&self.capture, &self.status);
-        self.act(greeted, Some(context));
     }
 
     /// Moves the head of what is played, and asks for the next frame.
@@ -404,6 +412,7 @@ impl eframe::App for App {
         self.guard_closing(&context);
         self.name_window(&context);
         let actions = self.layout(ui);
+        self.status.arrows = self.timeline.arrows();
         self.act(actions, Some(&context));
         end_frame(&mut self.state);
         if std::mem::take(&mut self.saves_now)

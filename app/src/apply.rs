@@ -32,6 +32,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Select(span) => navigation::select(state, span),
         Action::SelectAlso(span) => navigation::select_also(state, span),
         Action::SelectGroup(spans) => navigation::select_group(state, spans),
+        Action::SelectOperations(wanted) => navigation::select_operations(state, capture, wanted),
         Action::Reveal(span) => navigation::reveal(state, capture, span),
         Action::SelectDependency(dependency) => {
             state.selection = Selection {

@@ -267,6 +267,16 @@ pub struct Selection {
     pub topic: Option<Topic>,
 }
 
+/// So many spans can be chosen at once.
+pub const MOST_SELECTED: usize = 100_000;
+
+impl Selection {
+    /// Whether nothing is chosen; a range is no choice of things.
+    pub fn is_empty(&self) -> bool {
+        self.span.is_none() && self.dependency.is_none() && self.topic.is_none()
+    }
+}
+
 /// Something that is no span of its own and can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {

@@ -53,6 +53,8 @@ use std::collections::BTreeMap;
 use eframe::egui::{CursorIcon, FontId, Painter, Popup, Pos2, Rect, Response, Sense, Ui, pos2};
 use engine::record::{CounterId, SpanId};
 
+pub use bar_geometry::role as role_of_span;
+pub use bundles::ArrowTally;
 pub use card::role;
 pub use frame::{Areas, Picture, theme_of};
 pub use markers::{NewLoss, bolt};
@@ -104,6 +106,8 @@ pub struct Timeline {
     /// Where the labels on the ruler lie, and what each stands for.
     labelled: Vec<(Topic, Rect)>,
     areas: Option<Areas>,
+    /// What is drawn of all arrows, where they are.
+    arrows: Option<ArrowTally>,
 }
 
 /// The parts that take input.
@@ -134,6 +138,11 @@ impl Timeline {
     /// Where its parts lay in the last frame.
     pub fn areas(&self) -> Areas {
         self.areas.unwrap_or(Areas::new(Rect::ZERO, (0.0, 0.0)))
+    }
+
+    /// What was drawn of all arrows in the last frame; nothing where they are not shown.
+    pub fn arrows(&self) -> Option<ArrowTally> {
+        self.arrows
     }
 
     /// Has it lie below another timeline, whose column of names is so many points wide and who has the field that filters lanes.
@@ -255,16 +264,17 @@ impl Timeline {
         let ruler = ruler::ruler(&frame.scale);
         let all = state.settings.is_on(Switch::AllArrows);
         let mut bundles = None;
-        let mut more = self.paint_lanes(&body, frame, &ruler, |folds| {
+        let mut more = self.paint_lanes(&body, frame, &ruler, |folds, names| {
             bundles = all.then(|| ArrowBundles::new(frame, folds));
             if let Some(bundles) = &bundles {
-                bundles.paint(&body, frame);
+                bundles.paint(&body, frame, names);
             }
         });
+        self.arrows = bundles.map(|it| it.tally());
         if let Some(pinned) = frame.pinned() {
             let inside = body.with_clip_rect(frame.pinned_rect().intersect(body.clip_rect()));
             std::mem::swap(&mut self.raster, &mut self.pinned_raster);
-            more |= self.paint_lanes(&inside, &pinned, &ruler, |_| ());
+            more |= self.paint_lanes(&inside, &pinned, &ruler, |_, _| ());
             std::mem::swap(&mut self.raster, &mut self.pinned_raster);
         }
         rows::ruler(painter, frame, &ruler);
@@ -288,9 +298,6 @@ impl Timeline {
             overlay::pointer(painter, frame, time);
         }
         overlay::scrollbar(&body, frame);
-        if let Some(bundles) = &bundles {
-            overlay::note(&body, frame, &bundles.tally().to_string());
-        }
         let pointed = pointed(frame, responses);
         rows::names(painter, frame, pointed);
         if let Some(pinned) = frame.pinned() {
@@ -306,14 +313,14 @@ impl Timeline {
         (links, more)
     }
 
-    /// Paints the rows of a frame, and what lies on them; `between` is called once the spans are there and their names are
-    /// not.
+    /// Paints the rows of a frame, and what lies on them; `between` is called once the spans are there and where their names
+    /// are is known.
     fn paint_lanes(
         &mut self,
         body: &Painter,
         frame: &PaintFrame<'_>,
         ruler: &ruler::Ruler,
-        between: impl FnOnce(&fold::Folds),
+        between: impl FnOnce(&fold::Folds, &[Rect]),
     ) -> bool {
         rows::ground(body, frame, ruler);
         answers::paint(body, frame);
@@ -323,8 +330,8 @@ impl Timeline {
         }
         bookmarks::ground(body, frame);
         let (mut more, marks) = self.paint_rows(body, frame);
-        between(&self.folds);
         more |= self.paint_names_of_spans(body, frame, marks) || self.folds.is_behind();
+        between(&self.folds, self.labels.places());
         signs::brackets(body, frame);
         signs::paint(body, frame, &self.folds);
         more

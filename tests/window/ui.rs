@@ -1,5 +1,6 @@
 //! The window without a display: what clicks and keys do, and pictures of every panel.
 
+mod after_run;
 mod bookmarks;
 mod colours;
 mod consent;

@@ -238,7 +238,7 @@ fn paced(ui: &mut Ui, scene: &Scene<'_>) {
     let broken = problems.find(|it| it.code == PACE_NOT_KEPT);
     let (words, colour, help) = match broken {
         Some(problem) => (
-            format!("! CPU, paced: {law} · not kept"),
+            format!("! CPU, paced: {law} · pace not kept"),
             scene.theme.warning,
             problem.text.as_str(),
         ),
@@ -307,8 +307,15 @@ fn pointer(scene: &Scene<'_>) -> String {
     if let Some(time) = scene.state.hover.time {
         words.push(format!("t {}", text::duration(time)));
     }
+    if let Some(arrows) = &scene.status.arrows {
+        words.push(arrows.to_string());
+    }
     if let Some(range) = scene.state.selection.range {
         words.push(format!("Δ {}", text::duration(range.length())));
+    }
+    if let Some(measure) = &scene.status.measure {
+        let spans = text::counted(measure.spans as u64, "span");
+        words.push(format!("{spans}, {} in all", text::duration(measure.sum)));
     }
     if !scene.status.frame.is_zero() {
         let frame = scene.status.frame.as_secs_f64() * 1e3;

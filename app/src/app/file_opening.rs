@@ -166,10 +166,12 @@ impl App {
                     let shown = Interval::new(at.start - around, at.end + around);
                     Action::Show(Some(shown), ViewChange::Jump)
                 });
-                self.act(
-                    shown.into_iter().chain([Action::Reveal(span)]).collect(),
-                    None,
-                );
+                // A time that the link names is what is shown, wherever the span lies.
+                let select = match shown {
+                    Some(_) => Action::Select(Some(span)),
+                    None => Action::Reveal(span),
+                };
+                self.act(shown.into_iter().chain([select]).collect(), None);
             }
             (Some(span), at) => {
                 self.act(at.into_iter().flat_map(Action::visit).collect(), None);

@@ -97,12 +97,14 @@ fn docked(
         DockSide::Right | DockSide::Bottom => (180.0, 0.26),
     };
     let widths = least..=(whole.x * part).clamp(least, 560.0);
-    let heights = 96.0..=(whole.y * 0.4).clamp(96.0, 640.0);
+    // A large window may have more of it than a small one.
+    let highest = (whole.y * 0.4).max(whole.y - 260.0);
+    let heights = 96.0..=highest.max(96.0);
     let room = match side {
         DockSide::Left => Side::left("left").default_size(240.0).size_range(widths),
         DockSide::Right => Side::right("right").default_size(272.0).size_range(widths),
         DockSide::Bottom => Side::bottom("bottom")
-            .default_size(280.0)
+            .default_size(280.0_f32.min((whole.y * 0.4).max(96.0)))
             .size_range(heights)
             .resizable(true),
     };

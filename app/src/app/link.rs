@@ -12,7 +12,7 @@ use engine::runner::far::{BackendOffer, WorkerTarget};
 use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest, SAVE_FAILED};
 use engine::workload::Document;
 
-use super::App;
+use super::{App, start};
 use crate::action::Action;
 use crate::panel::{AdapterChoice, BackendChoice, RunVerdict};
 use crate::state::{Consent, Notice, RequestedMachine, WorkloadText};
@@ -265,6 +265,9 @@ impl App {
                 None,
             );
         }
+        let greets = std::mem::take(&mut self.greets);
+        let shown = start::after_run(&self.capture, &self.state, greets);
+        self.act(shown, None);
         self.survey(&name);
         self.lesson_job.ran(&name);
         self.status.verdicts.insert(name, verdict);

@@ -123,7 +123,7 @@ impl App {
                 self.asking.begin(sql, of, &mut self.status, context);
             }
             AppRequest::StopAsking => self.asking.stop(),
-            AppRequest::ShowTab(place) => self.show_tab(place),
+            AppRequest::ShowTab(place) => self.turn_to_tab(place),
             AppRequest::CloseTab(place) => self.close_tab(place.unwrap_or(self.shown_tab())),
             AppRequest::StepTab { forward } => self.step_tab(forward),
             AppRequest::ChooseShown => self.choose_shown(),

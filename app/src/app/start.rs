@@ -1,18 +1,20 @@
-//! The first moments: which workloads are at hand, and what a newcomer is shown.
+//! The first moments: which workloads are at hand, and what is shown of a run that has ended.
 
 use engine::analysis::pace;
-use engine::capture::Capture;
-use engine::record::{DependencyKind, SpanId, SpanKind};
-use engine::runner::Phase;
+use engine::capture::{Capture, PlacedSpan};
+use engine::record::{DependencyKind, Group, SpanId, SpanKind};
 use engine::workload::bundled;
 
 use crate::action::{Action, Command};
-use crate::panel::AppStatus;
-use crate::state::{Documents, Notice, Settings, WorkloadText};
+use crate::state::{AppState, Documents, Notice, WorkloadText};
 use crate::text;
 
 /// The workload that runs at the start.
 const FIRST: &str = "double-buffer";
+/// What findings of races are called.
+const RACE: &str = "race";
+/// Spans that are looked at for the one that tells most.
+const MOST: usize = 1_000_000;
 
 /// The bundled workloads, the first one to run chosen.
 pub fn documents() -> Documents {
@@ -38,72 +40,70 @@ pub fn documents() -> Documents {
     }
 }
 
-/// Greets a newcomer once the first run has ended: selects a wait, and says what is seen.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub enum Greeting {
-    /// Nobody is to be greeted.
-    #[default]
-    Over,
-    /// The first run is awaited.
-    Awaits {
-        /// Whether the line is said, besides the wait being selected.
-        says: bool,
-    },
+/// What a run that has ended has to show: the span that tells most of it is selected, unless the user selected something
+/// meanwhile, and with `greets` a line says what is seen.
+pub fn after_run(capture: &Capture, state: &AppState, greets: bool) -> Vec<Action> {
+    // Which span tells most is what a lesson asks for.
+    if state.lesson.is_some() || !state.selection.is_empty() {
+        return Vec::new();
+    }
+    let Some(telling) = telling_span(capture) else {
+        return Vec::new();
+    };
+    let waits = capture
+        .span(telling)
+        .is_some_and(|placed| placed.span.kind == SpanKind::EventWait);
+    let line = (greets && waits && !state.settings.greeted).then(|| {
+        Action::Notify(Some(Notice {
+            is_error: false,
+            text: line(capture, telling),
+        }))
+    });
+    [Action::Select(Some(telling))]
+        .into_iter()
+        .chain(line)
+        .collect()
 }
 
-impl Greeting {
-    /// The greeting of a start with these settings: the line is said until it was put away once.
-    pub fn of(settings: &Settings) -> Self {
-        Self::Awaits {
-            says: !settings.greeted,
-        }
+/// Of the first race the operation that nothing makes wait; without races the longest wait for an event, first those in the middle third, where a
+/// pipeline runs steadily; without waits the longest time that a host thread waited; without that the longest operation.
+fn telling_span(capture: &Capture) -> Option<SpanId> {
+    let mut findings = capture.findings().iter();
+    if let Some(race) = findings.find(|it| it.code == RACE) {
+        return race.spans.get(1).copied();
     }
-
-    /// What to do for the newcomer now.
-    pub fn advance(&mut self, capture: &Capture, status: &AppStatus) -> Vec<Action> {
-        let Self::Awaits { says } = *self else {
-            return Vec::new();
-        };
-        if status.phase != Phase::Idle || capture.end().is_none() {
-            return Vec::new();
-        }
-        *self = Self::Over;
-        let Some(wait) = telling_wait(capture) else {
-            return Vec::new();
-        };
-        let line = says.then(|| {
-            Action::Notify(Some(Notice {
-                is_error: false,
-                text: line(capture, wait),
-            }))
-        });
-        [Action::Select(Some(wait))]
-            .into_iter()
-            .chain(line)
-            .collect()
-    }
-}
-
-/// The wait in the middle third of the capture that held its stream back longest; from anywhere where there is none.
-fn telling_wait(capture: &Capture) -> Option<SpanId> {
     let third = capture.extent()?.length().0 / 3;
     let start = capture.extent()?.start.0;
-    let waits = capture
-        .spans()
-        .filter(|placed| placed.span.kind == SpanKind::EventWait)
-        .take(100_000);
-    let held = waits.filter(|placed| {
-        let mut ties = capture
-            .causes(placed.span.id)
-            .filter_map(|id| capture.dependency(id));
-        ties.any(|tie| tie.kind == DependencyKind::Event)
-    });
-    let rank = |placed: &engine::capture::PlacedSpan| {
+    let rank = |placed: &PlacedSpan| {
         let middle = (placed.span.start.0 - start) / third.max(1) == 1;
         let length = placed.interval().length();
-        (length.0 > 0, middle, length)
+        let waited = length.0 > 0;
+        match placed.span.kind {
+            SpanKind::EventWait if waited && is_bound(capture, placed) => (3, middle, length),
+            SpanKind::Synchronize if waited => (2, false, length),
+            kind if kind.is_waiting() || kind == SpanKind::EventRecord => (0, false, length),
+            _ if is_on_stream(capture, placed) => (1, false, length),
+            _ => (0, false, length),
+        }
     };
-    held.max_by_key(rank).map(|placed| placed.span.id)
+    let ranked = capture.spans().take(MOST).map(|it| (rank(&it), it.span.id));
+    let telling = ranked.filter(|((class, ..), _)| *class > 0);
+    // Of equal ones the first.
+    let better = |best: (_, SpanId), it: (_, SpanId)| if it.0 > best.0 { it } else { best };
+    telling.reduce(better).map(|(_, span)| span)
+}
+
+fn is_on_stream(capture: &Capture, placed: &PlacedSpan) -> bool {
+    let lane = capture.lane(placed.span.lane);
+    lane.is_some_and(|lane| lane.group == Group::Streams)
+}
+
+/// Whether a wait is for an event that was recorded.
+fn is_bound(capture: &Capture, wait: &PlacedSpan) -> bool {
+    let mut causes = capture
+        .causes(wait.span.id)
+        .filter_map(|id| capture.dependency(id));
+    causes.any(|it| it.kind == DependencyKind::Event)
 }
 
 fn line(capture: &Capture, wait: SpanId) -> String {

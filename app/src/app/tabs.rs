@@ -11,7 +11,9 @@ use engine::runner::Phase;
 use engine::time::Nanos;
 
 use super::App;
+use super::measuring::RangeJob;
 use super::why::ConclusionsJob;
+use crate::action::Action;
 use crate::panel::{NameSearch, SceneConclusions, TabLabel};
 use crate::state::{Bookmarks, Playback, Selection, View, ViewHistory};
 use crate::timeline::Timeline;
@@ -84,6 +86,9 @@ impl App {
         swap(&mut status.lost, &mut other.lost);
         swap(&mut status.parts, &mut other.parts);
         swap(&mut status.why, &mut other.why);
+        // What was counted is of the other one.
+        self.measuring = RangeJob::default();
+        status.measure = None;
     }
 
     /// Puts the tab at `place` on screen.
@@ -163,6 +168,19 @@ impl App {
         );
     }
 
+    /// Puts a tab on screen that the user asks for; what was said of the one before goes with it.
+    pub(super) fn turn_to_tab(&mut self, place: usize) {
+        self.show_tab(place);
+        self.drop_note();
+    }
+
+    /// Forgets what was said of a capture, unless something went wrong.
+    fn drop_note(&mut self) {
+        if self.state.notice.as_ref().is_some_and(|it| !it.is_error) {
+            self.act(vec![Action::Notify(None)], None);
+        }
+    }
+
     /// Closes the tab at `place`. The last one leaves an empty window.
     pub(super) fn close_tab(&mut self, place: usize) {
         if place >= self.tabs.parked.len() {
@@ -198,6 +216,9 @@ impl App {
             self.tabs.parked.remove(place);
             self.tabs.shown -= usize::from(place < next);
         }
+        if before == place {
+            self.drop_note();
+        }
         self.label_tabs();
     }
 
@@ -230,7 +251,7 @@ impl App {
     pub(super) fn step_tab(&mut self, forward: bool) {
         let count = self.tabs.parked.len();
         let step = if forward { 1 } else { count - 1 };
-        self.show_tab((self.tabs.shown + step) % count);
+        self.turn_to_tab((self.tabs.shown + step) % count);
     }
 
     /// The position of the tab on screen.

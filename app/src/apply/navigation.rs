@@ -5,8 +5,8 @@ use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::view;
-use crate::action::AppRequest;
-use crate::state::{AppState, Selection, ViewChange};
+use crate::action::{AppRequest, SameOperations};
+use crate::state::{AppState, MOST_SELECTED, Selection, ViewChange};
 
 /// Chooses `span`, or nothing. The range stays; a run of pans ends here.
 pub fn select(state: &mut AppState, span: Option<SpanId>) {
@@ -36,6 +36,19 @@ pub fn select_group(state: &mut AppState, spans: Vec<SpanId>) {
     if spans.len() > 1 {
         state.selection.group = spans.into_iter().collect();
     }
+}
+
+/// Chooses operations that have something in common, the longest among them, and moves the view to that; of too many, the
+/// first ones.
+pub fn select_operations(state: &mut AppState, capture: &Capture, wanted: SameOperations) {
+    let all = wanted.key.spans(capture, wanted.within);
+    let mut spans: Vec<SpanId> = all.take(MOST_SELECTED).collect();
+    if !spans.contains(&wanted.longest) {
+        spans.truncate(MOST_SELECTED - 1);
+        spans.push(wanted.longest);
+    }
+    reveal(state, capture, wanted.longest);
+    select_group(state, spans);
 }
 
 /// Chooses `span` and moves the view no more than needed to see it.

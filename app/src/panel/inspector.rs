@@ -14,15 +14,17 @@ use eframe::egui::{RichText, ScrollArea, Ui};
 use engine::capture::Capture;
 use engine::record::SpanId;
 
-use super::widgets::{field, hint, link, section};
+use super::widgets::{field, hint, section};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::state::Topic;
 use crate::text;
-use crate::theme::HEADING;
+use crate::theme::{HEADING, SMALL};
 
-/// Letters of a title, at most, until the whole is asked for.
+/// Letters of a title, at most; the whole of a longer name stands below it.
 const TITLE: usize = 120;
+/// How high the whole name is, at most, before it is scrolled, in points.
+const WHOLE: f32 = 84.0;
 
 /// The inspector: every field of what is selected, what it waited for, and the line that made it.
 #[derive(Default)]
@@ -90,6 +92,16 @@ fn range(ui: &mut Ui, scene: &Scene<'_>) {
     field(ui, scene.theme, "from", &range.start.to_string());
     field(ui, scene.theme, "to", &range.end.to_string());
     field(ui, scene.theme, "length", &range.length().to_string());
+    if let Some(measure) = &scene.status.measure {
+        let spans = text::count(measure.spans as u64);
+        field(ui, scene.theme, "spans", &spans);
+        field(ui, scene.theme, "their sum", &measure.sum.to_string());
+        hint(
+            ui,
+            scene.theme,
+            "The sum is of the time that they have inside the range; of spans within others as well.",
+        );
+    }
 }
 
 /// The large name at the top, and the quiet line below it.
@@ -98,32 +110,15 @@ fn title(ui: &mut Ui, scene: &Scene<'_>, name: &str, detail: &str) {
         let words = RichText::new(words).size(HEADING);
         words.color(scene.theme.text).strong()
     };
-    if name.chars().count() > TITLE {
-        long_title(ui, scene, name, heading);
-    } else {
-        ui.label(heading(name));
+    let short = text::function_name(name);
+    ui.label(heading(&text::shorten(&short, TITLE)));
+    if short != name || name.chars().count() > TITLE {
+        let whole = RichText::new(name).size(SMALL).color(scene.theme.weak);
+        let area = ScrollArea::vertical().id_salt(("whole", name));
+        area.max_height(WHOLE).show(ui, |ui| ui.label(whole));
     }
     ui.label(RichText::new(detail).color(scene.theme.weak));
     ui.add_space(crate::theme::GRID);
-}
-
-/// A name that would push all else out of sight: without its middle, until the whole is asked for.
-fn long_title(ui: &mut Ui, scene: &Scene<'_>, name: &str, heading: impl Fn(&str) -> RichText) {
-    let id = ui.scope_id().with(("whole", name));
-    let is_whole = ui.data(|data| data.get_temp(id).unwrap_or(false));
-    if is_whole {
-        ui.label(heading(name));
-    } else {
-        ui.label(heading(&text::shorten(name, TITLE)));
-    }
-    let words = if is_whole {
-        "Shorten the name"
-    } else {
-        "Whole name"
-    };
-    if link(ui, words, scene.theme.accent).clicked() {
-        ui.data_mut(|data| data.insert_temp(id, !is_whole));
-    }
 }
 
 /// A span's name as sentences have it, or its number while it has not arrived.

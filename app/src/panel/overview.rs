@@ -103,6 +103,7 @@ fn said(
 /// A topic, which leads to the tab that has more of it.
 fn topic(ui: &mut Ui, scene: &Scene<'_>, of: OverviewTopic, actions: &mut Vec<Action>) {
     let (tab, shows_path) = match of {
+        OverviewTopic::Errors => ("findings", false),
         OverviewTopic::Busy => ("statistics", false),
         OverviewTopic::Idle | OverviewTopic::Iterations => ("why", false),
         OverviewTopic::Path => ("why", true),

@@ -5,7 +5,9 @@ use eframe::egui::{Id, Key, Label, Modifiers, RichText, ScrollArea, Sense, TextE
 use super::{PANELS, Panel, PanelPosition, Scene};
 use crate::action::{Action, COMMANDS, Command};
 use crate::state::OverlayWindow;
+use crate::text;
 use crate::theme::{GRID, SMALL};
+use crate::timeline::field_colours;
 
 mod fuzzy;
 
@@ -18,6 +20,10 @@ pub struct CommandPalette {
     wanted: String,
     /// The place of the chosen row.
     at: usize,
+    /// The fields of the capture on screen when the window was opened.
+    fields: Vec<String>,
+    /// The last frame that it was open in.
+    seen: u64,
 }
 
 /// Something that can be done.
@@ -26,6 +32,8 @@ struct PaletteEntry {
     label: String,
     /// What it does, or what it is.
     help: String,
+    /// What it is found by besides that: a workload's id.
+    id: String,
     key: String,
     action: Action,
 }
@@ -44,6 +52,15 @@ impl Panel for CommandPalette {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        let now = ui.ctx().cumulative_pass_nr();
+        if self.seen + 1 < now {
+            // It was closed meanwhile: what was wanted then is not wanted now.
+            *self = Self {
+                fields: field_colours::fields(scene.capture),
+                ..Self::default()
+            };
+        }
+        self.seen = now;
         let (down, up, enter, leave) = ui.input_mut(|input| {
             let mut is = |key| input.consume_key(Modifiers::NONE, key);
             (
@@ -65,7 +82,7 @@ impl Panel for CommandPalette {
         if response.changed() {
             self.at = 0;
         }
-        let found = found(scene, &self.wanted);
+        let found = found(entries(scene, &self.fields), &self.wanted);
         let last = found.len().saturating_sub(1);
         match (down, up) {
             (true, _) => self.at = if self.at >= last { 0 } else { self.at + 1 },
@@ -155,31 +172,35 @@ fn line(ui: &mut Ui, scene: &Scene<'_>, entry: &PaletteEntry) -> eframe::egui::R
 }
 
 /// What matches, the best first; everything, in the order of the menus, where nothing is wanted.
-fn found(scene: &Scene<'_>, wanted: &str) -> Vec<PaletteEntry> {
-    let all = entries(scene);
+fn found(all: Vec<PaletteEntry>, wanted: &str) -> Vec<PaletteEntry> {
     if wanted.trim().is_empty() {
         return all;
     }
     let mut scored: Vec<_> = all
         .into_iter()
-        .filter_map(|entry| Some((fuzzy::score(wanted, &entry.label)?, entry)))
+        .filter_map(|entry| {
+            let of = |name: &str| fuzzy::score(wanted, name);
+            Some((of(&entry.label).max(of(&entry.id))?, entry))
+        })
         .collect();
     scored.sort_by_key(|(score, entry)| (std::cmp::Reverse(*score), entry.label.len()));
     scored.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Commands, then the tabs at the bottom, open captures, workloads and recent files.
-fn entries(scene: &Scene<'_>) -> Vec<PaletteEntry> {
+/// Commands, then colours by these fields, tabs, open captures, workloads and recent files.
+fn entries(scene: &Scene<'_>, fields: &[String]) -> Vec<PaletteEntry> {
     let commands = COMMANDS.iter().filter(|it| it.command != Command::Palette);
     let commands = commands.map(|it| PaletteEntry {
         label: it.label.to_owned(),
         help: it.help.to_owned(),
+        id: String::new(),
         key: it.command.key(),
         action: it.command.into(),
     });
     let entry = |label: String, help: &str, action| PaletteEntry {
         label,
         help: help.to_owned(),
+        id: String::new(),
         key: String::new(),
         action,
     };
@@ -208,8 +229,18 @@ fn entries(scene: &Scene<'_>) -> Vec<PaletteEntry> {
             )
         });
     let texts = scene.state.documents.texts.iter().enumerate();
-    let texts =
-        texts.map(|(at, text)| entry(format!("Run {}", text.title), "A workload", Action::Run(at)));
+    let texts = texts.map(|(at, text)| {
+        let help = format!("A workload · {}", text.name);
+        PaletteEntry {
+            id: text.name.clone(),
+            ..entry(format!("Run {}", text.title), &help, Action::Run(at))
+        }
+    });
+    let colours = fields.iter().map(|field| {
+        let words = format!("Colour by field {}", text::shown(field));
+        let help = "Spans with the same value have the same colour";
+        entry(words, help, Action::ColourByField(field.clone()))
+    });
     let recent = scene.state.settings.recent.iter().map(|path| {
         let name = path
             .file_name()
@@ -222,6 +253,10 @@ fn entries(scene: &Scene<'_>) -> Vec<PaletteEntry> {
             Action::OpenFile(path.clone()),
         )
     });
-    let others = tabs.chain(captures).chain(texts).chain(recent);
+    let others = colours
+        .chain(tabs)
+        .chain(captures)
+        .chain(texts)
+        .chain(recent);
     commands.chain(others).collect()
 }

@@ -11,7 +11,7 @@ use engine::importer::MergedFile;
 use engine::lesson::{LocalizedText, TextLanguage};
 use engine::runner::Phase;
 use engine::runner::far::Connection;
-use engine::time::Interval;
+use engine::time::{Interval, Nanos};
 use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
@@ -21,6 +21,7 @@ use super::search::FoundSpans;
 use crate::state::{AppState, Switch, WorkloadText};
 use crate::text;
 use crate::theme::Theme;
+use crate::timeline::ArrowTally;
 
 /// Everything that a panel may read while it draws itself.
 #[derive(Clone, Copy)]
@@ -204,12 +205,27 @@ pub struct AppStatus {
     pub found: FoundSpans,
     /// What was asked in SQL.
     pub asked: AskedQuestions,
+    /// What lies in the selected range, once it is counted.
+    pub measure: Option<RangeMeasure>,
+    /// What is drawn of all arrows, where they are.
+    pub arrows: Option<ArrowTally>,
     /// What is being read, written or searched.
     pub job: Option<JobProgress>,
     /// The chosen workload's text, read.
     pub checked: CheckedWorkload,
     /// Which workloads the chosen device cannot run.
     pub fit: WorkloadFit,
+}
+
+/// What lies in a range of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RangeMeasure {
+    /// The range.
+    pub range: Interval,
+    /// How many spans overlap it.
+    pub spans: usize,
+    /// The lengths that they have inside the range, added up.
+    pub sum: Nanos,
 }
 
 /// What a tab is called.

@@ -27,7 +27,7 @@ const PAGES: [usize; 2] = [16, 1 << 11];
 const STRETCHES: [usize; 2] = [8, 1 << 11];
 
 /// What can be searched for.
-const HELP: &str = "A part of a name, and with it or alone: kind:upload, lane:copy, >100us, <1ms, arg:bytes or \
+const HELP: &str = "A part of a name, and with it or alone: kind:upload, lane:copy, lane:\"stream 7\", >100us, <1ms, arg:bytes or \
     arg:bytes=4096";
 
 /// The matches of a search, to be listed and marked.

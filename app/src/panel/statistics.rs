@@ -6,7 +6,7 @@ mod operations;
 mod overlaps;
 
 use eframe::egui::{ScrollArea, Ui};
-use engine::analysis::Statistics;
+use engine::analysis::{Durations, Statistics};
 
 use self::background::StatisticsLoader;
 use self::operations::OperationsTable;
@@ -87,7 +87,7 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, (figures, progress): (&Statistics, Op
         "In view"
     };
     let within = figures.within;
-    let spans: usize = figures.lanes.iter().map(|lane| lane.spans).sum();
+    let spans: usize = figures.durations.iter().map(Durations::count).sum();
     let ends = format!("{of} · {}", text::range(within));
     let length = format!("{ends} · {}", text::duration(within.length()));
     let mut whole = format!("{length} · {}", text::counted(spans as u64, "span"));

@@ -165,12 +165,25 @@ fn entry(
     }
     let response = match reason {
         Some(reason) => response.on_hover_text(format!("This device cannot run it: {reason}")),
-        None => response.on_hover_text("Click to choose, double-click to run"),
+        None => response.on_hover_text(format!(
+            "Click to choose, double-click to run{}",
+            open_expectations(scene, &text.name)
+        )),
     };
     if response.double_clicked() && reason.is_none() {
         actions.push(Action::Run(at));
     } else if response.clicked() {
         actions.push(Action::Choose(at));
+    }
+}
+
+/// That the last run of a workload could not tell of some expectations; empty where it could of all.
+fn open_expectations(scene: &Scene<'_>, name: &str) -> String {
+    match scene.status.verdicts.get(name) {
+        Some(RunVerdict::Passed { held, not_judged }) if *not_judged > 0 => format!(
+            "\n\nIts last run: {held} passed, {not_judged} not judged, because this device did not show it"
+        ),
+        _ => String::new(),
     }
 }
 
@@ -197,7 +210,8 @@ pub fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
             (0, 0) => (String::from("ran"), theme.weak),
             (held, 0) => (format!("{held} passed"), theme.good),
             (0, _) => (String::from("not judged"), theme.weak),
-            (held, open) => (format!("{held} passed, {open} not judged"), theme.weak),
+            // The pointer is told of the others.
+            (held, open) => (format!("{held} of {} passed", held + open), theme.weak),
         },
         RunVerdict::Missed(count) => (format!("{count} missed"), theme.bad),
         RunVerdict::Stopped => (String::from("stopped"), theme.weak),

@@ -6,7 +6,7 @@ use std::fmt;
 use eframe::egui::{Painter, Rect, pos2};
 use engine::record::{DependencyId, LaneId, SpanId};
 
-use super::arrows::{BarEdge, route};
+use super::arrows::{ArrowEnd, BarEdge, route};
 use super::fold::Folds;
 use super::frame::PaintFrame;
 use super::layout::RowContent;
@@ -20,8 +20,14 @@ const ASKED: usize = 6_000;
 /// How many bundles are drawn.
 const MOST: usize = 1_500;
 
-/// How wide a column of bundled arrows is, in points.
-const COLUMN: f32 = 6.0;
+/// How wide a column of bundled arrows is, in points: the first of these at which few enough lines are left.
+const COLUMNS: [f32; 5] = [6.0, 24.0, 48.0, 96.0, 192.0];
+
+/// Between two lines of one pair of lanes there are so many points on average, at least.
+const SPACING: f32 = 40.0;
+
+/// How wide a line can be, in pixels.
+const WIDEST: f32 = 3.0;
 
 /// What was drawn and what was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,16 +61,17 @@ impl fmt::Display for ArrowTally {
     }
 }
 
-/// Dependencies between two lanes that arrive in one column of the screen.
+/// Dependencies between two lanes that leave in one column of the screen and arrive in one.
 #[derive(Default)]
 pub struct ArrowBundles {
-    lines: BTreeMap<BundleKey, (BarEdge, BarEdge, usize)>,
+    /// The arrows of each pair of lanes.
+    pairs: BTreeMap<(LaneId, LaneId), Vec<(BarEdge, BarEdge)>>,
+    /// What they are drawn as: the first of each bundle, and how many it has.
+    lines: Vec<(BarEdge, BarEdge, usize)>,
     seen: BTreeSet<DependencyId>,
     tally: ArrowTally,
     asked: usize,
 }
-
-type BundleKey = (LaneId, LaneId, i32, i32);
 
 impl ArrowBundles {
     /// The dependencies of the spans that are drawn alone.
@@ -81,7 +88,14 @@ impl ArrowBundles {
                 bundles.strip(frame, folds, (lane, depth));
             }
         }
-        bundles.tally.lines = bundles.lines.len().min(MOST);
+        let width = frame.areas.body.width();
+        let pairs = std::mem::take(&mut bundles.pairs);
+        bundles.lines = pairs
+            .into_values()
+            .flat_map(|arrows| bundled(&arrows, width))
+            .collect();
+        bundles.lines.truncate(MOST);
+        bundles.tally.lines = bundles.lines.len();
         bundles
     }
 
@@ -123,19 +137,19 @@ impl ArrowBundles {
             let Some((from, to)) = frame.ends(&dependency) else {
                 continue;
             };
-            let place = |x: f32| (x / COLUMN).round() as i32;
-            let key = (cause.lane, effect.lane, place(from.x), place(to.x));
             self.tally.arrows += 1;
-            self.lines.entry(key).or_insert((from, to, 0)).2 += 1;
+            let pair = self.pairs.entry((cause.lane, effect.lane)).or_default();
+            pair.push((from, to));
         }
     }
 
-    /// Paints them faintly, a bundle the stronger the more it holds.
-    pub fn paint(&self, painter: &Painter, frame: &PaintFrame<'_>) {
+    /// Paints them faintly, a bundle the wider the more it holds, and nothing over the names of spans, which lie at `names`.
+    pub fn paint(&self, painter: &Painter, frame: &PaintFrame<'_>, names: &[Rect]) {
         let theme = frame.picture.theme;
         let mut sheet = MeshBuilder::new(painter.pixels_per_point());
         let port = frame.port();
-        for &(from, to, count) in self.lines.values().take(MOST) {
+        let pixel = sheet.pixel();
+        for &(from, to, count) in &self.lines {
             let Some(route) = route(from, to, port) else {
                 continue;
             };
@@ -150,11 +164,15 @@ impl ArrowBundles {
                     corner(ax.min(bx), ay.min(by)),
                     corner(ax.max(bx), ay.max(by)),
                 );
-                let pixel = sheet.pixel();
-                let line = Rect::from_min_max(a, pos2(b.x.max(a.x + pixel), b.y.max(a.y + pixel)));
-                sheet.rect(line, color);
+                let wide = pixel * (1.0 + (count as f32).log2()).round().min(WIDEST);
+                let line = Rect::from_min_max(a, pos2(b.x.max(a.x + wide), b.y.max(a.y + wide)));
+                for piece in around(line, names) {
+                    sheet.rect(piece, color);
+                }
             }
-            let [x, y] = route.effect.point();
+            let ArrowEnd::Span([x, y]) = route.effect else {
+                continue;
+            };
             let up = if to.top >= from.top { -4.0 } else { 4.0 };
             let head = [pos2(x, y), pos2(x - 2.5, y + up), pos2(x + 2.5, y + up)];
             sheet.triangle(head, color);
@@ -162,5 +180,85 @@ impl ArrowBundles {
         if !sheet.is_empty() {
             painter.add(sheet.into_shape());
         }
+    }
+}
+
+/// The arrows of one pair of lanes as lines, so few that they can be told apart on a body of this width in points: the first
+/// of each bundle, and how many it has.
+fn bundled(arrows: &[(BarEdge, BarEdge)], width: f32) -> Vec<(BarEdge, BarEdge, usize)> {
+    let most = (width / SPACING).max(1.0) as usize;
+    let mut lines = BTreeMap::new();
+    for column in COLUMNS {
+        lines = BTreeMap::<_, (BarEdge, BarEdge, usize)>::new();
+        let place = |x: f32| (x / column).round() as i32;
+        for &(from, to) in arrows {
+            let key = (place(from.x), place(to.x));
+            lines.entry(key).or_insert((from, to, 0)).2 += 1;
+        }
+        if lines.len() <= most {
+            break;
+        }
+    }
+    lines.into_values().collect()
+}
+
+/// The parts of an upright line that lie on none of `names`; one that lies level runs between bars, where there are none.
+fn around(line: Rect, names: &[Rect]) -> Vec<Rect> {
+    let mut pieces = vec![line];
+    let crossed = names.iter().filter(|name| name.intersects(line));
+    for name in crossed.filter(|_| line.height() > line.width()) {
+        pieces = pieces
+            .into_iter()
+            .flat_map(|piece| {
+                let above = piece.with_max_y(name.top().min(piece.bottom()));
+                let below = piece.with_min_y(name.bottom().max(piece.top()));
+                [above, below]
+            })
+            .filter(|piece| piece.height() > 0.0)
+            .collect();
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrow(from: f32, to: f32) -> (BarEdge, BarEdge) {
+        let edge = |x, top| BarEdge {
+            x,
+            top,
+            bottom: top + 20.0,
+        };
+        (edge(from, 0.0), edge(to, 40.0))
+    }
+
+    #[test]
+    fn few_arrows_stay_alone_and_many_are_bundled() {
+        let few: Vec<_> = (0..10)
+            .map(|at| arrow(at as f32 * 80.0, at as f32 * 80.0 + 9.0))
+            .collect();
+        assert_eq!(bundled(&few, 800.0).len(), 10);
+        let many: Vec<_> = (0..400)
+            .map(|at| arrow(at as f32 * 2.0, at as f32 * 2.0 + 1.0))
+            .collect();
+        let lines = bundled(&many, 800.0);
+        assert!(lines.len() <= 20, "{}", lines.len());
+        assert_eq!(lines.iter().map(|it| it.2).sum::<usize>(), 400);
+    }
+
+    #[test]
+    fn a_line_leaves_out_the_names_that_it_crosses() {
+        let rect =
+            |left, top, right, bottom| Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+        let line = rect(50.0, 0.0, 51.0, 100.0);
+        let names = [
+            rect(40.0, 20.0, 90.0, 30.0),
+            rect(0.0, 60.0, 200.0, 70.0),
+            rect(60.0, 40.0, 90.0, 50.0),
+        ];
+        let pieces = around(line, &names);
+        let heights: Vec<_> = pieces.iter().map(|it| (it.top(), it.bottom())).collect();
+        assert_eq!(heights, [(0.0, 20.0), (30.0, 60.0), (70.0, 100.0)]);
     }
 }

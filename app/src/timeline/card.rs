@@ -12,13 +12,16 @@ use engine::time::Nanos;
 use super::fold::Bar;
 use super::frame::PaintFrame;
 use crate::text;
-use crate::theme::{GRID, Theme, mono};
+use crate::theme::{GRID, SMALL, Theme, mono};
 
 /// How long the pointer rests before the card shows, in seconds.
 const DELAY: f32 = 0.35;
 
 /// Width of a label and its time, in points.
 const LINE: f32 = 220.0;
+
+/// Letters of a long name that the card has.
+const WHOLE: usize = 1_200;
 
 /// How many causes the card names.
 const CAUSES: usize = 3;
@@ -110,7 +113,12 @@ fn span_ui(ui: &mut Ui, frame: &PaintFrame<'_>, id: SpanId) {
             None => return,
         },
     };
-    ui.strong(text::shown(capture.name(name)));
+    let (whole, short) = (capture.name(name), text::shown(capture.name(name)));
+    if short != whole {
+        let whole = RichText::new(text::shorten(whole, WHOLE)).size(SMALL);
+        ui.add(Label::new(whole.color(theme.weak)).wrap());
+    }
+    ui.strong(short);
     let lane = capture.lane(lane).map_or("?", |lane: &Lane| &lane.name);
     let mut about = format!("{} on {lane}", kind.label());
     if let Some(state) = state {

@@ -14,7 +14,7 @@ use super::overlay;
 use super::rows;
 use super::scale;
 use crate::action::Action;
-use crate::state::{GroupKey, Hover, ViewChange};
+use crate::state::{GroupKey, Hover, MOST_SELECTED, ViewChange};
 
 /// How near to an edge of a span a range snaps to it, in points.
 const SNAP: f32 = 6.0;
@@ -216,7 +216,7 @@ pub fn body(
     click(frame, response, target, actions);
 }
 
-/// The spans under a part of the screen, at most some ten thousand.
+/// The spans under a part of the screen, as many as can be chosen.
 fn within(frame: &PaintFrame<'_>, band: Rect) -> Vec<SpanId> {
     let capture = frame.picture.capture;
     let x = |x: f32| frame.scale.time_from_x(x);
@@ -240,7 +240,7 @@ fn within(frame: &PaintFrame<'_>, band: Rect) -> Vec<SpanId> {
                 .intersects(band)
             {
                 let spans = capture.spans_of(lane, depth, time).map(|it| it.span.id);
-                found.extend(spans.take(MOST_CHOSEN.saturating_sub(found.len())));
+                found.extend(spans.take(MOST_SELECTED.saturating_sub(found.len())));
             }
         }
     }
@@ -264,11 +264,8 @@ fn run_to(frame: &PaintFrame<'_>, to: SpanId) -> Vec<SpanId> {
     }
     let both = from.interval().union(end.interval());
     let spans = capture.spans_in(from.span.lane, both).map(|it| it.span.id);
-    spans.take(MOST_CHOSEN).collect()
+    spans.take(MOST_SELECTED).collect()
 }
-
-/// Spans that can be chosen together.
-const MOST_CHOSEN: usize = 10_000;
 
 /// The stream and the instant at a position where nothing is drawn.
 pub fn idle(frame: &PaintFrame<'_>, at: Pos2) -> Option<CardSubject> {

@@ -17,7 +17,7 @@ const FRESH: usize = 60;
 /// The narrowest width that a name is written in, in points.
 pub const LEAST: f32 = 22.0;
 
-/// Fewer characters of a name tell nothing.
+/// Fewer letters and digits of a name tell nothing.
 const USEFUL: usize = 4;
 
 /// Between a bar's edge and its name, in points.
@@ -44,6 +44,8 @@ pub struct NameLabels {
     /// Of which capture names were shortened, and how many it had.
     names: (u64, usize),
     written: HashSet<(NameId, u16)>,
+    /// Where they were written.
+    places: Vec<Rect>,
     before: HashSet<(NameId, u16)>,
 }
 
@@ -65,6 +67,7 @@ impl NameLabels {
             wanted.truncate(MOST);
         }
         let mut shapes = Vec::with_capacity(wanted.len());
+        self.places.clear();
         std::mem::swap(&mut self.written, &mut self.before);
         self.written.clear();
         let (mut fresh, mut more) = (0, false);
@@ -85,12 +88,19 @@ impl NameLabels {
                 painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER);
             let left = (wanted.rect.left() + PAD).round();
             let top = (wanted.rect.center().y - galley.size().y / 2.0).round();
+            self.places
+                .push(Rect::from_min_size(pos2(left, top), galley.size()));
             shapes.push(Shape::galley(pos2(left, top), galley, wanted.color));
         }
         painter.extend(shapes);
         wanted.clear();
         self.wanted = wanted;
         more
+    }
+
+    /// Where names were written the last time.
+    pub fn places(&self) -> &[Rect] {
+        &self.places
     }
 
     fn forget_when_stale(&mut self, capture: &Capture, font: &FontId, pixels: f32) {
@@ -151,7 +161,7 @@ pub fn width(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str) -> f32 {
     text.chars().map(|char| fonts.glyph_width(font, char)).sum()
 }
 
-/// `text` shortened in the middle to at most `room` points; empty where four of its characters do not fit.
+/// `text` shortened in the middle to at most `room` points; empty where four of its letters do not fit.
 pub fn shorten(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str, room: f32) -> String {
     let count = text.chars().count();
     let whole = width(fonts, font, text);
@@ -162,7 +172,12 @@ pub fn shorten(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str, room: f32)
     while chars > USEFUL {
         let short = text::shorten(text, chars);
         if width(fonts, font, &short) <= room {
-            return short;
+            let letters = short.chars().filter(|it| it.is_alphanumeric());
+            return if letters.count() < USEFUL {
+                String::new()
+            } else {
+                short
+            };
         }
         chars -= 1;
     }
@@ -191,6 +206,24 @@ mod tests {
     use engine::record::Record;
 
     use super::*;
+
+    #[test]
+    fn brackets_and_colons_make_no_name() {
+        let context = Context::default();
+        let name = "flash::kernel<Traits<64, 128>>";
+        let mut output = context.run_ui(RawInput::default(), |ui| {
+            let font = FontId::default();
+            for room in 10..200 {
+                let room = room as f32;
+                let short = ui.fonts_mut(|fonts| shorten(fonts, &font, name, room));
+                let letters = short.chars().filter(|it| it.is_alphanumeric()).count();
+                assert!(letters == 0 || letters >= 4, "{short}");
+                assert!(short.is_empty() || room > 30.0, "{short} in {room}");
+            }
+        });
+        // Nothing draws it.
+        output.textures_delta.clear();
+    }
 
     #[test]
     fn another_capture_with_as_many_names_has_its_own() {

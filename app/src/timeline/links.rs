@@ -178,8 +178,8 @@ impl DependencyArrow {
     }
 }
 
-/// What stands at an end: the head where it arrives, a dot where it leaves, a triangle at the
-/// edge of the screen where the way goes on.
+/// What stands at an end: the head where it arrives, a dot where it leaves. At the edge of the screen a head points to where
+/// it arrives, and a ring stands where it comes from: an arrow has one head.
 fn end(
     painter: &Painter,
     mark: ArrowEnd,
@@ -189,7 +189,13 @@ fn end(
     let [x, y] = mark.point();
     let at = pos2(x, y);
     let (side, tip) = match (mark, head) {
-        (ArrowEnd::Stub(_, side), _) => (side, at),
+        (ArrowEnd::Stub(_, side), Some(_)) => (side, at),
+        (ArrowEnd::Stub(_, side), None) => {
+            let middle = at - 4.5 * direction(side);
+            painter.circle(middle, 4.5, edge, Stroke::new(0.0, edge));
+            painter.circle(middle, 3.5, edge, Stroke::new(2.0, hue));
+            return;
+        }
         (ArrowEnd::Span(_), Some(side)) => (side, at + 3.0 * direction(side)),
         (ArrowEnd::Span(_), None) => {
             painter.circle(at, 2.5, hue, Stroke::new(1.0, edge));

@@ -7,7 +7,7 @@ use engine::time::{Interval, Nanos};
 
 use super::frame::PaintFrame;
 use crate::text;
-use crate::theme::{GRID, RADIUS, mixed, mono, small};
+use crate::theme::{RADIUS, mixed, mono, small};
 
 /// Spans of a group that are outlined; of more, the table alone tells.
 const OUTLINED: usize = 2_000;
@@ -240,19 +240,6 @@ pub fn thumb(frame: &PaintFrame<'_>) -> Option<Rect> {
         pos2(body.right() - 7.0, top),
         vec2(5.0, length),
     ))
-}
-
-/// Writes a line in a corner of the body.
-pub fn note(painter: &Painter, frame: &PaintFrame<'_>, line: &str) {
-    let theme = frame.picture.theme;
-    let at = frame.areas.body.right_bottom() - vec2(4.0 * GRID, 4.0 * GRID);
-    pill(
-        painter,
-        at,
-        Align2::RIGHT_BOTTOM,
-        line,
-        (theme.text, theme.panel),
-    );
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use eframe::egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
 };
 use engine::backend::BACKENDS;
+use engine::capture::Capture;
 use engine::record::{CounterId, DeviceId, Group, LaneId, NameId, Role, SpanKind};
 use engine::time::Nanos;
 
@@ -96,9 +97,27 @@ fn row_name<'a>(
     entry: LayoutEntry,
 ) -> std::borrow::Cow<'a, str> {
     match entry.lane().filter(|_| row.key == GroupKey::PINNED) {
-        Some(lane) => frame.picture.capture.lane_title(lane),
+        Some(lane) => with_device(frame.picture.capture, lane),
         None => name(&frame.picture, entry).into(),
     }
+}
+
+/// A lane's name with that of its device, which no heading tells.
+fn with_device(capture: &Capture, id: LaneId) -> std::borrow::Cow<'_, str> {
+    let title = capture.lane_title(id);
+    let lane = capture.lane(id);
+    let device = lane.and_then(|lane| capture.devices().get(lane.device?.index()));
+    let Some(device) = device.filter(|_| capture.devices().len() > 1) else {
+        return title;
+    };
+    let name = device.short_name();
+    // Of several files both begin with the rank, which is told once.
+    let is_told = lane.is_none_or(|lane| title != lane.name.as_str());
+    let rank = title.split_once(" · ").map(|(rank, _)| rank);
+    if is_told || rank.is_some_and(|rank| name.starts_with(rank)) {
+        return title;
+    }
+    format!("{title} · {name}").into()
 }
 
 /// Paints the edge below the rows that stay at the top.

@@ -57,7 +57,9 @@ pub use overview::{Overview, OverviewLine, OverviewTopic};
 pub use promise_chain::{Chain, steps};
 pub use readiness::{PipelineReadiness, pipeline_of};
 pub use sentence_piece::SentencePiece;
-pub use statistics::{Durations, LaneUse, Overlap, RoleOverlap, Statistics, StatisticsJob};
+pub use statistics::{
+    Durations, LaneUse, OperationKey, Overlap, RoleOverlap, Statistics, StatisticsJob,
+};
 pub use words::{shorten, shown};
 
 use capture::{Capture, PlacedSpan};

@@ -1,4 +1,4 @@
-//! What a capture comes to in one screen: how busy devices were, where idle time went, what the critical path is made of,
+//! What a capture comes to in one screen: what is wrong, how busy devices were, where idle time went, what the critical path is made of,
 //! what would save most, and what the capture cannot tell. The window and the command line show the same lines.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use super::sentence_piece::Sentence;
 use super::{AnalysisResult, IterationRow, IterationTable, SentencePiece};
 use capture::natural_key;
 use record::time::{Interval, Nanos, union};
-use record::{DeviceId, LaneId, SpanId};
+use record::{DeviceId, LaneId, Severity, SpanId};
 
 /// Where there are more devices than this they share a line: the other answers are to be in sight.
 const DEVICES: usize = 3;
@@ -22,6 +22,8 @@ const PARTS: usize = 4;
 /// What an overview's line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OverviewTopic {
+    /// What is wrong, such as a race, whatever it took.
+    Errors,
     /// How busy a device was.
     Busy,
     /// Where idle time went.
@@ -40,6 +42,7 @@ impl OverviewTopic {
     /// Its name on screen.
     pub const fn label(self) -> &'static str {
         match self {
+            Self::Errors => "errors",
             Self::Busy => "busy",
             Self::Idle => "idle",
             Self::Path => "critical path",
@@ -92,6 +95,7 @@ impl Overview {
             lines: Vec::new(),
         };
         if totals.within.length() > Nanos::ZERO {
+            draft.errors(answers);
             draft.busy(totals);
             draft.idle(totals);
             draft.path(totals);
@@ -109,6 +113,27 @@ impl OverviewDraft<'_, '_> {
             topic,
             says: sentence.0,
         });
+    }
+
+    /// What is wrong: a result that depends on luck comes before any time that could be saved.
+    fn errors(&mut self, answers: &[AnalysisResult]) {
+        let all = answers.iter().flat_map(|it| &it.answer.findings);
+        let wrong = all.filter(|it| it.severity == Severity::Error);
+        let count = wrong.clone().count();
+        for finding in wrong.take(FINDINGS) {
+            let mut says = Sentence::default();
+            says.text(format!("{}: ", finding.code));
+            if let Some(span) = finding.spans.last() {
+                says.span(self.reader.capture(), *span).text(": ");
+            }
+            says.text(finding.text.clone());
+            self.say(OverviewTopic::Errors, says);
+        }
+        if count > FINDINGS {
+            let mut says = Sentence::default();
+            says.text(format!("and {} more", count - FINDINGS));
+            self.say(OverviewTopic::Errors, says);
+        }
     }
 
     /// How busy each device was, all of its streams together.
@@ -404,12 +429,12 @@ impl OverviewDraft<'_, '_> {
         let problems = problems.filter(|it| !it.span.is_some()).count();
         if problems > 0 {
             let mut says = Sentence::default();
-            let (count, tells) = match problems {
-                1 => ("1 problem".to_owned(), "tells"),
-                many => (format!("{many} problems"), "tell"),
+            let count = match problems {
+                1 => "1 problem".to_owned(),
+                many => format!("{many} problems"),
             };
             says.text(format!(
-                "{count} of the data {tells} what is wrong or missing in it"
+                "{count} found in the data: something in it is wrong or missing"
             ));
             self.say(OverviewTopic::Unknown, says);
         }
@@ -418,11 +443,11 @@ impl OverviewDraft<'_, '_> {
     /// What the capture lacks where the time before a span is unknown.
     fn why_unknown(&self, span: SpanId, is_call: bool) -> &'static str {
         if is_call {
-            ", longer than a return takes after the last cause that the capture tells"
+            ": the call returned later than the last cause in the capture explains"
         } else if self.reader.binding(SpanPoint::start(span)).is_none() {
             ", and nothing tells what that came after"
         } else {
-            ", more than a start takes after the last cause that the capture tells"
+            ": it began later than the last cause in the capture explains"
         }
     }
 

@@ -10,8 +10,8 @@ use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, shared, total, union};
 use record::{Group, LaneId, Role, SpanKind};
 
-pub use operations::Durations;
 use operations::DurationsDraft;
+pub use operations::{Durations, OperationKey};
 pub use roles::RoleOverlap;
 use roles::{BusyStream, role_overlaps};
 
@@ -32,6 +32,8 @@ pub struct LaneUse {
     pub lane: LaneId,
     /// Spans that overlap the range.
     pub spans: usize,
+    /// The lengths that they have inside the range, added up.
+    pub inside: Nanos,
     /// Time in which at least one of its spans ran, waiting not counted.
     pub busy: Nanos,
     /// Time in which at least one of its waits, holds and blocking calls ran; on a stream only while it was not busy.
@@ -84,8 +86,7 @@ impl Statistics {
 
     /// The same without durations by name, which take longest.
     pub fn of_lanes(capture: &Capture, within: Interval) -> Self {
-        let mut job = StatisticsJob::new(capture, within);
-        job.has_names = false;
+        let mut job = StatisticsJob::new(capture, within).without_names();
         while !job.step(capture, Duration::MAX) {}
         job.finish()
     }
@@ -148,6 +149,13 @@ impl StatisticsJob {
         }
     }
 
+    /// The same without durations by name, which take longest.
+    #[must_use]
+    pub const fn without_names(mut self) -> Self {
+        self.has_names = false;
+        self
+    }
+
     /// How much is done, from 0 to 1, counted in lanes.
     pub fn progress(&self) -> f32 {
         self.at as f32 / self.lanes.len().max(1) as f32
@@ -205,12 +213,14 @@ impl StatisticsJob {
         let fresh = LaneUse {
             lane: span.lane,
             spans: 0,
+            inside: Nanos::ZERO,
             busy: Nanos::ZERO,
             waiting: Nanos::ZERO,
             kinds: 0..0,
         };
         let used = self.current.get_or_insert(fresh);
         used.spans += 1;
+        used.inside += inside.map_or(Nanos::ZERO, Interval::length);
         if let Some(count) = self.kinds.get_mut(span.kind as usize) {
             *count += 1;
         }
@@ -422,6 +432,22 @@ mod tests {
     }
 
     #[test]
+    fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
+        let median = |lengths: &[i64]| {
+            let spans: Vec<_> = lengths
+                .iter()
+                .map(|length| (0, 1_000, 1_000 + length, SpanKind::Kernel))
+                .collect();
+            let all = Interval::new(Nanos(0), Nanos(9_000));
+            Statistics::of(&capture(&spans), all).durations[0].median()
+        };
+        assert_eq!(median(&[7]), Nanos(7));
+        assert_eq!(median(&[400, 100]), Nanos(250));
+        assert_eq!(median(&[100, 900, 300]), Nanos(300));
+        assert_eq!(median(&[1, 2, 900, 1_000]), Nanos(451));
+    }
+
+    #[test]
     fn own_time_is_that_of_what_began_last() {
         // A call of 100 with two calls in it, one of which makes another; then a call alone.
         let spans = [
@@ -443,6 +469,10 @@ mod tests {
         assert_eq!(own(SpanKind::Scope), (5, 5));
         // Of a part of the time, only what lies in it.
         let found = Statistics::of(&capture, Interval::new(Nanos(30), Nanos(55)));
+        assert_eq!(
+            (found.lanes[0].spans, found.lanes[0].inside),
+            (3, Nanos(40))
+        );
         let found = found.durations.iter();
         let own: Vec<_> = found.map(|it| (it.total.0, it.own.0)).collect();
         assert_eq!(own, [(100, 10), (40, 15)]);

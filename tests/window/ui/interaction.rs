@@ -214,7 +214,7 @@ fn a_paused_view_stays_as_it_is_and_catches_up() {
     let all = records.iter().filter(|it| matches!(it, Record::Span(_)));
     let all = all.count();
     until(&mut window, |window| spans(window) == all);
-    window.harness.get_by_label_contains("ended");
+    window.harness.get_by_label("○ ended");
     // Who stops it wants to see that.
     window.engine.send(Message::Phase(Phase::Running)).unwrap();
     window.harness.run();

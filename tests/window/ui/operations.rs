@@ -1,5 +1,7 @@
 //! The table of all operations in the statistics of a range.
 
+use std::collections::BTreeSet;
+
 use app::action::Action;
 use app::state::ThemeChoice;
 use eframe::egui::{
@@ -8,7 +10,9 @@ use eframe::egui::{
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use engine::analysis::Statistics;
-use engine::record::Role;
+use engine::record::{
+    CallId, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State,
+};
 use engine::time::{Interval, Nanos};
 
 use super::Window;
@@ -67,7 +71,13 @@ fn columns_that_have_no_room_are_scrolled_to_and_the_first_stays() {
     window.harness.key_press(Key::Enter);
     window.harness.run();
     let scene = window.harness.state().scene();
-    assert!(first.starts_with(&scene.state.search) && !scene.state.search.is_empty());
+    let chosen = scene
+        .state
+        .selection
+        .span
+        .and_then(|it| scene.capture.span(it));
+    let name = scene.capture.name(chosen.unwrap().span.name);
+    assert!(first.starts_with(name), "{first}, {name}");
 }
 
 #[test]
@@ -124,13 +134,102 @@ fn operations_are_sorted_filtered_and_followed() {
     let placed = scene.capture.span(chosen).unwrap();
     let name = scene.capture.name(placed.span.name);
     assert!(left[0].starts_with(name), "{left:?}, {name}");
-    assert_eq!(scene.state.search, name);
-    let longest = scene
-        .capture
-        .spans()
-        .filter(|it| it.span.name == placed.span.name);
-    let longest = longest.map(|it| it.span.end - it.span.start).max().unwrap();
-    assert_eq!(placed.span.end - placed.span.start, longest);
+    // It is the longest of its name, and all of them are chosen: as many as the row counts.
+    let all = scene.capture.spans();
+    let same = all.filter(|it| {
+        (it.span.name, it.span.kind) == (placed.span.name, placed.span.kind)
+            && it.span.lane == placed.span.lane
+    });
+    let same: Vec<_> = same.collect();
+    let longest = same.iter().map(|it| it.span.end - it.span.start).max();
+    assert_eq!(Some(placed.span.end - placed.span.start), longest);
+    let ids: BTreeSet<_> = same.iter().map(|it| it.span.id).collect();
+    assert_eq!(scene.state.selection.group, ids);
+    assert_eq!(count(&left[0]) as usize, ids.len());
+    assert_eq!(scene.state.search, "");
+}
+
+/// A name on several lanes and in several kinds, of which only some overlap a range.
+#[test]
+fn a_row_selects_what_it_counts_and_nothing_else() {
+    let name = Record::Name(NameId(0), "step".into());
+    let lane = |id: u32, group| {
+        Record::Lane(Box::new(Lane {
+            id: LaneId(id),
+            group,
+            device: None,
+            role: Role::None,
+            name: format!("lane {id}"),
+            order: 0,
+            process: "".into(),
+            thread: "".into(),
+        }))
+    };
+    let lanes = [
+        lane(0, Group::Streams),
+        lane(1, Group::Streams),
+        lane(2, Group::Host),
+    ];
+    let span = |id: u32, lane: u32, kind, start: i64, end: i64| {
+        Record::Span(Span {
+            id: SpanId(id),
+            lane: LaneId(lane),
+            name: NameId(0),
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: Nanos(start),
+            start: Nanos(start),
+            end: Nanos(end),
+        })
+    };
+    let spans = [
+        // Before the range, into it, within it on another lane, and after it.
+        span(0, 0, SpanKind::Kernel, 0, 900),
+        span(1, 0, SpanKind::Kernel, 900, 1_100),
+        span(2, 1, SpanKind::Kernel, 1_500, 1_800),
+        span(3, 0, SpanKind::Kernel, 2_000, 2_500),
+        // The same name, and something else.
+        span(4, 0, SpanKind::Copy, 1_200, 1_300),
+        span(5, 2, SpanKind::Kernel, 1_200, 1_300),
+    ];
+    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
+    window.answer([name].into_iter().chain(lanes).chain(spans).collect());
+    let range = Interval::new(Nanos(1_000), Nanos(2_000));
+    let app = window.harness.state_mut();
+    app.act(
+        vec![
+            Action::OpenTab("statistics"),
+            Action::SelectRange(Some(range)),
+        ],
+        None,
+    );
+    until(&mut window, |window| {
+        window.harness.query_by_label("All operations").is_some()
+    });
+    window.harness.get_by_label("All operations").click();
+    until(&mut window, |window| rows(window).len() == 3);
+    let row = rows(&window)
+        .into_iter()
+        .find(|it| it.starts_with("step · 2 · "));
+    window.harness.get_by_label(&row.unwrap()).click();
+    window.harness.run();
+    let scene = window.harness.state().scene();
+    let chosen: Vec<_> = scene.state.selection.group.iter().map(|it| it.0).collect();
+    assert_eq!(
+        (chosen, scene.state.selection.span),
+        (vec![1, 2], Some(SpanId(2)))
+    );
+    // The range itself says how much lies in it: 100 + 300 + 100 + 100 of four spans.
+    until(&mut window, |window| {
+        let scene = window.harness.state().scene();
+        scene
+            .status
+            .measure
+            .is_some_and(|it| (it.spans, it.sum) == (4, Nanos(600)))
+    });
+    let told = window.harness.query_by_label_contains("4 spans, 600");
+    assert!(told.is_some());
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn object(scope: &CauseScope, of: &Durations) -> serde_json::Value {
         "total_ns": of.total.0,
         "self_ns": of.own.0,
         "mean_ns": of.mean().0,
-        "median_ns": of.quantile(0.5).0,
+        "median_ns": of.median().0,
         "p95_ns": of.quantile(0.95).0,
         "min_ns": of.quantile(0.0).0,
         "max_ns": of.quantile(1.0).0,
@@ -99,7 +99,7 @@ fn write_text(
                 words::length(of.own),
                 words::share(of.own, whole),
                 words::length(of.mean()),
-                words::length(of.quantile(0.5)),
+                words::length(of.median()),
                 words::length(of.quantile(0.95)),
                 words::length(of.quantile(1.0)),
             ]);

@@ -11,11 +11,14 @@ use engine::time::Nanos;
 use super::{lane_of, lines, name_of, pace, pipeline, promise, rank, title, why};
 use crate::action::Action;
 use crate::panel::Scene;
+use crate::panel::problems::severity;
 use crate::panel::widgets::{compact, field, hint, link, section};
 use crate::text;
 
 /// Causes or effects that are listed at once; the rest is counted.
 const LISTED: usize = 20;
+/// Findings of one span that are listed.
+const FOUND: usize = 3;
 /// So many characters of a link and its note fit side by side in the narrowest inspector.
 const SIDE_BY_SIDE: usize = 38;
 /// Points by which a note below its link stands in.
@@ -37,6 +40,7 @@ pub fn show(
     };
     heading(ui, scene, &placed);
     times(ui, scene, &placed);
+    found(ui, scene, id, actions);
     why::show(ui, scene, (id, answer), actions);
     pace::show(ui, scene, &placed);
     measured(ui, scene, id);
@@ -116,6 +120,30 @@ fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
     field(ui, scene.theme, "span", &text::id(span.id.0));
     if span.call.is_some() {
         field(ui, scene.theme, "call", &span.call.0.to_string());
+    }
+}
+
+/// What analyses found of this span.
+fn found(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
+    let made = scene.status.why.conclusions.as_ref();
+    let answers = made.map_or(&[][..], |made| made.answers.as_slice());
+    let all = answers.iter().flat_map(|it| &it.answer.findings);
+    let own: Vec<_> = all.filter(|it| it.spans.contains(&id)).collect();
+    if own.is_empty() {
+        return;
+    }
+    section(ui, scene.theme, "Findings");
+    for finding in own.iter().take(FOUND) {
+        let (sign, colour) = severity(scene.theme, finding.severity);
+        let words = RichText::new(format!("{sign} {}", finding.code)).color(colour);
+        ui.label(words.strong());
+        ui.label(&finding.text);
+    }
+    if own.len() > FOUND {
+        let words = format!("and {} more", own.len() - FOUND);
+        if link(ui, &words, scene.theme.accent).clicked() {
+            actions.push(Action::OpenTab("findings"));
+        }
     }
 }
 

@@ -100,7 +100,7 @@ fn way_back(ui: &mut Ui, scene: &Scene<'_>, answer: &mut SpanAnswer, actions: &m
     if answer.steps.iter().all(|it| it.span == own) {
         return;
     }
-    section(ui, scene.theme, "Way back");
+    section(ui, scene.theme, "Chain of causes");
     let whole = answer.whole;
     if answer.is_whole {
         let area = ScrollArea::vertical().max_height(IN_SIGHT * STEP);

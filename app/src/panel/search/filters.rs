@@ -27,12 +27,13 @@ enum SearchCondition {
 }
 
 impl SearchQuery {
-    /// Reads `gemm kind:kernel lane:stream >100us arg:bytes=4096`: what is no condition is part of the name.
+    /// Reads `gemm kind:kernel lane:"stream 7" >100us arg:bytes=4096`: what is no condition is part of the name. What stands
+    /// between quotation marks is one word.
     pub fn parse(wanted: &str) -> Self {
         let mut query = Self::default();
         let mut name = Vec::new();
-        for word in wanted.split_whitespace() {
-            match condition(word) {
+        for word in words(wanted) {
+            match condition(&word.replace('"', "")) {
                 Some(condition) => query.conditions.push(condition),
                 None => name.push(word),
             }
@@ -55,6 +56,16 @@ impl SearchQuery {
     pub fn admits(&self, capture: &Capture, id: SpanId) -> bool {
         self.conditions.iter().all(|it| it.holds(capture, id))
     }
+}
+
+/// The words of a text, as they are written; spaces between quotation marks end none.
+fn words(text: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let ends = move |it: char| {
+        is_quoted ^= it == '"';
+        it.is_whitespace() && !is_quoted
+    };
+    text.split(ends).filter(|word| !word.is_empty()).collect()
 }
 
 fn condition(word: &str) -> Option<SearchCondition> {
@@ -144,6 +155,14 @@ mod tests {
             assert!(query.is_plain(), "{plain}");
             assert_eq!(query.name, plain);
         }
+        let query = SearchQuery::parse("lane:\"Stream 7\" \"a b\" arg:note=\"x y\" c");
+        let expected = [
+            SearchCondition::Lane("stream 7".to_owned()),
+            SearchCondition::Argument("note".to_owned(), "x y".to_owned()),
+        ];
+        assert_eq!(query.name, "\"a b\" c");
+        assert_eq!(query.conditions, expected);
+        assert_eq!(SearchQuery::parse("say \"a b").name, "say \"a b");
         let query = SearchQuery::parse("arg:bytes=4096 <20");
         let expected = [
             SearchCondition::Argument("bytes".to_owned(), "4096".to_owned()),

@@ -210,7 +210,9 @@ impl StatisticsLoader {
 fn within(scene: &Scene<'_>) -> Interval {
     let extent = scene.capture.extent();
     let shown = scene.state.view.shown(extent);
-    let known = extent.and_then(|all| all.intersection(shown));
+    // What has no length at the very end is in view as well.
+    let known =
+        extent.and_then(|all| Interval::new(all.start, all.end + Nanos(1)).intersection(shown));
     scene.state.selection.range.or(known).unwrap_or(shown)
 }
 

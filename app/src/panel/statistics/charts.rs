@@ -3,13 +3,14 @@
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Plot};
 use engine::analysis::{Durations, LaneUse, Statistics};
-use engine::record::{Group, LaneId};
+use engine::record::{DeviceId, Group, Lane, LaneId, Role};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
 use crate::panel::widgets::{compact, hint};
 use crate::text;
 use crate::theme::{GRID, mixed};
+use crate::timeline::role_of_span;
 
 /// Kernels that have bars of their own.
 const NAMES: usize = 4;
@@ -40,10 +41,11 @@ pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
     let Some(bins) = LogarithmicBins::around(&found) else {
         return;
     };
-    ui.scope(|ui| legend(ui, scene, &found));
+    let colours = colours(scene, &found);
+    ui.scope(|ui| legend(ui, scene, &found, &colours));
     let mut charts: Vec<BarChart> = Vec::new();
-    for (at, of) in found.iter().enumerate() {
-        let chart = chart(scene, of, &bins, colour(scene, of, at));
+    for (of, colour) in found.iter().zip(&colours) {
+        let chart = chart(scene, of, &bins, *colour);
         let below: Vec<_> = charts.iter().collect();
         let chart = chart.stack_on(&below);
         charts.push(chart);
@@ -115,10 +117,11 @@ impl LogarithmicBins {
         self.from + (bin as f64 + 0.5) * self.width
     }
 
-    /// Three labels: the shortest, the middle and the longest length.
+    /// Three labels: a short, the middle and a long length.
     fn marks(&self) -> Vec<GridMark> {
         let spread = self.width * BINS as f64;
-        [0.0, 0.5, 1.0]
+        // One at an edge would be cut.
+        [0.15, 0.5, 0.85]
             .map(|share| GridMark {
                 value: self.from + spread * share,
                 step_size: spread,
@@ -144,34 +147,35 @@ fn chart(scene: &Scene<'_>, of: &Durations, bins: &LogarithmicBins, colour: Colo
     BarChart::new(name, bars.collect()).color(colour)
 }
 
-fn colour(scene: &Scene<'_>, of: &Durations, at: usize) -> Color32 {
-    let role = match of.kind {
-        engine::record::SpanKind::Upload => engine::record::Role::HostToDevice,
-        engine::record::SpanKind::Download => engine::record::Role::DeviceToHost,
-        engine::record::SpanKind::Copy => engine::record::Role::DeviceToDevice,
-        engine::record::SpanKind::Fill => engine::record::Role::Barrier,
-        _ => engine::record::Role::Compute,
-    };
-    mixed(
-        scene.theme.role(role),
-        scene.theme.panel,
-        1.0 - 0.2 * at as f32,
-    )
+/// The colours of operations: those that they have on their lanes, the second of two that share one paler than the first.
+fn colours(scene: &Scene<'_>, found: &[&Durations]) -> Vec<Color32> {
+    let mut colours: Vec<Color32> = Vec::new();
+    let mut own: Vec<Color32> = Vec::new();
+    for of in found {
+        let lane = scene.capture.lane(of.lane);
+        let role = role_of_span(lane.map_or(Role::None, |it| it.role), of.kind);
+        let colour = scene.theme.span(role, of.kind, of.name);
+        let before = own.iter().filter(|it| **it == colour).count();
+        own.push(colour);
+        let strength = 1.0 - 0.25 * before as f32;
+        colours.push(mixed(colour, scene.theme.panel, strength));
+    }
+    colours
 }
 
 /// A colour, a name, and the figures of each operation.
-fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[&Durations]) {
+fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[&Durations], colours: &[Color32]) {
     compact(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
-    for (at, of) in found.iter().enumerate() {
+    for (of, colour) in found.iter().zip(colours) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0 * GRID;
             let (rect, _) = ui.allocate_exact_size(Vec2::splat(8.0), Sense::hover());
-            ui.painter().rect_filled(rect, 2, colour(scene, of, at));
+            ui.painter().rect_filled(rect, 2, *colour);
             let mut figures = format!(
                 "{} × {}",
                 text::count(of.count() as u64),
-                text::duration(of.quantile(0.5))
+                text::duration(of.median())
             );
             if ui.available_width() > ROOMY {
                 figures = format!("{figures}, p95 {}", text::duration(of.quantile(0.95)));
@@ -200,10 +204,16 @@ pub fn busy(
         return hint(ui, scene.theme, "No stream has spans in this range");
     }
     let length = statistics.within.length().0.max(1) as f64;
+    let mut device = None;
     for (lane, strip) in strips {
         let Some(used) = statistics.lane(*lane) else {
             continue;
         };
+        let own = scene.capture.lane(*lane).and_then(|it| it.device);
+        if own.is_some() && own != device && scene.capture.devices().len() > 1 {
+            device = own;
+            ui.label(RichText::new(device_title(scene, own)).small());
+        }
         stream(ui, scene, used, strip, used.busy.0 as f64 / length);
     }
     let streams = statistics.lanes.iter().filter(|used| {
@@ -216,6 +226,21 @@ pub fn busy(
     }
 }
 
+/// A lane's name below that of its device, which may begin with the rank as well.
+fn below_its_device<'a>(scene: &Scene<'a>, lane: &'a Lane) -> &'a str {
+    let device = device_title(scene, lane.device);
+    let parts = lane.name.split_once(" · ");
+    let rest = parts.filter(|(rank, _)| device.starts_with(rank));
+    rest.map_or(lane.name.as_str(), |(_, rest)| rest)
+}
+
+/// What a device is called above its streams.
+fn device_title(scene: &Scene<'_>, device: Option<DeviceId>) -> String {
+    let devices = scene.capture.devices();
+    let found = device.and_then(|it| devices.get(it.index()));
+    found.map_or_else(String::new, |it| it.short_name().to_owned())
+}
+
 fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: f64) {
     let Some(lane) = scene.capture.lane(used.lane) else {
         return;
@@ -224,15 +249,10 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
     let height = 26.0;
     let row = ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0 * GRID;
-        // With several devices a name may need its device's beside it.
-        let most = match scene.capture.devices().len() {
-            0 | 1 => 112.0,
-            _ => 176.0,
-        };
-        let size = Vec2::new((ui.available_width() * 0.36).min(most), height);
+        let size = Vec2::new((ui.available_width() * 0.36).min(112.0), height);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_size(size);
-            ui.add(Label::new(scene.capture.lane_title(lane.id)).truncate());
+            ui.add(Label::new(below_its_device(scene, lane)).truncate());
         });
         let width = (ui.available_width() - 48.0).max(24.0);
         let bars = strip

@@ -1,16 +1,17 @@
 //! The table of operations: how long the spans of each name took.
 
 use eframe::egui::Ui;
-use engine::analysis::{Durations, Statistics};
-use engine::capture::Capture;
+use engine::analysis::{Durations, OperationKey, Statistics};
+use engine::capture::{Capture, PlacedSpan};
 use engine::record::{Group, SpanId};
 use engine::time::Nanos;
 
-use crate::action::Action;
+use crate::action::{Action, SameOperations};
 use crate::panel::Scene;
 use crate::panel::table::{
     CellEmphasis, FilteredTable, SortOrder, TableCell, TableColumn, TableLine, TableRevision,
 };
+use crate::state::{MOST_SELECTED, Notice};
 use crate::text;
 
 /// Rows of the table; what took least of all is left out, and that is said.
@@ -21,7 +22,7 @@ const COLUMNS: &[TableColumn] = &[
         width: 230.0,
         ..TableColumn::wide(
             "name",
-            "What they are called; click to mark all of them and to go to the longest",
+            "What they are called; click to select all of them and to go to the longest",
         )
     },
     TableColumn::number(
@@ -29,10 +30,14 @@ const COLUMNS: &[TableColumn] = &[
         "How many overlap the range; each counts with its whole length",
         70.0,
     ),
-    TableColumn::number("total", "Their lengths added up", 82.0),
+    TableColumn::number(
+        "total",
+        "Their whole lengths added up, also where they reach out of the range",
+        82.0,
+    ),
     TableColumn::number(
         "self",
-        "Of the range, when one of them was what had begun last on its lane: of a call, the time outside of the calls in it",
+        "Their time inside the range without that of what runs within them: of a call, the time outside of the calls that it makes",
         82.0,
     ),
     TableColumn::number(
@@ -41,7 +46,11 @@ const COLUMNS: &[TableColumn] = &[
         66.0,
     ),
     TableColumn::number("mean", "The arithmetic mean", 78.0),
-    TableColumn::number("median", "Half of them are at most as long", 78.0),
+    TableColumn::number(
+        "median",
+        "The middle one of their lengths, or halfway between the two in the middle",
+        78.0,
+    ),
     TableColumn::number("p95", "95 % of them are at most as long", 78.0),
     TableColumn::number("max", "The longest", 78.0),
     TableColumn::text("kind", "What they are", 96.0),
@@ -56,9 +65,9 @@ const ORDER: SortOrder = SortOrder {
 
 /// What a row stands for.
 struct OperationLine {
-    name: String,
+    key: OperationKey,
     longest: SpanId,
-    group: Group,
+    count: usize,
     words: String,
 }
 
@@ -66,7 +75,7 @@ impl TableLine for OperationLine {
     type State = Group;
 
     fn state(&self) -> Group {
-        self.group
+        self.key.group
     }
 
     fn words(&self) -> &str {
@@ -114,16 +123,28 @@ impl OperationsTable {
         let groups = Group::ALL.iter().map(|it| (*it, it.label(), None));
         let groups: Vec<_> = groups.collect();
         let selected = scene.state.selection.span;
-        let name = selected.and_then(|it| scene.capture.span(it));
-        let name = name.map(|it| scene.capture.name(it.span.name));
-        let is_chosen = |line: &OperationLine| name == Some(line.name.as_str());
+        let placed = selected.and_then(|it| scene.capture.span(it));
+        let key = placed.and_then(|it| key_of(scene.capture, &it));
+        let is_chosen = |line: &OperationLine| key == Some(line.key);
         let table = (COLUMNS, groups.as_slice());
         let clicked = self
             .0
             .show(ui, scene, ("operations", &note), table, is_chosen);
         if let Some((line, _)) = clicked {
-            actions.push(Action::Search(line.name.clone()));
-            actions.push(Action::Reveal(line.longest));
+            actions.push(Action::SelectOperations(SameOperations {
+                key: line.key,
+                within: found.within,
+                longest: line.longest,
+            }));
+            if line.count > MOST_SELECTED {
+                let text = format!(
+                    "{} of {} are selected, as many as can be at once: a range of time has fewer.",
+                    text::count(MOST_SELECTED as u64),
+                    text::count(line.count as u64)
+                );
+                let is_error = false;
+                actions.push(Action::Notify(Some(Notice { is_error, text })));
+            }
         }
     }
 
@@ -131,6 +152,15 @@ impl OperationsTable {
     pub fn csv(&self) -> String {
         self.0.csv(COLUMNS)
     }
+}
+
+/// The operations that a span is one of.
+fn key_of(capture: &Capture, placed: &PlacedSpan) -> Option<OperationKey> {
+    Some(OperationKey {
+        group: capture.lane(placed.span.lane)?.group,
+        name: placed.span.name,
+        kind: placed.span.kind,
+    })
 }
 
 fn row(capture: &Capture, of: &Durations, whole: Nanos) -> (OperationLine, Vec<TableCell>) {
@@ -152,16 +182,16 @@ fn row(capture: &Capture, of: &Durations, whole: Nanos) -> (OperationLine, Vec<T
         time(of.own),
         TableCell::number(Some(of.own.0), |_| text::percent(share)),
         time(of.mean()),
-        time(of.quantile(0.5)),
+        time(of.median()),
         time(of.quantile(0.95)),
         time(of.quantile(1.0)),
         TableCell::weak(of.kind.label()),
         TableCell::weak(on),
     ];
     let line = OperationLine {
-        name: name.to_owned(),
+        key: of.key(),
         longest: of.longest,
-        group: of.group,
+        count: of.count(),
         words,
     };
     (line, cells)

@@ -59,7 +59,7 @@ fn nothing(ui: &mut Ui, scene: &Scene<'_>) {
     let words = if streams.count() < 2 {
         "There is one stream: nothing can overlap"
     } else {
-        "Less than two streams of one device ran in this range"
+        "Fewer than two streams of one device ran in this range"
     };
     hint(ui, scene.theme, words);
 }

@@ -7,7 +7,7 @@ use eframe::egui::{Color32, Ui};
 use super::chips::{FilterChip, bar, flip, kept};
 use super::{SortOrder, TableCell, TableColumn, show, sorted};
 use crate::panel::Scene;
-use crate::panel::widgets::Sign;
+use crate::panel::widgets::{Sign, hint};
 use crate::text;
 
 /// What a row of a table stands for.
@@ -72,6 +72,14 @@ impl<L: TableLine> FilteredTable<L> {
         let clicked = bar(ui, scene, (what, note), &chips, &mut self.filter);
         flip(&mut self.hidden, clicked);
         let shown = self.shown();
+        if shown.is_empty() && !self.lines.is_empty() {
+            let words = format!(
+                "None of {} matches the filter",
+                text::counted(self.lines.len() as u64, "row")
+            );
+            hint(ui, scene.theme, &words);
+            return None;
+        }
         let chosen = self.lines.iter().position(is_chosen);
         let rows = (self.cells.as_slice(), shown.as_slice(), chosen);
         let click = show(ui, scene, columns, &mut self.order, rows)?;

@@ -3,9 +3,34 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use capture::PlacedSpan;
+use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{Group, LaneId, NameId, SmallList, SpanId, SpanKind};
+use record::{Group, LaneId, NameId, Role, SmallList, SpanId, SpanKind};
+
+/// What the spans of one [`Durations`] have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OperationKey {
+    /// What their lanes are: streams, other lanes of a device, or host threads.
+    pub group: Group,
+    /// Their name.
+    pub name: NameId,
+    /// What sort of operation they are.
+    pub kind: SpanKind,
+}
+
+impl OperationKey {
+    /// Its spans that overlap `within`, lane by lane in the order on screen: those that [`super::Statistics`] counts.
+    pub fn spans(self, capture: &Capture, within: Interval) -> impl Iterator<Item = SpanId> {
+        let lanes = capture.lane_order().into_iter();
+        let counted = lanes.filter(move |lane| {
+            let known = capture.lane(*lane);
+            known.is_some_and(|it| it.role != Role::Queue && it.group == self.group)
+        });
+        let spans = counted.flat_map(move |lane| capture.spans_in(lane, within));
+        let own = spans.filter(move |it| it.span.name == self.name && it.span.kind == self.kind);
+        own.map(|it| it.span.id)
+    }
+}
 
 /// How long the spans of one name took.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +60,24 @@ impl Durations {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.sorted.all().len()
+    }
+
+    /// What tells them from others.
+    pub const fn key(&self) -> OperationKey {
+        OperationKey {
+            group: self.group,
+            name: self.name,
+            kind: self.kind,
+        }
+    }
+
+    /// The middle one of their lengths; of an even number of them, halfway between the two in the middle.
+    pub fn median(&self) -> Nanos {
+        let lengths = self.sorted.all();
+        let upper = lengths.len() / 2;
+        let lower = lengths.len().saturating_sub(1) / 2;
+        let at = |place: usize| lengths.get(place).copied().unwrap_or_default();
+        at(lower) + Nanos((at(upper) - at(lower)).0 / 2)
     }
 
     /// The arithmetic mean.
@@ -70,7 +113,7 @@ struct NamedSpans {
 /// Durations in the making. Lanes come one after the other, and the spans of each by start.
 pub(super) struct DurationsDraft {
     within: Interval,
-    places: BTreeMap<(Group, NameId, SpanKind), usize>,
+    places: BTreeMap<OperationKey, usize>,
     named: Vec<NamedSpans>,
     /// What runs on the lane, the last to begin at the end: its place among the names, and when it ends.
     running: Vec<(usize, Nanos)>,
@@ -96,7 +139,11 @@ impl DurationsDraft {
         self.advance(span.start);
         let length = span.end - span.start;
         let next = self.named.len();
-        let key = (group, span.name, span.kind);
+        let key = OperationKey {
+            group,
+            name: span.name,
+            kind: span.kind,
+        };
         let place = *self.places.entry(key).or_insert(next);
         if place == next {
             if self.named.len() == self.named.capacity() {

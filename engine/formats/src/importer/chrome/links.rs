@@ -124,7 +124,7 @@ impl DependencySummary {
             receipt.complain(sink, untold, counted(self.unnamed, words));
         }
         if self.left_out > 0 {
-            let words = "{call that makes|calls that make} a stream wait {has|have} no row of what {it is|they are} for, as PyTorch's profiler \
+            let words = "{call that makes|calls that make} a stream wait {has|have} no row that says what {it waits|they wait} for, as PyTorch's profiler \
                          writes where it knows no work of that stream.";
             receipt.complain(sink, untold, counted(self.left_out, words));
         }

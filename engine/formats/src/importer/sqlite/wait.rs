@@ -120,7 +120,7 @@ impl SqliteWaitOutcome {
             ),
             (
                 self.left_out,
-                "{call that makes|calls that make} a stream wait {has|have} no row of what {it is|they are} for",
+                "{call that makes|calls that make} a stream wait {has|have} no row that says what {it waits|they wait} for",
             ),
             (
                 self.blind,
