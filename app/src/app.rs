@@ -412,7 +412,11 @@ impl eframe::App for App {
         self.guard_closing(&context);
         self.name_window(&context);
         let actions = self.layout(ui);
-        self.status.arrows = self.timeline.arrows();
+        if self.status.arrows != self.timeline.arrows() {
+            // The bar that tells of them is drawn already.
+            self.status.arrows = self.timeline.arrows();
+            context.request_repaint();
+        }
         self.act(actions, Some(&context));
         end_frame(&mut self.state);
         if std::mem::take(&mut self.saves_now)

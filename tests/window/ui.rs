@@ -1,6 +1,7 @@
 //! The window without a display: what clicks and keys do, and pictures of every panel.
 
 mod after_run;
+mod arrows;
 mod bookmarks;
 mod colours;
 mod consent;

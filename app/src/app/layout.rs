@@ -5,8 +5,8 @@ mod dock;
 mod playback;
 
 use eframe::egui::{
-    Align, Button, CentralPanel, Context, Frame, Id, Layout, Margin, Panel as Side, ProgressBar,
-    RichText, Sense, Ui, UiBuilder, Window, containers::PanelState, util::IdTypeMap,
+    Align, Button, CentralPanel, Context, Frame, Id, Label, Layout, Margin, Panel as Side,
+    ProgressBar, RichText, Sense, Ui, UiBuilder, Window, containers::PanelState, util::IdTypeMap,
 };
 
 use super::App;
@@ -15,6 +15,11 @@ use crate::panel::{Panel, PanelPosition, Scene};
 use crate::state::{DockSide, Notice, OverlayWindow};
 use crate::timeline::{Picture, theme_of};
 use dock::DockRooms;
+
+/// Height of a window below which long notices have one line, in points.
+const LOW: f32 = 600.0;
+/// Bytes of a notice that is long.
+const LONG: usize = 160;
 
 impl App {
     /// Draws the whole window, and gives back what the user wants.
@@ -182,8 +187,16 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             ui.with_layout(
                 Layout::left_to_right(Align::Center).with_main_wrap(true),
                 |ui| {
-                    ui.label(RichText::new(sign).color(colour));
-                    ui.label(RichText::new(text).color(theme.text));
+                    // In a low window a long text would leave no room for lanes.
+                    let is_low = ui.ctx().content_rect().height() < LOW;
+                    if is_low && text.len() > LONG {
+                        let words = RichText::new(format!("{sign} {text}"));
+                        ui.add(Label::new(words.color(theme.text)).truncate())
+                            .on_hover_text(text);
+                    } else {
+                        ui.label(RichText::new(sign).color(colour));
+                        ui.label(RichText::new(text).color(theme.text));
+                    }
                     if !is_error && offers_lesson(scene) {
                         let words = RichText::new("Take the first lesson").color(theme.accent);
                         if ui.button(words).clicked() {

@@ -24,7 +24,7 @@ use crate::theme::{HEADING, SMALL};
 /// Letters of a title, at most; the whole of a longer name stands below it.
 const TITLE: usize = 120;
 /// How high the whole name is, at most, before it is scrolled, in points.
-const WHOLE: f32 = 84.0;
+const WHOLE: f32 = 60.0;
 
 /// The inspector: every field of what is selected, what it waited for, and the line that made it.
 #[derive(Default)]

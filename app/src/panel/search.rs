@@ -26,6 +26,9 @@ const KEPT: usize = 50_000;
 const PAGES: [usize; 2] = [16, 1 << 11];
 const STRETCHES: [usize; 2] = [8, 1 << 11];
 
+/// Room in which what was found stands beside the field, in points; a narrower bar leaves it to the tab of matches.
+const ROOM: f32 = 240.0;
+
 /// What can be searched for.
 const HELP: &str = "A part of a name, and with it or alone: kind:upload, lane:copy, lane:\"stream 7\", >100us, <1ms, arg:bytes or \
     arg:bytes=4096";
@@ -211,7 +214,8 @@ impl NameSearch {
         let mut wanted = scene.state.search.clone();
         let id = Id::unique("search");
         let key = Command::Search.key();
-        if !wanted.is_empty() {
+        let room = ui.available_width();
+        if !wanted.is_empty() && room > ROOM {
             for (sign, command) in [("▼", Command::NextMatch), ("▲", Command::PreviousMatch)] {
                 let label = command.entry().map_or("", |entry| entry.label);
                 if ui

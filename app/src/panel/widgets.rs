@@ -141,8 +141,8 @@ fn without_indent<'a>(ui: &Ui, words: &'a str) -> &'a str {
     if has_room(ui, needed) { words } else { rest }
 }
 
-/// How wide a text is in a row of its own.
-fn width(ui: &Ui, words: &str) -> f32 {
+/// How wide a text is in a row of its own, in points.
+pub fn width(ui: &Ui, words: &str) -> f32 {
     let font = TextStyle::Body.resolve(ui.style());
     let colour = ui.visuals().text_color();
     ui.fonts_mut(|fonts| {

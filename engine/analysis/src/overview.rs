@@ -122,11 +122,11 @@ impl OverviewDraft<'_, '_> {
         let count = wrong.clone().count();
         for finding in wrong.take(FINDINGS) {
             let mut says = Sentence::default();
-            says.text(format!("{}: ", finding.code));
+            says.text(finding.code.clone());
             if let Some(span) = finding.spans.last() {
-                says.span(self.reader.capture(), *span).text(": ");
+                says.text(", ").span(self.reader.capture(), *span);
             }
-            says.text(finding.text.clone());
+            says.text(format!(": {}", finding.text));
             self.say(OverviewTopic::Errors, says);
         }
         if count > FINDINGS {

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use app::action::Action;
-use app::state::ThemeChoice;
+use app::state::{ThemeChoice, ViewChange};
 use eframe::egui::{
-    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, Rect, TouchPhase, vec2,
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, OutputCommand, Rect, TouchPhase, vec2,
 };
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use engine::analysis::Statistics;
+use engine::capture::PlacedSpan;
 use engine::record::{
     CallId, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State,
 };
@@ -147,6 +148,64 @@ fn operations_are_sorted_filtered_and_followed() {
     assert_eq!(scene.state.selection.group, ids);
     assert_eq!(count(&left[0]) as usize, ids.len());
     assert_eq!(scene.state.search, "");
+}
+
+/// What is copied are the rows that are shown, in their order, times in nanoseconds.
+#[test]
+fn operations_are_copied_as_comma_separated_values() {
+    let mut window = window();
+    let shown = rows(&window);
+    window.harness.get_by_label("Copy as CSV").click();
+    window.harness.step();
+    let commands = &window.harness.output().platform_output.commands;
+    let copied = commands.iter().find_map(|it| match it {
+        OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    });
+    let copied = copied.expect("something was copied");
+    let mut lines = copied.lines();
+    let titles = "name,count,total,self,share,mean,median,p95,max,kind,on";
+    assert_eq!(lines.next(), Some(titles));
+    let scene = window.harness.state().scene();
+    let all = Statistics::of(scene.capture, scene.capture.extent().unwrap()).durations;
+    for (line, row) in lines.clone().zip(&shown) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let name = row.split(" · ").next().unwrap();
+        assert_eq!(fields[0], name);
+        let mut same = all.iter();
+        let total =
+            same.find(|it| scene.capture.name(it.name) == name && it.kind.label() == fields[9]);
+        assert_eq!(fields[2], total.unwrap().total.0.to_string(), "{line}");
+    }
+    assert!(lines.count() >= shown.len() && shown.len() > 2);
+}
+
+/// Statistics and their charts are of the view where no range is selected.
+#[test]
+fn statistics_follow_the_view() {
+    let mut window = window();
+    // What they are of, and of how many spans.
+    let says = |window: &Window, spans: &str| {
+        let mut all = window.harness.query_all_by_label_contains("In view · ");
+        all.any(|it| {
+            let label = it.accesskit_node().label();
+            label.is_some_and(|it| it.ends_with(spans))
+        })
+    };
+    until(&mut window, |window| says(window, "· 117 spans"));
+    let capture = window.harness.state().scene().capture;
+    let extent = capture.extent().unwrap();
+    let first = Interval::new(extent.start, extent.start + Nanos(extent.length().0 / 4));
+    let seen = |it: &PlacedSpan| it.span.start < first.end;
+    let count = format!("· {} spans", capture.spans().filter(seen).count());
+    assert_ne!(count, "· 117 spans");
+    let show = vec![Action::Show(Some(first), ViewChange::Jump)];
+    window.harness.state_mut().act(show, None);
+    until(&mut window, |window| says(window, &count));
+    window.harness.get_by_label("Charts").click();
+    let show = vec![Action::Show(None, ViewChange::Jump)];
+    window.harness.state_mut().act(show, None);
+    until(&mut window, |window| says(window, "· 117 spans"));
 }
 
 /// A name on several lanes and in several kinds, of which only some overlap a range.

@@ -3,18 +3,22 @@
 use eframe::egui::{Label, RichText, Ui};
 
 use crate::action::{Action, Command};
-use crate::panel::Scene;
+use crate::panel::{Scene, width};
 use crate::text;
 use crate::theme::GRID;
 
-/// Room for a file's name, in points.
+/// Room for a file's name, in points: at most, and as a share of the bar.
 const ROOM: f32 = 360.0;
+const SHARE: f32 = 0.32;
+/// Room that is left to the search: for its field, and for what it found.
+const FIELD: f32 = 130.0;
+const FOUND: f32 = 150.0;
 
 /// The name of the files on screen, and buttons for what is asked of a capture first.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let name = scene.status.opened.as_deref().unwrap_or("a capture");
     ui.scope(|ui| {
-        ui.set_max_width(ROOM);
+        ui.set_max_width((ui.available_width() * SHARE).min(ROOM));
         let files = scene.status.parts.iter();
         let paths: Vec<String> = files.map(|it| it.path.display().to_string()).collect();
         ui.add(Label::new(RichText::new(name).strong()).truncate())
@@ -22,6 +26,8 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     });
     ui.add_space(2.0 * GRID);
     ui.spacing_mut().item_spacing.x = GRID;
+    let is_searching = !scene.state.search.is_empty();
+    let reserved = FIELD + if is_searching { FOUND } else { 0.0 };
     let made = scene.status.why.conclusions.as_ref();
     let findings = made.map_or_else(
         || "Findings".to_owned(),
@@ -49,6 +55,11 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             Command::Extract.into(),
         ),
     ] {
+        // A narrow bar leaves the rest to the menus and the tabs.
+        let room = width(ui, words) + 6.0 * GRID + reserved;
+        if room > ui.available_width() {
+            break;
+        }
         if ui.button(words).on_hover_text(help).clicked() {
             actions.push(action);
         }
