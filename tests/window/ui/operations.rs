@@ -188,7 +188,7 @@ fn statistics_follow_the_view() {
     let says = |window: &Window, spans: &str| {
         let mut all = window.harness.query_all_by_label_contains("In view · ");
         all.any(|it| {
-            let label = it.accesskit_node().label();
+            let label = it.accesskit_node().value();
             label.is_some_and(|it| it.ends_with(spans))
         })
     };
