@@ -39,6 +39,7 @@ use files::FileJobs;
 use lessons::LessonJob;
 use measuring::RangeJob;
 use reference_run::ReferenceRun;
+use start::Greeting;
 use tabs::Tabs;
 use view_store::KeptViews;
 use why::ConclusionsJob;
@@ -64,7 +65,7 @@ pub struct App {
     lesson_job: LessonJob,
     reference: ReferenceRun,
     /// Whether a newcomer is told what the first run shows.
-    greets: bool,
+    greeting: Greeting,
     tabs: Tabs,
     kept: KeptViews,
     /// What the window is called.
@@ -183,7 +184,7 @@ impl App {
             measuring: RangeJob::default(),
             lesson_job: LessonJob::default(),
             reference: ReferenceRun::default(),
-            greets: false,
+            greeting: Greeting::default(),
             tabs: Tabs::default(),
             kept: KeptViews::default(),
             title: "Syncline".to_owned(),
@@ -212,7 +213,7 @@ impl App {
         self.files.probe();
         match first {
             InitialContent::Files(files) if files.is_empty() => {
-                self.greets = true;
+                self.greeting = Greeting::Due;
                 // It runs once it is known which devices are here.
                 self.is_first = true;
             }

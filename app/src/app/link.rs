@@ -265,8 +265,8 @@ impl App {
                 None,
             );
         }
-        let greets = std::mem::take(&mut self.greets);
-        let shown = start::after_run(&self.capture, &self.state, greets);
+        let greeting = std::mem::take(&mut self.greeting);
+        let shown = start::after_run(&self.capture, &self.state, greeting);
         self.act(shown, None);
         self.survey(&name);
         self.lesson_job.ran(&name);

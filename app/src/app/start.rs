@@ -40,9 +40,19 @@ pub fn documents() -> Documents {
     }
 }
 
+/// Whether a newcomer is told what the next run shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Greeting {
+    /// Nobody is, or it was said.
+    #[default]
+    Over,
+    /// The first run of a start is awaited.
+    Due,
+}
+
 /// What a run that has ended has to show: the span that tells most of it is selected, unless the user selected something
-/// meanwhile, and with `greets` a line says what is seen.
-pub fn after_run(capture: &Capture, state: &AppState, greets: bool) -> Vec<Action> {
+/// meanwhile, and where a greeting is due a line says what is seen.
+pub fn after_run(capture: &Capture, state: &AppState, greeting: Greeting) -> Vec<Action> {
     // Which span tells most is what a lesson asks for.
     if state.lesson.is_some() || !state.selection.is_empty() {
         return Vec::new();
@@ -53,7 +63,7 @@ pub fn after_run(capture: &Capture, state: &AppState, greets: bool) -> Vec<Actio
     let waits = capture
         .span(telling)
         .is_some_and(|placed| placed.span.kind == SpanKind::EventWait);
-    let line = (greets && waits && !state.settings.greeted).then(|| {
+    let line = (greeting == Greeting::Due && waits && !state.settings.greeted).then(|| {
         Action::Notify(Some(Notice {
             is_error: false,
             text: line(capture, telling),

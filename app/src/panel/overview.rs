@@ -103,11 +103,10 @@ fn said(
 /// A topic, which leads to the tab that has more of it.
 fn topic(ui: &mut Ui, scene: &Scene<'_>, of: OverviewTopic, actions: &mut Vec<Action>) {
     let (tab, shows_path) = match of {
-        OverviewTopic::Errors => ("findings", false),
         OverviewTopic::Busy => ("statistics", false),
         OverviewTopic::Idle | OverviewTopic::Iterations => ("why", false),
         OverviewTopic::Path => ("why", true),
-        OverviewTopic::Savings => ("findings", false),
+        OverviewTopic::Errors | OverviewTopic::Savings => ("findings", false),
         OverviewTopic::Unknown => ("problems", false),
     };
     let response = link(ui, of.label(), scene.theme.weak);

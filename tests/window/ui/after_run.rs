@@ -3,6 +3,7 @@
 use app::action::Action;
 use app::state::ThemeChoice;
 use engine::record::{DependencyKind, SpanId, SpanKind};
+use engine::runner::{Message, Phase};
 
 use super::{Window, records};
 
@@ -43,14 +44,12 @@ fn what_should_have_waited_is_selected_where_there_is_a_race() {
     assert_eq!(kernel.span.kind, SpanKind::Kernel);
 }
 
-/// Without a wait the longest operation is, and what the user chose before the end stays.
 #[test]
 fn what_the_user_selects_meanwhile_stays() {
     let mut window = Window::new(SIZE, ThemeChoice::Dark);
     let all = records("double-buffer");
     let end = all.len() - 1;
     let (most, rest) = all.split_at(end);
-    use engine::runner::{Message, Phase};
     let began = [
         Message::Started { run: 1 },
         Message::Phase(Phase::Running),
