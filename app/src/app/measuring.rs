@@ -60,6 +60,12 @@ impl RangeJob {
         if self.wanted.is_some_and(|(_, since)| now < since + STILL) {
             return;
         }
+        self.count(capture, key, found);
+    }
+
+    /// Counts for a slice of a frame.
+    fn count(&mut self, capture: &Capture, key: MeasureKey, found: &mut Option<RangeMeasure>) {
+        let range = key.0;
         let mut job = self.job.take().unwrap_or_else(|| begin(capture, range));
         if job.step(capture, BUDGET) {
             let lanes = job.finish().lanes;

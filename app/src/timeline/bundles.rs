@@ -149,6 +149,7 @@ impl ArrowBundles {
         let mut sheet = MeshBuilder::new(painter.pixels_per_point());
         let port = frame.port();
         let pixel = sheet.pixel();
+        let names = NameColumns::new(names);
         for &(from, to, count) in &self.lines {
             let Some(route) = route(from, to, port) else {
                 continue;
@@ -166,7 +167,7 @@ impl ArrowBundles {
                 );
                 let wide = pixel * (1.0 + (count as f32).log2()).round().min(WIDEST);
                 let line = Rect::from_min_max(a, pos2(b.x.max(a.x + wide), b.y.max(a.y + wide)));
-                for piece in around(line, names) {
+                for piece in names.around(line) {
                     sheet.rect(piece, color);
                 }
             }
@@ -202,22 +203,48 @@ fn bundled(arrows: &[(BarEdge, BarEdge)], width: f32) -> Vec<(BarEdge, BarEdge, 
     lines.into_values().collect()
 }
 
-/// The parts of an upright line that lie on none of `names`; one that lies level runs between bars, where there are none.
-fn around(line: Rect, names: &[Rect]) -> Vec<Rect> {
-    let mut pieces = vec![line];
-    let crossed = names.iter().filter(|name| name.intersects(line));
-    for name in crossed.filter(|_| line.height() > line.width()) {
-        pieces = pieces
-            .into_iter()
-            .flat_map(|piece| {
-                let above = piece.with_max_y(name.top().min(piece.bottom()));
-                let below = piece.with_min_y(name.bottom().max(piece.top()));
-                [above, below]
-            })
-            .filter(|piece| piece.height() > 0.0)
-            .collect();
+/// The names of spans by the columns of the screen that they reach into: a line crosses few of them.
+struct NameColumns(BTreeMap<i32, Vec<Rect>>);
+
+impl NameColumns {
+    /// Width of a column, in points.
+    const WIDTH: f32 = 32.0;
+
+    fn new(names: &[Rect]) -> Self {
+        let mut columns: BTreeMap<i32, Vec<Rect>> = BTreeMap::new();
+        for name in names {
+            for column in Self::column(name.left())..=Self::column(name.right()) {
+                columns.entry(column).or_default().push(*name);
+            }
+        }
+        Self(columns)
     }
-    pieces
+
+    fn column(x: f32) -> i32 {
+        (x / Self::WIDTH).floor() as i32
+    }
+
+    /// The parts of an upright line that lie on no name; one that lies level runs between bars, where there are none.
+    fn around(&self, line: Rect) -> Vec<Rect> {
+        let mut pieces = vec![line];
+        if line.height() <= line.width() {
+            return pieces;
+        }
+        let near = self.0.get(&Self::column(line.left()));
+        let crossed = near.into_iter().flatten().filter(|it| it.intersects(line));
+        for name in crossed {
+            pieces = pieces
+                .into_iter()
+                .flat_map(|piece| {
+                    let above = piece.with_max_y(name.top().min(piece.bottom()));
+                    let below = piece.with_min_y(name.bottom().max(piece.top()));
+                    [above, below]
+                })
+                .filter(|piece| piece.height() > 0.0)
+                .collect();
+        }
+        pieces
+    }
 }
 
 #[cfg(test)]
@@ -257,7 +284,7 @@ mod tests {
             rect(0.0, 60.0, 200.0, 70.0),
             rect(60.0, 40.0, 90.0, 50.0),
         ];
-        let pieces = around(line, &names);
+        let pieces = NameColumns::new(&names).around(line);
         let heights: Vec<_> = pieces.iter().map(|it| (it.top(), it.bottom())).collect();
         assert_eq!(heights, [(0.0, 20.0), (30.0, 60.0), (70.0, 100.0)]);
     }

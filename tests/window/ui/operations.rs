@@ -208,9 +208,8 @@ fn statistics_follow_the_view() {
     until(&mut window, |window| says(window, "· 117 spans"));
 }
 
-/// A name on several lanes and in several kinds, of which only some overlap a range.
-#[test]
-fn a_row_selects_what_it_counts_and_nothing_else() {
+/// Spans of one name on two streams and a host thread.
+fn steps() -> Vec<Record> {
     let name = Record::Name(NameId(0), "step".into());
     let lane = |id: u32, group| {
         Record::Lane(Box::new(Lane {
@@ -229,6 +228,15 @@ fn a_row_selects_what_it_counts_and_nothing_else() {
         lane(1, Group::Streams),
         lane(2, Group::Host),
     ];
+    let lanes = lanes.into_iter();
+    [name]
+        .into_iter()
+        .chain(lanes)
+        .chain(step_spans())
+        .collect()
+}
+
+fn step_spans() -> [Record; 6] {
     let span = |id: u32, lane: u32, kind, start: i64, end: i64| {
         Record::Span(Span {
             id: SpanId(id),
@@ -242,7 +250,7 @@ fn a_row_selects_what_it_counts_and_nothing_else() {
             end: Nanos(end),
         })
     };
-    let spans = [
+    [
         // Before the range, into it, within it on another lane, and after it.
         span(0, 0, SpanKind::Kernel, 0, 900),
         span(1, 0, SpanKind::Kernel, 900, 1_100),
@@ -251,9 +259,14 @@ fn a_row_selects_what_it_counts_and_nothing_else() {
         // The same name, and something else.
         span(4, 0, SpanKind::Copy, 1_200, 1_300),
         span(5, 2, SpanKind::Kernel, 1_200, 1_300),
-    ];
+    ]
+}
+
+/// A name on several lanes and in several kinds, of which only some overlap a range.
+#[test]
+fn a_row_selects_what_it_counts_and_nothing_else() {
     let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
-    window.answer([name].into_iter().chain(lanes).chain(spans).collect());
+    window.answer(steps());
     let range = Interval::new(Nanos(1_000), Nanos(2_000));
     let app = window.harness.state_mut();
     app.act(

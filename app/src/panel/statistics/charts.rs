@@ -216,14 +216,19 @@ pub fn busy(
         }
         stream(ui, scene, used, strip, used.busy.0 as f64 / length);
     }
+    let rest = streams(scene, statistics) - strips.len();
+    if rest > 0 {
+        hint(ui, scene.theme, &format!("and {rest} more"));
+    }
+}
+
+/// How many streams have spans in the range.
+fn streams(scene: &Scene<'_>, statistics: &Statistics) -> usize {
     let streams = statistics.lanes.iter().filter(|used| {
         let lane = scene.capture.lane(used.lane);
         lane.is_some_and(|lane| lane.group == Group::Streams)
     });
-    let rest = streams.count() - strips.len();
-    if rest > 0 {
-        hint(ui, scene.theme, &format!("and {rest} more"));
-    }
+    streams.count()
 }
 
 /// A lane's name below that of its device, which may begin with the rank as well.

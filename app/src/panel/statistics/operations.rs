@@ -136,15 +136,7 @@ impl OperationsTable {
                 within: found.within,
                 longest: line.longest,
             }));
-            if line.count > MOST_SELECTED {
-                let text = format!(
-                    "{} of {} are selected, as many as can be at once: a range of time has fewer.",
-                    text::count(MOST_SELECTED as u64),
-                    text::count(line.count as u64)
-                );
-                let is_error = false;
-                actions.push(Action::Notify(Some(Notice { is_error, text })));
-            }
+            actions.extend(cut(line.count));
         }
     }
 
@@ -152,6 +144,17 @@ impl OperationsTable {
     pub fn csv(&self) -> String {
         self.0.csv(COLUMNS)
     }
+}
+
+/// That a row has more spans than can be selected; nothing where it has not.
+fn cut(count: usize) -> Option<Action> {
+    let text = format!(
+        "{} of {} are selected, as many as can be at once: a range of time has fewer.",
+        text::count(MOST_SELECTED as u64),
+        text::count(count as u64)
+    );
+    let is_error = false;
+    (count > MOST_SELECTED).then(|| Action::Notify(Some(Notice { is_error, text })))
 }
 
 /// The operations that a span is one of.

@@ -1,6 +1,7 @@
 //! A table whose rows are filtered by their state and by words.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use eframe::egui::{Color32, Ui};
 
@@ -36,7 +37,12 @@ pub struct FilteredTable<L: TableLine> {
     lines: Vec<L>,
     cells: Vec<Vec<TableCell>>,
     read: Option<TableRevision>,
+    /// The rows that were shown last: to sort thousands of them takes longer than to draw those in view.
+    sorted: Option<(RowsKey<L::State>, Arc<[usize]>)>,
 }
+
+/// What rows are shown in which order depends on.
+type RowsKey<S> = (Option<TableRevision>, SortOrder, String, BTreeSet<S>);
 
 impl<L: TableLine> FilteredTable<L> {
     /// A table without rows, in this order.
@@ -48,6 +54,7 @@ impl<L: TableLine> FilteredTable<L> {
             lines: Vec::new(),
             cells: Vec::new(),
             read: None,
+            sorted: None,
         }
     }
 
@@ -71,7 +78,7 @@ impl<L: TableLine> FilteredTable<L> {
         let chips = self.chips(states);
         let clicked = bar(ui, scene, (what, note), &chips, &mut self.filter);
         flip(&mut self.hidden, clicked);
-        let shown = self.shown();
+        let shown = self.kept();
         if shown.is_empty() && !self.lines.is_empty() {
             let words = format!(
                 "None of {} matches the filter",
@@ -81,9 +88,28 @@ impl<L: TableLine> FilteredTable<L> {
             return None;
         }
         let chosen = self.lines.iter().position(is_chosen);
-        let rows = (self.cells.as_slice(), shown.as_slice(), chosen);
+        let rows = (self.cells.as_slice(), &*shown, chosen);
         let click = show(ui, scene, columns, &mut self.order, rows)?;
         Some((self.lines.get(click.row)?, click.column))
+    }
+
+    /// The same as [`Self::shown`], found again only where something has changed.
+    fn kept(&mut self) -> Arc<[usize]> {
+        if let Some(((read, order, filter, hidden), rows)) = &self.sorted
+            && (*read, *order) == (self.read, self.order)
+            && (filter, hidden) == (&self.filter, &self.hidden)
+        {
+            return Arc::clone(rows);
+        }
+        let rows: Arc<[usize]> = self.shown().into();
+        let key = (
+            self.read,
+            self.order,
+            self.filter.clone(),
+            self.hidden.clone(),
+        );
+        self.sorted = Some((key, Arc::clone(&rows)));
+        rows
     }
 
     /// The positions of the rows that are shown, in order.
