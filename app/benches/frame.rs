@@ -56,6 +56,10 @@ fn main() {
         "{:>10}  {:>6}  {:>12}  {:>9}  {:>9}  {:>9}",
         "spans", "lanes", "in view", "p50 ms", "p99 ms", "max ms"
     );
+    // `cargo bench -p syncline --bench frame -- on` measures that alone.
+    if std::env::args().any(|arg| arg == "on") {
+        return everything_on();
+    }
     let (mut worst, mut closest) = (Vec::new(), Vec::new());
     for size in SIZES {
         let capture = capture(size, 0);
@@ -370,7 +374,7 @@ impl<'a> HeadlessWindow<'a> {
         let mut actions = Vec::new();
         let start = Instant::now();
         let content = &mut self.content;
-        let output = self.context.run_ui(input, |ui| match content {
+        let mut output = self.context.run_ui(input, |ui| match content {
             WindowContent::Timeline(own, capture) => {
                 let (timeline, state) = own.as_mut();
                 let picture = Picture {
@@ -390,6 +394,8 @@ impl<'a> HeadlessWindow<'a> {
                 app.ui(ui, frame);
             }
         });
+        // Nothing draws it.
+        output.textures_delta.clear();
         let triangles = self
             .context
             .tessellate(output.shapes, output.pixels_per_point);
