@@ -213,6 +213,17 @@ impl From<Command> for Action {
     }
 }
 
+/// How large texts and everything else in the window become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterfaceScale {
+    /// A step larger.
+    Larger,
+    /// A step smaller.
+    Smaller,
+    /// As the system has it.
+    Normal,
+}
+
 /// What an action asks of the engine, the disk or the window, because it is no matter of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AppRequest {
@@ -292,6 +303,8 @@ pub enum AppRequest {
     StopAsking,
     /// Close the window.
     Quit,
+    /// Make everything in the window larger or smaller.
+    Scale(InterfaceScale),
     /// Ask which files to open together with those of the capture on screen.
     ChooseMore,
     /// Ask for a folder whose captures are opened as one.

@@ -381,6 +381,9 @@ impl App {
             let pressed = context.input(action::pressed).into_iter();
             // What is behind a question waits until that is answered.
             let asks = self.state.window.is_some_and(OverlayWindow::asks);
+            // Escape closes a menu that is open, and nothing behind it.
+            let is_menu = egui::Popup::is_any_open(context);
+            let pressed = pressed.filter(|it| !is_menu || *it != Command::Clear);
             let heard = pressed.filter(|it| !asks || matches!(it, Command::Clear | Command::Quit));
             actions.extend(heard.map(Action::from));
         }

@@ -14,7 +14,7 @@ use engine::capture::Capture;
 use engine::runner::RecoveryMode;
 use engine::workload::LossMoment;
 
-use crate::action::{Action, AppRequest, Command, LessonAction};
+use crate::action::{Action, AppRequest, Command, InterfaceScale, LessonAction};
 use crate::state::{
     AppState, DockSide, Docks, OverlayWindow, Selection, Switch, ThemeChoice, ViewChange,
 };
@@ -174,6 +174,9 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Bottom => toggle(state, Switch::Bottom),
         Command::ResetPanels => reset_panels(state),
         Command::ReduceMotion => toggle(state, Switch::ReduceMotion),
+        Command::LargerInterface => return Some(AppRequest::Scale(InterfaceScale::Larger)),
+        Command::SmallerInterface => return Some(AppRequest::Scale(InterfaceScale::Smaller)),
+        Command::ResetInterface => return Some(AppRequest::Scale(InterfaceScale::Normal)),
         Command::Theme => {
             state.settings.theme = match state.settings.theme {
                 ThemeChoice::Dark => ThemeChoice::Light,

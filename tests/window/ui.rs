@@ -7,6 +7,7 @@ mod colours;
 mod consent;
 mod foreign;
 mod interaction;
+mod interface_size;
 mod lanes;
 mod lessons;
 mod links;

@@ -128,6 +128,9 @@ commands! {
     ResetPanels, View, "Reset panels", "Put all panels back to where they are at the first start", [];
     Theme, View, "Light or dark", "Change between the light and the dark theme", [key(Key::T)];
     ReduceMotion, View, "Reduce motion", "No animations", [];
+    LargerInterface, View, "Larger interface", "Make texts and everything else larger", [Chord::ctrl(Key::Plus), Chord::ctrl(Key::Equals)];
+    SmallerInterface, View, "Smaller interface", "Make texts and everything else smaller", [Chord::ctrl(Key::Minus)];
+    ResetInterface, View, "Normal interface size", "Give texts and everything else their own size again", [];
     ZoomIn, Move, "Zoom in", "Zoom in about the pointer", [key(Key::W), key(Key::Plus), key(Key::Equals)];
     ZoomOut, Move, "Zoom out", "Zoom out about the pointer", [key(Key::S), key(Key::Minus)];
     PanLeft, Move, "Earlier", "Move to earlier times", [key(Key::A), key(Key::ArrowLeft)];

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use eframe::egui::{Context, ViewportCommand};
+use eframe::egui::{Context, ViewportCommand, gui_zoom};
 use engine::analysis::causes::ChainSegment;
 use engine::record::SpanId;
 use engine::runner::far::{Connection, WorkerTarget};
@@ -12,7 +12,7 @@ use engine::workload::{Injection, LossMoment};
 
 use super::App;
 use super::link::{EngineLink, pace};
-use crate::action::{Action, AppRequest, Command};
+use crate::action::{Action, AppRequest, Command, InterfaceScale};
 use crate::apply::apply;
 use crate::panel::{NOTHING_RUNS, words};
 use crate::state::{FilePurpose, Notice, Switch, UnsavedRisk};
@@ -40,6 +40,15 @@ const fn is_of_run(request: &AppRequest) -> bool {
 /// Whether what runs then is another engine's.
 const fn begins_anew(request: &AppRequest) -> bool {
     matches!(request, AppRequest::Connect(_) | AppRequest::Record(_))
+}
+
+/// Makes everything in the window larger or smaller.
+fn scale(context: &Context, change: InterfaceScale) {
+    match change {
+        InterfaceScale::Larger => gui_zoom::zoom_in(context),
+        InterfaceScale::Smaller => gui_zoom::zoom_out(context),
+        InterfaceScale::Normal => context.set_zoom_factor(1.0),
+    }
 }
 
 impl App {
@@ -140,6 +149,7 @@ impl App {
             | AppRequest::Cancel
             | AppRequest::Discard(_)
             | AppRequest::OpenLink(_)
+            | AppRequest::Scale(_)
             | AppRequest::Quit => {}
         }
     }
@@ -147,6 +157,11 @@ impl App {
     /// Does what is about files, texts and the window itself; gives back what is about something else.
     fn grant_file(&mut self, request: AppRequest, context: Option<&Context>) -> Option<AppRequest> {
         match request {
+            AppRequest::Scale(change) => {
+                if let Some(context) = context {
+                    scale(context, change);
+                }
+            }
             AppRequest::ChooseFile => self.ask(FilePurpose::Open, ""),
             AppRequest::ChooseFolder => self.ask(FilePurpose::OpenFolder, ""),
             AppRequest::ChooseMore => self.ask(FilePurpose::Add, ""),

@@ -128,8 +128,11 @@ impl App {
         }
         let own = |it: &Option<ParkedTab>| it.as_ref().is_some_and(|it| it.opened.is_none());
         match self.tabs.parked.iter().position(own) {
-            Some(place) => self.show_tab(place),
-            None => self.new_tab(),
+            Some(place) => self.turn_to_tab(place),
+            None => {
+                self.drop_note();
+                self.new_tab();
+            }
         }
     }
 

@@ -27,6 +27,8 @@ pub struct FileDialog {
     shows_all: bool,
     /// Whether the cursor is still to be put where the name is typed.
     is_new: bool,
+    /// The last frame that it was open in.
+    seen: u64,
 }
 
 /// A file or a folder in the folder on screen.
@@ -53,7 +55,11 @@ impl Panel for FileDialog {
             self.request = None;
             return hint(ui, scene.theme, "No file is asked for now.");
         };
-        if self.request.as_ref() != Some(request) {
+        let now = ui.ctx().cumulative_pass_nr();
+        // Files may have come while it was closed.
+        let was_closed = self.seen + 1 < now;
+        self.seen = now;
+        if was_closed || self.request.as_ref() != Some(request) {
             self.begin(request, scene);
             self.is_new = true;
         }
@@ -169,7 +175,7 @@ impl FileDialog {
             if !self.problem.is_empty() {
                 ui.label(RichText::new(&self.problem).color(scene.theme.bad));
             } else if count == 0 {
-                hint(ui, scene.theme, "Nothing here that is asked for.");
+                hint(ui, scene.theme, "This folder has nothing of this kind.");
             }
         });
         if let Some(next) = next {

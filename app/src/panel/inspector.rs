@@ -91,7 +91,7 @@ fn range(ui: &mut Ui, scene: &Scene<'_>) {
     section(ui, scene.theme, "Range");
     field(ui, scene.theme, "from", &range.start.to_string());
     field(ui, scene.theme, "to", &range.end.to_string());
-    field(ui, scene.theme, "length", &range.length().to_string());
+    field(ui, scene.theme, "duration", &range.length().to_string());
     if let Some(measure) = &scene.status.measure {
         let spans = text::count(measure.spans as u64);
         field(ui, scene.theme, "spans", &spans);

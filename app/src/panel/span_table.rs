@@ -12,7 +12,7 @@ use super::table::{
 use crate::text;
 
 /// Spans that are listed.
-const LISTED: usize = 2_000;
+const LISTED: usize = 20_000;
 
 const COLUMNS: &[TableColumn] = &[
     TableColumn {
@@ -71,7 +71,7 @@ impl SpanListTable {
             .read(now, listed.filter_map(|span| row(scene.capture, span)));
         let note = match count.saturating_sub(LISTED) {
             0 => String::new(),
-            rest => format!("and {} more", text::count(rest as u64)),
+            rest => format!("{} later ones are not listed", text::count(rest as u64)),
         };
         let groups: Vec<_> = Group::ALL
             .iter()

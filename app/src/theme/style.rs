@@ -20,6 +20,8 @@ pub fn small() -> FontId {
 
 /// Gives `ctx` both themes; which one shows is chosen with `Context::set_theme`.
 pub fn install(ctx: &Context) {
+    // The table of commands has these keys.
+    ctx.options_mut(|options| options.zoom_with_keyboard = false);
     ctx.set_fonts(fonts());
     for (theme, which) in [
         (&DARK, eframe::egui::Theme::Dark),

@@ -66,14 +66,21 @@ fn ticks(
     let theme = frame.picture.theme;
     let color = mixed(theme.warning, theme.panel, 0.9);
     let mut sheet = MeshBuilder::new(painter.pixels_per_point());
-    let mut last = f32::NEG_INFINITY;
-    for (start, _) in found {
+    let from = scale.time_from_x(line.left());
+    let mut rest = found
+        .get(found.partition_point(|(start, _)| *start < from)..)
+        .unwrap_or_default();
+    while let Some((start, _)) = rest.first() {
         let x = sheet.snap(scale.x_from_time(*start));
-        if x >= last + 1.0 && line.x_range().contains(x) {
-            last = x;
-            let tick = Rect::from_min_max(pos2(x, line.top()), pos2(x + 1.0, line.bottom()));
-            sheet.rect(tick, color);
+        if x > line.right() {
+            break;
         }
+        let tick = Rect::from_min_max(pos2(x, line.top()), pos2(x + 1.0, line.bottom()));
+        sheet.rect(tick, color);
+        // Those that start within the tick are passed over without a look.
+        let next = scale.time_from_x(x + 1.0);
+        let passed = rest.partition_point(|(start, _)| *start < next).max(1);
+        rest = rest.get(passed..).unwrap_or_default();
     }
     if !sheet.is_empty() {
         painter.add(sheet.into_shape());

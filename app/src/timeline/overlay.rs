@@ -32,10 +32,12 @@ pub fn range(painter: &Painter, frame: &PaintFrame<'_>, range: Interval) {
     let seen = rect.intersect(body);
     let at = pos2(seen.center().x, frame.areas.ruler.center().y);
     let colors = (theme.accent, theme.panel);
-    // The pointer's time is never written over it; the status bar has it as well.
-    let pointed = frame.picture.state.hover.time;
-    let pointed = pointed.map(|time| frame.scale.x_from_time(time));
-    if !pointed.is_some_and(|x| (x - at.x).abs() < 2.0 * super::rows::COVERED) {
+    // No time is written over it; the status bar has it as well.
+    let state = frame.picture.state;
+    let over = [state.hover.time, state.playback.map(|play| play.at)];
+    let mut over = over.into_iter().flatten();
+    let is_near = |time| (frame.scale.x_from_time(time) - at.x).abs() < 2.0 * super::rows::COVERED;
+    if !over.any(is_near) {
         pill(&whole, at, Align2::CENTER_CENTER, &label, colors);
     }
 }

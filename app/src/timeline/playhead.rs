@@ -10,6 +10,9 @@ use crate::action::Action;
 use crate::state::Playback;
 use crate::text;
 
+/// Half of the room that its time takes, in points.
+const HALF: f32 = 36.0;
+
 /// Paints the head, and dims what comes after it.
 pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let Some(play) = frame.picture.state.playback else {
@@ -33,7 +36,12 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let tip = pos2(x, handle.bottom());
     let corners = vec![tip, tip + vec2(-6.0, -8.0), tip + vec2(6.0, -8.0)];
     area.add(Shape::convex_polygon(corners, theme.accent, Stroke::NONE));
-    let at = pos2(x, frame.areas.ruler.top() + 7.0);
+    // Whole beside the edges as well.
+    let (left, right) = (body.left() + HALF, body.right() - HALF);
+    let at = pos2(
+        x.clamp(left, right.max(left)),
+        frame.areas.ruler.top() + 7.0,
+    );
     let words = text::duration(play.at);
     pill(
         &area,

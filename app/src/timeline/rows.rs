@@ -205,8 +205,10 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
     painter.rect_filled(strip, 0.0, theme.panel);
     let inside = painter.with_clip_rect(area);
     let mut sheet = MeshBuilder::new(painter.pixels_per_point());
-    let pointed = frame.picture.state.hover.time;
-    let pointed = pointed.map(|time| frame.scale.x_from_time(time));
+    let state = frame.picture.state;
+    // Times that are written over the ruler: the pointer's, and that of what is played.
+    let over = [state.hover.time, state.playback.map(|play| play.at)];
+    let over = over.map(|time| time.map(|time| frame.scale.x_from_time(time)));
     let font = mono();
     for tick in &ruler.ticks {
         let x = sheet.snap(tick.x);
@@ -220,9 +222,10 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
             pos2(x + frame.pixel, area.bottom()),
         );
         sheet.rect(line, theme.line);
-        // The pointer's time is never written over another.
+        // No time is written over another.
         let wide = x + GRID + 8.0 * tick.label.chars().count() as f32;
-        let is_covered = pointed.is_some_and(|at| x < at + COVERED && wide > at - COVERED);
+        let mut over = over.iter().flatten();
+        let is_covered = over.any(|at| x < at + COVERED && wide > at - COVERED);
         // A part of a label says another time.
         let is_whole = x + GRID >= area.left() && wide <= area.right() + GRID;
         if !tick.label.is_empty() && !is_covered && is_whole {
@@ -442,9 +445,13 @@ pub fn plot(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow, counted:
 /// A value with its unit; bytes by powers of 1024.
 fn amount(value: f64, unit: &str) -> String {
     if unit != "bytes" {
-        return format!("{} {unit}", text::significant(value))
-            .trim_end()
-            .to_owned();
+        let number = text::significant(value);
+        // Of one there is no plural.
+        let unit = match unit.strip_suffix('s') {
+            Some(one) if number == "1" && one.len() > 2 => one,
+            _ => unit,
+        };
+        return format!("{number} {unit}").trim_end().to_owned();
     }
     let mut value = value;
     let mut name = "B";

@@ -136,7 +136,7 @@ fn verdict(
     }
     if slack > Nanos::ZERO && !wait.is_host {
         let verdict = format!(
-            "without this wait nothing would end sooner: what it held could have begun {} later without harm{of_line}",
+            "without this wait nothing would end sooner: what waited could have begun {} later without delaying anything{of_line}",
             length(slack)
         );
         return (Nanos::ZERO, verdict);

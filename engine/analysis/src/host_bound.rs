@@ -204,7 +204,7 @@ fn make_finding(
         _ => title,
     };
     let text = format!(
-        "{device} stood idle for {} in all, {}, between its first operation and its last, because the host had not submitted \
+        "{device} was idle for {} in all, {}, between its first operation and its last, because the host had not submitted \
          what came next. The longest was {}: before it submitted {}, the host thread {did}. Submitting earlier would save at most {}{}",
         length(found.total),
         match found.count {

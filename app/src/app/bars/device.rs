@@ -1,11 +1,14 @@
 //! What runs where: the chosen workload, and the adapter that it runs on.
 
-use eframe::egui::{Button, ComboBox, RichText, Ui};
+use eframe::egui::{Align, Button, ComboBox, Label, Layout, RichText, Ui};
 use engine::runner::Phase;
 
 use crate::action::Action;
 use crate::panel::{AdapterChoice, BackendChoice, Scene};
 use crate::text;
+
+/// Width of the workload's name, in points.
+const NAME: f32 = 112.0;
 
 /// Characters of a device's name that are shown in the bar.
 const SHOWN: usize = 24;
@@ -30,8 +33,13 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     } else if let Some(text) = documents.text() {
         let dirty = if text.is_dirty() { " •" } else { "" };
         let name = format!("{}{dirty}", text.name.trim_end_matches(".kdl"));
-        ui.label(RichText::new(name).strong())
-            .on_hover_text("The chosen workload");
+        // As wide for every name, so that what is beside it stays where it is.
+        let size = [NAME, ui.spacing().interact_size.y];
+        ui.allocate_ui_with_layout(size.into(), Layout::right_to_left(Align::Center), |ui| {
+            ui.set_min_width(NAME);
+            ui.add(Label::new(RichText::new(name).strong()).truncate())
+                .on_hover_text("The chosen workload");
+        });
     }
     ui.label(RichText::new("on").color(scene.theme.weak));
     let settings = &scene.state.settings;

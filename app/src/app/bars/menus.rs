@@ -14,6 +14,18 @@ use crate::timeline::field_colours;
 /// Width of all menus' names, in points.
 const WIDTH: f32 = 212.0;
 
+/// What is done to a run, or begins one.
+const OF_RUNS: &[Command] = &[
+    Command::Rerun,
+    Command::RunOrPause,
+    Command::HoldCalls,
+    Command::Step,
+    Command::Stop,
+    Command::LoseDevice,
+    Command::Recover,
+    Command::Replay,
+];
+
 /// Shows the menus.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     // A menu bar takes all the width it is given, and the rest of the bar follows it.
@@ -102,7 +114,11 @@ fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &CommandEntry, actions: &mut Vec<
     let on = is_on(scene.state, entry.command);
     let button =
         Button::selectable(on == Some(true), entry.label).shortcut_text(entry.command.key());
-    if ui.add(button).on_hover_text(entry.help).clicked() {
+    // Of a capture that was opened there is no run.
+    let is_possible = !(scene.status.is_document && OF_RUNS.contains(&entry.command));
+    let response = ui.add_enabled(is_possible, button);
+    let response = response.on_disabled_hover_text("A capture is on screen: it is no run");
+    if response.on_hover_text(entry.help).clicked() {
         actions.push(entry.command.into());
         ui.close();
     }

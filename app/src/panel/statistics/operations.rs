@@ -118,7 +118,7 @@ impl OperationsTable {
         self.0.read(now, rows);
         let note = match all.len().saturating_sub(MOST) {
             0 => String::new(),
-            rest => format!("and {} with less time", text::count(rest as u64)),
+            rest => format!("{} with less time are not listed", text::count(rest as u64)),
         };
         let groups = Group::ALL.iter().map(|it| (*it, it.label(), None));
         let groups: Vec<_> = groups.collect();

@@ -56,7 +56,10 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
 fn nothing(ui: &mut Ui, scene: &Scene<'_>) {
     let all = scene.capture.lanes().iter();
     let streams = all.filter(|lane| lane.group == Group::Streams && lane.role != Role::Queue);
-    let words = if streams.count() < 2 {
+    let count = streams.count();
+    let words = if count == 0 {
+        "There is no stream"
+    } else if count == 1 {
         "There is one stream: nothing can overlap"
     } else {
         "Fewer than two streams of one device ran in this range"

@@ -80,10 +80,11 @@ impl<L: TableLine> FilteredTable<L> {
         flip(&mut self.hidden, clicked);
         let shown = self.kept();
         if shown.is_empty() && !self.lines.is_empty() {
-            let words = format!(
-                "None of {} matches the filter",
-                text::counted(self.lines.len() as u64, "row")
-            );
+            let rows = text::counted(self.lines.len() as u64, "row");
+            let mut words = format!("None of {rows} matches the filter");
+            if !note.is_empty() {
+                words = format!("{words}; {note}");
+            }
             hint(ui, scene.theme, &words);
             return None;
         }
