@@ -127,12 +127,11 @@ impl App {
             return;
         }
         let own = |it: &Option<ParkedTab>| it.as_ref().is_some_and(|it| it.opened.is_none());
-        match self.tabs.parked.iter().position(own) {
-            Some(place) => self.turn_to_tab(place),
-            None => {
-                self.drop_note();
-                self.new_tab();
-            }
+        if let Some(place) = self.tabs.parked.iter().position(own) {
+            self.turn_to_tab(place);
+        } else {
+            self.drop_note();
+            self.new_tab();
         }
     }
 

@@ -38,10 +38,13 @@ pub struct FilteredTable<L: TableLine> {
     cells: Vec<Vec<TableCell>>,
     read: Option<TableRevision>,
     /// The rows that were shown last: to sort thousands of them takes longer than to draw those in view.
-    sorted: Option<(RowsKey<L::State>, Arc<[usize]>)>,
+    sorted: Option<SortedRows<L::State>>,
 }
 
-/// What rows are shown in which order depends on.
+/// The rows that are shown, in order, and what they are shown of.
+type SortedRows<S> = (RowsKey<S>, Arc<[usize]>);
+
+/// What they depend on.
 type RowsKey<S> = (Option<TableRevision>, SortOrder, String, BTreeSet<S>);
 
 impl<L: TableLine> FilteredTable<L> {
