@@ -161,8 +161,11 @@ impl App {
         }
         match (link.span, link.at) {
             (Some(span), at) if self.capture.span(span).is_some() => {
+                let own = self.capture.span(span).map(|it| it.interval());
                 let shown = at.map(|at| {
-                    let around = Nanos(at.length().0.saturating_mul(AROUND));
+                    // A link to a span has its own time, which is shown with what is around it.
+                    let around = if own == Some(at) { AROUND } else { 0 };
+                    let around = Nanos(at.length().0.saturating_mul(around));
                     let shown = Interval::new(at.start - around, at.end + around);
                     Action::Show(Some(shown), ViewChange::Jump)
                 });

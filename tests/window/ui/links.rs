@@ -72,6 +72,11 @@ fn what_was_never_opened_is_asked_for_and_then_its_place_is_gone_to() {
         window.harness.state().scene().state.selection.range,
         Some(at)
     );
+    // A time that is not the span's own is what is shown.
+    follow(&mut window, &link(Some(at), Some(SpanId(3))));
+    let state = window.harness.state().scene().state;
+    assert_eq!(state.view.interval, Some(at));
+    assert_eq!(state.selection.span, Some(SpanId(3)));
     follow(&mut window, &link(None, Some(SpanId(4_000_000))));
     let told = window.harness.state().scene().state.notice.clone();
     assert!(told.is_some_and(|it| it.is_error && it.text.contains("4000000")));
