@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex};
 use app::app::{App, EngineLink};
 use app::state::{Settings, ThemeChoice};
 use crossbeam_channel::Sender;
-use eframe::egui::Context;
+use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2};
 use egui_kittest::{Harness, HarnessBuilder, SnapshotOptions};
 use engine::record::{Record, SpanId, SpanKind};
 use engine::runner::{Control, Message, Phase, RunRequest, run};
@@ -155,6 +155,22 @@ pub fn records(workload: &str) -> Vec<Record> {
     let mut all = Vec::new();
     run(request, |records| all.extend(records)).unwrap();
     all
+}
+
+/// Moves the pointer to a place and presses a button there.
+pub fn click(window: &mut Window, at: Pos2, button: PointerButton) {
+    window.harness.event(Event::PointerMoved(at));
+    window.harness.step();
+    for pressed in [true, false] {
+        window.harness.event(Event::PointerButton {
+            pos: at,
+            button,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
+        window.harness.step();
+    }
+    window.harness.run();
 }
 
 /// The longest wait of the capture on screen.

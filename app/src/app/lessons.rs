@@ -230,8 +230,8 @@ fn judged(lesson: &Lesson, text: &str, backend: &str, language: TextLanguage) ->
     }
 }
 
-/// The second of two uses of a buffer that nothing orders: what to look at.
-fn raced(capture: &Capture) -> Option<SpanId> {
+/// The second of two uses of a buffer that nothing orders, of the first race: what to look at.
+pub fn raced(capture: &Capture) -> Option<SpanId> {
     let mut findings = capture.findings().iter();
     let race = findings.find(|it| it.code == "race")?;
     race.spans.last().copied()

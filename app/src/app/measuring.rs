@@ -23,7 +23,8 @@ type MeasureKey = (Interval, u64);
 pub struct RangeJob {
     /// What is wanted, and since when in seconds of the window's clock.
     wanted: Option<(MeasureKey, f64)>,
-    job: Option<StatisticsJob>,
+    /// What is counted now, and of what.
+    job: Option<(MeasureKey, StatisticsJob)>,
     /// What was counted last.
     counted: Option<MeasureKey>,
 }
@@ -65,18 +66,19 @@ impl RangeJob {
 
     /// Counts for a slice of a frame.
     fn count(&mut self, capture: &Capture, key: MeasureKey, found: &mut Option<RangeMeasure>) {
-        let range = key.0;
-        let mut job = self.job.take().unwrap_or_else(|| begin(capture, range));
+        let begun = self.job.take();
+        // What is added to a capture meanwhile is counted the next time.
+        let (key, mut job) = begun.unwrap_or_else(|| (key, begin(capture, key.0)));
         if job.step(capture, BUDGET) {
             let lanes = job.finish().lanes;
             *found = Some(RangeMeasure {
-                range,
+                range: key.0,
                 spans: lanes.iter().map(|it| it.spans).sum(),
                 sum: lanes.iter().fold(Nanos::ZERO, |sum, it| sum + it.inside),
             });
             self.counted = Some(key);
         } else {
-            self.job = Some(job);
+            self.job = Some((key, job));
         }
     }
 }

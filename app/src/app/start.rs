@@ -5,14 +5,13 @@ use engine::capture::{Capture, PlacedSpan};
 use engine::record::{DependencyKind, Group, SpanId, SpanKind};
 use engine::workload::bundled;
 
+use super::lessons::raced;
 use crate::action::{Action, Command};
 use crate::state::{AppState, Documents, Notice, WorkloadText};
 use crate::text;
 
 /// The workload that runs at the start.
 const FIRST: &str = "double-buffer";
-/// What findings of races are called.
-const RACE: &str = "race";
 /// Spans that are looked at for the one that tells most.
 const MOST: usize = 1_000_000;
 
@@ -78,9 +77,8 @@ pub fn after_run(capture: &Capture, state: &AppState, greeting: Greeting) -> Vec
 /// Of the first race the operation that nothing makes wait; without races the longest wait for an event, first those in the middle third, where a
 /// pipeline runs steadily; without waits the longest time that a host thread waited; without that the longest operation.
 fn telling_span(capture: &Capture) -> Option<SpanId> {
-    let mut findings = capture.findings().iter();
-    if let Some(race) = findings.find(|it| it.code == RACE) {
-        return race.spans.get(1).copied();
+    if let Some(raced) = raced(capture) {
+        return Some(raced);
     }
     let third = capture.extent()?.length().0 / 3;
     let start = capture.extent()?.start.0;

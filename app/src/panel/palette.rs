@@ -94,10 +94,8 @@ impl Panel for CommandPalette {
         let done = clicked.or_else(|| enter.then_some(self.at));
         if let Some(entry) = done.and_then(|at| found.get(at)) {
             actions.extend([Command::Clear.into(), entry.action.clone()]);
-            *self = Self::default();
         } else if leave {
             actions.push(Command::Clear.into());
-            *self = Self::default();
         }
     }
 }

@@ -6,9 +6,8 @@ mod operations;
 mod overlaps;
 
 use eframe::egui::{ScrollArea, Ui};
-use engine::analysis::{Durations, Statistics};
 
-use self::background::StatisticsLoader;
+use self::background::{ReadyStatistics, StatisticsLoader};
 use self::operations::OperationsTable;
 use super::widgets::{fitting, hint, toggle, without_spans};
 use super::{Panel, PanelPosition, Scene};
@@ -47,7 +46,7 @@ impl Panel for StatisticsPanel {
             };
             return hint(ui, scene.theme, &words);
         };
-        let figures = (&found.statistics, self.reading.progress());
+        let figures = (found, self.reading.progress());
         ui.horizontal(|ui| {
             for (is_table, words) in [(false, "Charts"), (true, "All operations")] {
                 if toggle(ui, scene.theme, self.is_table == is_table, words).clicked() {
@@ -80,17 +79,16 @@ impl Panel for StatisticsPanel {
 }
 
 /// What the figures are of, as long as there is room.
-fn heading(ui: &mut Ui, scene: &Scene<'_>, (figures, progress): (&Statistics, Option<f32>)) {
+fn heading(ui: &mut Ui, scene: &Scene<'_>, (found, progress): (&ReadyStatistics, Option<f32>)) {
     let of = if scene.state.selection.range.is_some() {
         "Selected range"
     } else {
         "In view"
     };
-    let within = figures.within;
-    let spans: usize = figures.durations.iter().map(Durations::count).sum();
+    let within = found.statistics.within;
     let ends = format!("{of} · {}", text::range(within));
     let length = format!("{ends} · {}", text::duration(within.length()));
-    let mut whole = format!("{length} · {}", text::counted(spans as u64, "span"));
+    let mut whole = format!("{length} · {}", text::counted(found.spans as u64, "span"));
     if let Some(progress) = progress {
         whole = format!("{whole} · reading {}", text::percent(f64::from(progress)));
     }

@@ -180,9 +180,9 @@ fn entry(
 /// That the last run of a workload could not tell of some expectations; empty where it could of all.
 fn open_expectations(scene: &Scene<'_>, name: &str) -> String {
     match scene.status.verdicts.get(name) {
-        Some(RunVerdict::Passed { held, not_judged }) if *not_judged > 0 => format!(
-            "\n\nIts last run: {held} passed, {not_judged} not judged, because this device did not show it"
-        ),
+        Some(RunVerdict::Passed { held, not_judged }) if *not_judged > 0 => {
+            format!("\n\nIts last run: {held} passed, {not_judged} not judged; About says why")
+        }
         _ => String::new(),
     }
 }

@@ -2,10 +2,10 @@
 
 use app::action::Command;
 use app::state::ThemeChoice;
-use eframe::egui::{Event, Modifiers, PointerButton, Pos2, pos2};
+use eframe::egui::{Event, PointerButton, Pos2, pos2};
 use egui_kittest::kittest::Queryable as _;
 
-use super::{Window, records};
+use super::{Window, click, records};
 
 /// A window with all arrows of a run.
 fn window() -> Window {
@@ -42,19 +42,7 @@ fn the_menu_of_an_arrow_leads_to_its_ends() {
     let scene = window.harness.state().scene();
     let id = scene.state.hover.dependency.unwrap();
     let dependency = scene.capture.dependency(id).unwrap();
-    let open = |window: &mut Window| {
-        for pressed in [true, false] {
-            window.harness.event(Event::PointerButton {
-                pos: at,
-                button: PointerButton::Secondary,
-                pressed,
-                modifiers: Modifiers::NONE,
-            });
-            window.harness.step();
-        }
-        window.harness.run();
-    };
-    open(&mut window);
+    click(&mut window, at, PointerButton::Secondary);
     for entry in ["Go to its effect", "Select it", "Copy as text"] {
         window.harness.get_by_label(entry);
     }

@@ -12,7 +12,7 @@ use engine::time::{Interval, Nanos};
 
 use super::interaction::until;
 use super::opened_captures::THEMES;
-use super::{Window, longest_wait};
+use super::{Window, click, longest_wait};
 use crate::formats::real::open as read;
 use crate::house::root;
 
@@ -130,21 +130,6 @@ fn on_ruler(window: &Window, time: Nanos) -> Pos2 {
     let share = (time - shown.start).0 as f32 / shown.length().0 as f32;
     let x = areas.body.left() + share * areas.body.width();
     pos2(x + 3.0, areas.ruler.bottom() - 4.0)
-}
-
-fn click(window: &mut Window, at: Pos2, button: PointerButton) {
-    window.harness.event(Event::PointerMoved(at));
-    window.harness.step();
-    for pressed in [true, false] {
-        window.harness.event(Event::PointerButton {
-            pos: at,
-            button,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.harness.step();
-    }
-    window.harness.run();
 }
 
 #[test]

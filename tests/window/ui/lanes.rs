@@ -2,14 +2,14 @@
 
 use app::action::{Action, Command};
 use app::state::{GroupKey, LaneSort, ThemeChoice};
-use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
+use eframe::egui::{Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{Group, LaneId};
 
 use super::opened_captures::{THEMES, opened};
 use super::recorded_fixtures::{kineto, ranks};
-use super::{Window, longest_wait};
+use super::{Window, click, longest_wait};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 
@@ -28,18 +28,7 @@ fn lane(window: &Window, name: &str) -> LaneId {
 }
 
 fn press(window: &mut Window, at: Pos2) {
-    window.harness.event(Event::PointerMoved(at));
-    window.harness.step();
-    for pressed in [true, false] {
-        window.harness.event(Event::PointerButton {
-            pos: at,
-            button: PointerButton::Secondary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.harness.step();
-    }
-    window.harness.run();
+    click(window, at, PointerButton::Secondary);
 }
 
 #[test]

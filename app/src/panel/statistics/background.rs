@@ -4,7 +4,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use eframe::egui::{Context, Ui};
-use engine::analysis::{Statistics, StatisticsJob};
+use engine::analysis::{Durations, Statistics, StatisticsJob};
 use engine::capture::Capture;
 use engine::record::{Group, LaneId};
 use engine::time::{Interval, Nanos};
@@ -31,6 +31,8 @@ const MANY: usize = 200_000;
 pub struct ReadyStatistics {
     /// The figures.
     pub statistics: Statistics,
+    /// How many spans they are of.
+    pub spans: usize,
     /// The share of each column of time in which each stream was busy.
     pub strips: Vec<(LaneId, Vec<f64>)>,
 }
@@ -198,7 +200,13 @@ impl StatisticsLoader {
         now: f64,
     ) -> StatisticsStage {
         let strips = strips(capture, &statistics);
-        self.shown = (key.spans > 0).then_some((key, ReadyStatistics { statistics, strips }));
+        let counts = statistics.durations.iter().map(Durations::count);
+        let ready = ReadyStatistics {
+            spans: counts.sum(),
+            statistics,
+            strips,
+        };
+        self.shown = (key.spans > 0).then_some((key, ready));
         self.ended = now;
         self.version += 1;
         StatisticsStage::Idle

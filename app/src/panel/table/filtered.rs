@@ -81,7 +81,7 @@ impl<L: TableLine> FilteredTable<L> {
         let chips = self.chips(states);
         let clicked = bar(ui, scene, (what, note), &chips, &mut self.filter);
         flip(&mut self.hidden, clicked);
-        let shown = self.kept();
+        let shown = self.rows();
         if shown.is_empty() && !self.lines.is_empty() {
             let rows = text::counted(self.lines.len() as u64, "row");
             let mut words = format!("None of {rows} matches the filter");
@@ -98,7 +98,7 @@ impl<L: TableLine> FilteredTable<L> {
     }
 
     /// The same as [`Self::shown`], found again only where something has changed.
-    fn kept(&mut self) -> Arc<[usize]> {
+    fn rows(&mut self) -> Arc<[usize]> {
         if let Some(((read, order, filter, hidden), rows)) = &self.sorted
             && (*read, *order) == (self.read, self.order)
             && (filter, hidden) == (&self.filter, &self.hidden)
