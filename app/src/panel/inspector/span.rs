@@ -5,7 +5,7 @@ use engine::analysis::causes::CauseReader;
 use engine::analysis::pace::PacedShare;
 use engine::analysis::{ElapsedMeasure, measure_of};
 use engine::capture::{PlacedSpan, Repair};
-use engine::record::{DependencyId, SpanId, SpanKind, SpanStart, State, Value};
+use engine::record::{DependencyId, Severity, SpanId, SpanKind, SpanStart, State, Value};
 use engine::time::Nanos;
 
 use super::{lane_of, lines, name_of, pace, pipeline, promise, rank, title, why};
@@ -123,12 +123,13 @@ fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
     }
 }
 
-/// What analyses found of this span.
+/// What is wrong with this span as analyses found; what they only remark, its sentence says.
 fn found(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
     let made = scene.status.why.conclusions.as_ref();
     let answers = made.map_or(&[][..], |made| made.answers.as_slice());
     let all = answers.iter().flat_map(|it| &it.answer.findings);
-    let own: Vec<_> = all.filter(|it| it.spans.contains(&id)).collect();
+    let wrong = all.filter(|it| it.severity != Severity::Info);
+    let own: Vec<_> = wrong.filter(|it| it.spans.contains(&id)).collect();
     if own.is_empty() {
         return;
     }
