@@ -27,7 +27,7 @@ const PAGES: [usize; 2] = [16, 1 << 11];
 const STRETCHES: [usize; 2] = [8, 1 << 11];
 
 /// Room in which what was found stands beside the field, in points; a narrower bar leaves it to the tab of matches.
-const ROOM: f32 = 240.0;
+const ROOM: f32 = 200.0;
 
 /// What can be searched for.
 const HELP: &str = "A part of a name, and with it or alone: kind:upload, lane:copy, lane:\"stream 7\", >100us, <1ms, arg:bytes or \

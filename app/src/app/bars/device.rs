@@ -8,7 +8,7 @@ use crate::panel::{AdapterChoice, BackendChoice, Scene};
 use crate::text;
 
 /// Width of the workload's name, in points.
-const NAME: f32 = 112.0;
+const NAME: f32 = 96.0;
 
 /// Characters of a device's name that are shown in the bar.
 const SHOWN: usize = 24;

@@ -118,7 +118,8 @@ impl SearchCondition {
                 let lane = capture.lane(span.lane);
                 let device = lane.and_then(|it| capture.devices().get(it.device?.index()));
                 let lane = lane.map_or("", |it| it.name.as_str());
-                let device = device.map_or("", |it| it.name.as_str());
+                // Not the law of a paced one, which names engines.
+                let device = device.map_or("", |it| it.short_name());
                 [lane, device]
                     .iter()
                     .any(|it| it.to_lowercase().contains(wanted))
