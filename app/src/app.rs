@@ -270,7 +270,11 @@ impl App {
             if shows_run {
                 self.show_run_tab();
             }
-            if let Some(request) = apply(&mut self.state, &self.capture, action) {
+            let request = apply(&mut self.state, &self.capture, action);
+            if shows_run {
+                self.turn_to_chosen();
+            }
+            if let Some(request) = request {
                 self.grant(request, context);
             }
         }

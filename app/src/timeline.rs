@@ -1,6 +1,7 @@
 //! The timeline: one picture of everything that ran, in four steps: gather, lay out, paint, take input.
 
 mod answers;
+mod arrow_index;
 pub mod arrows;
 pub mod bar_geometry;
 mod bars;
@@ -106,6 +107,8 @@ pub struct Timeline {
     /// Where the labels on the ruler lie, and what each stands for.
     labelled: Vec<(Topic, Rect)>,
     areas: Option<Areas>,
+    /// Every dependency, while all arrows are drawn.
+    index: arrow_index::ArrowIndex,
     /// What is drawn of all arrows, where they are.
     arrows: Option<ArrowTally>,
 }
@@ -264,17 +267,21 @@ impl Timeline {
         let ruler = ruler::ruler(&frame.scale);
         let all = state.settings.is_on(Switch::AllArrows);
         let mut bundles = None;
-        let mut more = self.paint_lanes(&body, frame, &ruler, |folds, names| {
-            bundles = all.then(|| ArrowBundles::new(frame, folds));
+        let mut index = std::mem::take(&mut self.index);
+        let unread = all && index.read_on(frame.picture.capture);
+        let mut more = self.paint_lanes(&body, frame, &ruler, |names| {
+            bundles = all.then(|| ArrowBundles::new(frame, &index));
             if let Some(bundles) = &bundles {
                 bundles.paint(&body, frame, names);
             }
         });
+        self.index = index;
+        more |= unread;
         self.arrows = bundles.map(|it| it.tally());
         if let Some(pinned) = frame.pinned() {
             let inside = body.with_clip_rect(frame.pinned_rect().intersect(body.clip_rect()));
             std::mem::swap(&mut self.raster, &mut self.pinned_raster);
-            more |= self.paint_lanes(&inside, &pinned, &ruler, |_, _| ());
+            more |= self.paint_lanes(&inside, &pinned, &ruler, |_| ());
             std::mem::swap(&mut self.raster, &mut self.pinned_raster);
         }
         rows::ruler(painter, frame, &ruler);
@@ -320,7 +327,7 @@ impl Timeline {
         body: &Painter,
         frame: &PaintFrame<'_>,
         ruler: &ruler::Ruler,
-        between: impl FnOnce(&fold::Folds, &[Rect]),
+        between: impl FnOnce(&[Rect]),
     ) -> bool {
         rows::ground(body, frame, ruler);
         answers::paint(body, frame);
@@ -331,7 +338,7 @@ impl Timeline {
         bookmarks::ground(body, frame);
         let (mut more, marks) = self.paint_rows(body, frame);
         more |= self.paint_names_of_spans(body, frame, marks) || self.folds.is_behind();
-        between(&self.folds, self.labels.places());
+        between(self.labels.places());
         signs::brackets(body, frame);
         signs::paint(body, frame, &self.folds);
         more

@@ -3,6 +3,7 @@
 mod after_run;
 mod arrows;
 mod bookmarks;
+mod chosen_runs;
 mod colours;
 mod consent;
 mod foreign;
@@ -156,6 +157,9 @@ pub fn records(workload: &str) -> Vec<Record> {
     run(request, |records| all.extend(records)).unwrap();
     all
 }
+
+/// Frames after which a window of another size is at rest: what is chosen is scrolled to.
+pub const SETTLED: usize = 12;
 
 /// Moves the pointer to a place and presses a button there.
 pub fn click(window: &mut Window, at: Pos2, button: PointerButton) {

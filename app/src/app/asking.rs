@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use eframe::egui::Context;
 use engine::capture::Capture;
 use engine::query::{QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, ask};
-use engine::runner::Phase;
 
 use crate::background::BackgroundAnswer;
 use crate::panel::{AnsweredQuestion, AppStatus, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
@@ -35,11 +34,6 @@ pub(super) struct QuestionJob {
     thread: Option<AskingThread>,
 }
 
-/// Whether the capture takes records, which it cannot while anybody shares it.
-fn grows(status: &AppStatus) -> bool {
-    status.is_live && matches!(status.phase, Phase::Running | Phase::Stopping)
-}
-
 impl QuestionJob {
     /// Begins to answer a question; one that is answered is given up.
     pub fn begin(
@@ -49,7 +43,8 @@ impl QuestionJob {
         status: &mut AppStatus,
         context: Option<&Context>,
     ) {
-        if grows(status) {
+        // What grows takes no record while anybody shares it.
+        if status.grows() {
             return;
         }
         self.thread = None;
@@ -88,7 +83,7 @@ impl QuestionJob {
 
     /// Takes the answer once it is there. Of a capture that grows nothing is kept: it takes records only while nobody shares it.
     pub fn advance(&mut self, (status, is_timed): (&mut AppStatus, bool), context: &Context) {
-        if grows(status) {
+        if status.grows() {
             self.forget(status);
         }
         let Some(thread) = &self.thread else { return };

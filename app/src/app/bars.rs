@@ -285,7 +285,7 @@ fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
         ),
         Phase::Stopping => ("●", "stopping", theme.warning),
         Phase::Idle if scene.capture.run().is_none() && scene.capture.span_count() == 0 => {
-            ("○", "nothing run yet", theme.weak)
+            ("○", "nothing on screen yet", theme.weak)
         }
         Phase::Idle => ("○", "ended", theme.weak),
     }
@@ -293,13 +293,22 @@ fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
 
 fn amounts(scene: &Scene<'_>) -> String {
     let capture = scene.capture;
-    [
+    if capture.lanes().is_empty() {
+        return String::new();
+    }
+    let mut words = vec![
         text::counted(capture.lanes().len() as u64, "lane"),
         text::counted(capture.span_count() as u64, "span"),
         text::counted(capture.dependency_count() as u64, "dependency"),
-        format!("{} dropped", text::counted(scene.status.lost, "record")),
-    ]
-    .join(" · ")
+    ];
+    // A file drops none.
+    if scene.status.opened.is_none() || scene.status.lost > 0 {
+        words.push(format!(
+            "{} dropped",
+            text::counted(scene.status.lost, "record")
+        ));
+    }
+    words.join(" · ")
 }
 
 fn pointer(scene: &Scene<'_>) -> String {

@@ -18,6 +18,8 @@ use dock::DockRooms;
 
 /// Height of a window below which long notices have one line, in points.
 const LOW: f32 = 600.0;
+/// Width of a window below which its sides are narrow, in points.
+const NARROW: f32 = 1100.0;
 /// Bytes of a notice that is long.
 const LONG: usize = 160;
 
@@ -105,10 +107,17 @@ fn docked(
     // A large window may have more of it than a small one.
     let highest = (whole.y * 0.4).max(whole.y - 260.0);
     let heights = 96.0..=highest.max(96.0);
+    // What a small window cuts off comes back with a larger one: each has sizes of its own.
+    let id = |name: &'static str, is_small: bool| Id::unique((name, is_small));
+    let (is_narrow, is_low) = (whole.x < NARROW, whole.y < LOW);
     let room = match side {
-        DockSide::Left => Side::left("left").default_size(240.0).size_range(widths),
-        DockSide::Right => Side::right("right").default_size(272.0).size_range(widths),
-        DockSide::Bottom => Side::bottom("bottom")
+        DockSide::Left => Side::left(id("left", is_narrow))
+            .default_size(240.0)
+            .size_range(widths),
+        DockSide::Right => Side::right(id("right", is_narrow))
+            .default_size(272.0)
+            .size_range(widths),
+        DockSide::Bottom => Side::bottom(id("bottom", is_low))
             .default_size(280.0_f32.min((whole.y * 0.4).max(96.0)))
             .size_range(heights)
             .resizable(true),

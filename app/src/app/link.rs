@@ -91,6 +91,7 @@ impl App {
     /// Runs the chosen workload, or asks first where its text says that it is to connect to machines that are neither
     /// among the `allowed` ones nor were before.
     fn run_with(&mut self, paused: bool, mut allowed: Vec<String>) {
+        self.turn_to_chosen();
         let documents = &self.state.documents;
         let Some(text) = documents.text() else {
             return;

@@ -44,11 +44,22 @@ struct ParkedTab {
     timeline: Timeline,
 }
 
+/// How many runs of other workloads are kept.
+const KEPT: usize = 8;
+
+impl ParkedTab {
+    fn label(&self, chosen: Option<&str>) -> TabLabel {
+        label(self.opened.as_ref(), &self.capture, chosen)
+    }
+}
+
 /// Every capture that is open, from left to right.
 pub(super) struct Tabs {
     /// Nothing stands in the place of the one on screen.
     parked: Vec<Option<ParkedTab>>,
     shown: usize,
+    /// What ran last of workloads that are not chosen now, by their names, the latest last.
+    runs: Vec<(String, ParkedTab)>,
 }
 
 impl Default for Tabs {
@@ -56,6 +67,7 @@ impl Default for Tabs {
         Self {
             parked: vec![None],
             shown: 0,
+            runs: Vec::new(),
         }
     }
 }
@@ -135,6 +147,53 @@ impl App {
         }
     }
 
+    /// Shows what ran last of the chosen workload in the place of another one's run, which is kept. While anything runs it is
+    /// that which is shown.
+    pub(super) fn turn_to_chosen(&mut self) {
+        if self.status.opened.is_some() || self.status.phase != Phase::Idle {
+            return;
+        }
+        let Some(chosen) = self.state.documents.text().map(|it| it.name.clone()) else {
+            return;
+        };
+        let shown = self.capture.run().map(|run| run.name.clone());
+        let is_recorded = shown.as_deref().is_some_and(|it| !self.is_workload(it));
+        if is_recorded || shown.as_deref() == Some(&chosen) {
+            return;
+        }
+        let kept = self.tabs.runs.iter().position(|(name, _)| *name == chosen);
+        if kept.is_none() && shown.is_none() {
+            return;
+        }
+        let kept = kept.map(|place| self.tabs.runs.remove(place).1);
+        let mut other = kept.unwrap_or_default();
+        other.chosen = self.state.documents.chosen;
+        self.exchange(&mut other);
+        self.keep_run(other);
+        self.drop_note();
+        self.label_tabs();
+    }
+
+    /// Whether a workload of this name is at hand.
+    fn is_workload(&self, name: &str) -> bool {
+        let mut texts = self.state.documents.texts.iter();
+        texts.any(|text| text.name == name)
+    }
+
+    /// Keeps a run that leaves the screen, until its workload is chosen again.
+    fn keep_run(&mut self, tab: ParkedTab) {
+        let run = tab.capture.run().filter(|_| tab.opened.is_none());
+        let name = run.map(|run| run.name.clone());
+        let Some(name) = name.filter(|it| self.is_workload(it)) else {
+            return;
+        };
+        let runs = &mut self.tabs.runs;
+        runs.retain(|(other, _)| *other != name);
+        runs.push((name, tab));
+        let surplus = runs.len().saturating_sub(KEPT);
+        runs.drain(..surplus);
+    }
+
     /// Does `work` with the tab on screen that is wanted, and puts back the one that was. Where the one on screen `is_shown`
     /// to be it, or there is none, nothing changes places.
     fn within<T>(
@@ -204,10 +263,12 @@ impl App {
         }
         if self.tabs.parked.len() == 1 {
             let chosen = self.state.documents.chosen;
-            self.exchange(&mut ParkedTab {
+            let mut blank = ParkedTab {
                 chosen,
                 ..ParkedTab::default()
-            });
+            };
+            self.exchange(&mut blank);
+            self.keep_run(blank);
         } else {
             let next = match before {
                 _ if before == place && place > 0 => place - 1,
@@ -215,7 +276,10 @@ impl App {
                 _ => before,
             };
             self.show_tab(next);
-            self.tabs.parked.remove(place);
+            let closed = self.tabs.parked.remove(place);
+            if let Some(closed) = closed {
+                self.keep_run(closed);
+            }
             self.tabs.shown -= usize::from(place < next);
         }
         if before == place {
@@ -263,23 +327,24 @@ impl App {
 
     /// Says in the status which tabs there are.
     pub(super) fn label_tabs(&mut self) {
-        let tabs = self.tabs.parked.iter().map(|tab| match tab {
-            Some(tab) => label(tab.opened.as_ref(), &tab.capture),
-            None => label(self.status.opened.as_ref(), &self.capture),
-        });
+        let documents = &self.state.documents;
+        let title = |chosen: usize| documents.texts.get(chosen).map(|it| it.title.as_str());
+        let chosen = title(documents.chosen);
+        let shown = label(self.status.opened.as_ref(), &self.capture, chosen);
+        let parked = self.tabs.parked.iter();
+        let parked = parked.map(|tab| tab.as_ref().map(|it| it.label(title(it.chosen))));
+        let tabs = parked.map(|it| it.unwrap_or_else(|| shown.clone()));
         self.status.tabs = tabs.collect();
         self.status.tab = self.tabs.shown;
     }
 }
 
-/// What a tab is called: its file, or the workload that ran in it.
-fn label(opened: Option<&String>, capture: &Capture) -> TabLabel {
-    let run = capture.run().map(|run| run.name.clone());
+/// What a tab is called: its file, or the workload that ran in it, or is to.
+fn label(opened: Option<&String>, capture: &Capture, chosen: Option<&str>) -> TabLabel {
+    let run = capture.run().map(|run| run.name.as_str());
+    let name = opened.map(String::as_str).or(run).or(chosen);
     TabLabel {
-        name: opened
-            .cloned()
-            .or(run)
-            .unwrap_or_else(|| "Nothing run yet".to_owned()),
+        name: name.unwrap_or("Nothing run yet").to_owned(),
         is_run: opened.is_none(),
     }
 }

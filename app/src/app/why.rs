@@ -94,7 +94,7 @@ type StretchConclusions = (StretchPath, Option<CausesTable>);
 impl ConclusionsJob {
     /// Works on for a slice of the frame, where there is something to do.
     pub fn advance(&mut self, capture: &Arc<Capture>, status: &mut AppStatus, context: &Context) {
-        let grows = status.is_live && matches!(status.phase, Phase::Running | Phase::Stopping);
+        let grows = status.grows();
         if grows && matches!(self.stage, ConclusionsStage::Thread(_)) {
             // The capture takes no record while a thread shares it.
             self.stage = ConclusionsStage::Idle;

@@ -226,6 +226,15 @@ impl FileDialog {
                 ui.checkbox(&mut self.shows_all, "All files");
             }
         });
+        if !self.shows_all && !request.endings.is_empty() {
+            let each = request.endings.iter().map(|it| format!("*.{it}"));
+            let words = format!("Shown: {}", each.collect::<Vec<_>>().join(", "));
+            hint(ui, scene.theme, &words);
+        }
+        if is_read && is_named && !is_there {
+            let words = format!("{} is not in this folder.", self.name.trim());
+            ui.label(RichText::new(words).color(scene.theme.warning));
+        }
         if !is_read && is_there {
             let words = format!("{} is there already.", self.name.trim());
             ui.label(RichText::new(words).color(scene.theme.warning));

@@ -17,7 +17,6 @@ use eframe::egui::{
     Button, Key, Layout, Modifiers, RichText, ScrollArea, Spinner, TextEdit, Ui, Vec2,
 };
 use engine::query::{parameters, with_parameter};
-use engine::runner::Phase;
 
 use super::widgets::hint;
 use super::{Panel, PanelPosition, Scene};
@@ -222,9 +221,7 @@ impl QueryTab {
 
 /// Why nothing can be asked now.
 fn why_not(scene: &Scene<'_>) -> Option<&'static str> {
-    let grows =
-        scene.status.is_live && matches!(scene.status.phase, Phase::Running | Phase::Stopping);
-    if grows {
+    if scene.status.grows() {
         Some("The capture grows; it can be asked once the run is over or pauses")
     } else {
         None

@@ -27,7 +27,7 @@ use crate::timeline::ArrowTally;
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// What is known of the run or the file.
-    pub capture: &'a Capture,
+    pub capture: &'a Arc<Capture>,
     /// Where the user is.
     pub state: &'a AppState,
     /// How things look.
@@ -84,6 +84,11 @@ impl<'a> Scene<'a> {
         }
         let run = self.capture.run().map(|run| run.name.as_str());
         self.status.opened.as_deref().or(run)
+    }
+
+    /// Whether the capture on screen takes records, which it cannot while a thread shares it.
+    pub fn grows(&self) -> bool {
+        self.status.grows() || self.status.loading.is_some()
     }
 
     /// The file that is being read into what is on screen.
@@ -215,6 +220,13 @@ pub struct AppStatus {
     pub checked: CheckedWorkload,
     /// Which workloads the chosen device cannot run.
     pub fit: WorkloadFit,
+}
+
+impl AppStatus {
+    /// Whether a run adds to the capture on screen.
+    pub fn grows(&self) -> bool {
+        self.is_live && matches!(self.phase, Phase::Running | Phase::Stopping)
+    }
 }
 
 /// What lies in a range of time.

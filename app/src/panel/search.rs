@@ -29,6 +29,9 @@ const STRETCHES: [usize; 2] = [8, 1 << 11];
 /// Room in which what was found stands beside the field, in points; a narrower bar leaves it to the tab of matches.
 const ROOM: f32 = 200.0;
 
+/// Width of the field, in points, at most.
+const WIDEST: f32 = 260.0;
+
 /// What can be searched for.
 const HELP: &str = "A part of a name, and with it or alone: kind:upload, lane:copy, lane:\"stream 7\", >100us, <1ms, arg:bytes or \
     arg:bytes=4096";
@@ -204,7 +207,10 @@ impl NameSearch {
                 text::count(at as u64 + 1),
                 text::count(count as u64)
             ),
-            None if count == 0 && so_far.is_empty() => String::from("no match"),
+            None if count == 0 && so_far.is_empty() => {
+                let doubtful = SearchQuery::doubtful(&self.wanted);
+                doubtful.map_or_else(|| "no match".to_owned(), |it| format!("no name has {it}"))
+            }
             None => format!("{}{so_far}", text::counted(count as u64, "match")),
         }
     }
@@ -229,14 +235,17 @@ impl NameSearch {
             let summary = self.summary(scene.capture, scene.state.selection.span);
             let words = RichText::new(summary).color(scene.theme.weak);
             let list = ui.add(eframe::egui::Button::new(words).frame(false));
-            if list.on_hover_text("List the matches").clicked() {
+            let doubtful = SearchQuery::doubtful(&wanted)
+                .map(|it| format!("{it} is no condition, so it is looked for in names. {HELP}"));
+            let words = doubtful.as_deref().unwrap_or("List the matches");
+            if list.on_hover_text(words).clicked() {
                 actions.push(Action::OpenTab("matches"));
             }
         }
         let field = TextEdit::singleline(&mut wanted)
             .id(id)
             .hint_text(format!("Search spans  {key}"))
-            .desired_width((ui.available_width() - 12.0).clamp(60.0, 180.0));
+            .desired_width((ui.available_width() - 12.0).clamp(60.0, WIDEST));
         let response = ui.add(field).on_hover_text(HELP);
         ui.ctx()
             .accesskit_node_builder(id, |node| node.set_label("Search spans"));

@@ -27,6 +27,39 @@ pub struct TableColumn {
     pub takes_rest: bool,
     /// Whether its values are numbers, written to the right.
     pub is_number: bool,
+    /// What its numbers count.
+    pub unit: ColumnUnit,
+}
+
+/// What the numbers of a column count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColumnUnit {
+    /// Things.
+    #[default]
+    Count,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Millionths of a whole, which are told as a percentage.
+    Share,
+}
+
+impl ColumnUnit {
+    /// What stands behind a column's title where its numbers are plain.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::Count => "",
+            Self::Nanoseconds => " (ns)",
+            Self::Share => " (%)",
+        }
+    }
+
+    /// A number as programs read it.
+    pub fn plain(self, number: i64) -> String {
+        match self {
+            Self::Count | Self::Nanoseconds => number.to_string(),
+            Self::Share => format!("{:.4}", number as f64 / 1e4),
+        }
+    }
 }
 
 impl TableColumn {
@@ -38,6 +71,23 @@ impl TableColumn {
             width,
             takes_rest: false,
             is_number: false,
+            unit: ColumnUnit::Count,
+        }
+    }
+
+    /// A column of times in nanoseconds.
+    pub const fn time(title: &'static str, help: &'static str, width: f32) -> Self {
+        Self {
+            unit: ColumnUnit::Nanoseconds,
+            ..Self::number(title, help, width)
+        }
+    }
+
+    /// A column of shares in millionths.
+    pub const fn share(title: &'static str, help: &'static str, width: f32) -> Self {
+        Self {
+            unit: ColumnUnit::Share,
+            ..Self::number(title, help, width)
         }
     }
 

@@ -23,17 +23,24 @@ pub struct WorkloadsPanel {
     sight: ChosenRow,
 }
 
-/// Keeps the row of the chosen workload in sight, unless the user scrolled it away.
+/// A row that can be the chosen one, by its position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ListedRow {
+    Capture(usize),
+    Workload(usize),
+}
+
+/// Keeps the row of the chosen workload, or of the capture on screen, in sight, unless the user scrolled it away.
 #[derive(Default)]
 struct ChosenRow {
-    /// The workload that was chosen when the list was last shown.
-    seen: Option<usize>,
+    /// The row that was chosen when the list was last shown.
+    seen: Option<ListedRow>,
     is_kept: bool,
 }
 
 impl ChosenRow {
-    /// Another workload is kept in sight from now on.
-    fn choose(&mut self, chosen: Option<usize>) {
+    /// Another row is kept in sight from now on.
+    fn choose(&mut self, chosen: Option<ListedRow>) {
         self.is_kept |= chosen.is_some() && chosen != self.seen;
         self.seen = chosen.or(self.seen);
     }
@@ -78,7 +85,9 @@ impl WorkloadsPanel {
         ui.spacing_mut().item_spacing.y = 0.0;
         let documents = &scene.state.documents;
         let chosen = scene.workload().map(|_| documents.chosen);
-        self.sight.choose(chosen);
+        let shown = scene.status.is_document.then_some(scene.status.tab);
+        let row = shown.map(ListedRow::Capture);
+        self.sight.choose(row.or(chosen.map(ListedRow::Workload)));
         let sight = &mut self.sight;
         let opened: Vec<usize> = (documents.bundled..documents.texts.len()).collect();
         let captures: Vec<usize> = (0..scene.status.tabs.len())
@@ -87,7 +96,7 @@ impl WorkloadsPanel {
         if !opened.is_empty() || !captures.is_empty() {
             heading(scene, "Opened", "Opened", true).show_unindented(ui, |ui| {
                 for at in captures {
-                    capture(ui, scene, at, actions);
+                    capture(ui, scene, (at, sight), actions);
                 }
                 for at in opened {
                     entry(ui, scene, (at, sight), actions);
@@ -125,12 +134,20 @@ pub fn heading(scene: &Scene<'_>, id: &str, name: &str, is_open: bool) -> Collap
 }
 
 /// A capture that is open in a tab.
-fn capture(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
+fn capture(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (at, sight): (usize, &mut ChosenRow),
+    actions: &mut Vec<Action>,
+) {
     let Some(label) = scene.status.tabs.get(at) else {
         return;
     };
     let is_shown = at == scene.status.tab && scene.status.is_document;
     let response = row(ui, scene, &label.name, (is_shown, false), None);
+    if is_shown {
+        sight.show(ui, &response);
+    }
     if response.on_hover_text("A capture that is open").clicked() {
         actions.push(Action::ShowTab(at));
     }

@@ -3,31 +3,41 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use eframe::egui::{Painter, Rect, pos2};
-use engine::record::{DependencyId, LaneId, SpanId};
+use eframe::egui::{Color32, Painter, Rect, pos2};
+use engine::time::Nanos;
 
+use super::arrow_index::{ArrowIndex, IndexedArrow, LanePair};
 use super::arrows::{ArrowEnd, BarEdge, route};
-use super::fold::Folds;
 use super::frame::PaintFrame;
 use super::layout::RowContent;
 use super::mesh_builder::MeshBuilder;
+use super::scale::Scale;
 use crate::text;
 use crate::theme::mixed;
 
-/// How many spans are asked for their dependencies in one frame.
-const ASKED: usize = 6_000;
-
-/// How many bundles are drawn.
+/// How many lines are drawn.
 const MOST: usize = 1_500;
 
 /// How wide a column of bundled arrows is, in points: the first of these at which few enough lines are left.
-const COLUMNS: [f32; 5] = [6.0, 24.0, 48.0, 96.0, 192.0];
+const COLUMNS: [f32; 7] = [6.0, 24.0, 48.0, 96.0, 192.0, 384.0, 768.0];
 
 /// Between two lines of one pair of lanes there are so many points on average, at least.
 const SPACING: f32 = 40.0;
 
+/// Between two lines of all pairs of lanes there are so many points on average, at least, as far as bundles allow.
+const SPACING_OF_ALL: f32 = 10.0;
+
+/// Of more arrows than this between two lanes in view, no more is looked at than where they leave.
+const FEW: usize = 512;
+
 /// How wide a line can be, in pixels.
 const WIDEST: f32 = 3.0;
+
+/// How much of a long line is drawn strongly at each end, in points: in between it crosses lanes that it has nothing to do with.
+const STRONG: f32 = 36.0;
+
+/// How strong it is in between.
+const FAINT: f32 = 0.35;
 
 /// What was drawn and what was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,11 +46,11 @@ pub struct ArrowTally {
     pub arrows: usize,
     /// Lines that they are drawn as.
     pub lines: usize,
-    /// Spans whose arrows are left out: folded ones, and those beyond what can be looked at.
-    pub left_out: usize,
+    /// Dependencies that are still to be read.
+    pub unread: usize,
 }
 
-/// As the note in the corner says it.
+/// As the status bar says it.
 impl fmt::Display for ArrowTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let arrows = text::counted(self.arrows as u64, "arrow");
@@ -53,94 +63,67 @@ impl fmt::Display for ArrowTally {
         } else {
             f.write_str(&arrows)?;
         }
-        if self.left_out > 0 {
-            let spans = text::counted(self.left_out as u64, "span");
-            write!(f, " · zoom in for those of {spans}")?;
+        if self.unread > 0 {
+            let unread = text::counted(self.unread as u64, "dependency");
+            write!(f, " · {unread} still to be read")?;
         }
         Ok(())
     }
 }
 
-/// Dependencies between two lanes that leave in one column of the screen and arrive in one.
+/// A line on screen: the arrow that it is drawn as, and how many it stands for.
+type ArrowLine = (IndexedArrow, usize);
+
+/// The arrows in view as lines.
 #[derive(Default)]
 pub struct ArrowBundles {
-    /// The arrows of each pair of lanes.
-    pairs: BTreeMap<(LaneId, LaneId), Vec<(BarEdge, BarEdge)>>,
-    /// What they are drawn as: the first of each bundle, and how many it has.
+    /// Where each line leaves and arrives, and how many arrows it stands for.
     lines: Vec<(BarEdge, BarEdge, usize)>,
-    seen: BTreeSet<DependencyId>,
     tally: ArrowTally,
-    asked: usize,
 }
 
 impl ArrowBundles {
-    /// The dependencies of the spans that are drawn alone.
-    pub fn new(frame: &PaintFrame<'_>, folds: &Folds) -> Self {
+    /// The arrows of which an end lies on a row in view.
+    pub fn new(frame: &PaintFrame<'_>, index: &ArrowIndex) -> Self {
+        let capture = frame.picture.capture;
+        let visible = frame.visible().iter().filter_map(|row| match row.content {
+            RowContent::Entry(entry) => entry.lane(),
+            RowContent::Group { .. } => None,
+        });
+        let visible: BTreeSet<_> = visible.collect();
+        let pairs = index.pairs().filter(|((from, to), _)| {
+            let is_in_view = visible.contains(from) || visible.contains(to);
+            is_in_view
+                && [from, to]
+                    .iter()
+                    .all(|it| frame.layout.row_of(**it).is_some())
+        });
+        let pairs: Vec<&LanePair> = pairs.map(|(_, pair)| pair).collect();
         let mut bundles = Self::default();
-        for row in frame.visible() {
-            let RowContent::Entry(entry) = row.content else {
-                continue;
-            };
-            let Some(lane) = entry.lane() else {
-                continue;
-            };
-            for depth in frame.depths(row) {
-                bundles.strip(frame, folds, (lane, depth));
+        for (arrow, count) in bundled(&pairs, &frame.scale) {
+            let found = capture.dependency(arrow.id);
+            if let Some((from, to)) = found.and_then(|found| frame.ends(&found)) {
+                bundles.tally.arrows += count;
+                bundles.lines.push((from, to, count));
             }
         }
-        let width = frame.areas.body.width();
-        let pairs = std::mem::take(&mut bundles.pairs);
-        bundles.lines = pairs
-            .into_values()
-            .flat_map(|arrows| bundled(&arrows, width))
-            .collect();
+        // What still runs is not in the index.
+        for id in index.open().iter().take(MOST) {
+            let found = capture.dependency(*id);
+            if let Some((from, to)) = found.and_then(|found| frame.ends(&found)) {
+                bundles.tally.arrows += 1;
+                bundles.lines.push((from, to, 1));
+            }
+        }
         bundles.lines.truncate(MOST);
         bundles.tally.lines = bundles.lines.len();
+        bundles.tally.unread = index.unread(capture);
         bundles
     }
 
     /// What is drawn.
     pub fn tally(&self) -> ArrowTally {
         self.tally
-    }
-
-    fn strip(&mut self, frame: &PaintFrame<'_>, folds: &Folds, (lane, depth): (LaneId, usize)) {
-        let view = frame.scale.interval();
-        for bar in folds.last(lane, depth) {
-            if bar.cell.interval.start > view.end || bar.cell.interval.end < view.start {
-                continue;
-            }
-            if bar.cell.count > 1 || self.asked >= ASKED {
-                self.tally.left_out += bar.cell.count as usize;
-                continue;
-            }
-            self.asked += 1;
-            self.of_span(frame, bar.cell.span);
-        }
-    }
-
-    fn of_span(&mut self, frame: &PaintFrame<'_>, span: SpanId) {
-        let capture = frame.picture.capture;
-        for id in capture.causes(span).chain(capture.effects(span)).take(16) {
-            if !self.seen.insert(id) {
-                continue;
-            }
-            let Some(dependency) = capture.dependency(id) else {
-                continue;
-            };
-            let (Some(cause), Some(effect)) = (
-                frame.locate(dependency.cause),
-                frame.locate(dependency.effect),
-            ) else {
-                continue;
-            };
-            let Some((from, to)) = frame.ends(&dependency) else {
-                continue;
-            };
-            self.tally.arrows += 1;
-            let pair = self.pairs.entry((cause.lane, effect.lane)).or_default();
-            pair.push((from, to));
-        }
     }
 
     /// Paints them faintly, a bundle the wider the more it holds, and nothing over the names of spans, which lie at `names`.
@@ -154,8 +137,9 @@ impl ArrowBundles {
             let Some(route) = route(from, to, port) else {
                 continue;
             };
-            let strength = (0.35 + 0.2 * (count as f32).log2()).min(0.9);
+            let strength = (0.5 + 0.15 * (count as f32).log2()).min(0.9);
             let color = mixed(theme.arrow, theme.row, strength);
+            let between = mixed(theme.arrow, theme.row, strength * FAINT);
             for pair in route.points.windows(2) {
                 let &[[ax, ay], [bx, by]] = pair else {
                     continue;
@@ -168,7 +152,7 @@ impl ArrowBundles {
                 let wide = pixel * (1.0 + (count as f32).log2()).round().min(WIDEST);
                 let line = Rect::from_min_max(a, pos2(b.x.max(a.x + wide), b.y.max(a.y + wide)));
                 for piece in names.around(line) {
-                    sheet.rect(piece, color);
+                    faded(&mut sheet, (line, piece), (color, between));
                 }
             }
             let ArrowEnd::Span([x, y]) = route.effect else {
@@ -184,23 +168,90 @@ impl ArrowBundles {
     }
 }
 
-/// The arrows of one pair of lanes as lines, so few that they can be told apart on a body of this width in points: the first
-/// of each bundle, and how many it has.
-fn bundled(arrows: &[(BarEdge, BarEdge)], width: f32) -> Vec<(BarEdge, BarEdge, usize)> {
-    let most = (width / SPACING).max(1.0) as usize;
-    let mut lines = BTreeMap::new();
-    for column in COLUMNS {
-        lines = BTreeMap::<_, (BarEdge, BarEdge, usize)>::new();
-        let place = |x: f32| (x / column).round() as i32;
-        for &(from, to) in arrows {
-            let key = (place(from.x), place(to.x));
-            lines.entry(key).or_insert((from, to, 0)).2 += 1;
-        }
-        if lines.len() <= most {
-            break;
+/// Draws `piece` of an upright line, fainter where it is far from both ends of the line.
+fn faded(
+    sheet: &mut MeshBuilder,
+    (line, piece): (Rect, Rect),
+    (color, between): (Color32, Color32),
+) {
+    if line.height() <= line.width().max(3.0 * STRONG) {
+        return sheet.rect(piece, color);
+    }
+    let (upper, lower) = (line.top() + STRONG, line.bottom() - STRONG);
+    let parts = [
+        (piece.with_max_y(piece.bottom().min(upper)), color),
+        (
+            piece
+                .with_min_y(piece.top().max(upper))
+                .with_max_y(piece.bottom().min(lower)),
+            between,
+        ),
+        (piece.with_min_y(piece.top().max(lower)), color),
+    ];
+    for (part, color) in parts {
+        if part.is_positive() {
+            sheet.rect(part, color);
         }
     }
-    lines.into_values().collect()
+}
+
+/// The arrows in view as lines, so few that they can be told apart: each pair of lanes has few for the width, and all together
+/// as well, unless there are more pairs than that.
+fn bundled(pairs: &[&LanePair], scale: &Scale) -> Vec<ArrowLine> {
+    let width = scale.width();
+    let most = |spacing: f32| (width / spacing).max(1.0) as usize;
+    let by = |at: usize, pair: &&LanePair| {
+        let column = COLUMNS.get(at).copied().unwrap_or(f32::MAX);
+        in_columns(pair, scale, column)
+    };
+    // Which column each pair has, and its lines.
+    let mut lines: Vec<(usize, Vec<ArrowLine>)> = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        let tried = (0..COLUMNS.len()).map(|at| (at, by(at, pair)));
+        let fits = |it: &(usize, Vec<ArrowLine>)| it.1.len() <= most(SPACING);
+        let mut tried = tried.skip_while(|it| !fits(it) && it.0 + 1 < COLUMNS.len());
+        lines.extend(tried.next());
+    }
+    for at in 1..COLUMNS.len() {
+        let all: usize = lines.iter().map(|it| it.1.len()).sum();
+        if all <= most(SPACING_OF_ALL) {
+            break;
+        }
+        for (pair, lines) in pairs.iter().zip(&mut lines) {
+            if lines.0 < at && lines.1.len() > 1 {
+                *lines = (at, by(at, pair));
+            }
+        }
+    }
+    lines.into_iter().flat_map(|it| it.1).collect()
+}
+
+/// The arrows between two lanes in view, those that leave in one column of the screen as one line; of few, those that arrive in
+/// one as well. Those that left before the view are one line where they are many.
+fn in_columns(pair: &LanePair, scale: &Scale, column: f32) -> Vec<ArrowLine> {
+    let view = scale.interval();
+    let (entering, rest) = pair.within(view);
+    let place = |time: Nanos| (scale.x_from_time(time) / column).round() as i32;
+    if entering.len() + rest.len() <= FEW {
+        let mut lines: BTreeMap<_, ArrowLine> = BTreeMap::new();
+        for arrow in entering.iter().chain(rest) {
+            let leaves = place(arrow.complete.max(view.start));
+            let key = (leaves, place(arrow.reached.min(view.end)));
+            lines.entry(key).or_insert((*arrow, 0)).1 += 1;
+        }
+        return lines.into_values().collect();
+    }
+    let middle = |all: &[IndexedArrow]| all.get(all.len() / 2).map(|it| (*it, all.len()));
+    let mut lines: Vec<ArrowLine> = middle(&entering).into_iter().collect();
+    let mut rest = rest;
+    while let Some(first) = rest.first() {
+        let next = scale.time_from_x((place(first.complete) as f32 + 0.5) * column);
+        let count = rest.partition_point(|it| it.complete < next).max(1);
+        let (bundle, others) = rest.split_at(count.min(rest.len()));
+        lines.extend(middle(bundle));
+        rest = others;
+    }
+    lines
 }
 
 /// The names of spans by the columns of the screen that they reach into: a line crosses few of them.
@@ -249,29 +300,31 @@ impl NameColumns {
 
 #[cfg(test)]
 mod tests {
+    use engine::time::Interval;
+
     use super::*;
 
-    fn arrow(from: f32, to: f32) -> (BarEdge, BarEdge) {
-        let edge = |x, top| BarEdge {
-            x,
-            top,
-            bottom: top + 20.0,
-        };
-        (edge(from, 0.0), edge(to, 40.0))
+    fn lines(arrows: impl Iterator<Item = (i64, i64)>) -> Vec<ArrowLine> {
+        let pair = LanePair::of(arrows.map(|(from, to)| (Nanos(from), Nanos(to))));
+        let scale = Scale::new(Interval::new(Nanos(0), Nanos(800)), 0.0, 800.0);
+        bundled(&[&pair], &scale)
     }
 
     #[test]
     fn few_arrows_stay_alone_and_many_are_bundled() {
-        let few: Vec<_> = (0..10)
-            .map(|at| arrow(at as f32 * 80.0, at as f32 * 80.0 + 9.0))
-            .collect();
-        assert_eq!(bundled(&few, 800.0).len(), 10);
-        let many: Vec<_> = (0..400)
-            .map(|at| arrow(at as f32 * 2.0, at as f32 * 2.0 + 1.0))
-            .collect();
-        let lines = bundled(&many, 800.0);
-        assert!(lines.len() <= 20, "{}", lines.len());
-        assert_eq!(lines.iter().map(|it| it.2).sum::<usize>(), 400);
+        let few = lines((0..10).map(|at| (at * 80, at * 80 + 9)));
+        assert_eq!(few.len(), 10);
+        for count in [400, 8_000] {
+            let many = lines((0..count).map(|at| (at * 800 / count, at * 800 / count + 1)));
+            assert!(many.len() <= 20, "{}", many.len());
+            assert_eq!(many.iter().map(|it| it.1).sum::<usize>(), count as usize);
+        }
+    }
+
+    #[test]
+    fn what_passes_over_the_view_is_in_it_and_what_ends_before_is_not() {
+        let found = lines([(-500, -1), (-400, 900), (-300, 20), (801, 900)].into_iter());
+        assert_eq!(found.iter().map(|it| it.1).sum::<usize>(), 2);
     }
 
     #[test]

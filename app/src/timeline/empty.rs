@@ -16,8 +16,8 @@ pub(super) fn paint(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
             "Its lanes appear here while it is read; Cancel above gives it up",
         ),
         None if picture.can_lose => (
-            "Nothing has run yet".to_owned(),
-            "Run a workload, or open a capture: its lanes fill this space",
+            "Nothing to show yet".to_owned(),
+            "Run the chosen workload (Space), or open a capture: its lanes fill this space",
         ),
         None => (
             "The file that was opened holds nothing to show".to_owned(),

@@ -167,7 +167,12 @@ fn entries(frame: &PaintFrame<'_>, folds: &Folds, fields: &mut FieldColours) -> 
     let theme = frame.picture.theme;
     let view = frame.scale.interval();
     let mut times: BTreeMap<ColourClass, Nanos> = BTreeMap::new();
-    let strips: Vec<(&Lane, &[Bar])> = strips(frame, folds).collect();
+    let pinned = frame.pinned();
+    let strips: Vec<(&Lane, &[Bar])> = [Some(frame), pinned.as_ref()]
+        .into_iter()
+        .flatten()
+        .flat_map(|frame| strips(frame, folds))
+        .collect();
     let all: usize = strips.iter().map(|it| it.1.len()).sum();
     let step = all.div_ceil(MOST_BARS).max(1);
     for (lane, bars) in strips {
@@ -179,6 +184,9 @@ fn entries(frame: &PaintFrame<'_>, folds: &Folds, fields: &mut FieldColours) -> 
                 *times.entry(class).or_default() += time;
             }
         }
+    }
+    for class in running(frame) {
+        times.entry(class).or_insert(Nanos(1));
     }
     let mut times: Vec<_> = times.into_iter().collect();
     times.sort_by_key(|it| (it.0 == ColourClass::Value(None), std::cmp::Reverse(it.1)));
@@ -211,6 +219,37 @@ fn strips<'a>(
     })
 }
 
+/// What runs now on the lanes in view; what field it has is not known before it ends.
+fn running(frame: &PaintFrame<'_>) -> Vec<ColourClass> {
+    let colours = frame.picture.theme.colours;
+    let mut found = Vec::new();
+    for row in frame.visible() {
+        let RowContent::Entry(entry) = &row.content else {
+            continue;
+        };
+        let lane = entry.lane().and_then(|it| frame.picture.capture.lane(it));
+        let Some(lane) = lane.filter(|it| it.role != Role::Queue) else {
+            continue;
+        };
+        for open in frame.opens.of(lane.id) {
+            let began = open.began;
+            match colours {
+                SpanColours::Role => found.push(by_role(lane, began.kind)),
+                SpanColours::Kind => found.push(ColourClass::Kind(began.kind)),
+                SpanColours::Name => found.push(ColourClass::Name(began.name)),
+                SpanColours::Field => {}
+            }
+        }
+    }
+    found
+}
+
+fn by_role(lane: &Lane, kind: SpanKind) -> ColourClass {
+    let own = Theme::kind_before_role(kind);
+    let role = own.map_or_else(|| role(lane.role, kind), |_| Role::None);
+    ColourClass::Role(role, own)
+}
+
 fn class(
     frame: &PaintFrame<'_>,
     (lane, bar): (&Lane, &Bar),
@@ -218,11 +257,7 @@ fn class(
 ) -> ColourClass {
     let cell = &bar.cell;
     match frame.picture.theme.colours {
-        SpanColours::Role => {
-            let own = Theme::kind_before_role(cell.kind);
-            let role = own.map_or_else(|| role(lane.role, cell.kind), |_| Role::None);
-            ColourClass::Role(role, own)
-        }
+        SpanColours::Role => by_role(lane, cell.kind),
         SpanColours::Kind => ColourClass::Kind(cell.kind),
         SpanColours::Name => ColourClass::Name(cell.name),
         SpanColours::Field => ColourClass::Value(fields.class_of(frame.picture.capture, cell.span)),

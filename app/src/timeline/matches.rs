@@ -56,6 +56,18 @@ pub fn on_minimap(painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) {
     ticks(painter, (frame, scale), frame.picture.matches, line);
 }
 
+/// How many of `rest` start before `next`, at least one: looked for in steps that double, since it is few as a rule.
+fn passed(rest: &[(Nanos, SpanId)], next: Nanos) -> usize {
+    let is_before = |at: usize| rest.get(at).is_some_and(|(start, _)| *start < next);
+    let mut step = 1;
+    while is_before(step) {
+        step *= 2;
+    }
+    let from = step / 2;
+    let near = rest.get(from..rest.len().min(step)).unwrap_or_default();
+    (from + near.partition_point(|(start, _)| *start < next)).max(1)
+}
+
 /// A tick for each pixel in which a match starts.
 fn ticks(
     painter: &Painter,
@@ -70,17 +82,30 @@ fn ticks(
     let mut rest = found
         .get(found.partition_point(|(start, _)| *start < from)..)
         .unwrap_or_default();
+    // Ticks side by side are one rectangle.
+    let mut run: Option<Rect> = None;
     while let Some((start, _)) = rest.first() {
         let x = sheet.snap(scale.x_from_time(*start));
         if x > line.right() {
             break;
         }
         let tick = Rect::from_min_max(pos2(x, line.top()), pos2(x + 1.0, line.bottom()));
-        sheet.rect(tick, color);
+        run = match run {
+            Some(run) if x <= run.right() + 0.5 => Some(run.union(tick)),
+            _ => {
+                if let Some(run) = run {
+                    sheet.rect(run, color);
+                }
+                Some(tick)
+            }
+        };
         // Those that start within the tick are passed over without a look.
-        let next = scale.time_from_x(x + 1.0);
-        let passed = rest.partition_point(|(start, _)| *start < next).max(1);
-        rest = rest.get(passed..).unwrap_or_default();
+        rest = rest
+            .get(passed(rest, scale.time_from_x(x + 1.0))..)
+            .unwrap_or_default();
+    }
+    if let Some(run) = run {
+        sheet.rect(run, color);
     }
     if !sheet.is_empty() {
         painter.add(sheet.into_shape());

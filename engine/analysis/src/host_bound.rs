@@ -215,7 +215,7 @@ fn make_finding(
         span(capture, &next),
         length(saved),
         if saved > found.total {
-            ", as it hides what the starts after that took as well"
+            ", more than it was idle for this reason, since the latency of the starts after it would be hidden too"
         } else {
             ""
         },

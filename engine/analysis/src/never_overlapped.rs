@@ -123,8 +123,8 @@ impl Analysis for NeverOverlapped {
             String::new()
         };
         let looked = format!(
-            "{} of streams that could have overlapped and never did, {} and {} looked at{rest}",
-            counted(findings.len(), "pair"),
+            "{} of {} of streams never overlapped although they could have, {} looked at{rest}",
+            findings.len(),
             counted(pairs, "pair"),
             counted(self.count, "operation")
         );

@@ -78,8 +78,8 @@ fn make_finding(capture: &Capture, all: &CollectiveArrivals, worst: &LastArriver
     let place = place.and_then(|placed| line(capture, &placed));
     let place = place.map_or_else(String::new, |line| format!(", most at line {line}"));
     let text = format!(
-        "{} came last to {} of {}, and the others waited {} for it in all ({}{more}){place}; look what it does before them \
-         that the others do not. Coming with the one before it would save at most {}",
+        "{} came last to {} of {}, and the others waited {} for it in all ({}{more}){place}; look at what it does before \
+         them that the others do not. If it came with the last of the others, that would save at most {}",
         worst.member.title(capture, &all.members),
         worst.last,
         counted(all.count, "collective operation"),

@@ -5,7 +5,7 @@ use app::state::ThemeChoice;
 use eframe::egui::{Event, PointerButton, Pos2, pos2};
 use egui_kittest::kittest::Queryable as _;
 
-use super::{Window, click, records};
+use super::{SETTLED, Window, click, records};
 
 /// A window with all arrows of a run.
 fn window() -> Window {
@@ -72,7 +72,7 @@ fn all_arrows_are_counted_and_few_lines_stand_for_many() {
     window.harness.get_by_label_contains(&found.to_string());
     // A narrow window has room for fewer lines.
     window.harness.set_size([800.0, 500.0].into());
-    window.harness.run();
+    window.harness.run_steps(SETTLED);
     let narrow = arrows(&window).unwrap();
     assert!(narrow.lines < found.lines, "{narrow:?}, {found:?}");
     toggle(&mut window);

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{Queryable as _, by};
 use engine::record::Record;
 use engine::runner::{Control, Message, Phase};
 
-use super::{Window, longest_wait, records};
+use super::{SETTLED, Window, longest_wait, records};
 
 const SIZE: [f32; 2] = [1200.0, 760.0];
 
@@ -35,10 +35,7 @@ fn a_workload_is_chosen_by_a_click_and_run_by_the_button() {
     window.harness.run();
     let scene = window.harness.state().scene();
     assert_eq!(scene.state.documents.text().unwrap().name, "diamond");
-    assert!(
-        scene.capture.span_count() > 0,
-        "choosing does not take the capture off the screen"
-    );
+    assert_eq!(scene.capture.span_count(), 0, "it has not run yet");
     assert!(window.asked().is_empty());
     window
         .harness
@@ -84,7 +81,7 @@ fn a_group_folds_and_the_chosen_workload_stays_in_sight() {
     }
     // However small the window becomes.
     window.harness.set_size([900.0, 560.0].into());
-    window.harness.run();
+    window.harness.run_steps(SETTLED);
     is_in_sight(&window, "N-body");
 }
 
@@ -509,13 +506,17 @@ fn how_a_run_went_is_shown_at_its_workload() {
     window.harness.get_by_label_contains("Not checked");
 }
 
-/// The picture of one workload is never called by the name of another that was chosen meanwhile.
+/// The picture of a run under way is never called by the name of another workload that was chosen meanwhile.
 #[test]
 fn the_picture_keeps_its_name_when_another_workload_is_chosen() {
     let mut window = window();
+    window.engine.send(Message::Phase(Phase::Running)).unwrap();
+    window.harness.run();
     window.harness.get_by_label("Diamond").click();
     window.harness.run();
-    window.harness.get_by_label_contains("On screen:");
+    window
+        .harness
+        .get_by_label_contains("On screen, and running:");
     window.harness.get_by_label("Run Diamond (F5)");
     window.harness.get_by_label("Back to double-buffer").click();
     window.harness.run();

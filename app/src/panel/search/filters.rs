@@ -47,6 +47,20 @@ impl SearchQuery {
         query
     }
 
+    /// The first word of `wanted` that looks like a condition and is none, so that it is looked for in names.
+    pub fn doubtful(wanted: &str) -> Option<&str> {
+        let looks = |word: &&str| {
+            let head = word.split_once(':').map(|it| it.0);
+            let is_field = head.is_some_and(|it| {
+                let is_scope = word.contains("::");
+                !is_scope && !it.is_empty() && it.chars().all(char::is_alphabetic)
+            });
+            is_field || word.len() > 1 && word.starts_with(['>', '<'])
+        };
+        let is_none = |word: &&str| condition(&word.replace('"', "")).is_none();
+        words(wanted).into_iter().filter(looks).find(is_none)
+    }
+
     /// Whether only names count.
     pub fn is_plain(&self) -> bool {
         self.conditions.is_empty()
@@ -164,6 +178,18 @@ mod tests {
         assert_eq!(query.name, "\"a b\" c");
         assert_eq!(query.conditions, expected);
         assert_eq!(SearchQuery::parse("say \"a b").name, "say \"a b");
+        let doubtful = [
+            "gemm >100xx",
+            "foo:bar",
+            "kind:copy std::sort",
+            "<float>",
+            ">5us",
+        ];
+        let found = doubtful.map(SearchQuery::doubtful);
+        assert_eq!(
+            found,
+            [Some(">100xx"), Some("foo:bar"), None, Some("<float>"), None]
+        );
         let query = SearchQuery::parse("arg:bytes=4096 <20");
         let expected = [
             SearchCondition::Argument("bytes".to_owned(), "4096".to_owned()),

@@ -1,5 +1,8 @@
-//! Figures read a slice a frame, begun anew where the range moves, and now and then while a capture grows.
+//! Figures read on a thread of their own, begun anew where the range moves. Of a capture that grows, which no thread can share,
+//! they are read a slice a frame, now and then.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -12,8 +15,10 @@ use engine::time::{Interval, Nanos};
 use crate::background::BackgroundAnswer;
 use crate::panel::Scene;
 
-/// Time a frame may spend on figures.
-const BUDGET: Duration = Duration::from_millis(2);
+/// Time a frame may spend on figures of a capture that grows.
+const BUDGET: Duration = Duration::from_millis(1);
+/// How often a thread that reads figures looks whether anybody still wants them.
+const LOOK: Duration = Duration::from_millis(5);
 /// Seconds between two readings of a capture that grows.
 const PAUSE: f64 = 0.25;
 /// Seconds for which a range has to stay as it is to be read: one that is dragged would be read anew in each frame.
@@ -24,6 +29,8 @@ const OFTEN: f64 = 1.0;
 const STRIP: i64 = 64;
 /// Streams that have strips.
 pub const STREAMS: usize = 12;
+/// So few spans are read within a frame or two.
+const FEW: usize = 4_096;
 /// From this many spans on, lengths are sorted on a thread of their own.
 const MANY: usize = 200_000;
 
@@ -68,7 +75,64 @@ enum StatisticsStage {
     #[default]
     Idle,
     Reading(StatisticsKey, Box<StatisticsJob>),
-    Sorting(StatisticsKey, BackgroundAnswer<Statistics>),
+    Threaded(StatisticsKey, StatisticsThread),
+}
+
+/// A thread that reads figures, until it is dropped.
+struct StatisticsThread {
+    answer: BackgroundAnswer<Option<Statistics>>,
+    watch: Arc<StatisticsWatch>,
+    /// Whether it shares the capture.
+    shares: bool,
+}
+
+/// How far a thread has come, and whether its figures are still wanted.
+#[derive(Default)]
+struct StatisticsWatch {
+    /// From 0 to 1, by its bits.
+    progress: AtomicU32,
+    is_unwanted: AtomicBool,
+}
+
+impl StatisticsThread {
+    /// Finishes figures, of whose spans some may be read already.
+    fn new(
+        context: &Context,
+        read: impl FnOnce(&StatisticsWatch) -> Option<Statistics> + Send + 'static,
+    ) -> Self {
+        let watch = Arc::new(StatisticsWatch::default());
+        let watched = Arc::clone(&watch);
+        let answer = BackgroundAnswer::new("figures", Some(context), move || read(&watched));
+        Self {
+            answer,
+            watch,
+            shares: false,
+        }
+    }
+
+    /// Reads all figures of a capture that rests.
+    fn of_all(context: &Context, capture: Arc<Capture>, within: Interval) -> Self {
+        let mut thread = Self::new(context, move |watch| {
+            let mut job = StatisticsJob::new(&capture, within);
+            while !job.step(&capture, LOOK) {
+                if watch.is_unwanted.load(Ordering::Relaxed) {
+                    return None;
+                }
+                let progress = job.progress().to_bits();
+                watch.progress.store(progress, Ordering::Relaxed);
+            }
+            drop(capture);
+            Some(job.finish())
+        });
+        thread.shares = true;
+        thread
+    }
+}
+
+impl Drop for StatisticsThread {
+    fn drop(&mut self) {
+        self.watch.is_unwanted.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The figures that are shown, and those in the making.
@@ -102,7 +166,10 @@ impl StatisticsLoader {
         match &self.stage {
             StatisticsStage::Idle => None,
             StatisticsStage::Reading(_, job) => Some(job.progress()),
-            StatisticsStage::Sorting(..) => Some(1.0),
+            StatisticsStage::Threaded(_, thread) => {
+                let progress = thread.watch.progress.load(Ordering::Relaxed);
+                Some(f32::from_bits(progress))
+            }
         }
     }
 
@@ -110,13 +177,24 @@ impl StatisticsLoader {
     pub fn read_on(&mut self, ui: &Ui, scene: &Scene<'_>) {
         let now = ui.input(|input| input.time);
         let wanted = StatisticsKey::of(scene);
+        let shares = matches!(&self.stage, StatisticsStage::Threaded(_, it) if it.shares);
+        if shares && scene.grows() {
+            // The capture takes no record before the thread lets go of it.
+            self.stage = StatisticsStage::Idle;
+        }
         if self.asked.0 != wanted.asked {
             self.asked = (wanted.asked, now);
         }
         if self.must_begin(wanted, ui.ctx(), now) {
             self.began = now;
-            let job = StatisticsJob::new(scene.capture, within(scene));
-            self.stage = StatisticsStage::Reading(wanted, Box::new(job));
+            self.stage = if scene.grows() || wanted.spans <= FEW {
+                let job = StatisticsJob::new(scene.capture, within(scene));
+                StatisticsStage::Reading(wanted, Box::new(job))
+            } else {
+                let capture = Arc::clone(scene.capture);
+                let thread = StatisticsThread::of_all(ui.ctx(), capture, within(scene));
+                StatisticsStage::Threaded(wanted, thread)
+            };
         }
         self.stage = match std::mem::take(&mut self.stage) {
             // It waits for the next one to begin.
@@ -130,30 +208,29 @@ impl StatisticsLoader {
                 } else if key.spans < MANY {
                     self.show(scene.capture, key, job.finish(), now)
                 } else {
-                    let sort = move || job.finish();
-                    let sorted = BackgroundAnswer::new("figures", Some(ui.ctx()), sort);
-                    StatisticsStage::Sorting(key, sorted)
+                    let thread = StatisticsThread::new(ui.ctx(), move |_| Some(job.finish()));
+                    StatisticsStage::Threaded(key, thread)
                 }
             }
-            StatisticsStage::Sorting(key, sorted) => {
-                self.after_sorting(scene.capture, (key, sorted), now)
+            StatisticsStage::Threaded(key, thread) => {
+                self.after_thread(scene.capture, (key, thread), now)
             }
             StatisticsStage::Idle => StatisticsStage::Idle,
         };
     }
 
-    /// What comes after figures that a thread sorts.
-    fn after_sorting(
+    /// What comes after figures that a thread makes.
+    fn after_thread(
         &mut self,
         capture: &Capture,
-        (key, sorted): (StatisticsKey, BackgroundAnswer<Statistics>),
+        (key, thread): (StatisticsKey, StatisticsThread),
         now: f64,
     ) -> StatisticsStage {
-        match sorted.poll() {
-            Poll::Pending => StatisticsStage::Sorting(key, sorted),
-            Poll::Ready(Some(statistics)) => self.show(capture, key, statistics, now),
+        match thread.answer.poll() {
+            Poll::Pending => StatisticsStage::Threaded(key, thread),
+            Poll::Ready(Some(Some(statistics))) => self.show(capture, key, statistics, now),
             // The figures stay as they are, and are read again when the time comes for it.
-            Poll::Ready(None) => {
+            Poll::Ready(None | Some(None)) => {
                 self.ended = now;
                 StatisticsStage::Idle
             }
@@ -165,7 +242,7 @@ impl StatisticsLoader {
     fn must_begin(&self, key: StatisticsKey, context: &Context, now: f64) -> bool {
         match (&self.stage, &self.shown) {
             (
-                StatisticsStage::Reading(under_way, _) | StatisticsStage::Sorting(under_way, _),
+                StatisticsStage::Reading(under_way, _) | StatisticsStage::Threaded(under_way, _),
                 _,
             ) => under_way.is_elsewhere(key) && self.is_due(context, now),
             (StatisticsStage::Idle, None) => key.spans > 0,

@@ -15,7 +15,7 @@ use crate::state::{MOST_SELECTED, Notice};
 use crate::text;
 
 /// Rows of the table; what took least of all is left out, and that is said.
-const MOST: usize = 10_000;
+const MOST: usize = 100_000;
 
 const COLUMNS: &[TableColumn] = &[
     TableColumn {
@@ -30,29 +30,29 @@ const COLUMNS: &[TableColumn] = &[
         "How many overlap the range; each counts with its whole length",
         70.0,
     ),
-    TableColumn::number(
+    TableColumn::time(
         "total",
         "Their whole lengths added up, also where they reach out of the range",
         82.0,
     ),
-    TableColumn::number(
+    TableColumn::time(
         "self",
         "Their time inside the range without that of what runs within them: of a call, the time outside of the calls that it makes",
         82.0,
     ),
-    TableColumn::number(
+    TableColumn::share(
         "share",
         "Their self time as a share of that of all streams, of all other device lanes, or of all host threads",
         66.0,
     ),
-    TableColumn::number("mean", "The arithmetic mean", 78.0),
-    TableColumn::number(
+    TableColumn::time("mean", "The arithmetic mean", 78.0),
+    TableColumn::time(
         "median",
         "The middle one of their lengths, or halfway between the two in the middle",
         78.0,
     ),
-    TableColumn::number("p95", "95 % of them are at most as long", 78.0),
-    TableColumn::number("max", "The longest", 78.0),
+    TableColumn::time("p95", "95 % of them are at most as long", 78.0),
+    TableColumn::time("max", "The longest", 78.0),
     TableColumn::text("kind", "What they are", 96.0),
     TableColumn::text("on", "The lane that they are on, or how many", 150.0),
 ];
@@ -183,7 +183,7 @@ fn row(capture: &Capture, of: &Durations, whole: Nanos) -> (OperationLine, Vec<T
         TableCell::number(Some(of.count() as i64), |it| text::count(it as u64)),
         time(of.total),
         time(of.own),
-        TableCell::number(Some(of.own.0), |_| text::percent(share)),
+        TableCell::number(Some((share * 1e6) as i64), |_| text::percent(share)),
         time(of.mean()),
         time(of.median()),
         time(of.quantile(0.95)),

@@ -141,13 +141,13 @@ impl<L: TableLine> FilteredTable<L> {
 
     /// The rows that are shown as comma-separated values under the titles, numbers as they are sorted by.
     pub fn csv(&self, columns: &[TableColumn]) -> String {
-        let titles = columns.iter().map(|it| quoted(it.title));
+        let title = |it: &TableColumn| quoted(&format!("{}{}", it.title, it.unit.suffix()));
+        let titles = columns.iter().map(title);
         let mut lines = vec![titles.collect::<Vec<_>>().join(",")];
         for at in self.shown() {
             let cells = self.cells.get(at).into_iter().flatten();
             let fields = cells.zip(columns).map(|(cell, column)| match cell.rank {
-                // A share is written as it is: what it is sorted by may be a time.
-                Some(number) if column.is_number && !cell.text.ends_with('%') => number.to_string(),
+                Some(number) if column.is_number => column.unit.plain(number),
                 _ => quoted(&cell.text.replace(text::THIN, " ")),
             });
             lines.push(fields.collect::<Vec<_>>().join(","));
@@ -189,7 +189,7 @@ mod tests {
 
     const COLUMNS: &[TableColumn] = &[
         TableColumn::wide("name", "What it is called"),
-        TableColumn::number("time", "How long", 80.0),
+        TableColumn::time("time", "How long", 80.0),
     ];
 
     fn table() -> FilteredTable<Named> {
@@ -209,7 +209,10 @@ mod tests {
     #[test]
     fn what_is_copied_is_what_is_shown_with_numbers_as_numbers() {
         let mut table = table();
-        assert_eq!(table.csv(COLUMNS), "name,time\nd,3\n\"b, c\",7\n\"'=a\",20");
+        assert_eq!(
+            table.csv(COLUMNS),
+            "name,time (ns)\nd,3\n\"b, c\",7\n\"'=a\",20"
+        );
         table.hidden.insert(true);
         assert_eq!(table.csv(COLUMNS), "name,time\n\"'=a\",20");
         table.hidden.clear();

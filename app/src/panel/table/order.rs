@@ -24,11 +24,16 @@ impl SortOrder {
         }
     }
 
-    /// Sorts by `column`, or the other way round where it does already.
-    pub fn turn(&mut self, column: usize) {
+    /// Sorts by `column`, numbers the greatest first, or the other way round where it does already.
+    pub fn turn(&mut self, column: usize, is_number: bool) {
+        let turned = self.column == column;
         *self = Self {
             column,
-            is_descending: self.column == column && !self.is_descending,
+            is_descending: if turned {
+                !self.is_descending
+            } else {
+                is_number
+            },
         };
     }
 }
@@ -88,8 +93,13 @@ mod tests {
     fn numbers_are_sorted_as_numbers_and_what_is_unknown_comes_last() {
         let mut order = SortOrder::default();
         assert_eq!(sorted(&lines(), order, |_| true), [2, 0, 3, 1]);
-        order.turn(0);
+        order.turn(0, true);
         assert_eq!(sorted(&lines(), order, |_| true), [0, 3, 2, 1]);
         assert_eq!(sorted(&lines(), order, |line| line > 1), [3, 2]);
+        // Of another column the greatest numbers and the first texts come first.
+        order.turn(1, true);
+        assert!(order.is_descending);
+        order.turn(0, false);
+        assert!(!order.is_descending);
     }
 }

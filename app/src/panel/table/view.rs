@@ -286,7 +286,7 @@ impl TableDelegate for TableView<'_> {
             ring(ui, rect, self.scene);
         }
         if response.clicked() {
-            self.order.turn(at);
+            self.order.turn(at, column.is_number);
         }
         response.on_hover_text(column.help);
     }

@@ -41,21 +41,27 @@ impl DependencyTimes {
     pub fn of(capture: &Capture, found: &Dependency) -> Option<Self> {
         let cause = capture.span(found.cause)?;
         let effect = capture.span(found.effect)?;
+        Some(Self::between(capture, found.kind, (&cause, &effect)))
+    }
+
+    /// The times of a dependency of this kind between two spans of the capture.
+    pub fn between(
+        capture: &Capture,
+        kind: DependencyKind,
+        (cause, effect): (&PlacedSpan, &PlacedSpan),
+    ) -> Self {
         let is_call = |placed: &PlacedSpan| {
             let lane = capture.lane(placed.span.lane);
             lane.is_some_and(|lane| lane.group == Group::Host)
         };
-        let kind = found.kind;
         let from_start = match kind {
             DependencyKind::Submission | DependencyKind::Collective => true,
-            DependencyKind::Signal | DependencyKind::Step | DependencyKind::Abort => {
-                is_call(&cause)
-            }
+            DependencyKind::Signal | DependencyKind::Step | DependencyKind::Abort => is_call(cause),
             _ => false,
         };
         let waits = effect.span.kind.is_waiting()
             || kind == DependencyKind::Collective
-            || is_call(&effect) && CauseKind::of(kind).is_some();
+            || is_call(effect) && CauseKind::of(kind).is_some();
         let waits = waits && kind != DependencyKind::Submission;
         let complete = if from_start {
             cause.span.start
@@ -69,7 +75,7 @@ impl DependencyTimes {
             start
         };
         let complete = complete.min(reached);
-        Some(Self {
+        Self {
             complete,
             reached,
             waited: waits.then(|| reached - start),
@@ -78,7 +84,7 @@ impl DependencyTimes {
             } else {
                 start - complete
             },
-        })
+        }
     }
 
     /// Its times with what each is, to be listed.
