@@ -41,6 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use app::app::{App, EngineLink};
+use app::panel::AppStatus;
 use app::state::{Settings, ThemeChoice};
 use crossbeam_channel::Sender;
 use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2};
@@ -156,6 +157,13 @@ pub fn records(workload: &str) -> Vec<Record> {
     let mut all = Vec::new();
     run(request, |records| all.extend(records)).unwrap();
     all
+}
+
+/// What a capture of two files is called.
+pub fn both(status: &AppStatus) -> String {
+    let names = status.parts.iter().filter_map(|it| it.path.file_name());
+    let names = names.map(|it| it.to_string_lossy().into_owned());
+    names.collect::<Vec<_>>().join(" and ")
 }
 
 /// Frames after which a window of another size is at rest: what is chosen is scrolled to.

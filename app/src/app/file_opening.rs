@@ -23,8 +23,10 @@ const AROUND: i64 = 10;
 /// What files are called together.
 fn called(paths: &[PathBuf]) -> String {
     match paths {
+        [] => "no file".to_owned(),
         [only] => name(only),
-        all => crate::text::counted(all.len() as u64, "file"),
+        [first, second] => format!("{} and {}", name(first), name(second)),
+        [first, more @ ..] => format!("{} and {} more", name(first), more.len()),
     }
 }
 

@@ -39,6 +39,9 @@ impl Panel for OverviewTab {
                     "Reading causes, {} done: how busy devices were, where idle time went and what would save most",
                     text::percent(f64::from(done))
                 ),
+                None if scene.reading().is_some() => {
+                    "The overview appears here when the file has been read".to_owned()
+                }
                 None if scene.capture.span_count() > 0 => {
                     "The overview of a run appears when it has ended or pauses".to_owned()
                 }

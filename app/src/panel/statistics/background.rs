@@ -213,7 +213,7 @@ impl StatisticsLoader {
                 }
             }
             StatisticsStage::Threaded(key, thread) => {
-                self.after_thread(scene.capture, (key, thread), now)
+                self.after_thread((scene.capture, ui.ctx()), (key, thread), now)
             }
             StatisticsStage::Idle => StatisticsStage::Idle,
         };
@@ -222,12 +222,16 @@ impl StatisticsLoader {
     /// What comes after figures that a thread makes.
     fn after_thread(
         &mut self,
-        capture: &Capture,
+        (capture, context): (&Capture, &Context),
         (key, thread): (StatisticsKey, StatisticsThread),
         now: f64,
     ) -> StatisticsStage {
         match thread.answer.poll() {
-            Poll::Pending => StatisticsStage::Threaded(key, thread),
+            Poll::Pending => {
+                // It shows how far it is.
+                context.request_repaint_after(Duration::from_millis(100));
+                StatisticsStage::Threaded(key, thread)
+            }
             Poll::Ready(Some(Some(statistics))) => self.show(capture, key, statistics, now),
             // The figures stay as they are, and are read again when the time comes for it.
             Poll::Ready(None | Some(None)) => {

@@ -214,22 +214,20 @@ mod tests {
             "name,time (ns)\nd,3\n\"b, c\",7\n\"'=a\",20"
         );
         table.hidden.insert(true);
-        assert_eq!(table.csv(COLUMNS), "name,time\n\"'=a\",20");
+        assert_eq!(table.csv(COLUMNS), "name,time (ns)\n\"'=a\",20");
         table.hidden.clear();
         table.filter = "B".to_owned();
-        assert_eq!(table.csv(COLUMNS), "name,time\n\"b, c\",7");
+        assert_eq!(table.csv(COLUMNS), "name,time (ns)\n\"b, c\",7");
     }
 
     #[test]
-    fn a_share_is_copied_as_it_is_written() {
+    fn a_share_is_copied_as_a_number_of_percent() {
+        let columns = [COLUMNS[0], TableColumn::share("share", "Of all", 80.0)];
         let mut table = FilteredTable::new(SortOrder::by(1));
-        let share = TableCell {
-            rank: Some(2_000),
-            ..TableCell::text(format!("55{}%", text::THIN))
-        };
+        let share = TableCell::number(Some(553_210), |_| format!("55{}%", text::THIN));
         let cells = vec![TableCell::text("a"), share];
         table.read((0, 1, true), std::iter::once((Named("a", true), cells)));
-        assert_eq!(table.csv(COLUMNS), "name,time\na,55 %");
+        assert_eq!(table.csv(&columns), "name,share (%)\na,55.3210");
     }
 
     #[test]
@@ -237,6 +235,6 @@ mod tests {
         let mut table = table();
         table.read((0, 3, true), std::iter::once_with(|| unreachable!()));
         table.read((1, 0, true), std::iter::empty());
-        assert_eq!(table.csv(COLUMNS), "name,time");
+        assert_eq!(table.csv(COLUMNS), "name,time (ns)");
     }
 }
