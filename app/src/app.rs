@@ -345,9 +345,10 @@ impl App {
         let seen = (&mut self.status, self.is_timed);
         self.asking.advance(seen, context);
         let range = self.state.selection.range;
+        let grows = self.status.grows() || self.status.loading.is_some();
         let measure = &mut self.status.measure;
         self.measuring
-            .advance(&self.capture, range, measure, context);
+            .advance((&self.capture, grows), range, measure, context);
         let searched = self
             .search
             .advance(&self.capture, &self.state.search, BUDGET / 2);

@@ -49,7 +49,7 @@ pub use scene::{
     StretchPath, TabLabel, stretch_within,
 };
 pub use search::{FoundSpans, NameSearch};
-pub use widgets::{Sign, has_room, hint, section, toggle, width};
+pub use widgets::{Sign, has_room, hint, section, shortened, toggle, width};
 
 use eframe::egui::Ui;
 

@@ -253,8 +253,13 @@ fn paced(ui: &mut Ui, scene: &Scene<'_>) {
         .on_hover_text(help);
 }
 
-/// That the host threads of the run under way were slowed down.
+/// That host threads are slowed down, or were in the run on screen.
 fn slowed(ui: &mut Ui, scene: &Scene<'_>) {
+    let is_over = scene.status.phase == Phase::Idle;
+    if let Some(words) = scene.status.slowed().filter(|_| is_over) {
+        let told = RichText::new("! host was slowed down").color(scene.theme.warning);
+        ui.label(told).on_hover_text(words);
+    }
     let chosen = scene.state.settings.pace;
     let name = PACES.iter().find(|(pace, _)| *pace == chosen);
     if let (Phase::Running | Phase::Paused, Some((Some(_), name))) = (scene.status.phase, name) {

@@ -13,6 +13,7 @@ use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{Panel, PanelPosition, Scene};
 use crate::state::{DockSide, Notice, OverlayWindow};
+use crate::text;
 use crate::timeline::{Picture, theme_of};
 use dock::DockRooms;
 
@@ -166,7 +167,13 @@ fn job(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 ui.spinner();
             }
         }
-        ui.label(RichText::new(&job.rate).color(scene.theme.weak));
+        let is_read = scene.reading().is_some() && job.progress.is_some_and(|it| it >= 0.99);
+        let words = match job.progress {
+            Some(_) if is_read => "read; putting spans in order".to_owned(),
+            Some(share) => format!("{} · {}", text::percent(f64::from(share)), job.rate),
+            None => job.rate.clone(),
+        };
+        ui.label(RichText::new(words).color(scene.theme.weak));
         if ui.button("Cancel").clicked() {
             actions.push(Action::Cancel);
         }

@@ -173,6 +173,7 @@ impl App {
                     .clone_from(&self.state.settings.docks.bottom.tab);
                 self.status.is_unsaved = false;
                 self.status.lost = 0;
+                self.status.slowest = self.state.settings.pace;
                 self.status.parts.clear();
             }
             Message::Batch(records) => match Arc::get_mut(&mut self.capture) {

@@ -105,7 +105,7 @@ impl App {
             AppRequest::Lose(injection) => self.lose(injection),
             AppRequest::Recover(how) => self.recover(how),
             AppRequest::Hurt(fault) => self.control(Control::Rank(RankControl::Fault(fault))),
-            AppRequest::Pace(calls) => self.control(Control::Pace(pace(calls))),
+            AppRequest::Pace(calls) => self.set_pace(calls),
             AppRequest::Connect(place) => self.connect(place.as_deref(), context),
             AppRequest::Record(line) => self.record(&line),
             AppRequest::Align => self.align(),
@@ -186,6 +186,14 @@ impl App {
             other => return Some(other),
         }
         None
+    }
+
+    /// Host threads make so many calls a second from now on.
+    fn set_pace(&mut self, calls: Option<f64>) {
+        if self.status.grows() {
+            self.status.slow_down(calls);
+        }
+        self.control(Control::Pace(pace(calls)));
     }
 
     /// Closes the window, or asks first where that would throw away what was not saved.

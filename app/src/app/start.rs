@@ -2,7 +2,7 @@
 
 use engine::analysis::pace;
 use engine::capture::{Capture, PlacedSpan};
-use engine::record::{DependencyKind, Group, SpanId, SpanKind};
+use engine::record::{DependencyKind, Group, PACE_NOT_KEPT, SpanId, SpanKind};
 use engine::workload::bundled;
 
 use super::lessons::raced;
@@ -119,7 +119,9 @@ fn line(capture: &Capture, wait: SpanId) -> String {
         return String::new();
     };
     let lane = capture.lane(placed.span.lane);
-    let how = match pace::law(capture) {
+    let mut problems = capture.problems().iter();
+    let is_broken = problems.any(|it| it.code == PACE_NOT_KEPT);
+    let how = match pace::law(capture).filter(|_| !is_broken) {
         Some(_) => ", at a pace that any machine keeps: each copy overlaps the kernel before it",
         None => "",
     };

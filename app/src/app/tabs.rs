@@ -15,7 +15,7 @@ use super::measuring::RangeJob;
 use super::why::ConclusionsJob;
 use crate::action::Action;
 use crate::panel::{NameSearch, SceneConclusions, TabLabel};
-use crate::state::{Bookmarks, Playback, Selection, View, ViewHistory};
+use crate::state::{Bookmarks, Documents, Playback, Selection, View, ViewHistory};
 use crate::timeline::Timeline;
 
 /// A capture that is not on screen, with all that belongs to it alone.
@@ -37,6 +37,7 @@ struct ParkedTab {
     opened: Option<String>,
     content: Option<String>,
     lost: u64,
+    slowest: Option<f64>,
     parts: Vec<MergedFile>,
     why: SceneConclusions,
     search: NameSearch,
@@ -48,8 +49,12 @@ struct ParkedTab {
 const KEPT: usize = 8;
 
 impl ParkedTab {
-    fn label(&self, chosen: Option<&str>) -> TabLabel {
-        label(self.opened.as_ref(), &self.capture, chosen)
+    fn label(&self, documents: &Documents) -> TabLabel {
+        label(
+            self.opened.as_ref(),
+            (&self.capture, self.chosen),
+            documents,
+        )
     }
 }
 
@@ -96,6 +101,7 @@ impl App {
         swap(&mut status.opened, &mut other.opened);
         swap(&mut status.content, &mut other.content);
         swap(&mut status.lost, &mut other.lost);
+        swap(&mut status.slowest, &mut other.slowest);
         swap(&mut status.parts, &mut other.parts);
         swap(&mut status.why, &mut other.why);
         // What was counted is of the other one.
@@ -163,7 +169,7 @@ impl App {
         }
         let kept = self.tabs.runs.iter().position(|(name, _)| *name == chosen);
         if kept.is_none() && shown.is_none() {
-            return;
+            return self.label_tabs();
         }
         let kept = kept.map(|place| self.tabs.runs.remove(place).1);
         let mut other = kept.unwrap_or_default();
@@ -328,11 +334,13 @@ impl App {
     /// Says in the status which tabs there are.
     pub(super) fn label_tabs(&mut self) {
         let documents = &self.state.documents;
-        let title = |chosen: usize| documents.texts.get(chosen).map(|it| it.title.as_str());
-        let chosen = title(documents.chosen);
-        let shown = label(self.status.opened.as_ref(), &self.capture, chosen);
+        let shown = label(
+            self.status.opened.as_ref(),
+            (&self.capture, documents.chosen),
+            documents,
+        );
         let parked = self.tabs.parked.iter();
-        let parked = parked.map(|tab| tab.as_ref().map(|it| it.label(title(it.chosen))));
+        let parked = parked.map(|tab| tab.as_ref().map(|it| it.label(documents)));
         let tabs = parked.map(|it| it.unwrap_or_else(|| shown.clone()));
         self.status.tabs = tabs.collect();
         self.status.tab = self.tabs.shown;
@@ -340,11 +348,20 @@ impl App {
 }
 
 /// What a tab is called: its file, or the workload that ran in it, or is to.
-fn label(opened: Option<&String>, capture: &Capture, chosen: Option<&str>) -> TabLabel {
-    let run = capture.run().map(|run| run.name.as_str());
-    let name = opened.map(String::as_str).or(run).or(chosen);
+fn label(
+    opened: Option<&String>,
+    (capture, chosen): (&Capture, usize),
+    documents: &Documents,
+) -> TabLabel {
+    let title = |name: &str| {
+        let known = documents.texts.iter().find(|it| it.name == name);
+        known.map_or_else(|| name.to_owned(), |it| it.title.clone())
+    };
+    let run = capture.run().map(|run| title(&run.name));
+    let chosen = || documents.texts.get(chosen).map(|it| it.title.clone());
+    let name = opened.cloned().or(run).or_else(chosen);
     TabLabel {
-        name: name.unwrap_or("Nothing run yet").to_owned(),
+        name: name.unwrap_or_default(),
         is_run: opened.is_none(),
     }
 }

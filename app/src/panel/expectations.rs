@@ -54,9 +54,12 @@ fn results(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     if ended.is_some_and(|outcome| *outcome != RunOutcome::Finished) {
         hint(ui, scene.theme, "Not checked, because the run ended early");
     }
+    let was_ended = ended.is_none_or(|outcome| *outcome == RunOutcome::Finished);
     for expectation in found {
         let mark = match expectation.holds {
             None => (Sign::Dash, scene.theme.weak),
+            // Of a run that ended early nothing is known.
+            Some(_) if !was_ended => (Sign::Dash, scene.theme.weak),
             Some(true) => (Sign::Check, scene.theme.good),
             Some(false) => (Sign::Cross, scene.theme.bad),
         };
@@ -68,7 +71,6 @@ fn results(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         if response.on_hover_text(detail).clicked() {
             actions.push(Action::OpenTab("source"));
         }
-        let was_ended = ended.is_none_or(|outcome| *outcome == RunOutcome::Finished);
         if was_ended && expectation.holds.is_none() {
             hint(ui, scene.theme, &expectation.found);
         }

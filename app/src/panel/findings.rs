@@ -5,7 +5,7 @@ use engine::analysis::AnalysisResult;
 use engine::record::{Finding, SpanId};
 
 use super::problems::severity;
-use super::widgets::{Sign, hint, link, without_spans};
+use super::widgets::{Sign, hint, link, slowed, without_spans};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
@@ -43,6 +43,7 @@ impl Panel for FindingsPanel {
         if scene.capture.span_count() == 0 {
             return hint(ui, scene.theme, &without_spans(scene, "Findings appear"));
         }
+        slowed(ui, scene);
         self.heading(ui, scene);
         let made = scene.status.why.conclusions.as_ref();
         let answers = made.map_or(&[][..], |made| made.answers.as_slice());

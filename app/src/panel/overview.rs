@@ -5,7 +5,7 @@ use eframe::egui::{ScrollArea, Ui};
 use engine::analysis::{OverviewLine, OverviewTopic};
 use engine::runner::Phase;
 
-use super::widgets::{hint, link, pieces, without_spans};
+use super::widgets::{hint, link, pieces, slowed, without_spans};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::state::Switch;
@@ -32,6 +32,7 @@ impl Panel for OverviewTab {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        slowed(ui, scene);
         let why = &scene.status.why;
         let Some(made) = &why.conclusions else {
             let words = match why.progress {

@@ -178,11 +178,22 @@ fn found(all: Vec<PaletteEntry>, wanted: &str) -> Vec<PaletteEntry> {
         .into_iter()
         .filter_map(|entry| {
             let of = |name: &str| fuzzy::score(wanted, name);
-            Some((of(&entry.label).max(of(&entry.id))?, entry))
+            let told = of(&entry.label).max(of(&entry.id));
+            Some((told.or_else(|| told_in_help(&entry.help, wanted))?, entry))
         })
         .collect();
     scored.sort_by_key(|(score, entry)| (std::cmp::Reverse(*score), entry.label.len()));
     scored.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// The score of what is only spoken of in an entry's help, which is less than that of any name.
+fn told_in_help(help: &str, wanted: &str) -> Option<u32> {
+    let help = help.to_lowercase();
+    let mut words = wanted.split_whitespace();
+    words
+        .all(|word| help.contains(&word.to_lowercase()))
+        .then_some(0)
+        .filter(|_| wanted.trim().len() >= 3)
 }
 
 /// Commands, then colours by these fields, tabs, open captures, workloads and recent files.

@@ -198,6 +198,8 @@ pub struct AppStatus {
     pub backends: Vec<BackendChoice>,
     /// How each workload's last run went.
     pub verdicts: BTreeMap<String, RunVerdict>,
+    /// The least calls a second that host threads were slowed down to during what is on screen; nothing where they never were.
+    pub slowest: Option<f64>,
     /// Records that never arrived.
     pub lost: u64,
     /// What the last frames cost the processor, on average.
@@ -223,6 +225,20 @@ pub struct AppStatus {
 }
 
 impl AppStatus {
+    /// That the host threads of what is on screen were slowed down, in words: what was measured is of that.
+    pub fn slowed(&self) -> Option<String> {
+        let calls = self.slowest.filter(|_| self.is_live)?;
+        let calls = text::counted(calls.round() as u64, "call");
+        Some(format!(
+            "The host was slowed down to {calls} a second: what is said of the host and of idle time is of that"
+        ))
+    }
+
+    /// Notes that host threads make so many calls a second from now on.
+    pub fn slow_down(&mut self, calls: Option<f64>) {
+        self.slowest = calls.into_iter().chain(self.slowest).reduce(f64::min);
+    }
+
     /// Whether a run adds to the capture on screen.
     pub fn grows(&self) -> bool {
         self.is_live && matches!(self.phase, Phase::Running | Phase::Stopping)

@@ -209,7 +209,10 @@ impl NameSearch {
             ),
             None if count == 0 && so_far.is_empty() => {
                 let doubtful = SearchQuery::doubtful(&self.wanted);
-                doubtful.map_or_else(|| "no match".to_owned(), |it| format!("no name has {it}"))
+                doubtful.map_or_else(
+                    || "no match".to_owned(),
+                    |it| format!("{it} is no condition"),
+                )
             }
             None => format!("{}{so_far}", text::counted(count as u64, "match")),
         }

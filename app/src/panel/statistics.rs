@@ -47,7 +47,8 @@ impl Panel for StatisticsPanel {
             };
             return hint(ui, scene.theme, &words);
         };
-        let figures = (found, self.reading.progress());
+        let due = self.reading.is_stale().then_some(0.0);
+        let figures = (found, self.reading.progress().or(due));
         ui.horizontal(|ui| {
             for (is_table, words) in [(false, "Charts"), (true, "All operations")] {
                 if toggle(ui, scene.theme, self.is_table == is_table, words).clicked() {

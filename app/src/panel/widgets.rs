@@ -48,6 +48,14 @@ pub fn without_spans(scene: &Scene<'_>, what: &str) -> String {
     }
 }
 
+/// Says first that the host was slowed down, where it was: what follows is of that.
+pub fn slowed(ui: &mut Ui, scene: &Scene<'_>) {
+    if let Some(words) = scene.status.slowed() {
+        let words = RichText::new(format!("! {words}")).color(scene.theme.warning);
+        ui.add(Label::new(words).wrap());
+    }
+}
+
 /// A name on the left and its value on the right, the value's digits under one another.
 pub fn field(ui: &mut Ui, theme: &Theme, name: &str, value: &str) -> Response {
     compact(ui);

@@ -2,14 +2,18 @@
 //! look at the others.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use engine::analysis::causes::DependencyTimes;
 use engine::capture::Capture;
 use engine::record::{DependencyId, LaneId};
 use engine::time::{Interval, Nanos};
 
-/// How many dependencies are read in one frame.
-const READ: usize = 3_000;
+/// Time of a frame that reading dependencies may take.
+const BUDGET: Duration = Duration::from_millis(3);
+
+/// How many are read between two looks at the clock.
+const STRIDE: usize = 500;
 
 /// How many that began before the view are looked at for whether they end in it.
 const LOOKED_AT: usize = 20_000;
@@ -79,6 +83,22 @@ pub struct ArrowIndex {
 impl ArrowIndex {
     /// Reads on; says whether there is more to read.
     pub fn read_on(&mut self, capture: &Capture) -> bool {
+        let end = Instant::now() + BUDGET;
+        let mut mixed = BTreeSet::new();
+        let mut more = true;
+        while more && Instant::now() < end {
+            more = self.read_some(capture, &mut mixed);
+        }
+        for lanes in mixed {
+            if let Some(pair) = self.pairs.get_mut(&lanes) {
+                pair.arrows.sort_by_key(|it| it.complete);
+            }
+        }
+        more
+    }
+
+    /// Reads some, and notes the lanes between which that leaves them out of order.
+    fn read_some(&mut self, capture: &Capture, mixed: &mut BTreeSet<(LaneId, LaneId)>) -> bool {
         let count = capture.dependency_count();
         if self.instance != capture.instance() || self.read > count {
             *self = Self {
@@ -86,7 +106,7 @@ impl ArrowIndex {
                 ..Self::default()
             };
         }
-        let end = count.min(self.read + READ);
+        let end = count.min(self.read + STRIDE);
         let fresh = (self.read..end).map(|id| DependencyId(id as u32));
         let mut unknown: Vec<DependencyId> = fresh.collect();
         if self.revision != capture.revision() {
@@ -94,14 +114,8 @@ impl ArrowIndex {
             unknown.append(&mut self.open);
         }
         self.read = end;
-        let mut mixed = BTreeSet::new();
         for id in unknown {
             mixed.extend(self.take(capture, id));
-        }
-        for lanes in mixed {
-            if let Some(pair) = self.pairs.get_mut(&lanes) {
-                pair.arrows.sort_by_key(|it| it.complete);
-            }
         }
         end < count
     }

@@ -37,7 +37,7 @@ const WIDEST: f32 = 3.0;
 const STRONG: f32 = 36.0;
 
 /// How strong it is in between.
-const FAINT: f32 = 0.35;
+const FAINT: f32 = 0.2;
 
 /// What was drawn and what was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

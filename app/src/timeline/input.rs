@@ -12,7 +12,7 @@ use super::layout::RowContent;
 use super::links::{DependencyArrow, link_at};
 use super::overlay;
 use super::rows;
-use super::scale;
+use super::scale::{self, Scale};
 use crate::action::Action;
 use crate::state::{GroupKey, Hover, MOST_SELECTED, ViewChange};
 
@@ -118,10 +118,13 @@ impl HitTarget<'_> {
 /// Scrolls, pans and zooms by the wheel over the lanes or their names.
 pub fn wheel(ui: &Ui, frame: &PaintFrame<'_>, at: Pos2, actions: &mut Vec<Action>) {
     let (delta, zoom) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
-    let view = frame.scale.interval();
     if zoom != 1.0 {
-        let x = at.x.max(frame.areas.body.left());
-        let anchor = frame.scale.time_from_x(x);
+        // From where the view goes to: what is shown on the way there is wider, and the next notch would go back to it.
+        let body = frame.areas.body;
+        let state = frame.picture.state;
+        let view = state.view.shown(frame.picture.capture.extent());
+        let going = Scale::new(view, body.left(), body.width());
+        let anchor = going.time_from_x(at.x.max(body.left()));
         let zoomed = scale::zoomed(view, anchor, f64::from(1.0 / zoom));
         let extent = frame.picture.capture.extent().unwrap_or(view);
         let longest = extent.length().0.saturating_mul(MOST);

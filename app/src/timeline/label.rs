@@ -17,8 +17,8 @@ const FRESH: usize = 60;
 /// The narrowest width that a name is written in, in points.
 pub const LEAST: f32 = 22.0;
 
-/// Fewer letters and digits of a name tell nothing.
-const USEFUL: usize = 4;
+/// Fewer letters and digits of a name that is cut tell nothing.
+const USEFUL: usize = 6;
 
 /// Between a bar's edge and its name, in points.
 const PAD: f32 = 5.0;
@@ -161,7 +161,7 @@ pub fn width(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str) -> f32 {
     text.chars().map(|char| fonts.glyph_width(font, char)).sum()
 }
 
-/// `text` shortened in the middle to at most `room` points; empty where four of its letters do not fit.
+/// `text` shortened in the middle to at most `room` points; empty where six of its letters do not fit.
 pub fn shorten(fonts: &mut LabelFonts<'_>, font: &FontId, text: &str, room: f32) -> String {
     let count = text.chars().count();
     let whole = width(fonts, font, text);
@@ -217,7 +217,7 @@ mod tests {
                 let room = room as f32;
                 let short = ui.fonts_mut(|fonts| shorten(fonts, &font, name, room));
                 let letters = short.chars().filter(|it| it.is_alphanumeric()).count();
-                assert!(letters == 0 || letters >= 4, "{short}");
+                assert!(letters == 0 || letters >= 6, "{short}");
                 assert!(short.is_empty() || room > 30.0, "{short} in {room}");
             }
         });

@@ -6,6 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use engine::record::SpanId;
 use engine::runner::{Message, Phase};
 
+use super::interaction::until;
 use super::{SETTLED, Window, records};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
@@ -67,6 +68,45 @@ fn a_run_whose_tab_was_closed_comes_back_with_its_workload() {
     assert_eq!(shown(&window).1, 0);
     choose(&mut window, "double-buffer");
     assert_eq!(shown(&window), first);
+}
+
+/// What was measured while the host was slowed down says so when it is over, and only there.
+#[test]
+fn a_slowed_host_is_not_forgotten() {
+    let mut window = window();
+    let told = "The host was slowed down to 10 calls a second";
+    let says = |window: &Window| {
+        let found = window.harness.query_all_by_label_contains(told);
+        found.count() > 0
+    };
+    act(&mut window, Action::OpenTab("overview"));
+    assert!(!says(&window));
+    act(&mut window, Action::SetPace(Some(10.0)));
+    assert!(!says(&window), "what is on screen ran at full speed");
+    window.answer(records("double-buffer"));
+    assert!(says(&window));
+    act(&mut window, Action::SetPace(None));
+    assert!(says(&window));
+    choose(&mut window, "diamond");
+    assert!(!says(&window));
+}
+
+/// Figures of one run are never told of another.
+#[test]
+fn statistics_are_of_the_run_on_screen() {
+    let mut window = window();
+    act(&mut window, Action::OpenTab("statistics"));
+    let says = |window: &Window| {
+        let found = window.harness.query_all_by_label_contains("In view · ");
+        found.count() > 0
+    };
+    until(&mut window, says);
+    choose(&mut window, "diamond");
+    assert!(!says(&window));
+    window.answer(records("diamond"));
+    // A run that has ended is summed up first.
+    act(&mut window, Action::OpenTab("statistics"));
+    until(&mut window, says);
 }
 
 /// Records of a run have one place to go to.

@@ -60,7 +60,7 @@ fn each_capture_keeps_its_view_and_its_selection() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::with_run(SIZE, ThemeChoice::Dark, "double-buffer");
     open(&mut window, &[steps()]);
-    assert_eq!(names(&window), ["double-buffer", "torch-steps.json.gz"]);
+    assert_eq!(names(&window), ["Double buffer", "torch-steps.json.gz"]);
     let first = Interval::new(Nanos(1_000), Nanos(90_000));
     act(&mut window, Action::Show(Some(first), ViewChange::Jump));
     act(&mut window, Action::Select(Some(SpanId(3))));
@@ -83,7 +83,7 @@ fn each_capture_keeps_its_view_and_its_selection() {
     assert_eq!(scene.capture.run().unwrap().name, "double-buffer");
     window.harness.get_by_label("Close train.json").click();
     window.harness.run();
-    assert_eq!(names(&window), ["double-buffer", "torch-steps.json.gz"]);
+    assert_eq!(names(&window), ["Double buffer", "torch-steps.json.gz"]);
     window
         .harness
         .key_press_modifiers(Modifiers::COMMAND, Key::W);
@@ -192,11 +192,11 @@ fn what_comes_to_nothing_leaves_no_tab() {
     until(&mut window, |window| {
         window.harness.state().scene().state.notice.is_some()
     });
-    assert_eq!(names(&window), ["diamond"]);
+    assert_eq!(names(&window), ["Diamond"]);
     let actions = vec![Action::OpenFile(steps()), Action::Cancel];
     window.harness.state_mut().act(actions, None);
     window.harness.run();
-    assert_eq!(names(&window), ["diamond"]);
+    assert_eq!(names(&window), ["Diamond"]);
     assert!(window.harness.state().scene().status.job.is_none());
 }
 

@@ -3,7 +3,7 @@
 use eframe::egui::{Label, RichText, Ui};
 
 use crate::action::{Action, Command};
-use crate::panel::{Scene, width};
+use crate::panel::{Scene, shortened, width};
 use crate::text;
 use crate::theme::GRID;
 
@@ -21,7 +21,10 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         ui.set_max_width((ui.available_width() * SHARE).min(ROOM));
         let files = scene.status.parts.iter();
         let paths: Vec<String> = files.map(|it| it.path.display().to_string()).collect();
-        ui.add(Label::new(RichText::new(name).strong()).truncate())
+        // Strong letters are a little wider.
+        let fitted = shortened(ui, name, ui.available_width() - 2.0 * GRID);
+        let shown = fitted.as_deref().unwrap_or(name);
+        ui.add(Label::new(RichText::new(shown).strong()).truncate())
             .on_hover_text(paths.join("\n"));
     });
     ui.add_space(2.0 * GRID);

@@ -17,6 +17,9 @@ const WIDTH: f32 = 212.0;
 /// What is above and around an open menu, in points.
 const ABOVE: f32 = 60.0;
 
+/// What the bar takes that scrolls it, in points.
+const BAR: f32 = 8.0;
+
 /// What is done to a run, or begins one.
 const OF_RUNS: &[Command] = &[
     Command::Rerun,
@@ -42,6 +45,7 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 ui.set_min_width(220.0);
                 // A small window has less room than some menus have entries.
                 let room = ui.ctx().content_rect().height() - ABOVE;
+                ui.spacing_mut().scroll.floating_allocated_width = BAR;
                 ScrollArea::vertical().max_height(room).show(ui, |ui| {
                     for inner in menu.inner() {
                         ui.menu_button(inner.label(), |ui| {

@@ -2,7 +2,7 @@
 //! workload.
 
 use eframe::egui::{
-    Button, CornerRadius, Frame, Margin, Rect, RichText, ScrollArea, Sense, Ui, pos2,
+    Button, CornerRadius, Frame, Id, Margin, Rect, RichText, ScrollArea, Sense, Ui, pos2,
 };
 use engine::runner::Phase;
 
@@ -69,6 +69,16 @@ fn tab(
     });
     if is_shown {
         let both = show.rect.union(close.rect);
+        let seen = ui.data_mut(|data| {
+            let now = (place, scene.status.tabs.len());
+            data.get_temp_mut_or_default::<Option<(usize, usize)>>(Id::unique("tab seen"))
+                .replace(now)
+                == Some(now)
+        });
+        // Another tab comes into sight once; then the user may scroll.
+        if !seen {
+            ui.scroll_to_rect(both, None);
+        }
         let line = Rect::from_min_max(pos2(both.left(), both.bottom() - 2.0), both.right_bottom());
         ui.painter()
             .rect_filled(line, CornerRadius::same(1), theme.accent);

@@ -47,6 +47,8 @@ pub struct ReadyStatistics {
 /// What figures are of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct StatisticsKey {
+    /// Which capture, and in which state.
+    instance: u64,
     revision: u64,
     spans: usize,
     /// The range that was asked for; nothing where it moves with the data.
@@ -58,6 +60,7 @@ impl StatisticsKey {
         let state = scene.state;
         let view = state.view.interval.filter(|_| !state.follow);
         Self {
+            instance: scene.capture.instance(),
             revision: scene.capture.revision(),
             spans: scene.capture.span_count(),
             asked: state.selection.range.or(view),
@@ -66,7 +69,7 @@ impl StatisticsKey {
 
     /// Whether figures of `self` say nothing of what `now` asks for.
     fn is_elsewhere(self, now: Self) -> bool {
-        self.asked != now.asked || self.spans > now.spans
+        self.instance != now.instance || self.asked != now.asked || self.spans > now.spans
     }
 }
 
@@ -146,14 +149,24 @@ pub struct StatisticsLoader {
     ended: f64,
     /// When it began.
     began: f64,
+    /// What is asked for.
+    wanted: Option<StatisticsKey>,
     /// The range that is asked for, and since when.
     asked: (Option<Interval>, f64),
 }
 
 impl StatisticsLoader {
-    /// The latest figures, where there are any.
+    /// The latest figures, where there are any of the capture on screen.
     pub fn found(&self) -> Option<&ReadyStatistics> {
-        self.shown.as_ref().map(|(_, found)| found)
+        let shown = self.shown.as_ref();
+        let shown =
+            shown.filter(|(key, _)| Some(key.instance) == self.wanted.map(|it| it.instance));
+        shown.map(|(_, found)| found)
+    }
+
+    /// Whether those figures are of something else than what is asked for.
+    pub fn is_stale(&self) -> bool {
+        self.shown.as_ref().map(|(key, _)| *key) != self.wanted
     }
 
     /// Another number for each figures.
@@ -177,6 +190,7 @@ impl StatisticsLoader {
     pub fn read_on(&mut self, ui: &Ui, scene: &Scene<'_>) {
         let now = ui.input(|input| input.time);
         let wanted = StatisticsKey::of(scene);
+        self.wanted = Some(wanted);
         let shares = matches!(&self.stage, StatisticsStage::Threaded(_, it) if it.shares);
         if shares && scene.grows() {
             // The capture takes no record before the thread lets go of it.

@@ -216,7 +216,7 @@ pub fn busy(
         }
         stream(ui, scene, used, strip, used.busy.0 as f64 / length);
     }
-    let rest = streams(scene, statistics) - strips.len();
+    let rest = streams(scene, statistics).saturating_sub(strips.len());
     if rest > 0 {
         hint(ui, scene.theme, &format!("and {rest} more"));
     }
