@@ -227,8 +227,11 @@ impl FileDialog {
             }
         });
         if !self.shows_all && !request.endings.is_empty() {
-            let each = request.endings.iter().map(|it| format!("*.{it}"));
-            let words = format!("Shown: {}", each.collect::<Vec<_>>().join(", "));
+            let mut each: Vec<String> =
+                request.endings.iter().map(|it| format!("*.{it}")).collect();
+            each.sort_unstable();
+            each.dedup();
+            let words = format!("Shown: {}", each.join(", "));
             hint(ui, scene.theme, &words);
         }
         if is_read && is_named && !is_there {

@@ -24,8 +24,8 @@ const COLUMNS: &[TableColumn] = &[
     },
     TableColumn::text("kind", "What it is", 100.0),
     TableColumn::text("lane", "The lane that it is on", 160.0),
-    TableColumn::number("start", "When it began, from the capture's start", 110.0),
-    TableColumn::number("duration", "How long it took", 100.0),
+    TableColumn::time("start", "When it began, from the capture's start", 150.0),
+    TableColumn::time("duration", "How long it took", 100.0),
 ];
 
 /// What a row stands for.
@@ -85,6 +85,12 @@ impl SpanListTable {
     }
 }
 
+/// A time to the nanosecond: starts that lie beside each other differ in nothing else.
+fn exactly(time: i64) -> String {
+    let sign = if time < 0 { "-" } else { "" };
+    format!("{sign}{} ns", text::count(time.unsigned_abs()))
+}
+
 fn row(capture: &Capture, id: SpanId) -> Option<(SpanLine, Vec<TableCell>)> {
     let placed = capture.span(id)?;
     let span = placed.span;
@@ -103,7 +109,7 @@ fn row(capture: &Capture, id: SpanId) -> Option<(SpanLine, Vec<TableCell>)> {
         },
         TableCell::weak(span.kind.label()),
         TableCell::weak(on),
-        time(span.start),
+        TableCell::number(Some(span.start.0), exactly),
         time(placed.interval().length()),
     ];
     Some((line, cells))

@@ -36,9 +36,11 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         || "Findings".to_owned(),
         |made| text::counted(made.findings() as u64, "finding"),
     );
+    let is_playing = scene.state.playback.is_some_and(|it| it.is_playing);
+    let play = if is_playing { "Pause" } else { "Play" };
     for (words, help, action) in [
         (
-            "Play",
+            play,
             "Play the capture again, slower (Space)",
             Command::Play.into(),
         ),
