@@ -345,7 +345,7 @@ impl App {
         let seen = (&mut self.status, self.is_timed);
         self.asking.advance(seen, context);
         let range = self.state.selection.range;
-        let grows = self.status.grows() || self.status.loading.is_some();
+        let grows = self.scene().grows();
         let measure = &mut self.status.measure;
         self.measuring
             .advance((&self.capture, grows), range, measure, context);

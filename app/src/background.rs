@@ -1,9 +1,13 @@
 //! What a thread of its own finds while the window goes on drawing.
 
+mod statistics;
+
 use std::task::Poll;
 
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use eframe::egui::Context;
+
+pub use statistics::StatisticsReading;
 
 /// The answer of a thread that looks for it.
 pub struct BackgroundAnswer<T>(Receiver<T>);

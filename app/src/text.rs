@@ -75,6 +75,18 @@ pub fn count(number: u64) -> String {
     text
 }
 
+/// Endings of files as people know them, such as `*.json`.
+pub fn patterns(endings: &[impl AsRef<str>]) -> String {
+    let each = endings.iter().map(|it| format!("*.{}", it.as_ref()));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// An instant to the nanosecond, such as `-1 204 ns`: those that lie beside each other differ in nothing else.
+pub fn instant(time: Nanos) -> String {
+    let sign = if time < Nanos::ZERO { "-" } else { "" };
+    format!("{sign}{} ns", count(time.0.unsigned_abs()))
+}
+
 /// A count and its noun, such as `1 span` or `12 spans`.
 pub fn counted(number: u64, noun: &str) -> String {
     let plural = match noun.strip_suffix('y') {

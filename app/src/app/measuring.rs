@@ -1,35 +1,21 @@
 //! What lies in the selected range, counted by a thread, or a slice a frame while the capture grows.
 
 use std::sync::Arc;
-use std::task::Poll;
-use std::time::Duration;
 
 use eframe::egui::Context;
-use engine::analysis::StatisticsJob;
+use engine::analysis::{Statistics, StatisticsJob};
 use engine::capture::Capture;
 use engine::record::{LaneId, Role};
 use engine::time::{Interval, Nanos};
 
-use crate::background::BackgroundAnswer;
+use crate::background::StatisticsReading;
 use crate::panel::RangeMeasure;
 
-/// Time of a frame that counting may take, or of a thread between two looks.
-const BUDGET: Duration = Duration::from_millis(1);
-/// So few spans are counted within a frame or two.
-const FEW: usize = 4_096;
 /// Seconds for which a range has to stay as it is to be counted.
 const STILL: f64 = 0.1;
 
 /// Of what spans are counted: a range, and a state of the capture.
 type MeasureKey = (Interval, u64);
-
-/// What counts.
-enum RangeCount {
-    /// The frames.
-    Slices(Box<StatisticsJob>),
-    /// A thread, which shares the capture.
-    Thread(BackgroundAnswer<RangeMeasure>),
-}
 
 /// The count of a range's spans in the making.
 #[derive(Default)]
@@ -37,7 +23,7 @@ pub struct RangeJob {
     /// What is wanted, and since when in seconds of the window's clock.
     wanted: Option<(MeasureKey, f64)>,
     /// What is counted now, and of what.
-    job: Option<(MeasureKey, RangeCount)>,
+    job: Option<(MeasureKey, StatisticsReading)>,
     /// What was counted last.
     counted: Option<MeasureKey>,
 }
@@ -74,7 +60,7 @@ impl RangeJob {
         if self.wanted.is_some_and(|(_, since)| now < since + STILL) {
             return;
         }
-        if grows && matches!(self.job, Some((_, RangeCount::Thread(_)))) {
+        if grows && self.job.as_ref().is_some_and(|it| it.1.shares()) {
             // The capture takes no record before the thread lets go of it.
             self.job = None;
         }
@@ -90,56 +76,25 @@ impl RangeJob {
     ) {
         let begun = self.job.take();
         // What is added to a capture meanwhile is counted the next time.
-        let (key, count) = begun.unwrap_or_else(|| {
+        let (key, reading) = begun.unwrap_or_else(|| {
             let job = begin(capture, key.0);
-            let is_thread = !grows && capture.span_count() > FEW;
-            let count = if is_thread {
-                RangeCount::Thread(count_apart(Arc::clone(capture), (job, key.0), context))
-            } else {
-                RangeCount::Slices(Box::new(job))
-            };
-            (key, count)
+            (key, StatisticsReading::new(job, (capture, grows), context))
         });
-        let counted = match count {
-            RangeCount::Slices(mut job) => {
-                if job.step(capture, BUDGET) {
-                    Ok(measure(*job, key.0))
-                } else {
-                    Err(RangeCount::Slices(job))
-                }
-            }
-            RangeCount::Thread(answer) => match answer.poll() {
-                Poll::Ready(Some(measure)) => Ok(measure),
-                Poll::Ready(None) => Err(RangeCount::Slices(Box::new(begin(capture, key.0)))),
-                Poll::Pending => Err(RangeCount::Thread(answer)),
-            },
-        };
-        match counted {
-            Ok(measure) => {
-                *found = Some(measure);
+        match reading.read_on(capture, context) {
+            Ok(Some(statistics)) => {
+                *found = Some(measure(&statistics, key.0));
                 self.counted = Some(key);
             }
-            Err(rest) => self.job = Some((key, rest)),
+            // The next frame begins anew.
+            Ok(None) => {}
+            Err(reading) => self.job = Some((key, reading)),
         }
     }
 }
 
-/// Counts on a thread of its own.
-fn count_apart(
-    capture: Arc<Capture>,
-    (mut job, range): (StatisticsJob, Interval),
-    context: &Context,
-) -> BackgroundAnswer<RangeMeasure> {
-    BackgroundAnswer::new("range", Some(context), move || {
-        while !job.step(&capture, BUDGET) {}
-        drop(capture);
-        measure(job, range)
-    })
-}
-
 /// What a count comes to.
-fn measure(job: StatisticsJob, range: Interval) -> RangeMeasure {
-    let lanes = job.finish().lanes;
+fn measure(statistics: &Statistics, range: Interval) -> RangeMeasure {
+    let lanes = &statistics.lanes;
     RangeMeasure {
         range,
         spans: lanes.iter().map(|it| it.spans).sum(),

@@ -8,6 +8,7 @@ use super::widgets::hint;
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
 use crate::state::{FilePurpose, FileRequest, OverlayWindow};
+use crate::text;
 use crate::theme::GRID;
 
 /// Entries of a folder that are listed at most.
@@ -227,11 +228,7 @@ impl FileDialog {
             }
         });
         if !self.shows_all && !request.endings.is_empty() {
-            let mut each: Vec<String> =
-                request.endings.iter().map(|it| format!("*.{it}")).collect();
-            each.sort_unstable();
-            each.dedup();
-            let words = format!("Shown: {}", each.join(", "));
+            let words = format!("Shown: {}", text::patterns(&request.endings));
             hint(ui, scene.theme, &words);
         }
         if is_read && is_named && !is_there {

@@ -85,12 +85,6 @@ impl SpanListTable {
     }
 }
 
-/// A time to the nanosecond: starts that lie beside each other differ in nothing else.
-fn exactly(time: i64) -> String {
-    let sign = if time < 0 { "-" } else { "" };
-    format!("{sign}{} ns", text::count(time.unsigned_abs()))
-}
-
 fn row(capture: &Capture, id: SpanId) -> Option<(SpanLine, Vec<TableCell>)> {
     let placed = capture.span(id)?;
     let span = placed.span;
@@ -109,7 +103,7 @@ fn row(capture: &Capture, id: SpanId) -> Option<(SpanLine, Vec<TableCell>)> {
         },
         TableCell::weak(span.kind.label()),
         TableCell::weak(on),
-        TableCell::number(Some(span.start.0), exactly),
+        TableCell::number(Some(span.start.0), |it| text::instant(Nanos(it))),
         time(placed.interval().length()),
     ];
     Some((line, cells))

@@ -1,5 +1,6 @@
 //! What the file threads do: ask for a path, read a capture or a workload, write one.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::future::Future;
 use std::io::{self, Read as _};
@@ -53,7 +54,7 @@ pub fn dialog(
 ) -> impl Future<Output = Vec<PathBuf>> + Send + 'static {
     let dialog = rfd::AsyncFileDialog::new();
     let endings = endings(purpose);
-    let filter = |name: &str| format!("{name} ({})", patterns(&endings));
+    let filter = |name: &str| format!("{name} ({})", text::patterns(&endings));
     let dialog = match purpose {
         FilePurpose::Open | FilePurpose::Add => dialog
             .add_filter("Captures and workloads", &endings)
@@ -66,7 +67,7 @@ pub fn dialog(
         FilePurpose::Export => formats()
             .into_iter()
             .fold(dialog, |dialog, (name, ending)| {
-                dialog.add_filter(format!("{name} ({})", patterns(&[ending])), &[ending])
+                dialog.add_filter(format!("{name} ({})", text::patterns(&[ending])), &[ending])
             }),
     };
     let is_opened = matches!(purpose, FilePurpose::Open | FilePurpose::Add);
@@ -88,7 +89,10 @@ pub fn dialog(
 
 /// What files for `purpose` may end in.
 pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
-    let captures = IMPORTERS.iter().flat_map(|it| it.extensions()).copied();
+    // Several tools write files of one ending, and any of them may be packed.
+    let known = IMPORTERS.iter().flat_map(|it| it.extensions()).copied();
+    let captures: BTreeSet<&str> = known.chain(["gz"]).collect();
+    let captures = captures.into_iter();
     match purpose {
         FilePurpose::Open => captures.chain(["kdl"]).collect(),
         FilePurpose::OpenFolder | FilePurpose::Add => captures.collect(),
@@ -96,12 +100,6 @@ pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
         FilePurpose::SaveText | FilePurpose::Extract => vec!["kdl"],
         FilePurpose::Export => formats().into_iter().map(|(_, ending)| ending).collect(),
     }
-}
-
-/// Endings as people know them, such as `*.json`.
-fn patterns(endings: &[&str]) -> String {
-    let each: Vec<String> = endings.iter().map(|it| format!("*.{it}")).collect();
-    each.join(", ")
 }
 
 /// What a capture or a view is written as for other tools: a name and an ending.

@@ -46,9 +46,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 actions.push(Action::SetPlayback(Some(Playback { is_looped, ..play })));
             }
             ui.add_space(2.0 * GRID);
-            let at = text::count(play.at.0.unsigned_abs());
-            let sign = if play.at.0 < 0 { "-" } else { "" };
-            let words = RichText::new(format!("play head {sign}{at} ns"));
+            let words = RichText::new(format!("play head {}", text::instant(play.at)));
             ui.label(words.monospace().color(scene.theme.weak));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let close = ui.add(Button::new("×").frame(false));

@@ -1,9 +1,5 @@
-//! Figures read on a thread of their own, begun anew where the range moves. Of a capture that grows, which no thread can share,
-//! they are read a slice a frame, now and then.
+//! The figures that the tab shows: begun anew where the range moves, and now and then while a capture grows.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::task::Poll;
 use std::time::Duration;
 
 use eframe::egui::{Context, Ui};
@@ -12,13 +8,9 @@ use engine::capture::Capture;
 use engine::record::{Group, LaneId};
 use engine::time::{Interval, Nanos};
 
-use crate::background::BackgroundAnswer;
+use crate::background::StatisticsReading;
 use crate::panel::Scene;
 
-/// Time a frame may spend on figures of a capture that grows.
-const BUDGET: Duration = Duration::from_millis(1);
-/// How often a thread that reads figures looks whether anybody still wants them.
-const LOOK: Duration = Duration::from_millis(5);
 /// Seconds between two readings of a capture that grows.
 const PAUSE: f64 = 0.25;
 /// Seconds for which a range has to stay as it is to be read: one that is dragged would be read anew in each frame.
@@ -29,10 +21,6 @@ const OFTEN: f64 = 1.0;
 const STRIP: i64 = 64;
 /// Streams that have strips.
 pub const STREAMS: usize = 12;
-/// So few spans are read within a frame or two.
-const FEW: usize = 4_096;
-/// From this many spans on, lengths are sorted on a thread of their own.
-const MANY: usize = 200_000;
 
 /// Figures that are ready to be drawn.
 pub struct ReadyStatistics {
@@ -73,75 +61,11 @@ impl StatisticsKey {
     }
 }
 
-#[derive(Default)]
-enum StatisticsStage {
-    #[default]
-    Idle,
-    Reading(StatisticsKey, Box<StatisticsJob>),
-    Threaded(StatisticsKey, StatisticsThread),
-}
-
-/// A thread that reads figures, until it is dropped.
-struct StatisticsThread {
-    answer: BackgroundAnswer<Option<Statistics>>,
-    watch: Arc<StatisticsWatch>,
-    /// Whether it shares the capture.
-    shares: bool,
-}
-
-/// How far a thread has come, and whether its figures are still wanted.
-#[derive(Default)]
-struct StatisticsWatch {
-    /// From 0 to 1, by its bits.
-    progress: AtomicU32,
-    is_unwanted: AtomicBool,
-}
-
-impl StatisticsThread {
-    /// Finishes figures, of whose spans some may be read already.
-    fn new(
-        context: &Context,
-        read: impl FnOnce(&StatisticsWatch) -> Option<Statistics> + Send + 'static,
-    ) -> Self {
-        let watch = Arc::new(StatisticsWatch::default());
-        let watched = Arc::clone(&watch);
-        let answer = BackgroundAnswer::new("figures", Some(context), move || read(&watched));
-        Self {
-            answer,
-            watch,
-            shares: false,
-        }
-    }
-
-    /// Reads all figures of a capture that rests.
-    fn of_all(context: &Context, capture: Arc<Capture>, within: Interval) -> Self {
-        let mut thread = Self::new(context, move |watch| {
-            let mut job = StatisticsJob::new(&capture, within);
-            while !job.step(&capture, LOOK) {
-                if watch.is_unwanted.load(Ordering::Relaxed) {
-                    return None;
-                }
-                let progress = job.progress().to_bits();
-                watch.progress.store(progress, Ordering::Relaxed);
-            }
-            drop(capture);
-            Some(job.finish())
-        });
-        thread.shares = true;
-        thread
-    }
-}
-
-impl Drop for StatisticsThread {
-    fn drop(&mut self) {
-        self.watch.is_unwanted.store(true, Ordering::Relaxed);
-    }
-}
-
 /// The figures that are shown, and those in the making.
 #[derive(Default)]
 pub struct StatisticsLoader {
-    stage: StatisticsStage,
+    /// Figures in the making.
+    reading: Option<(StatisticsKey, StatisticsReading)>,
     shown: Option<(StatisticsKey, ReadyStatistics)>,
     /// How many figures were shown before.
     version: u64,
@@ -176,14 +100,7 @@ impl StatisticsLoader {
 
     /// How far newer ones have come, from 0 to 1.
     pub fn progress(&self) -> Option<f32> {
-        match &self.stage {
-            StatisticsStage::Idle => None,
-            StatisticsStage::Reading(_, job) => Some(job.progress()),
-            StatisticsStage::Threaded(_, thread) => {
-                let progress = thread.watch.progress.load(Ordering::Relaxed);
-                Some(f32::from_bits(progress))
-            }
-        }
+        self.reading.as_ref().map(|(_, reading)| reading.progress())
     }
 
     /// Reads on for a slice of the frame.
@@ -191,89 +108,47 @@ impl StatisticsLoader {
         let now = ui.input(|input| input.time);
         let wanted = StatisticsKey::of(scene);
         self.wanted = Some(wanted);
-        let shares = matches!(&self.stage, StatisticsStage::Threaded(_, it) if it.shares);
-        if shares && scene.grows() {
+        if self.reading.as_ref().is_some_and(|it| it.1.shares()) && scene.grows() {
             // The capture takes no record before the thread lets go of it.
-            self.stage = StatisticsStage::Idle;
+            self.reading = None;
         }
         if self.asked.0 != wanted.asked {
             self.asked = (wanted.asked, now);
         }
         if self.must_begin(wanted, ui.ctx(), now) {
             self.began = now;
-            self.stage = if scene.grows() || wanted.spans <= FEW {
-                let job = StatisticsJob::new(scene.capture, within(scene));
-                StatisticsStage::Reading(wanted, Box::new(job))
-            } else {
-                let capture = Arc::clone(scene.capture);
-                let thread = StatisticsThread::of_all(ui.ctx(), capture, within(scene));
-                StatisticsStage::Threaded(wanted, thread)
-            };
+            let job = StatisticsJob::new(scene.capture, within(scene));
+            let of = (scene.capture, scene.grows());
+            self.reading = Some((wanted, StatisticsReading::new(job, of, ui.ctx())));
         }
-        self.stage = match std::mem::take(&mut self.stage) {
-            // It waits for the next one to begin.
-            StatisticsStage::Reading(key, job) if key.is_elsewhere(wanted) => {
-                StatisticsStage::Reading(key, job)
-            }
-            StatisticsStage::Reading(key, mut job) => {
-                if !job.step(scene.capture, BUDGET) {
-                    ui.ctx().request_repaint();
-                    StatisticsStage::Reading(key, job)
-                } else if key.spans < MANY {
-                    self.show(scene.capture, key, job.finish(), now)
-                } else {
-                    let thread = StatisticsThread::new(ui.ctx(), move |_| Some(job.finish()));
-                    StatisticsStage::Threaded(key, thread)
-                }
-            }
-            StatisticsStage::Threaded(key, thread) => {
-                self.after_thread((scene.capture, ui.ctx()), (key, thread), now)
-            }
-            StatisticsStage::Idle => StatisticsStage::Idle,
+        let Some((key, reading)) = self.reading.take() else {
+            return;
         };
-    }
-
-    /// What comes after figures that a thread makes.
-    fn after_thread(
-        &mut self,
-        (capture, context): (&Capture, &Context),
-        (key, thread): (StatisticsKey, StatisticsThread),
-        now: f64,
-    ) -> StatisticsStage {
-        match thread.answer.poll() {
-            Poll::Pending => {
-                // It shows how far it is.
-                context.request_repaint_after(Duration::from_millis(100));
-                StatisticsStage::Threaded(key, thread)
-            }
-            Poll::Ready(Some(Some(statistics))) => self.show(capture, key, statistics, now),
+        if key.is_elsewhere(wanted) {
+            // It waits for the next one to begin.
+            self.reading = Some((key, reading));
+            return;
+        }
+        match reading.read_on(scene.capture, ui.ctx()) {
+            Err(reading) => self.reading = Some((key, reading)),
+            Ok(Some(statistics)) => self.show(scene.capture, key, statistics, now),
             // The figures stay as they are, and are read again when the time comes for it.
-            Poll::Ready(None | Some(None)) => {
-                self.ended = now;
-                StatisticsStage::Idle
-            }
+            Ok(None) => self.ended = now,
         }
     }
 
     /// Whether figures of `key` must be begun. A capture that grows would never be read to its end if each batch of
     /// records began anew.
     fn must_begin(&self, key: StatisticsKey, context: &Context, now: f64) -> bool {
-        match (&self.stage, &self.shown) {
-            (
-                StatisticsStage::Reading(under_way, _) | StatisticsStage::Threaded(under_way, _),
-                _,
-            ) => under_way.is_elsewhere(key) && self.is_due(context, now),
-            (StatisticsStage::Idle, None) => key.spans > 0,
-            (StatisticsStage::Idle, Some((shown, _))) if shown.is_elsewhere(key) => {
-                self.is_due(context, now)
-            }
-            (StatisticsStage::Idle, Some((shown, _)))
-                if *shown != key && now < self.ended + PAUSE =>
-            {
+        match (&self.reading, &self.shown) {
+            (Some((under_way, _)), _) => under_way.is_elsewhere(key) && self.is_due(context, now),
+            (None, None) => key.spans > 0,
+            (None, Some((shown, _))) if shown.is_elsewhere(key) => self.is_due(context, now),
+            (None, Some((shown, _))) if *shown != key && now < self.ended + PAUSE => {
                 context.request_repaint_after(Duration::from_secs_f64(PAUSE));
                 false
             }
-            (StatisticsStage::Idle, Some((shown, _))) => *shown != key,
+            (None, Some((shown, _))) => *shown != key,
         }
     }
 
@@ -287,13 +162,7 @@ impl StatisticsLoader {
         is_due
     }
 
-    fn show(
-        &mut self,
-        capture: &Capture,
-        key: StatisticsKey,
-        statistics: Statistics,
-        now: f64,
-    ) -> StatisticsStage {
+    fn show(&mut self, capture: &Capture, key: StatisticsKey, statistics: Statistics, now: f64) {
         let strips = strips(capture, &statistics);
         let counts = statistics.durations.iter().map(Durations::count);
         let ready = ReadyStatistics {
@@ -304,7 +173,6 @@ impl StatisticsLoader {
         self.shown = (key.spans > 0).then_some((key, ready));
         self.ended = now;
         self.version += 1;
-        StatisticsStage::Idle
     }
 }
 
