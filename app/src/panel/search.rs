@@ -208,11 +208,9 @@ impl NameSearch {
                 text::count(count as u64)
             ),
             None if count == 0 && so_far.is_empty() => {
+                // Which word that is stands in the tooltip: the field needs the room.
                 let doubtful = SearchQuery::doubtful(&self.wanted);
-                doubtful.map_or_else(
-                    || "no match".to_owned(),
-                    |it| format!("{it} is no condition"),
-                )
+                doubtful.map_or("no match", |_| "no condition").to_owned()
             }
             None => format!("{}{so_far}", text::counted(count as u64, "match")),
         }
