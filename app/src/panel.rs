@@ -18,6 +18,7 @@ mod link;
 mod log;
 mod matches;
 mod overview;
+mod pace;
 mod palette;
 mod parameters;
 mod pipelines;
@@ -49,7 +50,7 @@ pub use scene::{
     StretchPath, TabLabel, stretch_within,
 };
 pub use search::{FoundSpans, NameSearch};
-pub use widgets::{Sign, has_room, hint, section, shortened, toggle, width};
+pub use widgets::{Sign, has_room, hint, is_low, section, shortened, toggle, width};
 
 use eframe::egui::Ui;
 
@@ -108,8 +109,9 @@ pub type PanelFactory = fn() -> Box<dyn Panel>;
 pub const PANELS: &[PanelFactory] = &[
     || Box::new(workloads::WorkloadsPanel::default()),
     || Box::new(about::AboutCard),
-    || Box::new(expectations::ExpectationsPanel),
     || Box::new(parameters::ParametersPanel),
+    || Box::new(expectations::ExpectationsPanel),
+    || Box::new(pace::PacePanel),
     || Box::new(lesson_card::LessonCard::default()),
     || Box::new(inspector::Inspector::default()),
     || Box::new(overview::OverviewTab),

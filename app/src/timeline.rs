@@ -284,7 +284,10 @@ impl Timeline {
             more |= self.paint_lanes(&inside, &pinned, &ruler, |_| ());
             std::mem::swap(&mut self.raster, &mut self.pinned_raster);
         }
-        rows::ruler(painter, frame, &ruler);
+        // Where labels of losses lie is known of the frame before.
+        let labels = self.labelled.iter().map(|(_, rect)| rect.x_range());
+        let labels: Vec<_> = labels.chain(markers::covered(frame)).collect();
+        rows::ruler(painter, frame, &ruler, &labels);
         bookmarks::paint(painter, frame);
         if let Some(range) = state.selection.range {
             overlay::range(painter, frame, range);
@@ -470,8 +473,9 @@ impl Timeline {
         let subject = target.as_ref().and_then(HitTarget::subject);
         let nothing = hover.filter(|_| target.is_none());
         let subject = subject.or_else(|| input::idle(frame, nothing?));
-        // A menu that is open is not covered.
-        let subject = subject.filter(|_| !Popup::is_any_open(ui.ctx()));
+        // A menu or a dialog that is open is not covered.
+        let is_covered = Popup::is_any_open(ui.ctx()) || frame.picture.state.window.is_some();
+        let subject = subject.filter(|_| !is_covered);
         if let Some(subject) = subject {
             card::ui(ui, frame, subject);
         }

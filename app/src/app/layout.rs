@@ -11,14 +11,13 @@ use eframe::egui::{
 
 use super::App;
 use crate::action::{Action, Command};
-use crate::panel::{Panel, PanelPosition, Scene};
+use crate::panel::{Panel, PanelPosition, Scene, is_low};
 use crate::state::{DockSide, Notice, OverlayWindow};
 use crate::text;
+use crate::theme::Theme;
 use crate::timeline::{Picture, theme_of};
 use dock::DockRooms;
 
-/// Height of a window below which long notices have one line, in points.
-const LOW: f32 = 600.0;
 /// Width of a window below which its sides are narrow, in points.
 const NARROW: f32 = 1100.0;
 /// Bytes of a notice that is long.
@@ -106,11 +105,11 @@ fn docked(
     };
     let widths = least..=(whole.x * part).clamp(least, 560.0);
     // A large window may have more of it than a small one.
-    let highest = (whole.y * 0.4).max(whole.y - 260.0);
+    let highest = (whole.y * 0.55).max(whole.y - 260.0);
     let heights = 96.0..=highest.max(96.0);
     // What a small window cuts off comes back with a larger one: each has sizes of its own.
     let id = |name: &'static str, is_small: bool| Id::unique((name, is_small));
-    let (is_narrow, is_low) = (whole.x < NARROW, whole.y < LOW);
+    let (is_narrow, is_low) = (whole.x < NARROW, is_low(ui));
     let room = match side {
         DockSide::Left => Side::left(id("left", is_narrow))
             .default_size(240.0)
@@ -119,7 +118,7 @@ fn docked(
             .default_size(272.0)
             .size_range(widths),
         DockSide::Bottom => Side::bottom(id("bottom", is_low))
-            .default_size(280.0_f32.min((whole.y * 0.4).max(96.0)))
+            .default_size(280.0_f32.min((whole.y * 0.46).max(96.0)))
             .size_range(heights)
             .resizable(true),
     };
@@ -200,29 +199,35 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             {
                 actions.push(Action::Notify(None));
             }
-            ui.with_layout(
-                Layout::left_to_right(Align::Center).with_main_wrap(true),
-                |ui| {
-                    // In a low window a long text would leave no room for lanes.
-                    let is_low = ui.ctx().content_rect().height() < LOW;
-                    if is_low && text.len() > LONG {
-                        let words = RichText::new(format!("{sign} {text}"));
-                        ui.add(Label::new(words.color(theme.text)).truncate())
-                            .on_hover_text(text);
-                    } else {
-                        ui.label(RichText::new(sign).color(colour));
-                        ui.label(RichText::new(text).color(theme.text));
-                    }
-                    if !is_error && offers_lesson(scene) {
-                        let words = RichText::new("Take the first lesson").color(theme.accent);
-                        if ui.button(words).clicked() {
-                            actions.push(Command::NextLesson.into());
-                        }
-                    }
-                },
-            );
+            let has_offer = !is_error && offers_lesson(scene);
+            // In a low window a long text, or a row for a button, would leave no room for lanes.
+            let is_brief = is_low(ui) && (has_offer || text.len() > LONG);
+            if has_offer && is_brief {
+                offer(ui, theme, actions);
+            }
+            let row = Layout::left_to_right(Align::Center).with_main_wrap(!is_brief);
+            ui.with_layout(row, |ui| {
+                if is_brief {
+                    let words = RichText::new(format!("{sign} {text}"));
+                    ui.add(Label::new(words.color(theme.text)).truncate());
+                    return;
+                }
+                ui.label(RichText::new(sign).color(colour));
+                ui.label(RichText::new(text).color(theme.text));
+                if has_offer {
+                    offer(ui, theme, actions);
+                }
+            });
         });
     });
+}
+
+/// The way from the first picture to the first lesson.
+fn offer(ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+    let words = RichText::new("Take the first lesson").color(theme.accent);
+    if ui.button(words).clicked() {
+        actions.push(Command::NextLesson.into());
+    }
 }
 
 /// Whether somebody is here who has read nothing yet.

@@ -164,6 +164,33 @@ fn focus_zooms_to_the_selection_and_then_shows_everything() {
 }
 
 #[test]
+fn focus_on_a_dependency_or_on_several_spans_shows_them_all() {
+    let capture = capture();
+    let mut state = AppState::default();
+    let dependency = DependencyId(2);
+    let found = capture.dependency(dependency).unwrap();
+    let both = [found.cause, found.effect].map(|id| capture.span(id).unwrap().interval());
+    let select = Action::SelectDependency(dependency);
+    run(&mut state, [select, Command::Focus.into()]);
+    let shown = state.view.interval.unwrap();
+    for interval in both {
+        assert_eq!(shown.intersection(interval), Some(interval));
+    }
+    let all = capture.extent().unwrap();
+    let several = [SpanId(1), SpanId(2)];
+    state.selection.group = several.into();
+    state.selection.span = Some(SpanId(2));
+    state.selection.dependency = None;
+    run(&mut state, [Command::Focus.into()]);
+    let shown = state.view.interval.unwrap();
+    for id in several {
+        let interval = capture.span(id).unwrap().interval();
+        assert_eq!(shown.intersection(interval), Some(interval));
+        assert!(shown.length() < all.length());
+    }
+}
+
+#[test]
 fn keys_go_along_the_lane_and_the_dependencies() {
     let mut state = AppState::default();
     run(&mut state, [Command::NextSpan.into()]);

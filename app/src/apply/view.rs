@@ -1,6 +1,7 @@
 //! Actions that change what is visible, and the way back.
 
 use engine::capture::Capture;
+use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use crate::action::AppRequest;
@@ -87,12 +88,20 @@ pub fn pan(state: &mut AppState, capture: &Capture, share: f64) {
     }
 }
 
-/// Zooms to the selected span or range; shows everything where that is on screen already.
+/// The time of what is selected: of several spans, or of both spans of a dependency, from the first start to the last end.
+fn selected_time(chosen: &Selection, capture: &Capture) -> Option<Interval> {
+    let interval = |id: SpanId| Some(capture.span(id)?.interval());
+    let dependency = chosen.dependency.and_then(|id| capture.dependency(id));
+    let ends = dependency.map(|it| [it.cause, it.effect]);
+    let spans = chosen.group.iter().copied().chain(chosen.span);
+    let all = spans.chain(ends.into_iter().flatten());
+    let all = all.filter_map(interval).reduce(Interval::union);
+    all.or(chosen.range)
+}
+
+/// Zooms to what is selected, or to the range; shows everything where that is on screen already.
 pub fn focus(state: &mut AppState, capture: &Capture) {
-    let span = state.selection.span.and_then(|id| capture.span(id));
-    let target = span
-        .map(|placed| placed.interval())
-        .or(state.selection.range);
+    let target = selected_time(&state.selection, capture);
     let shown = state.view.shown(capture.extent()).length();
     let framed = target.map(|target| {
         // Around an instant there is something to see only where its neighbours are.

@@ -3,6 +3,7 @@
 use eframe::egui::{Align, Label, Layout, RichText, Ui};
 use engine::workload::Document;
 
+use super::widgets::brief;
 use super::workloads::badge;
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
@@ -52,6 +53,6 @@ impl Panel for AboutCard {
             Some(about) => about,
             None => "Its text has errors; the tab Source shows them",
         };
-        ui.add(Label::new(RichText::new(words).color(theme.weak)).wrap());
+        brief(ui, RichText::new(words).color(theme.weak));
     }
 }

@@ -2,11 +2,11 @@
 
 use eframe::egui::{Align, Button, Label, Layout, RichText, Role, Slider, Stroke, Ui, WidgetInfo};
 use engine::analysis::pace;
-use engine::record::{PaceDial, PaceSetting};
+use engine::record::PaceSetting;
 use engine::workload::{Injection, LossMoment, Parameter};
 
 use super::choice::is_paced;
-use super::widgets::{Sign, hint, section};
+use super::widgets::{Sign, brief, hint, section};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
@@ -63,9 +63,6 @@ impl Panel for ParametersPanel {
             let set = |value| Action::SetParameter(parameter.name.clone(), value);
             ui.scope(|ui| slider(ui, scene, parameter, (value, &set), actions));
         }
-        if is_paced(&scene.status.backends, &scene.state.settings) {
-            dials(ui, scene, document.pace(), actions);
-        }
     }
 }
 
@@ -112,25 +109,6 @@ pub fn loss_words(injection: &Injection) -> String {
         LossMoment::Time(time) => format!("{by} at {}", text::duration(*time)),
         LossMoment::Pipeline(name) => format!("{by} while {name} compiles"),
         LossMoment::Stream(name) => format!("{by} while {name} runs"),
-    }
-}
-
-/// The law of a paced device, as sliders; the workload may say how they stand before they are moved.
-fn dials(ui: &mut Ui, scene: &Scene<'_>, own: PaceSetting, actions: &mut Vec<Action>) {
-    ui.add_space(GRID);
-    section(ui, scene.theme, "Pace");
-    for dial in PaceDial::ALL {
-        let as_parameter = Parameter {
-            name: dial.name.to_owned(),
-            default: own.get(dial.name).unwrap_or(dial.default),
-            min: dial.min,
-            max: dial.max,
-            about: dial.about.to_owned(),
-            line: 0,
-        };
-        let value = scene.state.settings.paced.get(dial.name);
-        let set = |value| Action::SetDial(dial.name, value);
-        ui.scope(|ui| slider(ui, scene, &as_parameter, (value, &set), actions));
     }
 }
 
@@ -184,7 +162,8 @@ fn bounds(parameter: &Parameter) -> (f64, f64) {
     (min.min(max), max.max(min))
 }
 
-fn slider(
+/// A value as a slider, under its name and its help; a double click takes it back.
+pub fn slider(
     ui: &mut Ui,
     scene: &Scene<'_>,
     parameter: &Parameter,
@@ -209,11 +188,7 @@ fn slider(
     });
     if !parameter.about.is_empty() {
         let help = RichText::new(&parameter.about).size(SMALL);
-        ui.add(
-            Label::new(help.color(scene.theme.weak))
-                .wrap()
-                .selectable(false),
-        );
+        brief(ui, help.color(scene.theme.weak));
     }
     let own = [parameter.default, parameter.min, parameter.max].into_iter();
     let whole = own

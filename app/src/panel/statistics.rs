@@ -3,6 +3,7 @@
 mod background;
 mod charts;
 mod operations;
+mod overlap_matrix;
 mod overlaps;
 
 use eframe::egui::{ScrollArea, Ui};
@@ -15,11 +16,35 @@ use crate::action::Action;
 use crate::text;
 use crate::theme::GRID;
 
+/// What of the figures is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum StatisticsView {
+    /// Three charts: how long, how busy, how much at the same time.
+    #[default]
+    Charts,
+    /// A matrix of what ran at the same time.
+    Overlap,
+    /// A table of operations.
+    Operations,
+}
+
+impl StatisticsView {
+    const ALL: [Self; 3] = [Self::Charts, Self::Overlap, Self::Operations];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Charts => "Charts",
+            Self::Overlap => "Overlap",
+            Self::Operations => "All operations",
+        }
+    }
+}
+
 /// Figures of the selected range, or of the view.
 #[derive(Default)]
 pub struct StatisticsPanel {
     reading: StatisticsLoader,
-    is_table: bool,
+    view: StatisticsView,
     operations: OperationsTable,
 }
 
@@ -50,34 +75,43 @@ impl Panel for StatisticsPanel {
         let due = self.reading.is_stale().then_some(0.0);
         let figures = (found, self.reading.progress().or(due));
         ui.horizontal(|ui| {
-            for (is_table, words) in [(false, "Charts"), (true, "All operations")] {
-                if toggle(ui, scene.theme, self.is_table == is_table, words).clicked() {
-                    self.is_table = is_table;
+            for view in StatisticsView::ALL {
+                if toggle(ui, scene.theme, self.view == view, view.label()).clicked() {
+                    self.view = view;
                 }
             }
+            let is_table = self.view == StatisticsView::Operations;
             let help = "Copy the rows below as comma-separated values, times in nanoseconds";
-            if self.is_table && ui.button("Copy as CSV").on_hover_text(help).clicked() {
+            if is_table && ui.button("Copy as CSV").on_hover_text(help).clicked() {
                 actions.push(Action::Copy(self.operations.csv()));
             }
             heading(ui, scene, figures);
         });
         ui.add_space(GRID);
-        if self.is_table {
-            let figures = (&found.statistics, self.reading.version());
-            return self.operations.show(ui, scene, figures, actions);
+        match self.view {
+            StatisticsView::Charts => charts(ui, scene, found),
+            StatisticsView::Overlap => overlap_matrix::show(ui, scene, &found.statistics),
+            StatisticsView::Operations => {
+                let figures = (&found.statistics, self.reading.version());
+                self.operations.show(ui, scene, figures, actions);
+            }
         }
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = 6.0 * GRID;
-            ui.columns(3, |columns| {
-                let [left, middle, right] = columns else {
-                    return;
-                };
-                left.vertical(|ui| charts::durations(ui, scene, &found.statistics));
-                middle.vertical(|ui| charts::busy(ui, scene, &found.statistics, &found.strips));
-                right.vertical(|ui| overlaps::show(ui, scene, &found.statistics));
-            });
-        });
     }
+}
+
+/// Three charts beside each other.
+fn charts(ui: &mut Ui, scene: &Scene<'_>, found: &ReadyStatistics) {
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = 6.0 * GRID;
+        ui.columns(3, |columns| {
+            let [left, middle, right] = columns else {
+                return;
+            };
+            left.vertical(|ui| charts::durations(ui, scene, &found.statistics));
+            middle.vertical(|ui| charts::busy(ui, scene, &found.statistics, &found.strips));
+            right.vertical(|ui| overlaps::show(ui, scene, &found.statistics));
+        });
+    });
 }
 
 /// What the figures are of, as long as there is room.

@@ -17,6 +17,9 @@ use crate::action::Command;
 use crate::text;
 use crate::theme::{GRID, SMALL, Theme};
 
+/// Height of a window below which what is long has one line, in points.
+const LOW: f32 = 600.0;
+
 /// A quiet heading above a part of a panel.
 pub fn section(ui: &mut Ui, theme: &Theme, title: &str) {
     ui.add_space(2.0 * GRID);
@@ -192,6 +195,21 @@ pub fn shortened(ui: &Ui, words: &str, points: f32) -> Option<String> {
         }
     }
     Some(text::shorten(words, fits))
+}
+
+/// Whether the window is so low that what is long gets one line of it.
+pub fn is_low(ui: &Ui) -> bool {
+    ui.ctx().content_rect().height() < LOW
+}
+
+/// A text over as many lines as it needs, or over one in a low window, and then whole for the pointer.
+pub fn brief(ui: &mut Ui, text: RichText) {
+    let label = Label::new(text).selectable(false);
+    ui.add(if is_low(ui) {
+        label.truncate()
+    } else {
+        label.wrap()
+    });
 }
 
 /// Rows from here on are as high as their text.

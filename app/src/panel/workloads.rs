@@ -213,6 +213,9 @@ pub fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
     let theme = scene.theme;
     if status.running.as_deref() == Some(name) {
         match status.phase {
+            Phase::Running | Phase::Paused if scene.is_lost() => {
+                return Some((String::from("device lost"), theme.bad));
+            }
             Phase::Running => return Some((String::from("running"), theme.good)),
             Phase::Paused => return Some((String::from("calls held"), theme.warning)),
             Phase::Stopping => return Some((String::from("stopping"), theme.warning)),

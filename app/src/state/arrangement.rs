@@ -45,7 +45,7 @@ const SEPARATE_ROWS: &[SeparateRow] = &[
     SeparateRow {
         panel: "about",
         is_first: false,
-        share: 1.6,
+        share: 1.9,
     },
     SeparateRow {
         panel: "lesson",

@@ -1,8 +1,8 @@
 //! Losses that the next run is to suffer at a time: handles on the ruler that are dragged there, moved and thrown away.
 
 use eframe::egui::{
-    CornerRadius, CursorIcon, DragAndDrop, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, Ui,
-    pos2, vec2,
+    CornerRadius, CursorIcon, DragAndDrop, Painter, Pos2, Rangef, Rect, Response, Sense, Shape,
+    Stroke, Ui, pos2, vec2,
 };
 use engine::time::Nanos;
 use engine::workload::{Injection, LossMoment};
@@ -29,6 +29,12 @@ fn timed(armed: &[Injection]) -> impl Iterator<Item = (usize, &Injection, Nanos)
 fn handle(frame: &PaintFrame<'_>, x: f32) -> Rect {
     let ruler = frame.areas.ruler;
     Rect::from_center_size(pos2(x, ruler.bottom() - 9.0), vec2(14.0, 16.0))
+}
+
+/// The parts of the ruler that the handles cover, in points.
+pub fn covered(frame: &PaintFrame<'_>) -> impl Iterator<Item = Rangef> {
+    let all = timed(frame.picture.state.armed()).filter(|_| frame.picture.can_lose);
+    all.map(|(_, _, time)| handle(frame, frame.scale.x_from_time(time)).x_range())
 }
 
 /// The place on the left of the ruler that new losses are dragged from.

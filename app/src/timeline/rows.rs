@@ -1,7 +1,7 @@
 //! Paints what lies under the spans: rows, grid, names of groups and lanes, counters.
 
 use eframe::egui::{
-    Align2, Color32, FontId, Painter, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
+    Align2, Color32, FontId, Painter, Pos2, Rangef, Rect, Response, Shape, Stroke, pos2, vec2,
 };
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
@@ -197,8 +197,8 @@ pub fn ground(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
     painter.add(sheet.into_shape());
 }
 
-/// Paints the ruler.
-pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
+/// Paints the ruler; no time is written under `labels`, which lie on it.
+pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler, labels: &[Rangef]) {
     let theme = frame.picture.theme;
     let area = frame.areas.ruler;
     let strip = area.with_min_x(frame.areas.whole.left());
@@ -208,7 +208,11 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
     let state = frame.picture.state;
     // Times that are written over the ruler: the pointer's, and that of what is played.
     let over = [state.hover.time, state.playback.map(|play| play.at)];
-    let over = over.map(|time| time.map(|time| frame.scale.x_from_time(time)));
+    let over = over.iter().flatten().map(|time| {
+        let x = frame.scale.x_from_time(*time);
+        Rangef::new(x - COVERED, x + COVERED)
+    });
+    let over: Vec<Rangef> = over.chain(labels.iter().copied()).collect();
     let font = mono();
     for tick in &ruler.ticks {
         let x = sheet.snap(tick.x);
@@ -224,8 +228,7 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler) {
         sheet.rect(line, theme.line);
         // No time is written over another.
         let wide = x + GRID + 8.0 * tick.label.chars().count() as f32;
-        let mut over = over.iter().flatten();
-        let is_covered = over.any(|at| x < at + COVERED && wide > at - COVERED);
+        let is_covered = over.iter().any(|it| x < it.max && wide > it.min);
         // A part of a label says another time.
         let is_whole = x + GRID >= area.left() && wide <= area.right() + GRID;
         if !tick.label.is_empty() && !is_covered && is_whole {

@@ -13,12 +13,14 @@ use egui_tiles::{
 
 use super::contained;
 use crate::action::{Action, Command};
-use crate::panel::{Panel, PanelPosition, Scene};
+use crate::panel::{Panel, PanelPosition, Scene, is_low};
 use crate::state::{DockSide, DockedTabs, Docks, PanelTree, corner, flatten, opened};
 use crate::theme::GRID;
 
 /// Height of a row of tabs, in points.
 const TITLES: f32 = 28.0;
+/// How many times its share of a side a row of its own has in a low window.
+const IN_LOW: f32 = 1.5;
 /// Around the rows of tabs, in points.
 pub(super) const MARGIN: i8 = 8;
 /// On both sides of a title, and of what its tab shows, in points.
@@ -61,7 +63,7 @@ pub(super) fn show(
     let DockedTabs { tab, arrangement } = docks.tabs(side);
     let mut tree = match arrangement {
         Some(kept) => completed(kept, &ids),
-        None => arranged(docks, side, &ids),
+        None => arranged(docks, side, (&ids, is_low(ui))),
     };
     let is_kept = arrangement.is_some();
     // A panel that the kept one did not have is opened where it was put.
@@ -104,8 +106,9 @@ pub(super) fn show(
     None
 }
 
-/// All in one row, but for those that have one of their own.
-fn arranged(docks: &Docks, side: DockSide, ids: &[&'static str]) -> PanelTree {
+/// All in one row, but for those that have one of their own, which have more of a low window.
+fn arranged(docks: &Docks, side: DockSide, (ids, is_low): (&[&'static str], bool)) -> PanelTree {
+    let more = if is_low { IN_LOW } else { 1.0 };
     let mut tiles = Tiles::default();
     let (mut above, mut below, mut shared) = (Vec::new(), Vec::new(), Vec::new());
     for id in ids {
@@ -115,7 +118,7 @@ fn arranged(docks: &Docks, side: DockSide, ids: &[&'static str]) -> PanelTree {
             Some(row) => {
                 let tabs = tiles.insert_tab_tile(vec![pane]);
                 let rows = if row.is_first { &mut above } else { &mut below };
-                rows.push((tabs, row.share));
+                rows.push((tabs, row.share * more));
             }
         }
     }

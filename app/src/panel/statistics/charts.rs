@@ -18,6 +18,8 @@ const NAMES: usize = 4;
 pub(super) const LISTED: usize = 12;
 /// Width from which a column has room for more than the most important, in points.
 const ROOMY: f32 = 220.0;
+/// How strong the colour of an operation is beside that of the one before it with the same colour.
+const PALER: f32 = 0.6;
 /// Bars of the histogram.
 const BINS: usize = 28;
 
@@ -62,7 +64,7 @@ pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
         .show_x(false)
         .show_y(false)
         .include_y(0.0)
-        .y_axis_min_width(28.0)
+        .y_axis_min_width(44.0)
         .x_grid_spacer(move |_| grid.marks())
         .x_axis_formatter(|mark, _| text::duration(Nanos(mark.value.exp2() as i64)))
         .y_axis_formatter(|mark, _| {
@@ -147,17 +149,17 @@ fn chart(scene: &Scene<'_>, of: &Durations, bins: &LogarithmicBins, colour: Colo
     BarChart::new(name, bars.collect()).color(colour)
 }
 
-/// The colours of operations: those that they have on their lanes, the second of two that share one paler than the first.
+/// The colours of operations: those that they have on their lanes, each paler than the one before it in the same role.
 fn colours(scene: &Scene<'_>, found: &[&Durations]) -> Vec<Color32> {
     let mut colours: Vec<Color32> = Vec::new();
-    let mut own: Vec<Color32> = Vec::new();
+    let mut roles: Vec<Role> = Vec::new();
     for of in found {
         let lane = scene.capture.lane(of.lane);
         let role = role_of_span(lane.map_or(Role::None, |it| it.role), of.kind);
         let colour = scene.theme.span(role, of.kind, of.name);
-        let before = own.iter().filter(|it| **it == colour).count();
-        own.push(colour);
-        let strength = 1.0 - 0.25 * before as f32;
+        let before = roles.iter().filter(|it| **it == role).count();
+        roles.push(role);
+        let strength = PALER.powi(i32::try_from(before).unwrap_or(0));
         colours.push(mixed(colour, scene.theme.panel, strength));
     }
     colours

@@ -9,7 +9,8 @@ use engine::time::Nanos;
 use crate::action::{Action, SameOperations};
 use crate::panel::Scene;
 use crate::panel::table::{
-    CellEmphasis, FilteredTable, SortOrder, TableCell, TableColumn, TableLine, TableRevision,
+    CellEmphasis, ChipState, FilteredTable, SortOrder, TableCell, TableColumn, TableLine,
+    TableRevision,
 };
 use crate::state::{MOST_SELECTED, Notice};
 use crate::text;
@@ -54,7 +55,17 @@ const COLUMNS: &[TableColumn] = &[
     TableColumn::time("p95", "95 % of them are at most as long", 78.0),
     TableColumn::time("max", "The longest", 78.0),
     TableColumn::text("kind", "What they are", 96.0),
-    TableColumn::text("on", "The lane that they are on, or how many", 150.0),
+    TableColumn {
+        width: 150.0,
+        ..TableColumn::wide("on", "The lane that they are on, or how many")
+    },
+];
+
+/// The groups of lanes, and what an operation on their lanes is called.
+const CHIPS: [ChipState<Group>; 3] = [
+    (Group::Streams, "on streams", None),
+    (Group::Device, "on device lanes", None),
+    (Group::Host, "on host threads", None),
 ];
 
 /// The most time of its own first.
@@ -120,13 +131,11 @@ impl OperationsTable {
             0 => String::new(),
             rest => format!("{} with less time are not listed", text::count(rest as u64)),
         };
-        let groups = Group::ALL.iter().map(|it| (*it, it.label(), None));
-        let groups: Vec<_> = groups.collect();
         let selected = scene.state.selection.span;
         let placed = selected.and_then(|it| scene.capture.span(it));
         let key = placed.and_then(|it| key_of(scene.capture, &it));
         let is_chosen = |line: &OperationLine| key == Some(line.key);
-        let table = (COLUMNS, groups.as_slice());
+        let table = (COLUMNS, CHIPS.as_slice());
         let clicked = self
             .0
             .show(ui, scene, ("operations", &note), table, is_chosen);

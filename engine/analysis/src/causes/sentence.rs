@@ -361,6 +361,11 @@ impl SentenceText<'_, '_> {
     fn unmet(&mut self, span: SpanId) {
         if let Some((_, cause)) = self.last_awaited(span) {
             self.text("; it waited for ").span(cause);
+            let placed = self.reader.capture.span(cause);
+            let is_unbegun = placed.is_some_and(|it| it.interval().length() == Nanos::ZERO);
+            if is_unbegun {
+                self.text(", which had not begun");
+            }
         }
     }
 

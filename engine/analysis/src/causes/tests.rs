@@ -448,6 +448,25 @@ fn a_wait_for_what_never_ran_waited_for_what_failed_before_it_or_for_the_abort()
 }
 
 #[test]
+fn a_wait_that_a_loss_ended_says_whether_what_it_waited_for_had_begun() {
+    for (begun, expected) in [(500, false), (700, true)] {
+        let mut small = SmallCapture::new();
+        let work = small.span(LEFT, SpanKind::Download, [begun, 700]);
+        let wait = small.span(THREAD, SpanKind::Synchronize, [20, 700]);
+        small.tie(work, wait, DependencyKind::Synchronization, Basis::Declared);
+        for span in [work, wait] {
+            small.become_of(span, State::Lost);
+        }
+        let capture = small.capture();
+        let causes = Causes::build(&capture);
+        let reader = causes.read(&capture);
+        let said = crate::sentence_piece::plain(&reader.sentence(SpanId(wait)).unwrap());
+        assert!(said.contains("it waited for"), "{said}");
+        assert_eq!(said.contains("which had not begun"), expected, "{said}");
+    }
+}
+
+#[test]
 fn each_use_of_the_path_leads_to_a_span() {
     let mut small = SmallCapture::new();
     // Nothing is known of what came before the first operation; then the host is late.
