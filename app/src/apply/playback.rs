@@ -1,11 +1,15 @@
 //! Actions that play a capture again.
 
 use engine::capture::Capture;
-use engine::record::LaneId;
+use engine::record::{LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
+use super::navigation;
 use crate::action::Command;
 use crate::state::{AppState, Playback};
+
+/// When a span begins or ends, and which.
+type SpanEdge = (Nanos, SpanId);
 
 /// What is played: the selected range, or all of the capture.
 pub fn played(state: &AppState, capture: &Capture) -> Option<Interval> {
@@ -28,7 +32,10 @@ pub fn command(state: &mut AppState, capture: &Capture, command: Command) {
         Command::NextEdge | Command::PreviousEdge => {
             play.is_playing = false;
             let forward = command == Command::NextEdge;
-            play.at = edge(capture, play.at, forward).unwrap_or(play.at);
+            if let Some((at, span)) = edge(capture, play.at, forward) {
+                play.at = at;
+                navigation::select(state, Some(span));
+            }
         }
         _ => return,
     }
@@ -57,8 +64,8 @@ pub fn go(state: &mut AppState, play: Playback) {
     }
 }
 
-/// The next or the previous instant at which a span begins or ends.
-fn edge(capture: &Capture, at: Nanos, forward: bool) -> Option<Nanos> {
+/// The next or the previous instant at which a span begins or ends, and that span.
+fn edge(capture: &Capture, at: Nanos, forward: bool) -> Option<SpanEdge> {
     let extent = capture.extent()?;
     let lanes = capture.lanes().iter().map(|lane| lane.id);
     let rows = lanes.flat_map(|lane| (0..capture.depth(lane)).map(move |depth| (lane, depth)));
@@ -76,15 +83,12 @@ fn edge_after(
     capture: &Capture,
     (lane, depth): (LaneId, usize),
     (at, extent): (Nanos, Interval),
-) -> Option<Nanos> {
+) -> Option<SpanEdge> {
     let rest = Interval::new(at.max(extent.start), extent.end + Nanos(1));
-    let mut spans = capture.spans_of(lane, depth, rest).map(|it| it.interval());
-    let found = spans.find(|it| it.end > at)?;
-    Some(if found.start > at {
-        found.start
-    } else {
-        found.end
-    })
+    let mut spans = capture.spans_of(lane, depth, rest);
+    let found = spans.find(|it| it.interval().end > at)?;
+    let Interval { start, end } = found.interval();
+    Some((if start > at { start } else { end }, found.span.id))
 }
 
 /// The last edge of a sub-lane before an instant.
@@ -92,17 +96,17 @@ fn edge_before(
     capture: &Capture,
     (lane, depth): (LaneId, usize),
     (at, extent): (Nanos, Interval),
-) -> Option<Nanos> {
+) -> Option<SpanEdge> {
     let rest = Interval::new(at.max(extent.start), extent.end + Nanos(1));
     let first = capture.spans_of(lane, depth, rest).next();
     let mut span = first.or_else(|| last(capture, (lane, depth), extent))?;
     loop {
         let interval = span.interval();
         if interval.end < at {
-            return Some(interval.end);
+            return Some((interval.end, span.span.id));
         }
         if interval.start < at {
-            return Some(interval.start);
+            return Some((interval.start, span.span.id));
         }
         let before = capture.previous_span(span.span.id)?;
         span = capture.span(before)?;

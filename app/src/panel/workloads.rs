@@ -3,7 +3,7 @@
 
 use eframe::egui::{
     Align2, CollapsingHeader, CornerRadius, FontId, Response, RichText, Role as WidgetRole,
-    ScrollArea, Sense, Ui, Vec2, WidgetInfo,
+    ScrollArea, Sense, Ui, Vec2, WidgetInfo, style::ScrollAnimation,
 };
 use engine::runner::Phase;
 use engine::workload::bundled_groups;
@@ -16,6 +16,9 @@ use crate::theme::{BODY, GRID, SMALL};
 
 /// Groups that are open at first: where a newcomer begins.
 const OPEN: &[&str] = &["First steps", "Overlap"];
+
+/// So many frames after a row was asked into sight it may be seen elsewhere still: who asks again scrolls twice as far.
+const SETTLES: u64 = 2;
 
 /// The list on the left.
 #[derive(Default)]
@@ -36,6 +39,8 @@ struct ChosenRow {
     /// The row that was chosen when the list was last shown.
     seen: Option<ListedRow>,
     is_kept: bool,
+    /// The frame in which it was last asked into sight.
+    asked: Option<u64>,
 }
 
 impl ChosenRow {
@@ -47,13 +52,15 @@ impl ChosenRow {
 
     fn show(&mut self, ui: &Ui, row: &Response) {
         let (clip, rect) = (ui.clip_rect(), row.rect);
-        let is_seen = clip.top() <= rect.top() && rect.bottom() <= clip.bottom();
+        let frame = ui.ctx().cumulative_frame_nr();
+        let is_seen = clip.y_range().expand(1.0).intersection(rect.y_range()) == rect.y_range();
         let is_scrolling =
             ui.input(|it| it.pointer.any_down() || it.smooth_scroll_delta() != Vec2::ZERO);
         if is_scrolling {
             self.is_kept = is_seen;
-        } else if self.is_kept && !is_seen {
-            row.scroll_to_me(None);
+        } else if self.is_kept && !is_seen && self.asked.is_none_or(|it| frame > it + SETTLES) {
+            self.asked = Some(frame);
+            row.scroll_to_me_animation(None, ScrollAnimation::none());
         }
     }
 }

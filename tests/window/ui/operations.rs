@@ -355,13 +355,18 @@ fn roles_are_compared_for_each_rank() {
         let mut window = opened(theme, [1280.0, 800.0], paths.clone());
         let open = vec![Action::OpenTab("statistics")];
         window.harness.state_mut().act(open, None);
+        until(&mut window, |window| {
+            window.harness.query_by_label("Overlap").is_some()
+        });
+        window.harness.get_by_label("Overlap").click();
         window.harness.run();
         let column = window
             .harness
             .get_by_label("collective\nunder compute")
             .rect();
-        let below =
-            |rect: Rect| rect.top() > column.bottom() && (rect.left() - column.left()).abs() < 2.0;
+        let below = |rect: Rect| {
+            rect.top() > column.bottom() && (rect.right() - column.right()).abs() < 4.0
+        };
         let shares = window.harness.query_all_by_label_contains("\u{2009}%");
         let shares: Vec<String> = shares
             .filter(|it| below(it.rect()))

@@ -79,6 +79,10 @@ fn every_panel_looks_as_it_should() {
         let launched = Window::with_run(SIZE, theme, "graph-fork-join");
         for (at, make) in PANELS.iter().enumerate() {
             let drawn = make();
+            // Of the CPU there is no pace.
+            if drawn.id() == "pace" {
+                continue;
+            }
             // Lists of plain text look alike in both themes; the window's pictures show them in the light one.
             let is_storm = matches!(drawn.id(), "pipelines" | "promises");
             let matters = matches!(
@@ -112,6 +116,10 @@ fn no_panel_is_empty_without_saying_what_would_fill_it() {
     let window = Window::new(SIZE, ThemeChoice::Dark);
     for (at, make) in PANELS.iter().enumerate() {
         let id = make().id();
+        // Only a paced device has something to set there.
+        if id == "pace" {
+            continue;
+        }
         let mut harness = panel(window.harness.state(), at);
         harness.run();
         let words: usize = harness

@@ -103,6 +103,14 @@ fn the_head_goes_from_edge_to_edge() {
     for _ in 0..expected.len() {
         act(&mut window, Command::NextEdge.into());
         gone.push(play(&window).at);
+        let scene = window.harness.state().scene();
+        let span = scene
+            .state
+            .selection
+            .span
+            .and_then(|id| scene.capture.span(id));
+        let Interval { start, end } = span.unwrap().interval();
+        assert!([start, end].contains(&play(&window).at));
     }
     assert_eq!(gone, expected);
     for edge in expected.iter().rev().skip(1) {

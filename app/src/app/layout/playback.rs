@@ -1,6 +1,9 @@
 //! The line that plays a capture again: back, play, on, how slow, over and over, and where the head is.
 
-use eframe::egui::{Align, Button, ComboBox, Frame, Layout, Margin, Panel as Side, RichText, Ui};
+use eframe::egui::{
+    Align, Button, ComboBox, Frame, Label, Layout, Margin, Panel as Side, RichText, Ui,
+};
+use engine::time::{Interval, Nanos};
 
 use crate::action::{Action, Command};
 use crate::panel::{Scene, has_room};
@@ -48,18 +51,36 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             ui.add_space(2.0 * GRID);
             let words = RichText::new(format!("play head {}", text::instant(play.at)));
             ui.label(words.monospace().color(scene.theme.weak));
+            let edge = edge(scene, play.at);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let close = ui.add(Button::new("×").frame(false));
                 if close.on_hover_text("Stop playing").clicked() {
                     actions.push(Action::SetPlayback(None));
                 }
-                let about = "This plays what was measured and changes nothing";
-                if has_room(ui, about) {
-                    ui.label(RichText::new(about).color(scene.theme.weak));
+                let about = "This plays what was measured and changes nothing".to_owned();
+                let is_edge = edge.is_some();
+                let words = edge.unwrap_or(about);
+                if is_edge || has_room(ui, &words) {
+                    ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
                 }
             });
         });
     });
+}
+
+/// That the selected span begins or ends where the head is, which is so after a step.
+fn edge(scene: &Scene<'_>, at: Nanos) -> Option<String> {
+    let placed = scene.capture.span(scene.state.selection.span?)?;
+    let Interval { start, end } = placed.interval();
+    let name = text::shown(scene.capture.name(placed.span.name));
+    let lane = scene.capture.lane_title(placed.span.lane);
+    let what = match (at == start, at == end) {
+        (true, true) => "is",
+        (true, false) => "begins",
+        (false, true) => "ends",
+        (false, false) => return None,
+    };
+    Some(format!("{name} {what} here, on {lane}"))
 }
 
 fn speed(ui: &mut Ui, play: Playback, actions: &mut Vec<Action>) {

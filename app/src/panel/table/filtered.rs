@@ -1,6 +1,6 @@
 //! A table whose rows are filtered by their state and by words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use eframe::egui::{Color32, Ui};
@@ -35,6 +35,8 @@ pub struct FilteredTable<L: TableLine> {
     filter: String,
     hidden: BTreeSet<L::State>,
     lines: Vec<L>,
+    /// How many rows are in each state.
+    counts: BTreeMap<L::State, usize>,
     cells: Vec<Vec<TableCell>>,
     read: Option<TableRevision>,
     /// The rows that were shown last: to sort thousands of them takes longer than to draw those in view.
@@ -55,6 +57,7 @@ impl<L: TableLine> FilteredTable<L> {
             filter: String::new(),
             hidden: BTreeSet::new(),
             lines: Vec::new(),
+            counts: BTreeMap::new(),
             cells: Vec::new(),
             read: None,
             sorted: None,
@@ -66,6 +69,10 @@ impl<L: TableLine> FilteredTable<L> {
         if self.read != Some(now) {
             self.read = Some(now);
             (self.lines, self.cells) = rows.unzip();
+            self.counts.clear();
+            for line in &self.lines {
+                *self.counts.entry(line.state()).or_default() += 1;
+            }
         }
     }
 
@@ -133,7 +140,7 @@ impl<L: TableLine> FilteredTable<L> {
             value,
             words,
             sign,
-            count: self.lines.iter().filter(|it| it.state() == value).count(),
+            count: self.counts.get(&value).copied().unwrap_or_default(),
             is_on: !self.hidden.contains(&value),
         });
         chips.filter(|chip| chip.count > 0).collect()
