@@ -4,6 +4,7 @@ mod arguments;
 mod causes;
 mod check;
 mod convert;
+mod dataset;
 mod details;
 mod extract;
 mod figures;
@@ -176,7 +177,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
             Some(CliCommand::Run(_)) => interrupt::watch(None),
             Some(
                 CliCommand::Info { .. }
-                | CliCommand::Convert { .. }
+                | CliCommand::Convert(_)
+                | CliCommand::Dataset(_)
                 | CliCommand::Extract { .. }
                 | CliCommand::Explain(_)
                 | CliCommand::Idle(_)
@@ -221,7 +223,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Statistics(options)) => causes::statistics(options, streams),
         Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
         Some(CliCommand::Query(options)) => query::query(options, streams),
-        Some(CliCommand::Convert { files }) => convert::convert(files, streams),
+        Some(CliCommand::Convert(options)) => convert::convert(options, streams),
+        Some(CliCommand::Dataset(command)) => dataset::dataset(command, streams),
         Some(CliCommand::Extract {
             files,
             range,

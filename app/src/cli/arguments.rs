@@ -80,12 +80,11 @@ pub enum CliCommand {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Write captures in another format, several of them as one
-    Convert {
-        /// The captures, - for standard input, and last the file to write: its ending says in which format
-        #[arg(required = true, num_args = 2.., value_name = "IN… OUT")]
-        files: Vec<PathBuf>,
-    },
+    /// Write captures in another format, several of them as one, or as ranks of a dataset
+    Convert(Box<super::convert::ConvertOptions>),
+    /// Look after a dataset that `convert --to` wrote
+    #[command(subcommand)]
+    Dataset(super::dataset::DatasetCommand),
     /// Write a workload that does what a capture's streams did
     Extract {
         /// The captures, several of them as one; - is standard input

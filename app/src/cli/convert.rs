@@ -1,24 +1,70 @@
-//! Writes captures in another format, or as a picture.
+//! Writes captures in another format, as a picture, or as ranks of a dataset.
+
+mod captures;
+mod ranks;
+mod sources;
+
+pub(super) use ranks::failure;
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use engine::capture::Capture;
+use engine::dataset::RunName;
 use engine::exporter::{self, EXPORTERS};
 use engine::importer::MergedFile;
 
 use super::progress::ProgressLine;
-use super::{CliFailure, FINE, OutputStreams, interrupt, open_files, receipt};
+use super::{CliFailure, OutputStreams, interrupt, open_files, receipt};
 use crate::state::{AppState, Settings, ThemeChoice};
 use crate::text;
 use crate::timeline::drawing;
 
-/// Reads all of `files` but the last as one capture, and writes the last in the format that its ending names.
+/// What to write, where, and as what.
+#[derive(Debug, Args)]
+#[command(after_help = ABOUT)]
+pub struct ConvertOptions {
+    /// The captures, - for standard input, and last the file to write: its ending says in which format. With --to captures alone,
+    /// each of which is a rank
+    #[arg(required_unless_present = "list", value_name = "IN… OUT")]
+    pub files: Vec<PathBuf>,
+    /// Write the captures into this folder, as ranks of a dataset in Parquet
+    #[arg(long, value_name = "DATASET")]
+    pub to: Option<PathBuf>,
+    /// The run that the ranks are of
+    #[arg(long, value_name = "NAME", requires = "to", default_value = "run")]
+    pub run: RunName,
+    /// Where a file does not say its rank: the number at the last place of its path that this fits, such as 'rank(\d+)'
+    #[arg(long, value_name = "REGEX", requires = "to", value_parser = sources::RankPattern::parse)]
+    pub rank_from: Option<sources::RankPattern>,
+    /// Convert only the part I of N parts, from 0: a path is always in the same one
+    #[arg(long, value_name = "I/N", requires = "to", value_parser = sources::ShardChoice::parse, default_value = "0/1")]
+    pub shard: sources::ShardChoice,
+    /// Convert the captures whose paths stand in this file, one a line
+    #[arg(long, value_name = "FILE", requires = "to")]
+    pub list: Option<PathBuf>,
+}
+
+const ABOUT: &str = "`syncline guide datasets` explains datasets. Exit codes: 0 all of it is written, 1 something of a file \
+    could not be kept, or a file is no rank of the dataset, 2 the output cannot be written or the input is wrong, 130 stopped by \
+    Ctrl-C.";
+
+/// Reads all of the files but the last as one capture, and writes the last in the format that its ending names; with a dataset
+/// to write to, reads each as a rank of that.
 pub(super) fn convert(
-    files: &[PathBuf],
+    options: &ConvertOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let Some((output, inputs)) = files.split_last() else {
-        return Ok(FINE);
+    if let Some(folder) = &options.to {
+        return ranks::convert(folder, options, streams);
+    }
+    let (output, inputs) = match options.files.split_last() {
+        Some((output, inputs)) if !inputs.is_empty() => (output, inputs),
+        _ => {
+            return Err(CliFailure::Wrong(
+                "there is only one file: name the captures and last the file to write, or the folder of a dataset by --to".to_owned(),
+            ));
+        }
     };
     let is_picture = output
         .extension()

@@ -79,11 +79,16 @@ pub(crate) struct StoredColumn {
     index: OnceLock<Vec<u32>>,
 }
 
-/// A value as SQLite is told it.
-pub(crate) enum CellValue<'a> {
+/// A value of a row, as SQLite is told it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CellValue<'a> {
+    /// No value.
     Null,
+    /// A whole number.
     Integer(i64),
+    /// A number with a fraction.
     Real(f64),
+    /// A text.
     Text(&'a str),
 }
 

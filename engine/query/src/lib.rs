@@ -34,6 +34,7 @@ mod question;
 mod rows;
 mod schema;
 mod source;
+mod table_view;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -41,10 +42,12 @@ mod tokens;
 mod vtab;
 
 pub use ask::{RowSink, SqlSummary, ask};
+pub use column::CellValue;
 pub use complete::{CompletionKind, KEYWORDS, SqlCompletion, complete};
 pub use error::SqlError;
 pub use guard::{SqlLimits, SqlWatch, StopReason};
 pub use question::{BundledQuestion, QuestionParameter, parameters, questions, with_parameter};
 pub use schema::{CAPTURE_ONLY, SCHEMA_VERSION, SqlColumn, SqlTable, SqlType, TABLES};
 pub use source::QuerySource;
+pub use table_view::TableView;
 pub use tokens::{SqlToken, SqlTokenKind, tokens};

@@ -35,6 +35,18 @@ pub struct SqlColumn {
     pub is_hidden: bool,
 }
 
+impl SqlColumn {
+    /// Whether it holds ids of a capture, which another rank uses as well: spans, lanes, dependencies, waits, findings.
+    pub fn is_id(&self) -> bool {
+        self.name == "id" || self.name.ends_with("_id")
+    }
+
+    /// Whether it holds instants: nanoseconds from the capture's start.
+    pub fn is_instant(&self) -> bool {
+        ["ts", "enqueued", "ready"].contains(&self.name)
+    }
+}
+
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SqlTable {
@@ -468,6 +480,29 @@ mod tests {
         for (id, name) in all {
             assert_eq!(id.schema().map(|it| it.name), Some(name));
         }
+    }
+
+    #[test]
+    fn ids_and_instants_are_whole_numbers() {
+        let columns = TABLES.iter().flat_map(|it| it.columns);
+        let of = |it: &&SqlColumn| it.is_id() || it.is_instant();
+        let found: BTreeSet<&str> = columns.clone().filter(of).map(|it| it.name).collect();
+        let ids = [
+            "after_id",
+            "before_id",
+            "cause_id",
+            "effect_id",
+            "for_id",
+            "id",
+            "lane_id",
+            "launch_id",
+            "name_id",
+            "span_id",
+            "with_lane_id",
+        ];
+        let instants = ["enqueued", "ready", "ts"];
+        assert_eq!(found, ids.into_iter().chain(instants).collect());
+        assert!(columns.filter(of).all(|it| it.holds == SqlType::Integer));
     }
 
     #[test]

@@ -1,0 +1,357 @@
+//! Writes captures as ranks of a dataset: one after the other, and what is there already is passed over.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::dataset::{ContentHash, Dataset, DatasetError, RankFile, RankReceipt, WrittenRank};
+
+use super::{ConvertOptions, captures, sources};
+use crate::cli::{CliFailure, FAILED, FINE, OutputStreams, complain, interrupt, open_files};
+use crate::text;
+
+/// Ranks that are completed together: what a conversion that is killed has to do again, at most.
+const TOGETHER: usize = 16;
+
+/// Writes the files' ranks into the dataset in `folder`.
+pub(super) fn convert(
+    folder: &Path,
+    options: &ConvertOptions,
+    streams: &mut OutputStreams<'_>,
+) -> Result<u8, CliFailure> {
+    let files = sources::files(&options.files, options.list.as_deref())?;
+    let dataset = Dataset::open(folder, options.run.clone()).map_err(failure)?;
+    let mut conversion = RankConversion {
+        dataset,
+        options,
+        known: None,
+        taken: BTreeMap::new(),
+        waiting: BTreeMap::new(),
+        counts: RankCounts::default(),
+    };
+    for file in files.iter().filter(|it| options.shard.has(it)) {
+        conversion.file(file, streams)?;
+    }
+    conversion.commit()?;
+    conversion.counts.print(folder, options, streams)?;
+    Ok(conversion.counts.code())
+}
+
+/// What became of the files.
+#[derive(Debug, Default)]
+struct RankCounts {
+    written: u64,
+    spans: u64,
+    finished: u64,
+    unread: u64,
+    refused: u64,
+    /// Files of which not all could be kept.
+    cut: u64,
+}
+
+impl RankCounts {
+    const fn code(&self) -> u8 {
+        if self.unread + self.refused + self.cut == 0 {
+            FINE
+        } else {
+            FAILED
+        }
+    }
+
+    fn print(
+        &self,
+        folder: &Path,
+        options: &ConvertOptions,
+        streams: &mut OutputStreams<'_>,
+    ) -> io::Result<()> {
+        let spans = plain(text::counted(self.spans, "span"));
+        let mut words = vec![format!("{} written ({spans})", self.written)];
+        for (count, word) in [
+            (self.finished, "there already"),
+            (self.unread, "not readable"),
+            (self.refused, "refused"),
+        ] {
+            if count > 0 {
+                words.push(format!("{count} {word}"));
+            }
+        }
+        let words = words.join(", ");
+        writeln!(
+            streams.out,
+            "{}: ranks of run {}: {words}",
+            folder.display(),
+            options.run
+        )
+    }
+}
+
+fn plain(text: String) -> String {
+    text.replace(text::THIN, " ")
+}
+
+/// What is wrong with a dataset, for the command line.
+pub(in crate::cli) fn failure(error: DatasetError) -> CliFailure {
+    match error {
+        DatasetError::Stopped => CliFailure::Asked,
+        DatasetError::Unwritten { path, error } => open_files::unwritten(&path, &error),
+        other => CliFailure::Wrong(other.to_string()),
+    }
+}
+
+fn is_stopped() -> bool {
+    interrupt::is_requested()
+}
+
+/// Why a file is no rank of the dataset, though the conversion goes on.
+struct RankRefusal {
+    text: String,
+    is_unread: bool,
+}
+
+/// A conversion under way.
+struct RankConversion<'a> {
+    dataset: Dataset,
+    options: &'a ConvertOptions,
+    /// The receipts that were there at the start, once somebody has asked.
+    known: Option<BTreeMap<u32, RankReceipt>>,
+    /// The file of each rank so far.
+    taken: BTreeMap<u32, PathBuf>,
+    /// Ranks that are not complete yet, by the shard whose files they go into.
+    waiting: BTreeMap<u32, Vec<WrittenRank>>,
+    counts: RankCounts,
+}
+
+impl RankConversion<'_> {
+    /// Converts a file, or says why it is none of the dataset's.
+    fn file(&mut self, path: &Path, streams: &mut OutputStreams<'_>) -> Result<(), CliFailure> {
+        match self.convert_file(path, streams)? {
+            Ok(line) => writeln!(streams.out, "{line}")?,
+            Err(refusal) if refusal.is_unread => {
+                self.counts.unread += 1;
+                complain(streams, &refusal.text);
+            }
+            Err(refusal) => {
+                self.counts.refused += 1;
+                complain(streams, &refusal.text);
+            }
+        }
+        if self.waiting.values().map(Vec::len).sum::<usize>() >= TOGETHER {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn convert_file(
+        &mut self,
+        path: &Path,
+        streams: &mut OutputStreams<'_>,
+    ) -> Result<Result<String, RankRefusal>, CliFailure> {
+        let name = path.to_string_lossy().into_owned();
+        let named = self
+            .options
+            .rank_from
+            .as_ref()
+            .and_then(|it| it.rank(&name));
+        let content = match ContentHash::of_file(path, &is_stopped) {
+            Ok(content) => Some(content),
+            Err(_) if is_stopped() => return Err(CliFailure::Asked),
+            // What is wrong with it is told by whatever opens it.
+            Err(_) => None,
+        };
+        if let Some(content) = &content
+            && let Some(rank) = self.finished(named, content)?
+        {
+            return Ok(self.take(rank, path).map(|()| {
+                self.counts.finished += 1;
+                format!("rank {rank}: {name} is there already")
+            }));
+        }
+        let (capture, parts) = match open_files::open(&[path.to_owned()], streams) {
+            Ok(opened) => opened,
+            Err(CliFailure::Wrong(reason)) => {
+                return self.unreadable((path, &name), named, content.as_ref(), &reason);
+            }
+            Err(other) => return Err(other),
+        };
+        let rank = match captures::rank_of(&capture) {
+            Ok(rank) => rank.or(named),
+            Err(reason) => return Ok(Err(refused(format!("{name} is not converted: {reason}")))),
+        };
+        let Some(rank) = rank else {
+            return Ok(Err(refused(self.without_rank(&name))));
+        };
+        if let Err(refusal) = self.admit(rank, path, content.as_ref())? {
+            return Ok(Err(refusal));
+        }
+        let file = RankFile {
+            rank,
+            path: &name,
+            content: content.as_ref(),
+        };
+        let shard = self.begin(rank)?;
+        let spans = capture.span_count() as u64;
+        let written = self
+            .dataset
+            .write_rank(&file, &Arc::new(capture), &is_stopped);
+        self.waiting
+            .entry(shard)
+            .or_default()
+            .push(written.map_err(failure)?);
+        self.counts.written += 1;
+        self.counts.spans += spans;
+        let dropped: u64 = parts.iter().map(|it| it.receipt.dropped).sum();
+        self.counts.cut += u64::from(dropped > 0);
+        let spans = plain(text::counted(spans, "span"));
+        let cut = if dropped > 0 {
+            format!(", {dropped} dropped")
+        } else {
+            String::new()
+        };
+        Ok(Ok(format!("rank {rank}: {name}, {spans}{cut}")))
+    }
+
+    fn without_rank(&self, name: &str) -> String {
+        let way = if self.options.rank_from.is_some() {
+            "and --rank-from finds none in its path: write a pattern that fits, such as 'rank(\\d+)'"
+        } else {
+            "say where it stands in the path by --rank-from, such as 'rank(\\d+)'"
+        };
+        format!("{name} is not converted: it does not say which rank it is, {way}")
+    }
+
+    /// The rank whose conversion of this content is finished; nothing where there is none.
+    fn finished(
+        &mut self,
+        named: Option<u32>,
+        content: &ContentHash,
+    ) -> Result<Option<u32>, CliFailure> {
+        let mut candidates = Vec::new();
+        if let Some(rank) = named {
+            candidates.extend(self.dataset.receipt(rank).map_err(failure)?);
+        }
+        if !candidates.iter().any(|it| it.is_of(content)) {
+            if self.known.is_none() {
+                self.known = Some(self.dataset.receipts().map_err(failure)?);
+            }
+            let known = self.known.iter().flatten().map(|it| it.1);
+            candidates.extend(known.filter(|it| it.is_of(content)).cloned());
+        }
+        for receipt in candidates {
+            if self
+                .dataset
+                .is_finished(&receipt, content)
+                .map_err(failure)?
+            {
+                return Ok(Some(receipt.rank));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Notes that a rank is this file's.
+    fn take(&mut self, rank: u32, path: &Path) -> Result<(), RankRefusal> {
+        match self.taken.get(&rank) {
+            Some(other) => Err(refused(format!(
+                "{} is not converted: it is rank {rank}, and so is {}; name one of the two",
+                path.display(),
+                other.display()
+            ))),
+            None => {
+                self.taken.insert(rank, path.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a file may become this rank: no other file is it already, in this conversion or an earlier one.
+    fn admit(
+        &mut self,
+        rank: u32,
+        path: &Path,
+        content: Option<&ContentHash>,
+    ) -> Result<Result<(), RankRefusal>, CliFailure> {
+        let name = path.to_string_lossy();
+        let earlier = self.dataset.receipt(rank).map_err(failure)?;
+        let is_other = |it: &RankReceipt| {
+            let is_same = content.is_some_and(|content| it.content == content.as_str());
+            it.is_complete && it.capture != name && !is_same
+        };
+        if let Some(earlier) = earlier.filter(is_other) {
+            return Ok(Err(refused(format!(
+                "{name} is not converted: it is rank {rank}, which run {} has from {}; name another run by --run, or delete \
+                 the folder {} to replace it",
+                self.options.run,
+                earlier.capture,
+                self.dataset.receipt_folder(rank).display()
+            ))));
+        }
+        Ok(self.take(rank, path))
+    }
+
+    /// Takes an earlier receipt of a rank away, and says into which shard's files it goes: those that it is in already.
+    fn begin(&self, rank: u32) -> Result<u32, CliFailure> {
+        let mut shard = self.options.shard.number;
+        if self.dataset.has_files_of(rank) {
+            let earlier = self.dataset.shard_of_rank(rank).map_err(failure)?;
+            shard = earlier.unwrap_or(shard);
+        }
+        self.dataset.begin(rank).map_err(failure)?;
+        Ok(shard)
+    }
+
+    /// Notes a file that cannot be read, as a rank without rows where its path says which.
+    fn unreadable(
+        &mut self,
+        (path, name): (&Path, &str),
+        rank: Option<u32>,
+        content: Option<&ContentHash>,
+        reason: &str,
+    ) -> Result<Result<String, RankRefusal>, CliFailure> {
+        let unread = |text: String| RankRefusal {
+            text,
+            is_unread: true,
+        };
+        let Some(rank) = rank else {
+            let text = format!("{reason} (no row says so, since --rank-from gives it no rank)");
+            return Ok(Err(unread(text)));
+        };
+        if let Err(refusal) = self.admit(rank, path, content)? {
+            return Ok(Err(refusal));
+        }
+        let earlier = self.dataset.receipt(rank).map_err(failure)?;
+        if content.is_none() && earlier.is_some_and(|it| it.is_complete) {
+            let text = format!("{reason}; rank {rank} stays as it was converted before");
+            return Ok(Err(unread(text)));
+        }
+        let file = RankFile {
+            rank,
+            path: name,
+            content,
+        };
+        let shard = self.begin(rank)?;
+        let written = self
+            .dataset
+            .write_unreadable(&file, reason)
+            .map_err(failure)?;
+        self.waiting.entry(shard).or_default().push(written);
+        Ok(Err(unread(format!("rank {rank} has no rows: {reason}"))))
+    }
+
+    /// Completes the ranks that wait for it.
+    fn commit(&mut self) -> Result<(), CliFailure> {
+        for (shard, mut ranks) in std::mem::take(&mut self.waiting) {
+            self.dataset
+                .commit(shard, &mut ranks, &is_stopped)
+                .map_err(failure)?;
+        }
+        Ok(())
+    }
+}
+
+const fn refused(text: String) -> RankRefusal {
+    RankRefusal {
+        text,
+        is_unread: false,
+    }
+}

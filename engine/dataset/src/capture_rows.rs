@@ -1,0 +1,115 @@
+//! The rows of a capture as a dataset has them: ids that no other rank has, times on the clock that ranks share.
+
+use query::{CellValue, SqlColumn, TableView};
+
+use super::row_source::RowSource;
+
+/// By what ids of a rank are larger than those of its capture: the rank times this.
+const RANK_IDS: i64 = 1 << 32;
+
+/// What is added to the values of a capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RankShift {
+    /// To ids.
+    pub ids: i64,
+    /// To instants, in nanoseconds.
+    pub time: i64,
+}
+
+impl RankShift {
+    /// That of a rank whose capture time 0 is `origin`, in nanoseconds since 1970, where the capture says it.
+    pub const fn new(rank: u32, origin: Option<i64>) -> Self {
+        Self {
+            ids: rank as i64 * RANK_IDS,
+            time: match origin {
+                Some(origin) => origin,
+                None => 0,
+            },
+        }
+    }
+
+    fn of(self, column: &SqlColumn) -> i64 {
+        if column.is_id() {
+            self.ids
+        } else if column.is_instant() {
+            self.time
+        } else {
+            0
+        }
+    }
+}
+
+/// A table of a capture, in the order in which it is written.
+pub(crate) struct CaptureRows<'a> {
+    view: &'a TableView,
+    /// The rows in their order; nothing where that is the capture's own.
+    order: Option<Vec<u32>>,
+    /// What is added to the whole numbers of each column.
+    shifts: Vec<i64>,
+}
+
+impl<'a> CaptureRows<'a> {
+    /// The rows by the columns of `sorted_by`, and those that are equal there as the capture has them.
+    pub fn new(view: &'a TableView, shift: RankShift, sorted_by: &[&str]) -> Self {
+        let columns = view.table().columns.iter();
+        let places: Vec<usize> = sorted_by
+            .iter()
+            .filter_map(|it| view.table().column(it))
+            .collect();
+        Self {
+            view,
+            order: order(view, &places),
+            shifts: columns.map(|it| shift.of(it)).collect(),
+        }
+    }
+
+    fn row(&self, row: usize) -> usize {
+        let Some(order) = &self.order else {
+            return row;
+        };
+        order.get(row).map_or(row, |it| *it as usize)
+    }
+}
+
+/// The rows in order of two columns, whole numbers or texts, without a value first.
+fn order(view: &TableView, columns: &[usize]) -> Option<Vec<u32>> {
+    let [first, second] = *columns else {
+        return None;
+    };
+    let mut keys: Vec<(Option<i64>, Option<i64>, u32)> = (0..view.len() as u32)
+        .map(|row| (key(view, first, row), key(view, second, row), row))
+        .collect();
+    keys.sort_unstable();
+    Some(keys.into_iter().map(|it| it.2).collect())
+}
+
+/// The place of a value among those of its column.
+fn key(view: &TableView, column: usize, row: u32) -> Option<i64> {
+    let key = view.key(column, row as usize)?;
+    let Some(order) = view.text_order(column) else {
+        return Some(key);
+    };
+    let place = usize::try_from(key).ok().and_then(|it| order.get(it));
+    place.map(|it| i64::from(*it))
+}
+
+impl RowSource for CaptureRows<'_> {
+    fn row_count(&self) -> usize {
+        self.view.len()
+    }
+
+    fn cell(&self, column: usize, row: usize) -> CellValue<'_> {
+        match self.view.cell(column, self.row(row)) {
+            CellValue::Integer(value) => {
+                let shift = self.shifts.get(column).copied().unwrap_or(0);
+                CellValue::Integer(value.saturating_add(shift))
+            }
+            other => other,
+        }
+    }
+
+    fn text_code(&self, column: usize, row: usize) -> Option<usize> {
+        let key = self.view.key(column, self.row(row))?;
+        usize::try_from(key).ok()
+    }
+}

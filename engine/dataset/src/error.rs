@@ -1,0 +1,85 @@
+//! What keeps a dataset from being written or read, each with the file that it is about.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use query::SCHEMA_VERSION;
+
+/// Why something of a dataset could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// The name of a run cannot be the name of a folder that every engine reads as a text.
+    #[error(
+        "“{0}” cannot be the name of a run: write a letter and then letters, digits, `-`, `_` or `.`, at most 100 in all, such as base-2"
+    )]
+    Run(String),
+    /// A rank of 2^31 or more, whose ids would not fit.
+    #[error(
+        "rank {0} is too large for a dataset: ids of spans have room for ranks below 2147483648"
+    )]
+    Rank(u32),
+    /// A file or folder could not be read.
+    #[error("{} cannot be read: {error}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file or folder could not be written.
+    #[error("{} was not written: {error}; make room there, or name a folder that can be written", path.display())]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the encoder says.
+        error: io::Error,
+    },
+    /// A file of the dataset is cut off, or its bytes are not what was written.
+    #[error("{} is damaged: {reason}; delete it and convert its captures again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file stands where one of the dataset belongs, and Syncline did not write it.
+    #[error(
+        "{} was not written by `syncline convert`: move it out of the dataset, or name another folder", path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file was written by a later version of Syncline, whose columns this one does not know.
+    #[error(
+        "{} has version {schema} of the tables, and this Syncline knows version {SCHEMA_VERSION}: use the newer Syncline, or name another folder", path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version of the tables.
+        schema: i64,
+    },
+    /// Whoever waited asked to end.
+    #[error("the conversion was stopped")]
+    Stopped,
+}
+
+impl DatasetError {
+    pub(crate) fn unread(path: &Path, error: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::Unread { path, error }
+    }
+
+    pub(crate) fn unwritten(path: &Path, error: impl Into<io::Error>) -> Self {
+        let (path, error) = (path.to_owned(), error.into());
+        Self::Unwritten { path, error }
+    }
+
+    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Captures of many ranks as tables in Parquet, in folders that DuckDB, DataFusion and Spark read where they lie.
+//!
+//! The tables and their columns are those of [`query::TABLES`], so that one question runs over one capture and over thousands.
+//! A rank's ids are larger than those of its capture by the rank times 2^32, and its instants lie on the clock that ranks share
+//! where the capture says what that is. Each conversion works by itself: nothing but files ties them together.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use capture::Capture;
+//! use dataset::{Dataset, RankFile, check_dataset};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let dataset = Dataset::open(folder.path(), "base".parse()?)?;
+//! let file = RankFile { rank: 3, path: "rank3.json", content: None };
+//! dataset.begin(3)?;
+//! let written = dataset.write_rank(&file, &Arc::new(Capture::new()), &|| false)?;
+//! dataset.commit(0, &mut [written], &|| false)?;
+//! let report = check_dataset(folder.path(), None)?;
+//! assert_eq!(report.runs[0].complete.iter().copied().collect::<Vec<_>>(), [3]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod atomic_file;
+mod capture_rows;
+mod check;
+mod content_hash;
+mod dataset;
+mod declarations;
+mod error;
+mod file_stamp;
+mod layout;
+mod rank_list;
+mod rank_writer;
+mod receipt;
+mod row_source;
+mod shard;
+mod table_reader;
+mod table_writer;
+
+pub use check::{DatasetProblem, DatasetReport, RunReport, check_dataset};
+pub use content_hash::{ContentHash, shard_of};
+pub use dataset::Dataset;
+pub use error::DatasetError;
+pub use layout::RunName;
+pub use rank_list::rank_list;
+pub use rank_writer::{RankFile, WrittenRank};
+pub use receipt::RankReceipt;
+pub use row_source::{RowSource, StoredRows};
+pub use table_writer::StopCheck;

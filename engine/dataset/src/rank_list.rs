@@ -1,0 +1,57 @@
+//! Ranks in words: `3,17,40-43`, as job schedulers take them.
+
+use std::collections::BTreeSet;
+
+/// The ranks in order, those that follow each other as a range. No ranks are an empty text.
+pub fn rank_list(ranks: &BTreeSet<u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for rank in ranks {
+        match ranges.last_mut() {
+            Some(last) if last.1.checked_add(1) == Some(*rank) => last.1 = *rank,
+            _ => ranges.push((*rank, *rank)),
+        }
+    }
+    let words = ranges.iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first},{last}"),
+        _ => format!("{first}-{last}"),
+    });
+    words.collect::<Vec<String>>().join(",")
+}
+
+/// Reads such a list; nothing where it is none.
+pub(crate) fn ranks_of_list(list: &str) -> Option<BTreeSet<u32>> {
+    let mut ranks = BTreeSet::new();
+    for word in list.split(',').filter(|it| !it.is_empty()) {
+        let (first, last) = word.split_once('-').unwrap_or((word, word));
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        if last < first || last - first > 1 << 24 {
+            return None;
+        }
+        ranks.extend(first..=last);
+    }
+    Some(ranks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_written_as_schedulers_take_them_and_read_back() {
+        for (ranks, list) in [
+            (&[][..], ""),
+            (&[3], "3"),
+            (&[3, 17, 40, 41, 42, 43], "3,17,40-43"),
+            (&[0, 1, 5], "0,1,5"),
+            (&[u32::MAX - 1, u32::MAX], "4294967294,4294967295"),
+        ] {
+            let ranks = ranks.iter().copied().collect();
+            assert_eq!(rank_list(&ranks), list);
+            assert_eq!(ranks_of_list(list), Some(ranks));
+        }
+        for wrong in ["x", "3-", "5-3", "0-4294967295"] {
+            assert_eq!(ranks_of_list(wrong), None, "{wrong}");
+        }
+    }
+}
