@@ -12,6 +12,7 @@ run:
 test:
 	.ci/install test
 	.ci/nvidia target/nvidia
+	.ci/engines target/engines
 	cargo build --workspace --lib --bins --tests
 	cargo test --workspace
 

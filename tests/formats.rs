@@ -5,6 +5,7 @@ pub mod chrome;
 pub mod cupti;
 pub mod damage;
 pub mod databases;
+pub mod datasets;
 pub mod exact;
 pub mod exports;
 pub mod extract;

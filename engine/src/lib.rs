@@ -70,4 +70,6 @@
 
 pub use formats::{activity, exporter, importer, merge, perfetto};
 pub use record::time;
-pub use {analysis, backend, capture, dataset, device, lesson, order, query, record, runner, workload};
+pub use {
+    analysis, backend, capture, dataset, device, lesson, order, query, record, runner, workload,
+};

@@ -11,7 +11,7 @@ use super::real::path;
 use crate::house::root;
 
 /// Small ones, which are always there.
-const SMALL: &[&str] = &[
+pub const SMALL: &[&str] = &[
     "torch-steps.json.gz",
     "torch-gloo-rank0.json.gz",
     "jax-devices.xplane.pb.gz",
@@ -20,7 +20,7 @@ const SMALL: &[&str] = &[
     "extra-counters.pftrace",
 ];
 /// Those of the folder of captures.
-const REAL: &[&str] = &[
+pub const REAL: &[&str] = &[
     "kineto/hta_cp_event_sync_multi_stream.json.gz",
     "kineto/hta_cp_alexnet.json.gz",
     "kineto/param_dlrm8/worker0_step_12.1694128201545.pt.trace.json.gz",
@@ -28,7 +28,7 @@ const REAL: &[&str] = &[
     "rocm/rocsys_rocpd-3638851.db",
 ];
 
-fn syncline(arguments: &[&str]) -> (u8, String, String) {
+pub fn syncline(arguments: &[&str]) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = run(["syncline"].iter().chain(arguments), &mut out, &mut err);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -36,7 +36,7 @@ fn syncline(arguments: &[&str]) -> (u8, String, String) {
 }
 
 /// The answer, of a command that has one.
-fn answer(arguments: &[&str]) -> String {
+pub fn answer(arguments: &[&str]) -> String {
     let (code, out, err) = syncline(arguments);
     assert_eq!(code, FINE, "{arguments:?}: {err}");
     out

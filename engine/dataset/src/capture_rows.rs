@@ -1,6 +1,6 @@
 //! The rows of a capture as a dataset has them: ids that no other rank has, times on the clock that ranks share.
 
-use query::{CellValue, SqlColumn, TableView};
+use query::{CellValue, SqlColumn, SqlTable, TableView};
 
 use super::row_source::RowSource;
 
@@ -28,8 +28,8 @@ impl RankShift {
         }
     }
 
-    fn of(self, column: &SqlColumn) -> i64 {
-        if column.is_id() {
+    fn of(self, table: &SqlTable, column: &SqlColumn) -> i64 {
+        if table.is_id(column) {
             self.ids
         } else if column.is_instant() {
             self.time
@@ -59,7 +59,7 @@ impl<'a> CaptureRows<'a> {
         Self {
             view,
             order: order(view, &places),
-            shifts: columns.map(|it| shift.of(it)).collect(),
+            shifts: columns.map(|it| shift.of(view.table(), it)).collect(),
         }
     }
 
@@ -71,26 +71,31 @@ impl<'a> CaptureRows<'a> {
     }
 }
 
-/// The rows in order of two columns, whole numbers or texts, without a value first.
+/// The rows in order of two columns, whole numbers or texts, without a value first, and else as they stand.
 fn order(view: &TableView, columns: &[usize]) -> Option<Vec<u32>> {
     let [first, second] = *columns else {
         return None;
     };
-    let mut keys: Vec<(Option<i64>, Option<i64>, u32)> = (0..view.len() as u32)
-        .map(|row| (key(view, first, row), key(view, second, row), row))
-        .collect();
-    keys.sort_unstable();
-    Some(keys.into_iter().map(|it| it.2).collect())
+    let mut order: Vec<u32> = (0..view.len() as u32).collect();
+    for column in [second, first] {
+        let keys = keys(view, column);
+        // Mostly rows come in the order of one of the two.
+        if !keys.is_sorted() || column == first {
+            order.sort_by_key(|row| keys.get(*row as usize));
+        }
+    }
+    Some(order)
 }
 
-/// The place of a value among those of its column.
-fn key(view: &TableView, column: usize, row: u32) -> Option<i64> {
-    let key = view.key(column, row as usize)?;
-    let Some(order) = view.text_order(column) else {
-        return Some(key);
+/// The place of each row's value among those of its column.
+fn keys(view: &TableView, column: usize) -> Vec<i64> {
+    let order = view.text_order(column);
+    let key = |row: usize| {
+        let key = view.key(column, row).unwrap_or(i64::MIN);
+        let place = order.and_then(|order| order.get(usize::try_from(key).ok()?));
+        place.map_or(key, |it| i64::from(*it))
     };
-    let place = usize::try_from(key).ok().and_then(|it| order.get(it));
-    place.map(|it| i64::from(*it))
+    (0..view.len()).map(key).collect()
 }
 
 impl RowSource for CaptureRows<'_> {

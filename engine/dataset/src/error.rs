@@ -76,7 +76,7 @@ impl DatasetError {
         Self::Unwritten { path, error }
     }
 
-    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
+    pub(crate) fn damaged(path: &Path, reason: &impl ToString) -> Self {
         Self::Damaged {
             path: path.to_owned(),
             reason: reason.to_string(),

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use query::SCHEMA_VERSION;
 
 use super::error::DatasetError;
@@ -106,14 +106,14 @@ impl FileFooter {
             .map_err(|error| DatasetError::unread(path, error))?
             .len();
         let read = ParquetMetaDataReader::new().parse_and_finish(&file);
-        let found = read.map_err(|error| DatasetError::damaged(path, error))?;
+        let found = read.map_err(|error| DatasetError::damaged(path, &error))?;
         let stamp = stamp(&found);
         stamp.check(path, table)?;
         let end = end_of_rows(&found);
         if end.is_none_or(|end| end > bytes) {
             return Err(DatasetError::damaged(
                 path,
-                "rows are said to lie beyond its end",
+                &"rows are said to lie beyond its end",
             ));
         }
         let rows = u64::try_from(found.file_metadata().num_rows()).unwrap_or_default();
@@ -130,7 +130,10 @@ fn stamp(found: &ParquetMetaData) -> FileStamp {
 
 /// Where the last of the rows ends, in bytes; nothing where that is no place in a file.
 fn end_of_rows(found: &ParquetMetaData) -> Option<u64> {
-    let columns = found.row_groups().iter().flat_map(|it| it.columns());
+    let columns = found
+        .row_groups()
+        .iter()
+        .flat_map(RowGroupMetaData::columns);
     columns
         .map(|column| {
             let start = column

@@ -69,7 +69,7 @@ pub(crate) fn shard_tables() -> impl Iterator<Item = &'static SqlTable> {
 }
 
 /// The columns of a table's files: what the names of their folders do not say already.
-pub(crate) fn file_columns(table: &SqlTable) -> Vec<SqlColumn> {
+pub fn file_columns(table: &SqlTable) -> Vec<SqlColumn> {
     let is_in_name = |it: &SqlColumn| match PartitionKey::of(table) {
         PartitionKey::Rank => ["run", "rank"].contains(&it.name),
         PartitionKey::Shard => it.name == "run",

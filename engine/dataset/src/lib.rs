@@ -1,4 +1,4 @@
-//! Captures of many ranks as tables in Parquet, in folders that DuckDB, DataFusion and Spark read where they lie.
+//! Captures of many ranks as tables in Parquet, in folders that engines for SQL read where they lie.
 //!
 //! The tables and their columns are those of [`query::TABLES`], so that one question runs over one capture and over thousands.
 //! A rank's ids are larger than those of its capture by the rank times 2^32, and its instants lie on the clock that ranks share
@@ -31,6 +31,7 @@ mod error;
 mod file_stamp;
 mod layout;
 mod rank_list;
+mod rank_work;
 mod rank_writer;
 mod receipt;
 mod row_source;
@@ -42,7 +43,7 @@ pub use check::{DatasetProblem, DatasetReport, RunReport, check_dataset};
 pub use content_hash::{ContentHash, shard_of};
 pub use dataset::Dataset;
 pub use error::DatasetError;
-pub use layout::RunName;
+pub use layout::{RunName, file_columns};
 pub use rank_list::rank_list;
 pub use rank_writer::{RankFile, WrittenRank};
 pub use receipt::RankReceipt;

@@ -23,12 +23,12 @@ pub fn rank_list(ranks: &BTreeSet<u32>) -> String {
 pub(crate) fn ranks_of_list(list: &str) -> Option<BTreeSet<u32>> {
     let mut ranks = BTreeSet::new();
     for word in list.split(',').filter(|it| !it.is_empty()) {
-        let (first, last) = word.split_once('-').unwrap_or((word, word));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        if last < first || last - first > 1 << 24 {
+        let (from, to) = word.split_once('-').unwrap_or((word, word));
+        let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+        if to < from || to - from > 1 << 24 {
             return None;
         }
-        ranks.extend(first..=last);
+        ranks.extend(from..=to);
     }
     Some(ranks)
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use capture::Capture;
-use query::{CellValue, QuerySource, SqlTable, SqlWatch, TableView};
+use query::{CellValue, QuerySource, SqlTable, SqlWatch};
 
 use super::atomic_file::remove;
-use super::capture_rows::{CaptureRows, RankShift};
 use super::content_hash::ContentHash;
 use super::dataset::Dataset;
 use super::error::DatasetError;
 use super::file_stamp::{CAPTURE, CONTENT, FileStamp};
-use super::layout::{CAPTURES, PART, file_columns, partition, rank_tables, shard_tables};
+use super::layout::{PART, file_columns, partition, rank_tables, shard_tables};
+use super::rank_work::RankWork;
 use super::receipt::{RankReceipt, captures_table};
-use super::row_source::{RowSource as _, StoredRows};
+use super::row_source::{RowSource, StoredRows};
 use super::table_writer::{StopCheck, TableFile, write_table};
 
 /// Tables that are written in another order than the capture's, and by what.
@@ -23,6 +23,12 @@ const SORTED: &[(&str, &[&str])] = &[
     ("spans", &["lane_id", "ts"]),
     ("arguments", &["name", "span_id"]),
 ];
+
+/// The columns by which a table's rows are in order in their file.
+pub(crate) fn sorted_by(table: &SqlTable) -> &'static [&'static str] {
+    let sorted = SORTED.iter().find(|it| it.0 == table.name);
+    sorted.map_or(&[], |it| it.1)
+}
 
 /// A file, and the rank that its rows become.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +46,7 @@ impl RankFile<'_> {
         self.content.map_or("", ContentHash::as_str)
     }
 
-    fn content_cell(&self) -> CellValue<'_> {
+    pub(crate) fn content_cell(&self) -> CellValue<'_> {
         let content = self.content.map(ContentHash::as_str);
         content.map_or(CellValue::Null, CellValue::Text)
     }
@@ -53,6 +59,9 @@ impl RankFile<'_> {
     }
 }
 
+/// The rows of each small table.
+pub(crate) type SmallTables = BTreeMap<&'static str, StoredRows>;
+
 /// A rank whose own tables are written: what is left goes into the files of its shard, and into its receipt.
 #[derive(Clone, Debug)]
 pub struct WrittenRank {
@@ -61,7 +70,7 @@ pub struct WrittenRank {
     /// The row of the capture.
     pub(crate) captured: StoredRows,
     /// The rows of each small table.
-    pub(crate) small: BTreeMap<&'static str, StoredRows>,
+    pub(crate) small: SmallTables,
 }
 
 impl Dataset {
@@ -76,65 +85,60 @@ impl Dataset {
         is_stopped: &StopCheck<'_>,
     ) -> Result<WrittenRank, DatasetError> {
         let source = QuerySource::new(Arc::clone(capture), Some(file.path.to_owned()));
-        let watch = Arc::new(SqlWatch::default());
-        let view = |name: &str| {
-            source
-                .view(name, &watch)
-                .map_err(|_stopped| DatasetError::Stopped)
+        let work = RankWork {
+            dataset: self,
+            file,
+            source: &source,
+            watch: Arc::new(SqlWatch::default()),
+            is_stopped,
         };
-        let captures = view(CAPTURES)?;
-        let shift = RankShift::new(file.rank, origin(&captures));
-        let mut rows = BTreeMap::new();
+        work.write()
+    }
+
+    /// Writes a rank whose rows come from elsewhere: `rows` has those of each table by the columns of its file, see
+    /// [`file_columns`], with ids and instants as the dataset has them, and in the order that files have.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write_rows(
+        &self,
+        file: &RankFile<'_>,
+        rows: &dyn Fn(&'static SqlTable) -> StoredRows,
+    ) -> Result<WrittenRank, DatasetError> {
+        let mut counts = BTreeMap::new();
         for table in rank_tables() {
-            if is_stopped() {
-                return Err(DatasetError::Stopped);
-            }
-            let found = view(table.name)?;
-            self.write_view(file, &found, shift, is_stopped)?;
-            rows.insert(table.name.to_owned(), found.len() as u64);
+            let found = rows(table);
+            self.write_table(file, (table, &found), &|| false)?;
+            counts.insert(table.name.to_owned(), found.row_count() as u64);
         }
         let mut small = BTreeMap::new();
         for table in shard_tables() {
-            let found = view(table.name)?;
-            let mut stored = StoredRows::new(&file_columns(table));
-            append_rank(
-                &mut stored,
-                &CaptureRows::new(&found, shift, &[]),
-                table,
-                file.rank,
-            );
-            rows.insert(table.name.to_owned(), stored.row_count() as u64);
-            small.insert(table.name, stored);
+            let found = rows(table);
+            counts.insert(table.name.to_owned(), found.row_count() as u64);
+            small.insert(table.name, found);
         }
+        let captured = captures_table().map_or_else(|| StoredRows::new(&[]), rows);
         Ok(WrittenRank {
-            receipt: receipt(file, rows, true),
-            captured: captured(&captures, file),
+            receipt: receipt(file, counts, true),
+            captured,
             small,
         })
     }
 
-    fn write_view(
+    pub(crate) fn write_table(
         &self,
         file: &RankFile<'_>,
-        view: &TableView,
-        shift: RankShift,
+        (table, rows): (&SqlTable, &dyn RowSource),
         is_stopped: &StopCheck<'_>,
     ) -> Result<(), DatasetError> {
-        let table = view.table();
-        let sorted_by = SORTED.iter().find(|it| it.0 == table.name);
-        let sorted_by = sorted_by.map_or(&[][..], |it| it.1);
         let columns = file_columns(table);
         let target = TableFile {
             path: &partition(&self.root, table, &self.run, file.rank).join(PART),
             columns: &columns,
-            sorted_by,
+            sorted_by: sorted_by(table),
             stamp: &file.stamp(table.name),
         };
-        write_table(
-            &target,
-            &CaptureRows::new(view, shift, sorted_by),
-            is_stopped,
-        )
+        write_table(&target, rows, is_stopped)
     }
 
     /// What becomes of a rank whose file cannot be read: no rows, and a row in `captures` that says why. Rows of an earlier
@@ -172,7 +176,11 @@ impl Dataset {
     }
 }
 
-fn receipt(file: &RankFile<'_>, rows: BTreeMap<String, u64>, is_complete: bool) -> RankReceipt {
+pub(crate) fn receipt(
+    file: &RankFile<'_>,
+    rows: BTreeMap<String, u64>,
+    is_complete: bool,
+) -> RankReceipt {
     RankReceipt {
         rank: file.rank,
         capture: file.path.to_owned(),
@@ -182,38 +190,6 @@ fn receipt(file: &RankFile<'_>, rows: BTreeMap<String, u64>, is_complete: bool) 
         is_current: true,
         rows,
     }
-}
-
-/// Adds the rows of a rank. Its number is the last column of the file, which stands behind the run in the schema.
-fn append_rank(stored: &mut StoredRows, rows: &CaptureRows<'_>, table: &SqlTable, rank: u32) {
-    let own = file_columns(table).len().saturating_sub(1);
-    for row in 0..rows.row_count() {
-        let mut values: Vec<CellValue<'_>> = (0..own).map(|it| rows.cell(it, row)).collect();
-        values.push(CellValue::Integer(i64::from(rank)));
-        stored.push(&values);
-    }
-}
-
-/// Capture time 0, where the capture says it.
-fn origin(captures: &TableView) -> Option<i64> {
-    let column = captures.table().column("clock_origin_ns")?;
-    captures.key(column, 0)
-}
-
-/// The row of the capture, with the hash of its file.
-fn captured(captures: &TableView, file: &RankFile<'_>) -> StoredRows {
-    let columns = captures_table().map(file_columns).unwrap_or_default();
-    let mut stored = StoredRows::new(&columns);
-    let values = columns
-        .iter()
-        .enumerate()
-        .map(|(place, column)| match column.name {
-            "content_hash" => file.content_cell(),
-            _ => captures.cell(place, 0),
-        });
-    let values: Vec<CellValue<'_>> = values.collect();
-    stored.push(&values);
-    stored
 }
 
 /// Writes a receipt: the last file of a rank.

@@ -96,7 +96,7 @@ impl RankReceipt {
     ) -> Result<Self, DatasetError> {
         let receipt = Self::of_stamp(rank, &footer.stamp);
         receipt
-            .ok_or_else(|| DatasetError::damaged(path, "it does not say what it is a receipt of"))
+            .ok_or_else(|| DatasetError::damaged(path, &"it does not say what it is a receipt of"))
     }
 
     /// Reads the receipt of a rank; nothing where there is none.

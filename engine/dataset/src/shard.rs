@@ -142,5 +142,5 @@ fn lock_name(run: &str, shard: u32) -> String {
 
 /// Whether this is the name of such a file.
 pub(crate) fn is_lock(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(".lock")
+    name.starts_with('.') && name.strip_suffix(".lock").is_some()
 }

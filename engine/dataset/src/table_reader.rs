@@ -25,7 +25,7 @@ pub(crate) fn read_table(
     let Some(footer) = FileFooter::read(path, table)? else {
         return Ok(None);
     };
-    let damaged = |error: ParquetError| DatasetError::damaged(path, error);
+    let damaged = |error: ParquetError| DatasetError::damaged(path, &error);
     let file = File::open(path).map_err(|error| DatasetError::unread(path, error))?;
     let reader = SerializedFileReader::new(file).map_err(damaged)?;
     let mut rows = StoredRows::new(columns);
@@ -36,7 +36,7 @@ pub(crate) fn read_table(
     if rows.row_count() as u64 != footer.rows {
         return Err(DatasetError::damaged(
             path,
-            "it has fewer rows than it says",
+            &"it has fewer rows than it says",
         ));
     }
     Ok(Some(rows))
@@ -136,4 +136,72 @@ fn optional<T: DataType>(
         .iter()
         .map(|level| if *level > 0 { values.next() } else { None })
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file_stamp::FileStamp;
+    use crate::layout::file_columns;
+    use crate::table_writer::{TableFile, write_table};
+
+    fn columns(table: &str) -> Vec<SqlColumn> {
+        let found = query::TABLES.iter().find(|it| it.name == table).unwrap();
+        file_columns(found)
+    }
+
+    fn cells(rows: &StoredRows, columns: usize) -> Vec<Vec<CellValue<'_>>> {
+        let row = |row| (0..columns).map(|column| rows.cell(column, row)).collect();
+        (0..rows.row_count()).map(row).collect()
+    }
+
+    #[test]
+    fn rows_come_back_with_their_gaps() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part-0.parquet");
+        let columns = columns("arguments");
+        let mut rows = StoredRows::new(&columns);
+        rows.push(&[
+            CellValue::Integer(i64::MAX),
+            CellValue::Text("grid x"),
+            CellValue::Integer(i64::MIN + 1),
+        ]);
+        rows.push(&[
+            CellValue::Integer(7 << 32),
+            CellValue::Text("ä"),
+            CellValue::Null,
+            CellValue::Real(0.1),
+        ]);
+        rows.push(&[
+            CellValue::Null,
+            CellValue::Text("grid x"),
+            CellValue::Null,
+            CellValue::Null,
+            CellValue::Text(""),
+        ]);
+        let file = TableFile {
+            path: &path,
+            columns: &columns,
+            sorted_by: &["name"],
+            stamp: &FileStamp::new("arguments"),
+        };
+        write_table(&file, &rows, &|| false).unwrap();
+        let read = |columns: &[SqlColumn]| read_table(&path, "arguments", columns);
+        let found = read(&columns).unwrap().unwrap();
+        assert_eq!(cells(&found, columns.len()), cells(&rows, columns.len()));
+        // A column that came later has no values in an older file.
+        let mut later = columns.clone();
+        later.push(SqlColumn {
+            name: "later",
+            ..columns[0]
+        });
+        let found = read(&later).unwrap().unwrap();
+        assert_eq!(found.cell(columns.len(), 0), CellValue::Null);
+        let mut other = columns.clone();
+        other[0].holds = SqlType::Text;
+        assert!(matches!(read(&other), Err(DatasetError::Damaged { .. })));
+        let foreign = read_table(&path, "spans", &columns);
+        assert!(matches!(foreign, Err(DatasetError::Foreign { .. })));
+        assert!(write_table(&file, &rows, &|| true).is_err());
+    }
 }

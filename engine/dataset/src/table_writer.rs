@@ -24,7 +24,7 @@ use super::row_source::RowSource;
 const GROUP_ROWS: usize = 1 << 17;
 
 /// Says whether to stop.
-pub type StopCheck<'a> = dyn Fn() -> bool + 'a;
+pub type StopCheck<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// A file to be written.
 pub(crate) struct TableFile<'a> {

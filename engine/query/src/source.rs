@@ -137,6 +137,8 @@ impl QuerySource {
             let made = Conclusions::build(&self.capture, guard.is_over(), told);
             watch.conclude(0.0);
             let made = made.ok_or_else(|| guard.stop(StopReason::Cancelled))?;
+            // The graph is the same for every table.
+            self.causes.put(made.causes);
             Ok(made.answers)
         })
     }

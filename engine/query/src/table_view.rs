@@ -25,16 +25,29 @@ impl QuerySource {
         let (id, table) = place
             .and_then(|place| Some((TableId(place), TABLES.get(place)?)))
             .ok_or(StopReason::Cancelled)?;
-        let limits = SqlLimits {
-            time: std::time::Duration::MAX,
-            memory: u64::MAX,
-            rows: u64::MAX,
-        };
-        let guard = QueryGuard::new(limits, Arc::clone(watch));
+        let guard = unlimited(watch);
         let rows = Arc::new(tables::make(self, id, &guard)?);
         tables::complete(self, (id, u64::MAX), &rows, &guard)?;
         Ok(TableView { table, rows })
     }
+
+    /// Concludes at once what several tables are made of, which is quicker than table by table.
+    ///
+    /// # Errors
+    /// `watch` was cancelled.
+    pub fn prepare(&self, watch: &Arc<SqlWatch>) -> Result<(), StopReason> {
+        self.answers(&unlimited(watch)).map(drop)
+    }
+}
+
+/// Whoever writes all rows has no limits.
+fn unlimited(watch: &Arc<SqlWatch>) -> QueryGuard {
+    let limits = SqlLimits {
+        time: std::time::Duration::MAX,
+        memory: u64::MAX,
+        rows: u64::MAX,
+    };
+    QueryGuard::new(limits, Arc::clone(watch))
 }
 
 impl TableView {

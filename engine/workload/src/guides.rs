@@ -44,6 +44,7 @@ guides! {
         "order" "The order of calls"
         "causes" "Causes"
         "sql" "SQL"
+        "datasets" "Datasets"
         "semantics" "Rules"
         "captures" "Captures of other tools"
         "perfetto" "Perfetto"

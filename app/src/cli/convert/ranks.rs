@@ -160,7 +160,7 @@ impl RankConversion<'_> {
             Err(_) => None,
         };
         if let Some(content) = &content
-            && let Some(rank) = self.finished(named, content)?
+            && let Some(rank) = self.finished((&name, named), content)?
         {
             return Ok(self.take(rank, path).map(|()| {
                 self.counts.finished += 1;
@@ -220,10 +220,11 @@ impl RankConversion<'_> {
         format!("{name} is not converted: it does not say which rank it is, {way}")
     }
 
-    /// The rank whose conversion of this content is finished; nothing where there is none.
+    /// The rank whose conversion of this content is finished; nothing where there is none. Files of equal content may be several
+    /// ranks where their paths say so.
     fn finished(
         &mut self,
-        named: Option<u32>,
+        (name, named): (&str, Option<u32>),
         content: &ContentHash,
     ) -> Result<Option<u32>, CliFailure> {
         let mut candidates = Vec::new();
@@ -235,14 +236,12 @@ impl RankConversion<'_> {
                 self.known = Some(self.dataset.receipts().map_err(failure)?);
             }
             let known = self.known.iter().flatten().map(|it| it.1);
-            candidates.extend(known.filter(|it| it.is_of(content)).cloned());
+            let is_own = |it: &&RankReceipt| named.is_none() || it.capture == name;
+            candidates.extend(known.filter(is_own).cloned());
         }
         for receipt in candidates {
-            if self
-                .dataset
-                .is_finished(&receipt, content)
-                .map_err(failure)?
-            {
+            let finished = self.dataset.is_finished(&receipt, content);
+            if finished.map_err(failure)? {
                 return Ok(Some(receipt.rank));
             }
         }
