@@ -1,6 +1,6 @@
 //! The rows of a capture as a dataset has them: ids that no other rank has, times on the clock that ranks share.
 
-use query::{CellValue, SqlColumn, SqlTable, TableView};
+use query::{CellValue, SqlColumn, SqlTable, TableSnapshot};
 
 use super::row_source::RowSource;
 
@@ -41,7 +41,7 @@ impl RankShift {
 
 /// A table of a capture, in the order in which it is written.
 pub(crate) struct CaptureRows<'a> {
-    view: &'a TableView,
+    view: &'a TableSnapshot,
     /// The rows in their order; nothing where that is the capture's own.
     order: Option<Vec<u32>>,
     /// What is added to the whole numbers of each column.
@@ -50,7 +50,7 @@ pub(crate) struct CaptureRows<'a> {
 
 impl<'a> CaptureRows<'a> {
     /// The rows by the columns of `sorted_by`, and those that are equal there as the capture has them.
-    pub fn new(view: &'a TableView, shift: RankShift, sorted_by: &[&str]) -> Self {
+    pub fn new(view: &'a TableSnapshot, shift: RankShift, sorted_by: &[&str]) -> Self {
         let columns = view.table().columns.iter();
         let places: Vec<usize> = sorted_by
             .iter()
@@ -72,7 +72,7 @@ impl<'a> CaptureRows<'a> {
 }
 
 /// The rows in order of two columns, whole numbers or texts, without a value first, and else as they stand.
-fn order(view: &TableView, columns: &[usize]) -> Option<Vec<u32>> {
+fn order(view: &TableSnapshot, columns: &[usize]) -> Option<Vec<u32>> {
     let [first, second] = *columns else {
         return None;
     };
@@ -88,7 +88,7 @@ fn order(view: &TableView, columns: &[usize]) -> Option<Vec<u32>> {
 }
 
 /// The place of each row's value among those of its column.
-fn keys(view: &TableView, column: usize) -> Vec<i64> {
+fn keys(view: &TableSnapshot, column: usize) -> Vec<i64> {
     let order = view.text_order(column);
     let key = |row: usize| {
         let key = view.key(column, row).unwrap_or(i64::MIN);

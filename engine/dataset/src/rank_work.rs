@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use query::{CellValue, QuerySource, SqlTable, SqlWatch, TableView};
+use query::{CellValue, QuerySource, SqlTable, SqlWatch, TableSnapshot};
 
 use super::capture_rows::{CaptureRows, RankShift};
 use super::dataset::Dataset;
@@ -31,7 +31,7 @@ pub(crate) struct RankWork<'a> {
 type RowCounts = BTreeMap<String, u64>;
 
 impl RankWork<'_> {
-    fn view(&self, name: &str) -> Result<TableView, DatasetError> {
+    fn view(&self, name: &str) -> Result<TableSnapshot, DatasetError> {
         if (self.is_stopped)() {
             return Err(DatasetError::Stopped);
         }
@@ -118,13 +118,13 @@ fn append_rank(stored: &mut StoredRows, rows: &CaptureRows<'_>, table: &SqlTable
 }
 
 /// Capture time 0, where the capture says it.
-fn origin(captures: &TableView) -> Option<i64> {
+fn origin(captures: &TableSnapshot) -> Option<i64> {
     let column = captures.table().column("clock_origin_ns")?;
     captures.key(column, 0)
 }
 
 /// The row of the capture, with the hash of its file.
-fn captured(captures: &TableView, file: &RankFile<'_>) -> StoredRows {
+fn captured(captures: &TableSnapshot, file: &RankFile<'_>) -> StoredRows {
     let columns = captures_table().map(file_columns).unwrap_or_default();
     let mut stored = StoredRows::new(&columns);
     let values = columns

@@ -34,7 +34,7 @@ mod question;
 mod rows;
 mod schema;
 mod source;
-mod table_view;
+mod table_snapshot;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -49,5 +49,5 @@ pub use guard::{SqlLimits, SqlWatch, StopReason};
 pub use question::{BundledQuestion, QuestionParameter, parameters, questions, with_parameter};
 pub use schema::{CAPTURE_ONLY, SCHEMA_VERSION, SqlColumn, SqlTable, SqlType, TABLES};
 pub use source::QuerySource;
-pub use table_view::TableView;
+pub use table_snapshot::TableSnapshot;
 pub use tokens::{SqlToken, SqlTokenKind, tokens};

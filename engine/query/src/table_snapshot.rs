@@ -10,7 +10,7 @@ use super::source::QuerySource;
 use super::tables;
 
 /// All rows of a table, with every column of its schema.
-pub struct TableView {
+pub struct TableSnapshot {
     table: &'static SqlTable,
     rows: Arc<TableRows>,
 }
@@ -20,7 +20,7 @@ impl QuerySource {
     ///
     /// # Errors
     /// `watch` was cancelled, or there is no table of this name, which reads as cancelled too.
-    pub fn view(&self, name: &str, watch: &Arc<SqlWatch>) -> Result<TableView, StopReason> {
+    pub fn view(&self, name: &str, watch: &Arc<SqlWatch>) -> Result<TableSnapshot, StopReason> {
         let place = TABLES.iter().position(|it| it.name == name);
         let (id, table) = place
             .and_then(|place| Some((TableId(place), TABLES.get(place)?)))
@@ -28,7 +28,7 @@ impl QuerySource {
         let guard = unlimited(watch);
         let rows = Arc::new(tables::make(self, id, &guard)?);
         tables::complete(self, (id, u64::MAX), &rows, &guard)?;
-        Ok(TableView { table, rows })
+        Ok(TableSnapshot { table, rows })
     }
 
     /// Concludes at once what several tables are made of, which is quicker than table by table.
@@ -50,7 +50,7 @@ fn unlimited(watch: &Arc<SqlWatch>) -> QueryGuard {
     QueryGuard::new(limits, Arc::clone(watch))
 }
 
-impl TableView {
+impl TableSnapshot {
     /// Its columns, in the order of their places.
     pub const fn table(&self) -> &'static SqlTable {
         self.table
