@@ -110,8 +110,8 @@ fn compare(python: &Path, capture: &str) -> usize {
             assert_eq!(rows.len(), expected.len(), "{place}: rows");
             for (row, (found, wanted)) in rows.iter().zip(&expected).enumerate() {
                 let found = found.as_array().unwrap();
-                let same = found.iter().zip(wanted).all(|(a, b)| is_same(a, b));
-                assert!(same, "{place}, row {row}: {found:?}, not {wanted:?}");
+                let is_equal = found.iter().zip(wanted).all(|(a, b)| is_same(a, b));
+                assert!(is_equal, "{place}, row {row}: {found:?}, not {wanted:?}");
             }
         }
     }

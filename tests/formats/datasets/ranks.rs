@@ -233,7 +233,8 @@ fn jobs_convert_their_parts_at_the_same_time() {
     for rank in 0..12 {
         let copy = folder.path().join(format!("w{rank}.json.gz"));
         std::fs::copy(&source, &copy).unwrap();
-        list += &format!("{}\n", copy.display());
+        list += &copy.display().to_string();
+        list.push('\n');
     }
     let path = folder.path().join("list.txt");
     std::fs::write(&path, list).unwrap();

@@ -65,7 +65,7 @@ impl RankCounts {
         options: &ConvertOptions,
         streams: &mut OutputStreams<'_>,
     ) -> io::Result<()> {
-        let spans = plain(text::counted(self.spans, "span"));
+        let spans = plain(&text::counted(self.spans, "span"));
         let mut words = vec![format!("{} written ({spans})", self.written)];
         for (count, word) in [
             (self.finished, "there already"),
@@ -86,7 +86,7 @@ impl RankCounts {
     }
 }
 
-fn plain(text: String) -> String {
+fn plain(text: &str) -> String {
     text.replace(text::THIN, " ")
 }
 
@@ -202,7 +202,7 @@ impl RankConversion<'_> {
         self.counts.spans += spans;
         let dropped: u64 = parts.iter().map(|it| it.receipt.dropped).sum();
         self.counts.cut += u64::from(dropped > 0);
-        let spans = plain(text::counted(spans, "span"));
+        let spans = plain(&text::counted(spans, "span"));
         let cut = if dropped > 0 {
             format!(", {dropped} dropped")
         } else {
@@ -250,17 +250,15 @@ impl RankConversion<'_> {
 
     /// Notes that a rank is this file's.
     fn take(&mut self, rank: u32, path: &Path) -> Result<(), RankRefusal> {
-        match self.taken.get(&rank) {
-            Some(other) => Err(refused(format!(
+        if let Some(other) = self.taken.get(&rank) {
+            return Err(refused(format!(
                 "{} is not converted: it is rank {rank}, and so is {}; name one of the two",
                 path.display(),
                 other.display()
-            ))),
-            None => {
-                self.taken.insert(rank, path.to_owned());
-                Ok(())
-            }
+            )));
         }
+        self.taken.insert(rank, path.to_owned());
+        Ok(())
     }
 
     /// Whether a file may become this rank: no other file is it already, in this conversion or an earlier one.
