@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use engine::dataset::{DatasetReport, RunReport, check_dataset, rank_list};
+use engine::dataset::{DatasetReport, MOST_RANKS, RunReport, check_dataset, rank_list};
 
 use super::convert::failure;
 use super::{CliFailure, FAILED, FINE, OutputStreams};
@@ -20,7 +20,7 @@ pub enum DatasetCommand {
         #[arg(value_name = "DATASET")]
         folder: PathBuf,
         /// How many ranks each run has; without it, one more than its highest
-        #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
+        #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
         ranks: Option<u32>,
     },
 }

@@ -13,11 +13,8 @@ use super::file_stamp::{FileFooter, RANKS};
 use super::layout::{
     CAPTURES, PART, PartitionKey, RunName, partition, partition_number, rank_tables, shard_tables,
 };
-use super::rank_list::ranks_of_list;
+use super::rank_list::{MOST_RANKS, ranks_of_list};
 use super::receipt::{RankReceipt, receipt_path};
-
-/// The largest rank whose ids fit.
-const MOST_RANK: u32 = i32::MAX as u32;
 
 /// A run in a dataset.
 ///
@@ -70,7 +67,7 @@ impl Dataset {
     /// Whether nothing is left to do for a rank: its receipt is of this content, schema and version, and its files are there.
     ///
     /// # Errors
-    /// A file of its shard is foreign, newer or cannot be read.
+    /// A file of it or of its shard is foreign, newer or cannot be read.
     pub fn is_finished(
         &self,
         receipt: &RankReceipt,
@@ -79,10 +76,14 @@ impl Dataset {
         if !receipt.is_of(content) {
             return Ok(false);
         }
-        let is_there = |path: PathBuf| path.join(PART).is_file();
-        let own = rank_tables().map(|it| partition(&self.root, it, &self.run, receipt.rank));
-        if !own.into_iter().all(is_there) {
-            return Ok(false);
+        for table in rank_tables() {
+            let path = partition(&self.root, table, &self.run, receipt.rank).join(PART);
+            let is_own = |footer: &FileFooter| receipt.is_of_file(table, footer);
+            match FileFooter::read(&path, table.name) {
+                Ok(footer) if footer.as_ref().is_some_and(is_own) => {}
+                Ok(_) | Err(DatasetError::Damaged { .. }) => return Ok(false),
+                Err(error) => return Err(error),
+            }
         }
         for table in shard_tables() {
             if !self.shard_has(table, receipt.shard, receipt.rank)? {
@@ -105,6 +106,18 @@ impl Dataset {
             Ok(None) | Err(DatasetError::Damaged { .. }) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Makes sure that ranks can be added to the files of a shard.
+    ///
+    /// # Errors
+    /// One of them is damaged, foreign, newer or cannot be read.
+    pub fn check_shard(&self, shard: u32) -> Result<(), DatasetError> {
+        for table in shard_tables() {
+            let path = partition(&self.root, table, &self.run, shard).join(PART);
+            FileFooter::read(&path, table.name)?;
+        }
+        Ok(())
     }
 
     /// The shard whose files have rows of this rank; nothing where none has.
@@ -137,9 +150,9 @@ impl Dataset {
     /// Takes a rank's receipt away: from here on it is not complete.
     ///
     /// # Errors
-    /// The receipt cannot be removed, or ids of the rank would not fit.
+    /// The receipt cannot be removed, or the rank is none below [`MOST_RANKS`].
     pub fn begin(&self, rank: u32) -> Result<(), DatasetError> {
-        if rank > MOST_RANK {
+        if rank >= MOST_RANKS {
             return Err(DatasetError::Rank(rank));
         }
         remove(&receipt_path(&self.root, &self.run, rank))

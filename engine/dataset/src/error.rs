@@ -13,9 +13,10 @@ pub enum DatasetError {
         "“{0}” cannot be the name of a run: write a letter and then letters, digits, `-`, `_` or `.`, at most 100 in all, such as base-2"
     )]
     Run(String),
-    /// A rank of 2^31 or more, whose ids would not fit.
+    /// A rank that is none below [`MOST_RANKS`](crate::MOST_RANKS).
     #[error(
-        "rank {0} is too large for a dataset: ids of spans have room for ranks below 2147483648"
+        "rank {0} is larger than a dataset takes, which has ranks below {most}: a pattern may have found another number in a path, \
+         such as a time", most = crate::MOST_RANKS
     )]
     Rank(u32),
     /// A file or folder could not be read.

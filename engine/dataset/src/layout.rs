@@ -7,6 +7,7 @@ use std::str::FromStr;
 use query::{CAPTURE_ONLY, SqlColumn, SqlTable, SqlType, TABLES};
 
 use super::error::DatasetError;
+use super::rank_list::MOST_RANKS;
 
 /// The file in each folder of a partition.
 pub(crate) const PART: &str = "part-0.parquet";
@@ -121,11 +122,12 @@ pub(crate) fn partition(root: &Path, table: &SqlTable, run: &RunName, number: u3
         .join(format!("{key}={number}"))
 }
 
-/// The number in a folder's name such as `rank=7`; nothing where it is not written as engines write numbers.
+/// The number in a folder's name such as `rank=7`; nothing where it is not written as engines write numbers, or
+/// too large.
 pub(crate) fn partition_number(name: &str, key: PartitionKey) -> Option<u32> {
     let digits = name.strip_prefix(key.label())?.strip_prefix('=')?;
     let number: u32 = digits.parse().ok()?;
-    (number.to_string() == digits).then_some(number)
+    (number < MOST_RANKS && number.to_string() == digits).then_some(number)
 }
 
 #[cfg(test)]
@@ -149,7 +151,14 @@ mod tests {
         assert_eq!(number("rank=0"), Some(0));
         assert_eq!(number("rank=41"), Some(41));
         for name in [
-            "rank=", "rank=07", "rank=+7", "rank=-1", "shard=1", "rank=1x", "1",
+            "rank=",
+            "rank=1048576",
+            "rank=07",
+            "rank=+7",
+            "rank=-1",
+            "shard=1",
+            "rank=1x",
+            "1",
         ] {
             assert_eq!(number(name), None, "{name}");
         }

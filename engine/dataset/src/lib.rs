@@ -44,7 +44,7 @@ pub use content_hash::{ContentHash, shard_of};
 pub use dataset::Dataset;
 pub use error::DatasetError;
 pub use layout::{RunName, file_columns};
-pub use rank_list::rank_list;
+pub use rank_list::{MOST_RANKS, rank_list};
 pub use rank_writer::{RankFile, WrittenRank};
 pub use receipt::RankReceipt;
 pub use row_source::{RowSource, StoredRows};

@@ -49,6 +49,12 @@ impl RankReceipt {
         self.is_complete && self.is_current && self.content == content.as_str()
     }
 
+    /// Whether this is the end of the file of a table that it is the receipt of.
+    pub(crate) fn is_of_file(&self, table: &SqlTable, footer: &FileFooter) -> bool {
+        let is_same = footer.stamp.get(CONTENT) == Some(self.content.as_str());
+        is_same && self.rows.get(table.name) == Some(&footer.rows)
+    }
+
     /// What the file of the receipt says of itself.
     pub(crate) fn stamp(&self) -> FileStamp {
         let mut stamp = FileStamp::new(CAPTURES);

@@ -82,6 +82,18 @@ fn a_cut_off_file_of_ranks_is_written_anew_and_one_of_a_shard_has_to_be_deleted(
         assert!(code == FINE && out.contains("1 written"), "{out}{err}");
         assert_eq!(files(folder.path()), before, "{table}");
     }
+    // A receipt does not say that files are whole which no longer are, or are of another rank.
+    let [first, second] = [0, 1].map(|it| part(folder.path(), "spans", &format!("rank={it}")));
+    let whole = fs::read(&first).unwrap();
+    for wrong in [
+        whole[..whole.len() / 2].to_vec(),
+        fs::read(&second).unwrap(),
+    ] {
+        fs::write(&first, wrong).unwrap();
+        let (code, out, err) = convert(folder.path(), &named);
+        assert!(code == FINE && out.contains("1 written"), "{out}{err}");
+        assert_eq!(files(folder.path()), before);
+    }
     let shard = part(folder.path(), "steps", "shard=0");
     fs::write(&shard, "PAR1").unwrap();
     let (code, _, err) = convert(folder.path(), &named);
@@ -90,6 +102,9 @@ fn a_cut_off_file_of_ranks_is_written_anew_and_one_of_a_shard_has_to_be_deleted(
         code == WRONG && err.contains(&wrong) && err.contains("delete it and convert"),
         "{err}"
     );
+    for rank in ["rank=0", "rank=1"] {
+        assert!(part(folder.path(), "captures", rank).exists(), "{rank}");
+    }
     fs::remove_file(&shard).unwrap();
     let (code, out, err) = convert(folder.path(), &named);
     assert!(code == FINE && out.contains("2 written"), "{out}{err}");

@@ -100,7 +100,7 @@ fn what_is_there_is_passed_over_and_what_changed_is_done_again() {
     std::fs::remove_file(target.join("gaps/run=run/rank=1/part-0.parquet")).unwrap();
     let (_, out) = check(&target, &[]);
     assert!(
-        out.contains("missing: --array=1\n") && out.contains("its file of gaps is not there"),
+        out.contains("missing: --array=1\n") && out.contains("it has no whole file of gaps"),
         "{out}"
     );
     let (_, out, _) = convert(&target, &named);
@@ -163,6 +163,27 @@ fn ranks_that_no_file_says_or_two_say_are_refused() {
         let (code, _, err) = convert(&target, &[&[copy.as_str()][..], &wrong].concat());
         assert!(code == WRONG && err.contains(word), "{err}");
     }
+}
+
+#[test]
+fn a_time_in_a_path_is_no_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("dataset");
+    let copy = folder.path().join("rank.1694128201.json");
+    std::fs::copy(capture("wgpu-profiler.json"), &copy).unwrap();
+    let copy = copy.display().to_string();
+    let (code, out, err) = convert(&target, &[&copy, "--rank-from", r"(\d+)"]);
+    assert!(code == FAILED && out.contains("1 refused"), "{out}{err}");
+    let words = "rank 1694128201 is larger than a dataset takes";
+    assert!(err.contains(words), "{err}");
+    // Nor does one in a folder's name make a list of all below it.
+    convert(&target, &[&pair()[0]]);
+    let far = target.join("spans/run=run/rank=2147483647");
+    std::fs::create_dir_all(&far).unwrap();
+    std::fs::write(far.join("part-0.parquet"), "").unwrap();
+    let (code, out) = check(&target, &[]);
+    assert!(code == FAILED && out.contains("rank=2147483647"), "{out}");
+    assert!(!out.contains("--array"), "{out}");
 }
 
 #[test]
@@ -273,4 +294,67 @@ fn jobs_convert_their_parts_at_the_same_time() {
     let [whole, parted] = [&whole, &parted].map(|it| engines::rows(&python, "duckdb", it, sql));
     assert_eq!(whole, parted);
     assert_eq!(whole.len(), 12);
+}
+
+/// Two jobs that are started in two folders name different files by the same words.
+#[test]
+fn a_file_of_the_same_name_in_another_folder_is_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("dataset");
+    let run = |job: &str, source: &str| {
+        let place = folder.path().join(job);
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::copy(source, place.join("trace.json.gz")).unwrap();
+        let mut command = std::process::Command::new(program());
+        command.current_dir(&place);
+        command.args(["convert", "trace.json.gz", "--rank-from", r"rank(\d+)"]);
+        let output = command.arg("--to").arg(&target).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), said)
+    };
+    let steps = capture("torch-steps.json.gz");
+    let gloo = &pair()[0];
+    let (code, said) = run("one", gloo);
+    assert_eq!(code, Some(i32::from(FINE)), "{said}");
+    let before = files(&target);
+    std::fs::create_dir_all(folder.path().join("rank0")).unwrap();
+    let copy = folder.path().join("rank0/trace.json.gz");
+    std::fs::copy(steps, &copy).unwrap();
+    let copy = copy.display().to_string();
+    let (code, _, said) = convert(&target, &[&copy, "--rank-from", r"rank(\d+)"]);
+    assert!(
+        code == FAILED && said.contains("it is rank 0, which run run has from"),
+        "{said}"
+    );
+    assert_eq!(files(&target), before);
+    // The same file, named from elsewhere.
+    let whole = folder
+        .path()
+        .join("one/trace.json.gz")
+        .display()
+        .to_string();
+    let (code, out, said) = convert(&target, &[&whole]);
+    assert!(
+        code == FINE && out.contains("1 there already"),
+        "{out}{said}"
+    );
+}
+
+/// A capture that was cut off does not vanish from a folder.
+#[test]
+fn a_broken_capture_in_a_folder_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let captures = folder.path().join("captures");
+    std::fs::create_dir(&captures).unwrap();
+    std::fs::copy(&pair()[0], captures.join("rank0.json.gz")).unwrap();
+    std::fs::write(captures.join("rank3.json"), "").unwrap();
+    std::fs::write(captures.join("notes.txt"), "rank").unwrap();
+    let captures = captures.display().to_string();
+    let target = folder.path().join("dataset");
+    let (code, out, err) = convert(&target, &[&captures, "--rank-from", r"rank(\d+)"]);
+    assert!(
+        code == FAILED && out.contains("1 written (") && out.contains("1 not readable"),
+        "{out}{err}"
+    );
+    assert!(err.contains("rank 3 has no rows"), "{err}");
 }

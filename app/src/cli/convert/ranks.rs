@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::dataset::{ContentHash, Dataset, DatasetError, RankFile, RankReceipt, WrittenRank};
+use engine::dataset::{
+    ContentHash, Dataset, DatasetError, MOST_RANKS, RankFile, RankReceipt, WrittenRank,
+};
 
 use super::{ConvertOptions, captures, sources};
 use crate::cli::{CliFailure, FAILED, FINE, OutputStreams, complain, interrupt, open_files};
@@ -20,7 +22,7 @@ pub(super) fn convert(
     options: &ConvertOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let files = sources::files(&options.files, options.list.as_deref())?;
+    let files = sources::files(options)?;
     let dataset = Dataset::open(folder, options.run.clone()).map_err(failure)?;
     let mut conversion = RankConversion {
         dataset,
@@ -148,6 +150,7 @@ impl RankConversion<'_> {
         streams: &mut OutputStreams<'_>,
     ) -> Result<Result<String, RankRefusal>, CliFailure> {
         let name = path.to_string_lossy().into_owned();
+        let place = place_of(path);
         let named = self
             .options
             .rank_from
@@ -160,7 +163,7 @@ impl RankConversion<'_> {
             Err(_) => None,
         };
         if let Some(content) = &content
-            && let Some(rank) = self.finished((&name, named), content)?
+            && let Some(rank) = self.finished((&place, named), content)?
         {
             return Ok(self.take(rank, path).map(|()| {
                 self.counts.finished += 1;
@@ -170,7 +173,7 @@ impl RankConversion<'_> {
         let (capture, parts) = match open_files::open(&[path.to_owned()], streams) {
             Ok(opened) => opened,
             Err(CliFailure::Wrong(reason)) => {
-                return self.unreadable((path, &name), named, content.as_ref(), &reason);
+                return self.unreadable((path, &place), named, content.as_ref(), &reason);
             }
             Err(other) => return Err(other),
         };
@@ -186,7 +189,7 @@ impl RankConversion<'_> {
         }
         let file = RankFile {
             rank,
-            path: &name,
+            path: &place,
             content: content.as_ref(),
         };
         let shard = self.begin(rank)?;
@@ -224,7 +227,7 @@ impl RankConversion<'_> {
     /// ranks where their paths say so.
     fn finished(
         &mut self,
-        (name, named): (&str, Option<u32>),
+        (place, named): (&str, Option<u32>),
         content: &ContentHash,
     ) -> Result<Option<u32>, CliFailure> {
         let mut candidates = Vec::new();
@@ -236,7 +239,7 @@ impl RankConversion<'_> {
                 self.known = Some(self.dataset.receipts().map_err(failure)?);
             }
             let known = self.known.iter().flatten().map(|it| it.1);
-            let is_own = |it: &&RankReceipt| named.is_none() || it.capture == name;
+            let is_own = |it: &&RankReceipt| named.is_none() || it.capture == place;
             candidates.extend(known.filter(is_own).cloned());
         }
         for receipt in candidates {
@@ -269,10 +272,15 @@ impl RankConversion<'_> {
         content: Option<&ContentHash>,
     ) -> Result<Result<(), RankRefusal>, CliFailure> {
         let name = path.to_string_lossy();
+        if rank >= MOST_RANKS {
+            let reason = DatasetError::Rank(rank);
+            return Ok(Err(refused(format!("{name} is not converted: {reason}"))));
+        }
         let earlier = self.dataset.receipt(rank).map_err(failure)?;
+        let place = place_of(path);
         let is_other = |it: &RankReceipt| {
             let is_same = content.is_some_and(|content| it.content == content.as_str());
-            it.is_complete && it.capture != name && !is_same
+            it.is_complete && it.capture != place && !is_same
         };
         if let Some(earlier) = earlier.filter(is_other) {
             return Ok(Err(refused(format!(
@@ -293,6 +301,8 @@ impl RankConversion<'_> {
             let earlier = self.dataset.shard_of_rank(rank).map_err(failure)?;
             shard = earlier.unwrap_or(shard);
         }
+        // Receipts stay as long as nothing can be put in the place of what they are of.
+        self.dataset.check_shard(shard).map_err(failure)?;
         self.dataset.begin(rank).map_err(failure)?;
         Ok(shard)
     }
@@ -300,7 +310,7 @@ impl RankConversion<'_> {
     /// Notes a file that cannot be read, as a rank without rows where its path says which.
     fn unreadable(
         &mut self,
-        (path, name): (&Path, &str),
+        (path, place): (&Path, &str),
         rank: Option<u32>,
         content: Option<&ContentHash>,
         reason: &str,
@@ -323,7 +333,7 @@ impl RankConversion<'_> {
         }
         let file = RankFile {
             rank,
-            path: name,
+            path: place,
             content,
         };
         let shard = self.begin(rank)?;
@@ -344,6 +354,15 @@ impl RankConversion<'_> {
         }
         Ok(())
     }
+}
+
+/// Where a file is, wherever a conversion is started.
+fn place_of(path: &Path) -> String {
+    let whole = std::path::absolute(path);
+    whole
+        .unwrap_or_else(|_relative| path.to_owned())
+        .to_string_lossy()
+        .into_owned()
 }
 
 const fn refused(text: String) -> RankRefusal {

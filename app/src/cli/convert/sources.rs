@@ -6,6 +6,7 @@ use engine::dataset::shard_of;
 use engine::importer::{self, is_standard_input};
 use regex_lite::Regex;
 
+use super::ConvertOptions;
 use crate::cli::CliFailure;
 
 /// A pattern for ranks in paths.
@@ -64,10 +65,11 @@ impl ShardChoice {
     }
 }
 
-/// The files that some paths and the lines of a list stand for, in order of their paths, each once.
-pub(super) fn files(paths: &[PathBuf], list: Option<&Path>) -> Result<Vec<PathBuf>, CliFailure> {
-    let mut named = paths.to_vec();
-    if let Some(list) = list {
+/// The files that the paths and the lines of the list stand for, in order of their paths, each once. What a folder holds besides
+/// captures is among them where its name says a rank: it is that of a capture that cannot be read.
+pub(super) fn files(options: &ConvertOptions) -> Result<Vec<PathBuf>, CliFailure> {
+    let mut named = options.files.clone();
+    if let Some(list) = &options.list {
         let text = std::fs::read_to_string(list).map_err(|error| {
             let name = list.display();
             CliFailure::Wrong(format!(
@@ -87,10 +89,24 @@ pub(super) fn files(paths: &[PathBuf], list: Option<&Path>) -> Result<Vec<PathBu
         // A file that is not there is told once it is its turn.
         let found = importer::files_of(std::slice::from_ref(&path));
         files.extend(found.map_err(|error| CliFailure::Wrong(error.to_string()))?);
+        if let Some(pattern) = &options.rank_from {
+            files.extend(ranks_in(&path, pattern));
+        }
     }
     files.sort();
     files.dedup();
     Ok(files)
+}
+
+/// The files in a folder whose names say a rank.
+fn ranks_in(folder: &Path, pattern: &RankPattern) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|it| {
+        let name = it.file_name().to_string_lossy().into_owned();
+        !name.starts_with('.') && pattern.rank(&name).is_some()
+    });
+    let paths = files.map(|it| it.path());
+    paths.filter(|it| it.is_file()).collect()
 }
 
 #[cfg(test)]

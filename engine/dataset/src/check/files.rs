@@ -119,7 +119,8 @@ impl DatasetFiles {
     fn stranger(&mut self, entry: &DirEntry, name: &str) {
         if is_unfinished(name) {
             self.unfinished.push(entry.path());
-        } else {
+        } else if !name.starts_with(['.', '_']) {
+            // Engines pass over what begins so.
             self.strangers.push(entry.path());
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::files::{PartFile, RunFiles};
 use super::{DatasetProblem, RunReport};
 use crate::dataset::has_rank;
-use crate::file_stamp::{CONTENT, RANKS};
+use crate::file_stamp::RANKS;
 use crate::layout::{CAPTURES, PartitionKey, RunName, rank_tables, shard_tables, tables};
 use crate::rank_list::ranks_of_list;
 use crate::receipt::RankReceipt;
@@ -40,7 +40,7 @@ fn judge_rank(rank: u32, files: &RunFiles, is_seen: bool, report: &mut RunReport
     let Some(file) = files.get(CAPTURES, rank) else {
         report.missing.insert(rank);
         if is_seen {
-            let text = "its conversion did not come to its end: convert it again";
+            let text = "its conversion was not finished: convert it again";
             report.incomplete.insert(rank, text.to_owned());
         }
         return;
@@ -69,13 +69,11 @@ fn lack(receipt: &RankReceipt, files: &RunFiles) -> Option<String> {
     for table in rank_tables() {
         let Some(file) = files.get(table.name, receipt.rank) else {
             return Some(format!(
-                "its file of {} is not there: convert it again",
+                "it has no whole file of {}: convert it again",
                 table.name
             ));
         };
-        let rows = receipt.rows.get(table.name).copied();
-        let is_same = file.footer.stamp.get(CONTENT) == Some(receipt.content.as_str());
-        if !is_same || rows != Some(file.footer.rows) {
+        if !receipt.is_of_file(table, &file.footer) {
             return Some(format!(
                 "its file of {} is not the one that its receipt is of: convert it again",
                 table.name
