@@ -5,7 +5,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::atomic_file::remove;
 use super::content_hash::ContentHash;
 use super::declarations::write_declarations;
 use super::error::DatasetError;
@@ -15,6 +14,7 @@ use super::layout::{
 };
 use super::rank_list::{MOST_RANKS, ranks_of_list};
 use super::receipt::{RankReceipt, receipt_path};
+use super::whole_file::remove;
 
 /// A run in a dataset.
 ///

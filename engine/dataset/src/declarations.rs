@@ -1,19 +1,18 @@
 //! The tables as three engines declare them, so that none has to guess what a column holds.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use query::{SqlTable, SqlType};
 
-use super::atomic_file::write_whole;
 use super::error::DatasetError;
 use super::layout::{PART, PartitionKey, declared_type, file_columns, tables};
+use super::whole_file::write_whole;
 
 /// The files, and what each says of a table.
-type Declaration = (&'static str, &'static str, fn(&SqlTable) -> String);
+type EngineDeclaration = (&'static str, &'static str, fn(&SqlTable) -> String);
 
 /// What each engine reads.
-const DECLARATIONS: &[Declaration] = &[
+const DECLARATIONS: &[EngineDeclaration] = &[
     (
         "tables.duckdb.sql",
         "DuckDB: duckdb -init tables.duckdb.sql",
@@ -47,11 +46,7 @@ pub(crate) fn write_declarations(root: &Path) -> Result<(), DatasetError> {
         if std::fs::read_to_string(&path).is_ok_and(|it| it == text) {
             continue;
         }
-        write_whole(&path, |mut file| {
-            let written = file.write_all(text.as_bytes());
-            written.map_err(|error| DatasetError::unwritten(&path, error))?;
-            Ok(file)
-        })?;
+        write_whole(&path, text.as_bytes())?;
     }
     Ok(())
 }

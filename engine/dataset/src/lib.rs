@@ -21,7 +21,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod atomic_file;
 mod capture_rows;
 mod check;
 mod content_hash;
@@ -38,6 +37,7 @@ mod row_source;
 mod shard;
 mod table_reader;
 mod table_writer;
+mod whole_file;
 
 pub use check::{DatasetProblem, DatasetReport, RunReport, check_dataset};
 pub use content_hash::{ContentHash, shard_of};

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use capture::Capture;
 use query::{CellValue, QuerySource, SqlTable, SqlWatch};
 
-use super::atomic_file::remove;
 use super::content_hash::ContentHash;
 use super::dataset::Dataset;
 use super::error::DatasetError;
@@ -17,6 +16,7 @@ use super::rank_work::RankWork;
 use super::receipt::{RankReceipt, captures_table};
 use super::row_source::{RowSource, StoredRows};
 use super::table_writer::{StopCheck, TableFile, write_table};
+use super::whole_file::remove;
 
 /// Tables that are written in another order than the capture's, and by what.
 const SORTED: &[(&str, &[&str])] = &[

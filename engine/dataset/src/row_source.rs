@@ -87,15 +87,6 @@ impl StoredRows {
         }
         self.len += 1;
     }
-
-    /// Adds the rows of `other`, which has the same columns, that `is_kept` wants.
-    pub fn append(&mut self, other: &dyn RowSource, mut is_kept: impl FnMut(usize) -> bool) {
-        for row in (0..other.row_count()).filter(|row| is_kept(*row)) {
-            let places = 0..self.columns.len();
-            let values: Vec<CellValue<'_>> = places.map(|it| other.cell(it, row)).collect();
-            self.push(&values);
-        }
-    }
 }
 
 impl RowSource for StoredRows {

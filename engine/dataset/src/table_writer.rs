@@ -1,6 +1,5 @@
 //! Writes rows as Parquet: texts by dictionary, whole numbers as differences of few bits, everything through gzip.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +14,10 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 use query::{CellValue, SqlColumn, SqlType};
 
-use super::atomic_file::write_whole;
 use super::error::DatasetError;
 use super::file_stamp::FileStamp;
 use super::row_source::RowSource;
+use super::whole_file::write_whole;
 
 /// Rows of a group: few enough that a question about some lanes reads few of them.
 const GROUP_ROWS: usize = 1 << 17;
@@ -47,22 +46,21 @@ pub(crate) fn write_table(
     is_stopped: &StopCheck<'_>,
 ) -> Result<(), DatasetError> {
     let failed = |error: ParquetError| DatasetError::unwritten(file.path, io_error(error));
-    write_whole(file.path, |target: File| {
-        let schema = Arc::new(message(file.columns).map_err(failed)?);
-        let properties = Arc::new(properties(file).map_err(failed)?);
-        let mut writer = SerializedFileWriter::new(target, schema, properties).map_err(failed)?;
-        let mut texts = vec![Vec::new(); file.columns.len()];
-        let mut first = 0;
-        while first < rows.row_count() {
-            let next = rows.row_count().min(first + GROUP_ROWS);
-            if is_stopped() {
-                return Err(DatasetError::Stopped);
-            }
-            write_group(&mut writer, rows, first..next, &mut texts).map_err(failed)?;
-            first = next;
+    let schema = Arc::new(message(file.columns).map_err(failed)?);
+    let properties = Arc::new(properties(file).map_err(failed)?);
+    // A table is much smaller than its capture, which is in memory as well.
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).map_err(failed)?;
+    let mut texts = vec![Vec::new(); file.columns.len()];
+    let mut first = 0;
+    while first < rows.row_count() {
+        let next = rows.row_count().min(first + GROUP_ROWS);
+        if is_stopped() {
+            return Err(DatasetError::Stopped);
         }
-        writer.into_inner().map_err(failed)
-    })
+        write_group(&mut writer, rows, first..next, &mut texts).map_err(failed)?;
+        first = next;
+    }
+    write_whole(file.path, &writer.into_inner().map_err(failed)?)
 }
 
 fn io_error(error: ParquetError) -> io::Error {
@@ -127,7 +125,7 @@ fn properties(file: &TableFile<'_>) -> Result<WriterProperties, ParquetError> {
 
 /// Writes some of the rows. `texts` has the texts of each column that were written before, by their codes.
 fn write_group(
-    writer: &mut SerializedFileWriter<File>,
+    writer: &mut SerializedFileWriter<Vec<u8>>,
     rows: &dyn RowSource,
     range: std::ops::Range<usize>,
     texts: &mut [Vec<Option<ByteArray>>],

@@ -149,7 +149,7 @@ fn files_of_others_are_named_and_never_read() {
     fs::create_dir(&seven).unwrap();
     let note = folder.path().join("notes.txt");
     fs::write(&note, "x").unwrap();
-    let unfinished = spans.with_file_name(".part-0.parquet.tmp-elsewhere-7");
+    let unfinished = spans.with_file_name(".syncline-aB3dEf.part");
     fs::write(&unfinished, "x").unwrap();
     let (code, out) = check(folder.path(), &[]);
     assert_eq!(code, FAILED, "{out}");

@@ -348,7 +348,10 @@ fn a_broken_capture_in_a_folder_is_told() {
     std::fs::create_dir(&captures).unwrap();
     std::fs::copy(&pair()[0], captures.join("rank0.json.gz")).unwrap();
     std::fs::write(captures.join("rank3.json"), "").unwrap();
-    std::fs::write(captures.join("notes.txt"), "rank").unwrap();
+    // What lies beside a capture of the same rank is no capture of it.
+    for name in ["notes.txt", "rank0.log", "rank0.nsys-rep"] {
+        std::fs::write(captures.join(name), "rank").unwrap();
+    }
     let captures = captures.display().to_string();
     let target = folder.path().join("dataset");
     let (code, out, err) = convert(&target, &[&captures, "--rank-from", r"rank(\d+)"]);
@@ -357,4 +360,5 @@ fn a_broken_capture_in_a_folder_is_told() {
         "{out}{err}"
     );
     assert!(err.contains("rank 3 has no rows"), "{err}");
+    assert!(!err.contains("rank0"), "{err}");
 }

@@ -32,8 +32,14 @@ pub(super) fn convert(
         waiting: BTreeMap::new(),
         counts: RankCounts::default(),
     };
-    for file in files.iter().filter(|it| options.shard.has(it)) {
+    for file in files.captures.iter().filter(|it| options.shard.has(it)) {
         conversion.file(file, streams)?;
+    }
+    for file in files.others.iter().filter(|it| options.shard.has(it)) {
+        // Logs and reports lie beside captures as well.
+        if !conversion.has_rank_of(file)? {
+            conversion.file(file, streams)?;
+        }
     }
     conversion.commit()?;
     conversion.counts.print(folder, options, streams)?;
@@ -125,6 +131,16 @@ struct RankConversion<'a> {
 }
 
 impl RankConversion<'_> {
+    /// Whether the rank that a path says is another file's, in this conversion or an earlier one.
+    fn has_rank_of(&self, path: &Path) -> Result<bool, CliFailure> {
+        let named = self.options.rank_from.as_ref();
+        let Some(rank) = named.and_then(|it| it.rank(&path.to_string_lossy())) else {
+            return Ok(false);
+        };
+        let earlier = self.dataset.receipt(rank).map_err(failure)?;
+        Ok(self.taken.contains_key(&rank) || earlier.is_some_and(|it| it.is_complete))
+    }
+
     /// Converts a file, or says why it is none of the dataset's.
     fn file(&mut self, path: &Path, streams: &mut OutputStreams<'_>) -> Result<(), CliFailure> {
         match self.convert_file(path, streams)? {

@@ -65,9 +65,17 @@ impl ShardChoice {
     }
 }
 
-/// The files that the paths and the lines of the list stand for, in order of their paths, each once. What a folder holds besides
-/// captures is among them where its name says a rank: it is that of a capture that cannot be read.
-pub(super) fn files(options: &ConvertOptions) -> Result<Vec<PathBuf>, CliFailure> {
+/// Files that become ranks, each once, in order of their paths.
+#[derive(Debug, Default)]
+pub(super) struct RankSources {
+    /// What was named, and the captures in folders that were.
+    pub captures: Vec<PathBuf>,
+    /// What folders hold besides, where its name says a rank: of a rank that has no capture, it is one that cannot be read.
+    pub others: Vec<PathBuf>,
+}
+
+/// The files that the paths and the lines of the list stand for.
+pub(super) fn files(options: &ConvertOptions) -> Result<RankSources, CliFailure> {
     let mut named = options.files.clone();
     if let Some(list) = &options.list {
         let text = std::fs::read_to_string(list).map_err(|error| {
@@ -84,17 +92,24 @@ pub(super) fn files(options: &ConvertOptions) -> Result<Vec<PathBuf>, CliFailure
             "a dataset names the file that each rank is from: write the capture to a file, and name that".to_owned(),
         ));
     }
-    let mut files = Vec::new();
+    let mut files = RankSources::default();
     for path in named {
         // A file that is not there is told once it is its turn.
         let found = importer::files_of(std::slice::from_ref(&path));
-        files.extend(found.map_err(|error| CliFailure::Wrong(error.to_string()))?);
+        let found = found.map_err(|error| CliFailure::Wrong(error.to_string()))?;
+        files.captures.extend(found);
         if let Some(pattern) = &options.rank_from {
-            files.extend(ranks_in(&path, pattern));
+            files.others.extend(ranks_in(&path, pattern));
         }
     }
-    files.sort();
-    files.dedup();
+    for all in [&mut files.captures, &mut files.others] {
+        all.sort();
+        all.dedup();
+    }
+    let captures = &files.captures;
+    files
+        .others
+        .retain(|it| captures.binary_search(it).is_err());
     Ok(files)
 }
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use query::SqlTable;
 
 use super::DatasetProblem;
-use crate::atomic_file::is_unfinished;
 use crate::declarations::is_declaration;
 use crate::error::DatasetError;
 use crate::file_stamp::FileFooter;
 use crate::layout::{PART, PartitionKey, RunName, partition_number, tables};
 use crate::shard::is_lock;
+use crate::whole_file::is_unfinished;
 
 /// A file of a table: where it is, and what its end says.
 pub(super) struct PartFile {
