@@ -43,7 +43,8 @@ fn sync_folder(path: &Path) {
 
 /// Whether this is the name of a file that is being written, or was when its process ended.
 pub(crate) fn is_unfinished(name: &str) -> bool {
-    name.starts_with(".syncline-") && name.ends_with(".part")
+    let unlike = name.strip_prefix(".syncline-");
+    unlike.is_some_and(|it| it.strip_suffix(".part").is_some())
 }
 
 #[cfg(test)]
