@@ -1,0 +1,182 @@
+//! The engines for SQL that may answer, and which of them are installed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::client;
+use super::error::FleetError;
+
+/// What answers a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FleetEngine {
+    /// SQLite in this process. It reads the columns that a question needs into memory.
+    Sqlite,
+    /// DuckDB, on the cores of this computer.
+    DuckDb,
+    /// DataFusion, on the cores of this computer.
+    DataFusion,
+    /// Spark, with the address of its master; without one, on the cores of this computer.
+    Spark(Option<String>),
+    /// A running cluster of Spark, by the address of its Connect server.
+    Connect(String),
+}
+
+/// Where a Connect server is, for those who do not say it.
+const CONNECT: &str = "sc://localhost";
+
+impl FleetEngine {
+    /// Its name as people write it.
+    pub const fn title(&self) -> &'static str {
+        match self {
+            Self::Sqlite => "SQLite",
+            Self::DuckDb => "DuckDB",
+            Self::DataFusion => "DataFusion",
+            Self::Spark(_) => "Spark",
+            Self::Connect(_) => "Spark Connect",
+        }
+    }
+
+    /// Its name on a command line, without the address.
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::DuckDb => "duckdb",
+            Self::DataFusion => "datafusion",
+            Self::Spark(_) => "spark",
+            Self::Connect(_) => "connect",
+        }
+    }
+
+    /// The address that was given.
+    pub fn address(&self) -> Option<&str> {
+        match self {
+            Self::Spark(at) => at.as_deref(),
+            Self::Connect(at) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// How to get it.
+    pub const fn install(&self) -> &'static str {
+        match self {
+            Self::Sqlite => "it is part of Syncline",
+            Self::DuckDb => "pip install duckdb",
+            Self::DataFusion => "pip install datafusion",
+            Self::Spark(_) => "install Java 17 or newer, then pip install pyspark",
+            Self::Connect(_) => "pip install pyspark-client",
+        }
+    }
+
+    /// Whether its processes may run where a path that is relative to this one's folder means nothing.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.address().is_some_and(|it| !it.starts_with("local"))
+    }
+}
+
+impl fmt::Display for FleetEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label())?;
+        self.address().map_or(Ok(()), |at| write!(f, "={at}"))
+    }
+}
+
+impl FromStr for FleetEngine {
+    type Err = FleetError;
+
+    fn from_str(text: &str) -> Result<Self, FleetError> {
+        let (name, at) = match text.split_once('=') {
+            Some((name, at)) => (name, Some(at.to_owned()).filter(|it| !it.is_empty())),
+            None => (text, None),
+        };
+        let wrong = || Err(FleetError::Engine(text.to_owned()));
+        match (name, at) {
+            ("sqlite", None) => Ok(Self::Sqlite),
+            ("duckdb", None) => Ok(Self::DuckDb),
+            ("datafusion", None) => Ok(Self::DataFusion),
+            ("spark", at) => Ok(Self::Spark(at)),
+            ("connect", Some(at)) if at.starts_with("sc://") => Ok(Self::Connect(at)),
+            _ => wrong(),
+        }
+    }
+}
+
+/// An engine, and whether it is installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundEngine {
+    /// The engine.
+    pub engine: FleetEngine,
+    /// Its version; nothing where it is not installed.
+    pub version: Option<String>,
+    /// What it needs besides and is not there.
+    pub lacks: Option<String>,
+}
+
+impl FoundEngine {
+    /// Whether it can answer.
+    pub const fn is_ready(&self) -> bool {
+        self.version.is_some() && self.lacks.is_none()
+    }
+
+    /// How to get it.
+    pub const fn install(&self) -> &'static str {
+        self.engine.install()
+    }
+}
+
+/// Looks which engines are installed, by starting Python once. SQLite always is.
+pub fn found_engines() -> Vec<FoundEngine> {
+    let listed = client::list();
+    let of = |engine: FleetEngine| {
+        let known = listed.iter().find(|it| it.name == engine.label());
+        FoundEngine {
+            version: known.and_then(|it| it.version.clone()),
+            lacks: known.and_then(|it| it.lacks.clone()),
+            engine,
+        }
+    };
+    let own = FoundEngine {
+        engine: FleetEngine::Sqlite,
+        version: Some(query::sqlite_version().to_owned()),
+        lacks: None,
+    };
+    let connect = FleetEngine::Connect(CONNECT.to_owned());
+    vec![
+        own,
+        of(FleetEngine::DuckDb),
+        of(FleetEngine::DataFusion),
+        of(FleetEngine::Spark(None)),
+        of(connect),
+    ]
+}
+
+/// The engine to take where nobody says which: the quickest that is installed and starts by itself.
+pub fn choose_engine(found: &[FoundEngine]) -> FleetEngine {
+    let is_quick = |it: &&FoundEngine| {
+        let quick = [FleetEngine::DuckDb, FleetEngine::DataFusion];
+        it.is_ready() && quick.contains(&it.engine)
+    };
+    let best = found.iter().find(is_quick);
+    best.map_or(FleetEngine::Sqlite, |it| it.engine.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_engines_are_read_and_written() {
+        for text in [
+            "sqlite",
+            "duckdb",
+            "datafusion",
+            "spark",
+            "spark=local-cluster[2,1,1024]",
+            "connect=sc://host:15002",
+        ] {
+            assert_eq!(text.parse::<FleetEngine>().unwrap().to_string(), text);
+        }
+        for wrong in ["", "Duck", "duckdb=x", "connect", "connect=host", "ballista"] {
+            assert!(wrong.parse::<FleetEngine>().is_err(), "{wrong}");
+        }
+    }
+}
