@@ -9,6 +9,7 @@ mod details;
 mod extract;
 mod figures;
 mod findings;
+mod fleet;
 mod guide;
 mod interrupt;
 mod lane_uses;
@@ -179,6 +180,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
                 CliCommand::Info { .. }
                 | CliCommand::Convert(_)
                 | CliCommand::Dataset(_)
+                | CliCommand::Fleet(_)
                 | CliCommand::Extract { .. }
                 | CliCommand::Explain(_)
                 | CliCommand::Idle(_)
@@ -225,6 +227,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Query(options)) => query::query(options, streams),
         Some(CliCommand::Convert(options)) => convert::convert(options, streams),
         Some(CliCommand::Dataset(command)) => dataset::dataset(command, streams),
+        Some(CliCommand::Fleet(options)) => fleet::fleet(options, streams),
         Some(CliCommand::Extract {
             files,
             range,

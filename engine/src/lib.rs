@@ -71,5 +71,6 @@
 pub use formats::{activity, exporter, importer, merge, perfetto};
 pub use record::time;
 pub use {
-    analysis, backend, capture, dataset, device, lesson, order, query, record, runner, workload,
+    analysis, backend, capture, dataset, device, fleet, lesson, order, query, record, runner,
+    workload,
 };

@@ -2,9 +2,11 @@
 
 mod broken;
 mod engines;
+mod fleet;
 mod kills;
 mod questions;
 mod ranks;
+pub mod ranks_model;
 mod reference;
 
 use std::collections::BTreeMap;

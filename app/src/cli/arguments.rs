@@ -17,7 +17,7 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
     version,
     args_conflicts_with_subcommands = true,
     after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed, an \
-                  expectation did not hold, a denied finding was made, the capture could not be saved, or `info` or `convert` could not keep all of a file, 2 the input is wrong, something is missing or the answer cannot be written, 3 a limit of `query` cut the answer off, \
+                  expectation did not hold, a denied finding was made, the capture could not be saved, or `info` or `convert` could not keep all of a file, 2 the input is wrong, something is missing or the answer cannot be written, 3 a limit of `query` or `fleet` cut the answer off, \
                   130 stopped by Ctrl-C."
 )]
 pub struct CliArguments {
@@ -109,6 +109,8 @@ pub enum CliCommand {
     WhatIf(super::causes::WhatIfOptions),
     /// Ask a capture in SQL
     Query(Box<super::query::QueryOptions>),
+    /// Ask the captures of many ranks in SQL, on an engine that is installed
+    Fleet(Box<super::fleet::FleetOptions>),
     /// Print what a capture holds, and what became of all that its file held
     Info {
         /// The file; several, or those of a folder, are one capture, and - is standard input

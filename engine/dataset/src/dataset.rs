@@ -1,8 +1,7 @@
 //! A run in a dataset: which of its ranks are there, and how further ones come into it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::content_hash::ContentHash;
@@ -10,7 +9,7 @@ use super::declarations::write_declarations;
 use super::error::DatasetError;
 use super::file_stamp::{FileFooter, RANKS};
 use super::layout::{
-    CAPTURES, PART, PartitionKey, RunName, partition, partition_number, rank_tables, shard_tables,
+    CAPTURES, PART, PartitionKey, RunName, partition, partition_numbers, rank_tables, shard_tables,
 };
 use super::rank_list::{MOST_RANKS, ranks_of_list};
 use super::receipt::{RankReceipt, receipt_path};
@@ -159,19 +158,9 @@ impl Dataset {
     }
 
     /// The numbers of a table's folders, in order.
-    fn partitions(&self, table: &str, key: PartitionKey) -> Result<Vec<u32>, DatasetError> {
+    fn partitions(&self, table: &str, key: PartitionKey) -> Result<BTreeSet<u32>, DatasetError> {
         let folder = self.root.join(table).join(format!("run={}", self.run));
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.map_err(|error| DatasetError::unread(&folder, error))?,
-        };
-        let mut numbers = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(|error| DatasetError::unread(&folder, error))?;
-            numbers.extend(partition_number(&entry.file_name().to_string_lossy(), key));
-        }
-        numbers.sort_unstable();
-        Ok(numbers)
+        partition_numbers(&folder, key)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Where the files of a dataset lie: `TABLE/run=NAME/rank=N/part-0.parquet`, and `shard=N` for tables of few rows.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -54,7 +57,7 @@ impl PartitionKey {
 }
 
 /// The tables of a dataset.
-pub(crate) fn tables() -> impl Iterator<Item = &'static SqlTable> {
+pub fn tables() -> impl Iterator<Item = &'static SqlTable> {
     let is_kept = |it: &&SqlTable| !CAPTURE_ONLY.contains(&it.name);
     TABLES.iter().filter(is_kept)
 }
@@ -128,6 +131,38 @@ pub(crate) fn partition_number(name: &str, key: PartitionKey) -> Option<u32> {
     let digits = name.strip_prefix(key.label())?.strip_prefix('=')?;
     let number: u32 = digits.parse().ok()?;
     (number < MOST_RANKS && number.to_string() == digits).then_some(number)
+}
+
+/// The numbers of the partitions in a folder that have a file, in order; none where there is no such folder.
+///
+/// # Errors
+/// The folder cannot be read.
+pub(crate) fn partition_numbers(
+    folder: &Path,
+    key: PartitionKey,
+) -> Result<BTreeSet<u32>, DatasetError> {
+    let names = folder_names(folder)?;
+    // A conversion may have taken the file away.
+    let has_file = |it: &String| folder.join(it).join(PART).is_file();
+    let numbers = names.iter().filter(|it| has_file(it));
+    Ok(numbers.filter_map(|it| partition_number(it, key)).collect())
+}
+
+/// What a folder holds; nothing where there is no such folder.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn folder_names(folder: &Path) -> Result<Vec<String>, DatasetError> {
+    let unread = |error| DatasetError::unread(folder, error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(unread)?,
+    };
+    let name = |entry: io::Result<DirEntry>| {
+        let entry = entry.map_err(unread)?;
+        Ok(entry.file_name().to_string_lossy().into_owned())
+    };
+    entries.map(name).collect()
 }
 
 #[cfg(test)]

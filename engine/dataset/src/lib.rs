@@ -23,7 +23,9 @@
 
 mod capture_rows;
 mod check;
+mod column_reader;
 mod content_hash;
+mod coverage;
 mod dataset;
 mod declarations;
 mod error;
@@ -33,6 +35,7 @@ mod rank_list;
 mod rank_work;
 mod rank_writer;
 mod receipt;
+mod receipt_row;
 mod row_source;
 mod shard;
 mod table_reader;
@@ -40,12 +43,16 @@ mod table_writer;
 mod whole_file;
 
 pub use check::{DatasetProblem, DatasetReport, RunReport, check_dataset};
+pub use column_reader::{CellSink, ReadEnd, TableFiles};
 pub use content_hash::{ContentHash, shard_of};
+pub use coverage::{RunCoverage, coverage, is_dataset};
 pub use dataset::Dataset;
+pub use declarations::{DeclaredEngine, declarations};
 pub use error::DatasetError;
-pub use layout::{RunName, file_columns};
+pub use layout::{RunName, file_columns, tables};
 pub use rank_list::{MOST_RANKS, rank_list};
 pub use rank_writer::{RankFile, WrittenRank};
 pub use receipt::RankReceipt;
+pub use receipt_row::{ReceiptRow, receipt_row};
 pub use row_source::{RowSource, StoredRows};
 pub use table_writer::StopCheck;

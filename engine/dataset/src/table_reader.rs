@@ -43,7 +43,7 @@ pub(crate) fn read_table(
 }
 
 /// The values of a column in some rows.
-enum ReadValues {
+pub(crate) enum ReadValues {
     Integers(Vec<Option<i64>>),
     Reals(Vec<Option<f64>>),
     Texts(Vec<Option<ByteArray>>),
@@ -51,7 +51,8 @@ enum ReadValues {
 }
 
 impl ReadValues {
-    fn cell(&self, row: usize) -> Result<CellValue<'_>, ParquetError> {
+    /// The value of a row.
+    pub fn cell(&self, row: usize) -> Result<CellValue<'_>, ParquetError> {
         Ok(match self {
             Self::Integers(all) => {
                 value(all, row).map_or(CellValue::Null, |it| CellValue::Integer(*it))
@@ -88,7 +89,8 @@ fn read_group(
     Ok(())
 }
 
-fn read_column(
+/// The values of a column in a group of `count` rows; NULL in each where the file has no such column.
+pub(crate) fn read_column(
     group: &dyn RowGroupReader,
     column: &SqlColumn,
     count: usize,

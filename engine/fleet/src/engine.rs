@@ -66,11 +66,6 @@ impl FleetEngine {
             Self::Connect(_) => "pip install pyspark-client",
         }
     }
-
-    /// Whether its processes may run where a path that is relative to this one's folder means nothing.
-    pub(crate) fn is_elsewhere(&self) -> bool {
-        self.address().is_some_and(|it| !it.starts_with("local"))
-    }
 }
 
 impl fmt::Display for FleetEngine {
@@ -175,7 +170,14 @@ mod tests {
         ] {
             assert_eq!(text.parse::<FleetEngine>().unwrap().to_string(), text);
         }
-        for wrong in ["", "Duck", "duckdb=x", "connect", "connect=host", "ballista"] {
+        for wrong in [
+            "",
+            "Duck",
+            "duckdb=x",
+            "connect",
+            "connect=host",
+            "ballista",
+        ] {
             assert!(wrong.parse::<FleetEngine>().is_err(), "{wrong}");
         }
     }

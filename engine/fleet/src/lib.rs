@@ -51,8 +51,8 @@ pub use ask::ask_fleet;
 pub use engine::{FleetEngine, FoundEngine, choose_engine, found_engines};
 pub use error::FleetError;
 pub use fleet_dataset::FleetDataset;
-pub use picture::{FleetMeasure, FleetPicture, MeasureGrid, Straggler, fleet_picture};
 pub use outliers::StepOutlier;
+pub use picture::{FleetMeasure, FleetPicture, MeasureGrid, Straggler, fleet_picture};
 pub use rank_capture::RankCapture;
 
 pub use dataset::{RunCoverage, RunName};

@@ -43,6 +43,11 @@ pub struct SqlSummary {
     pub time: Duration,
 }
 
+/// The version of SQLite that answers.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 /// Takes a row, with the names of its columns. What is nothing is NULL.
 pub type RowSink<'a> = dyn FnMut(&[String], Vec<Option<Value>>) -> ControlFlow<()> + 'a;
 

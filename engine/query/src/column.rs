@@ -67,6 +67,20 @@ pub(crate) enum ColumnValues {
     Same(Option<Value>),
 }
 
+impl ColumnValues {
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Integers(all) => all.capacity() * 8,
+            Self::Numbers(all) => all.capacity() * 4,
+            Self::Reals(all) => all.capacity() * 8,
+            Self::Texts(codes, words) => codes.capacity() * 4 + words.heap_bytes(),
+            Self::Labels(codes, _) => codes.capacity(),
+            Self::Shared(_) | Self::Same(_) => 0,
+        }
+    }
+}
+
 /// A column: its values, and what was found out about them.
 pub(crate) struct StoredColumn {
     /// The values, once they are there: some columns are made when a question first needs them.
@@ -302,15 +316,7 @@ impl StoredColumn {
     pub fn heap_bytes(&self) -> usize {
         let index = self.index.get().map_or(0, |it| it.len() * 4);
         let ranks = self.ranks.get().map_or(0, |it| it.len() * 4);
-        let values = match self.values() {
-            ColumnValues::Integers(all) => all.capacity() * 8,
-            ColumnValues::Numbers(all) => all.capacity() * 4,
-            ColumnValues::Reals(all) => all.capacity() * 8,
-            ColumnValues::Texts(codes, words) => codes.capacity() * 4 + words.heap_bytes(),
-            ColumnValues::Labels(codes, _) => codes.capacity(),
-            ColumnValues::Shared(_) | ColumnValues::Same(_) => 0,
-        };
-        values + index + ranks
+        self.values().heap_bytes() + index + ranks
     }
 }
 

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::column::ColumnValues;
+use super::feed::{self, ColumnFeed};
 use super::guard::{QueryGuard, StopReason};
 use super::rows::TableRows;
-use super::schema::{TABLES, TableId};
+use super::schema::{SqlTable, TABLES, TableId};
 use super::tables::{self, LaneFacts, StepIndex};
 use analysis::causes::Causes;
 use analysis::{AnalysisResult, Conclusions};
@@ -49,6 +50,8 @@ impl<T> CachedValue<T> {
 pub struct QuerySource {
     pub(crate) capture: Arc<Capture>,
     pub(crate) path: Option<String>,
+    /// What has the rows; nothing where they are made of the capture.
+    pub(crate) feed: Option<Arc<dyn ColumnFeed>>,
     causes: CachedValue<Causes>,
     answers: CachedValue<Vec<AnalysisResult>>,
     lanes: CachedValue<LaneFacts>,
@@ -62,6 +65,7 @@ impl QuerySource {
         Self {
             capture,
             path,
+            feed: None,
             causes: CachedValue::default(),
             answers: CachedValue::default(),
             lanes: CachedValue::default(),
@@ -92,7 +96,16 @@ impl QuerySource {
     /// About how many rows a table has.
     pub(crate) fn estimate(&self, id: TableId) -> usize {
         let made = self.tables.get(id.0).and_then(|it| it.peek(|it| it.len));
-        made.unwrap_or_else(|| tables::estimate(&self.capture, id))
+        made.unwrap_or_else(|| match &self.feed {
+            Some(feed) => id.schema().and_then(|it| feed.row_count(it)).unwrap_or(0),
+            None => tables::estimate(&self.capture, id),
+        })
+    }
+
+    /// Whether there is such a table.
+    pub(crate) fn has(&self, table: &'static SqlTable) -> bool {
+        let feed = self.feed.as_ref();
+        feed.is_none_or(|it| it.row_count(table).is_some())
     }
 
     /// A table, with the columns that `used` has a bit for.
@@ -106,12 +119,19 @@ impl QuerySource {
         let Some(kept) = self.tables.get(id.0) else {
             return Ok(Arc::new(TableRows::new(Vec::new(), 0)));
         };
+        let fed = self.feed.as_deref().zip(id.schema());
         let rows = kept.get(|| {
-            let made = tables::make(self, id, guard)?;
+            let made = match fed {
+                Some(fed) => feed::make(fed, used, guard)?,
+                None => tables::make(self, id, guard)?,
+            };
             guard.take_room(made.heap_bytes())?;
             Ok(made)
         })?;
-        tables::complete(self, (id, used), &rows, guard)?;
+        match fed {
+            Some(fed) => feed::complete(fed, used, &rows, guard)?,
+            None => tables::complete(self, (id, used), &rows, guard)?,
+        }
         Ok(rows)
     }
 

@@ -69,7 +69,8 @@ pub(crate) fn register(
     guard: &Arc<QueryGuard>,
 ) -> rusqlite::Result<()> {
     const MODULE: &Module<'static, CaptureTable> = &Module::eponymous_only_module();
-    for (place, table) in TABLES.iter().enumerate() {
+    let there = TABLES.iter().enumerate().filter(|it| source.has(it.1));
+    for (place, table) in there {
         let of = TableSource {
             id: TableId(place),
             source: Arc::clone(source),
@@ -119,7 +120,8 @@ unsafe impl VTab<'static> for CaptureTable {
                 source: Arc::clone(&aux.source),
                 guard: Arc::clone(&aux.guard),
             };
-            let declared = CString::new(declaration(schema)).unwrap_or_default();
+            let is_fed = aux.source.feed.is_some();
+            let declared = CString::new(declaration(schema, is_fed)).unwrap_or_default();
             Ok((Cow::Owned(declared), table))
         })
     }
@@ -145,8 +147,13 @@ unsafe impl VTab<'static> for CaptureTable {
 }
 
 /// The statement that tells SQLite of the columns.
-fn declaration(table: &SqlTable) -> String {
+///
+/// Of rows that come from elsewhere the columns that `*` leaves out are not there: they get a name that no question can write.
+fn declaration(table: &SqlTable, is_fed: bool) -> String {
     let columns = table.columns.iter().map(|column| {
+        if is_fed && column.is_hidden {
+            return format!("\"-{}\" HIDDEN", column.name);
+        }
         let hidden = if column.is_hidden { " HIDDEN" } else { "" };
         format!("{} {}{hidden}", column.name, column.holds.label())
     });

@@ -8,11 +8,11 @@ use engine::query::SqlSummary;
 use engine::record::Value;
 use serde_json::json;
 
-use super::RowFormat;
+use super::asking::RowFormat;
 use crate::cli::table::TextTable;
 
 /// Writes rows. Those of a table wait for the last, since all decide how wide a column is.
-pub(super) struct RowWriter {
+pub struct RowWriter {
     format: RowFormat,
     rows: Vec<Vec<Option<Value>>>,
     has_head: bool,

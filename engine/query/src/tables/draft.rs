@@ -11,14 +11,15 @@ use record::Value;
 const STRIDE: usize = 1 << 14;
 
 /// The values of a column so far.
-enum DraftColumn {
+pub(crate) enum DraftColumn {
     Integers(Vec<i64>),
     Reals(Vec<f64>),
     Texts(TextDraft),
 }
 
 impl DraftColumn {
-    fn new(column: &SqlColumn) -> Self {
+    /// No values of a column.
+    pub fn new(column: &SqlColumn) -> Self {
         match column.holds {
             SqlType::Integer => Self::Integers(Vec::new()),
             SqlType::Real => Self::Reals(Vec::new()),
@@ -26,7 +27,8 @@ impl DraftColumn {
         }
     }
 
-    fn push(&mut self, value: &CellValue<'_>) {
+    /// Adds the value of the next row. One of another type than the column's is NULL.
+    pub fn push(&mut self, value: &CellValue<'_>) {
         match (self, value) {
             (Self::Integers(all), CellValue::Integer(value)) => all.push(*value),
             (Self::Integers(all), _) => all.push(NO_INTEGER),
@@ -38,7 +40,7 @@ impl DraftColumn {
     }
 
     /// Bytes of its rows.
-    fn row_bytes(&self) -> usize {
+    pub fn row_bytes(&self) -> usize {
         match self {
             Self::Integers(all) => all.len() * 8,
             Self::Reals(all) => all.len() * 8,
@@ -46,7 +48,8 @@ impl DraftColumn {
         }
     }
 
-    fn finish(self) -> ColumnValues {
+    /// The column.
+    pub fn finish(self) -> ColumnValues {
         match self {
             Self::Integers(all) => integers(all),
             Self::Reals(all) if all.iter().all(|it| it.is_nan()) => ColumnValues::Same(None),

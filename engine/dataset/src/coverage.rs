@@ -1,0 +1,130 @@
+//! Which ranks a question to a dataset answers for: those with a receipt.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use super::error::DatasetError;
+use super::file_stamp::{FileFooter, RANKS};
+use super::layout::{
+    CAPTURES, PART, PartitionKey, RunName, folder_names, partition_numbers, rank_tables,
+    shard_tables,
+};
+use super::rank_list::ranks_of_list;
+use super::receipt::RankReceipt;
+
+/// Which ranks of a run can be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunCoverage {
+    /// The run's name.
+    pub name: RunName,
+    /// Ranks with a receipt.
+    pub complete: BTreeSet<u32>,
+    /// Ranks whose capture could not be read when it was converted.
+    pub unreadable: BTreeSet<u32>,
+    /// Ranks that have rows and no receipt: their conversion goes on, or was stopped.
+    pub unfinished: BTreeSet<u32>,
+    /// Ranks below the highest one of which nothing is there.
+    pub missing: BTreeSet<u32>,
+    /// Spans of the complete ranks.
+    pub spans: u64,
+}
+
+/// Whether a folder looks like a dataset: it has receipts.
+pub fn is_dataset(root: &Path) -> bool {
+    let runs = fs::read_dir(root.join(CAPTURES)).into_iter().flatten();
+    runs.flatten()
+        .any(|it| it.file_name().to_string_lossy().starts_with("run="))
+}
+
+/// The runs of a dataset, by name. Receipts are read, and the names of folders; nothing of other files of a rank.
+///
+/// # Errors
+/// A folder cannot be read, or a receipt is damaged, foreign or newer.
+pub fn coverage(root: &Path) -> Result<Vec<RunCoverage>, DatasetError> {
+    let mut runs: BTreeMap<RunName, RunCoverage> = BTreeMap::new();
+    let mut receipts = Vec::new();
+    for (name, ranks) in partitions(root, CAPTURES, PartitionKey::Rank)? {
+        receipts.extend(ranks.iter().map(|rank| (name.clone(), *rank)));
+        run(&mut runs, &name);
+    }
+    for (name, rank) in receipts {
+        let receipt = RankReceipt::read(root, &name, rank)?;
+        let run = run(&mut runs, &name);
+        match receipt {
+            Some(receipt) if receipt.is_complete => {
+                run.spans += receipt.spans();
+                run.complete.insert(rank);
+            }
+            Some(_) => {
+                run.unreadable.insert(rank);
+            }
+            None => {}
+        }
+    }
+    for (name, rank) in with_rows(root)? {
+        let run = run(&mut runs, &name);
+        if !run.complete.contains(&rank) && !run.unreadable.contains(&rank) {
+            run.unfinished.insert(rank);
+        }
+    }
+    for run in runs.values_mut() {
+        let known = [&run.complete, &run.unreadable, &run.unfinished];
+        let highest = known.iter().filter_map(|it| it.last()).max();
+        let below = 0..highest.copied().unwrap_or(0);
+        let is_missing = |rank: &u32| !known.iter().any(|it| it.contains(rank));
+        run.missing = below.filter(is_missing).collect();
+    }
+    Ok(runs.into_values().collect())
+}
+
+fn run<'a>(runs: &'a mut BTreeMap<RunName, RunCoverage>, name: &RunName) -> &'a mut RunCoverage {
+    runs.entry(name.clone()).or_insert_with(|| RunCoverage {
+        name: name.clone(),
+        complete: BTreeSet::new(),
+        unreadable: BTreeSet::new(),
+        unfinished: BTreeSet::new(),
+        missing: BTreeSet::new(),
+        spans: 0,
+    })
+}
+
+/// The ranks of which there are rows, whether or not they have a receipt.
+fn with_rows(root: &Path) -> Result<BTreeSet<(RunName, u32)>, DatasetError> {
+    let mut found = BTreeSet::new();
+    for table in rank_tables() {
+        for (run, ranks) in partitions(root, table.name, PartitionKey::Rank)? {
+            found.extend(ranks.into_iter().map(|rank| (run.clone(), rank)));
+        }
+    }
+    for table in shard_tables() {
+        for (run, shards) in partitions(root, table.name, PartitionKey::Shard)? {
+            for shard in shards {
+                let folder = root.join(table.name).join(format!("run={run}"));
+                let path = folder.join(format!("shard={shard}")).join(PART);
+                let footer = FileFooter::read(&path, table.name)?;
+                let list = footer.and_then(|it| ranks_of_list(it.stamp.get(RANKS)?));
+                let ranks = list.unwrap_or_default().into_iter();
+                found.extend(ranks.map(|rank| (run.clone(), rank)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The runs of a table, each with the numbers of its partitions that have a file, in order.
+pub(crate) fn partitions(
+    root: &Path,
+    table: &str,
+    key: PartitionKey,
+) -> Result<BTreeMap<RunName, BTreeSet<u32>>, DatasetError> {
+    let mut found = BTreeMap::new();
+    let folder = root.join(table);
+    for name in folder_names(&folder)? {
+        let run = name.strip_prefix("run=").map(str::parse::<RunName>);
+        let Some(Ok(run)) = run else { continue };
+        let folder = folder.join(&name);
+        found.insert(run, partition_numbers(&folder, key)?);
+    }
+    Ok(found)
+}
