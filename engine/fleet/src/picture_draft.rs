@@ -116,7 +116,7 @@ impl PictureDraft {
         Some(())
     }
 
-    /// A row of the bundled question: run, last_rank, times_last, lost_by_others_ns, worst_ns, ts.
+    /// A row of the bundled question `stragglers`, in the order of its columns.
     fn straggler(&mut self, row: &[Option<Value>]) -> Option<()> {
         if text(row, 0)? != self.run {
             return None;
