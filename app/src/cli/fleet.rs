@@ -19,7 +19,6 @@ use engine::query::{RowSink, SqlWatch, StopReason};
 use super::query::{QuestionOptions, RowWriter, answer, asked, exit_code, list, pointed};
 use super::table::TextTable;
 use super::{CliFailure, FINE, OutputStreams, complain};
-use crate::text;
 
 /// What to ask, of which dataset, and by which engine.
 #[derive(Debug, Args)]
@@ -28,7 +27,7 @@ pub struct FleetOptions {
     /// The dataset's folder, and behind it the question: SQL, or the name of a bundled question; without one, an overview of steps and stragglers
     #[arg(required_unless_present_any = ["list", "engines"], value_name = "DATASET [QUESTION]")]
     pub words: Vec<OsString>,
-    /// What answers: duckdb, datafusion, sqlite, spark, spark=MASTER or connect=sc://HOST; without it, the quickest that is installed
+    /// What answers: duckdb, datafusion, sqlite, spark, spark=MASTER, connect=sc://HOST or ballista=df://HOST:PORT; without it, the quickest that is installed
     #[arg(long, value_name = "ENGINE")]
     pub engine: Option<FleetEngine>,
     /// List the engines: which are installed, and how to get the others
@@ -176,22 +175,23 @@ fn covered(run: &RunCoverage, expected: Option<u32>) -> String {
             || run.unfinished.contains(rank)
     };
     missing.extend((0..expected.unwrap_or(0)).filter(|it| !known(it)));
-    let all = run.complete.len() + run.unreadable.len() + run.unfinished.len() + missing.len();
-    let mut words = format!("run {}: ranks {}", run.name, rank_list(&run.complete));
-    if run.complete.is_empty() {
-        words = format!("run {}: no rank", run.name);
-    }
-    words += &format!(" ({} of {all})", run.complete.len());
+    let complete = run.complete.len();
+    let all = complete + run.unreadable.len() + run.unfinished.len() + missing.len();
+    let own = match complete {
+        0 => "no rank".to_owned(),
+        _ => format!("ranks {}", rank_list(&run.complete)),
+    };
+    let mut words = vec![format!("run {}: {own} ({complete} of {all})", run.name)];
     for (what, ranks) in [
         ("missing", &missing),
         ("not finished, left out", &run.unfinished),
         ("capture could not be read", &run.unreadable),
     ] {
         if !ranks.is_empty() {
-            words += &format!("; {what}: {}", rank_list(ranks));
+            words.push(format!("{what}: {}", rank_list(ranks)));
         }
     }
-    words.replace(text::THIN, " ")
+    words.join("; ")
 }
 
 fn list_engines(out: &mut dyn Write) -> Result<u8, CliFailure> {
@@ -205,6 +205,7 @@ fn list_engines(out: &mut dyn Write) -> Result<u8, CliFailure> {
         let version = found.version.unwrap_or_else(|| "not installed".to_owned());
         let name = match found.engine {
             FleetEngine::Connect(_) => "connect=sc://HOST".to_owned(),
+            FleetEngine::Ballista(_) => "ballista=df://HOST:PORT".to_owned(),
             other => other.to_string(),
         };
         table.row([name, version, needs]);

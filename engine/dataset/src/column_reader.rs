@@ -122,8 +122,7 @@ impl TableFiles {
             let group = reader.get_row_group(group).map_err(damaged)?;
             let count = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             let values = match (column.name, key) {
-                ("run", _) => None,
-                ("rank", PartitionKey::Rank) => None,
+                ("run", _) | ("rank", PartitionKey::Rank) => None,
                 _ => Some(read_column(&*group, column, count).map_err(damaged)?),
             };
             let ranks = rank.map(|it| read_column(&*group, it, count));

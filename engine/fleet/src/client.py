@@ -1,21 +1,23 @@
 """Asks an engine for SQL that is installed, for a program that cannot load it.
 
-One line of JSON on standard input is the request, lines of JSON on standard output are the answer, and the exit code is 0 also
+One line of JSON on standard input is the request, lines of JSON on standard output are the answer. The exit code is 0 also
 where that is an error. What engines print themselves goes to standard error.
 
     {"list": true}
         {"engines": [{"name": "spark", "version": "4.3.0", "lacks": "Java 17 or newer"}, …]}
         All engines, those that are not installed with the version null. None is imported for it.
     {"engine": "duckdb", "at": null, "statements": ["CREATE VIEW …", …], "questions": ["SELECT …"], "most_rows": 10000}
-        {"engine": "DuckDB 2.0.0"}
-        {"columns": ["rank", …]}                then, for each question in turn:
-        {"rows": [[0, …], …]}                   as often as there are rows, with 1,000 of them at most
-        {"end": 2000, "more": false}            the number of rows sent; true where the answer has more than were asked for
-        {"error": "…", "kind": "question"}      instead of any of these and the last line; "engine" where not the question is wrong
+        {"engine": "DuckDB 2.0.0"}            then, for each question in turn:
+        {"columns": ["rank", …]}
+        {"rows": [[0, …], …]}                 up to 1,000 rows, as often as there are more
+        {"end": 2000, "more": false}          how many rows were sent; true where the answer has more than were asked for
+        {"error": "…", "kind": "question"}    instead of the rest, at any time; "engine" where the question is not what is wrong,
+                                              "absent" where the engine is not installed
 
 Whoever asks keeps standard input open: once it is closed, nobody waits for the answer, and the program ends.
-`statements` declare the tables by absolute paths. `at` is the master of `spark` (local[*] without one) and the address of
-`connect`. Whole numbers are integers of any size, NaN is null, infinities and values that JSON has no kind for are texts.
+`statements` declare the tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a
+cluster (sc:// of Spark Connect, df:// of Ballista). Whole numbers are integers of any size, also those of decimals; NaN is
+null; infinities and values of other types are texts.
 """
 
 import sys
@@ -27,68 +29,16 @@ from decimal import Decimal
 from importlib.util import find_spec
 
 BATCH = 1000
-FEW = 100_000  # rows that Spark collects at once
-ANSI = {"0A", "21", "22", "42", "P0"}  # classes of SQLSTATE that blame the question
-
-
-def plain(value):
-    """A value as JSON has it."""
-    if value is None or isinstance(value, (str, int)):
-        return int(value) if isinstance(value, bool) else value
-    if isinstance(value, Decimal) and value.is_finite():
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, float) and not math.isinf(value):
-        return None if math.isnan(value) else value
-    return str(value)
-
-
-def paragraph(text):
-    """The first paragraph of a message in one line; the rest points into the statement, or is a list of calls."""
-    text = re.split(r"\n\s*\n|\nTraceback|\nStack Trace", text.strip())[0]
-    return " ".join(text.split())
-
-
-def with_line(text, whole):
-    """A message with the line that the whole of it names."""
-    line = re.search(r"\bline (\d+)(?::|,? pos)", whole, re.IGNORECASE)
-    return f"{text} (line {line[1]})" if line else text
-
-
-def scratch_folder():
-    """A folder for what an engine writes. Another process deletes it when this one has ended, in whatever way."""
-    folder = tempfile.mkdtemp(prefix="syncline-")
-    delete = (
-        "import os, shutil, sys, time\n"
-        "sys.stdin.read()\n"
-        "for wait in [0.1] * 20 + [1] * 30:\n"
-        "    shutil.rmtree(sys.argv[1], True)\n"
-        "    time.sleep(wait)\n"
-        "    if not os.path.exists(sys.argv[1]): break\n"
-    )
-    null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", delete, folder]
-    watcher = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, cwd="/", start_new_session=True)
-    scratch_folder.watchers = [*getattr(scratch_folder, "watchers", ()), watcher]  # its pipe stays open as long as this is kept
-    return folder
-
-
-def damaged_file(statements, read, seconds=10):
-    """The first file of the tables that cannot be read, for an error that does not name it, if that is found in time."""
-    until = time.monotonic() + seconds
-    for place in re.findall(r"'(/[^']*)'", "\n".join(statements)):
-        for path in glob.iglob(place if "*" in place else f"{place}/**/*.parquet", recursive=True):
-            if time.monotonic() > until:
-                return None
-            try:
-                read(path)
-            except Exception:
-                return path
+watchers = []
 
 
 class DuckDb:
-    def __init__(self, at):
+    blaming = ()
+
+    def open(self, at):
         import duckdb
 
-        self.errors = duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError
+        self.blaming = duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError
         self.connection = duckdb.connect()
         self.title = f"DuckDB {duckdb.__version__}"
         self.connection.execute(f"SET temp_directory = '{scratch_folder()}/duckdb'")
@@ -99,15 +49,15 @@ class DuckDb:
 
     def ask(self, question, most):
         answer = self.connection.cursor().execute(question)
-        columns = [column[0] for column in answer.description or ()]
-        batches = iter(lambda: answer.fetchmany(BATCH), []) if columns else ()
-        return columns, itertools.chain.from_iterable(batches)
+        if answer is None:
+            raise self.blaming[0]("There is no statement in the question")
+        columns = [column[0] for column in answer.description]
+        return columns, itertools.chain.from_iterable(iter(lambda: answer.fetchmany(BATCH), []))
 
     def explain(self, error):
-        text = str(error)
-        files = "failed to import" in text or ".parquet'" in paragraph(text)
-        is_question = isinstance(error, self.errors) and not files
-        return is_question, with_line(paragraph(text), text) if is_question else paragraph(text)
+        text = paragraph(error)
+        is_question = isinstance(error, self.blaming) and not re.search(r"failed to import|\.parquet'", text)
+        return is_question, text + line_named(error) if is_question else text
 
     def read(self, path):
         path = path.replace("'", "''")
@@ -115,25 +65,29 @@ class DuckDb:
 
 
 class DataFusion:
-    def __init__(self, at):
-        import datafusion
+    def open(self, at):
+        from datafusion import SessionContext
 
-        self.context = datafusion.SessionContext()
+        self.context = SessionContext()
         self.title = f"DataFusion {importlib.metadata.version('datafusion')}"
 
     def declare(self, statement):
         self.context.sql(statement).collect()
 
+    def batches(self, frame, most):
+        return (batch.to_pyarrow() for batch in frame.execute_stream())
+
     def ask(self, question, most):
         frame = self.context.sql(question)
-        batches = (batch.to_pyarrow() for batch in frame.execute_stream())
-        rows = (zip(*(column.to_pylist() for column in batch.columns)) for batch in batches)
+        rows = (zip(*(column.to_pylist() for column in batch.columns)) for batch in self.batches(frame, most))
         return [field.name for field in frame.schema()], itertools.chain.from_iterable(rows)
 
     def explain(self, error):
-        text = paragraph(str(error)).removeprefix("DataFusion error: ")
-        broken = r"Parquet|Object ?Store|\bIO error|External error|Resources exhausted|Internal error|No such file|os error"
-        return isinstance(error, Exception) and not re.search(broken, text), text
+        wrapped = r"(?:DataFusion error|Arrow error|External error|Execution error|Job .*?failed|Task failed.*?error): "
+        text = re.sub(f"^(?:{wrapped})+", "", paragraph(error))
+        answered = re.search(r"divide ?by ?zero|cast ?error|overflow|scalar subquery", text, re.IGNORECASE)
+        broken = r"Parquet|Object ?Store|\bI[Oo] error|External error|Resources exhausted|Internal error|os error|transport"
+        return bool(answered) or isinstance(error, Exception) and not re.search(broken, str(error)), text
 
     def read(self, path):
         import pyarrow.parquet
@@ -141,10 +95,22 @@ class DataFusion:
         pyarrow.parquet.read_table(path)
 
 
-class Spark:
-    read = None  # its errors name the file
+class Ballista(DataFusion):
+    def open(self, at):
+        from ballista import BallistaSessionContext
 
-    def __init__(self, at):
+        self.context = BallistaSessionContext(at)
+        self.title = f"Ballista {importlib.metadata.version('ballista')}"
+
+    def batches(self, frame, most):
+        return frame.limit(most + 1).collect()  # a stream would be executed by this process
+
+
+class Spark:
+    session = None
+    few = 100_000  # rows that are collected at once
+
+    def open(self, at):
         if lacks := spark_lacks():
             raise ImportError(f"Spark needs {lacks}")
         for name in ("SPARK_REMOTE", "SPARK_API_MODE", "SPARK_CONNECT_MODE_ENABLED"):
@@ -164,12 +130,10 @@ class Spark:
         if master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             tasks = str(max(8, os.cpu_count() or 1))
-            options |= {
-                "spark.local.dir": folder,
-                "spark.driver.memory": driver_memory(),
-                "spark.sql.shuffle.partitions": tasks,
-                "spark.sql.sources.parallelPartitionDiscovery.parallelism": tasks,
-            }
+            options["spark.local.dir"] = folder
+            options["spark.driver.memory"] = driver_memory()
+            options["spark.sql.shuffle.partitions"] = tasks
+            options["spark.sql.sources.parallelPartitionDiscovery.parallelism"] = tasks
         if master.startswith("local-cluster"):
             link_home(f"{folder}/home")
         os.chdir(folder)  # Spark writes where it is started
@@ -178,44 +142,74 @@ class Spark:
             builder = builder.config(*option)
         self.session = builder.getOrCreate()
         self.title = f"Spark {self.session.version}"
+        if jvm := getattr(self.session.sparkContext._gateway, "proc", None):  # which writes until it has ended
+            watchers[-1].stdin.write(b"%d" % jvm.pid)
+            watchers[-1].stdin.flush()
 
     def declare(self, statement):
         self.session.sql(statement)
 
     def ask(self, question, most):
         frame = self.session.sql(question)
-        if most < FEW:  # reads no more files than the first rows need
-            return frame.columns, frame.limit(most + 1).collect()
+        if most < self.few:
+            return frame.columns, frame.limit(most + 1).collect()  # reads no more files than the first rows need
         return frame.columns, frame.toLocalIterator()
 
     def explain(self, error):
-        text = str(error)
-        if "RpcError" in text or "Rendezvous" in text:
-            text = (re.search(r'details = "(.*?)"\s', text) or [text, text])[1]
+        text = re.sub(r"^An error occurred while calling \S+\s*:?", "", str(error)).strip()
+        if told := re.search(r'details = "(.*?)"\n', text, re.DOTALL):
+            text = told[1]
+        first = re.sub(r"^(\w+\.)+\w+(Exception|Error): ", "", text.split("\n")[0])
+        first = re.sub(r"\s*SQLSTATE: \w{5}.*", "", first)
         state = re.search(r"SQLSTATE: (\w\w)\w{3}", text)
-        names = {kind.__name__ for kind in type(error).__mro__}
-        is_question = state[1] in ANSI if state else bool(names & {"AnalysisException", "ParseException"})
-        first = re.sub(r"^An error occurred while calling \S+\s*:\s*|^\s+", "", text).split("\n")[0]
-        first = re.sub(r"\s*SQLSTATE: \w{5}.*", "", re.sub(r"^(\w+\.)+\w+(Exception|Error): ", "", first))
-        return is_question, with_line(first, text) if is_question else first
+        names = [kind.__name__ for kind in type(error).__mro__]
+        is_question = state[1] in ("0A", "21", "22", "42", "P0") if state else "AnalysisException" in names
+        return is_question, first + line_named(error) if is_question else first
 
 
 class Connect(Spark):
-    def __init__(self, at):
+    def open(self, at):
         if lacks := connect_lacks():
             raise ImportError(f"Spark Connect needs {lacks}")
         from pyspark.sql import SparkSession
+        from pyspark.sql.connect.client.retries import DefaultPolicy
 
-        self.session = SparkSession.builder.remote(at).getOrCreate()
-        self.title = f"Spark Connect {self.session.version}"
+        session = SparkSession.builder.remote(at).getOrCreate()
+        policies = session.client.get_retry_policies()
+        session.client.set_retry_policies([DefaultPolicy(max_retries=4)])  # not for minutes, where there is no server
+        self.title = f"Spark Connect {session.version}"
+        session.client.set_retry_policies(policies)
+        self.session = session
 
     def ask(self, question, most):
         frame = self.session.sql(question)
         return frame.columns, frame.limit(most + 1).toLocalIterator()
 
+    def close(self):
+        if self.session:
+            self.session.stop()
+
+
+def scratch_folder():
+    """A folder for what an engine writes. Another process deletes it when this one has ended, in whatever way."""
+    folder = tempfile.mkdtemp(prefix="syncline-")
+    delete = """import os, shutil, sys, time
+jvm = int(sys.stdin.read() or 0)
+until, gone = time.monotonic() + 60, 0
+while jvm and os.path.exists(f"/proc/{jvm}") and time.monotonic() < until:
+    time.sleep(0.1)
+while gone < 5 and time.monotonic() < until:
+    shutil.rmtree(sys.argv[1], True)
+    time.sleep(0.2)
+    gone = 0 if os.path.exists(sys.argv[1]) else gone + 1"""
+    null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", delete, folder]
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, cwd="/", start_new_session=True)
+    watchers.append(started)  # its standard input is open as long as this is kept
+    return folder
+
 
 def link_home(folder):
-    """Makes a home of Spark of links to the one that is installed: executors on this computer write into its folder `work`."""
+    """Makes a home of Spark of links to the installed one: executors on this computer write into its folder `work`."""
     from pyspark.find_spark_home import _find_spark_home
 
     installed = _find_spark_home()
@@ -236,45 +230,81 @@ def driver_memory():
 
 def spark_lacks():
     spec = find_spec("pyspark")
-    folders = [os.environ.get("SPARK_HOME"), *(spec.submodule_search_locations if spec else ())]
-    if not any(folder and os.path.isdir(os.path.join(folder, "jars")) for folder in folders):
+    homes = [os.environ.get("SPARK_HOME"), *(spec.submodule_search_locations if spec else ())]
+    if not find_spec("py4j") or not any(os.path.isdir(f"{home}/jars") for home in homes):
         return "the package pyspark"
     java = os.path.join(os.environ.get("JAVA_HOME", ""), "bin", "java")
     return None if shutil.which("java") or shutil.which(java) else "Java 17 or newer"
 
 
 def connect_lacks():
-    needed = {"grpc": "grpcio", "grpc_status": "grpcio-status", "pandas": "pandas", "pyarrow": "pyarrow", "zstandard": "zstandard"}
-    absent = [package for module, package in needed.items() if not find_spec(module)]
+    modules = {"grpc": "grpcio", "grpc_status": "grpcio-status", "pandas": "pandas", "pyarrow": "pyarrow"}
+    absent = [package for module, package in modules.items() if not find_spec(module)]
     return f"the packages {', '.join(absent)}" if absent else None
 
 
-def version(module, packages):
-    """The version of an installed module, by the packages that it may come from."""
-    if not find_spec(module):
-        return None
-    for package in packages:
-        try:
-            return importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            pass
-    return "of unknown version"
-
-
-SPARK = "pyspark", ("pyspark", "pyspark-client")
 ENGINES = {
-    "duckdb": (DuckDb, "duckdb", ("duckdb",), lambda: None),
-    "datafusion": (DataFusion, "datafusion", ("datafusion",), lambda: None),
-    "spark": (Spark, *SPARK, spark_lacks),
-    "connect": (Connect, *SPARK, connect_lacks),
+    "duckdb": (DuckDb, ["duckdb"], None),
+    "datafusion": (DataFusion, ["datafusion"], None),
+    "spark": (Spark, ["pyspark", "pyspark-client"], spark_lacks),
+    "connect": (Connect, ["pyspark", "pyspark-client"], connect_lacks),
+    "ballista": (Ballista, ["ballista"], None),
 }
 
 
-def installed():
-    for name, (_, module, packages, lacks) in ENGINES.items():
-        found = {"name": name, "version": version(module, packages)}
-        missing = lacks() if found["version"] else None
-        yield found | {"lacks": missing} if missing else found
+def list_engines():
+    """Each engine with the version of its package, the first of which has the name of the module."""
+    for name, (_, packages, lacks) in ENGINES.items():
+        found = {"name": name, "version": None}
+        if find_spec(packages[0]):
+            installed = (read_version(package) for package in packages)
+            found["version"] = next(filter(None, installed), "of unknown version")
+            if missing := lacks and lacks():
+                found["lacks"] = missing
+        yield found
+
+
+def read_version(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def plain(value):
+    """A value as JSON has it."""
+    if value is None or isinstance(value, (str, int)):
+        return int(value) if isinstance(value, bool) else value
+    if isinstance(value, Decimal) and value.is_finite():
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float) and not math.isinf(value):
+        return None if math.isnan(value) else value
+    return str(value)
+
+
+def paragraph(error):
+    """The first paragraph of a message in one line; the rest points into the statement, or lists calls."""
+    text = re.split(r"\n\s*\n|\nTraceback|\nStack Trace", str(error).strip())[0]
+    return " ".join(text.split())
+
+
+def line_named(error):
+    """The line of the question that a message points at, to be added to a message."""
+    line = re.search(r"\bline (\d+)(?::|,? pos)", str(error), re.IGNORECASE)
+    return f" (line {line[1]})" if line else ""
+
+
+def damaged_file(statements, read, seconds=10):
+    """The first file of the tables that cannot be read, for an error that does not name it, if that is found in time."""
+    until = time.monotonic() + seconds
+    for place in re.findall(r"'(/[^']*)'", "\n".join(statements)):
+        for path in glob.iglob(place if "*" in place else f"{place}/**/*.parquet", recursive=True):
+            if time.monotonic() > until:
+                return None
+            try:
+                read(path)
+            except Exception:
+                return path
 
 
 def answer_one(engine, question, most, send):
@@ -294,25 +324,31 @@ def end_with_input():
 
 
 def answer(request, send):
-    kind, statements = ENGINES[request["engine"]][0], request["statements"]
-    engine, is_declared = None, False
+    """Answers questions by `send`, which writes a line."""
+    engine, statements, most = ENGINES[request["engine"]][0](), request["statements"], request["most_rows"]
+    is_ready = False
     try:
-        engine = kind(request.get("at"))
+        interrupt = signal.getsignal(signal.SIGINT)
+        engine.open(request.get("at"))
+        signal.signal(signal.SIGINT, interrupt)  # Spark has set one that waits
         send({"engine": engine.title})
         for statement in statements:
             engine.declare(statement)
-        is_declared = True
+        is_ready = True
         for question in request["questions"]:
-            answer_one(engine, question, request["most_rows"], send)
+            answer_one(engine, question, most, send)
     except BrokenPipeError:
-        raise
+        pass  # nobody listens any more
     except BaseException as error:
-        is_question, text = engine.explain(error) if engine else (False, Spark.explain(None, error)[1])
-        is_question &= is_declared
-        if not is_question and engine and engine.read and ".parquet" not in text:
+        is_question, text = engine.explain(error)
+        is_question = is_question and is_ready
+        if not is_question and hasattr(engine, "read") and ".parquet" not in text:
             path = damaged_file(statements, engine.read)
             text = f"{path}: {text}" if path else text
-        send({"error": text[:2000] or type(error).__name__, "kind": "question" if is_question else "engine"})
+        kind = "absent" if isinstance(error, ImportError) else "question" if is_question else "engine"
+        send({"error": text[:2000] or type(error).__name__, "kind": kind})
+    if hasattr(engine, "close"):
+        engine.close()
 
 
 def main():
@@ -320,21 +356,18 @@ def main():
     os.dup2(2, 1)  # what engines print is not part of the answer
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends at once, also inside an engine
-    sys.modules["__main__"].__file__ = "client.py"  # without one, Spark Connect thinks that its own tests are running
+    sys.modules["__main__"].__file__ = "client.py"  # without a file, Spark Connect takes the program for its own tests
 
     def send(line):
         output.write(json.dumps(line, allow_nan=False) + "\n")
         output.flush()
 
-    try:
-        request = json.loads(sys.stdin.readline())
-        threading.Thread(target=end_with_input, daemon=True).start()
-        if request.get("list"):
-            send({"engines": list(installed())})
-        else:
-            answer(request, send)
-    except BrokenPipeError:
-        pass
+    request = json.loads(sys.stdin.readline())
+    threading.Thread(target=end_with_input, daemon=True).start()
+    if request.get("list"):
+        send({"engines": list(list_engines())})
+    else:
+        answer(request, send)
     os._exit(0)  # engines have threads that would be waited for
 
 

@@ -5,11 +5,11 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use query::{SqlLimits, SqlWatch, StopReason};
 use record::Value;
 use serde::{Deserialize, Serialize};
@@ -142,7 +142,7 @@ impl RunningClient {
         let _ = input.write_all(line.as_bytes());
         let said = Arc::new(Mutex::new(VecDeque::new()));
         let kept = Arc::clone(&said);
-        let (sender, lines) = sync_channel(WAITING);
+        let (sender, lines) = bounded(WAITING);
         let named = |name: &str| thread::Builder::new().name(name.to_owned());
         let answers = named("fleet answer").spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);

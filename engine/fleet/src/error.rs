@@ -18,8 +18,8 @@ pub enum FleetError {
     NoDataset(PathBuf),
     /// No engine is called so.
     #[error(
-        "“{0}” is no engine: write duckdb, datafusion, sqlite, spark, spark=MASTER such as spark=local-cluster[2,1,1024], or \
-         connect=sc://HOST"
+        "“{0}” is no engine: write duckdb, datafusion, sqlite, spark, spark=MASTER such as spark=local-cluster[2,1,1024], \
+         connect=sc://HOST or ballista=df://HOST:PORT"
     )]
     Engine(String),
     /// There is no Python to start an engine with.

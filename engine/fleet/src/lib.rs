@@ -44,6 +44,7 @@ mod feed;
 mod fleet_dataset;
 mod outliers;
 mod picture;
+mod picture_draft;
 mod rank_capture;
 
 pub use answer::FleetSummary;

@@ -1,6 +1,5 @@
 //! What the window shows of a run: a value for each rank and step, and who kept the others waiting.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +12,8 @@ use super::ask::ask_several;
 use super::engine::FleetEngine;
 use super::error::FleetError;
 use super::fleet_dataset::FleetDataset;
-use super::outliers::{StepOutlier, outliers};
+use super::outliers::StepOutlier;
+use super::picture_draft::PictureDraft;
 
 /// What is measured of a rank in a step, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +61,8 @@ pub struct FleetPicture {
     pub run: String,
     /// The ranks that have steps.
     pub ranks: Vec<u32>,
-    /// The steps that a rank has.
+    /// The steps that some rank has: the numbers in their names, such as 12 of `ProfilerStep#12`, where every name has one, else
+    /// their place in each capture, from 1.
     pub steps: Vec<i64>,
     /// When each step of each rank began, in nanoseconds on the run's clock; in the order of a [`MeasureGrid`].
     pub starts: Vec<Option<i64>>,
@@ -82,7 +83,7 @@ pub struct FleetPicture {
 }
 
 /// When each step of each rank began, and how long it took.
-const STEPS: &str = "SELECT rank, step, min(ts) AS ts, max(ts + dur) - min(ts) AS dur FROM steps \
+const STEPS: &str = "SELECT rank, step, min(name) AS name, min(ts) AS ts, max(ts + dur) - min(ts) AS dur FROM steps \
     WHERE run = '{run}' AND step IS NOT NULL GROUP BY rank, step ORDER BY rank, step";
 /// How long streams were idle within each step, by reason. A time that reaches over steps counts in each by its share.
 const IDLE: &str = "SELECT g.rank AS rank, s.step AS step, g.reason AS reason, \
@@ -100,13 +101,6 @@ const COLLECTIVE_WAIT: &str = "WITH arrivals AS (SELECT rank, ready, \
 /// What the captures say of their clocks.
 const CLOCKS: &str = "SELECT count(*) AS captures, count(clock_origin_ns) AS known, max(clock_uncertainty_ns) AS off_ns \
     FROM captures WHERE run = '{run}' AND spans > 0";
-/// Places of the questions.
-const STEPS_AT: usize = 0;
-const IDLE_AT: usize = 1;
-const COLLECTIVE_WAIT_AT: usize = 2;
-const CLOCKS_AT: usize = 3;
-const STRAGGLERS_AT: usize = 4;
-
 /// Asks what the window shows of a run. What needs the ranks' clocks is left out where they cannot be compared.
 ///
 /// # Errors
@@ -123,10 +117,7 @@ pub fn fleet_picture(
     let name = run.to_string();
     let asked =
         [STEPS, IDLE, COLLECTIVE_WAIT, CLOCKS, stragglers].map(|it| it.replace("{run}", &name));
-    let mut draft = PictureDraft {
-        run: name.clone(),
-        ..PictureDraft::default()
-    };
+    let mut draft = PictureDraft::new(&name);
     let mut take = |place: usize, _: &[String], row: Vec<Option<Value>>| {
         draft.row(place, &row);
         ControlFlow::Continue(())
@@ -145,156 +136,4 @@ pub fn fleet_picture(
         },
         ..draft.finish()
     })
-}
-
-/// Rows on their way into a picture, by rank and step.
-#[derive(Default)]
-struct PictureDraft {
-    run: String,
-    steps: BTreeMap<(u32, i64), (i64, i64)>,
-    sums: BTreeMap<FleetMeasure, BTreeMap<(u32, i64), i64>>,
-    stragglers: Vec<Straggler>,
-    captures: i64,
-    known: i64,
-    uncertainty: Option<i64>,
-}
-
-/// A whole number in a row.
-fn whole(row: &[Option<Value>], place: usize) -> Option<i64> {
-    match row.get(place)? {
-        Some(Value::Integer(value)) => Some(*value),
-        // Sums of some engines have more digits than whole numbers.
-        Some(Value::Number(value)) => Some(*value as i64),
-        _ => None,
-    }
-}
-
-fn text(row: &[Option<Value>], place: usize) -> Option<&str> {
-    match row.get(place)? {
-        Some(Value::Text(text)) => Some(text),
-        _ => None,
-    }
-}
-
-impl PictureDraft {
-    fn row(&mut self, question: usize, row: &[Option<Value>]) {
-        // A row that is not as it was asked for says nothing.
-        let _ = match question {
-            STEPS_AT => self.step(row),
-            IDLE_AT => self.idle(row),
-            COLLECTIVE_WAIT_AT => self.collective_wait(row),
-            CLOCKS_AT => self.clocks(row),
-            STRAGGLERS_AT => self.straggler(row),
-            _ => None,
-        };
-    }
-
-    fn cell(row: &[Option<Value>]) -> Option<(u32, i64)> {
-        Some((u32::try_from(whole(row, 0)?).ok()?, whole(row, 1)?))
-    }
-
-    fn step(&mut self, row: &[Option<Value>]) -> Option<()> {
-        let step = (whole(row, 2)?, whole(row, 3)?);
-        self.steps.insert(Self::cell(row)?, step);
-        Some(())
-    }
-
-    fn idle(&mut self, row: &[Option<Value>]) -> Option<()> {
-        let (cell, ns) = (Self::cell(row)?, whole(row, 3)?);
-        let reason = FleetMeasure::IdleFor(text(row, 2)?.to_owned());
-        for measure in [FleetMeasure::Idle, reason] {
-            *self
-                .sums
-                .entry(measure)
-                .or_default()
-                .entry(cell)
-                .or_default() += ns;
-        }
-        Some(())
-    }
-
-    fn collective_wait(&mut self, row: &[Option<Value>]) -> Option<()> {
-        let waits = self.sums.entry(FleetMeasure::CollectiveWait).or_default();
-        waits.insert(Self::cell(row)?, whole(row, 2)?);
-        Some(())
-    }
-
-    fn clocks(&mut self, row: &[Option<Value>]) -> Option<()> {
-        self.captures = whole(row, 0)?;
-        self.known = whole(row, 1)?;
-        self.uncertainty = whole(row, 2);
-        Some(())
-    }
-
-    /// A row of the bundled question: run, last_rank, times_last, lost_by_others_ns, worst_ns, ts.
-    fn straggler(&mut self, row: &[Option<Value>]) -> Option<()> {
-        if text(row, 0)? != self.run {
-            return None;
-        }
-        self.stragglers.push(Straggler {
-            rank: u32::try_from(whole(row, 1)?).ok()?,
-            times_last: u64::try_from(whole(row, 2)?).ok()?,
-            lost_by_others: whole(row, 3)?,
-            worst: whole(row, 4)?,
-            worst_step: None,
-            worst_ts: whole(row, 5)?,
-        });
-        Some(())
-    }
-
-    fn finish(mut self) -> FleetPicture {
-        let is_clock_shared = self.captures <= 1 || self.known == self.captures;
-        if !is_clock_shared {
-            self.sums.remove(&FleetMeasure::CollectiveWait);
-        }
-        let ranks: BTreeSet<u32> = self.steps.keys().map(|it| it.0).collect();
-        let steps: BTreeSet<i64> = self.steps.keys().map(|it| it.1).collect();
-        let cells = || {
-            ranks
-                .iter()
-                .flat_map(|rank| steps.iter().map(|step| (*rank, *step)))
-        };
-        let of = |cell: (u32, i64)| self.steps.get(&cell);
-        let starts = cells().map(|it| of(it).map(|it| it.0)).collect();
-        let times: Vec<Option<i64>> = cells().map(|it| of(it).map(|it| it.1)).collect();
-        let grid = |(measure, sums): (FleetMeasure, BTreeMap<(u32, i64), i64>)| {
-            // A step without a row has none of it.
-            let value = |cell| of(cell).map(|_| sums.get(&cell).copied().unwrap_or(0));
-            MeasureGrid {
-                measure,
-                values: cells().map(value).collect(),
-            }
-        };
-        let step_of = |rank: u32, at: i64| {
-            let own = self.steps.range((rank, i64::MIN)..=(rank, i64::MAX));
-            let mut found = own.filter(|it| it.1.0 <= at && at < it.1.0 + it.1.1);
-            found.next().map(|it| it.0.1)
-        };
-        let mut stragglers = self.stragglers;
-        for straggler in &mut stragglers {
-            straggler.worst_step = step_of(straggler.rank, straggler.worst_ts);
-        }
-        let (rank_list, step_list): (Vec<u32>, Vec<i64>) = (
-            ranks.iter().copied().collect(),
-            steps.iter().copied().collect(),
-        );
-        let outliers = outliers(&rank_list, &step_list, &times);
-        let mut measures = vec![MeasureGrid {
-            measure: FleetMeasure::StepTime,
-            values: times,
-        }];
-        measures.extend(self.sums.into_iter().map(grid));
-        measures.retain(|it| it.values.iter().any(Option::is_some));
-        FleetPicture {
-            ranks: rank_list,
-            steps: step_list,
-            starts,
-            measures,
-            stragglers,
-            outliers,
-            clock_uncertainty: self.uncertainty,
-            is_clock_shared,
-            ..FleetPicture::default()
-        }
-    }
 }

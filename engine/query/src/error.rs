@@ -220,7 +220,9 @@ fn unknown_column(name: &str, sql: &str) -> String {
         );
     }
     let all: Vec<&SqlTable> = TABLES.iter().collect();
-    let near = nearest(bare, columns(&all).into_iter());
+    // A column of one capture that a dataset has not is no better name for itself.
+    let others = columns(&all).into_iter().filter(|it| *it != bare);
+    let near = nearest(bare, others);
     format!("there is no column “{name}”{}", hint(near))
 }
 

@@ -17,6 +17,8 @@ const ORIGIN: i64 = 1_790_000_000_000_000_000;
 /// From step to step, and how long one takes, in nanoseconds.
 const PERIOD: i64 = 12_000_000;
 const STEP: i64 = 10_000_000;
+/// When the host calls for the two operations of a step.
+const CALLS: [i64; 2] = [200_000, 400_000];
 /// The kernel of a step: when it begins, and how long it takes.
 const KERNEL: (i64, i64) = (1_000_000, 4_000_000);
 /// The collective operation of a step: when ranks come to it that are in time, and when it ends for all.
@@ -50,10 +52,17 @@ pub fn collective_wait(rank: u32, step: i64) -> i64 {
     lateness(LATE, step) - lateness(rank, step)
 }
 
-/// How long the two streams of a rank are idle within a step, together.
+/// How long the two streams of a rank are idle within a step, together. What counts begins with the first call of the host
+/// and ends with the last operation.
 pub fn idle(rank: u32, step: i64) -> i64 {
     let collective = COLLECTIVE.1 - COLLECTIVE.0 - lateness(rank, step);
-    2 * step_time(rank, step) - KERNEL.1 - collective
+    let before = if step == 0 { CALLS[0] } else { 0 };
+    let end = if step == STEPS - 1 {
+        COLLECTIVE.1
+    } else {
+        step_time(rank, step)
+    };
+    2 * (end - before) - KERNEL.1 - collective
 }
 
 /// An event of the profiler of PyTorch, whose times are microseconds from its base time on.
@@ -86,8 +95,8 @@ fn events(rank: u32, step: i64) -> Vec<Value> {
             (at(0), step_time(rank, step)),
             json!({}),
         ),
-        event(launch, json!(100), (at(200_000), 10_000), call(first)),
-        event(launch, json!(100), (at(400_000), 10_000), call(second)),
+        event(launch, json!(100), (at(CALLS[0]), 10_000), call(first)),
+        event(launch, json!(100), (at(CALLS[1]), 10_000), call(second)),
         event(
             ("kernel", "gemm"),
             json!(7),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use engine::dataset::{
     ContentHash, Dataset, DatasetError, MOST_RANKS, RankFile, RankReceipt, WrittenRank,
@@ -15,6 +16,8 @@ use crate::text;
 
 /// Ranks that are completed together: what a conversion that is killed has to do again, at most.
 const TOGETHER: usize = 16;
+/// How long the first of them waits for the others, so that large captures are not converted again and again.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Writes the files' ranks into the dataset in `folder`.
 pub(super) fn convert(
@@ -30,6 +33,7 @@ pub(super) fn convert(
         known: None,
         taken: BTreeMap::new(),
         waiting: BTreeMap::new(),
+        since: Instant::now(),
         counts: RankCounts::default(),
     };
     for file in files.captures.iter().filter(|it| options.shard.has(it)) {
@@ -127,6 +131,8 @@ struct RankConversion<'a> {
     taken: BTreeMap<u32, PathBuf>,
     /// Ranks that are not complete yet, by the shard whose files they go into.
     waiting: BTreeMap<u32, Vec<WrittenRank>>,
+    /// Since when ranks have waited.
+    since: Instant,
     counts: RankCounts,
 }
 
@@ -154,7 +160,8 @@ impl RankConversion<'_> {
                 complain(streams, &refusal.text);
             }
         }
-        if self.waiting.values().map(Vec::len).sum::<usize>() >= TOGETHER {
+        let waiting = self.waiting.values().map(Vec::len).sum::<usize>();
+        if waiting >= TOGETHER || (waiting > 0 && self.since.elapsed() >= PATIENCE) {
             self.commit()?;
         }
         Ok(())
@@ -368,6 +375,7 @@ impl RankConversion<'_> {
                 .commit(shard, &mut ranks, &is_stopped)
                 .map_err(failure)?;
         }
+        self.since = Instant::now();
         Ok(())
     }
 }

@@ -84,8 +84,16 @@ pub(super) fn files(options: &ConvertOptions) -> Result<RankSources, CliFailure>
                 "the list {name} cannot be read: {error}; name a file with a path a line"
             ))
         })?;
+        // Editors of Windows begin a text with a mark.
+        let text = text.trim_start_matches('\u{feff}');
         let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
         named.extend(lines.map(PathBuf::from));
+        if named.is_empty() {
+            let name = list.display();
+            return Err(CliFailure::Wrong(format!(
+                "the list {name} names no file: write a path a line"
+            )));
+        }
     }
     if named.iter().any(|it| is_standard_input(it)) {
         return Err(CliFailure::Wrong(
