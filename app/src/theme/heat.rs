@@ -25,9 +25,8 @@ impl Theme {
         let mut steps = STEPS;
         if self.dark {
             steps.reverse();
-            if let [first, .., last] = &mut steps {
-                (*first, *last) = (DARKEST, PALEST);
-            }
+            let [first, .., last] = &mut steps;
+            (*first, *last) = (DARKEST, PALEST);
         }
         steps
     }

@@ -20,6 +20,8 @@ pub struct ColourScale {
     pub high: i64,
     /// The greatest value.
     pub most: i64,
+    /// Whether some cells have no value.
+    pub has_gaps: bool,
 }
 
 impl ColourScale {
@@ -38,7 +40,12 @@ impl ColourScale {
         let part = usual.saturating_sub(low) as f64 / most.saturating_sub(low).max(1) as f64;
         let is_crowded = sample.len() >= BEYOND && usual > low && part < CROWDED;
         let high = if is_crowded { usual } else { most };
-        Some(Self { low, high, most })
+        Some(Self {
+            low,
+            high,
+            most,
+            has_gaps: values.contains(&None),
+        })
     }
 
     /// How far a value lies from the least, 0, to the most, 1. Where all are the same it is in the middle.
@@ -77,7 +84,7 @@ mod tests {
     fn colours_reach_from_the_least_value_to_the_most() {
         let scale = ColourScale::of(&[Some(10), None, Some(30), Some(20)]).unwrap();
         assert_eq!((scale.low, scale.high, scale.most), (10, 30, 30));
-        assert!(!scale.is_cut());
+        assert!(!scale.is_cut() && scale.has_gaps);
         let levels = [None, Some(10), Some(20), Some(30), Some(90)].map(|it| scale.level(it));
         assert_eq!(levels, [NO_VALUE, 1, 128, 255, 255]);
         assert!((ColourScale::share_of_level(255) - 1.0).abs() < 1e-6);

@@ -60,14 +60,32 @@ impl GridAxis {
         self.length / self.range.count.max(1) as f32
     }
 
-    /// The places of the rows that have labels, which lie at least so many points apart: each `steps`-th of all.
-    pub fn labelled(&self, least: f32, stride: fn(usize) -> usize) -> impl Iterator<Item = usize> {
+    /// The places of the rows that have labels, which lie at least so many points apart: those with round numbers.
+    pub fn labelled(
+        &self,
+        (least, stride): (f32, fn(usize) -> usize),
+        number: impl Fn(usize) -> i64,
+    ) -> Vec<usize> {
         let mut every = 1;
         while every as f32 * self.thickness() < least && every < self.range.count {
             every = stride(every);
         }
-        let end = self.range.first + self.range.count;
-        (self.range.first.next_multiple_of(every)..end).step_by(every)
+        let all = self.range.first..self.range.first + self.range.count;
+        let mut found: Vec<usize> = Vec::new();
+        for place in all.clone() {
+            let is_round = number(place).rem_euclid(every as i64) == 0;
+            // Where numbers are missing, round ones may lie close to each other.
+            let last = found
+                .last()
+                .map_or(f32::INFINITY, |last| (place - last) as f32);
+            if is_round && last * self.thickness() >= least {
+                found.push(place);
+            }
+        }
+        if found.len() < 2 {
+            return all.step_by(every).collect();
+        }
+        found
     }
 }
 
@@ -181,15 +199,23 @@ mod tests {
 
     #[test]
     fn labels_have_room_and_are_round() {
-        let labels =
-            |axis: GridAxis, stride| -> Vec<usize> { axis.labelled(14.0, stride).collect() };
-        assert_eq!(labels(axis(3, 5, 100), doubled), [3, 4, 5, 6, 7]);
-        assert_eq!(labels(axis(3, 20, 100), doubled), [4, 8, 12, 16, 20]);
-        assert_eq!(labels(axis(0, 64, 100), doubled), [0, 16, 32, 48]);
+        let labels = |axis: GridAxis, stride, number: fn(usize) -> i64| {
+            axis.labelled((14.0, stride), number)
+        };
+        let same = |it: usize| it as i64;
+        assert_eq!(labels(axis(3, 5, 100), doubled, same), [3, 4, 5, 6, 7]);
+        assert_eq!(labels(axis(3, 20, 100), doubled, same), [4, 8, 12, 16, 20]);
+        assert_eq!(labels(axis(0, 64, 100), doubled, same), [0, 16, 32, 48]);
+        let tens = [0, 10, 20, 30, 40, 50, 60];
+        assert_eq!(labels(axis(0, 64, 100), round_number, same), tens);
+        // Rank 1 is missing, so 2 would lie too close to 0; where no number is round, others have labels.
+        let without_one = |it: usize| it as i64 + i64::from(it > 0);
         assert_eq!(
-            labels(axis(0, 64, 100), round_number),
-            [0, 10, 20, 30, 40, 50, 60]
+            labels(axis(0, 10, 100), doubled, without_one),
+            [0, 3, 5, 7, 9]
         );
+        let odd = |it: usize| 2 * it as i64 + 1;
+        assert_eq!(labels(axis(0, 10, 100), doubled, odd), [0, 2, 4, 6, 8]);
         let mut every = 1;
         let mut found = Vec::new();
         for _ in 0..6 {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use eframe::egui::emath::GuiRounding as _;
 use eframe::egui::{
-    Color32, ColorImage, Id, Rect, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui,
-    Vec2, WidgetInfo, WidgetType, pos2, vec2,
+    Color32, ColorImage, Id, Rect, Role as WidgetRole, Sense, Stroke, StrokeKind, TextureHandle,
+    TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 use engine::fleet::{FleetMeasure, FleetPicture, MeasureGrid};
 
@@ -24,7 +24,7 @@ use crate::theme::Theme;
 /// No cell is larger, in points.
 pub const LARGEST: Vec2 = vec2(96.0, 28.0);
 /// From this size on cells have gaps between them, in points.
-const PARTED: f32 = 7.0;
+const PARTED: f32 = 9.0;
 /// From stripe to stripe where there is no value, in points.
 const STRIPES: f32 = 7.0;
 
@@ -180,7 +180,7 @@ impl FleetHeatmap {
         let response = ui.interact(place.rect, id, Sense::click_and_drag());
         response.widget_info(|| {
             let words = heatmap_words(shown.picture, &shown.grid.measure, shown.scale);
-            WidgetInfo::labeled(WidgetType::Image, true, words)
+            WidgetInfo::labeled(WidgetRole::Image, true, words)
         });
         self.paint(ui, shown, &place);
         let chosen = shown.scene.state.fleet.cell;

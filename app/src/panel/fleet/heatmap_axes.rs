@@ -3,7 +3,7 @@
 use eframe::egui::{Align2, Color32, FontId, Ui, pos2};
 use engine::fleet::FleetPicture;
 
-use super::grid_axis::{doubled, round_number};
+use super::grid_axis::{GridAxis, doubled, round_number};
 use super::heatmap::{HeatmapPlace, HeatmapScene};
 use crate::theme::SMALL;
 
@@ -30,7 +30,28 @@ pub fn width(ui: &Ui, picture: &FleetPicture) -> f32 {
     width_of(ui, &last).max(width_of(ui, CORNER)).ceil() + GAP + 2.0
 }
 
-/// Writes them; those of the chosen cell stand out.
+/// The labels along an axis, each with its place in points: round numbers, and that of the chosen row, which stands out and
+/// takes the room that it needs.
+fn labels(
+    axis: &GridAxis,
+    room: (f32, fn(usize) -> usize),
+    (numbers, chosen): (&[i64], Option<usize>),
+) -> Vec<(f32, String, bool)> {
+    let number = |place: usize| numbers.get(place).copied().unwrap_or_default();
+    let middle = |place: usize| Some(f32::midpoint(axis.span(place)?.0, axis.span(place)?.1));
+    let label = |place: usize, is_chosen| {
+        let at = middle(place)?;
+        Some((at, number(place).to_string(), is_chosen))
+    };
+    let own = chosen.and_then(|it| label(it, true));
+    let taken = own.as_ref().map(|it| it.0);
+    let others = axis.labelled(room, number).into_iter();
+    let others = others.filter_map(|it| label(it, false));
+    let others = others.filter(|it| taken.is_none_or(|at| (at - it.0).abs() >= room.0));
+    others.chain(own.clone()).collect()
+}
+
+/// Writes them.
 pub fn paint(
     ui: &Ui,
     shown: &HeatmapScene<'_>,
@@ -38,53 +59,30 @@ pub fn paint(
     chosen: Option<(usize, usize)>,
 ) {
     let theme = shown.scene.theme;
-    let write = |at, align: Align2, words: String, colour| {
+    let write = |at, align: Align2, words: String, is_chosen| {
+        let colour = if is_chosen { theme.text } else { theme.weak };
         let font = FontId::proportional(SMALL);
         ui.painter().text(at, align, words, font, colour);
     };
     let left = place.rect.left() - GAP;
     let above = place.rect.top() - 4.0;
-    write(
-        pos2(left, above),
-        Align2::RIGHT_BOTTOM,
-        CORNER.to_owned(),
-        theme.weak,
-    );
-
-    let rank = |row: usize| shown.picture.ranks.get(row).map(u32::to_string);
-    let middle = |span: Option<(f32, f32)>| span.map(|(start, end)| f32::midpoint(start, end));
-    let chosen_y = chosen.and_then(|it| middle(place.rows.span(it.0)));
-    for row in place.rows.labelled(LINE, doubled) {
-        let (Some(y), Some(words)) = (middle(place.rows.span(row)), rank(row)) else {
-            continue;
-        };
-        // The chosen one's own label needs the room.
-        if chosen_y.is_none_or(|it| (it - y).abs() >= LINE) {
-            write(pos2(left, y), Align2::RIGHT_CENTER, words, theme.weak);
-        }
-    }
-    if let (Some(y), Some(words)) = (chosen_y, chosen.and_then(|it| rank(it.0))) {
-        write(pos2(left, y), Align2::RIGHT_CENTER, words, theme.text);
-    }
-
-    let step = |column: usize| shown.picture.steps.get(column).map(i64::to_string);
-    let last = shown
+    let corner = pos2(left, above);
+    write(corner, Align2::RIGHT_BOTTOM, CORNER.to_owned(), false);
+    let ranks: Vec<i64> = shown
         .picture
-        .steps
-        .last()
-        .map(i64::to_string)
-        .unwrap_or_default();
-    let room = width_of(ui, &last) + 2.0 * GAP;
-    let chosen_x = chosen.and_then(|it| middle(place.columns.span(it.1)));
-    for column in place.columns.labelled(room, round_number) {
-        let (Some(x), Some(words)) = (middle(place.columns.span(column)), step(column)) else {
-            continue;
-        };
-        if chosen_x.is_none_or(|it| (it - x).abs() >= room) {
-            write(pos2(x, above), Align2::CENTER_BOTTOM, words, theme.weak);
-        }
+        .ranks
+        .iter()
+        .map(|it| i64::from(*it))
+        .collect();
+    let rows = (ranks.as_slice(), chosen.map(|it| it.0));
+    for (y, words, is_chosen) in labels(&place.rows, (LINE, doubled), rows) {
+        write(pos2(left, y), Align2::RIGHT_CENTER, words, is_chosen);
     }
-    if let (Some(x), Some(words)) = (chosen_x, chosen.and_then(|it| step(it.1))) {
-        write(pos2(x, above), Align2::CENTER_BOTTOM, words, theme.text);
+    let steps = shown.picture.steps.as_slice();
+    let last = steps.last().map(i64::to_string).unwrap_or_default();
+    let room = width_of(ui, &last) + 2.0 * GAP;
+    let columns = (steps, chosen.map(|it| it.1));
+    for (x, words, is_chosen) in labels(&place.columns, (room, round_number), columns) {
+        write(pos2(x, above), Align2::CENTER_BOTTOM, words, is_chosen);
     }
 }

@@ -49,7 +49,7 @@ pub fn show(ui: &mut Ui, shown: &HeatmapScene<'_>, place: &HeatmapPlace) {
         );
     }
     let mut x = bar.right() + 4.0 * GRID;
-    if shown.grid.values.contains(&None) {
+    if scale.has_gaps {
         let sample = Rect::from_min_size(pos2(x, bar.top()), vec2(20.0, BAR[1]));
         stripes(&painter.with_clip_rect(sample), sample, theme);
         let words = "no such step".to_owned();

@@ -264,7 +264,9 @@ impl RankLists {
         if picture.stragglers.is_empty() {
             return hint(ui, scene.theme, no_straggler(picture));
         }
-        self.stragglers.ui(ui, scene, STRAGGLERS, actions);
+        ui.push_id("stragglers", |ui| {
+            self.stragglers.ui(ui, scene, STRAGGLERS, actions)
+        });
     }
 
     fn outliers(
@@ -285,7 +287,9 @@ impl RankLists {
         }
         let words = RichText::new("Steps that took a rank much longer than the others").small();
         ui.add(Label::new(words.color(scene.theme.weak)).wrap());
-        self.outliers.ui(ui, scene, OUTLIERS, actions);
+        ui.push_id("outliers", |ui| {
+            self.outliers.ui(ui, scene, OUTLIERS, actions)
+        });
     }
 }
 

@@ -130,7 +130,14 @@ fn answered(ui: &mut Ui, scene: &Scene<'_>) {
     };
     if !picture.time.is_zero() {
         let time = text::duration(Nanos::from_duration(picture.time));
-        let words = format!("{} answered in {time}", picture.engine);
+        let chosen = &scene.state.settings.fleet_engine;
+        let asked = engine_to_ask(&scene.status.fleet.engines, chosen);
+        // The choice beside it says which one.
+        let words = if picture.engine.starts_with(asked.title()) {
+            format!("answered in {time}")
+        } else {
+            format!("{} answered in {time}", picture.engine)
+        };
         ui.label(RichText::new(words).color(scene.theme.weak));
     }
 }
