@@ -21,7 +21,7 @@ const DARKEST: Color32 = rgb(0x0019_2A66);
 
 impl Theme {
     /// The colours between which those of a heatmap are mixed evenly, the least first. The most stands out from the ground.
-    pub fn heat_steps(&self) -> [Color32; 8] {
+    fn heat_steps(&self) -> [Color32; 8] {
         let mut steps = STEPS;
         if self.dark {
             steps.reverse();

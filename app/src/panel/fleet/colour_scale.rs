@@ -10,13 +10,15 @@ const SAMPLE: usize = 100_000;
 const BEYOND: usize = 200;
 /// What part of the scale the others would have at most then.
 const CROWDED: f64 = 1.0 / 3.0;
+/// How far the colours of the others reach then: those beyond have the strongest one.
+pub const USUAL: f64 = 0.85;
 
 /// The scale of a measure's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColourScale {
     /// The least value.
     pub low: i64,
-    /// The value that has the strongest colour, as all beyond it have.
+    /// The value where the scale ends: all beyond it have the strongest colour.
     pub high: i64,
     /// The greatest value.
     pub most: i64,
@@ -53,11 +55,12 @@ impl ColourScale {
         if self.high <= self.low {
             return 0.5;
         }
-        let (value, whole) = (
-            value.saturating_sub(self.low),
-            self.high.saturating_sub(self.low),
-        );
-        (value as f64 / whole as f64).clamp(0.0, 1.0)
+        if value > self.high {
+            return 1.0;
+        }
+        let whole = self.high.saturating_sub(self.low) as f64;
+        let share = value.saturating_sub(self.low).max(0) as f64 / whole;
+        share * if self.is_cut() { USUAL } else { 1.0 }
     }
 
     /// The level of a cell: greater for greater values, and 0 without one.
@@ -100,6 +103,9 @@ mod tests {
         let scale = ColourScale::of(&values).unwrap();
         assert!(scale.is_cut() && scale.high < 2_000);
         assert_eq!(scale.most, 1_000_000);
+        // They stand out from all others.
+        assert!(scale.level(Some(scale.high)) < 220);
+        assert_eq!(scale.level(Some(scale.most)), 255);
         // Where half are far, they are no exception.
         for value in values.iter_mut().step_by(2) {
             *value = Some(1_000_000);

@@ -1,6 +1,6 @@
 //! The head of a dataset: the run, which ranks are there, what answered, and what goes on.
 
-use eframe::egui::{Align, Button, ComboBox, Label, Layout, RichText, Spinner, Ui};
+use eframe::egui::{Align, Button, ComboBox, Label, Layout, RichText, Spinner, TextWrapMode, Ui};
 use engine::dataset::rank_list;
 use engine::fleet::{FleetEngine, FoundEngine, RunCoverage, choose_engine};
 use engine::time::Nanos;
@@ -53,13 +53,13 @@ fn run_choice(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage, actions: &mut V
         .dataset
         .as_ref()
         .map_or(&[][..], |it| it.runs());
-    ui.label(RichText::new("Run").color(scene.theme.weak));
+    let label = ui.label(RichText::new("Run").color(scene.theme.weak));
     if runs.len() < 2 {
         ui.label(RichText::new(run.name.to_string()).strong());
         return;
     }
     let combo = ComboBox::from_id_salt("fleet run").selected_text(run.name.to_string());
-    combo.show_ui(ui, |ui| {
+    let shown = combo.show_ui(ui, |ui| {
         for other in runs {
             let name = other.name.to_string();
             if ui.selectable_label(other.name == run.name, &name).clicked() {
@@ -67,6 +67,7 @@ fn run_choice(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage, actions: &mut V
             }
         }
     });
+    shown.response.labelled_by(label.id);
 }
 
 /// How many ranks are complete, of how many.
@@ -163,9 +164,10 @@ fn engine_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         return;
     }
     let asked = engine_to_ask(found, &scene.state.settings.fleet_engine);
-    let named = |it: &FoundEngine| match &it.version {
-        Some(version) => format!("{} {version}", it.engine.title()),
-        None => it.engine.title().to_owned(),
+    let named = |it: &FoundEngine| {
+        let version = it.version.as_deref().unwrap_or_default();
+        let at = it.engine.address().map(|it| format!(" at {it}"));
+        format!("{} {version}{}", it.engine.title(), at.unwrap_or_default())
     };
     let own = found.iter().find(|it| it.engine.label() == asked.label());
     let shown = own.map_or_else(|| asked.title().to_owned(), named);
@@ -181,7 +183,10 @@ fn engine_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         }
         for it in found.iter().filter(|it| !it.is_ready()) {
             let words = format!("{}: {}", it.engine.title(), it.install());
-            ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).extend());
+            ui.add_enabled(
+                false,
+                Button::selectable(false, words).wrap_mode(TextWrapMode::Extend),
+            );
         }
     });
     response
@@ -200,11 +205,11 @@ pub fn measure_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>)
         return;
     };
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Colour").color(scene.theme.weak));
+        let label = ui.label(RichText::new("Colour").color(scene.theme.weak));
         let combo = ComboBox::from_id_salt("fleet measure")
             .selected_text(measure_words(&shown.measure))
             .width(200.0);
-        combo.show_ui(ui, |ui| {
+        let choice = combo.show_ui(ui, |ui| {
             for grid in &picture.measures {
                 let is_shown = grid.measure == shown.measure;
                 let label = ui.selectable_label(is_shown, measure_words(&grid.measure));
@@ -213,6 +218,7 @@ pub fn measure_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>)
                 }
             }
         });
+        choice.response.labelled_by(label.id);
         let help = RichText::new(measure_help(&shown.measure)).color(scene.theme.weak);
         let is_part = scene.state.fleet.rows.is_some() || scene.state.fleet.columns.is_some();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
