@@ -1,11 +1,13 @@
 //! What the user can want: the actions, and the one table that menus, keys and help are made from.
 
 mod bookmark;
+mod fleet;
 mod keys;
 mod lesson;
 mod table;
 
 pub use bookmark::BookmarkAction;
+pub use fleet::{FleetAction, FleetRequest};
 pub use keys::{Chord, pressed};
 pub use lesson::LessonAction;
 pub use table::{COMMANDS, Command, CommandEntry, Menu, key_table_markdown};
@@ -96,6 +98,8 @@ pub enum Action {
     Lesson(LessonAction),
     /// Something of bookmarks.
     Bookmark(BookmarkAction),
+    /// Something of the dataset on screen.
+    Fleet(FleetAction),
     /// Replace the chosen workload's text.
     Edit(String),
     /// Move a parameter of the chosen workload; `None` goes back to the file's value.
@@ -309,6 +313,10 @@ pub enum AppRequest {
     ChooseMore,
     /// Ask for a folder whose captures are opened as one.
     ChooseFolder,
+    /// Ask for the folder of a dataset, to show it.
+    ChooseDataset,
+    /// Something of the dataset on screen.
+    Fleet(FleetRequest),
     /// These paths were named for what a path was asked for.
     Picked(FilePurpose, Vec<PathBuf>),
     /// Open the files of a link, and go to its place.

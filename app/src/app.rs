@@ -4,6 +4,7 @@ mod asking;
 mod bars;
 mod file_opening;
 mod files;
+mod fleet;
 mod layout;
 mod lessons;
 mod link;
@@ -30,12 +31,13 @@ pub use link::EngineLink;
 use crate::action::{self, Action, Command, LessonAction};
 use crate::apply::{apply, end_frame, keep_up};
 use crate::capture_link::CaptureLink;
-use crate::panel::{AppStatus, NameSearch, PANELS, Panel, Scene, SceneConclusions};
+use crate::panel::{AppStatus, FleetPanel, NameSearch, PANELS, Panel, Scene, SceneConclusions};
 use crate::state::{AppState, OverlayWindow, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme;
 use crate::timeline::{Areas, Timeline, theme_of};
 use asking::QuestionJob;
 use files::FileJobs;
+use fleet::FleetJob;
 use lessons::LessonJob;
 use measuring::RangeJob;
 use reference_run::ReferenceRun;
@@ -61,6 +63,8 @@ pub struct App {
     files: FileJobs,
     concluding: ConclusionsJob,
     asking: QuestionJob,
+    fleet: FleetJob,
+    fleet_panel: FleetPanel,
     measuring: RangeJob,
     lesson_job: LessonJob,
     reference: ReferenceRun,
@@ -181,6 +185,8 @@ impl App {
             files: FileJobs::new(context),
             concluding: ConclusionsJob::default(),
             asking: QuestionJob::default(),
+            fleet: FleetJob::default(),
+            fleet_panel: FleetPanel::default(),
             measuring: RangeJob::default(),
             lesson_job: LessonJob::default(),
             reference: ReferenceRun::default(),
@@ -344,6 +350,7 @@ impl App {
         }
         let seen = (&mut self.status, self.is_timed);
         self.asking.advance(seen, context);
+        self.hear_fleet(context);
         let range = self.state.selection.range;
         let grows = self.scene().grows();
         let measure = &mut self.status.measure;

@@ -2,6 +2,7 @@
 
 mod bookmarks;
 mod documents;
+mod fleet;
 mod lanes;
 mod lesson;
 mod loss;
@@ -56,6 +57,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::AdvancePlayback(seconds) => playback::advance(state, capture, seconds),
         Action::Search(text) => state.search = text,
         Action::Lesson(action) => return lesson::apply(state, action),
+        Action::Fleet(action) => return fleet::apply(state, action),
         Action::Bookmark(action) => return bookmarks::apply(state, capture, action),
         Action::SetDevice(backend, adapter) => {
             state.settings.backend = backend;
@@ -112,6 +114,9 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
 }
 
 fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> Option<AppRequest> {
+    if state.fleet.is_shown() && command.needs_capture() {
+        return None;
+    }
     match command {
         Command::Open => return Some(AppRequest::ChooseFile),
         Command::SaveCapture => return Some(AppRequest::SaveCapture),
@@ -120,6 +125,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::SaveText => return Some(AppRequest::SaveText),
         Command::Quit => return Some(AppRequest::Quit),
         Command::OpenFolder => return Some(AppRequest::ChooseFolder),
+        Command::OpenDataset => return Some(AppRequest::ChooseDataset),
         Command::Add => return Some(AppRequest::ChooseMore),
         Command::CloseTab => return Some(AppRequest::CloseTab(None)),
         Command::NextTab => return Some(AppRequest::StepTab { forward: true }),
@@ -254,6 +260,7 @@ fn clear(state: &mut AppState) {
         state.search.clear();
     } else {
         state.selection = Selection::default();
+        state.fleet.cell = None;
     }
 }
 

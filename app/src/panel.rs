@@ -8,6 +8,7 @@ mod consent;
 mod expectations;
 mod file_dialog;
 mod findings;
+mod fleet;
 mod guide;
 mod help;
 mod inspector;
@@ -42,6 +43,7 @@ mod workloads;
 
 pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
+pub use fleet::{FleetPanel, FleetStage, FleetStatus, LostCapture, RunningFleetJob, engine_to_ask};
 pub use parameters::{has_other_values, loss_words};
 pub use program::words;
 pub use query::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};

@@ -5,6 +5,7 @@ mod bookmarks;
 mod consent;
 mod drawn_answer;
 mod files;
+mod fleet;
 mod lesson;
 mod loss;
 mod playback;
@@ -28,6 +29,7 @@ pub use bookmarks::Bookmarks;
 pub use consent::{AllowedMachines, Consent, RequestedMachine};
 pub use drawn_answer::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
 pub use files::{FilePurpose, FileRequest, UnsavedRisk};
+pub use fleet::{FleetCell, FleetView, GridRange};
 pub use lesson::{LessonStep, LessonVerdict, TakenLesson, course, text_name};
 pub use loss::LossPlan;
 pub use playback::{Playback, SPEEDS};
@@ -72,6 +74,8 @@ pub struct AppState {
     pub playback: Option<Playback>,
     /// The places of the capture on screen that were marked.
     pub bookmarks: Bookmarks,
+    /// Where the user is in the dataset on screen.
+    pub fleet: FleetView,
     /// What is drawn of answers below the lanes.
     pub drawn: DrawnAnswer,
     /// The link whose files wait to be opened.
@@ -365,6 +369,10 @@ pub struct Settings {
     pub docks: Docks,
     /// Files that were opened, the latest first.
     pub recent: Vec<PathBuf>,
+    /// The engine that answers questions to datasets, as a command line has it; empty for the quickest here.
+    pub fleet_engine: String,
+    /// The folder in which captures of datasets are looked for that are not where they were.
+    pub capture_folder: Option<PathBuf>,
     /// Machines that were connected to, the latest first.
     pub places: Vec<String>,
     /// Which machines workloads may connect to.
@@ -421,6 +429,8 @@ impl Default for Settings {
             switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom, Switch::Legend]),
             docks: Docks::default(),
             recent: Vec::new(),
+            fleet_engine: String::new(),
+            capture_folder: None,
             places: Vec::new(),
             allowed: AllowedMachines::default(),
             programs: Vec::new(),

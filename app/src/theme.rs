@@ -1,6 +1,7 @@
 //! The look: every colour and every size, in a light and a dark theme.
 
 mod contrast;
+mod heat;
 mod style;
 
 pub use contrast::contrast;

@@ -6,6 +6,7 @@ mod bookmarks;
 mod chosen_runs;
 mod colours;
 mod consent;
+mod fleet;
 mod foreign;
 mod interaction;
 mod interface_size;

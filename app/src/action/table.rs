@@ -104,6 +104,7 @@ const fn ctrl(key: Key) -> Chord {
 commands! {
     Open, File, "Open…", "Open a capture or a workload", [ctrl(Key::O)];
     OpenFolder, File, "Open folder…", "Open the captures in a folder as one, such as those of all ranks of a job", [];
+    OpenDataset, File, "Open dataset…", "Show steps, stragglers and outliers of all ranks in a dataset that `syncline convert --to` wrote", [];
     Add, File, "Add to this capture…", "Open further files together with those on screen, as one capture", [];
     SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
     Export, File, "Export…", "Write the capture as Chrome JSON or CSV, or the view as a picture", [ctrl(Key::E)];

@@ -68,7 +68,10 @@ pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut NameSearch, actions: &mu
                 transport(ui, scene, actions);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                search.ui(ui, scene, actions);
+                // A dataset has no spans that could be searched.
+                if !scene.state.fleet.is_shown() {
+                    search.ui(ui, scene, actions);
+                }
             });
         });
     });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 use engine::capture::Capture;
+use engine::fleet::FleetDataset;
 use engine::importer::MergedFile;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
@@ -33,6 +34,14 @@ fn called(paths: &[PathBuf]) -> String {
 impl App {
     /// Reads files, each time in a tab of their own; files that are open already are shown.
     pub(super) fn open_files(&mut self, paths: Vec<PathBuf>) {
+        let is_dataset = |it: &PathBuf| FleetDataset::is_dataset(it);
+        let (datasets, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+            paths.into_iter().partition(is_dataset);
+        let has_datasets = !datasets.is_empty();
+        self.open_datasets(datasets);
+        if has_datasets && paths.is_empty() {
+            return;
+        }
         let is_text = |path: &&PathBuf| ends_with(path, "kdl");
         let captures: Vec<PathBuf> = paths.iter().filter(|it| !is_text(it)).cloned().collect();
         if captures.len() == paths.len()

@@ -17,7 +17,7 @@ use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
 use super::App;
-use crate::action::{Action, BookmarkAction, Command};
+use crate::action::{Action, BookmarkAction, Command, FleetAction};
 use crate::panel::{BackendChoice, JobProgress};
 use crate::state::{AppState, FilePurpose, FileRequest, Notice};
 
@@ -337,7 +337,11 @@ impl App {
     pub(super) fn ask(&mut self, purpose: FilePurpose, ending: &str) {
         let text = self.state.documents.text();
         let name = match purpose {
-            FilePurpose::Open | FilePurpose::OpenFolder | FilePurpose::Add => String::new(),
+            FilePurpose::Open
+            | FilePurpose::OpenFolder
+            | FilePurpose::OpenDataset
+            | FilePurpose::SearchCaptures
+            | FilePurpose::Add => String::new(),
             FilePurpose::SaveText => {
                 let own = text.map_or("workload", |text| text.name.trim_end_matches(".kdl"));
                 format!("{own}.{ending}")
@@ -367,6 +371,12 @@ impl App {
                 return self.act(vec![Action::OpenFiles(paths)], None);
             }
             FilePurpose::Add => return self.open_more(paths),
+            FilePurpose::OpenDataset => return self.open_datasets(paths),
+            FilePurpose::SearchCaptures => {
+                let folder = paths.into_iter().next();
+                let search = folder.map(|it| Action::Fleet(FleetAction::SearchIn(it)));
+                return self.act(search.into_iter().collect(), None);
+            }
             _ => {}
         }
         let Some(path) = paths.into_iter().next() else {
@@ -380,7 +390,11 @@ impl App {
         }
         let capture = Arc::clone(&self.capture);
         match purpose {
-            FilePurpose::Open | FilePurpose::OpenFolder | FilePurpose::Add => {}
+            FilePurpose::Open
+            | FilePurpose::OpenFolder
+            | FilePurpose::OpenDataset
+            | FilePurpose::SearchCaptures
+            | FilePurpose::Add => {}
             FilePurpose::SaveCapture => {
                 self.begin_job(format!("Saving {}", name(&path)));
                 let bookmarks = self.state.bookmarks.list.clone();

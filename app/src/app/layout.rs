@@ -36,6 +36,7 @@ impl App {
             panels,
             search,
             reference,
+            fleet_panel,
             ..
         } = self;
         let theme = theme_of(state);
@@ -48,7 +49,9 @@ impl App {
         super::bars::top(ui, &scene, search, &mut actions);
         super::bars::status(ui, &scene);
         let mut rooms = DockRooms::new(ui.available_size());
-        for side in DockSide::ALL {
+        let is_dataset = state.fleet.is_shown();
+        // Of a dataset there is no span to inspect.
+        for side in DockSide::ALL.into_iter().filter(|_| !is_dataset) {
             docked(ui, &scene, (panels, side), (&mut rooms, &mut actions));
         }
         let ground = Frame::new().fill(theme.canvas);
@@ -57,6 +60,9 @@ impl App {
             captures::tabs(ui, &scene, &mut actions);
             job(ui, &scene, &mut actions);
             notice(ui, &scene, &mut actions);
+            if is_dataset {
+                return fleet_panel.ui(ui, &scene, &mut actions);
+            }
             captures::other_picture(ui, &scene, &mut actions);
             playback::show(ui, &scene, &mut actions);
             let names = timeline.areas().names.width();

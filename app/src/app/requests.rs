@@ -132,6 +132,7 @@ impl App {
                 self.asking.begin(sql, of, &mut self.status, context);
             }
             AppRequest::StopAsking => self.asking.stop(),
+            AppRequest::Fleet(request) => self.grant_fleet(request, context),
             AppRequest::ShowTab(place) => self.turn_to_tab(place),
             AppRequest::CloseTab(place) => self.close_tab(place.unwrap_or(self.shown_tab())),
             AppRequest::StepTab { forward } => self.step_tab(forward),
@@ -139,6 +140,7 @@ impl App {
             // Done above.
             AppRequest::ChooseFile
             | AppRequest::ChooseFolder
+            | AppRequest::ChooseDataset
             | AppRequest::ChooseMore
             | AppRequest::Open(_)
             | AppRequest::Export
@@ -164,6 +166,7 @@ impl App {
             }
             AppRequest::ChooseFile => self.ask(FilePurpose::Open, ""),
             AppRequest::ChooseFolder => self.ask(FilePurpose::OpenFolder, ""),
+            AppRequest::ChooseDataset => self.ask(FilePurpose::OpenDataset, ""),
             AppRequest::ChooseMore => self.ask(FilePurpose::Add, ""),
             AppRequest::Open(paths) => self.open_files(paths),
             AppRequest::Export => self.ask(FilePurpose::Export, "json"),

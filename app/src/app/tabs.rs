@@ -11,11 +11,12 @@ use engine::runner::Phase;
 use engine::time::Nanos;
 
 use super::App;
+use super::fleet::FleetJob;
 use super::measuring::RangeJob;
 use super::why::ConclusionsJob;
 use crate::action::Action;
-use crate::panel::{NameSearch, SceneConclusions, TabLabel};
-use crate::state::{Bookmarks, Documents, Playback, Selection, View, ViewHistory};
+use crate::panel::{FleetStatus, NameSearch, SceneConclusions, TabLabel};
+use crate::state::{Bookmarks, Documents, FleetView, Playback, Selection, View, ViewHistory};
 use crate::timeline::Timeline;
 
 /// A capture that is not on screen, with all that belongs to it alone.
@@ -42,6 +43,9 @@ struct ParkedTab {
     why: SceneConclusions,
     search: NameSearch,
     concluding: ConclusionsJob,
+    fleet: FleetView,
+    fleet_status: FleetStatus,
+    fleet_job: FleetJob,
     timeline: Timeline,
 }
 
@@ -53,7 +57,7 @@ impl ParkedTab {
         label(
             self.opened.as_ref(),
             (&self.capture, self.chosen),
-            documents,
+            (documents, self.fleet.is_shown()),
         )
     }
 }
@@ -86,6 +90,9 @@ impl App {
         swap(&mut self.search, &mut other.search);
         swap(&mut self.concluding, &mut other.concluding);
         swap(&mut self.timeline, &mut other.timeline);
+        swap(&mut self.fleet, &mut other.fleet_job);
+        swap(&mut state.fleet, &mut other.fleet);
+        swap(&mut status.fleet, &mut other.fleet_status);
         swap(&mut state.view, &mut other.view);
         swap(&mut state.selection, &mut other.selection);
         swap(&mut state.bookmarks, &mut other.bookmarks);
@@ -309,6 +316,15 @@ impl App {
         found.map(|(place, _)| place)
     }
 
+    /// The tab in which the dataset of this folder is open.
+    pub(super) fn tab_of_dataset(&self, root: &std::path::Path) -> Option<usize> {
+        let mut tabs = self.tabs.parked.iter();
+        tabs.position(|tab| {
+            let view = tab.as_ref().map_or(&self.state.fleet, |it| &it.fleet);
+            view.root.as_deref() == Some(root)
+        })
+    }
+
     /// The tab of the files that are being read.
     pub(super) fn loading_tab(&self) -> Option<usize> {
         if self.status.loading.is_some() {
@@ -337,7 +353,7 @@ impl App {
         let shown = label(
             self.status.opened.as_ref(),
             (&self.capture, documents.chosen),
-            documents,
+            (documents, self.state.fleet.is_shown()),
         );
         let parked = self.tabs.parked.iter();
         let parked = parked.map(|tab| tab.as_ref().map(|it| it.label(documents)));
@@ -351,7 +367,7 @@ impl App {
 fn label(
     opened: Option<&String>,
     (capture, chosen): (&Capture, usize),
-    documents: &Documents,
+    (documents, is_dataset): (&Documents, bool),
 ) -> TabLabel {
     let title = |name: &str| {
         let known = documents.texts.iter().find(|it| it.name == name);
@@ -363,5 +379,6 @@ fn label(
     TabLabel {
         name: name.unwrap_or_default(),
         is_run: opened.is_none(),
+        is_dataset,
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::CommandFactory as _;
+use engine::fleet::FleetDataset;
 use engine::importer::{self, is_standard_input};
 use engine::workload::nearest;
 
@@ -18,7 +19,12 @@ pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
     {
         return follow(text);
     }
-    let found = importer::files_of(files);
+    let captures: Vec<PathBuf> = files
+        .iter()
+        .filter(|it| !FleetDataset::is_dataset(it))
+        .cloned()
+        .collect();
+    let found = importer::files_of(&captures);
     let found = found.map_err(|error| CliFailure::Wrong(error.to_string()))?;
     for file in found {
         if !file.exists() && !is_standard_input(&file) {

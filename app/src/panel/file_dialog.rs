@@ -77,6 +77,12 @@ const fn about(purpose: FilePurpose) -> &'static str {
     match purpose {
         FilePurpose::Open => "Open a capture or a workload.",
         FilePurpose::OpenFolder => "Open the captures in a folder as one.",
+        FilePurpose::OpenDataset => {
+            "Show a dataset: the folder that `syncline convert --to` wrote."
+        }
+        FilePurpose::SearchCaptures => {
+            "Look for the captures of the dataset in this folder, and in those below it."
+        }
         FilePurpose::Add => "Open a capture together with the one on screen.",
         FilePurpose::SaveCapture => "Save the capture on screen.",
         FilePurpose::SaveText => "Save the text of the chosen workload.",
@@ -193,7 +199,7 @@ impl FileDialog {
         actions: &mut Vec<Action>,
     ) {
         ui.add_space(GRID);
-        if request.purpose == FilePurpose::OpenFolder {
+        if request.purpose.is_folder() {
             return self.whole_folder(ui, request, actions);
         }
         let is_read = matches!(request.purpose, FilePurpose::Open | FilePurpose::Add);
@@ -245,10 +251,11 @@ impl FileDialog {
     fn whole_folder(&self, ui: &mut Ui, request: &FileRequest, actions: &mut Vec<Action>) {
         ui.horizontal(|ui| {
             let can = self.problem.is_empty();
-            if ui
-                .add_enabled(can, Button::new("Open this folder"))
-                .clicked()
-            {
+            let words = match request.purpose {
+                FilePurpose::SearchCaptures => "Look in this folder",
+                _ => "Open this folder",
+            };
+            if ui.add_enabled(can, Button::new(words)).clicked() {
                 let folder = vec![self.folder.clone()];
                 actions.push(Action::PickFiles(request.purpose, folder));
             }

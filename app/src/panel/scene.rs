@@ -15,6 +15,7 @@ use engine::time::{Interval, Nanos};
 use engine::workload::{Document, Plan, WorkloadError};
 
 use super::choice::BackendChoice;
+use super::fleet::FleetStatus;
 use super::query::AskedQuestions;
 use super::requirements::WorkloadFit;
 use super::search::FoundSpans;
@@ -210,6 +211,8 @@ pub struct AppStatus {
     pub why: SceneConclusions,
     /// What is found of what is searched for.
     pub found: FoundSpans,
+    /// What is known of the dataset on screen.
+    pub fleet: FleetStatus,
     /// What was asked in SQL.
     pub asked: AskedQuestions,
     /// What lies in the selected range, once it is counted.
@@ -263,6 +266,8 @@ pub struct TabLabel {
     pub name: String,
     /// Whether it shows this window's own run.
     pub is_run: bool,
+    /// Whether it shows a dataset.
+    pub is_dataset: bool,
 }
 
 /// How a run went.

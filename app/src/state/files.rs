@@ -9,6 +9,10 @@ pub enum FilePurpose {
     Open,
     /// A folder, to open the captures in it as one.
     OpenFolder,
+    /// The folder of a dataset, to show it.
+    OpenDataset,
+    /// A folder in which captures of a dataset are looked for.
+    SearchCaptures,
     /// To open it together with the files of the capture on screen.
     Add,
     /// To write the capture to it.
@@ -19,6 +23,16 @@ pub enum FilePurpose {
     Export,
     /// To write a workload to it that does what the capture shows.
     Extract,
+}
+
+impl FilePurpose {
+    /// Whether it is a folder that is asked for.
+    pub const fn is_folder(self) -> bool {
+        matches!(
+            self,
+            Self::OpenFolder | Self::OpenDataset | Self::SearchCaptures
+        )
+    }
 }
 
 /// A path that is asked for in a window of our own, because the system has no dialog for it.

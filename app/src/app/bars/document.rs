@@ -20,13 +20,17 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     ui.scope(|ui| {
         ui.set_max_width((ui.available_width() * SHARE).min(ROOM));
         let files = scene.status.parts.iter();
-        let paths: Vec<String> = files.map(|it| it.path.display().to_string()).collect();
+        let paths = files.map(|it| &it.path).chain(&scene.state.fleet.root);
+        let paths: Vec<String> = paths.map(|it| it.display().to_string()).collect();
         // Strong letters are a little wider.
         let fitted = shortened(ui, name, ui.available_width() - 2.0 * GRID);
         let shown = fitted.as_deref().unwrap_or(name);
         ui.add(Label::new(RichText::new(shown).strong()).truncate())
             .on_hover_text(paths.join("\n"));
     });
+    if scene.state.fleet.is_shown() {
+        return;
+    }
     ui.add_space(2.0 * GRID);
     ui.spacing_mut().item_spacing.x = GRID;
     let is_searching = !scene.state.search.is_empty();

@@ -126,9 +126,14 @@ fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &CommandEntry, actions: &mut Vec<
     let button =
         Button::selectable(on == Some(true), entry.label).shortcut_text(entry.command.key());
     // Of a capture that was opened there is no run.
-    let is_possible = !(scene.status.is_document && OF_RUNS.contains(&entry.command));
-    let response = ui.add_enabled(is_possible, button);
-    let response = response.on_disabled_hover_text("A capture is on screen: it is no run");
+    let is_of_run = scene.status.is_document && OF_RUNS.contains(&entry.command);
+    let is_of_capture = scene.state.fleet.is_shown() && entry.command.needs_capture();
+    let response = ui.add_enabled(!is_of_run && !is_of_capture, button);
+    let response = response.on_disabled_hover_text(if is_of_capture {
+        "A dataset is on screen: open the capture of a rank"
+    } else {
+        "A capture is on screen: it is no run"
+    });
     if response.on_hover_text(entry.help).clicked() {
         actions.push(entry.command.into());
         ui.close();

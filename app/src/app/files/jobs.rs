@@ -59,7 +59,7 @@ pub fn dialog(
         FilePurpose::Open | FilePurpose::Add => dialog
             .add_filter("Captures and workloads", &endings)
             .add_filter("All files", &["*"]),
-        FilePurpose::OpenFolder => dialog,
+        FilePurpose::OpenFolder | FilePurpose::OpenDataset | FilePurpose::SearchCaptures => dialog,
         FilePurpose::SaveCapture => dialog.add_filter(filter("Perfetto capture"), &endings),
         FilePurpose::SaveText | FilePurpose::Extract => {
             dialog.add_filter(filter("Workload"), &endings)
@@ -71,7 +71,7 @@ pub fn dialog(
             }),
     };
     let is_opened = matches!(purpose, FilePurpose::Open | FilePurpose::Add);
-    let closed: PendingDialog = if purpose == FilePurpose::OpenFolder {
+    let closed: PendingDialog = if purpose.is_folder() {
         let chosen = dialog.pick_folder();
         Box::pin(async { chosen.await.into_iter().collect() })
     } else if is_opened {
@@ -95,7 +95,11 @@ pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
     let captures = captures.into_iter();
     match purpose {
         FilePurpose::Open => captures.chain(["kdl"]).collect(),
-        FilePurpose::OpenFolder | FilePurpose::Add => captures.collect(),
+        FilePurpose::OpenFolder | FilePurpose::SearchCaptures | FilePurpose::Add => {
+            captures.collect()
+        }
+        // All in it are folders.
+        FilePurpose::OpenDataset => Vec::new(),
         FilePurpose::SaveCapture => vec!["pftrace"],
         FilePurpose::SaveText | FilePurpose::Extract => vec!["kdl"],
         FilePurpose::Export => formats().into_iter().map(|(_, ending)| ending).collect(),

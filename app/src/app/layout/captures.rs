@@ -51,7 +51,9 @@ fn tab(
     let colour = if is_shown { theme.text } else { theme.weak };
     let words = RichText::new(name).color(colour);
     let show = ui.add(Button::selectable(false, words).min_size([0.0, 26.0].into()));
-    let kind = if label.is_run {
+    let kind = if label.is_dataset {
+        "A dataset of many ranks"
+    } else if label.is_run {
         "The run of this window"
     } else {
         "An opened capture"

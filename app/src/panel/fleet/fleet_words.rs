@@ -1,0 +1,192 @@
+//! What measures, cells and clocks are called.
+
+use engine::fleet::{FleetMeasure, FleetPicture};
+use engine::time::{Interval, Nanos};
+
+use super::colour_scale::ColourScale;
+use crate::state::FleetCell;
+use crate::text;
+
+/// The name of a measure.
+pub fn measure_words(measure: &FleetMeasure) -> String {
+    match measure {
+        FleetMeasure::StepTime => "Step time".to_owned(),
+        FleetMeasure::Idle => "Idle time, all causes".to_owned(),
+        FleetMeasure::IdleFor(reason) => format!("Idle time: {}", reason_words(reason)),
+        FleetMeasure::CollectiveWait => "Wait in collectives".to_owned(),
+    }
+}
+
+/// What a measure sums up, in a sentence.
+pub fn measure_help(measure: &FleetMeasure) -> &'static str {
+    match measure {
+        FleetMeasure::StepTime => "How long the step took the rank",
+        FleetMeasure::Idle => {
+            "How long the streams of the rank ran nothing in the step, all of them together"
+        }
+        FleetMeasure::IdleFor(_) => {
+            "How long the streams of the rank ran nothing in the step for this cause, all of them together"
+        }
+        FleetMeasure::CollectiveWait => {
+            "How long the rank waited for the last one in collective operations of the step"
+        }
+    }
+}
+
+/// A cause of idle time, as the tab Why calls it.
+fn reason_words(reason: &str) -> &str {
+    match reason {
+        "host" => "host late",
+        "host_sync" => "host blocked",
+        "rank_wait" => "other ranks",
+        other => other,
+    }
+}
+
+/// A length of time.
+pub fn time(nanos: i64) -> String {
+    text::duration(Nanos(nanos))
+}
+
+/// How far a value lies from the median over ranks.
+pub fn beyond(value: i64, median: i64) -> String {
+    let by = value.saturating_sub(median);
+    let side = match by {
+        0 => return "as the median".to_owned(),
+        1.. => "above",
+        _ => "below",
+    };
+    let length = time(by.saturating_abs());
+    if median <= 0 {
+        return format!("{length} {side}");
+    }
+    let share = by.saturating_abs() as f64 / median as f64;
+    format!("{length} ({}) {side}", text::percent(share))
+}
+
+/// What the ranks' clocks allow to be said of stragglers.
+pub fn clock_words(picture: &FleetPicture) -> String {
+    match (picture.is_clock_shared, picture.clock_uncertainty) {
+        (false, _) => "Stragglers are unknown: not every capture says when it began, so times of ranks cannot be compared".to_owned(),
+        (true, Some(0)) | (true, None) if picture.ranks.len() < 2 => String::new(),
+        (true, Some(off)) => format!(
+            "Clocks of ranks may be off by up to {}; a rank that is late by less is not listed",
+            time(off)
+        ),
+        (true, None) => "How far clocks of ranks may be off is unknown: no capture says it".to_owned(),
+    }
+}
+
+/// Why no straggler is listed.
+pub fn no_straggler(picture: &FleetPicture) -> &'static str {
+    let has_waits = picture
+        .measures
+        .iter()
+        .any(|it| it.measure == FleetMeasure::CollectiveWait);
+    if !picture.is_clock_shared {
+        ""
+    } else if has_waits {
+        "No rank came last to a collective operation by more than clocks may be off"
+    } else {
+        "The captures have no collective operations that ranks have in common, so nobody is known to have waited for another"
+    }
+}
+
+/// Where a cell lies in the picture: the places of its rank and its step.
+pub fn places(picture: &FleetPicture, cell: FleetCell) -> Option<(usize, usize)> {
+    let row = picture.ranks.binary_search(&cell.rank).ok()?;
+    Some((row, picture.steps.binary_search(&cell.step).ok()?))
+}
+
+/// The cell at these places.
+pub fn cell_at(picture: &FleetPicture, (row, column): (usize, usize)) -> Option<FleetCell> {
+    Some(FleetCell {
+        rank: *picture.ranks.get(row)?,
+        step: *picture.steps.get(column)?,
+    })
+}
+
+/// When a rank was in a step, on the run's clock.
+pub fn step_interval(picture: &FleetPicture, cell: FleetCell) -> Option<Interval> {
+    let (row, column) = places(picture, cell)?;
+    let at = row * picture.steps.len() + column;
+    let start = picture.starts.get(at).copied().flatten()?;
+    let mut times = picture.measures.iter();
+    let times = times.find(|it| it.measure == FleetMeasure::StepTime)?;
+    let length = times.values.get(at).copied().flatten()?;
+    Some(Interval::new(
+        Nanos(start),
+        Nanos(start.saturating_add(length)),
+    ))
+}
+
+/// What the cells of a measure are, for those who cannot see them.
+pub fn heatmap_words(picture: &FleetPicture, measure: &FleetMeasure, scale: ColourScale) -> String {
+    format!(
+        "Heatmap: {} of {} in {}, {} to {}",
+        measure_words(measure).to_lowercase(),
+        text::counted(picture.ranks.len() as u64, "rank"),
+        text::counted(picture.steps.len() as u64, "step"),
+        time(scale.low),
+        time(scale.most)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::fleet::MeasureGrid;
+
+    use super::*;
+
+    fn picture() -> FleetPicture {
+        FleetPicture {
+            ranks: vec![0, 3],
+            steps: vec![5, 7],
+            starts: vec![Some(10), Some(20), None, Some(40)],
+            measures: vec![MeasureGrid {
+                measure: FleetMeasure::StepTime,
+                values: vec![Some(5), Some(6), None, Some(8)],
+            }],
+            is_clock_shared: true,
+            ..FleetPicture::default()
+        }
+    }
+
+    #[test]
+    fn a_cell_is_found_by_its_rank_and_its_step() {
+        let picture = picture();
+        let cell = FleetCell { rank: 3, step: 7 };
+        assert_eq!(places(&picture, cell), Some((1, 1)));
+        assert_eq!(cell_at(&picture, (1, 1)), Some(cell));
+        assert_eq!(cell_at(&picture, (2, 0)), None);
+        let interval = Interval::new(Nanos(40), Nanos(48));
+        assert_eq!(step_interval(&picture, cell), Some(interval));
+        let missing = FleetCell { rank: 3, step: 5 };
+        assert_eq!(step_interval(&picture, missing), None);
+    }
+
+    #[test]
+    fn distances_from_the_median_have_a_side_and_a_share() {
+        let plain = |value, median| beyond(value, median).replace(text::THIN, " ");
+        assert_eq!(plain(1_500, 1_000), "500 ns (50 %) above");
+        assert_eq!(plain(900, 1_000), "100 ns (10 %) below");
+        assert_eq!(plain(7, 7), "as the median");
+        assert_eq!(plain(7, 0), "7 ns above");
+    }
+
+    #[test]
+    fn what_clocks_allow_is_said() {
+        let mut picture = picture();
+        assert!(clock_words(&picture).contains("unknown"));
+        assert!(no_straggler(&picture).contains("no collective operations"));
+        picture.clock_uncertainty = Some(12_000);
+        assert!(
+            clock_words(&picture)
+                .replace(text::THIN, " ")
+                .contains("12.0 µs")
+        );
+        picture.is_clock_shared = false;
+        assert!(clock_words(&picture).starts_with("Stragglers are unknown"));
+        assert_eq!(no_straggler(&picture), "");
+    }
+}

@@ -1,0 +1,262 @@
+//! The head of a dataset: the run, which ranks are there, what answered, and what goes on.
+
+use eframe::egui::{Align, Button, ComboBox, Label, Layout, RichText, Spinner, Ui};
+use engine::dataset::rank_list;
+use engine::fleet::{FleetEngine, FoundEngine, RunCoverage, choose_engine};
+use engine::time::Nanos;
+
+use super::fleet_words::{measure_help, measure_words};
+use crate::action::{Action, FleetAction};
+use crate::panel::Scene;
+use crate::text;
+
+/// Letters of a list of ranks that are shown; all of it stands under the pointer.
+const LISTED: usize = 60;
+
+/// Shows it.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let status = &scene.status.fleet;
+    let run = status.run(&scene.state.fleet);
+    ui.horizontal_wrapped(|ui| {
+        if let Some(run) = run {
+            run_choice(ui, scene, run, actions);
+            ranks(ui, scene, run);
+        }
+        engine_choice(ui, scene, actions);
+        if let Some(running) = &status.running {
+            ui.add(Spinner::new().size(12.0));
+            ui.label(running.words());
+            ui.label(RichText::new(running.progress()).color(scene.theme.weak));
+            if ui.button("Cancel").clicked() {
+                actions.push(Action::Fleet(FleetAction::Stop));
+            }
+        } else {
+            answered(ui, scene);
+            let again = ui.add_enabled(scene.state.fleet.is_shown(), Button::new("Read again"));
+            if again
+                .on_hover_text("Read which ranks the dataset has, and ask it again")
+                .clicked()
+            {
+                actions.push(Action::Fleet(FleetAction::Refresh));
+            }
+        }
+    });
+    if let Some(run) = run {
+        gaps(ui, scene, run);
+    }
+}
+
+fn run_choice(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage, actions: &mut Vec<Action>) {
+    let runs = scene
+        .status
+        .fleet
+        .dataset
+        .as_ref()
+        .map_or(&[][..], |it| it.runs());
+    ui.label(RichText::new("Run").color(scene.theme.weak));
+    if runs.len() < 2 {
+        ui.label(RichText::new(run.name.to_string()).strong());
+        return;
+    }
+    let combo = ComboBox::from_id_salt("fleet run").selected_text(run.name.to_string());
+    combo.show_ui(ui, |ui| {
+        for other in runs {
+            let name = other.name.to_string();
+            if ui.selectable_label(other.name == run.name, &name).clicked() {
+                actions.push(Action::Fleet(FleetAction::ChooseRun(name)));
+            }
+        }
+    });
+}
+
+/// How many ranks are complete, of how many.
+fn ranks(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage) {
+    let all = run.complete.len() + run.missing.len() + run.unfinished.len() + run.unreadable.len();
+    let complete = text::count(run.complete.len() as u64);
+    let words = if run.complete.len() == all {
+        text::counted(all as u64, "rank")
+    } else {
+        format!("{complete} of {}", text::counted(all as u64, "rank"))
+    };
+    ui.label(words)
+        .on_hover_text("Ranks whose conversion is complete, of all up to the highest");
+    if let Some(picture) = &scene.status.fleet.picture {
+        let steps = text::counted(picture.steps.len() as u64, "step");
+        ui.label(RichText::new(format!("· {steps}")).color(scene.theme.weak));
+    }
+}
+
+/// Which ranks are not in the picture, and why.
+fn gaps(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage) {
+    let parts = [
+        (
+            "Missing",
+            &run.missing,
+            "Nothing of these ranks is in the dataset: convert their captures",
+        ),
+        (
+            "Not finished",
+            &run.unfinished,
+            "The conversion of these ranks was stopped; convert them again. They are left out",
+        ),
+        (
+            "Could not be read",
+            &run.unreadable,
+            "The captures of these ranks could not be read; `syncline dataset check` says why",
+        ),
+    ];
+    let told = parts.into_iter().filter(|it| !it.1.is_empty());
+    let told: Vec<_> = told.collect();
+    if told.is_empty() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        for (what, which, help) in told {
+            let all = rank_list(which);
+            let words = format!("! {what}: {}", text::shorten(&all, LISTED));
+            let label = Label::new(RichText::new(words).color(scene.theme.warning));
+            ui.add(label).on_hover_text(format!(
+                "{}: {all}\n{help}",
+                text::counted(which.len() as u64, "rank")
+            ));
+        }
+    });
+}
+
+/// What answered, and how long that took.
+fn answered(ui: &mut Ui, scene: &Scene<'_>) {
+    let Some(picture) = &scene.status.fleet.picture else {
+        return;
+    };
+    if !picture.time.is_zero() {
+        let time = text::duration(Nanos::from_duration(picture.time));
+        let chosen = &scene.state.settings.fleet_engine;
+        let asked = engine_to_ask(&scene.status.fleet.engines, chosen);
+        // The choice beside it says which one.
+        let words = if picture.engine.starts_with(asked.title()) {
+            format!("answered in {time}")
+        } else {
+            format!("{} answered in {time}", picture.engine)
+        };
+        ui.label(RichText::new(words).color(scene.theme.weak));
+    }
+}
+
+/// The engine that is asked: the one that was chosen, where it is installed, or else the quickest.
+pub fn engine_to_ask(found: &[FoundEngine], chosen: &str) -> FleetEngine {
+    let chosen: Option<FleetEngine> = chosen.parse().ok();
+    let is_ready = |engine: &FleetEngine| {
+        let mut own = found
+            .iter()
+            .filter(|it| it.engine.label() == engine.label());
+        own.any(FoundEngine::is_ready)
+    };
+    chosen
+        .filter(is_ready)
+        .unwrap_or_else(|| choose_engine(found))
+}
+
+/// The engines that are installed, to choose from, and how to get the others.
+fn engine_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let found = &scene.status.fleet.engines;
+    if found.is_empty() {
+        return;
+    }
+    let asked = engine_to_ask(found, &scene.state.settings.fleet_engine);
+    let named = |it: &FoundEngine| match &it.version {
+        Some(version) => format!("{} {version}", it.engine.title()),
+        None => it.engine.title().to_owned(),
+    };
+    let own = found.iter().find(|it| it.engine.label() == asked.label());
+    let shown = own.map_or_else(|| asked.title().to_owned(), named);
+    let combo = ComboBox::from_id_salt("fleet engine")
+        .selected_text(shown)
+        .width(130.0);
+    let response = combo.show_ui(ui, |ui| {
+        for it in found.iter().filter(|it| it.is_ready()) {
+            let is_asked = it.engine.label() == asked.label();
+            if ui.selectable_label(is_asked, named(it)).clicked() {
+                actions.push(Action::Fleet(FleetAction::ChooseEngine(it.engine.clone())));
+            }
+        }
+        for it in found.iter().filter(|it| !it.is_ready()) {
+            let words = format!("{}: {}", it.engine.title(), it.install());
+            ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).extend());
+        }
+    });
+    response
+        .response
+        .on_hover_text("What answers questions to the dataset");
+}
+
+/// What the colours say, as a choice.
+pub fn measure_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let Some(picture) = &scene.status.fleet.picture else {
+        return;
+    };
+    let chosen = &scene.state.fleet.measure;
+    let shown = picture.measures.iter().find(|it| it.measure == *chosen);
+    let Some(shown) = shown.or(picture.measures.first()) else {
+        return;
+    };
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Colour").color(scene.theme.weak));
+        let combo = ComboBox::from_id_salt("fleet measure")
+            .selected_text(measure_words(&shown.measure))
+            .width(200.0);
+        combo.show_ui(ui, |ui| {
+            for grid in &picture.measures {
+                let is_shown = grid.measure == shown.measure;
+                let label = ui.selectable_label(is_shown, measure_words(&grid.measure));
+                if label.on_hover_text(measure_help(&grid.measure)).clicked() {
+                    actions.push(Action::Fleet(FleetAction::Measure(grid.measure.clone())));
+                }
+            }
+        });
+        let help = RichText::new(measure_help(&shown.measure)).color(scene.theme.weak);
+        let is_part = scene.state.fleet.rows.is_some() || scene.state.fleet.columns.is_some();
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if is_part
+                && ui
+                    .button("Show all")
+                    .on_hover_text("All ranks and steps (0)")
+                    .clicked()
+            {
+                actions.push(Action::Fleet(FleetAction::Show(None, None)));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(Label::new(help).truncate());
+            });
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chosen_engine_is_asked_where_it_is_installed() {
+        let found = |engine: FleetEngine, is_there: bool| FoundEngine {
+            engine,
+            version: is_there.then(|| "1".to_owned()),
+            lacks: None,
+        };
+        let none = [
+            found(FleetEngine::Sqlite, true),
+            found(FleetEngine::DuckDb, false),
+        ];
+        assert_eq!(engine_to_ask(&none, ""), FleetEngine::Sqlite);
+        assert_eq!(engine_to_ask(&none, "duckdb"), FleetEngine::Sqlite);
+        let some = [
+            found(FleetEngine::Sqlite, true),
+            found(FleetEngine::DuckDb, true),
+            found(FleetEngine::Spark(None), true),
+        ];
+        assert_eq!(engine_to_ask(&some, ""), FleetEngine::DuckDb);
+        assert_eq!(engine_to_ask(&some, "sqlite"), FleetEngine::Sqlite);
+        let spark = FleetEngine::Spark(Some("local[2]".to_owned()));
+        assert_eq!(engine_to_ask(&some, "spark=local[2]"), spark);
+        assert_eq!(engine_to_ask(&some, "what"), FleetEngine::DuckDb);
+    }
+}
