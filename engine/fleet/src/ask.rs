@@ -7,9 +7,9 @@ use query::{QuerySource, RowSink, SqlLimits, SqlWatch, ask, sqlite_version};
 
 use super::answer::FleetSummary;
 use super::client::{self, ClientRequest};
+use super::dataset_feed::DatasetFeed;
 use super::engine::FleetEngine;
 use super::error::FleetError;
-use super::feed::DatasetFeed;
 use super::fleet_dataset::FleetDataset;
 
 /// Takes the rows of several questions, each with the place of its question.

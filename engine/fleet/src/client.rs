@@ -67,18 +67,32 @@ enum RequestLine<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum AnswerLine {
-    Engines { engines: Vec<ListedEngine> },
-    Engine { engine: String },
-    Columns { columns: Vec<String> },
-    Rows { rows: Vec<Vec<serde_json::Value>> },
-    End { end: u64, more: bool },
-    Error { error: String, kind: ErrorKind },
+    Engines {
+        engines: Vec<ListedEngine>,
+    },
+    Engine {
+        engine: String,
+    },
+    Columns {
+        columns: Vec<String>,
+    },
+    Rows {
+        rows: Vec<Vec<serde_json::Value>>,
+    },
+    End {
+        end: u64,
+        more: bool,
+    },
+    Error {
+        error: String,
+        kind: ClientErrorKind,
+    },
 }
 
 /// What an error is about.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum ErrorKind {
+enum ClientErrorKind {
     Question,
     Engine,
     Absent,
@@ -296,15 +310,15 @@ impl AnswerReader<'_> {
             AnswerLine::Error { error, kind } => {
                 let engine = self.engine.clone();
                 return Err(match kind {
-                    ErrorKind::Question => FleetError::Question {
+                    ClientErrorKind::Question => FleetError::Question {
                         engine,
                         text: error,
                     },
-                    ErrorKind::Absent => FleetError::Absent {
+                    ClientErrorKind::Absent => FleetError::Absent {
                         engine,
                         reason: error,
                     },
-                    ErrorKind::Engine => failed(error),
+                    ClientErrorKind::Engine => failed(error),
                 });
             }
             AnswerLine::Engines { .. } => {}

@@ -38,9 +38,9 @@
 mod answer;
 mod ask;
 mod client;
+mod dataset_feed;
 mod engine;
 mod error;
-mod feed;
 mod fleet_dataset;
 mod outliers;
 mod picture;
@@ -53,7 +53,7 @@ pub use engine::{FleetEngine, FoundEngine, choose_engine, found_engines};
 pub use error::FleetError;
 pub use fleet_dataset::FleetDataset;
 pub use outliers::StepOutlier;
-pub use picture::{FleetMeasure, FleetPicture, MeasureGrid, Straggler, fleet_picture};
+pub use picture::{FleetMeasure, FleetPicture, LateRank, MeasureGrid, fleet_picture};
 pub use rank_capture::RankCapture;
 
 pub use dataset::{RunCoverage, RunName};

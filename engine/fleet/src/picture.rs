@@ -39,7 +39,7 @@ pub struct MeasureGrid {
 
 /// A rank that others waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Straggler {
+pub struct LateRank {
     /// The rank.
     pub rank: u32,
     /// To how many collective operations it came last, by more than clocks are uncertain.
@@ -69,7 +69,7 @@ pub struct FleetPicture {
     /// What was measured. One without any value is not there.
     pub measures: Vec<MeasureGrid>,
     /// Ranks that others waited for, the worst first.
-    pub stragglers: Vec<Straggler>,
+    pub stragglers: Vec<LateRank>,
     /// Steps that took a rank much longer than others, the worst first.
     pub outliers: Vec<StepOutlier>,
     /// By how many nanoseconds clocks of ranks may be off, at most; nothing where no capture says it.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::Value;
 
 use super::outliers::outliers;
-use super::picture::{FleetMeasure, FleetPicture, MeasureGrid, Straggler};
+use super::picture::{FleetMeasure, FleetPicture, LateRank, MeasureGrid};
 
 /// Places of the questions.
 const STEPS_AT: usize = 0;
@@ -30,7 +30,7 @@ pub(crate) struct PictureDraft {
     run: String,
     steps: BTreeMap<StepCell, DraftStep>,
     sums: BTreeMap<FleetMeasure, BTreeMap<StepCell, i64>>,
-    stragglers: Vec<Straggler>,
+    stragglers: Vec<LateRank>,
     captures: i64,
     known: i64,
     uncertainty: Option<i64>,
@@ -121,7 +121,7 @@ impl PictureDraft {
         if text(row, 0)? != self.run {
             return None;
         }
-        self.stragglers.push(Straggler {
+        self.stragglers.push(LateRank {
             rank: u32::try_from(whole(row, 1)?).ok()?,
             times_last: u64::try_from(whole(row, 2)?).ok()?,
             lost_by_others: whole(row, 3)?,

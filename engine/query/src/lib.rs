@@ -26,9 +26,9 @@
 
 mod ask;
 mod column;
+mod column_feed;
 mod complete;
 mod error;
-mod feed;
 mod guard;
 mod plan;
 mod question;
@@ -44,9 +44,9 @@ mod vtab;
 
 pub use ask::{RowSink, SqlSummary, ask, sqlite_version};
 pub use column::CellValue;
+pub use column_feed::{CellTaker, ColumnFeed};
 pub use complete::{CompletionKind, KEYWORDS, SqlCompletion, complete};
 pub use error::SqlError;
-pub use feed::{CellTaker, ColumnFeed};
 pub use guard::{SqlLimits, SqlWatch, StopReason};
 pub use question::{BundledQuestion, QuestionParameter, parameters, questions, with_parameter};
 pub use schema::{CAPTURE_ONLY, SCHEMA_VERSION, SqlColumn, SqlTable, SqlType, TABLES};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::column::ColumnValues;
-use super::feed::{self, ColumnFeed};
+use super::column_feed::{self, ColumnFeed};
 use super::guard::{QueryGuard, StopReason};
 use super::rows::TableRows;
 use super::schema::{SqlTable, TABLES, TableId};
@@ -122,14 +122,14 @@ impl QuerySource {
         let fed = self.feed.as_deref().zip(id.schema());
         let rows = kept.get(|| {
             let made = match fed {
-                Some(fed) => feed::make(fed, used, guard)?,
+                Some(fed) => column_feed::make(fed, used, guard)?,
                 None => tables::make(self, id, guard)?,
             };
             guard.take_room(made.heap_bytes())?;
             Ok(made)
         })?;
         match fed {
-            Some(fed) => feed::complete(fed, used, &rows, guard)?,
+            Some(fed) => column_feed::complete(fed, used, &rows, guard)?,
             None => tables::complete(self, (id, used), &rows, guard)?,
         }
         Ok(rows)
