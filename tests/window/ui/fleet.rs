@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use app::action::{Action, Command, FleetAction};
-use app::state::{FleetCell, FilePurpose, ThemeChoice};
+use app::state::{FilePurpose, FleetCell, ThemeChoice};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Color32, DroppedFile, Key, Modifiers, Pos2, Rect, pos2};
 use egui_kittest::SnapshotResults;
@@ -64,7 +64,10 @@ fn answered(window: &mut Window) {
 fn opened(theme: ThemeChoice, dataset: &Path) -> Window {
     let mut window = Window::new(SIZE, theme);
     fleet(&mut window, FleetAction::ChooseEngine(FleetEngine::Sqlite));
-    act(&mut window, vec![Action::OpenFiles(vec![dataset.to_owned()])]);
+    act(
+        &mut window,
+        vec![Action::OpenFiles(vec![dataset.to_owned()])],
+    );
     answered(&mut window);
     window
 }
@@ -81,7 +84,9 @@ fn heatmap(window: &Window) -> Rect {
 /// The middle of a cell of all ranks and steps.
 fn place(window: &Window, (rank, step): (u32, i64)) -> Pos2 {
     let rect = heatmap(window);
-    let at = |start: f32, length: f32, place: f64, all: f64| start + length * ((place + 0.5) / all) as f32;
+    let at = |start: f32, length: f32, place: f64, all: f64| {
+        start + length * ((place + 0.5) / all) as f32
+    };
     pos2(
         at(rect.left(), rect.width(), step as f64, STEPS as f64),
         at(rect.top(), rect.height(), f64::from(rank), f64::from(RANKS)),
@@ -150,16 +155,32 @@ fn a_dataset_is_opened_by_its_path_by_a_dropped_folder_and_by_the_menu() {
     assert_eq!(tabs(&window).len(), 3);
     // A rank alone has steps, and nobody to compare it with.
     window.harness.get_by_label("1 rank");
-    window.harness.get_by_label_contains("Outliers are looked for among four ranks");
-    let pick = Action::PickFiles(FilePurpose::OpenDataset, vec![other.path().join("captures")]);
+    window
+        .harness
+        .get_by_label_contains("Stragglers are looked for among two ranks");
+    window
+        .harness
+        .get_by_label_contains("Outliers are looked for among four ranks");
+    let pick = Action::PickFiles(
+        FilePurpose::OpenDataset,
+        vec![other.path().join("captures")],
+    );
     act(&mut window, vec![pick]);
     let told = window.harness.state().scene().state.notice.clone().unwrap();
-    assert!(told.is_error && told.text.contains("is no dataset"), "{}", told.text);
+    assert!(
+        told.is_error && told.text.contains("is no dataset"),
+        "{}",
+        told.text
+    );
 }
 
 /// The ranks that stand out most from the ground.
 fn strongest(lights: &[u32], is_dark: bool) -> Vec<u32> {
-    let most = if is_dark { lights.iter().max() } else { lights.iter().min() };
+    let most = if is_dark {
+        lights.iter().max()
+    } else {
+        lights.iter().min()
+    };
     let ranks = (0..).zip(lights).filter(|it| Some(it.1) == most);
     ranks.map(|it| it.0).collect()
 }
@@ -170,7 +191,11 @@ fn the_rank_that_stands_out_has_the_strongest_colour() {
     for (theme, is_dark) in [(ThemeChoice::Light, false), (ThemeChoice::Dark, true)] {
         let mut window = opened(theme, &whole());
         fleet(&mut window, FleetAction::Measure(FleetMeasure::Idle));
-        let row = |window: &Window, step| (0..RANKS).map(|rank| place(window, (rank, step))).collect::<Vec<_>>();
+        let row = |window: &Window, step| {
+            (0..RANKS)
+                .map(|rank| place(window, (rank, step)))
+                .collect::<Vec<_>>()
+        };
         let places = row(&window, 2);
         let lights = light(&mut window, &places);
         assert_eq!(strongest(&lights, is_dark), [LATE], "{lights:?}");
@@ -184,7 +209,15 @@ fn the_rank_that_stands_out_has_the_strongest_colour() {
 #[test]
 fn a_click_on_a_straggler_or_an_outlier_chooses_its_cell() {
     let mut window = opened(ThemeChoice::Dark, &whole());
-    let picture = window.harness.state().scene().status.fleet.picture.clone().unwrap();
+    let picture = window
+        .harness
+        .state()
+        .scene()
+        .status
+        .fleet
+        .picture
+        .clone()
+        .unwrap();
     let [late] = picture.stragglers.as_slice() else {
         panic!("{:?}", picture.stragglers);
     };
@@ -209,7 +242,9 @@ fn a_click_on_a_straggler_or_an_outlier_chooses_its_cell() {
     assert_eq!(cell(&window), Some(OUTLIER));
     let rows = window.harness.state().scene().state.fleet.rows.unwrap();
     assert_eq!((rows.first, rows.count), (OUTLIER.0 as usize, count));
-    window.harness.get_by_label(&format!("Rank {}, step {}", OUTLIER.0, OUTLIER.1));
+    window
+        .harness
+        .get_by_label(&format!("Rank {}, step {}", OUTLIER.0, OUTLIER.1));
 }
 
 #[test]
@@ -221,11 +256,18 @@ fn keys_move_the_cell_and_open_its_capture_and_commands_of_captures_do_nothing()
     };
     press(&mut window, Key::ArrowDown);
     assert_eq!(cell(&window), Some((0, 0)));
-    for key in [Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowLeft] {
+    for key in [
+        Key::ArrowDown,
+        Key::ArrowRight,
+        Key::ArrowRight,
+        Key::ArrowLeft,
+    ] {
         press(&mut window, key);
     }
     assert_eq!(cell(&window), Some((1, 1)));
-    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowDown);
+    window
+        .harness
+        .key_press_modifiers(Modifiers::SHIFT, Key::ArrowDown);
     window.harness.run_steps(3);
     assert_eq!(cell(&window), Some((11, 1)));
     press(&mut window, Key::End);
@@ -236,12 +278,19 @@ fn keys_move_the_cell_and_open_its_capture_and_commands_of_captures_do_nothing()
     press(&mut window, Key::Num0);
     assert_eq!(window.harness.state().scene().state.fleet.rows, None);
     let before = window.harness.state().scene().state.clone();
-    for command in [Command::SaveCapture, Command::Play, Command::Dense, Command::Rerun] {
+    for command in [
+        Command::SaveCapture,
+        Command::Play,
+        Command::Dense,
+        Command::Rerun,
+    ] {
         act(&mut window, vec![command.into()]);
     }
     assert_eq!(*window.harness.state().scene().state, before);
     press(&mut window, Key::Enter);
-    until(&mut window, |window| window.harness.state().scene().status.parts.len() == 1);
+    until(&mut window, |window| {
+        window.harness.state().scene().status.parts.len() == 1
+    });
     assert_eq!(tabs(&window), ["Fleet: dataset", "rank11.json"]);
     act(&mut window, vec![Action::ShowTab(0)]);
     press(&mut window, Key::Escape);
@@ -254,7 +303,14 @@ fn range(window: &mut Window) -> Interval {
         let scene = window.harness.state().scene();
         scene.status.parts.len() == 1 && scene.state.selection.range.is_some()
     });
-    window.harness.state().scene().state.selection.range.unwrap()
+    window
+        .harness
+        .state()
+        .scene()
+        .state
+        .selection
+        .range
+        .unwrap()
 }
 
 /// The span of the step in the capture on screen that a range is of.
@@ -269,8 +325,14 @@ fn is_step(window: &Window, at: Interval, step: i64) -> bool {
 fn the_capture_of_a_rank_is_opened_at_the_step() {
     let mut window = opened(ThemeChoice::Dark, &whole());
     let (rank, step) = OUTLIER;
-    fleet(&mut window, FleetAction::Select(Some(FleetCell { rank, step })));
-    window.harness.get_by_label("Open this rank's capture").click();
+    fleet(
+        &mut window,
+        FleetAction::Select(Some(FleetCell { rank, step })),
+    );
+    window
+        .harness
+        .get_by_label("Open this rank's capture")
+        .click();
     window.harness.run_steps(2);
     let found = range(&mut window);
     assert_eq!(found.length(), Nanos(ranks_model::step_time(rank, step)));
@@ -286,17 +348,36 @@ fn a_capture_that_was_moved_is_found_by_its_content() {
     let mut window = opened(ThemeChoice::Dark, &folder.path().join("dataset"));
     let moved = folder.path().join("moved/deep");
     fs::create_dir_all(&moved).unwrap();
-    fs::rename(folder.path().join("captures/rank2.json"), moved.join("other.json")).unwrap();
+    fs::rename(
+        folder.path().join("captures/rank2.json"),
+        moved.join("other.json"),
+    )
+    .unwrap();
     let (rank, step) = (2, 1);
-    fleet(&mut window, FleetAction::Select(Some(FleetCell { rank, step })));
+    fleet(
+        &mut window,
+        FleetAction::Select(Some(FleetCell { rank, step })),
+    );
     window.harness.key_press(Key::Enter);
     until(&mut window, |window| {
-        window.harness.state().scene().status.fleet.lost_capture.is_some()
+        window
+            .harness
+            .state()
+            .scene()
+            .status
+            .fleet
+            .lost_capture
+            .is_some()
     });
     window.harness.run_steps(3);
-    window.harness.get_by_label_contains("The capture of rank 2 was not opened");
+    window
+        .harness
+        .get_by_label_contains("The capture of rank 2 was not opened");
     window.harness.get_by_label("Choose the folder…");
-    let pick = Action::PickFiles(FilePurpose::SearchCaptures, vec![folder.path().join("moved")]);
+    let pick = Action::PickFiles(
+        FilePurpose::SearchCaptures,
+        vec![folder.path().join("moved")],
+    );
     act(&mut window, vec![pick]);
     let found = range(&mut window);
     assert!(is_step(&window, found, step));
@@ -325,7 +406,9 @@ fn ranks_that_are_not_there_are_named() {
     let receipt = dataset.join("captures/run=base/rank=0/part-0.parquet");
     fs::write(&receipt, "damaged").unwrap();
     fleet(&mut window, FleetAction::Refresh);
-    until(&mut window, |window| window.harness.state().scene().status.fleet.error.is_some());
+    until(&mut window, |window| {
+        window.harness.state().scene().status.fleet.error.is_some()
+    });
     window.harness.run_steps(3);
     window.harness.get_by_label_contains("part-0.parquet");
 }
@@ -337,14 +420,32 @@ fn the_quickest_engine_answers_that_is_installed() {
     answered(&mut window);
     let status = &window.harness.state().scene().status.fleet;
     let engine = choose_engine(&status.engines);
-    assert!(status.picture.as_ref().unwrap().engine.starts_with(engine.title()));
+    assert!(
+        status
+            .picture
+            .as_ref()
+            .unwrap()
+            .engine
+            .starts_with(engine.title())
+    );
     // One that is not installed is not asked, whatever was chosen once.
     let chosen = FleetEngine::Spark(Some("spark://nowhere".to_owned()));
-    if !status.engines.iter().any(|it| it.engine.label() == "spark" && it.is_ready()) {
+    if !status
+        .engines
+        .iter()
+        .any(|it| it.engine.label() == "spark" && it.is_ready())
+    {
         fleet(&mut window, FleetAction::ChooseEngine(chosen));
         answered(&mut window);
         let status = &window.harness.state().scene().status.fleet;
-        assert!(status.picture.as_ref().unwrap().engine.starts_with(engine.title()));
+        assert!(
+            status
+                .picture
+                .as_ref()
+                .unwrap()
+                .engine
+                .starts_with(engine.title())
+        );
     }
 }
 
@@ -354,7 +455,10 @@ fn a_dataset_looks_as_it_should() {
     for (theme, suffix) in THEMES {
         let mut window = opened(theme, &whole());
         let (rank, step) = OUTLIER;
-        fleet(&mut window, FleetAction::Select(Some(FleetCell { rank, step })));
+        fleet(
+            &mut window,
+            FleetAction::Select(Some(FleetCell { rank, step })),
+        );
         window.harness.run_steps(4);
         results.add(window.harness.try_snapshot(format!("fleet-{suffix}")));
     }

@@ -66,9 +66,11 @@ pub fn beyond(value: i64, median: i64) -> String {
 
 /// What the ranks' clocks allow to be said of stragglers.
 pub fn clock_words(picture: &FleetPicture) -> String {
+    if picture.ranks.len() < 2 {
+        return String::new();
+    }
     match (picture.is_clock_shared, picture.clock_uncertainty) {
         (false, _) => "Stragglers are unknown: not every capture says when it began, so times of ranks cannot be compared".to_owned(),
-        (true, Some(0)) | (true, None) if picture.ranks.len() < 2 => String::new(),
         (true, Some(off)) => format!(
             "Clocks of ranks may be off by up to {}; a rank that is late by less is not listed",
             time(off)
@@ -83,7 +85,9 @@ pub fn no_straggler(picture: &FleetPicture) -> &'static str {
         .measures
         .iter()
         .any(|it| it.measure == FleetMeasure::CollectiveWait);
-    if !picture.is_clock_shared {
+    if picture.ranks.len() < 2 {
+        "Stragglers are looked for among two ranks or more"
+    } else if !picture.is_clock_shared {
         ""
     } else if has_waits {
         "No rank came last to a collective operation by more than clocks may be off"

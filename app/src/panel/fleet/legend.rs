@@ -30,7 +30,7 @@ pub fn show(ui: &mut Ui, shown: &HeatmapScene<'_>, place: &HeatmapPlace) {
     let bar = Rect::from_min_size(pos2(place.rect.left(), rect.top() + GRID), BAR.into());
     scale_bar(painter, bar, (shown.scale, theme));
     let mut x = bar.right() + APART;
-    let mut write = |x: f32, words: String| {
+    let write = |x: f32, words: String| {
         let at = pos2(x, bar.center().y);
         let told = write(painter, (at, Align2::LEFT_CENTER), words, theme);
         told.right() + APART
