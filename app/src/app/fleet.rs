@@ -267,9 +267,25 @@ impl App {
                 self.status.fleet.lost_capture = Some(LostCapture {
                     rank,
                     is_moved: matches!(error, FleetError::Moved { .. }),
-                    text: error.to_string(),
+                    text: lost_words(&error),
                 });
             }
         }
+    }
+}
+
+/// Why a capture was not found, and what the window can do.
+fn lost_words(error: &FleetError) -> String {
+    let FleetError::Moved { path, below } = error else {
+        return error.to_string();
+    };
+    let path = path.display();
+    let words = format!("{path} is not there, or has other content than when it was converted");
+    match below {
+        None => format!("{words}. Choose the folder that the captures are in now"),
+        Some(below) => format!(
+            "{words}, and no file below {} has that content. Choose another folder, or convert the capture again",
+            below.display()
+        ),
     }
 }

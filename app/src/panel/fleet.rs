@@ -19,7 +19,8 @@ pub use run_head::engine_to_ask;
 use std::sync::Arc;
 
 use eframe::egui::{
-    Align, Frame, Label, Layout, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, Vec2, vec2,
+    Align, Frame, Label, Layout, Margin, Rect, RichText, ScrollArea, Stroke, Ui, UiBuilder, Vec2,
+    vec2,
 };
 use engine::fleet::{FleetPicture, MeasureGrid};
 
@@ -168,7 +169,8 @@ fn lost_capture(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         return;
     };
     let frame = Frame::new()
-        .fill(scene.theme.hovered)
+        .fill(scene.theme.well)
+        .stroke(Stroke::new(1.0, scene.theme.line))
         .inner_margin(Margin::symmetric(8, 6));
     frame.show(ui, |ui| {
         let words = format!(
