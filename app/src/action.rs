@@ -313,8 +313,6 @@ pub enum AppRequest {
     ChooseMore,
     /// Ask for a folder whose captures are opened as one.
     ChooseFolder,
-    /// Ask for the folder of a dataset, to show it.
-    ChooseDataset,
     /// Something of the dataset on screen.
     Fleet(FleetRequest),
     /// These paths were named for what a path was asked for.

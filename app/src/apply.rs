@@ -15,7 +15,7 @@ use engine::capture::Capture;
 use engine::runner::RecoveryMode;
 use engine::workload::LossMoment;
 
-use crate::action::{Action, AppRequest, Command, InterfaceScale, LessonAction};
+use crate::action::{Action, AppRequest, Command, FleetRequest, InterfaceScale, LessonAction};
 use crate::state::{
     AppState, DockSide, Docks, OverlayWindow, Selection, Switch, ThemeChoice, ViewChange,
 };
@@ -125,7 +125,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::SaveText => return Some(AppRequest::SaveText),
         Command::Quit => return Some(AppRequest::Quit),
         Command::OpenFolder => return Some(AppRequest::ChooseFolder),
-        Command::OpenDataset => return Some(AppRequest::ChooseDataset),
+        Command::OpenDataset => return Some(AppRequest::Fleet(FleetRequest::ChooseDataset)),
         Command::Add => return Some(AppRequest::ChooseMore),
         Command::CloseTab => return Some(AppRequest::CloseTab(None)),
         Command::NextTab => return Some(AppRequest::StepTab { forward: true }),

@@ -38,6 +38,8 @@ pub enum FleetAction {
 /// What an action asks of the dataset on screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FleetRequest {
+    /// Ask for the folder of a dataset, to show it.
+    ChooseDataset,
     /// Ask it for the picture of the chosen run, by the chosen engine.
     Ask,
     /// Read which ranks there are, and ask it.

@@ -86,6 +86,7 @@ impl App {
     /// Does what was asked of the dataset on screen.
     pub(super) fn grant_fleet(&mut self, request: FleetRequest, context: Option<&Context>) {
         match request {
+            FleetRequest::ChooseDataset => self.ask(FilePurpose::OpenDataset, ""),
             FleetRequest::Refresh => self.read_dataset(context),
             FleetRequest::Ask => self.ask_dataset(context),
             FleetRequest::Stop => {

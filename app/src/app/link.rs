@@ -77,6 +77,8 @@ impl App {
     /// The same, once the user allowed what was asked for. Where another workload was chosen meanwhile, that is asked for
     /// its own.
     pub(super) fn run_allowed(&mut self, consent: &Consent) {
+        // The answer holds for good.
+        self.saves_now = true;
         let text = self.state.documents.text();
         let is_same =
             text.is_some_and(|text| text.name == consent.workload && file(text) == consent.file);

@@ -77,10 +77,7 @@ impl App {
         };
         match request {
             AppRequest::Run => self.run(false),
-            AppRequest::RunAllowed(consent) => {
-                self.saves_now = true;
-                self.run_allowed(&consent);
-            }
+            AppRequest::RunAllowed(consent) => self.run_allowed(&consent),
             AppRequest::Keep => self.saves_now = true,
             AppRequest::CheckLesson => self.check_lesson(context),
             AppRequest::RunOrPause => match self.status.phase {
@@ -140,7 +137,6 @@ impl App {
             // Done above.
             AppRequest::ChooseFile
             | AppRequest::ChooseFolder
-            | AppRequest::ChooseDataset
             | AppRequest::ChooseMore
             | AppRequest::Open(_)
             | AppRequest::Export
@@ -166,7 +162,6 @@ impl App {
             }
             AppRequest::ChooseFile => self.ask(FilePurpose::Open, ""),
             AppRequest::ChooseFolder => self.ask(FilePurpose::OpenFolder, ""),
-            AppRequest::ChooseDataset => self.ask(FilePurpose::OpenDataset, ""),
             AppRequest::ChooseMore => self.ask(FilePurpose::Add, ""),
             AppRequest::Open(paths) => self.open_files(paths),
             AppRequest::Export => self.ask(FilePurpose::Export, "json"),

@@ -22,7 +22,7 @@ use crate::state::{FleetCell, GridRange};
 use crate::theme::Theme;
 
 /// No cell is larger, in points.
-pub const LARGEST: Vec2 = vec2(96.0, 28.0);
+pub const LARGEST: Vec2 = vec2(160.0, 28.0);
 /// From this size on cells have gaps between them, in points.
 const PARTED: f32 = 9.0;
 /// From stripe to stripe where there is no value, in points.

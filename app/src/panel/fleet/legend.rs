@@ -3,6 +3,7 @@
 use eframe::egui::{
     Align2, FontId, Mesh, Painter, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
+use engine::time::{Interval, Nanos};
 
 use super::colour_scale::{ColourScale, USUAL};
 use super::fleet_words::time;
@@ -13,7 +14,7 @@ use crate::theme::{GRID, SMALL, Theme};
 /// The colours, in points.
 const BAR: [f32; 2] = [220.0, 10.0];
 /// Before the colour of values that lie far beyond the others, in points.
-const GAP: f32 = 3.0;
+const GAP: f32 = 14.0;
 /// From a part of the legend to the next, in points.
 const APART: f32 = 9.0 * GRID;
 /// Height of the whole, in points.
@@ -89,14 +90,16 @@ fn scale_bar(painter: &Painter, bar: Rect, (scale, theme): (ColourScale, &Theme)
     }
     gradient(painter, usual, (theme, most));
     outline(painter, usual, theme);
-    let half = scale.high.saturating_sub(scale.low) / 2;
-    label(usual.left(), Align2::LEFT_TOP, time(scale.low));
-    label(
-        usual.center().x,
-        Align2::CENTER_TOP,
-        time(scale.low.saturating_add(half)),
-    );
-    label(usual.right(), Align2::RIGHT_TOP, time(scale.high));
+    let whole = Nanos(scale.high.saturating_sub(scale.low));
+    // With the digits by which the ends differ.
+    let written = |value: i64| {
+        let range = text::range(Interval::new(Nanos(value), Nanos(value) + whole));
+        range.split(" to ").next().unwrap_or_default().to_owned()
+    };
+    let middle = scale.low.saturating_add(whole.0 / 2);
+    label(usual.left(), Align2::LEFT_TOP, written(scale.low));
+    label(usual.center().x, Align2::CENTER_TOP, written(middle));
+    label(usual.right(), Align2::RIGHT_TOP, written(scale.high));
 }
 
 fn outline(painter: &Painter, rect: Rect, theme: &Theme) {

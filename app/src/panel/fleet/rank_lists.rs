@@ -22,11 +22,14 @@ const STRAGGLERS: &[TableColumn] = &[
         "To how many collective operations it came last",
         54.0,
     ),
-    TableColumn::time(
-        "others lost",
-        "How long all others waited for it, added up",
-        96.0,
-    ),
+    TableColumn {
+        takes_rest: true,
+        ..TableColumn::time(
+            "others lost",
+            "How long all others waited for it, added up",
+            90.0,
+        )
+    },
     TableColumn::time(
         "worst",
         "The most that others waited in one operation, added up",
@@ -38,7 +41,10 @@ const STRAGGLERS: &[TableColumn] = &[
 const OUTLIERS: &[TableColumn] = &[
     TableColumn::number("rank", "The rank whose step took long", 54.0),
     TableColumn::number("step", "The step", 54.0),
-    TableColumn::time("time", "How long it took", 96.0),
+    TableColumn {
+        takes_rest: true,
+        ..TableColumn::time("time", "How long it took", 90.0)
+    },
     TableColumn::time("median", "The median of that step over all ranks", 88.0),
     TableColumn::number("times", "How many times the median it took", 66.0),
 ];
