@@ -84,7 +84,7 @@ impl App {
     }
 
     /// Does what was asked of the dataset on screen.
-    pub(super) fn grant_fleet(&mut self, request: FleetRequest, context: Option<&Context>) {
+    pub(super) fn grant_fleet(&mut self, request: &FleetRequest, context: Option<&Context>) {
         match request {
             FleetRequest::ChooseDataset => self.ask(FilePurpose::OpenDataset, ""),
             FleetRequest::Refresh => self.read_dataset(context),
@@ -95,7 +95,7 @@ impl App {
                 self.stop_fleet();
             }
             FleetRequest::OpenCapture(rank, at) => {
-                self.fleet.goal = Some((rank, at));
+                self.fleet.goal = Some((*rank, *at));
                 self.search_capture(context);
             }
             FleetRequest::SearchAgain => self.search_capture(context),
@@ -206,7 +206,7 @@ impl App {
         self.status.fleet.running = None;
         match answer {
             Some(FleetAnswer::Dataset(dataset, engines)) => {
-                self.dataset_read(dataset, engines, context)
+                self.dataset_read(dataset, engines, context);
             }
             Some(FleetAnswer::Picture(picture)) => self.picture_answered(picture.map(|it| *it)),
             Some(FleetAnswer::Capture(found)) => self.capture_found(found),

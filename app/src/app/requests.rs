@@ -129,7 +129,7 @@ impl App {
                 self.asking.begin(sql, of, &mut self.status, context);
             }
             AppRequest::StopAsking => self.asking.stop(),
-            AppRequest::Fleet(request) => self.grant_fleet(request, context),
+            AppRequest::Fleet(request) => self.grant_fleet(&request, context),
             AppRequest::ShowTab(place) => self.turn_to_tab(place),
             AppRequest::CloseTab(place) => self.close_tab(place.unwrap_or(self.shown_tab())),
             AppRequest::StepTab { forward } => self.step_tab(forward),

@@ -96,13 +96,13 @@ impl FleetPanel {
             let grid = picture.measures.iter().find(|it| it.measure == *chosen);
             match grid.or(picture.measures.first()) {
                 Some(grid) if !picture.steps.is_empty() => {
-                    self.grid(ui, scene, (picture, grid), actions)
+                    self.grid(ui, scene, (picture, grid), actions);
                 }
                 _ => hint(ui, scene.theme, NO_STEPS),
             }
         });
         part(ui, right, |ui| {
-            self.lists.ui(ui, scene, (picture, !is_beside), actions)
+            self.lists.ui(ui, scene, (picture, !is_beside), actions);
         });
         ui.advance_cursor_after_rect(room);
     }

@@ -4,7 +4,7 @@ use eframe::egui::Color32;
 
 use super::{Theme, mixed, rgb};
 
-/// The steps between which colours are mixed, the least first, on a light ground: ColorBrewer's YlGnBu without its palest.
+/// The steps between which colours are mixed, the least first, on a light ground: the scale `YlGnBu` of `ColorBrewer` without its palest.
 const STEPS: [Color32; 8] = [
     rgb(0x00ED_F8B1),
     rgb(0x00C7_E9B4),

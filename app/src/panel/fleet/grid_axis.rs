@@ -75,10 +75,10 @@ impl GridAxis {
         for place in all.clone() {
             let is_round = number(place).rem_euclid(every as i64) == 0;
             // Where numbers are missing, round ones may lie close to each other.
-            let last = found
+            let before = found
                 .last()
                 .map_or(f32::INFINITY, |last| (place - last) as f32);
-            if is_round && last * self.thickness() >= least {
+            if is_round && before * self.thickness() >= least {
                 found.push(place);
             }
         }

@@ -187,7 +187,7 @@ impl FleetHeatmap {
         let chosen = chosen.and_then(|it| places(shown.picture, it));
         let pointed = response.hover_pos().and_then(|at| place.under(shown, at));
         heatmap_axes::paint(ui, shown, &place, chosen);
-        outline(ui, shown.scene.theme, (&place, pointed, chosen));
+        outline(ui, shown.scene.theme, &place, [pointed, chosen]);
         self.input
             .hear(ui, shown, (&place, &response, pointed), actions);
         if let Some(cell) = pointed.filter(|_| !response.dragged()) {
@@ -295,11 +295,8 @@ fn part(painter: &eframe::egui::Painter, place: &HeatmapPlace, theme: &Theme) {
 fn outline(
     ui: &Ui,
     theme: &Theme,
-    (place, pointed, chosen): (
-        &HeatmapPlace,
-        Option<(usize, usize)>,
-        Option<(usize, usize)>,
-    ),
+    place: &HeatmapPlace,
+    [pointed, chosen]: [Option<(usize, usize)>; 2],
 ) {
     let painter = ui.painter();
     let around = |cell, width, colour| {

@@ -142,7 +142,7 @@ fn zoom_by(
 
 /// Whether keys are meant for the heatmap: nothing else has the focus, and nothing lies above it.
 fn hears_keys(ui: &Ui, shown: &HeatmapScene<'_>, response: &Response) -> bool {
-    let focused = ui.memory(|memory| memory.focused());
+    let focused = ui.memory(eframe::egui::Memory::focused);
     if focused == Some(response.id) {
         let arrows = EventFilter {
             horizontal_arrows: true,

@@ -12,7 +12,7 @@ use crate::text;
 use crate::theme::{GRID, SMALL, Theme};
 
 /// The colours, in points.
-const BAR: [f32; 2] = [220.0, 10.0];
+const BAR: [f32; 2] = [280.0, 10.0];
 /// Before the colour of values that lie far beyond the others, in points.
 const GAP: f32 = 14.0;
 /// From a part of the legend to the next, in points.

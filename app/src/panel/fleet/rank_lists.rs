@@ -243,10 +243,10 @@ impl RankLists {
         let half = (size.y - rest).max(size.y / 2.0);
         let first = first.min(half);
         sized(ui, vec2(size.x, first), |ui| {
-            self.stragglers(ui, scene, picture, actions)
+            self.stragglers(ui, scene, picture, actions);
         });
         sized(ui, vec2(size.x, size.y - first), |ui| {
-            self.outliers(ui, scene, picture, actions)
+            self.outliers(ui, scene, picture, actions);
         });
     }
 
@@ -271,7 +271,7 @@ impl RankLists {
             return hint(ui, scene.theme, no_straggler(picture));
         }
         ui.push_id("stragglers", |ui| {
-            self.stragglers.ui(ui, scene, STRAGGLERS, actions)
+            self.stragglers.ui(ui, scene, STRAGGLERS, actions);
         });
     }
 
@@ -294,7 +294,7 @@ impl RankLists {
         let words = RichText::new("Steps that took a rank much longer than the others").small();
         ui.add(Label::new(words.color(scene.theme.weak)).wrap());
         ui.push_id("outliers", |ui| {
-            self.outliers.ui(ui, scene, OUTLIERS, actions)
+            self.outliers.ui(ui, scene, OUTLIERS, actions);
         });
     }
 }
