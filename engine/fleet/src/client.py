@@ -13,9 +13,9 @@ where that is an error. What engines print themselves goes to standard error.
         {"end": 2000, "more": false}          how many rows were sent; true where the answer has more than were asked for
         {"error": "…", "kind": "question"}    instead of the rest, at any time; "engine" where the question is not what is wrong
 
-`statements` declare the tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a
-cluster (sc:// of Spark Connect, df:// of Ballista). Whole numbers are integers of any size, also those of decimals; NaN is
-null; infinities and values of other types are texts.
+`statements` declare the tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a server
+of Spark Connect. Whole numbers are integers of any size, also those of decimals; NaN is null; infinities and values of other
+types are texts.
 """
 
 import sys
@@ -27,11 +27,11 @@ from decimal import Decimal
 from importlib.util import find_spec
 
 BATCH = 1000
-watchers = []
+watchers = []  # processes that delete folders
 
 
 class DuckDb:
-    blaming = ()
+    title, blaming = None, ()
 
     def open(self, at):
         import duckdb
@@ -63,6 +63,8 @@ class DuckDb:
 
 
 class DataFusion:
+    title = None
+
     def open(self, at):
         from datafusion import SessionContext
 
@@ -72,20 +74,16 @@ class DataFusion:
     def declare(self, statement):
         self.context.sql(statement).collect()
 
-    def batches(self, frame, most):
-        return (batch.to_pyarrow() for batch in frame.execute_stream())
-
     def ask(self, question, most):
         frame = self.context.sql(question)
-        rows = (zip(*(column.to_pylist() for column in batch.columns)) for batch in self.batches(frame, most))
+        batches = (batch.to_pyarrow() for batch in frame.execute_stream())
+        rows = (zip(*(column.to_pylist() for column in batch.columns)) for batch in batches)
         return [field.name for field in frame.schema()], itertools.chain.from_iterable(rows)
 
     def explain(self, error):
-        wrapped = r"(?:DataFusion error|Arrow error|External error|Execution error|Job .*?failed|Task failed.*?error): "
-        text = re.sub(f"^(?:{wrapped})+", "", paragraph(error))
-        answered = re.search(r"divide ?by ?zero|cast ?error|overflow|scalar subquery", text, re.IGNORECASE)
-        broken = r"Parquet|Object ?Store|\bI[Oo] error|External error|Resources exhausted|Internal error|os error|transport"
-        return bool(answered) or isinstance(error, Exception) and not re.search(broken, str(error)), text
+        text = re.sub(r"^(DataFusion error: |Arrow error: |External error: |Execution error: )+", "", paragraph(error))
+        broken = r"Parquet|Object Store|\bIO error|\bIo error|External error|Resources exhausted|Internal error|os error"
+        return isinstance(error, Exception) and not re.search(broken, str(error)), text
 
     def read(self, path):
         import pyarrow.parquet
@@ -93,19 +91,8 @@ class DataFusion:
         pyarrow.parquet.read_table(path)
 
 
-class Ballista(DataFusion):
-    def open(self, at):
-        from ballista import BallistaSessionContext
-
-        self.context = BallistaSessionContext(at)
-        self.title = f"Ballista {importlib.metadata.version('ballista')}"
-
-    def batches(self, frame, most):
-        return frame.limit(most + 1).collect()  # a stream would be executed by this process
-
-
 class Spark:
-    session = None
+    title, session = None, None
     few = 100_000  # rows that are collected at once
 
     def open(self, at):
@@ -246,7 +233,6 @@ ENGINES = {
     "datafusion": (DataFusion, ["datafusion"], None),
     "spark": (Spark, ["pyspark", "pyspark-client"], spark_lacks),
     "connect": (Connect, ["pyspark", "pyspark-client"], connect_lacks),
-    "ballista": (Ballista, ["ballista"], None),
 }
 
 
@@ -329,7 +315,7 @@ def answer(request, send):
     except BaseException as error:
         is_question, text = engine.explain(error)
         is_question = is_question and is_ready
-        if not is_question and hasattr(engine, "read") and ".parquet" not in text:
+        if not is_question and engine.title and hasattr(engine, "read") and ".parquet" not in text:
             path = damaged_file(statements, engine.read)
             text = f"{path}: {text}" if path else text
         send({"error": text[:2000] or type(error).__name__, "kind": "question" if is_question else "engine"})
