@@ -27,7 +27,7 @@ pub struct FleetOptions {
     /// The dataset's folder, and behind it the question: SQL, or the name of a bundled question; without one, an overview of steps and stragglers
     #[arg(required_unless_present_any = ["list", "engines"], value_name = "DATASET [QUESTION]")]
     pub words: Vec<OsString>,
-    /// What answers: duckdb, datafusion, sqlite, spark, spark=MASTER, connect=sc://HOST or ballista=df://HOST:PORT; without it, the quickest that is installed
+    /// What answers: duckdb, datafusion, sqlite, spark, spark=MASTER or connect=sc://HOST; without it, the quickest that is installed
     #[arg(long, value_name = "ENGINE")]
     pub engine: Option<FleetEngine>,
     /// List the engines: which are installed, and how to get the others
@@ -205,7 +205,6 @@ fn list_engines(out: &mut dyn Write) -> Result<u8, CliFailure> {
         let version = found.version.unwrap_or_else(|| "not installed".to_owned());
         let name = match found.engine {
             FleetEngine::Connect(_) => "connect=sc://HOST".to_owned(),
-            FleetEngine::Ballista(_) => "ballista=df://HOST:PORT".to_owned(),
             other => other.to_string(),
         };
         table.row([name, version, needs]);

@@ -47,7 +47,7 @@ pub(crate) fn ask_several(
     let declared = match engine {
         FleetEngine::Sqlite => return by_sqlite(fleet, questions, (limits, watch), take),
         FleetEngine::DuckDb => DeclaredEngine::DuckDb,
-        FleetEngine::DataFusion | FleetEngine::Ballista(_) => DeclaredEngine::DataFusion,
+        FleetEngine::DataFusion => DeclaredEngine::DataFusion,
         FleetEngine::Spark(_) | FleetEngine::Connect(_) => DeclaredEngine::Spark,
     };
     let request = ClientRequest {

@@ -15,9 +15,9 @@ where that is an error. What engines print themselves goes to standard error.
                                               "absent" where the engine is not installed
 
 Whoever asks keeps standard input open: once it is closed, nobody waits for the answer, and the program ends.
-`statements` declare the tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a
-cluster (sc:// of Spark Connect, df:// of Ballista). Whole numbers are integers of any size, also those of decimals; NaN is
-null; infinities and values of other types are texts.
+`statements` declare the tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a server
+of Spark Connect. Whole numbers are integers of any size, also those of decimals; NaN is null; infinities and values of other
+types are texts.
 """
 
 import sys
@@ -29,11 +29,11 @@ from decimal import Decimal
 from importlib.util import find_spec
 
 BATCH = 1000
-watchers = []
+watchers = []  # processes that delete folders
 
 
 class DuckDb:
-    blaming = ()
+    title, blaming = None, ()
 
     def open(self, at):
         import duckdb
@@ -65,6 +65,8 @@ class DuckDb:
 
 
 class DataFusion:
+    title = None
+
     def open(self, at):
         from datafusion import SessionContext
 
@@ -74,20 +76,16 @@ class DataFusion:
     def declare(self, statement):
         self.context.sql(statement).collect()
 
-    def batches(self, frame, most):
-        return (batch.to_pyarrow() for batch in frame.execute_stream())
-
     def ask(self, question, most):
         frame = self.context.sql(question)
-        rows = (zip(*(column.to_pylist() for column in batch.columns)) for batch in self.batches(frame, most))
+        batches = (batch.to_pyarrow() for batch in frame.execute_stream())
+        rows = (zip(*(column.to_pylist() for column in batch.columns)) for batch in batches)
         return [field.name for field in frame.schema()], itertools.chain.from_iterable(rows)
 
     def explain(self, error):
-        wrapped = r"(?:DataFusion error|Arrow error|External error|Execution error|Job .*?failed|Task failed.*?error): "
-        text = re.sub(f"^(?:{wrapped})+", "", paragraph(error))
-        answered = re.search(r"divide ?by ?zero|cast ?error|overflow|scalar subquery", text, re.IGNORECASE)
-        broken = r"Parquet|Object ?Store|\bI[Oo] error|External error|Resources exhausted|Internal error|os error|transport"
-        return bool(answered) or isinstance(error, Exception) and not re.search(broken, str(error)), text
+        text = re.sub(r"^(DataFusion error: |Arrow error: |External error: |Execution error: )+", "", paragraph(error))
+        broken = r"Parquet|Object Store|\bIO error|\bIo error|External error|Resources exhausted|Internal error|os error"
+        return isinstance(error, Exception) and not re.search(broken, str(error)), text
 
     def read(self, path):
         import pyarrow.parquet
@@ -95,19 +93,8 @@ class DataFusion:
         pyarrow.parquet.read_table(path)
 
 
-class Ballista(DataFusion):
-    def open(self, at):
-        from ballista import BallistaSessionContext
-
-        self.context = BallistaSessionContext(at)
-        self.title = f"Ballista {importlib.metadata.version('ballista')}"
-
-    def batches(self, frame, most):
-        return frame.limit(most + 1).collect()  # a stream would be executed by this process
-
-
 class Spark:
-    session = None
+    title, session = None, None
     few = 100_000  # rows that are collected at once
 
     def open(self, at):
@@ -248,7 +235,6 @@ ENGINES = {
     "datafusion": (DataFusion, ["datafusion"], None),
     "spark": (Spark, ["pyspark", "pyspark-client"], spark_lacks),
     "connect": (Connect, ["pyspark", "pyspark-client"], connect_lacks),
-    "ballista": (Ballista, ["ballista"], None),
 }
 
 
@@ -342,7 +328,7 @@ def answer(request, send):
     except BaseException as error:
         is_question, text = engine.explain(error)
         is_question = is_question and is_ready
-        if not is_question and hasattr(engine, "read") and ".parquet" not in text:
+        if not is_question and engine.title and hasattr(engine, "read") and ".parquet" not in text:
             path = damaged_file(statements, engine.read)
             text = f"{path}: {text}" if path else text
         kind = "absent" if isinstance(error, ImportError) else "question" if is_question else "engine"

@@ -19,14 +19,10 @@ pub enum FleetEngine {
     Spark(Option<String>),
     /// A running cluster of Spark, by the address of its Connect server.
     Connect(String),
-    /// A running cluster of Ballista, by the address of its scheduler.
-    Ballista(String),
 }
 
 /// Where a Connect server is, for those who do not say it.
 const CONNECT: &str = "sc://localhost";
-/// Where a scheduler of Ballista is, for those who do not say it.
-const BALLISTA: &str = "df://localhost:50050";
 
 impl FleetEngine {
     /// Its name as people write it.
@@ -37,7 +33,6 @@ impl FleetEngine {
             Self::DataFusion => "DataFusion",
             Self::Spark(_) => "Spark",
             Self::Connect(_) => "Spark Connect",
-            Self::Ballista(_) => "Ballista",
         }
     }
 
@@ -49,7 +44,6 @@ impl FleetEngine {
             Self::DataFusion => "datafusion",
             Self::Spark(_) => "spark",
             Self::Connect(_) => "connect",
-            Self::Ballista(_) => "ballista",
         }
     }
 
@@ -57,7 +51,7 @@ impl FleetEngine {
     pub fn address(&self) -> Option<&str> {
         match self {
             Self::Spark(at) => at.as_deref(),
-            Self::Connect(at) | Self::Ballista(at) => Some(at),
+            Self::Connect(at) => Some(at),
             _ => None,
         }
     }
@@ -70,9 +64,6 @@ impl FleetEngine {
             Self::DataFusion => "pip install datafusion",
             Self::Spark(_) => "install Java 17 or newer, then pip install pyspark",
             Self::Connect(_) => "pip install \"pyspark[connect]\", of the version of the cluster",
-            Self::Ballista(_) => {
-                "pip install ballista, which needs Rust and takes a while to compile"
-            }
         }
     }
 }
@@ -99,7 +90,6 @@ impl FromStr for FleetEngine {
             ("datafusion", None) => Ok(Self::DataFusion),
             ("spark", at) => Ok(Self::Spark(at)),
             ("connect", Some(at)) if at.starts_with("sc://") => Ok(Self::Connect(at)),
-            ("ballista", Some(at)) if at.starts_with("df://") => Ok(Self::Ballista(at)),
             _ => wrong(),
         }
     }
@@ -151,7 +141,6 @@ pub fn found_engines() -> Vec<FoundEngine> {
         of(FleetEngine::DataFusion),
         of(FleetEngine::Spark(None)),
         of(connect),
-        of(FleetEngine::Ballista(BALLISTA.to_owned())),
     ]
 }
 
@@ -178,7 +167,6 @@ mod tests {
             "spark",
             "spark=local-cluster[2,1,1024]",
             "connect=sc://host:15002",
-            "ballista=df://host:50050",
         ] {
             assert_eq!(text.parse::<FleetEngine>().unwrap().to_string(), text);
         }

@@ -19,7 +19,7 @@ pub enum FleetError {
     /// No engine is called so.
     #[error(
         "“{0}” is no engine: write duckdb, datafusion, sqlite, spark, spark=MASTER such as spark=local-cluster[2,1,1024], \
-         connect=sc://HOST or ballista=df://HOST:PORT"
+         or connect=sc://HOST"
     )]
     Engine(String),
     /// There is no Python to start an engine with.
