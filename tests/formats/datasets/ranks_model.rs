@@ -68,9 +68,9 @@ pub fn idle(rank: u32, step: i64) -> i64 {
 /// An event of the profiler of PyTorch, whose times are microseconds from its base time on.
 fn event(
     (category, name): (&str, &str),
-    thread: Value,
+    thread: u32,
     (ts, dur): (i64, i64),
-    arguments: Value,
+    arguments: &Value,
 ) -> Value {
     let micros = |nanos: i64| nanos as f64 / 1e3;
     json!({
@@ -91,23 +91,23 @@ fn events(rank: u32, step: i64) -> Vec<Value> {
     vec![
         event(
             ("user_annotation", &marked),
-            json!(100),
+            100,
             (at(0), step_time(rank, step)),
-            json!({}),
+            &json!({}),
         ),
-        event(launch, json!(100), (at(CALLS[0]), 10_000), call(first)),
-        event(launch, json!(100), (at(CALLS[1]), 10_000), call(second)),
+        event(launch, 100, (at(CALLS[0]), 10_000), &call(first)),
+        event(launch, 100, (at(CALLS[1]), 10_000), &call(second)),
         event(
             ("kernel", "gemm"),
-            json!(7),
+            7,
             (at(KERNEL.0), KERNEL.1),
-            on(7, first),
+            &on(7, first),
         ),
         event(
             ("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL"),
-            json!(20),
+            20,
             collective,
-            on(20, second),
+            &on(20, second),
         ),
     ]
 }
