@@ -52,10 +52,11 @@ impl From<DatasetError> for ReadEnd {
 pub type CellSink<'a> = dyn FnMut(CellValue<'_>) -> bool + 'a;
 
 impl TableFiles {
-    /// Finds the files of a table. Rows of ranks that are not finished do not count.
+    /// Finds the files of a table, and reads what the end of each says. Rows of ranks that are not finished do not count.
     ///
     /// # Errors
-    /// A folder or the end of a file cannot be read, or a file is damaged, foreign or newer.
+    /// A folder or the end of a file cannot be read, a file is damaged, foreign or newer, or that of a complete rank is gone: some
+    /// engines pass over such files without a word.
     pub fn find(
         root: &Path,
         table: &'static SqlTable,
@@ -67,6 +68,12 @@ impl TableFiles {
             let of_run = runs.iter().find(|it| it.name == run);
             let unfinished = of_run.map(|it| it.unfinished.clone()).unwrap_or_default();
             let folder = root.join(table.name).join(format!("run={run}"));
+            let whole = of_run.filter(|_| key == PartitionKey::Rank);
+            let absent = whole.and_then(|it| it.complete.difference(&numbers).next());
+            if let Some(rank) = absent {
+                let path = folder.join(format!("rank={rank}")).join(PART);
+                return Err(DatasetError::damaged(&path, &"it is not there any more"));
+            }
             for number in numbers {
                 if key == PartitionKey::Rank && unfinished.contains(&number) {
                     continue;

@@ -68,7 +68,7 @@ fn shown(table: &SqlTable) -> impl Iterator<Item = &SqlColumn> {
     table.columns.iter().filter(|it| !it.is_hidden)
 }
 
-/// The statements that declare the tables of a dataset by whole paths, wherever the engine works. Rows of ranks that are not
+/// The statements that declare some tables of a dataset by whole paths, wherever the engine works. Rows of ranks that are not
 /// finished do not count, and a table without a file has no rows.
 ///
 /// # Errors
@@ -77,10 +77,11 @@ pub fn declarations(
     engine: DeclaredEngine,
     root: &Path,
     runs: &[RunCoverage],
+    asked: &[&'static SqlTable],
 ) -> Result<Vec<String>, DatasetError> {
     let folder = engine.place(root);
     let mut statements = Vec::new();
-    for table in tables() {
+    for table in asked {
         let key = PartitionKey::of(table);
         let files = partitions(root, table.name, key)?;
         if files.values().all(BTreeSet::is_empty) {

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use dataset::{DeclaredEngine, declarations};
-use query::{QuerySource, RowSink, SqlLimits, SqlWatch, ask, sqlite_version};
+use dataset::{DeclaredEngine, declarations, tables};
+use query::{
+    QuerySource, RowSink, SqlError, SqlLimits, SqlTable, SqlTokenKind, SqlWatch, ask,
+    sqlite_version, tokens,
+};
 
 use super::answer::FleetSummary;
 use super::client::{self, ClientRequest};
@@ -44,27 +47,68 @@ pub(crate) fn ask_several(
     (limits, watch): (SqlLimits, &Arc<SqlWatch>),
     take: &mut AnswerSink<'_>,
 ) -> Result<Vec<FleetSummary>, FleetError> {
+    for sql in questions {
+        check(sql)?;
+    }
+    // The files of a table of thousands of ranks take seconds to be looked at.
+    let asked = named_tables(questions);
     let declared = match engine {
-        FleetEngine::Sqlite => return by_sqlite(fleet, questions, (limits, watch), take),
+        FleetEngine::Sqlite => return by_sqlite((fleet, &asked), questions, (limits, watch), take),
         FleetEngine::DuckDb => DeclaredEngine::DuckDb,
         FleetEngine::DataFusion => DeclaredEngine::DataFusion,
         FleetEngine::Spark(_) | FleetEngine::Connect(_) => DeclaredEngine::Spark,
     };
+    // Some engines pass over files that were cut off, or are gone.
+    DatasetFeed::find(fleet, &asked)?;
     let request = ClientRequest {
         engine,
-        statements: declarations(declared, fleet.root(), fleet.runs())?,
+        statements: declarations(declared, fleet.root(), fleet.runs(), &asked)?,
         questions,
     };
     client::ask(&request, (limits, watch), take)
 }
 
+/// The tables that questions name.
+fn named_tables(questions: &[String]) -> Vec<&'static SqlTable> {
+    let is_named = |table: &&'static SqlTable| {
+        let names = |sql: &String| {
+            let mut words = tokens(sql).into_iter();
+            words.any(|it| {
+                it.text(sql)
+                    .trim_matches('"')
+                    .eq_ignore_ascii_case(table.name)
+            })
+        };
+        questions.iter().any(names)
+    };
+    tables().filter(is_named).collect()
+}
+
+/// Refuses what is more than a question: other engines would write files where they are told to.
+fn check(sql: &str) -> Result<(), SqlError> {
+    let all = tokens(sql).into_iter();
+    let all = all.filter(|it| it.kind != SqlTokenKind::Comment);
+    let mut words: Vec<&str> = all.map(|it| it.text(sql)).collect();
+    while words.last() == Some(&";") {
+        words.pop();
+    }
+    let first = words.iter().find(|it| **it != "(");
+    let begins = |word: &str| first.is_some_and(|it| it.eq_ignore_ascii_case(word));
+    if (begins("select") || begins("with")) && !words.contains(&";") {
+        return Ok(());
+    }
+    Err(SqlError::new(
+        "a question only reads the dataset: write one statement that begins with SELECT or WITH",
+    ))
+}
+
 fn by_sqlite(
-    fleet: &FleetDataset,
+    (fleet, asked): (&FleetDataset, &[&'static SqlTable]),
     questions: &[String],
     (limits, watch): (SqlLimits, &Arc<SqlWatch>),
     take: &mut AnswerSink<'_>,
 ) -> Result<Vec<FleetSummary>, FleetError> {
-    let feed = Arc::new(DatasetFeed::find(fleet)?);
+    let feed = Arc::new(DatasetFeed::find(fleet, asked)?);
     let source = Arc::new(QuerySource::of_feed(Arc::<DatasetFeed>::clone(&feed)));
     let answer = |(place, sql): (usize, &String)| {
         let mut sink = |columns: &[String], row| take(place, columns, row);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use dataset::{DatasetError, ReadEnd, TableFiles, tables};
+use dataset::{DatasetError, ReadEnd, TableFiles};
 use query::{CellTaker, ColumnFeed, SqlColumn, SqlTable};
 
 use super::fleet_dataset::FleetDataset;
@@ -16,14 +16,17 @@ pub(crate) struct DatasetFeed {
 }
 
 impl DatasetFeed {
-    /// Finds the files of a dataset.
-    pub fn find(fleet: &FleetDataset) -> Result<Self, DatasetError> {
-        let files = |table: &'static SqlTable| {
+    /// Finds the files of some tables of a dataset.
+    pub fn find(fleet: &FleetDataset, asked: &[&'static SqlTable]) -> Result<Self, DatasetError> {
+        let files = |table: &&'static SqlTable| {
             let files = TableFiles::find(fleet.root(), table, fleet.runs())?;
             Ok((table.name, files))
         };
         Ok(Self {
-            tables: tables().map(files).collect::<Result<_, DatasetError>>()?,
+            tables: asked
+                .iter()
+                .map(files)
+                .collect::<Result<_, DatasetError>>()?,
             failure: Mutex::default(),
         })
     }

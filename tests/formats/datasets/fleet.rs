@@ -170,6 +170,20 @@ fn wrong_questions_damaged_files_and_absent_engines_have_words() {
         assert_eq!(code, WRONG, "{engine}");
         assert!(err.contains("kernels"), "{engine}: {err}");
     }
+    let target = folder.path().join("written.csv");
+    for engine in asked() {
+        let copy = format!("COPY (SELECT 1 AS one) TO '{}'", target.display());
+        for wrong in [
+            copy.clone(),
+            format!("SELECT 1 AS one; {copy}"),
+            String::new(),
+        ] {
+            let (code, _, err) = fleet(&dataset, &[&format!("{wrong} "), "--engine", engine]);
+            assert_eq!(code, WRONG, "{engine}: {err}");
+            assert!(err.contains("SELECT or WITH"), "{engine}: {err}");
+        }
+    }
+    assert!(!target.exists());
     let many = "SELECT a.id FROM spans a JOIN spans b ON a.run = b.run";
     for engine in asked() {
         let few = [
@@ -196,6 +210,28 @@ fn wrong_questions_damaged_files_and_absent_engines_have_words() {
         let (code, out, err) = fleet(&dataset, &[sum, "--engine", engine]);
         assert_eq!((code, out.as_str()), (WRONG, ""), "{engine}");
         assert!(err.contains("rank=1/part-0.parquet"), "{engine}: {err}");
+    }
+    // One that is empty, or gone, would be passed over by some engines without a word.
+    for is_there in [true, false] {
+        if is_there {
+            fs::write(&part, "").unwrap();
+        } else {
+            fs::remove_file(&part).unwrap();
+        }
+        for engine in asked() {
+            let (code, out, err) = fleet(
+                &dataset,
+                &["SELECT count(*) AS n FROM spans", "--engine", engine],
+            );
+            assert_eq!((code, out.as_str()), (WRONG, ""), "{engine}");
+            assert!(err.contains("rank=1/part-0.parquet"), "{engine}: {err}");
+            // What does not read the file is answered.
+            let (code, _, err) = fleet(
+                &dataset,
+                &["SELECT count(*) AS n FROM gaps", "--engine", engine],
+            );
+            assert_eq!(code, FINE, "{engine}: {err}");
+        }
     }
     let (code, _, err) = fleet(&dataset, &["SELECT 1 AS one", "--engine", "duck"]);
     assert!(
