@@ -1,5 +1,6 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
+mod fleet_words;
 mod translation;
 
 use engine::analysis::SentencePiece;
@@ -7,6 +8,7 @@ use engine::capture::Capture;
 use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
+pub use fleet_words::{clock_words, measure_words, no_straggler};
 pub use translation::{tr, translated};
 
 /// The thin space that groups digits and parts a number from its unit.

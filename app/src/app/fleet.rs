@@ -183,14 +183,13 @@ impl App {
         };
         status.lost_capture = None;
         let below = self.state.settings.capture_folder.clone();
-        self.begin_fleet(
-            (FleetStage::Searching(rank), Arc::default(), context),
-            move || {
-                let capture = dataset.rank_capture(&run, rank);
-                let found = capture.and_then(|it| Ok((it.find(below.as_deref())?, it)));
-                FleetAnswer::Capture(found)
-            },
-        );
+        let watch: Arc<SqlWatch> = Arc::default();
+        let watched = Arc::clone(&watch);
+        self.begin_fleet((FleetStage::Searching(rank), watch, context), move || {
+            let capture = dataset.rank_capture(&run, rank);
+            let found = capture.and_then(|it| Ok((it.find(below.as_deref(), &watched)?, it)));
+            FleetAnswer::Capture(found)
+        });
     }
 
     /// Takes what a thread found of the dataset on screen. Of others it is taken once they are shown.

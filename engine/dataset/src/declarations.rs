@@ -48,12 +48,12 @@ pub(crate) fn is_declaration(name: &str) -> bool {
 
 /// Writes the files that are not there as this version has them.
 pub(crate) fn write_declarations(root: &Path) -> Result<(), DatasetError> {
-    for (name, engine, engine_words) in DECLARATIONS {
+    for (name, how, engine) in DECLARATIONS {
         let path = root.join(name);
         let mut text = format!(
-            "-- The tables of this dataset for {engine}\n-- Start it in this folder, or write the folder's address before each path.\n"
+            "-- The tables of this dataset for {how}\n-- Start it in this folder, or write the folder's address before each path.\n"
         );
-        let declared = tables().map(|it| engine_words.declare(it, it.name, ""));
+        let declared = tables().map(|it| engine.declare(it, it.name, ""));
         text.extend(declared.map(|it| format!("{it};\n")));
         if std::fs::read_to_string(&path).is_ok_and(|it| it == text) {
             continue;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dataset::{DeclaredEngine, declarations, tables};
+use dataset::{DeclaredEngine, TableFiles, declarations, tables};
 use query::{
     QuerySource, RowSink, SqlError, SqlLimits, SqlTable, SqlTokenKind, SqlWatch, ask,
     sqlite_version, tokens,
@@ -59,7 +59,9 @@ pub(crate) fn ask_several(
         FleetEngine::Spark(_) | FleetEngine::Connect(_) => DeclaredEngine::Spark,
     };
     // Some engines pass over files that were cut off, or are gone.
-    DatasetFeed::find(fleet, &asked)?;
+    for table in &asked {
+        TableFiles::find(fleet.root(), table, fleet.runs())?;
+    }
     let request = ClientRequest {
         engine,
         statements: declarations(declared, fleet.root(), fleet.runs(), &asked)?,

@@ -261,8 +261,9 @@ pub(crate) fn ask(
         current: FleetSummary::default(),
     };
     while reader.summaries.len() < request.questions.len() {
-        let began = limits.began.elapsed();
-        let cut = match running.line(&limits) {
+        let line = running.line(&limits);
+        reader.current.answer.time = limits.began.elapsed();
+        let cut = match line {
             Ok(None) => {
                 return Err(FleetError::Failed {
                     engine: request.engine.clone(),
@@ -272,7 +273,6 @@ pub(crate) fn ask(
             Ok(Some(line)) => reader.line(&line, take)?.or_else(|| limits.check().err()),
             Err(reason) => Some(reason),
         };
-        reader.current.answer.time = limits.began.elapsed().max(began);
         if let Some(cut) = cut {
             reader.finish(Some(cut));
             break;

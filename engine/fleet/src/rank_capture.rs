@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dataset::{ContentHash, RunName, receipt_row};
+use query::{SqlWatch, StopReason};
 
 use super::error::FleetError;
 use super::fleet_dataset::FleetDataset;
@@ -47,9 +48,9 @@ impl RankCapture {
     /// as a whole, which takes a while.
     ///
     /// # Errors
-    /// There is no file of this content.
-    pub fn find(&self, below: Option<&Path>) -> Result<PathBuf, FleetError> {
-        if self.is_content_of(&self.path) {
+    /// There is no file of this content, or `watch` was cancelled.
+    pub fn find(&self, below: Option<&Path>, watch: &SqlWatch) -> Result<PathBuf, FleetError> {
+        if self.is_content_of(&self.path, watch) {
             return Ok(self.path.clone());
         }
         let mut files = Vec::new();
@@ -58,15 +59,18 @@ impl RankCapture {
         }
         // Mostly whole folders are moved, and names stay.
         files.sort_by_key(|it| it.file_name() != self.path.file_name());
-        let found = files.into_iter().find(|it| self.is_content_of(it));
+        let found = files.into_iter().find(|it| self.is_content_of(it, watch));
+        if watch.is_cancelled() {
+            return Err(FleetError::Cut(StopReason::Cancelled));
+        }
         found.ok_or_else(|| FleetError::Moved {
             path: self.path.clone(),
             below: below.map(Path::to_owned),
         })
     }
 
-    fn is_content_of(&self, path: &Path) -> bool {
-        let hash = ContentHash::of_file(path, &|| false);
+    fn is_content_of(&self, path: &Path, watch: &SqlWatch) -> bool {
+        let hash = ContentHash::of_file(path, &|| watch.is_cancelled());
         hash.is_ok_and(|it| it.as_str() == self.content)
     }
 }

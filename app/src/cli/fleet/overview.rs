@@ -36,16 +36,6 @@ fn column(measure: &FleetMeasure) -> String {
     }
 }
 
-/// The name of a measure, for people.
-fn words(measure: &FleetMeasure) -> String {
-    match measure {
-        FleetMeasure::StepTime => "step time".to_owned(),
-        FleetMeasure::Idle => "idle".to_owned(),
-        FleetMeasure::IdleFor(reason) => format!("idle, {reason}"),
-        FleetMeasure::CollectiveWait => "collective wait".to_owned(),
-    }
-}
-
 fn time(nanos: i64) -> String {
     text::duration(Nanos(nanos)).replace(text::THIN, " ")
 }
@@ -79,7 +69,7 @@ fn write_text(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<()> {
         };
         let (rank, step) = place(picture, last.1).unwrap_or_default();
         table.row([
-            words(&grid.measure),
+            text::measure_words(&grid.measure),
             time(first.0),
             time(middle.0),
             time(last.0),
@@ -95,23 +85,21 @@ fn write_text(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_stragglers(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<()> {
-    if !picture.is_clock_shared {
-        return writeln!(
-            out,
-            "stragglers are unknown: not every capture says when it began, so times of ranks cannot be compared"
-        );
-    }
-    let off = match picture.clock_uncertainty {
-        Some(off) => format!(
-            "clocks may be off by {}; who was late by less is not here",
-            time(off)
-        ),
-        None => "no capture says how far clocks may be off".to_owned(),
+    writeln!(out, "stragglers")?;
+    let clocks = text::clock_words(picture).replace(text::THIN, " ");
+    let none = if picture.stragglers.is_empty() {
+        text::no_straggler(picture)
+    } else {
+        ""
     };
-    if picture.stragglers.is_empty() {
-        return writeln!(out, "no rank came last to a collective operation ({off})");
+    for words in [clocks.as_str(), none] {
+        if !words.is_empty() {
+            writeln!(out, "{words}")?;
+        }
     }
-    writeln!(out, "stragglers ({off}):")?;
+    if picture.stragglers.is_empty() {
+        return Ok(());
+    }
     let mut table = TextTable::new(&["rank", "times last", "others waited", "longest", "in step"]);
     for it in picture.stragglers.iter().take(MOST) {
         table.row([

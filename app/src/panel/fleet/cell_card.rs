@@ -2,12 +2,12 @@
 
 use eframe::egui::{Button, Id, PopupAnchor, RichText, Tooltip, Ui};
 
-use super::fleet_words::{beyond, cell_at, measure_words, step_interval, time};
+use super::fleet_words::{beyond, cell_at, step_interval, time};
 use super::heatmap::{HeatmapPlace, HeatmapScene};
 use super::level_grid::median_of_step;
 use crate::action::{Action, FleetAction};
 use crate::panel::widgets::field;
-use crate::text;
+use crate::text::{self, measure_words};
 
 /// The action that opens the capture of the cell at these places, at its step.
 pub fn open_action(shown: &HeatmapScene<'_>, at: (usize, usize)) -> Option<Action> {

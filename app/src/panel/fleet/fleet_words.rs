@@ -5,17 +5,7 @@ use engine::time::{Interval, Nanos};
 
 use super::colour_scale::ColourScale;
 use crate::state::FleetCell;
-use crate::text;
-
-/// The name of a measure.
-pub fn measure_words(measure: &FleetMeasure) -> String {
-    match measure {
-        FleetMeasure::StepTime => "Step time".to_owned(),
-        FleetMeasure::Idle => "Idle time, all causes".to_owned(),
-        FleetMeasure::IdleFor(reason) => format!("Idle time: {}", reason_words(reason)),
-        FleetMeasure::CollectiveWait => "Wait in collectives".to_owned(),
-    }
-}
+use crate::text::{self, measure_words};
 
 /// What a measure sums up, in a sentence.
 pub fn measure_help(measure: &FleetMeasure) -> &'static str {
@@ -30,16 +20,6 @@ pub fn measure_help(measure: &FleetMeasure) -> &'static str {
         FleetMeasure::CollectiveWait => {
             "How long the rank waited for the last one in collective operations of the step"
         }
-    }
-}
-
-/// A cause of idle time, as the tab Why calls it.
-fn reason_words(reason: &str) -> &str {
-    match reason {
-        "host" => "host late",
-        "host_sync" => "host blocked",
-        "rank_wait" => "other ranks",
-        other => other,
     }
 }
 
@@ -62,38 +42,6 @@ pub fn beyond(value: i64, median: i64) -> String {
     }
     let share = by.saturating_abs() as f64 / median as f64;
     format!("{length} ({}) {side}", text::percent(share))
-}
-
-/// What the ranks' clocks allow to be said of stragglers.
-pub fn clock_words(picture: &FleetPicture) -> String {
-    if picture.ranks.len() < 2 {
-        return String::new();
-    }
-    match (picture.is_clock_shared, picture.clock_uncertainty) {
-        (false, _) => "Stragglers are unknown: not every capture says when it began, so times of ranks cannot be compared".to_owned(),
-        (true, Some(off)) => format!(
-            "Clocks of ranks may be off by up to {}; a rank that is late by less is not listed",
-            time(off)
-        ),
-        (true, None) => "How far clocks of ranks may be off is unknown: no capture says it".to_owned(),
-    }
-}
-
-/// Why no straggler is listed.
-pub fn no_straggler(picture: &FleetPicture) -> &'static str {
-    let has_waits = picture
-        .measures
-        .iter()
-        .any(|it| it.measure == FleetMeasure::CollectiveWait);
-    if picture.ranks.len() < 2 {
-        "Stragglers are looked for among two ranks or more"
-    } else if !picture.is_clock_shared {
-        ""
-    } else if has_waits {
-        "No rank came last to a collective operation by more than clocks may be off"
-    } else {
-        "The captures have no collective operations that ranks have in common, so nobody is known to have waited for another"
-    }
 }
 
 /// Where a cell lies in the picture: the places of its rank and its step.
@@ -176,21 +124,5 @@ mod tests {
         assert_eq!(plain(900, 1_000), "100 ns (10 %) below");
         assert_eq!(plain(7, 7), "as the median");
         assert_eq!(plain(7, 0), "7 ns above");
-    }
-
-    #[test]
-    fn what_clocks_allow_is_said() {
-        let mut picture = picture();
-        assert!(clock_words(&picture).contains("unknown"));
-        assert!(no_straggler(&picture).contains("no collective operations"));
-        picture.clock_uncertainty = Some(12_000);
-        assert!(
-            clock_words(&picture)
-                .replace(text::THIN, " ")
-                .contains("12.0 µs")
-        );
-        picture.is_clock_shared = false;
-        assert!(clock_words(&picture).starts_with("Stragglers are unknown"));
-        assert_eq!(no_straggler(&picture), "");
     }
 }

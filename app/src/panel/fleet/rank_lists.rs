@@ -6,14 +6,14 @@ use eframe::egui::{Align, Key, Label, Layout, PointerButton, RichText, Ui, vec2}
 use engine::fleet::FleetPicture;
 use engine::time::{Interval, Nanos};
 
-use super::fleet_words::{clock_words, no_straggler, step_interval, time};
+use super::fleet_words::{step_interval, time};
 use super::heatmap::choose;
 use crate::action::{Action, FleetAction};
 use crate::panel::Scene;
 use crate::panel::table::{self, SortOrder, TableCell, TableColumn, sorted};
 use crate::panel::widgets::{hint, section};
 use crate::state::FleetCell;
-use crate::text;
+use crate::text::{self, clock_words, no_straggler};
 
 const STRAGGLERS: &[TableColumn] = &[
     TableColumn::number("rank", "The rank that others waited for", 54.0),

@@ -5,10 +5,10 @@ use engine::dataset::rank_list;
 use engine::fleet::{FleetEngine, FoundEngine, RunCoverage, choose_engine};
 use engine::time::Nanos;
 
-use super::fleet_words::{measure_help, measure_words};
+use super::fleet_words::measure_help;
 use crate::action::{Action, FleetAction};
 use crate::panel::Scene;
-use crate::text;
+use crate::text::{self, measure_words};
 
 /// Letters of a list of ranks that are shown; all of it stands under the pointer.
 const LISTED: usize = 60;
