@@ -8,7 +8,7 @@ use engine::capture::Capture;
 use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
-pub use fleet_words::{clock_words, measure_words, no_straggler};
+pub use fleet_words::{clock_words, measure_words, no_outlier, no_straggler};
 pub use translation::{tr, translated};
 
 /// The thin space that groups digits and parts a number from its unit.

@@ -3,6 +3,7 @@
 mod broken;
 mod engines;
 mod fleet;
+mod fleet_refusals;
 mod kills;
 mod questions;
 mod ranks;

@@ -142,8 +142,10 @@ impl FileDialog {
             }
             let field = TextEdit::singleline(&mut self.typed).desired_width(f32::INFINITY);
             let response = ui.add(field).labelled_by(label.id);
-            if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
-                self.enter(PathBuf::from(self.typed.trim()));
+            // What was typed counts, whether Enter or a click on the button ends it.
+            let typed = PathBuf::from(self.typed.trim());
+            if response.lost_focus() && typed != self.folder {
+                self.enter(typed);
             }
         });
     }

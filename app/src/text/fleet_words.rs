@@ -3,7 +3,7 @@
 use engine::fleet::{FleetMeasure, FleetPicture};
 use engine::time::Nanos;
 
-use super::duration;
+use super::{counted, duration};
 
 /// The name of a measure.
 pub fn measure_words(measure: &FleetMeasure) -> String {
@@ -27,33 +27,49 @@ fn reason_words(reason: &str) -> &str {
 
 /// What the ranks' clocks allow to be said of stragglers.
 pub fn clock_words(picture: &FleetPicture) -> String {
-    if picture.ranks.len() < 2 {
+    if picture.captures < 2 {
         return String::new();
     }
-    match (picture.is_clock_shared, picture.clock_uncertainty) {
-        (false, _) => "Stragglers are unknown: not every capture says when it began, so times of ranks cannot be compared".to_owned(),
+    let off = match (picture.is_clock_shared, picture.clock_uncertainty) {
+        (false, _) => return "Stragglers are unknown: not every capture says when it began, so times of ranks cannot be compared".to_owned(),
         (true, Some(off)) => format!(
-            "Clocks of ranks may be off by up to {}; a rank that is late by less is not listed",
+            "By what captures say, clocks are off by up to {}; a rank that is late by less is not listed. Clocks of several \
+             machines may differ by more",
             duration(Nanos(off))
         ),
         (true, None) => "How far clocks of ranks may be off is unknown: no capture says it".to_owned(),
+    };
+    if picture.impossible == 0 {
+        return off;
     }
+    let words = counted(picture.impossible, "collective operation");
+    format!(
+        "{off}. In {words} a rank was done before another one came: its clock is wrong, or captures do not begin with the same \
+         operation"
+    )
 }
 
 /// Why no straggler is listed.
-pub fn no_straggler(picture: &FleetPicture) -> &'static str {
-    let has_waits = picture
-        .measures
-        .iter()
-        .any(|it| it.measure == FleetMeasure::CollectiveWait);
-    if picture.ranks.len() < 2 {
+pub const fn no_straggler(picture: &FleetPicture) -> &'static str {
+    if picture.captures < 2 {
         "Stragglers are looked for among two ranks or more"
     } else if !picture.is_clock_shared {
         ""
-    } else if has_waits {
-        "No rank came last to a collective operation by more than clocks may be off"
+    } else if picture.collectives > 0 {
+        "No rank came last to a collective operation by more than clocks are off"
     } else {
         "The captures have no collective operations that ranks have in common, so nobody is known to have waited for another"
+    }
+}
+
+/// Why no outlier is listed.
+pub const fn no_outlier(picture: &FleetPicture) -> &'static str {
+    if picture.steps.is_empty() {
+        "No capture has steps, among which outliers are looked for"
+    } else if picture.ranks.len() < 4 {
+        "Outliers are looked for among four ranks or more"
+    } else {
+        "No step took a rank much longer than the others"
     }
 }
 
@@ -65,7 +81,7 @@ mod tests {
     #[test]
     fn what_clocks_allow_is_said() {
         let mut picture = FleetPicture {
-            ranks: vec![0, 3],
+            captures: 2,
             is_clock_shared: true,
             ..FleetPicture::default()
         };
@@ -73,6 +89,10 @@ mod tests {
         assert!(no_straggler(&picture).contains("no collective operations"));
         picture.clock_uncertainty = Some(12_000);
         assert!(clock_words(&picture).replace(THIN, " ").contains("12.0 µs"));
+        picture.impossible = 3;
+        assert!(clock_words(&picture).contains("In 3 collective operations a rank"));
+        picture.collectives = 3;
+        assert!(no_straggler(&picture).starts_with("No rank came last"));
         picture.is_clock_shared = false;
         assert!(clock_words(&picture).starts_with("Stragglers are unknown"));
         assert_eq!(no_straggler(&picture), "");

@@ -1,7 +1,8 @@
 //! Reads columns of a table back, over all ranks, for whoever asks without an engine.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use parquet::errors::ParquetError;
@@ -10,8 +11,10 @@ use query::{CellValue, SqlColumn, SqlTable};
 
 use super::coverage::{RunCoverage, partitions};
 use super::error::DatasetError;
-use super::file_stamp::FileFooter;
-use super::layout::{PART, PartitionKey, RunName};
+use super::file_stamp::{FileFooter, RANKS};
+use super::layout::{CAPTURES, PART, PartitionKey, RunName};
+use super::rank_list::ranks_of_list;
+use super::receipt::RankReceipt;
 use super::table_reader::{ReadValues, read_column};
 
 /// The files of a table, and the ranks that count.
@@ -71,9 +74,9 @@ impl TableFiles {
             let whole = of_run.filter(|_| key == PartitionKey::Rank);
             let absent = whole.and_then(|it| it.complete.difference(&numbers).next());
             if let Some(rank) = absent {
-                let path = folder.join(format!("rank={rank}")).join(PART);
-                return Err(DatasetError::damaged(&path, &"it is not there any more"));
+                return Err(gone(&folder.join(format!("rank={rank}")).join(PART)));
             }
+            let mut shared = BTreeSet::new();
             for number in numbers {
                 if key == PartitionKey::Rank && unfinished.contains(&number) {
                     continue;
@@ -82,6 +85,23 @@ impl TableFiles {
                 let Some(footer) = FileFooter::read(&path, table.name)? else {
                     continue;
                 };
+                let receipt = of_run.and_then(|it| it.receipts.get(&number));
+                let is_own = |it: &RankReceipt| it.is_of_file(table, &footer);
+                if key == PartitionKey::Rank
+                    && table.name != CAPTURES
+                    && !receipt.is_none_or(is_own)
+                {
+                    let reason = "it is not the file that the rank's receipt is of";
+                    return Err(DatasetError::damaged(&path, &reason));
+                }
+                let ranks = footer.stamp.get(RANKS).and_then(ranks_of_list);
+                for rank in ranks.unwrap_or_default() {
+                    if !shared.insert(rank) {
+                        let reason =
+                            format!("another file has the rows of its rank {rank} as well");
+                        return Err(DatasetError::damaged(&path, &reason));
+                    }
+                }
                 files.push(TablePart {
                     path,
                     run: run.clone(),
@@ -149,6 +169,14 @@ impl TableFiles {
             }
         }
         Ok(())
+    }
+}
+
+/// Why the file of a complete rank is not read: it was taken away, or its folder is closed to this user.
+fn gone(path: &Path) -> DatasetError {
+    match fs::metadata(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => DatasetError::unread(path, error),
+        _ => DatasetError::damaged(path, &"it is no file any more"),
     }
 }
 

@@ -1,14 +1,13 @@
 //! Which ranks a question to a dataset answers for: those with a receipt.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use super::error::DatasetError;
 use super::file_stamp::{FileFooter, RANKS};
 use super::layout::{
     CAPTURES, PART, PartitionKey, RunName, folder_names, partition_numbers, rank_tables,
-    shard_tables,
+    shard_tables, tables,
 };
 use super::rank_list::ranks_of_list;
 use super::receipt::RankReceipt;
@@ -28,13 +27,17 @@ pub struct RunCoverage {
     pub missing: BTreeSet<u32>,
     /// Spans of the complete ranks.
     pub spans: u64,
+    /// The receipts of complete ranks.
+    pub(crate) receipts: BTreeMap<u32, RankReceipt>,
 }
 
-/// Whether a folder looks like a dataset: it has receipts.
+/// Whether a folder looks like a dataset: a table in it has runs, whether or not one of their ranks is complete.
 pub fn is_dataset(root: &Path) -> bool {
-    let runs = fs::read_dir(root.join(CAPTURES)).into_iter().flatten();
-    runs.flatten()
-        .any(|it| it.file_name().to_string_lossy().starts_with("run="))
+    let has_runs = |table: &str| {
+        let names = folder_names(&root.join(table)).unwrap_or_default();
+        names.iter().any(|it| it.starts_with("run="))
+    };
+    tables().any(|it| has_runs(it.name))
 }
 
 /// The runs of a dataset, by name. Receipts are read, and the names of folders; nothing of other files of a rank.
@@ -55,6 +58,7 @@ pub fn coverage(root: &Path) -> Result<Vec<RunCoverage>, DatasetError> {
             Some(receipt) if receipt.is_complete => {
                 run.spans += receipt.spans();
                 run.complete.insert(rank);
+                run.receipts.insert(rank, receipt);
             }
             Some(_) => {
                 run.unreadable.insert(rank);
@@ -86,6 +90,7 @@ fn run<'a>(runs: &'a mut BTreeMap<RunName, RunCoverage>, name: &RunName) -> &'a 
         unfinished: BTreeSet::new(),
         missing: BTreeSet::new(),
         spans: 0,
+        receipts: BTreeMap::new(),
     })
 }
 

@@ -79,7 +79,7 @@ pub fn declarations(
     runs: &[RunCoverage],
     asked: &[&'static SqlTable],
 ) -> Result<Vec<String>, DatasetError> {
-    let folder = engine.place(root);
+    let folder = format!("{}/", root.display());
     let mut statements = Vec::new();
     for table in asked {
         let key = PartitionKey::of(table);
@@ -119,21 +119,6 @@ impl DeclaredEngine {
         match (self, holds) {
             (Self::Spark, SqlType::Text) => "STRING",
             (_, other) => declared_type(other),
-        }
-    }
-
-    /// The folder of a dataset as a statement has it. DuckDB looks for files by a pattern.
-    fn place(self, root: &Path) -> String {
-        let folder = format!("{}/", root.display());
-        match self {
-            Self::DuckDb => {
-                let plain = |it: char| match it {
-                    '[' | '*' | '?' => format!("[{it}]"),
-                    other => other.to_string(),
-                };
-                folder.chars().map(plain).collect()
-            }
-            _ => folder,
         }
     }
 

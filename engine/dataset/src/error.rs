@@ -51,6 +51,15 @@ pub enum DatasetError {
         /// The file.
         path: PathBuf,
     },
+    /// A file or folder lies among those of a table, and engines would read it.
+    #[error(
+        "{} is no part of the dataset, and an engine would read it as one: move it elsewhere, or delete it if a conversion that \
+         was stopped has left it", path.display()
+    )]
+    Stranger {
+        /// The file or folder.
+        path: PathBuf,
+    },
     /// A file was written by a later version of Syncline, whose columns this one does not know.
     #[error(
         "{} has version {schema} of the tables, and this Syncline knows version {SCHEMA_VERSION}: use the newer Syncline, or name another folder", path.display()

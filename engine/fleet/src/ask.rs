@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dataset::{DeclaredEngine, TableFiles, declarations, tables};
+use dataset::{DeclaredEngine, TableFiles, check_strangers, declarations, tables};
 use query::{
     QuerySource, RowSink, SqlError, SqlLimits, SqlTable, SqlTokenKind, SqlWatch, ask,
     sqlite_version, tokens,
@@ -61,9 +61,20 @@ pub(crate) fn ask_several(
     // Some engines pass over files that were cut off, or are gone.
     for table in &asked {
         TableFiles::find(fleet.root(), table, fleet.runs())?;
+        let reads_hidden = *engine == FleetEngine::DataFusion;
+        check_strangers(fleet.root(), table, reads_hidden)?;
+    }
+    let path = fleet.root();
+    if let Some(sign) = engine.sign_in(&path.to_string_lossy()) {
+        return Err(FleetError::Pattern {
+            engine: engine.clone(),
+            path: path.to_owned(),
+            sign,
+        });
     }
     let request = ClientRequest {
         engine,
+        folder: path,
         statements: declarations(declared, fleet.root(), fleet.runs(), &asked)?,
         questions,
     };
@@ -86,17 +97,55 @@ fn named_tables(questions: &[String]) -> Vec<&'static SqlTable> {
     tables().filter(is_named).collect()
 }
 
-/// Refuses what is more than a question: other engines would write files where they are told to.
+/// Words with which SQL changes something or starts a program, in some engine: a question has no use for them.
+const REFUSED: &[&str] = &[
+    "alter",
+    "attach",
+    "copy",
+    "create",
+    "delete",
+    "detach",
+    "drop",
+    "export",
+    "import",
+    "insert",
+    "install",
+    "java_method",
+    "load",
+    "merge",
+    "overwrite",
+    "pragma",
+    "reflect",
+    "transform",
+    "truncate",
+    "try_reflect",
+    "update",
+];
+
+/// Refuses what is more than a question. DuckDB and DataFusion are told so as well; Spark has no such setting.
 fn check(sql: &str) -> Result<(), SqlError> {
     let all = tokens(sql).into_iter();
-    let all = all.filter(|it| it.kind != SqlTokenKind::Comment);
-    let mut words: Vec<&str> = all.map(|it| it.text(sql)).collect();
-    while words.last() == Some(&";") {
-        words.pop();
+    let all: Vec<_> = all.filter(|it| it.kind != SqlTokenKind::Comment).collect();
+    let words = all.iter().filter(|it| it.kind == SqlTokenKind::Word);
+    let mut words = words.map(|it| it.text(sql).to_lowercase());
+    if let Some(word) = words.find(|it| REFUSED.contains(&it.as_str())) {
+        return Err(SqlError::new(format!(
+            "{word} is refused: a question only reads the dataset; write one statement that begins with SELECT or WITH"
+        )));
     }
-    let first = words.iter().find(|it| **it != "(");
+    let mut texts: Vec<&str> = all.iter().map(|it| it.text(sql)).collect();
+    // Spark reads any file whose path stands in such signs.
+    if texts.iter().any(|it| it.starts_with('`')) {
+        return Err(SqlError::new(
+            "` is refused: names of tables and columns need no signs around them",
+        ));
+    }
+    while texts.last() == Some(&";") {
+        texts.pop();
+    }
+    let first = texts.iter().find(|it| **it != "(");
     let begins = |word: &str| first.is_some_and(|it| it.eq_ignore_ascii_case(word));
-    if (begins("select") || begins("with")) && !words.contains(&";") {
+    if (begins("select") || begins("with")) && !texts.contains(&";") {
         return Ok(());
     }
     Err(SqlError::new(

@@ -6,7 +6,8 @@ where that is an error. What engines print themselves goes to standard error.
     {"list": true}
         {"engines": [{"name": "spark", "version": "4.3.0", "lacks": "Java 17 or newer"}, …]}
         All engines, those that are not installed with the version null. None is imported for it.
-    {"engine": "duckdb", "at": null, "statements": ["CREATE VIEW …", …], "questions": ["SELECT …"], "most_rows": 10000}
+    {"engine": "duckdb", "at": null, "folder": "/data", "statements": ["CREATE VIEW …", …], "questions": ["SELECT …"],
+     "most_rows": 10000}
         {"engine": "DuckDB 2.0.0"}            then, for each question in turn:
         {"columns": ["rank", …]}
         {"rows": [[0, …], …]}                 up to 1,000 rows, as often as there are more
@@ -15,7 +16,7 @@ where that is an error. What engines print themselves goes to standard error.
                                               "absent" where the engine is not installed
 
 Whoever asks keeps standard input open: once it is closed, nobody waits for the answer, and the program ends.
-`statements` declare the tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a server
+`folder` is that of the dataset, and `statements` declare its tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a server
 of Spark Connect. Whole numbers are integers of any size, also those of decimals; NaN is null; infinities and values of other
 types are texts.
 """
@@ -41,8 +42,21 @@ class DuckDb:
         self.blaming = duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError
         self.connection = duckdb.connect()
         self.title = f"DuckDB {duckdb.__version__}"
-        self.connection.execute(f"SET temp_directory = '{scratch_folder()}/duckdb'")
+        self.scratch = scratch_folder()
+        self.connection.execute(f"SET temp_directory = '{self.scratch}/duckdb'")
         self.connection.execute("SET python_enable_replacements = false")  # a variable of this program is no table
+
+    def lock(self, folder):
+        """From here on questions reach no file but the dataset's, and fetch nothing."""
+        places = ", ".join("'" + place.replace("'", "''") + "/'" for place in (folder, self.scratch))
+        for setting in (
+            "autoinstall_known_extensions = false",
+            "autoload_known_extensions = false",
+            f"allowed_directories = [{places}]",
+            "enable_external_access = false",
+            "lock_configuration = true",
+        ):
+            self.connection.execute(f"SET {setting}")
 
     def declare(self, statement):
         self.connection.execute(statement)
@@ -77,7 +91,10 @@ class DataFusion:
         self.context.sql(statement).collect()
 
     def ask(self, question, most):
-        frame = self.context.sql(question)
+        from datafusion import SQLOptions
+
+        reading = SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
+        frame = self.context.sql_with_options(question, reading)
         batches = (batch.to_pyarrow() for batch in frame.execute_stream())
         rows = (zip(*(column.to_pylist() for column in batch.columns)) for batch in batches)
         return [field.name for field in frame.schema()], itertools.chain.from_iterable(rows)
@@ -320,6 +337,8 @@ def answer(request, send):
         send({"engine": engine.title})
         for statement in statements:
             engine.declare(statement)
+        if hasattr(engine, "lock"):
+            engine.lock(request["folder"])
         is_ready = True
         for question in request["questions"]:
             answer_one(engine, question, most, send)

@@ -1,9 +1,11 @@
 //! Other people's engines, by a small program in Python: it is started with a request in JSON and answers line by line.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::env;
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -34,6 +36,8 @@ const KEPT_BYTES: usize = 300;
 /// A question to an engine.
 pub(crate) struct ClientRequest<'a> {
     pub engine: &'a FleetEngine,
+    /// The dataset's.
+    pub folder: &'a Path,
     /// What declares the tables.
     pub statements: Vec<String>,
     pub questions: &'a [String],
@@ -57,6 +61,7 @@ enum RequestLine<'a> {
     Ask {
         engine: &'a str,
         at: Option<&'a str>,
+        folder: Cow<'a, str>,
         statements: &'a [String],
         questions: &'a [String],
         most_rows: u64,
@@ -129,7 +134,7 @@ pub(crate) fn list() -> Vec<ListedEngine> {
 }
 
 /// The Python to start it with.
-fn python() -> OsString {
+pub(crate) fn python() -> OsString {
     let named = env::var_os(PYTHON).filter(|it| !it.is_empty());
     named.unwrap_or_else(|| if cfg!(windows) { "python" } else { "python3" }.into())
 }
@@ -145,10 +150,10 @@ impl RunningClient {
         // Ctrl-C is for whoever asks, who then ends it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(|_absent| FleetError::Python)?;
+        let mut child = command.spawn().map_err(|_absent| FleetError::python())?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(mut input), Some(output), Some(errors)) = pipes else {
-            return Err(FleetError::Python);
+            return Err(FleetError::python());
         };
         let mut line = serde_json::to_string(request).unwrap_or_default();
         line.push('\n');
@@ -168,7 +173,7 @@ impl RunningClient {
         });
         let noise = named("fleet messages").spawn(move || keep_last(errors, &kept));
         if answers.is_err() || noise.is_err() {
-            return Err(FleetError::Python);
+            return Err(FleetError::python());
         }
         Ok(Self {
             child,
@@ -245,6 +250,7 @@ pub(crate) fn ask(
     let line = RequestLine::Ask {
         engine: request.engine.label(),
         at: request.engine.address(),
+        folder: request.folder.to_string_lossy(),
         statements: &request.statements,
         questions: request.questions,
         most_rows: limits.rows,

@@ -62,9 +62,22 @@ impl FleetEngine {
             Self::Sqlite => "it is part of Syncline",
             Self::DuckDb => "pip install duckdb",
             Self::DataFusion => "pip install datafusion",
-            Self::Spark(_) => "install Java 17 or newer, then pip install pyspark",
+            Self::Spark(_) => "pip install pyspark, with Java 17 or newer",
             Self::Connect(_) => "pip install \"pyspark[connect]\", of the version of the cluster",
         }
+    }
+}
+
+impl FleetEngine {
+    /// A letter of a path that the engine takes for part of a pattern or of an escape.
+    pub(crate) fn sign_in(&self, path: &str) -> Option<char> {
+        let signs = match self {
+            Self::Sqlite => "",
+            Self::DuckDb => "*?[\\",
+            Self::DataFusion => "*?[\n",
+            Self::Spark(_) | Self::Connect(_) => "*?[]{}\\",
+        };
+        path.chars().find(|it| signs.contains(*it))
     }
 }
 

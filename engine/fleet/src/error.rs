@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use dataset::DatasetError;
 use query::{SqlError, StopReason};
 
+use super::client::python;
 use super::engine::FleetEngine;
 
 /// Why something could not be done with a dataset.
@@ -24,9 +25,23 @@ pub enum FleetError {
     Engine(String),
     /// There is no Python to start an engine with.
     #[error(
-        "Python was not found, and engines other than sqlite are started by it: install Python 3, or set SYNCLINE_PYTHON to one"
+        "Python was not found as {}, and engines other than sqlite are started by it: install Python 3, or set SYNCLINE_PYTHON \
+         to one", .0.display()
     )]
-    Python,
+    Python(PathBuf),
+    /// A folder whose name an engine takes for a pattern.
+    #[error(
+        "{engine} takes {sign} in a path for a pattern or an escape, and the dataset is {}: rename its folder, or ask sqlite",
+        path.display(), engine = engine.title()
+    )]
+    Pattern {
+        /// The engine.
+        engine: FleetEngine,
+        /// The dataset.
+        path: PathBuf,
+        /// The letter.
+        sign: char,
+    },
     /// An engine that is not installed.
     #[error("{engine} cannot be started: {reason}; to get it: {install}", engine = engine.title(), install = engine.install())]
     Absent {
@@ -78,6 +93,12 @@ pub enum FleetError {
         /// The folder that was looked through.
         below: Option<PathBuf>,
     },
+}
+
+impl FleetError {
+    pub(crate) fn python() -> Self {
+        Self::Python(python().into())
+    }
 }
 
 /// Why there is no picture, and what to do.

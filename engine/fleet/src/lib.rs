@@ -52,7 +52,7 @@ pub use ask::ask_fleet;
 pub use engine::{FleetEngine, FoundEngine, choose_engine, found_engines};
 pub use error::FleetError;
 pub use fleet_dataset::FleetDataset;
-pub use outliers::StepOutlier;
+pub use outliers::{StepOutlier, median};
 pub use picture::{FleetMeasure, FleetPicture, LateRank, MeasureGrid, fleet_picture};
 pub use rank_capture::RankCapture;
 

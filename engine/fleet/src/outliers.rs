@@ -56,11 +56,16 @@ pub(crate) fn outliers(ranks: &[u32], steps: &[i64], values: &[Option<i64>]) -> 
     found
 }
 
-/// The lower one of the two in the middle, where there are two.
-fn median(mut values: Vec<i64>) -> i64 {
+/// The value in the middle, or the mean of the two there; 0 of none.
+pub fn median(mut values: Vec<i64>) -> i64 {
     values.sort_unstable();
-    let middle = values.len().saturating_sub(1) / 2;
-    values.get(middle).copied().unwrap_or(0)
+    let middle = values.len() / 2;
+    let at = |place: usize| values.get(place).copied().unwrap_or(0);
+    if values.len().is_multiple_of(2) {
+        i64::midpoint(at(middle.saturating_sub(1)), at(middle))
+    } else {
+        at(middle)
+    }
 }
 
 #[cfg(test)]
@@ -80,7 +85,7 @@ mod tests {
         let found = outliers(&ranks, &steps, &values);
         let of: Vec<(u32, i64, i64)> = found.iter().map(|it| (it.rank, it.step, it.time)).collect();
         assert_eq!(of, [(3, 1, 2_000)]);
-        assert_eq!(found.first().map(|it| it.median), Some(1_028));
+        assert_eq!(found.first().map(|it| it.median), Some(1_031));
         assert!(outliers(&ranks, &steps, &[]).is_empty());
         // Of three ranks none is the usual one.
         assert!(outliers(&ranks[..3], &[1], &[Some(1), Some(1), Some(90)]).is_empty());

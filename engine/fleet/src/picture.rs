@@ -72,6 +72,12 @@ pub struct FleetPicture {
     pub stragglers: Vec<LateRank>,
     /// Steps that took a rank much longer than others, the worst first.
     pub outliers: Vec<StepOutlier>,
+    /// Captures that could be read.
+    pub captures: u64,
+    /// Collective operations that at least two ranks took part in.
+    pub collectives: u64,
+    /// Those of them in which a rank was done by the captures' times before another one came, which no clock allows.
+    pub impossible: u64,
     /// By how many nanoseconds clocks of ranks may be off, at most; nothing where no capture says it.
     pub clock_uncertainty: Option<i64>,
     /// Whether every capture says when it began, so that instants of ranks can be compared.
@@ -101,6 +107,12 @@ const COLLECTIVE_WAIT: &str = "WITH arrivals AS (SELECT rank, ready, \
 /// What the captures say of their clocks.
 const CLOCKS: &str = "SELECT count(*) AS captures, count(clock_origin_ns) AS known, max(clock_uncertainty_ns) AS off_ns \
     FROM captures WHERE run = '{run}' AND spans > 0";
+
+/// Collective operations of several ranks, and those that ended for one before another one came.
+const COLLECTIVES: &str = "WITH each_one AS (SELECT min(ts + dur) AS first_end, max(ready) AS last_ready FROM collectives \
+    WHERE run = '{run}' AND number IS NOT NULL GROUP BY grp, number HAVING min(rank) < max(rank)) \
+    SELECT count(*) AS several, coalesce(sum(CASE WHEN first_end < last_ready THEN 1 ELSE 0 END), 0) AS impossible FROM each_one";
+
 /// Asks what the window shows of a run. What needs the ranks' clocks is left out where they cannot be compared.
 ///
 /// # Errors
@@ -115,8 +127,15 @@ pub fn fleet_picture(
     let stragglers = questions().iter().find(|it| it.name == "stragglers");
     let stragglers = stragglers.map_or("", |it| it.sql);
     let name = run.to_string();
-    let asked =
-        [STEPS, IDLE, COLLECTIVE_WAIT, CLOCKS, stragglers].map(|it| it.replace("{run}", &name));
+    let asked = [
+        STEPS,
+        IDLE,
+        COLLECTIVE_WAIT,
+        CLOCKS,
+        stragglers,
+        COLLECTIVES,
+    ]
+    .map(|it| it.replace("{run}", &name));
     let mut draft = PictureDraft::new(&name);
     let mut take = |place: usize, _: &[String], row: Vec<Option<Value>>| {
         draft.row(place, &row);

@@ -13,6 +13,7 @@ const IDLE_AT: usize = 1;
 const COLLECTIVE_WAIT_AT: usize = 2;
 const CLOCKS_AT: usize = 3;
 const STRAGGLERS_AT: usize = 4;
+const COLLECTIVES_AT: usize = 5;
 
 /// A rank, and the number of a step in its capture.
 type StepCell = (u32, i64);
@@ -32,6 +33,8 @@ pub(crate) struct PictureDraft {
     sums: BTreeMap<FleetMeasure, BTreeMap<StepCell, i64>>,
     stragglers: Vec<LateRank>,
     captures: i64,
+    several: i64,
+    impossible: i64,
     known: i64,
     uncertainty: Option<i64>,
 }
@@ -71,6 +74,7 @@ impl PictureDraft {
             COLLECTIVE_WAIT_AT => self.collective_wait(row),
             CLOCKS_AT => self.clocks(row),
             STRAGGLERS_AT => self.straggler(row),
+            COLLECTIVES_AT => self.collectives(row),
             _ => None,
         };
     }
@@ -113,6 +117,12 @@ impl PictureDraft {
         self.captures = whole(row, 0)?;
         self.known = whole(row, 1)?;
         self.uncertainty = whole(row, 2);
+        Some(())
+    }
+
+    fn collectives(&mut self, row: &[Option<Value>]) -> Option<()> {
+        self.several = whole(row, 0)?;
+        self.impossible = whole(row, 1)?;
         Some(())
     }
 
@@ -204,6 +214,9 @@ impl PictureDraft {
             measures,
             stragglers,
             outliers,
+            captures: self.captures.unsigned_abs(),
+            collectives: self.several.unsigned_abs(),
+            impossible: self.impossible.unsigned_abs(),
             clock_uncertainty: self.uncertainty,
             is_clock_shared,
             ..FleetPicture::default()

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use engine::fleet::{FleetMeasure, FleetPicture};
+use engine::fleet::{FleetMeasure, FleetPicture, median};
 use engine::record::time::Nanos;
 use serde_json::{Map, Value, json};
 
@@ -42,12 +42,14 @@ fn time(nanos: i64) -> String {
 
 fn write_text(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<()> {
     if picture.steps.is_empty() {
-        return writeln!(
+        writeln!(
             out,
             "run {}: no capture has steps, so there is nothing to lay side by side; mark them (`ProfilerStep#N`, frames or \
              ranges), or ask a question",
             picture.run
-        );
+        )?;
+        writeln!(out)?;
+        return write_stragglers(picture, out);
     }
     let mut table = TextTable::new(&[
         "of a rank in a step",
@@ -63,15 +65,15 @@ fn write_text(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<()> {
             .filter_map(|(at, value)| Some(((*value)?, at)))
             .collect();
         cells.sort_unstable();
-        let middle = cells.get(cells.len().saturating_sub(1) / 2);
-        let (Some(first), Some(middle), Some(last)) = (cells.first(), middle, cells.last()) else {
+        let (Some(first), Some(last)) = (cells.first(), cells.last()) else {
             continue;
         };
+        let middle = median(cells.iter().map(|it| it.0).collect());
         let (rank, step) = place(picture, last.1).unwrap_or_default();
         table.row([
             text::measure_words(&grid.measure),
             time(first.0),
-            time(middle.0),
+            time(middle),
             time(last.0),
             rank.to_string(),
             step.to_string(),
@@ -117,7 +119,7 @@ fn write_stragglers(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<(
 
 fn write_outliers(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<()> {
     if picture.outliers.is_empty() {
-        return writeln!(out, "no step took a rank much longer than the others");
+        return writeln!(out, "{}", text::no_outlier(picture));
     }
     writeln!(out, "steps that took a rank much longer than the others:")?;
     let mut table = TextTable::new(&["rank", "step", "time", "median of ranks"]);

@@ -71,7 +71,11 @@ impl RowWriter {
             return Ok(());
         }
         if self.rows.is_empty() {
-            return writeln!(out, "no rows");
+            // Of a question that was ended nobody knows whether it has some.
+            return match summary.cut {
+                Some(_) => Ok(()),
+                None => writeln!(out, "no rows"),
+            };
         }
         let is_number = |at: usize| {
             let text = |row: &Vec<Option<Value>>| matches!(row.get(at), Some(Some(Value::Text(_))));

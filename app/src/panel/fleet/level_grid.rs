@@ -1,6 +1,6 @@
 //! The colours of all cells as levels, and of those in view the greatest of each pixel.
 
-use engine::fleet::FleetPicture;
+use engine::fleet::{FleetPicture, median};
 
 use super::colour_scale::{ColourScale, NO_VALUE};
 use super::grid_axis::GridAxis;
@@ -62,12 +62,11 @@ pub fn greatest_of(
     greatest.unwrap_or((rows.start, columns.start))
 }
 
-/// The median over ranks of a measure in the step at this place: the lower one of two.
+/// The median over ranks of a measure in the step at this place.
 pub fn median_of_step(picture: &FleetPicture, values: &[Option<i64>], step: usize) -> Option<i64> {
     let of_step = values.iter().skip(step).step_by(picture.steps.len().max(1));
-    let mut of_step: Vec<i64> = of_step.copied().flatten().collect();
-    let middle = of_step.len().checked_sub(1)? / 2;
-    Some(*of_step.select_nth_unstable(middle).1)
+    let of_step: Vec<i64> = of_step.copied().flatten().collect();
+    (!of_step.is_empty()).then(|| median(of_step))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::panel::Scene;
 use crate::panel::table::{self, SortOrder, TableCell, TableColumn, sorted};
 use crate::panel::widgets::{hint, section};
 use crate::state::FleetCell;
-use crate::text::{self, clock_words, no_straggler};
+use crate::text::{self, clock_words, no_outlier, no_straggler};
 
 const STRAGGLERS: &[TableColumn] = &[
     TableColumn::number("rank", "The rank that others waited for", 54.0),
@@ -284,12 +284,7 @@ impl RankLists {
     ) {
         section(ui, scene.theme, &title("Outliers", picture.outliers.len()));
         if picture.outliers.is_empty() {
-            let words = if picture.ranks.len() < 4 {
-                "Outliers are looked for among four ranks or more"
-            } else {
-                "No step took a rank much longer than the others"
-            };
-            return hint(ui, scene.theme, words);
+            return hint(ui, scene.theme, no_outlier(picture));
         }
         let words = RichText::new("Steps that took a rank much longer than the others").small();
         ui.add(Label::new(words.color(scene.theme.weak)).wrap());
