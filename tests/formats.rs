@@ -1,5 +1,6 @@
 //! Captures of every format: read as an independent count has them, written, and read again.
 
+pub mod answers;
 pub mod captures;
 pub mod chrome;
 pub mod cupti;

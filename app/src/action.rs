@@ -50,6 +50,8 @@ pub enum Action {
     SelectOperations(SameOperations),
     /// Choose a span and move the view to where it can be seen.
     Reveal(SpanId),
+    /// Open the guide of this name.
+    OpenGuide(&'static str),
     /// Choose a dependency, and nothing else.
     SelectDependency(DependencyId),
     /// Choose a pipeline, a promise or a loss, and move the view to where it can be seen.

@@ -35,6 +35,10 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::SelectGroup(spans) => navigation::select_group(state, spans),
         Action::SelectOperations(wanted) => navigation::select_operations(state, capture, wanted),
         Action::Reveal(span) => navigation::reveal(state, capture, span),
+        Action::OpenGuide(name) => {
+            state.window = Some(OverlayWindow::Guides);
+            name.clone_into(&mut state.guide);
+        }
         Action::SelectDependency(dependency) => {
             state.selection = Selection {
                 dependency: Some(dependency),

@@ -56,6 +56,8 @@ pub struct AppState {
     pub search: String,
     /// The window that is open over the others.
     pub window: Option<OverlayWindow>,
+    /// The guide that is read, by its name; empty for the first.
+    pub guide: String,
     /// What stays from one start to the next.
     pub settings: Settings,
     /// The workloads that were opened or edited.

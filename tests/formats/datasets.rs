@@ -1,9 +1,10 @@
 //! Datasets of many captures, asked by engines that know nothing of Syncline, cut off at random moments, and damaged.
 
 mod broken;
-mod engines;
+pub(super) mod engines;
 mod fleet;
 mod fleet_refusals;
+mod flips;
 mod kills;
 mod questions;
 mod ranks;

@@ -157,9 +157,9 @@ def kernel_outliers():
 
 def busy_by_stream():
     on = [s for s in SPANS if s.group == "streams"]
-    rows = [[RUN, RANK, k[0], k[1], len(g), sum(s.dur for s in g), max(s.dur for s in g)]
-            for k, g in grouped(on, lambda s: (s.lane, s.kind)).items()]
-    return sorted(rows, key=lambda r: (-r[5], r[2], r[3]))
+    rows = [[RUN, RANK, None, k[0][4], k[1], len(g), sum(s.dur for s in g), max(s.dur for s in g)]
+            for k, g in grouped(on, lambda s: (s.key, s.kind)).items()]
+    return sorted(rows, key=lambda r: (-r[6], r[3], r[4]))
 
 
 def union(intervals):
@@ -206,7 +206,7 @@ def idle_by_reason():
             for reason in ("host", "host_sync", "dependency", "latency", "unknown", "after"):
                 if it[reason + "_ns"]:
                     rows[(it["lane"], reason)] += it[reason + "_ns"]
-    return sorted([[RUN, RANK, name(lane), reason, None, ns, None] for (lane, reason), ns in rows.items()], key=lambda r: (-r[5], r[2], r[3]))
+    return sorted([[RUN, RANK, None, name(lane), reason, None, ns, None] for (lane, reason), ns in rows.items()], key=lambda r: (-r[6], r[3], r[4]))
 
 
 def longest_gaps():
@@ -280,9 +280,9 @@ def waits_by_cause():
 
 def host_blocked():
     on = [s for s in SPANS if s.kind == "synchronize"]
-    rows = [[RUN, RANK, k[0], k[1], len(g), sum(s.dur for s in g), max(s.dur for s in g)]
-            for k, g in grouped(on, lambda s: (s.lane, s.name)).items()]
-    return sorted(rows, key=lambda r: (-r[5], r[2], r[3]))
+    rows = [[RUN, RANK, None, k[0][4], k[1], len(g), sum(s.dur for s in g), max(s.dur for s in g)]
+            for k, g in grouped(on, lambda s: (s.key, s.name)).items()]
+    return sorted(rows, key=lambda r: (-r[6], r[3], r[4]))
 
 
 def host_calls():

@@ -1,19 +1,23 @@
 //! A question in SQL, asked of the capture on screen by a thread of its own.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use eframe::egui::Context;
+use eframe::egui::{Context, Id};
 use engine::capture::Capture;
-use engine::query::{QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, ask};
+use engine::query::{FileLanes, QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, ask};
 
 use crate::background::BackgroundAnswer;
 use crate::panel::{AnsweredQuestion, AppStatus, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
 
 /// How often it is looked how far it is.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// The window saves what it keeps each half minute while frames are drawn. One so much later has it saved while nobody moves.
+const SAVED: Duration = Duration::from_secs(31);
 
 /// A thread that answers.
 struct AskingThread {
@@ -32,6 +36,31 @@ impl Drop for AskingThread {
 pub(super) struct QuestionJob {
     source: Option<Arc<QuerySource>>,
     thread: Option<AskingThread>,
+    /// Whether the questions of earlier starts of the program are listed.
+    has_past: bool,
+}
+
+/// What the list of questions is known by among all that the window keeps from one start to the next.
+fn kept() -> Id {
+    Id::unique("questions that were asked")
+}
+
+/// Lists the questions that were asked before the program was started.
+fn recall(status: &mut AppStatus, context: &Context) {
+    let past: Option<VecDeque<PastQuestion>> = context.data_mut(|data| data.get_persisted(kept()));
+    let known = &mut status.asked.past;
+    for question in past.into_iter().flatten() {
+        if known.len() < PAST && known.iter().all(|it| it.sql != question.sql) {
+            known.push_back(question);
+        }
+    }
+}
+
+/// Keeps the list of questions for the next start of the program.
+fn keep(status: &AppStatus, context: &Context) {
+    let past = status.asked.past.clone();
+    context.data_mut(|data| data.insert_persisted(kept(), past));
+    context.request_repaint_after(SAVED);
 }
 
 impl QuestionJob {
@@ -39,7 +68,7 @@ impl QuestionJob {
     pub fn begin(
         &mut self,
         sql: String,
-        (capture, path): (&Arc<Capture>, Option<String>),
+        (capture, path, files): (&Arc<Capture>, Option<String>, Vec<FileLanes>),
         status: &mut AppStatus,
         context: Option<&Context>,
     ) {
@@ -50,7 +79,9 @@ impl QuestionJob {
         self.thread = None;
         let kept = self.source.take();
         let kept = kept.filter(|it| it.is_of(capture));
-        let source = kept.unwrap_or_else(|| Arc::new(QuerySource::new(Arc::clone(capture), path)));
+        let source = kept.unwrap_or_else(|| {
+            Arc::new(QuerySource::new(Arc::clone(capture), path).with_files(files))
+        });
         if let Some(made) = &status.why.conclusions {
             source.conclude(made);
         }
@@ -83,6 +114,10 @@ impl QuestionJob {
 
     /// Takes the answer once it is there. Of a capture that grows nothing is kept: it takes records only while nobody shares it.
     pub fn advance(&mut self, (status, is_timed): (&mut AppStatus, bool), context: &Context) {
+        if !self.has_past {
+            self.has_past = true;
+            recall(status, context);
+        }
         if status.grows() {
             self.forget(status);
         }
@@ -98,6 +133,7 @@ impl QuestionJob {
                 answer.time = Duration::ZERO;
             }
             take(answer, status);
+            keep(status, context);
         }
     }
 }
@@ -138,12 +174,14 @@ fn answer(source: &Arc<QuerySource>, sql: String, watch: &Arc<SqlWatch>) -> Answ
         Ok(summary) => (summary, None),
         Err(error) => (SqlSummary::default(), Some(error)),
     };
-    AnsweredQuestion {
+    let answer = AnsweredQuestion {
         sql,
         columns: summary.columns,
         rows,
         cut: summary.cut,
         time: summary.time,
         error,
-    }
+        span_columns: Vec::new(),
+    };
+    answer.with_span_columns(summary.span_columns)
 }

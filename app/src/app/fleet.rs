@@ -223,15 +223,19 @@ impl App {
         engines: Vec<FoundEngine>,
         context: &Context,
     ) {
-        let status = &mut self.status.fleet;
-        status.engines = engines;
+        self.know_engines(engines);
         match dataset {
             Ok(dataset) => {
-                status.dataset = Some(Arc::new(dataset));
+                self.status.fleet.dataset = Some(Arc::new(dataset));
                 self.ask_dataset(Some(context));
             }
-            Err(error) => status.error = Some(error.to_string()),
+            Err(error) => self.status.fleet.error = Some(error.to_string()),
         }
+    }
+
+    /// Takes which engines are installed.
+    pub fn know_engines(&mut self, engines: Vec<FoundEngine>) {
+        self.status.fleet.engines = engines;
     }
 
     fn picture_answered(&mut self, picture: Result<FleetPicture, FleetError>) {

@@ -125,7 +125,9 @@ impl App {
             AppRequest::CopyLink(at, span) => self.copy_link(at, span, context),
             AppRequest::Ask(sql) => {
                 let path = self.status.opened.clone();
-                let of = (&self.capture, path);
+                let parts = self.status.parts.iter();
+                let files = parts.map(|it| (it.path.display().to_string(), it.lanes.clone()));
+                let of = (&self.capture, path, files.collect());
                 self.asking.begin(sql, of, &mut self.status, context);
             }
             AppRequest::StopAsking => self.asking.stop(),

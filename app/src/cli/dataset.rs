@@ -25,7 +25,7 @@ pub enum DatasetCommand {
     },
 }
 
-const ABOUT: &str = "Rows are not read, only what the end of each file says. Exit codes: 0 every rank is there and no file is \
+const ABOUT: &str = "Every file is read whole and compared with its checksum. Exit codes: 0 every rank is there and no file is \
     wrong, 1 something is missing or wrong, 2 the folder cannot be read.";
 
 /// Does what is asked for.
@@ -72,6 +72,12 @@ fn write_run(run: &RunReport, out: &mut dyn Write) -> io::Result<()> {
     }
     for (rank, text) in &run.incomplete {
         writeln!(out, "rank {rank}: {text}")?;
+    }
+    for (rank, capture) in &run.with_data_loss {
+        writeln!(
+            out,
+            "rank {rank}: a part of {capture} could not be read; `syncline info` on that file says which"
+        )?;
     }
     for (rank, capture) in &run.unreadable {
         writeln!(

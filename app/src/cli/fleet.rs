@@ -11,12 +11,14 @@ use std::time::Duration;
 use clap::Args;
 use engine::dataset::{DatasetError, MOST_RANKS, rank_list};
 use engine::fleet::{
-    FleetDataset, FleetEngine, FleetError, RunCoverage, ask_fleet, choose_engine, fleet_picture,
-    found_engines,
+    FleetDataset, FleetEngine, FleetError, FoundEngine, RunCoverage, ask_fleet, choose_engine,
+    fleet_picture, found_engines,
 };
 use engine::query::{RowSink, SqlWatch, StopReason};
 
-use super::query::{QuestionOptions, RowWriter, answer, asked, exit_code, list, pointed};
+use super::query::{
+    QuestionOptions, RowFormat, RowWriter, answer, asked, exit_code, list, pointed,
+};
 use super::table::TextTable;
 use super::{CliFailure, FINE, OutputStreams, complain};
 
@@ -68,8 +70,8 @@ pub(super) fn fleet(
         return Err(CliFailure::Wrong(text.to_owned()));
     };
     let fleet = FleetDataset::open(folder).map_err(failure)?;
-    let engine = engine(options);
-    let mut writer = RowWriter::new(options.question.format);
+    let engine = engine(options, &fleet, streams);
+    let mut writer = options.question.writer(&[])?;
     let limits = options.question.limits(options.max_time);
     let ask = |take: &mut RowSink<'_>, watch: &Arc<SqlWatch>| {
         ask_fleet(&fleet, &engine, &question.sql, (limits, watch), take)
@@ -121,9 +123,24 @@ fn lone_folder(options: &FleetOptions) -> Option<&OsString> {
 }
 
 /// What answers.
-fn engine(options: &FleetOptions) -> FleetEngine {
-    let engine = options.engine.clone();
-    engine.unwrap_or_else(|| choose_engine(&found_engines()))
+fn engine(
+    options: &FleetOptions,
+    fleet: &FleetDataset,
+    streams: &mut OutputStreams<'_>,
+) -> FleetEngine {
+    if let Some(engine) = &options.engine {
+        return engine.clone();
+    }
+    let found = found_engines();
+    // Some take signs in the folder's name for a pattern.
+    let readers = found.iter().filter(|it| it.engine.can_read(fleet.root()));
+    let chosen = choose_engine(&readers.cloned().collect::<Vec<_>>());
+    let quickest = found.iter().find(|it| it.engine == FleetEngine::DuckDb);
+    let lack = quickest.filter(|it| it.lacks.is_some() && chosen == FleetEngine::Sqlite);
+    if let Some(needs) = lack.and_then(FoundEngine::needs) {
+        complain(streams, &format!("SQLite answers, since {needs}"));
+    }
+    chosen
 }
 
 /// Says what there is in each run.
@@ -132,12 +149,16 @@ fn overview(
     options: &FleetOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
+    if options.question.format == RowFormat::Parquet || options.question.output.is_some() {
+        let text = "an overview goes to standard output, as a table, csv or json: send that to a file, or ask a question";
+        return Err(CliFailure::Wrong(text.to_owned()));
+    }
     let fleet = FleetDataset::open(folder).map_err(failure)?;
-    let engine = engine(options);
+    let engine = engine(options, &fleet, streams);
     let limits = options.question.limits(options.max_time);
     tell_ranks(&fleet, options.ranks, streams)?;
     for run in fleet.runs() {
-        let mut no_rows = RowWriter::new(options.question.format);
+        let mut no_rows = RowWriter::new(options.question.format, None);
         let look = |_: &mut RowSink<'_>, watch: &Arc<SqlWatch>| {
             fleet_picture(&fleet, &run.name, &engine, limits, watch)
         };
@@ -151,6 +172,10 @@ fn overview(
 
 /// Says who answered.
 fn tell_engine(engine: &str, time: Duration, streams: &mut OutputStreams<'_>) -> io::Result<()> {
+    // One that was stopped before it began has not said who it is.
+    if engine.is_empty() {
+        return Ok(());
+    }
     writeln!(streams.err, "{engine}, {:.2} s", time.as_secs_f64())
 }
 
@@ -186,6 +211,10 @@ fn covered(run: &RunCoverage, expected: Option<u32>) -> String {
         ("missing", &missing),
         ("not finished, left out", &run.unfinished),
         ("capture could not be read", &run.unreadable),
+        (
+            "a part of the capture could not be read",
+            &run.with_data_loss,
+        ),
     ] {
         if !ranks.is_empty() {
             words.push(format!("{what}: {}", rank_list(ranks)));
@@ -197,11 +226,7 @@ fn covered(run: &RunCoverage, expected: Option<u32>) -> String {
 fn list_engines(out: &mut dyn Write) -> Result<u8, CliFailure> {
     let mut table = TextTable::new(&["engine", "version", "what it needs"]);
     for found in found_engines() {
-        let needs = match (&found.version, &found.lacks) {
-            (Some(_), None) => "it is ready".to_owned(),
-            (_, Some(lacks)) => format!("{lacks} is not there: {}", found.install()),
-            (None, None) => found.install().to_owned(),
-        };
+        let needs = found.needs().unwrap_or_else(|| "it is ready".to_owned());
         let version = found.version.unwrap_or_else(|| "not installed".to_owned());
         let name = match found.engine {
             FleetEngine::Connect(_) => "connect=sc://HOST".to_owned(),

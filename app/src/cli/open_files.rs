@@ -42,7 +42,7 @@ pub(super) fn open(
     });
     match parts {
         Ok(mut parts) => {
-            importer::note_refused(&mut parts, capture.refused());
+            importer::note_dropped(&mut parts, &mut capture);
             Ok((capture, parts))
         }
         Err(ImportError::Cancelled) => Err(CliFailure::Asked),

@@ -40,10 +40,14 @@ pub(super) fn query(
         return list(streams);
     }
     let (files, question) = asked(&options.question, &options.words)?;
+    let mut writer = options.question.writer(&files)?;
     let (capture, parts) = super::open_files::open(&files, streams)?;
     let path = files.first().map(|it| it.display().to_string());
-    let source = Arc::new(QuerySource::new(Arc::new(capture), path));
-    let mut writer = RowWriter::new(options.question.format);
+    let files = parts
+        .iter()
+        .map(|it| (it.path.display().to_string(), it.lanes.clone()));
+    let source = QuerySource::new(Arc::new(capture), path).with_files(files.collect());
+    let source = Arc::new(source);
     let limits = options.question.limits(options.max_time);
     let ask = |take: &mut RowSink<'_>, watch: &Arc<SqlWatch>| {
         ask(&source, &question.sql, (limits, watch), take)

@@ -2,6 +2,7 @@
 
 mod cell_card;
 mod colour_scale;
+mod engine_choice;
 mod fleet_status;
 mod fleet_words;
 mod grid_axis;
@@ -13,8 +14,8 @@ mod level_grid;
 mod rank_lists;
 mod run_head;
 
+pub use engine_choice::engine_to_ask;
 pub use fleet_status::{FleetStage, FleetStatus, LostCapture, RunningFleetJob};
-pub use run_head::engine_to_ask;
 
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ use super::Scene;
 use super::widgets::hint;
 use crate::action::{Action, FleetAction};
 use crate::theme::GRID;
+use engine_choice::EngineChoice;
 use fleet_words::places;
 use heatmap::{FleetHeatmap, HeatmapScene};
 use rank_lists::RankLists;
@@ -46,6 +48,7 @@ const CHOSEN: f32 = 26.0;
 pub struct FleetPanel {
     heatmap: FleetHeatmap,
     lists: RankLists,
+    engines: EngineChoice,
 }
 
 impl FleetPanel {
@@ -55,7 +58,7 @@ impl FleetPanel {
         frame.show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             ui.spacing_mut().item_spacing.x = 2.0 * GRID;
-            run_head::show(ui, scene, actions);
+            run_head::show(ui, scene, &mut self.engines, actions);
             lost_capture(ui, scene, actions);
             ui.add_space(GRID);
             let status = &scene.status.fleet;

@@ -20,8 +20,8 @@ const LIST: f32 = 160.0;
 /// The window of guides.
 #[derive(Default)]
 pub struct GuidesWindow {
-    chosen: usize,
-    /// The chosen guide, read.
+    /// The guide that was read last, by its place.
+    read: Option<usize>,
     blocks: Vec<GuideBlock>,
 }
 
@@ -48,17 +48,19 @@ impl Panel for GuidesWindow {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        let mut chosen = self.chosen;
+        let shown = guides().iter().position(|it| it.name == scene.state.guide);
+        let shown = shown.unwrap_or(0);
+        let mut chosen = shown;
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(LIST);
-                self.list(ui, scene, &mut chosen);
+                list(ui, scene, &mut chosen);
             });
             ui.add_space(GRID);
-            let Some(guide) = guides().get(self.chosen) else {
+            let Some(guide) = guides().get(shown) else {
                 return;
             };
-            if self.blocks.is_empty() {
+            if self.read.replace(shown) != Some(shown) {
                 self.blocks = blocks::read(guide.source);
             }
             ui.vertical(|ui| {
@@ -67,31 +69,13 @@ impl Panel for GuidesWindow {
                 }
             });
         });
-        if chosen != self.chosen {
-            self.chosen = chosen;
-            self.blocks.clear();
+        if let Some(guide) = guides().get(chosen).filter(|_| chosen != shown) {
+            actions.push(Action::OpenGuide(guide.name));
         }
     }
 }
 
 impl GuidesWindow {
-    fn list(&self, ui: &mut Ui, scene: &Scene<'_>, chosen: &mut usize) {
-        ScrollArea::vertical().id_salt("list").show(ui, |ui| {
-            for (topic, title) in [
-                (GuideTopic::Use, "Using Syncline"),
-                (GuideTopic::System, "Coming from"),
-            ] {
-                section(ui, scene.theme, title);
-                let of_topic = guides().iter().enumerate();
-                for (at, guide) in of_topic.filter(|(_, it)| it.topic == topic) {
-                    if toggle(ui, scene.theme, at == self.chosen, guide.title).clicked() {
-                        *chosen = at;
-                    }
-                }
-            }
-        });
-    }
-
     /// Draws a guide; answers which one a link in it leads to, where one was followed.
     fn text(
         &self,
@@ -135,6 +119,24 @@ impl GuidesWindow {
         });
         followed
     }
+}
+
+/// The guides to choose from.
+fn list(ui: &mut Ui, scene: &Scene<'_>, chosen: &mut usize) {
+    ScrollArea::vertical().id_salt("list").show(ui, |ui| {
+        for (topic, title) in [
+            (GuideTopic::Use, "Using Syncline"),
+            (GuideTopic::System, "Coming from"),
+        ] {
+            section(ui, scene.theme, title);
+            let of_topic = guides().iter().enumerate();
+            for (at, guide) in of_topic.filter(|(_, it)| it.topic == topic) {
+                if toggle(ui, scene.theme, at == *chosen, guide.title).clicked() {
+                    *chosen = at;
+                }
+            }
+        }
+    });
 }
 
 fn table(

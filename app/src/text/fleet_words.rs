@@ -66,7 +66,7 @@ pub const fn no_straggler(picture: &FleetPicture) -> &'static str {
 pub const fn no_outlier(picture: &FleetPicture) -> &'static str {
     if picture.steps.is_empty() {
         "No capture has steps, among which outliers are looked for"
-    } else if picture.ranks.len() < 4 {
+    } else if picture.ranks_with_steps < 4 {
         "Outliers are looked for among four ranks or more"
     } else {
         "No step took a rank much longer than the others"

@@ -150,6 +150,7 @@ pub struct Capture {
     problems: Vec<Problem>,
     /// Records that were not kept, each told by a problem.
     refused: u64,
+    left_out: u64,
     expectations: Vec<Expectation>,
     log: Vec<Log>,
     notes: Vec<Box<str>>,

@@ -9,13 +9,29 @@ use record::time::{Interval, Nanos};
 use record::{
     Bookmark, BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
     Event, Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery,
-    Run, RunEnd, SourceCall, SpanId, SpanStart, Value,
+    Run, RunEnd, Severity, SourceCall, SpanId, SpanStart, Value,
 };
 
 impl Capture {
     /// How many records it was given and could not keep, such as spans of a number that another has.
     pub const fn refused(&self) -> u64 {
         self.refused
+    }
+
+    /// How many facts of its files are not in it: those that importers left out, and the records that it refused.
+    pub const fn dropped(&self) -> u64 {
+        self.left_out.saturating_add(self.refused)
+    }
+
+    /// Whether it lacks data of its files, such as the rest of one that was cut short; its problems say what.
+    pub fn has_data_loss(&self) -> bool {
+        let mut problems = self.problems().iter();
+        self.dropped() > 0 || problems.any(|it| it.severity == Severity::DataLoss)
+    }
+
+    /// Counts facts of a file that its importer left out.
+    pub const fn leave_out(&mut self, facts: u64) {
+        self.left_out = self.left_out.saturating_add(facts);
     }
 
     /// A number that no other capture of this process has but its clones: what is remembered of one holds for no other.

@@ -1,4 +1,5 @@
-//! Says what a dataset lacks, and what lies in its folder that does not belong there. Rows are not read.
+//! Says what a dataset lacks, and what lies in its folder that does not belong there. The bytes of every file are compared with its
+//! checksum.
 
 mod files;
 mod ranks;
@@ -19,7 +20,7 @@ pub struct DatasetReport {
     pub wrong: Vec<DatasetProblem>,
     /// Files and folders that no part of a dataset has as a name.
     pub strangers: Vec<PathBuf>,
-    /// Hidden files of conversions that go on, or were stopped. Engines do not read them.
+    /// Files of conversions that go on, or were stopped. Engines do not read them.
     pub unfinished: Vec<PathBuf>,
 }
 
@@ -43,6 +44,8 @@ pub struct RunReport {
     pub unreadable: BTreeMap<u32, String>,
     /// Ranks that are expected, or have files, and are not complete.
     pub missing: BTreeSet<u32>,
+    /// Complete ranks of whose file a part could not be read, with that file.
+    pub with_data_loss: BTreeMap<u32, String>,
     /// Why ranks that have files are not complete, in words.
     pub incomplete: BTreeMap<u32, String>,
     /// Spans of the complete ranks.

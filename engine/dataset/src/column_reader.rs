@@ -1,6 +1,6 @@
 //! Reads columns of a table back, over all ranks, for whoever asks without an engine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,14 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use query::{CellValue, SqlColumn, SqlTable};
 
+use super::checked_files::CheckedFiles;
 use super::coverage::{RunCoverage, partitions};
 use super::error::DatasetError;
 use super::file_stamp::{FileFooter, RANKS};
-use super::layout::{CAPTURES, PART, PartitionKey, RunName};
+use super::layout::{CAPTURES, PART, PartitionKey, RunName, partition};
 use super::rank_list::ranks_of_list;
-use super::receipt::RankReceipt;
 use super::table_reader::{ReadValues, read_column};
+use super::table_writer::StopCheck;
 
 /// The files of a table, and the ranks that count.
 #[derive(Clone, Debug)]
@@ -58,60 +59,46 @@ impl TableFiles {
     /// Finds the files of a table, and reads what the end of each says. Rows of ranks that are not finished do not count.
     ///
     /// # Errors
-    /// A folder or the end of a file cannot be read, a file is damaged, foreign or newer, or that of a complete rank is gone: some
-    /// engines pass over such files without a word.
+    /// A folder or the end of a file cannot be read, a file is damaged, foreign or newer, or one that a complete rank has is
+    /// gone: some engines pass over such files without a word.
     pub fn find(
         root: &Path,
         table: &'static SqlTable,
         runs: &[RunCoverage],
     ) -> Result<Self, DatasetError> {
-        let key = PartitionKey::of(table);
+        let mut found = partitions(root, table.name, PartitionKey::of(table))?;
+        for run in runs {
+            // Where its folder is gone, all its files are.
+            found.entry(run.name.clone()).or_default();
+        }
         let mut files = Vec::new();
-        for (run, numbers) in partitions(root, table.name, key)? {
-            let of_run = runs.iter().find(|it| it.name == run);
-            let unfinished = of_run.map(|it| it.unfinished.clone()).unwrap_or_default();
-            let folder = root.join(table.name).join(format!("run={run}"));
-            let whole = of_run.filter(|_| key == PartitionKey::Rank);
-            let absent = whole.and_then(|it| it.complete.difference(&numbers).next());
-            if let Some(rank) = absent {
-                return Err(gone(&folder.join(format!("rank={rank}")).join(PART)));
-            }
-            let mut shared = BTreeSet::new();
-            for number in numbers {
-                if key == PartitionKey::Rank && unfinished.contains(&number) {
-                    continue;
-                }
-                let path = folder.join(format!("{}={number}", key.label())).join(PART);
-                let Some(footer) = FileFooter::read(&path, table.name)? else {
-                    continue;
-                };
-                let receipt = of_run.and_then(|it| it.receipts.get(&number));
-                let is_own = |it: &RankReceipt| it.is_of_file(table, &footer);
-                if key == PartitionKey::Rank
-                    && table.name != CAPTURES
-                    && !receipt.is_none_or(is_own)
-                {
-                    let reason = "it is not the file that the rank's receipt is of";
-                    return Err(DatasetError::damaged(&path, &reason));
-                }
-                let ranks = footer.stamp.get(RANKS).and_then(ranks_of_list);
-                for rank in ranks.unwrap_or_default() {
-                    if !shared.insert(rank) {
-                        let reason =
-                            format!("another file has the rows of its rank {rank} as well");
-                        return Err(DatasetError::damaged(&path, &reason));
-                    }
-                }
-                files.push(TablePart {
-                    path,
-                    run: run.clone(),
-                    number,
-                    rows: footer.rows,
-                    left_out: unfinished.clone(),
-                });
-            }
+        for (name, numbers) in found {
+            let coverage = runs.iter().find(|it| it.name == name);
+            let run = TableRun {
+                root,
+                table,
+                wanted: coverage.map_or_else(BTreeMap::new, |it| it.wanted(table)),
+                coverage,
+                name,
+            };
+            files.extend(run.parts(&numbers)?);
         }
         Ok(Self { table, files })
+    }
+
+    /// Reads the files whole, and compares their bytes with their checksums. Those that `checked` knows, and that have not changed
+    /// since, are passed over.
+    ///
+    /// # Errors
+    /// Some bytes of a file are not those that were written, it cannot be read, or `is_stopped` says so.
+    pub fn verify(
+        &self,
+        checked: &CheckedFiles,
+        is_stopped: &StopCheck<'_>,
+    ) -> Result<(), DatasetError> {
+        let paths: Vec<&Path> = self.files.iter().map(|it| it.path.as_path()).collect();
+        let wrong = checked.check_all(&paths, 1, is_stopped);
+        wrong.into_iter().next().map_or(Ok(()), |it| Err(it.1))
     }
 
     /// How many rows there are, at most.
@@ -172,11 +159,93 @@ impl TableFiles {
     }
 }
 
-/// Why the file of a complete rank is not read: it was taken away, or its folder is closed to this user.
-fn gone(path: &Path) -> DatasetError {
+/// A run of a table whose files are looked for.
+struct TableRun<'a> {
+    root: &'a Path,
+    table: &'static SqlTable,
+    name: RunName,
+    coverage: Option<&'a RunCoverage>,
+    /// The partitions that receipts say to be there, each with its ranks.
+    wanted: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+impl TableRun<'_> {
+    fn path(&self, number: u32) -> PathBuf {
+        partition(self.root, self.table, &self.name, number).join(PART)
+    }
+
+    /// The files of these partitions that count.
+    fn parts(&self, numbers: &BTreeSet<u32>) -> Result<Vec<TablePart>, DatasetError> {
+        let absent = self.wanted.iter().find(|it| !numbers.contains(it.0));
+        if let Some((number, ranks)) = absent {
+            return Err(gone(&self.path(*number), ranks));
+        }
+        let key = PartitionKey::of(self.table);
+        let unfinished = self.coverage.map(|it| it.unfinished.clone());
+        let unfinished = unfinished.unwrap_or_default();
+        let mut parts = Vec::new();
+        let mut known = BTreeSet::new();
+        for number in numbers {
+            if key == PartitionKey::Rank && unfinished.contains(number) {
+                continue;
+            }
+            let path = self.path(*number);
+            let Some(footer) = FileFooter::read(&path, self.table.name)? else {
+                continue;
+            };
+            match key {
+                PartitionKey::Rank => self.check_rank(*number, &path, &footer)?,
+                PartitionKey::Shard => self.check_shard(*number, (&path, &footer), &mut known)?,
+            }
+            parts.push(TablePart {
+                path,
+                run: self.name.clone(),
+                number: *number,
+                rows: footer.rows,
+                left_out: unfinished.clone(),
+            });
+        }
+        Ok(parts)
+    }
+
+    /// Refuses a file that another capture was converted to than the one that the rank's receipt names.
+    fn check_rank(&self, rank: u32, path: &Path, footer: &FileFooter) -> Result<(), DatasetError> {
+        let receipt = self.coverage.and_then(|it| it.receipts.get(&rank));
+        let is_own = receipt.is_none_or(|it| it.is_of_file(self.table, footer));
+        if is_own || self.table.name == CAPTURES {
+            return Ok(());
+        }
+        let reason = "it is not the file that the rank's receipt is of";
+        Err(DatasetError::damaged(path, &reason))
+    }
+
+    /// Refuses a file of a shard that has a rank of another one, or has not one that it should.
+    fn check_shard(
+        &self,
+        shard: u32,
+        (path, footer): (&Path, &FileFooter),
+        known: &mut BTreeSet<u32>,
+    ) -> Result<(), DatasetError> {
+        let ranks = footer.stamp.get(RANKS).and_then(ranks_of_list);
+        let ranks = ranks.unwrap_or_default();
+        let wanted = self.wanted.get(&shard).into_iter().flatten();
+        let reason = if let Some(rank) = ranks.intersection(known).next() {
+            format!("another file has the rows of its rank {rank} as well")
+        } else if let Some(rank) = wanted.copied().find(|it| !ranks.contains(it)) {
+            format!("it has no rows of rank {rank}, whose receipt says that they are there")
+        } else {
+            known.extend(ranks);
+            return Ok(());
+        };
+        Err(DatasetError::damaged(path, &reason))
+    }
+}
+
+/// Why the file of complete ranks is not read: it was taken away, or its folder is closed to this user.
+fn gone(path: &Path, ranks: &BTreeSet<u32>) -> DatasetError {
     match fs::metadata(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => DatasetError::unread(path, error),
-        _ => DatasetError::damaged(path, &"it is no file any more"),
+        _ => DatasetError::missing(path, ranks),
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::checked_files::CheckedFiles;
 use super::content_hash::ContentHash;
 use super::declarations::write_declarations;
 use super::error::DatasetError;
@@ -13,7 +14,8 @@ use super::layout::{
 };
 use super::rank_list::{MOST_RANKS, ranks_of_list};
 use super::receipt::{RankReceipt, receipt_path};
-use super::whole_file::remove;
+use super::table_writer::StopCheck;
+use super::whole_file::{remove, remove_left};
 
 /// A run in a dataset.
 ///
@@ -23,18 +25,25 @@ use super::whole_file::remove;
 pub struct Dataset {
     pub(crate) root: PathBuf,
     pub(crate) run: RunName,
+    /// Files that need not be compared with their checksums again.
+    checked: CheckedFiles,
 }
 
 impl Dataset {
-    /// Opens the folder of a dataset, which is made where there is none, and writes how engines declare its tables.
+    /// Opens the folder of a dataset, which is made where there is none, writes how engines declare its tables, and removes what
+    /// conversions left that were stopped.
     ///
     /// # Errors
     /// The folder cannot be made, or the declarations cannot be written.
     pub fn open(root: &Path, run: RunName) -> Result<Self, DatasetError> {
         fs::create_dir_all(root).map_err(|error| DatasetError::unwritten(root, error))?;
         write_declarations(root)?;
-        let root = root.to_owned();
-        Ok(Self { root, run })
+        remove_left(root);
+        Ok(Self {
+            root: root.to_owned(),
+            run,
+            checked: CheckedFiles::default(),
+        })
     }
 
     /// The receipt of a rank; nothing where there is none, or one that was cut off.
@@ -63,14 +72,16 @@ impl Dataset {
         Ok(receipts)
     }
 
-    /// Whether nothing is left to do for a rank: its receipt is of this content, schema and version, and its files are there.
+    /// Whether nothing is left to do for a rank: its receipt is of this content, schema and version, its files are there, and all
+    /// their bytes are those that were written.
     ///
     /// # Errors
-    /// A file of it or of its shard is foreign, newer or cannot be read.
+    /// A file of it or of its shard is foreign, newer or cannot be read, or `is_stopped` says so.
     pub fn is_finished(
         &self,
         receipt: &RankReceipt,
         content: &ContentHash,
+        is_stopped: &StopCheck<'_>,
     ) -> Result<bool, DatasetError> {
         if !receipt.is_of(content) {
             return Ok(false);
@@ -83,13 +94,28 @@ impl Dataset {
                 Ok(_) | Err(DatasetError::Damaged { .. }) => return Ok(false),
                 Err(error) => return Err(error),
             }
+            if !self.is_right(&path, is_stopped)? {
+                return Ok(false);
+            }
         }
         for table in shard_tables() {
-            if !self.shard_has(table, receipt.shard, receipt.rank)? {
+            let path = partition(&self.root, table, &self.run, receipt.shard).join(PART);
+            if !self.shard_has(table, receipt.shard, receipt.rank)?
+                || !self.is_right(&path, is_stopped)?
+            {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Whether all bytes of a file are those that were written.
+    fn is_right(&self, path: &Path, is_stopped: &StopCheck<'_>) -> Result<bool, DatasetError> {
+        match self.checked.check(path, is_stopped) {
+            Ok(()) => Ok(true),
+            Err(DatasetError::Damaged { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether a shard's file of a table has the rows of a rank.
@@ -110,11 +136,13 @@ impl Dataset {
     /// Makes sure that ranks can be added to the files of a shard.
     ///
     /// # Errors
-    /// One of them is damaged, foreign, newer or cannot be read.
-    pub fn check_shard(&self, shard: u32) -> Result<(), DatasetError> {
+    /// One of them is damaged, foreign, newer or cannot be read, or `is_stopped` says so.
+    pub fn check_shard(&self, shard: u32, is_stopped: &StopCheck<'_>) -> Result<(), DatasetError> {
         for table in shard_tables() {
             let path = partition(&self.root, table, &self.run, shard).join(PART);
-            FileFooter::read(&path, table.name)?;
+            if FileFooter::read(&path, table.name)?.is_some() {
+                self.checked.check(&path, is_stopped)?;
+            }
         }
         Ok(())
     }

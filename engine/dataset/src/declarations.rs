@@ -58,7 +58,7 @@ pub(crate) fn write_declarations(root: &Path) -> Result<(), DatasetError> {
         if std::fs::read_to_string(&path).is_ok_and(|it| it == text) {
             continue;
         }
-        write_whole(&path, text.as_bytes())?;
+        write_whole(root, &path, text.as_bytes())?;
     }
     Ok(())
 }

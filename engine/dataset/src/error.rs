@@ -1,9 +1,13 @@
 //! What keeps a dataset from being written or read, each with the file that it is about.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use query::SCHEMA_VERSION;
+
+use super::layout::{PartitionKey, partition_number};
+use super::rank_list::rank_list;
 
 /// Why something of a dataset could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -36,12 +40,29 @@ pub enum DatasetError {
         error: io::Error,
     },
     /// A file of the dataset is cut off, or its bytes are not what was written.
-    #[error("{} is damaged: {reason}; delete it and convert its captures again", path.display())]
+    #[error("{} is damaged: {reason}; delete it and convert {} again", path.display(), its_captures(path))]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A file that a receipt says to be there is not.
+    #[error("{} is missing: convert {captures} again", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The captures that its rows are of, in words.
+        captures: String,
+    },
+    /// A link stands where a folder or a file of the dataset belongs.
+    #[error(
+        "{} is a link, and some engines read nothing that lies outside of the dataset: move what it leads to into its place",
+        path.display()
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
     },
     /// A file stands where one of the dataset belongs, and Syncline did not write it.
     #[error(
@@ -71,7 +92,7 @@ pub enum DatasetError {
         schema: i64,
     },
     /// Whoever waited asked to end.
-    #[error("the conversion was stopped")]
+    #[error("it was stopped")]
     Stopped,
 }
 
@@ -92,4 +113,28 @@ impl DatasetError {
             reason: reason.to_string(),
         }
     }
+
+    /// That the file with the rows of these ranks is gone.
+    pub(crate) fn missing(path: &Path, ranks: &BTreeSet<u32>) -> Self {
+        let words = if ranks.len() == 1 {
+            "the capture of rank"
+        } else {
+            "the captures of ranks"
+        };
+        Self::Missing {
+            path: path.to_owned(),
+            captures: format!("{words} {}", rank_list(ranks)),
+        }
+    }
+}
+
+/// What the rows of a file are of, in words, as far as its path says it.
+fn its_captures(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name);
+    let folder = folder.map(|it| it.to_string_lossy().into_owned());
+    let rank = folder.and_then(|it| partition_number(&it, PartitionKey::Rank));
+    rank.map_or_else(
+        || "the captures of its ranks".to_owned(),
+        |rank| format!("the capture of rank {rank}"),
+    )
 }

@@ -5,10 +5,15 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use parquet::basic::Type as Physical;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use query::SCHEMA_VERSION;
+use query::{SCHEMA_VERSION, SqlType};
 
+use super::checked_files::check_open;
+use super::checksum::{self, CHECKSUM, ChecksumVerdict};
 use super::error::DatasetError;
+use super::layout::{file_columns, tables};
+use super::table_writer::StopCheck;
 
 /// The version of the tables.
 const SCHEMA: &str = "syncline.schema";
@@ -62,13 +67,17 @@ impl FileStamp {
             .all(|key| self.get(key) == own.get(key))
     }
 
+    /// The version of the tables.
+    fn schema(&self) -> Option<i64> {
+        self.get(SCHEMA)?.parse().ok()
+    }
+
     /// Whether it is that of a file of this table.
     ///
     /// # Errors
     /// Syncline did not write it, wrote it for another table, or is a later version.
     fn check(&self, path: &Path, table: &str) -> Result<(), DatasetError> {
-        let schema = self.get(SCHEMA).and_then(|it| it.parse::<i64>().ok());
-        match schema {
+        match self.schema() {
             Some(schema) if schema > SCHEMA_VERSION => Err(DatasetError::Newer {
                 path: path.to_owned(),
                 schema,
@@ -97,18 +106,49 @@ impl FileFooter {
     /// # Errors
     /// The file is damaged, foreign or newer, or cannot be read.
     pub fn read(path: &Path, table: &str) -> Result<Option<Self>, DatasetError> {
-        let file = match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(|error| DatasetError::unread(path, error))?,
+        let file = open(path)?;
+        file.map(|file| Self::of_file(&file, path, table))
+            .transpose()
+    }
+
+    /// The same, once all bytes of the file have been compared with its checksum.
+    ///
+    /// # Errors
+    /// As [`FileFooter::read`], or `is_stopped` says so.
+    pub fn read_checked(
+        path: &Path,
+        table: &str,
+        is_stopped: &StopCheck<'_>,
+    ) -> Result<Option<Self>, DatasetError> {
+        let Some(file) = open(path)? else {
+            return Ok(None);
         };
+        let footer = Self::of_file(&file, path, table)?;
+        check_open(&file, path, is_stopped)?;
+        Ok(Some(footer))
+    }
+
+    fn of_file(file: &File, path: &Path, table: &str) -> Result<Self, DatasetError> {
         let length = file.metadata();
         let bytes = length
             .map_err(|error| DatasetError::unread(path, error))?
             .len();
-        let read = ParquetMetaDataReader::new().parse_and_finish(&file);
+        let read = ParquetMetaDataReader::new().parse_and_finish(file);
         let found = read.map_err(|error| DatasetError::damaged(path, &error))?;
         let stamp = stamp(&found);
-        stamp.check(path, table)?;
+        if let Err(error) = stamp.check(path, table) {
+            // A bit that has changed does not make one of ours another program's.
+            let verdict = checksum::judge(file, &|| false);
+            let is_own = verdict.is_ok_and(|it| it == ChecksumVerdict::Wrong);
+            return Err(if is_own {
+                DatasetError::damaged(path, &"what it says of itself has changed")
+            } else {
+                error
+            });
+        }
+        if let Some(reason) = lack(&found, &stamp, table) {
+            return Err(DatasetError::damaged(path, &reason));
+        }
         let end = end_of_rows(&found);
         if end.is_none_or(|end| end > bytes) {
             return Err(DatasetError::damaged(
@@ -117,7 +157,51 @@ impl FileFooter {
             ));
         }
         let rows = u64::try_from(found.file_metadata().num_rows()).unwrap_or_default();
-        Ok(Some(Self { stamp, rows, bytes }))
+        Ok(Self { stamp, rows, bytes })
+    }
+}
+
+/// Nothing where there is no file.
+fn open(path: &Path) -> Result<Option<File>, DatasetError> {
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other
+            .map(Some)
+            .map_err(|error| DatasetError::unread(path, error)),
+    }
+}
+
+/// What the file of a table has to have and has not: engines take a column that is not there for one without values.
+fn lack(found: &ParquetMetaData, stamp: &FileStamp, table: &str) -> Option<String> {
+    if stamp.get(CHECKSUM).is_none() {
+        return Some("it has no checksum, which every file of a dataset has".to_owned());
+    }
+    let columns = tables().find(|it| it.name == table).map(file_columns);
+    let columns = columns.unwrap_or_default();
+    let descriptor = found.file_metadata().schema_descr();
+    let own = descriptor.columns();
+    let wrong = columns.iter().zip(own).find(|(column, own)| {
+        own.name() != column.name || own.physical_type() != physical(column.holds)
+    });
+    if let Some((column, own)) = wrong {
+        let (wanted, name) = (column.name, own.name());
+        return Some(format!(
+            "the column {name} stands where {wanted} belongs, or is of another type"
+        ));
+    }
+    // Later versions add columns at the end, and an earlier one wrote this file.
+    let is_earlier = stamp.schema().is_some_and(|it| it < SCHEMA_VERSION);
+    let (has, wanted) = (own.len(), columns.len());
+    let is_whole = has == wanted || (is_earlier && has < wanted);
+    (!is_whole).then(|| format!("it has {has} columns, and {table} has {wanted}"))
+}
+
+/// What holds the values of a column in a file.
+pub(crate) const fn physical(holds: SqlType) -> Physical {
+    match holds {
+        SqlType::Integer => Physical::INT64,
+        SqlType::Real => Physical::DOUBLE,
+        SqlType::Text => Physical::BYTE_ARRAY,
     }
 }
 
@@ -143,4 +227,61 @@ fn end_of_rows(found: &ParquetMetaData) -> Option<u64> {
             u64::try_from(start.checked_add(column.compressed_size())?).ok()
         })
         .try_fold(0, |last: u64, end| Some(last.max(end?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row_source::StoredRows;
+    use crate::table_writer::{TableFile, write_table};
+    use query::SqlColumn;
+
+    /// What is said of a file of gaps that has these columns.
+    fn said(columns: &[SqlColumn], schema: i64) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rank=7/part-0.parquet");
+        let mut stamp = FileStamp::new("gaps");
+        stamp.set(SCHEMA, &schema.to_string());
+        let file = TableFile {
+            root: folder.path(),
+            path: &path,
+            columns,
+            sorted_by: &[],
+            stamp: &stamp,
+        };
+        write_table(&file, &StoredRows::new(columns), &|| false).unwrap();
+        let read = FileFooter::read_checked(&path, "gaps", &|| false);
+        read.map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn a_file_has_the_columns_of_its_table_and_no_others() {
+        let table = tables().find(|it| it.name == "gaps").unwrap();
+        let columns = file_columns(table);
+        assert_eq!(said(&columns, SCHEMA_VERSION), "");
+        let fewer = &columns[..columns.len() - 1];
+        // Columns are only added, at the end.
+        assert_eq!(said(fewer, SCHEMA_VERSION - 1), "");
+        let mut more = columns.clone();
+        more.push(SqlColumn {
+            name: "more",
+            ..columns[0]
+        });
+        let mut swapped = columns.clone();
+        swapped.swap(0, 1);
+        let mut other = columns.clone();
+        other[0].holds = SqlType::Text;
+        for wrong in [fewer, &more, &swapped, &other, &columns[1..]] {
+            let told = said(wrong, SCHEMA_VERSION);
+            assert!(
+                told.contains("rank=7/part-0.parquet is damaged: "),
+                "{told}"
+            );
+            assert!(
+                told.ends_with("delete it and convert the capture of rank 7 again"),
+                "{told}"
+            );
+        }
+        assert!(said(fewer, SCHEMA_VERSION + 1).contains("use the newer Syncline"));
+    }
 }

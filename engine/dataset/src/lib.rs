@@ -21,8 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answer_file;
 mod capture_rows;
 mod check;
+mod checked_files;
+mod checksum;
 mod column_reader;
 mod content_hash;
 mod coverage;
@@ -43,7 +46,9 @@ mod table_reader;
 mod table_writer;
 mod whole_file;
 
+pub use answer_file::answer_file;
 pub use check::{DatasetProblem, DatasetReport, RunReport, check_dataset};
+pub use checked_files::CheckedFiles;
 pub use column_reader::{CellSink, ReadEnd, TableFiles};
 pub use content_hash::{ContentHash, shard_of};
 pub use coverage::{RunCoverage, coverage, is_dataset};

@@ -92,7 +92,9 @@ impl Dataset {
             watch: Arc::new(SqlWatch::default()),
             is_stopped,
         };
-        work.write()
+        let mut written = work.write()?;
+        written.receipt.has_data_loss = capture.has_data_loss();
+        Ok(written)
     }
 
     /// Writes a rank whose rows come from elsewhere: `rows` has those of each table by the columns of its file, see
@@ -133,6 +135,7 @@ impl Dataset {
     ) -> Result<(), DatasetError> {
         let columns = file_columns(table);
         let target = TableFile {
+            root: &self.root,
             path: &partition(&self.root, table, &self.run, file.rank).join(PART),
             columns: &columns,
             sorted_by: sorted_by(table),
@@ -187,6 +190,7 @@ pub(crate) fn receipt(
         content: file.content().to_owned(),
         shard: 0,
         is_complete,
+        has_data_loss: false,
         is_current: true,
         rows,
     }
@@ -194,12 +198,13 @@ pub(crate) fn receipt(
 
 /// Writes a receipt: the last file of a rank.
 pub(crate) fn write_receipt(
-    path: &Path,
+    (root, path): (&Path, &Path),
     written: &WrittenRank,
     is_stopped: &StopCheck<'_>,
 ) -> Result<(), DatasetError> {
     let columns = captures_table().map(file_columns).unwrap_or_default();
     let target = TableFile {
+        root,
         path,
         columns: &columns,
         sorted_by: &[],

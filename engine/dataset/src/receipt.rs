@@ -16,6 +16,8 @@ const SHARD: &str = "syncline.shard";
 const STATE: &str = "syncline.state";
 const COMPLETE: &str = "complete";
 const UNREADABLE: &str = "unreadable";
+/// Whether a part of that file is not in the rows.
+const DATA_LOSS: &str = "syncline.data-loss";
 /// How many rows each file of the rank has: `spans=7,gaps=2`.
 const ROWS: &str = "syncline.rows";
 
@@ -32,6 +34,8 @@ pub struct RankReceipt {
     pub shard: u32,
     /// Whether the file could be read. Of one that could not there are no rows.
     pub is_complete: bool,
+    /// Whether a part of the file is not in the rows, as of one that was cut short.
+    pub has_data_loss: bool,
     /// Whether this version of Syncline wrote it, with the tables that it has now.
     pub is_current: bool,
     /// How many rows the file of each table has.
@@ -73,6 +77,9 @@ impl RankReceipt {
                 UNREADABLE
             },
         );
+        if self.has_data_loss {
+            stamp.set(DATA_LOSS, "");
+        }
         stamp.set(ROWS, &rows.collect::<Vec<String>>().join(","));
         stamp
     }
@@ -89,6 +96,7 @@ impl RankReceipt {
             content: stamp.get(CONTENT)?.to_owned(),
             shard: stamp.get(SHARD)?.parse().ok()?,
             is_complete: stamp.get(STATE)? == COMPLETE,
+            has_data_loss: stamp.get(DATA_LOSS).is_some(),
             is_current: stamp.is_current(),
             rows: rows.map(row).collect::<Option<_>>()?,
         })
@@ -105,14 +113,14 @@ impl RankReceipt {
             .ok_or_else(|| DatasetError::damaged(path, &"it does not say what it is a receipt of"))
     }
 
-    /// Reads the receipt of a rank; nothing where there is none.
+    /// Reads the receipt of a rank, whose bytes are compared with its checksum; nothing where there is none.
     pub(crate) fn read(
         root: &Path,
         run: &RunName,
         rank: u32,
     ) -> Result<Option<Self>, DatasetError> {
         let path = receipt_path(root, run, rank);
-        let footer = FileFooter::read(&path, CAPTURES)?;
+        let footer = FileFooter::read_checked(&path, CAPTURES, &|| false)?;
         footer
             .map(|it| Self::of_footer(&path, rank, &it))
             .transpose()

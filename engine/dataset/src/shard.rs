@@ -41,7 +41,7 @@ impl Dataset {
         for written in ranks {
             written.receipt.shard = shard;
             let path = receipt_path(&self.root, &self.run, written.receipt.rank);
-            write_receipt(&path, written, is_stopped)?;
+            write_receipt((&self.root, &path), written, is_stopped)?;
         }
         Ok(())
     }
@@ -96,6 +96,7 @@ impl Dataset {
         let mut stamp = FileStamp::new(table.name);
         stamp.set(RANKS, &rank_list(&named));
         let target = TableFile {
+            root: &self.root,
             path: &path,
             columns: &columns,
             sorted_by: &["rank"],
@@ -138,9 +139,4 @@ fn named_ranks(path: &Path, table: &SqlTable) -> Result<BTreeSet<u32>, DatasetEr
 /// The hidden file that whoever writes the files of a shard has locked.
 fn lock_name(run: &str, shard: u32) -> String {
     format!(".{run}.shard-{shard}.lock")
-}
-
-/// Whether this is the name of such a file.
-pub(crate) fn is_lock(name: &str) -> bool {
-    name.starts_with('.') && name.strip_suffix(".lock").is_some()
 }

@@ -13,7 +13,8 @@ use super::error::DatasetError;
 use super::file_stamp::FileFooter;
 use super::row_source::{RowSource as _, StoredRows};
 
-/// The rows of a table's file; nothing where there is no file. A column that the file has not is NULL in each.
+/// The rows of a table's file, once its bytes have been compared with its checksum; nothing where there is no file. A column that
+/// a later version added is NULL in each.
 ///
 /// # Errors
 /// The file is damaged, foreign or newer, or cannot be read.
@@ -22,7 +23,7 @@ pub(crate) fn read_table(
     table: &str,
     columns: &[SqlColumn],
 ) -> Result<Option<StoredRows>, DatasetError> {
-    let Some(footer) = FileFooter::read(path, table)? else {
+    let Some(footer) = FileFooter::read_checked(path, table, &|| false)? else {
         return Ok(None);
     };
     let damaged = |error: ParquetError| DatasetError::damaged(path, &error);
@@ -182,6 +183,7 @@ mod tests {
             CellValue::Text(""),
         ]);
         let file = TableFile {
+            root: folder.path(),
             path: &path,
             columns: &columns,
             sorted_by: &["name"],

@@ -4,18 +4,19 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Encoding, GzipLevel, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{Compression, Encoding, GzipLevel, LogicalType, Repetition};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 use query::{CellValue, SqlColumn, SqlType};
 
+use super::checksum::{CHECKSUM, NO_DIGITS, seal};
 use super::error::DatasetError;
-use super::file_stamp::FileStamp;
+use super::file_stamp::{FileStamp, physical};
 use super::row_source::RowSource;
 use super::whole_file::write_whole;
 
@@ -27,6 +28,8 @@ pub type StopCheck<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// A file to be written.
 pub(crate) struct TableFile<'a> {
+    /// The folder of the dataset.
+    pub root: &'a Path,
     pub path: &'a Path,
     /// The columns, in the order in which the rows have them.
     pub columns: &'a [SqlColumn],
@@ -46,21 +49,53 @@ pub(crate) fn write_table(
     is_stopped: &StopCheck<'_>,
 ) -> Result<(), DatasetError> {
     let failed = |error: ParquetError| DatasetError::unwritten(file.path, io_error(error));
-    let schema = Arc::new(message(file.columns).map_err(failed)?);
-    let properties = Arc::new(properties(file).map_err(failed)?);
+    let columns: Vec<TypedColumn<'_>> = file.columns.iter().map(|it| (it.name, it.holds)).collect();
+    let properties = stamped(file, properties(&columns).map_err(failed)?);
     // A table is much smaller than its capture, which is in memory as well.
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).map_err(failed)?;
-    let mut texts = vec![Vec::new(); file.columns.len()];
+    let encoded = encode((&columns, properties), rows, is_stopped).map_err(failed)?;
+    let mut bytes = encoded.ok_or(DatasetError::Stopped)?;
+    seal(&mut bytes).ok_or_else(|| {
+        let text = "no place was left for its checksum";
+        DatasetError::unwritten(file.path, io::Error::other(text))
+    })?;
+    write_whole(file.root, file.path, &bytes)
+}
+
+/// The name of a column, and what it holds.
+pub(crate) type TypedColumn<'a> = (&'a str, SqlType);
+
+/// The rows as bytes of a Parquet file without a stamp, for whoever asks for an answer as one.
+///
+/// # Errors
+/// The columns cannot be declared.
+pub(crate) fn encode_answer(
+    columns: &[TypedColumn<'_>],
+    rows: &dyn RowSource,
+) -> io::Result<Vec<u8>> {
+    let properties = properties(columns).map_err(io_error)?.build();
+    let encoded = encode((columns, properties), rows, &|| false).map_err(io_error)?;
+    Ok(encoded.unwrap_or_default())
+}
+
+/// The rows as bytes of a file; nothing where `is_stopped` said so.
+fn encode(
+    (columns, properties): (&[TypedColumn<'_>], WriterProperties),
+    rows: &dyn RowSource,
+    is_stopped: &StopCheck<'_>,
+) -> Result<Option<Vec<u8>>, ParquetError> {
+    let schema = Arc::new(message(columns)?);
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+    let mut texts = vec![Vec::new(); columns.len()];
     let mut first = 0;
     while first < rows.row_count() {
         let next = rows.row_count().min(first + GROUP_ROWS);
         if is_stopped() {
-            return Err(DatasetError::Stopped);
+            return Ok(None);
         }
-        write_group(&mut writer, rows, first..next, &mut texts).map_err(failed)?;
+        write_group(&mut writer, rows, first..next, &mut texts)?;
         first = next;
     }
-    write_whole(file.path, &writer.into_inner().map_err(failed)?)
+    writer.into_inner().map(Some)
 }
 
 fn io_error(error: ParquetError) -> io::Error {
@@ -74,14 +109,10 @@ fn io_error(error: ParquetError) -> io::Error {
 }
 
 /// The columns as Parquet declares them. Any may hold NULL.
-fn message(columns: &[SqlColumn]) -> Result<Type, ParquetError> {
-    let fields = columns.iter().map(|column| {
-        let (physical, logical) = match column.holds {
-            SqlType::Integer => (Physical::INT64, None),
-            SqlType::Real => (Physical::DOUBLE, None),
-            SqlType::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        };
-        let field = Type::primitive_type_builder(column.name, physical)
+fn message(columns: &[TypedColumn<'_>]) -> Result<Type, ParquetError> {
+    let fields = columns.iter().map(|(name, holds)| {
+        let logical = (*holds == SqlType::Text).then_some(LogicalType::String);
+        let field = Type::primitive_type_builder(name, physical(*holds))
             .with_repetition(Repetition::OPTIONAL)
             .with_logical_type(logical);
         field.build().map(Arc::new)
@@ -92,8 +123,10 @@ fn message(columns: &[SqlColumn]) -> Result<Type, ParquetError> {
         .build()
 }
 
-fn properties(file: &TableFile<'_>) -> Result<WriterProperties, ParquetError> {
-    let stamp = file.stamp.pairs();
+/// With what a file says of itself, and how its rows are sorted.
+fn stamped(file: &TableFile<'_>, properties: WriterPropertiesBuilder) -> WriterProperties {
+    // The checksum is looked for at the end.
+    let stamp = file.stamp.pairs().chain([(CHECKSUM, NO_DIGITS)]);
     let stamp = stamp.map(|(key, value)| KeyValue::new(key.to_owned(), value.to_owned()));
     let place = |name: &&str| file.columns.iter().position(|it| it.name == *name);
     let sorted = file.sorted_by.iter().filter_map(place);
@@ -104,23 +137,29 @@ fn properties(file: &TableFile<'_>) -> Result<WriterProperties, ParquetError> {
             nulls_first: true,
         })
         .collect();
+    let properties = properties
+        .set_sorting_columns((!sorted.is_empty()).then_some(sorted))
+        .set_key_value_metadata(Some(stamp.collect()));
+    properties.build()
+}
+
+/// How columns are written.
+fn properties(columns: &[TypedColumn<'_>]) -> Result<WriterPropertiesBuilder, ParquetError> {
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("syncline {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::GZIP(GzipLevel::try_new(1)?))
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_max_row_group_row_count(Some(GROUP_ROWS))
-        .set_sorting_columns((!sorted.is_empty()).then_some(sorted))
-        .set_key_value_metadata(Some(stamp.collect()));
-    for column in file.columns {
-        let path = ColumnPath::from(column.name);
-        builder = match column.holds {
+        .set_max_row_group_row_count(Some(GROUP_ROWS));
+    for (name, holds) in columns {
+        let path = ColumnPath::from(*name);
+        builder = match holds {
             SqlType::Text => builder.set_column_dictionary_enabled(path, true),
             SqlType::Integer => builder.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
             SqlType::Real => builder,
         };
     }
-    Ok(builder.build())
+    Ok(builder)
 }
 
 /// Writes some of the rows. `texts` has the texts of each column that were written before, by their codes.

@@ -1,11 +1,11 @@
 //! Asks a dataset, by whatever engine is named.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use dataset::{DeclaredEngine, TableFiles, check_strangers, declarations, tables};
+use dataset::{DatasetError, DeclaredEngine, TableFiles, check_strangers, declarations, tables};
 use query::{
-    QuerySource, RowSink, SqlError, SqlLimits, SqlTable, SqlTokenKind, SqlWatch, ask,
-    sqlite_version, tokens,
+    QuerySource, RowSink, SqlLimits, SqlTable, SqlWatch, StopReason, ask, sqlite_version, tokens,
 };
 
 use super::answer::FleetSummary;
@@ -14,6 +14,7 @@ use super::dataset_feed::DatasetFeed;
 use super::engine::FleetEngine;
 use super::error::FleetError;
 use super::fleet_dataset::FleetDataset;
+use super::question_check::checked;
 
 /// Takes the rows of several questions, each with the place of its question.
 pub(crate) type AnswerSink<'a> =
@@ -47,20 +48,19 @@ pub(crate) fn ask_several(
     (limits, watch): (SqlLimits, &Arc<SqlWatch>),
     take: &mut AnswerSink<'_>,
 ) -> Result<Vec<FleetSummary>, FleetError> {
-    for sql in questions {
-        check(sql)?;
-    }
+    let questions = questions.iter().map(|it| checked(it, engine));
+    let questions: Vec<String> = questions.collect::<Result<_, _>>()?;
+    let questions = questions.as_slice();
     // The files of a table of thousands of ranks take seconds to be looked at.
     let asked = named_tables(questions);
+    find_and_verify(fleet, (engine, &asked), (limits, watch))?;
     let declared = match engine {
         FleetEngine::Sqlite => return by_sqlite((fleet, &asked), questions, (limits, watch), take),
         FleetEngine::DuckDb => DeclaredEngine::DuckDb,
         FleetEngine::DataFusion => DeclaredEngine::DataFusion,
         FleetEngine::Spark(_) | FleetEngine::Connect(_) => DeclaredEngine::Spark,
     };
-    // Some engines pass over files that were cut off, or are gone.
     for table in &asked {
-        TableFiles::find(fleet.root(), table, fleet.runs())?;
         let reads_hidden = *engine == FleetEngine::DataFusion;
         check_strangers(fleet.root(), table, reads_hidden)?;
     }
@@ -81,6 +81,33 @@ pub(crate) fn ask_several(
     client::ask(&request, (limits, watch), take)
 }
 
+/// Refuses files of tables that were cut off, are gone, or have other bytes than were written: some engines pass over the ones, and
+/// read the others, without a word. Spark checks bytes itself, and may run where this computer need not read them all.
+fn find_and_verify(
+    fleet: &FleetDataset,
+    (engine, asked): (&FleetEngine, &[&'static SqlTable]),
+    (limits, watch): (SqlLimits, &Arc<SqlWatch>),
+) -> Result<(), FleetError> {
+    let begin = Instant::now();
+    let is_stopped = || watch.is_cancelled() || begin.elapsed() >= limits.time;
+    for table in asked {
+        let files = TableFiles::find(fleet.root(), table, fleet.runs())?;
+        if matches!(engine, FleetEngine::Spark(_) | FleetEngine::Connect(_)) {
+            continue;
+        }
+        match files.verify(fleet.checked(), &is_stopped) {
+            Err(DatasetError::Stopped) if watch.is_cancelled() => {
+                return Err(FleetError::Cut(StopReason::Cancelled));
+            }
+            Err(DatasetError::Stopped) => {
+                return Err(FleetError::Cut(StopReason::Time(limits.time)));
+            }
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
 /// The tables that questions name.
 fn named_tables(questions: &[String]) -> Vec<&'static SqlTable> {
     let is_named = |table: &&'static SqlTable| {
@@ -95,62 +122,6 @@ fn named_tables(questions: &[String]) -> Vec<&'static SqlTable> {
         questions.iter().any(names)
     };
     tables().filter(is_named).collect()
-}
-
-/// Words with which SQL changes something or starts a program, in some engine: a question has no use for them.
-const REFUSED: &[&str] = &[
-    "alter",
-    "attach",
-    "copy",
-    "create",
-    "delete",
-    "detach",
-    "drop",
-    "export",
-    "import",
-    "insert",
-    "install",
-    "java_method",
-    "load",
-    "merge",
-    "overwrite",
-    "pragma",
-    "reflect",
-    "transform",
-    "truncate",
-    "try_reflect",
-    "update",
-];
-
-/// Refuses what is more than a question. DuckDB and DataFusion are told so as well; Spark has no such setting.
-fn check(sql: &str) -> Result<(), SqlError> {
-    let all = tokens(sql).into_iter();
-    let all: Vec<_> = all.filter(|it| it.kind != SqlTokenKind::Comment).collect();
-    let words = all.iter().filter(|it| it.kind == SqlTokenKind::Word);
-    let mut words = words.map(|it| it.text(sql).to_lowercase());
-    if let Some(word) = words.find(|it| REFUSED.contains(&it.as_str())) {
-        return Err(SqlError::new(format!(
-            "{word} is refused: a question only reads the dataset; write one statement that begins with SELECT or WITH"
-        )));
-    }
-    let mut texts: Vec<&str> = all.iter().map(|it| it.text(sql)).collect();
-    // Spark reads any file whose path stands in such signs.
-    if texts.iter().any(|it| it.starts_with('`')) {
-        return Err(SqlError::new(
-            "` is refused: names of tables and columns need no signs around them",
-        ));
-    }
-    while texts.last() == Some(&";") {
-        texts.pop();
-    }
-    let first = texts.iter().find(|it| **it != "(");
-    let begins = |word: &str| first.is_some_and(|it| it.eq_ignore_ascii_case(word));
-    if (begins("select") || begins("with")) && !texts.contains(&";") {
-        return Ok(());
-    }
-    Err(SqlError::new(
-        "a question only reads the dataset: write one statement that begins with SELECT or WITH",
-    ))
 }
 
 fn by_sqlite(

@@ -125,6 +125,7 @@ class Spark:
         options = {
             "spark.api.mode": "classic",
             "spark.ui.enabled": "false",
+            "spark.sql.variable.substitute": "false",  # what a question says, and not what a setting of this computer does
             "spark.ui.showConsoleProgress": "false",
             "spark.log.level": "ERROR",
             "spark.sql.catalogImplementation": "in-memory",
@@ -183,6 +184,7 @@ class Connect(Spark):
         session.client.set_retry_policies([DefaultPolicy(max_retries=4)])  # not for minutes, where there is no server
         self.title = f"Spark Connect {session.version}"
         session.client.set_retry_policies(policies)
+        session.conf.set("spark.sql.variable.substitute", "false")
         self.session = session
 
     def ask(self, question, most):

@@ -120,23 +120,25 @@ impl Drop for RunningClient {
     }
 }
 
-/// The engines that Python finds; none where there is no Python.
-pub(crate) fn list() -> Vec<ListedEngine> {
+/// The engines that Python finds; nothing where there is no Python, or what is started as one does not answer.
+pub(crate) fn list() -> Option<Vec<ListedEngine>> {
     let request = RequestLine::List { list: true };
-    let Ok(running) = RunningClient::start(&request) else {
-        return Vec::new();
-    };
+    let running = RunningClient::start(&request).ok()?;
     let line = running.lines.recv_timeout(Duration::from_secs(20));
-    match line.ok().and_then(|it| serde_json::from_str(&it).ok()) {
-        Some(AnswerLine::Engines { engines }) => engines,
-        _ => Vec::new(),
+    match serde_json::from_str(&line.ok()?).ok()? {
+        AnswerLine::Engines { engines } => Some(engines),
+        _ => None,
     }
+}
+
+/// What somebody named as the Python to start engines with.
+pub(crate) fn named_python() -> Option<OsString> {
+    env::var_os(PYTHON).filter(|it| !it.is_empty())
 }
 
 /// The Python to start it with.
 pub(crate) fn python() -> OsString {
-    let named = env::var_os(PYTHON).filter(|it| !it.is_empty());
-    named.unwrap_or_else(|| if cfg!(windows) { "python" } else { "python3" }.into())
+    named_python().unwrap_or_else(|| if cfg!(windows) { "python" } else { "python3" }.into())
 }
 
 impl RunningClient {
@@ -199,7 +201,10 @@ impl RunningClient {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<&str> = said.iter().map(String::as_str).collect();
         if lines.is_empty() {
-            "it ended without a word".to_owned()
+            format!(
+                "it ended without a word; is {} a Python 3?",
+                python().display()
+            )
         } else {
             format!("it ended after saying: {}", lines.join(" / "))
         }

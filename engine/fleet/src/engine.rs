@@ -1,6 +1,7 @@
 //! The engines for SQL that may answer, and which of them are installed.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use super::client;
@@ -56,6 +57,15 @@ impl FleetEngine {
         }
     }
 
+    /// How an engine with an address is written; nothing for one without.
+    pub const fn address_help(&self) -> Option<&'static str> {
+        match self {
+            Self::Spark(_) => Some("spark=spark://HOST:7077"),
+            Self::Connect(_) => Some("connect=sc://HOST"),
+            _ => None,
+        }
+    }
+
     /// How to get it.
     pub const fn install(&self) -> &'static str {
         match self {
@@ -69,6 +79,11 @@ impl FleetEngine {
 }
 
 impl FleetEngine {
+    /// Whether it can read a dataset in this folder: some engines take signs of a path for a pattern.
+    pub fn can_read(&self, folder: &Path) -> bool {
+        self.sign_in(&folder.to_string_lossy()).is_none()
+    }
+
     /// A letter of a path that the engine takes for part of a pattern or of an escape.
     pub(crate) fn sign_in(&self, path: &str) -> Option<char> {
         let signs = match self {
@@ -125,20 +140,31 @@ impl FoundEngine {
         self.version.is_some() && self.lacks.is_none()
     }
 
-    /// How to get it.
-    pub const fn install(&self) -> &'static str {
-        self.engine.install()
+    /// What it needs, and how to get it; nothing where it can answer.
+    pub fn needs(&self) -> Option<String> {
+        let install = self.engine.install();
+        match &self.lacks {
+            Some(lacks) => Some(format!("{lacks} is not there: {install}")),
+            None => self.version.is_none().then(|| install.to_owned()),
+        }
     }
 }
 
 /// Looks which engines are installed, by starting Python once. SQLite always is.
 pub fn found_engines() -> Vec<FoundEngine> {
     let listed = client::list();
+    // Without a Python engines are not installed; one that was named and is none is a mistake that is told.
+    let no_python = client::named_python().filter(|_| listed.is_none());
+    let no_python =
+        no_python.map(|it| format!("a Python at {}, which SYNCLINE_PYTHON names,", it.display()));
+    let listed = listed.unwrap_or_default();
     let of = |engine: FleetEngine| {
         let known = listed.iter().find(|it| it.name == engine.label());
         FoundEngine {
             version: known.and_then(|it| it.version.clone()),
-            lacks: known.and_then(|it| it.lacks.clone()),
+            lacks: known
+                .and_then(|it| it.lacks.clone())
+                .or_else(|| no_python.clone()),
             engine,
         }
     };

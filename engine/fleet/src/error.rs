@@ -31,8 +31,8 @@ pub enum FleetError {
     Python(PathBuf),
     /// A folder whose name an engine takes for a pattern.
     #[error(
-        "{engine} takes {sign} in a path for a pattern or an escape, and the dataset is {}: rename its folder, or ask sqlite",
-        path.display(), engine = engine.title()
+        "{engine} takes {} in a path for a pattern or an escape, and the dataset is {}: rename its folder, or ask sqlite",
+        sign_words(*sign), path.display(), engine = engine.title()
     )]
     Pattern {
         /// The engine.
@@ -98,6 +98,14 @@ pub enum FleetError {
 impl FleetError {
     pub(crate) fn python() -> Self {
         Self::Python(python().into())
+    }
+}
+
+/// A sign of a path, in words where it cannot be seen.
+fn sign_words(sign: char) -> String {
+    match sign {
+        '\n' => "a line break".to_owned(),
+        other => other.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dataset::{RunCoverage, coverage, is_dataset};
+use dataset::{CheckedFiles, RunCoverage, coverage, is_dataset};
 
 use super::error::FleetError;
 
@@ -11,6 +11,8 @@ use super::error::FleetError;
 pub struct FleetDataset {
     root: PathBuf,
     runs: Vec<RunCoverage>,
+    /// Files that were read whole for a question before.
+    checked: CheckedFiles,
 }
 
 impl FleetDataset {
@@ -24,7 +26,11 @@ impl FleetDataset {
             return Err(FleetError::NoDataset(root));
         }
         let runs = coverage(&root)?;
-        Ok(Self { root, runs })
+        Ok(Self {
+            root,
+            runs,
+            checked: CheckedFiles::default(),
+        })
     }
 
     /// Whether a folder looks like a dataset.
@@ -35,6 +41,11 @@ impl FleetDataset {
     /// Its folder, as a whole path.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Files whose bytes are known to be those that were written.
+    pub(crate) const fn checked(&self) -> &CheckedFiles {
+        &self.checked
     }
 
     /// Its runs, by name.

@@ -45,6 +45,7 @@ mod fleet_dataset;
 mod outliers;
 mod picture;
 mod picture_draft;
+mod question_check;
 mod rank_capture;
 
 pub use answer::FleetSummary;

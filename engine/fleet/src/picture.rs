@@ -1,5 +1,6 @@
 //! What the window shows of a run: a value for each rank and step, and who kept the others waiting.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,8 +60,10 @@ pub struct LateRank {
 pub struct FleetPicture {
     /// The run's name.
     pub run: String,
-    /// The ranks that have steps.
+    /// The ranks that have steps; besides, those of the run that have none or are not there, unless they are the greater part.
     pub ranks: Vec<u32>,
+    /// How many of them have steps.
+    pub ranks_with_steps: usize,
     /// The steps that some rank has: the numbers in their names, such as 12 of `ProfilerStep#12`, where every name has one, else
     /// their place in each capture, from 1.
     pub steps: Vec<i64>,
@@ -113,6 +116,13 @@ const COLLECTIVES: &str = "WITH each_one AS (SELECT min(ts + dur) AS first_end, 
     WHERE run = '{run}' AND number IS NOT NULL GROUP BY grp, number HAVING min(rank) < max(rank)) \
     SELECT count(*) AS several, coalesce(sum(CASE WHEN first_end < last_ready THEN 1 ELSE 0 END), 0) AS impossible FROM each_one";
 
+/// The ranks of a run, whether or not they are in the dataset, up to the highest one that is.
+fn ranks_of(fleet: &FleetDataset, run: &RunName) -> BTreeSet<u32> {
+    let run = fleet.runs().iter().find(|it| it.name == *run);
+    let all = run.map(|it| [&it.complete, &it.missing, &it.unfinished, &it.unreadable]);
+    all.into_iter().flatten().flatten().copied().collect()
+}
+
 /// Asks what the window shows of a run. What needs the ranks' clocks is left out where they cannot be compared.
 ///
 /// # Errors
@@ -153,6 +163,6 @@ pub fn fleet_picture(
             FleetEngine::Sqlite => answers.iter().map(|it| it.answer.time).sum(),
             _ => last.map(|it| it.answer.time).unwrap_or_default(),
         },
-        ..draft.finish()
+        ..draft.finish(&ranks_of(fleet, run))
     })
 }

@@ -159,14 +159,19 @@ impl PictureDraft {
         named.filter(is_distinct).unwrap_or_else(own)
     }
 
-    /// The picture, without who answered.
-    pub fn finish(mut self) -> FleetPicture {
+    /// The picture of a run that has these ranks, without who answered.
+    pub fn finish(mut self, all: &BTreeSet<u32>) -> FleetPicture {
         let is_clock_shared = self.captures <= 1 || self.known == self.captures;
         if !is_clock_shared {
             self.sums.remove(&FleetMeasure::CollectiveWait);
         }
         let numbers = self.numbers();
-        let ranks: BTreeSet<u32> = self.steps.keys().map(|it| it.0).collect();
+        let mut ranks: BTreeSet<u32> = self.steps.keys().map(|it| it.0).collect();
+        let ranks_with_steps = ranks.len();
+        // Where most are not there, their empty rows would hide the others.
+        if all.len() <= 2 * ranks_with_steps {
+            ranks.extend(all);
+        }
         let (ranks, steps): (Vec<u32>, BTreeSet<i64>) = (
             ranks.into_iter().collect(),
             numbers.values().copied().collect(),
@@ -209,6 +214,7 @@ impl PictureDraft {
         }
         FleetPicture {
             ranks,
+            ranks_with_steps,
             steps,
             starts,
             measures,

@@ -32,7 +32,7 @@ pub mod xplane;
 
 pub use capture_folder::files_of;
 pub use error::{ImportError, MissingThread};
-pub use multi_file::{MergedFile, moved, note_refused, open_all};
+pub use multi_file::{MergedFile, moved, note_dropped, open_all};
 pub use receipt::{Receipt, ReceiptUnit};
 pub use sink::{ImportBatch, RecordSink};
 pub use source::{Source, is_standard_input};

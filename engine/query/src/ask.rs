@@ -8,33 +8,43 @@ use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Row, ffi};
+use rusqlite::{ColumnMetadata, Connection, ErrorCode, OpenFlags, Row, Statement, ffi};
 
-use super::error::SqlError;
+use super::error::{SqlError, tables_in};
+use super::functions;
 use super::guard::{QueryGuard, SqlLimits, SqlWatch, StopReason};
+use super::schema::{SqlTable, TABLES};
 use super::source::QuerySource;
+use super::tokens::{SqlTokenKind, tokens};
 use super::vtab;
 use record::Value;
 
 /// Steps of SQLite between two looks at whether to go on.
 const STEPS: i32 = 2_000;
 /// The longest text, row or value, in bytes.
-const LONGEST: i32 = 64_000_000;
-/// Functions that reach out of the question.
-const REFUSED_FUNCTIONS: &[&str] = &[
-    "load_extension",
-    "fts3_tokenizer",
-    "readfile",
-    "writefile",
-    "edit",
-    "sqlite_log",
+const LONGEST: i32 = 16_000_000;
+/// Functions that reach out of the question, and what they are refused for.
+const REFUSED_FUNCTIONS: &[(&str, &str)] = &[
+    ("load_extension", REACHES),
+    ("fts3_tokenizer", REACHES),
+    ("readfile", REACHES),
+    ("writefile", REACHES),
+    ("edit", REACHES),
+    ("sqlite_log", REACHES),
+    (
+        "json_patch",
+        "of large texts it takes minutes, in which nothing can end it",
+    ),
 ];
+const REACHES: &str = "a question reads the capture, and neither files nor programs";
 
 /// What became of a question, besides its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SqlSummary {
     /// The names of the columns.
     pub columns: Vec<String>,
+    /// The places of the columns that hold ids of spans.
+    pub span_columns: Vec<usize>,
     /// How many rows were answered.
     pub rows: u64,
     /// Why there are no more, where there might be.
@@ -75,8 +85,7 @@ pub fn ask(
             None => SqlError::prepared(&error, sql),
         })?;
     if statement.column_count() == 0 {
-        let text = "there is no question; write one that begins with SELECT or WITH";
-        return Err(SqlError::new(text));
+        return Err(SqlError::new(no_question(sql)));
     }
     if statement.parameter_count() > 0 {
         let text = "a value is missing where there is a ?, or a name behind :, @ or $; write the value itself";
@@ -85,6 +94,7 @@ pub fn ask(
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut summary = SqlSummary {
         columns,
+        span_columns: span_columns(&statement, sql),
         ..SqlSummary::default()
     };
     let mut rows = statement.query([]).map_err(|it| SqlError::ran(&it))?;
@@ -93,7 +103,8 @@ pub fn ask(
             Ok(Some(row)) => row,
             Ok(None) => break,
             Err(error) => {
-                summary.cut = guard.stopped();
+                let is_full = error.sqlite_error_code() == Some(ErrorCode::OutOfMemory);
+                summary.cut = guard.stopped().or(is_full.then(|| guard.stop_for_memory()));
                 if summary.cut.is_none() {
                     let refused = refused.take().map(SqlError::new);
                     return Err(refused.unwrap_or_else(|| SqlError::ran(&error)));
@@ -105,7 +116,13 @@ pub fn ask(
             summary.cut = Some(StopReason::Rows(limits.rows));
             break;
         }
+        let bytes = text_bytes(row, summary.columns.len());
+        if let Err(reason) = guard.take_room(bytes) {
+            summary.cut = Some(reason);
+            break;
+        }
         let values = values(row, summary.columns.len()).map_err(|it| SqlError::ran(&it))?;
+        guard.return_room(bytes);
         summary.rows += 1;
         if take(&summary.columns, values).is_break() {
             summary.cut = Some(StopReason::Cancelled);
@@ -114,6 +131,49 @@ pub fn ask(
     }
     summary.time = guard.elapsed();
     Ok(summary)
+}
+
+/// Why there is nothing to answer.
+fn no_question(sql: &str) -> String {
+    let all = tokens(sql).into_iter();
+    let mut words = all.filter(|it| it.kind == SqlTokenKind::Word);
+    let word = words.next().map(|it| it.text(sql).to_uppercase());
+    match word {
+        Some(word) => format!(
+            "{word} is switched off: a question only reads the capture; write one that begins with SELECT or WITH"
+        ),
+        None => "there is no question; write one that begins with SELECT or WITH".to_owned(),
+    }
+}
+
+/// The places of the columns that hold ids of spans: by the column of a table that they come from, or else by their name.
+fn span_columns(statement: &Statement<'_>, sql: &str) -> Vec<usize> {
+    let has_id = |it: &&SqlTable| it.column("id").is_some();
+    let with_id: Vec<&SqlTable> = tables_in(sql).into_iter().filter(has_id).collect();
+    let is_of_spans = with_id.iter().all(|it| it.name == "spans");
+    let is_span = |column: &ColumnMetadata<'_>| {
+        let table = TABLES
+            .iter()
+            .find(|it| Some(it.name) == column.table_name());
+        match (table, column.origin_name()) {
+            (Some(table), Some(origin)) => table.is_span(origin),
+            _ => column.name() == "span_id" || (column.name() == "id" && is_of_spans),
+        }
+    };
+    let columns = statement.columns_with_metadata().enumerate();
+    let columns = columns.filter(|(_, column)| is_span(column));
+    columns.map(|(place, _)| place).collect()
+}
+
+/// How many bytes the texts of a row have.
+fn text_bytes(row: &Row<'_>, count: usize) -> usize {
+    let bytes = |at: usize| match row.get_ref(at) {
+        Ok(ValueRef::Text(value)) => value.len(),
+        // They are written in two digits each.
+        Ok(ValueRef::Blob(value)) => 2 * value.len(),
+        _ => 0,
+    };
+    (0..count).map(bytes).sum()
 }
 
 fn values(row: &Row<'_>, count: usize) -> rusqlite::Result<Vec<Option<Value>>> {
@@ -159,6 +219,7 @@ fn connect(
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(":memory:", flags)?;
     vtab::register(&connection, source, guard)?;
+    functions::register(&connection, LONGEST as usize)?;
     // What is sorted stays in memory, where it counts; nothing is written to a disk.
     connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA query_only = 1;")?;
     for (config, is_on) in [
@@ -204,12 +265,8 @@ fn refusal(action: &AuthAction<'_>) -> Option<String> {
         AuthAction::Unknown { code, .. } if *code == ffi::SQLITE_READ => return None,
         AuthAction::Function { function_name } => {
             let name = function_name.to_lowercase();
-            if !REFUSED_FUNCTIONS.contains(&name.as_str()) {
-                return None;
-            }
-            return Some(format!(
-                "the function {name} is switched off: a question reads the capture, and neither files nor programs"
-            ));
+            let (_, why) = REFUSED_FUNCTIONS.iter().find(|it| it.0 == name)?;
+            return Some(format!("the function {name} is switched off: {why}"));
         }
         AuthAction::Attach { .. } | AuthAction::Detach { .. } => "ATTACH and DETACH are",
         AuthAction::Pragma { .. } => "PRAGMA is",

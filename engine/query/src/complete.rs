@@ -98,6 +98,17 @@ pub fn complete(sql: &str, at: usize) -> (usize, Vec<SqlCompletion>) {
     if typed.is_empty() {
         return (start, Vec::new());
     }
+    // Behind a table stands its other name or the next word, and behind AS a new name.
+    if sign(1).eq_ignore_ascii_case("as") {
+        return (start, Vec::new());
+    }
+    let is_named = TABLES
+        .iter()
+        .any(|it| it.name.eq_ignore_ascii_case(sign(1)));
+    if is_named && ["from", "join", ","].contains(&sign(2).to_lowercase().as_str()) {
+        let keywords = KEYWORDS.iter().map(|it| (*it, ""));
+        return (start, matching(&typed, keywords, CompletionKind::Keyword));
+    }
     let is_table = ["from", "join"].contains(&sign(1).to_lowercase().as_str());
     let tables = TABLES.iter().map(|it| (it.name, it.about));
     let tables = matching(&typed, tables, CompletionKind::Table);
@@ -185,6 +196,9 @@ mod tests {
         assert!(at("SELECT cou| FROM spans").contains(&"count"));
         assert!(at("SEL|").contains(&"SELECT"));
         assert!(at("SELECT |").is_empty());
+        assert!(at("SELECT count(*) AS by|").is_empty());
+        assert!(!at("SELECT count(*) FROM spans b|").contains(&"bytes"));
+        assert!(at("SELECT count(*) FROM spans wh|").contains(&"WHERE"));
         assert!(at("SELECT 'sp|").is_empty());
         assert!(at("-- sp|").is_empty());
         assert!(at("SELECT x.d| FROM nothing x").is_empty());

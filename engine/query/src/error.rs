@@ -44,6 +44,11 @@ impl SqlError {
         }
     }
 
+    /// An error at a place of a question, in bytes.
+    pub fn in_question(text: impl Into<String>, sql: &str, offset: usize) -> Self {
+        Self::at(text.into(), sql, Some(offset))
+    }
+
     /// An error at a place of the text.
     fn at(text: String, sql: &str, offset: Option<usize>) -> Self {
         let offset = offset.filter(|it| sql.is_char_boundary(*it));
@@ -189,8 +194,10 @@ fn unknown_table(name: &str) -> String {
     let near = other_name(bare, |it| TABLES.iter().any(|table| table.name == it));
     let near = near.or_else(|| nearest(bare, all.clone()));
     let list: Vec<&str> = all.collect();
+    // A hint is a question and ends as one.
+    let stop = if near.is_some() { "" } else { "." };
     format!(
-        "there is no table “{name}”{}. There are {}",
+        "there is no table “{name}”{}{stop} There are {}",
         hint(near),
         list.join(", ")
     )
@@ -219,6 +226,14 @@ fn unknown_column(name: &str, sql: &str) -> String {
             "there is no column “{name}” in the tables of the question; it is one of {list}"
         );
     }
+    if let [table] = named.as_slice() {
+        let all: Vec<&str> = table.columns.iter().map(|it| it.name).collect();
+        return format!(
+            "there is no column “{name}”; {} has {}",
+            table.name,
+            all.join(", ")
+        );
+    }
     let all: Vec<&SqlTable> = TABLES.iter().collect();
     // A column of one capture that a dataset has not is no better name for itself.
     let others = columns(&all).into_iter().filter(|it| *it != bare);
@@ -245,7 +260,7 @@ fn other_name(name: &str, is_fit: impl Fn(&str) -> bool) -> Option<&'static str>
 }
 
 /// The name that looks most like another, where one does.
-pub(crate) fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let far = |it: &str| strsim::damerau_levenshtein(&lower, it);
     let (distance, found) = all.map(|it| (far(it), it)).min()?;
@@ -303,12 +318,14 @@ fn in_words(message: &str) -> String {
                 .to_owned()
         }
         "integer overflow" => {
-            "a sum is larger than 2^63; write sum(x * 1.0) for one that is rounded".to_owned()
+            "a whole number is larger than 2^63; multiply by 1.0 for one that is rounded, such as in sum(x * 1.0)"
+                .to_owned()
         }
         "string or blob too big" => {
             "a text of the answer is too long; ask for less of it".to_owned()
         }
         "not an error" => "SQLite gave up without a reason; please report this question".to_owned(),
+        "Recursion limit" => "brackets are nested too deep for SQLite; write it in parts, by WITH".to_owned(),
         other => format!("SQLite says: {other}"),
     }
 }

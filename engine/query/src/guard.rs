@@ -1,10 +1,18 @@
 //! How long and how large a question may become, and who may end it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::vtab::memory_used;
+use super::vtab::{bound_heap, memory_used};
+
+/// No question has more room than this, in bytes, so that the rooms of several can be added.
+const MOST_MEMORY: u64 = 1 << 50;
+
+/// Memory that is taken from the system for what SQLite says that it holds: pieces of a few bytes take more room than they say.
+const fn taken(held: u64) -> u64 {
+    held.saturating_add(held / 3)
+}
 
 /// How much a question may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +85,49 @@ pub enum StopReason {
     Rows(u64),
 }
 
+/// What SQLite may hold for all questions that run: between two looks at a question a sorter may take twice what it had.
+struct HeapBound {
+    questions: u32,
+    /// What it held before the first of them.
+    before: u64,
+    /// What they may hold together.
+    room: u64,
+}
+
+static HEAP: Mutex<HeapBound> = Mutex::new(HeapBound {
+    questions: 0,
+    before: 0,
+    room: 0,
+});
+
+/// The room of a question, as long as it runs.
+struct HeapRoom(u64);
+
+impl HeapRoom {
+    fn take(bytes: u64) -> Self {
+        let mut heap = HEAP.lock().unwrap_or_else(PoisonError::into_inner);
+        if heap.questions == 0 {
+            heap.before = memory_used();
+        }
+        heap.questions += 1;
+        heap.room = heap.room.saturating_add(bytes);
+        bound_heap(heap.before.saturating_add(heap.room));
+        Self(bytes)
+    }
+}
+
+impl Drop for HeapRoom {
+    fn drop(&mut self) {
+        let mut heap = HEAP.lock().unwrap_or_else(PoisonError::into_inner);
+        heap.questions -= 1;
+        heap.room = heap.room.saturating_sub(self.0);
+        match heap.questions {
+            0 => bound_heap(0),
+            _ => bound_heap(heap.before.saturating_add(heap.room)),
+        }
+    }
+}
+
 /// Looks whether a question that runs may go on.
 pub(crate) struct QueryGuard {
     pub watch: Arc<SqlWatch>,
@@ -84,6 +135,7 @@ pub(crate) struct QueryGuard {
     began: Instant,
     /// What SQLite held in this process before it.
     held_before: u64,
+    _room: HeapRoom,
     /// Bytes of tables and lists of rows that were made for it.
     own: AtomicU64,
     stopped: OnceLock<StopReason>,
@@ -98,6 +150,7 @@ impl QueryGuard {
             limits,
             began: Instant::now(),
             held_before: memory_used(),
+            _room: HeapRoom::take(limits.memory.min(MOST_MEMORY) / 4 * 3),
             own: AtomicU64::new(0),
             stopped: OnceLock::new(),
             is_over: AtomicBool::new(false),
@@ -116,7 +169,7 @@ impl QueryGuard {
             return Err(self.stop(StopReason::Time(self.limits.time)));
         }
         let held = memory_used().saturating_sub(self.held_before);
-        if held.saturating_add(self.own.load(Relaxed)) > self.limits.memory {
+        if taken(held).saturating_add(self.own.load(Relaxed)) > self.limits.memory {
             return Err(self.stop(StopReason::Memory(self.limits.memory)));
         }
         Ok(())
@@ -139,6 +192,11 @@ impl QueryGuard {
         let less = |held: u64| Some(held.saturating_sub(bytes as u64));
         // The function always answers.
         let _ = self.own.fetch_update(Relaxed, Relaxed, less);
+    }
+
+    /// Ends it since there is no more memory for it.
+    pub fn stop_for_memory(&self) -> StopReason {
+        self.stop(StopReason::Memory(self.limits.memory))
     }
 
     /// Ends it.

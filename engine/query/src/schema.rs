@@ -53,10 +53,30 @@ pub struct SqlTable {
     pub columns: &'static [SqlColumn],
 }
 
+/// Columns of any table that hold ids of spans, besides `span_id`.
+const SPAN_IDS: &[&str] = &[
+    "after_id",
+    "before_id",
+    "cause_id",
+    "effect_id",
+    "for_id",
+    "launch_id",
+];
+
 impl SqlTable {
     /// The place of a column, by its name in lower case.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|it| it.name == name)
+    }
+
+    /// Whether the column of this name holds ids of spans.
+    pub fn is_span(&self, column: &str) -> bool {
+        let own = if self.name == "spans" {
+            "id"
+        } else {
+            "span_id"
+        };
+        column == own || SPAN_IDS.contains(&column)
     }
 
     /// Whether a column holds ids of a capture, which another rank uses as well: of spans, lanes, dependencies and waits. That of
@@ -343,7 +363,7 @@ pub const TABLES: &[SqlTable] = &[
     },
     SqlTable {
         name: "captures",
-        about: "The capture itself, in one row: read it before you trust that something is absent.",
+        about: "The capture itself, a row for each rank: read it before you trust that something is absent. What was repaired and dropped is of all its files.",
         columns: &[
             int("schema", "the version of these tables"),
             text("path", "the file"),
@@ -367,12 +387,12 @@ pub const TABLES: &[SqlTable] = &[
             ),
             int("spans", "how many spans it has"),
             int("repaired", "facts that had to be repaired when it was read"),
-            int("dropped", "records that could not be kept"),
+            int("dropped", "facts of the file that are not in the capture"),
             text(
                 "receipt",
                 "what was repaired, as a JSON object of causes and counts",
             ),
-            text("syncline", "the version that wrote it"),
+            text("syncline", "the version of Syncline that made these tables"),
             RUN,
             RANK,
         ],

@@ -1,5 +1,6 @@
 //! A capture as tables: each is made when a question first needs it, and kept for the next.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::column::ColumnValues;
@@ -11,7 +12,7 @@ use super::tables::{self, LaneFacts, StepIndex};
 use analysis::causes::Causes;
 use analysis::{AnalysisResult, Conclusions};
 use capture::Capture;
-use record::Value;
+use record::{LaneId, Value};
 
 /// Something that is made once somebody needs it.
 struct CachedValue<T>(Mutex<Option<Arc<T>>>);
@@ -46,10 +47,15 @@ impl<T> CachedValue<T> {
     }
 }
 
+/// A file of a capture, and its lanes.
+pub type FileLanes = (String, Range<u32>);
+
 /// A capture that is asked, and its tables as far as they were made.
 pub struct QuerySource {
     pub(crate) capture: Arc<Capture>,
-    pub(crate) path: Option<String>,
+    path: Option<String>,
+    /// The files of a capture of several, each with its lanes.
+    files: Vec<FileLanes>,
     /// What has the rows; nothing where they are made of the capture.
     pub(crate) feed: Option<Arc<dyn ColumnFeed>>,
     causes: CachedValue<Causes>,
@@ -65,6 +71,7 @@ impl QuerySource {
         Self {
             capture,
             path,
+            files: Vec::new(),
             feed: None,
             causes: CachedValue::default(),
             answers: CachedValue::default(),
@@ -72,6 +79,20 @@ impl QuerySource {
             steps: CachedValue::default(),
             tables: TABLES.iter().map(|_| CachedValue::default()).collect(),
         }
+    }
+
+    /// Tells it the files of a capture that was read from several, each with its lanes.
+    #[must_use]
+    pub fn with_files(mut self, files: Vec<FileLanes>) -> Self {
+        self.files = files;
+        self
+    }
+
+    /// The file whose lanes are of the kind that `is_own` says; of several the first.
+    pub(crate) fn path_of(&self, is_own: impl Fn(LaneId) -> bool) -> Option<&str> {
+        let has_own = |it: &&FileLanes| it.1.clone().any(|lane| is_own(LaneId(lane)));
+        let found = self.files.iter().find(has_own);
+        found.map(|it| it.0.as_str()).or(self.path.as_deref())
     }
 
     /// Takes over what was concluded of the capture as it is now, so that it is not concluded again.

@@ -223,6 +223,41 @@ pub fn rows(source: &Arc<QuerySource>, sql: &str) -> Vec<Vec<String>> {
     rows
 }
 
+#[test]
+fn columns_that_hold_ids_of_spans_are_known_by_their_table() {
+    let source = source(20);
+    for (sql, places) in [
+        ("SELECT name, id, ts FROM spans", vec![1]),
+        (
+            "SELECT s.name, s.id AS x, s.launch_id FROM spans s",
+            vec![1, 2],
+        ),
+        (
+            "SELECT id, kind, cause_id, effect_id FROM dependencies",
+            vec![2, 3],
+        ),
+        ("SELECT id, severity, span_id FROM findings", vec![2]),
+        ("SELECT w.id, w.span_id, w.for_id FROM waits w", vec![1, 2]),
+        (
+            "SELECT x.id FROM (SELECT id FROM (SELECT * FROM spans)) x",
+            vec![0],
+        ),
+        (
+            "WITH d AS (SELECT id FROM dependencies) SELECT id FROM d",
+            vec![],
+        ),
+        (
+            "SELECT min(s.id) AS id, max(w.span_id) AS span_id FROM spans s, waits w",
+            vec![1],
+        ),
+        ("SELECT min(id) AS id FROM spans", vec![0]),
+        ("SELECT lane_id FROM lanes", vec![]),
+    ] {
+        let (summary, _) = rows_within(&source, sql, SqlLimits::default()).unwrap();
+        assert_eq!(summary.span_columns, places, "{sql}");
+    }
+}
+
 pub fn error(sql: &str) -> String {
     let answer = rows_within(&source(4), sql, SqlLimits::default());
     answer.expect_err(sql).to_string()

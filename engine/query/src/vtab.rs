@@ -33,6 +33,13 @@ pub(crate) fn memory_used() -> u64 {
     u64::try_from(used).unwrap_or(0)
 }
 
+/// Bounds what SQLite may hold in this process, in bytes; 0 is no bound. What would be more is refused as out of memory.
+pub(crate) fn bound_heap(bytes: u64) {
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    // SAFETY: the function takes a number, and may be called at any time by any thread.
+    unsafe { ffi::sqlite3_hard_heap_limit64(bytes) };
+}
+
 /// What a table is told when SQLite connects to it.
 struct TableSource {
     id: TableId,

@@ -12,7 +12,7 @@ use crate::house::root;
 pub(super) const ENGINES: &[&str] = &["duckdb", "datafusion"];
 
 /// The Python that has the engines; nothing, and a word why, where they are not installed, which `REQUIRE_ENGINES` makes a failure.
-pub(super) fn python() -> Option<PathBuf> {
+pub(crate) fn python() -> Option<PathBuf> {
     let named = std::env::var_os("SYNCLINE_ENGINES").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("target/engines"));
     if folder.join("complete").exists() {
@@ -26,7 +26,7 @@ pub(super) fn python() -> Option<PathBuf> {
 }
 
 /// What a script prints as JSON.
-pub(super) fn script(python: &Path, arguments: &[&str], input: &str) -> Value {
+pub(crate) fn script(python: &Path, arguments: &[&str], input: &str) -> Value {
     let mut script = Command::new(python);
     script.args(arguments).stdin(Stdio::piped());
     script.stdout(Stdio::piped()).stderr(Stdio::piped());

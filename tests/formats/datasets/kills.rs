@@ -1,7 +1,7 @@
 //! Conversions that are killed at random moments and started again: the rows are those of one that was not.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,24 @@ fn conversion(target: &Path, captures: &Path) -> Command {
     command.args(["--rank-from", r"w(\d+)\."]);
     command.stdout(Stdio::null());
     command
+}
+
+/// What lies in the folders of tables and is no whole file of them.
+fn strangers(target: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![target.to_owned()];
+    while let Some(next) = folders.pop() {
+        let entries = fs::read_dir(&next).into_iter().flatten();
+        for path in entries.map(|it| it.unwrap().path()) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && !name.starts_with('.') {
+                folders.push(path);
+            } else if next != target && name != "part-0.parquet" {
+                found.push(path);
+            }
+        }
+    }
+    found
 }
 
 #[test]
@@ -64,6 +82,8 @@ fn a_killed_conversion_that_starts_again_gives_the_same_rows() {
         ended += u32::from(child.try_wait().unwrap().is_some());
         child.kill().unwrap_or_default();
         child.wait().unwrap();
+        let others = strangers(&target);
+        assert!(others.is_empty(), "{others:?}");
         if round % 4 == 3 {
             assert!(
                 conversion(&target, folder.path())

@@ -341,6 +341,32 @@ fn a_file_of_the_same_name_in_another_folder_is_another_file() {
     );
 }
 
+/// What a capture says of its rank counts, and a copy of it is no other rank.
+#[test]
+fn a_copy_whose_name_says_another_rank_is_there_already() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("dataset");
+    let [_, second] = pair();
+    convert(&target, &[&second]);
+    let before = files(&target);
+    let copy = folder.path().join("names2-rank-9.json.gz");
+    std::fs::copy(&second, &copy).unwrap();
+    let list = folder.path().join("list.txt");
+    let lines = format!("# the ranks\n\n  # {second}\n{}\n", copy.display());
+    std::fs::write(&list, lines).unwrap();
+    let list = list.display().to_string();
+    let (code, out, err) = convert(&target, &["--list", &list, "--rank-from", r"rank-(\d+)"]);
+    assert!(
+        code == FINE && out.contains("0 written (0 spans), 1 there already"),
+        "{out}{err}"
+    );
+    assert!(out.contains("rank 1: "), "{out}");
+    assert_eq!(files(&target), before);
+    std::fs::write(&list, "# nothing\n").unwrap();
+    let (code, _, err) = convert(&target, &["--list", &list]);
+    assert!(code == WRONG && err.contains("names no file"), "{err}");
+}
+
 /// A capture that was cut off does not vanish from a folder.
 #[test]
 fn a_broken_capture_in_a_folder_is_told() {

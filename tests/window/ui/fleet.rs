@@ -10,7 +10,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Color32, DroppedFile, Key, Modifiers, Pos2, Rect, pos2};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::{Queryable as _, by};
-use engine::fleet::{FleetEngine, FleetMeasure, choose_engine};
+use engine::fleet::{FleetEngine, FleetMeasure, FoundEngine, choose_engine};
 use engine::time::{Interval, Nanos};
 
 use super::Window;
@@ -24,18 +24,16 @@ const RANKS: u32 = 64;
 
 /// A dataset of the model, beside the captures that it was converted from.
 fn converted(ranks: u32) -> tempfile::TempDir {
-    without(ranks, None)
+    damaged(ranks, |_| ())
 }
 
-/// The same without the capture of one rank.
-fn without(ranks: u32, absent: Option<u32>) -> tempfile::TempDir {
+/// The same of captures to which something happened before.
+fn damaged(ranks: u32, harm: impl Fn(&Path)) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let captures = folder.path().join("captures");
     fs::create_dir(&captures).unwrap();
     ranks_model::write(&captures, ranks);
-    if let Some(rank) = absent {
-        fs::remove_file(captures.join(format!("rank{rank}.json"))).unwrap();
-    }
+    harm(&captures);
     let target = folder.path().join("dataset").display().to_string();
     let from = captures.display().to_string();
     let (code, out, err) = syncline(&["convert", "--to", &target, &from, "--run", "base"]);
@@ -397,13 +395,45 @@ fn a_capture_that_was_moved_is_found_by_its_content() {
 
 #[test]
 fn ranks_that_are_not_there_are_named() {
-    let folder = without(6, Some(1));
+    let folder = damaged(6, |captures| {
+        fs::remove_file(captures.join("rank1.json")).unwrap();
+        let cut = captures.join("rank2.json");
+        let text = fs::read_to_string(&cut).unwrap();
+        fs::write(&cut, &text[..text.len() - 20]).unwrap();
+    });
     let dataset = folder.path().join("dataset");
     fs::remove_dir_all(dataset.join("captures/run=base/rank=4")).unwrap();
     let mut window = opened(ThemeChoice::Dark, &dataset);
     window.harness.get_by_label("4 of 6 ranks");
     window.harness.get_by_label("! Missing: 1");
     window.harness.get_by_label("! Not finished: 4");
+    window.harness.get_by_label("! Read in part: 2");
+    // They have rows all the same, and nothing that could be opened.
+    window
+        .harness
+        .get_by_label_contains("Heatmap: step time of 6 ranks");
+    for (rank, words) in [
+        (1, "no value: the rank is not in the dataset"),
+        (4, "no value: the conversion of the rank was not finished"),
+    ] {
+        let at = FleetCell { rank, step: 0 };
+        fleet(&mut window, FleetAction::Select(Some(at)));
+        window.harness.get_by_label(words);
+        let open = window.harness.query_by_label("Open this rank's capture");
+        assert!(open.is_none());
+        window.harness.key_press(Key::Enter);
+        window.harness.run_steps(2);
+        assert!(
+            window
+                .harness
+                .state()
+                .scene()
+                .status
+                .fleet
+                .running
+                .is_none()
+        );
+    }
     // What was damaged since is named.
     let receipt = dataset.join("captures/run=base/rank=0/part-0.parquet");
     fs::write(&receipt, "damaged").unwrap();
@@ -413,6 +443,54 @@ fn ranks_that_are_not_there_are_named() {
     });
     window.harness.run_steps(3);
     window.harness.get_by_label_contains("part-0.parquet");
+}
+
+/// The address of a cluster is typed as on the command line, and a wrong one is told at once.
+#[test]
+fn the_address_of_a_cluster_is_typed() {
+    let mut window = opened(ThemeChoice::Dark, &whole());
+    let engines = |version: Option<&str>| {
+        let of = |engine: FleetEngine| FoundEngine {
+            engine,
+            version: version.map(str::to_owned),
+            lacks: None,
+        };
+        let spark = of(FleetEngine::Spark(None));
+        let own = FoundEngine {
+            version: Some("3".to_owned()),
+            ..of(FleetEngine::Sqlite)
+        };
+        vec![own, spark]
+    };
+    let status = |window: &mut Window, version| {
+        window.harness.state_mut().know_engines(engines(version));
+        window.harness.run_steps(2);
+    };
+    let open = |window: &mut Window| {
+        let found = by()
+            .role(Role::ComboBox)
+            .predicate(|node| node.value().is_some_and(|it| it.starts_with("SQLite")));
+        window.harness.get(found).click();
+        window.harness.run_steps(3);
+    };
+    // Nothing can be typed that nothing here could ask.
+    status(&mut window, None);
+    open(&mut window);
+    assert!(window.harness.query_by_label("Ask it").is_none());
+    window.harness.get_by_label_contains("pip install pyspark");
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(3);
+    status(&mut window, Some("4"));
+    open(&mut window);
+    let field = window.harness.get_by_label("A cluster, by its address");
+    field.focus();
+    field.type_text("host:7077");
+    window.harness.run_steps(2);
+    window.harness.get_by_label("Ask it").click();
+    window.harness.run_steps(3);
+    window
+        .harness
+        .get_by_label_contains("“host:7077” is no engine");
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn open_captures(paths: &[PathBuf], answering: &JobSender) -> JobMessage {
     });
     match parts {
         Ok(mut parts) => {
-            importer::note_refused(&mut parts, capture.refused());
+            importer::note_dropped(&mut parts, &mut capture);
             // What can be read only once is not known again.
             JobMessage::Capture(Box::new(capture), parts, content_key(paths).ok())
         }
@@ -248,6 +248,7 @@ pub fn align(
         aligned.apply(batch);
     }
     drop(records);
+    aligned.leave_out(capture.dropped().saturating_sub(aligned.refused()));
     drop(capture);
     for (part, by) in parts.iter_mut().zip(moves) {
         part.hand += by;

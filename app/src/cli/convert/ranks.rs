@@ -188,10 +188,7 @@ impl RankConversion<'_> {
         if let Some(content) = &content
             && let Some(rank) = self.finished((&place, named), content)?
         {
-            return Ok(self.take(rank, path).map(|()| {
-                self.counts.finished += 1;
-                format!("rank {rank}: {name} is there already")
-            }));
+            return Ok(self.pass_over(rank, path));
         }
         let (capture, parts) = match open_files::open(&[path.to_owned()], streams) {
             Ok(opened) => opened,
@@ -207,6 +204,13 @@ impl RankConversion<'_> {
         let Some(rank) = rank else {
             return Ok(Err(refused(self.without_rank(&name))));
         };
+        // A copy may have another rank in its name than the one that it says itself to be of.
+        if let Some(content) = &content
+            && named != Some(rank)
+            && self.is_finished(rank, content)?
+        {
+            return Ok(self.pass_over(rank, path));
+        }
         if let Err(refusal) = self.admit(rank, path, content.as_ref())? {
             return Ok(Err(refusal));
         }
@@ -266,12 +270,28 @@ impl RankConversion<'_> {
             candidates.extend(known.filter(is_own).cloned());
         }
         for receipt in candidates {
-            let finished = self.dataset.is_finished(&receipt, content);
+            let finished = self.dataset.is_finished(&receipt, content, &is_stopped);
             if finished.map_err(failure)? {
                 return Ok(Some(receipt.rank));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a rank has been converted from this content, and nothing is left to do for it.
+    fn is_finished(&self, rank: u32, content: &ContentHash) -> Result<bool, CliFailure> {
+        let Some(receipt) = self.dataset.receipt(rank).map_err(failure)? else {
+            return Ok(false);
+        };
+        let finished = self.dataset.is_finished(&receipt, content, &is_stopped);
+        finished.map_err(failure)
+    }
+
+    /// Notes that a file is a rank that is there already.
+    fn pass_over(&mut self, rank: u32, path: &Path) -> Result<String, RankRefusal> {
+        self.take(rank, path)?;
+        self.counts.finished += 1;
+        Ok(format!("rank {rank}: {} is there already", path.display()))
     }
 
     /// Notes that a rank is this file's.
@@ -325,7 +345,8 @@ impl RankConversion<'_> {
             shard = earlier.unwrap_or(shard);
         }
         // Receipts stay as long as nothing can be put in the place of what they are of.
-        self.dataset.check_shard(shard).map_err(failure)?;
+        let checked = self.dataset.check_shard(shard, &is_stopped);
+        checked.map_err(failure)?;
         self.dataset.begin(rank).map_err(failure)?;
         Ok(shard)
     }

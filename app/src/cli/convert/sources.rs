@@ -86,7 +86,8 @@ pub(super) fn files(options: &ConvertOptions) -> Result<RankSources, CliFailure>
         })?;
         // Editors of Windows begin a text with a mark.
         let text = text.trim_start_matches('\u{feff}');
-        let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
+        let is_path = |it: &&str| !it.is_empty() && !it.starts_with('#');
+        let lines = text.lines().map(str::trim).filter(is_path);
         named.extend(lines.map(PathBuf::from));
         if named.is_empty() {
             let name = list.display();

@@ -23,6 +23,7 @@ pub(super) fn write(
         RowFormat::Table => write_text(picture, out),
         RowFormat::Csv => write_cells(picture, out),
         RowFormat::Json => write_json(picture, out),
+        RowFormat::Parquet => Err(io::Error::other("an overview is no single table")),
     }
 }
 
@@ -51,6 +52,7 @@ fn write_text(picture: &FleetPicture, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
         return write_stragglers(picture, out);
     }
+    writeln!(out, "run {}", picture.run)?;
     let mut table = TextTable::new(&[
         "of a rank in a step",
         "least",

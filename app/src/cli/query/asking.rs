@@ -16,6 +16,7 @@ use engine::record::Value;
 use engine::workload::nearest;
 
 use super::output::RowWriter;
+use crate::cli::open_files::refuse_input;
 use crate::cli::progress::ProgressLine;
 use crate::cli::table::TextTable;
 use crate::cli::{CUT, CliFailure, FINE, LOOK, OutputStreams, complain, interrupt};
@@ -41,6 +42,9 @@ pub struct QuestionOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: RowFormat,
+    /// Write the rows to this file, every text as it is, instead of to standard output, where what a terminal would obey is written out
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Megabytes that it may hold
     #[arg(long, value_name = "MB", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub max_memory: u64,
@@ -59,6 +63,8 @@ pub enum RowFormat {
     Csv,
     /// A JSON object on a line for each row, every digit
     Json,
+    /// A Parquet file, which --output names
+    Parquet,
 }
 
 fn parameter(text: &str) -> Result<(String, String), String> {
@@ -69,6 +75,17 @@ fn parameter(text: &str) -> Result<(String, String), String> {
 }
 
 impl QuestionOptions {
+    /// What prints the rows of a question about these files.
+    pub fn writer(&self, inputs: &[PathBuf]) -> Result<RowWriter, CliFailure> {
+        if let Some(output) = &self.output {
+            refuse_input(output, inputs)?;
+        } else if self.format == RowFormat::Parquet {
+            let text = "a Parquet file is no text for standard output: name it by --output FILE";
+            return Err(CliFailure::Wrong(text.to_owned()));
+        }
+        Ok(RowWriter::new(self.format, self.output.clone()))
+    }
+
     /// The limits, with that of time in seconds.
     pub fn limits(&self, max_time: u64) -> SqlLimits {
         SqlLimits {
@@ -135,6 +152,10 @@ fn last_word(text: &str) -> Result<(String, Option<&'static BundledQuestion>), C
         )));
     }
     let found = questions().iter().find(|it| it.name == text);
+    let is_name = !text.is_empty() && text.chars().all(|it| it.is_ascii_lowercase() || it == '-');
+    if found.is_none() && is_name {
+        bundled(text)?;
+    }
     Ok((found.map_or(text, |it| it.sql).to_owned(), found))
 }
 
@@ -205,7 +226,10 @@ pub fn exit_code(
 ) -> Result<u8, CliFailure> {
     match cut {
         None => Ok(FINE),
-        Some(StopReason::Cancelled) => Err(CliFailure::Asked),
+        Some(StopReason::Cancelled) => {
+            complain(streams, "the question was stopped: there may be more rows");
+            Err(CliFailure::Asked)
+        }
         Some(cut) => {
             complain(streams, &cut_off(cut, rows));
             Ok(CUT)

@@ -1,19 +1,26 @@
-//! Rows of an answer on their way out: as a table, as comma-separated values, as lines of JSON.
+//! Rows of an answer on their way out: as a table, as comma-separated values, as lines of JSON, as a Parquet file.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
-use engine::exporter::csv::quoted as csv_field;
+use engine::dataset::answer_file;
+use engine::exporter::{self, csv::quoted as csv_field};
 use engine::query::SqlSummary;
 use engine::record::Value;
 use serde_json::json;
 
 use super::asking::RowFormat;
+use crate::cli::CliFailure;
+use crate::cli::open_files::unwritten;
 use crate::cli::table::TextTable;
 
-/// Writes rows. Those of a table wait for the last, since all decide how wide a column is.
+/// Writes rows. Those of a table wait for the last, since all decide how wide a column is, and so do those of a Parquet file,
+/// since all decide what it holds.
 pub struct RowWriter {
     format: RowFormat,
+    /// The file that they go to, and what is to be written there.
+    file: Option<(PathBuf, Vec<u8>)>,
     rows: Vec<Vec<Option<Value>>>,
     has_head: bool,
     /// The keys of JSON objects: of two columns with one name the second has a number.
@@ -21,17 +28,32 @@ pub struct RowWriter {
 }
 
 impl RowWriter {
-    pub fn new(format: RowFormat) -> Self {
+    pub fn new(format: RowFormat, file: Option<PathBuf>) -> Self {
         Self {
             format,
+            file: file.map(|it| (it, Vec::new())),
             rows: Vec::new(),
             has_head: false,
             keys: Vec::new(),
         }
     }
 
-    /// Writes the next row.
+    /// Writes the next row, to `out` where it goes to no file.
     pub fn row(
+        &mut self,
+        columns: &[String],
+        row: Vec<Option<Value>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Some((path, mut bytes)) = self.file.take() else {
+            return self.write_row(columns, row, out);
+        };
+        let written = self.write_row(columns, row, &mut bytes);
+        self.file = Some((path, bytes));
+        written
+    }
+
+    fn write_row(
         &mut self,
         columns: &[String],
         row: Vec<Option<Value>>,
@@ -39,7 +61,7 @@ impl RowWriter {
     ) -> io::Result<()> {
         self.head(columns, out)?;
         match self.format {
-            RowFormat::Table => self.rows.push(row),
+            RowFormat::Table | RowFormat::Parquet => self.rows.push(row),
             RowFormat::Csv => writeln!(out, "{}", csv_line(&row))?,
             RowFormat::Json => {
                 let fields = self.keys.iter().zip(&row);
@@ -65,8 +87,21 @@ impl RowWriter {
     }
 
     /// Writes what is left.
-    pub fn finish(mut self, summary: &SqlSummary, out: &mut dyn Write) -> io::Result<()> {
+    pub fn finish(mut self, summary: &SqlSummary, out: &mut dyn Write) -> Result<(), CliFailure> {
+        let Some((path, mut bytes)) = self.file.take() else {
+            return Ok(self.write_rest(summary, out)?);
+        };
+        self.write_rest(summary, &mut bytes)?;
+        let written =
+            exporter::replace(&path, &mut |_| true, &mut |output| output.write_all(&bytes));
+        written.map_err(|error| unwritten(&path, &error))
+    }
+
+    fn write_rest(mut self, summary: &SqlSummary, out: &mut dyn Write) -> io::Result<()> {
         self.head(&summary.columns, out)?;
+        if self.format == RowFormat::Parquet {
+            return out.write_all(&answer_file(&self.keys, &self.rows)?);
+        }
         if self.format != RowFormat::Table {
             return Ok(());
         }
@@ -150,7 +185,7 @@ mod tests {
     fn written(format: RowFormat, rows: &[Vec<Option<Value>>]) -> String {
         let columns = ["name".to_owned(), "n".to_owned(), "n".to_owned()].to_vec();
         let mut out = Vec::new();
-        let mut writer = RowWriter::new(format);
+        let mut writer = RowWriter::new(format, None);
         for row in rows {
             writer.row(&columns, row.clone(), &mut out).unwrap();
         }

@@ -2,18 +2,31 @@
 
 use eframe::egui::{Button, Id, PopupAnchor, RichText, Tooltip, Ui};
 
-use super::fleet_words::{beyond, cell_at, step_interval, time};
+use super::fleet_words::{beyond, cell_at, no_value, step_interval, time};
 use super::heatmap::{HeatmapPlace, HeatmapScene};
 use super::level_grid::median_of_step;
 use crate::action::{Action, FleetAction};
 use crate::panel::widgets::field;
+use crate::state::FleetCell;
 use crate::text::{self, measure_words};
 
 /// The action that opens the capture of the cell at these places, at its step.
 pub fn open_action(shown: &HeatmapScene<'_>, at: (usize, usize)) -> Option<Action> {
-    let cell = cell_at(shown.picture, at)?;
+    let cell = cell_at(shown.picture, at).filter(|it| is_there(shown, *it))?;
     let interval = step_interval(shown.picture, cell);
     Some(Action::Fleet(FleetAction::OpenCapture(cell.rank, interval)))
+}
+
+/// Whether the rank of a cell has a capture that can be opened.
+fn is_there(shown: &HeatmapScene<'_>, cell: FleetCell) -> bool {
+    let run = shown.scene.status.fleet.run(&shown.scene.state.fleet);
+    run.is_none_or(|it| it.complete.contains(&cell.rank))
+}
+
+/// Why a cell has no value.
+fn empty_words(shown: &HeatmapScene<'_>, cell: FleetCell) -> &'static str {
+    let scene = shown.scene;
+    no_value(scene.status.fleet.run(&scene.state.fleet), cell.rank)
 }
 
 /// A card at the pointer about the cell at these places.
@@ -34,8 +47,14 @@ pub fn show(ui: &Ui, shown: &HeatmapScene<'_>, at: (usize, usize), place: &Heatm
         ui.label(RichText::new(format!("Rank {}, step {}", cell.rank, cell.step)).strong());
         let name = measure_words(&shown.grid.measure);
         let value = shown.value(at);
-        let words = value.map_or_else(|| "no value".to_owned(), time);
-        field(ui, theme, &name, &words);
+        match value {
+            Some(value) => {
+                field(ui, theme, &name, &time(value));
+            }
+            None => {
+                ui.label(empty_words(shown, cell));
+            }
+        }
         let median = median_of_step(shown.picture, &shown.grid.values, at.1);
         if let (Some(value), Some(median)) = (value, median) {
             field(ui, theme, "Median of the step", &time(median));
@@ -76,7 +95,10 @@ pub fn chosen_line(
             ui.label(RichText::new(words).color(theme.weak));
         }
     } else {
-        ui.label(RichText::new("no value: the rank has no such step").color(theme.weak));
+        ui.label(RichText::new(empty_words(shown, cell)).color(theme.weak));
+    }
+    if !is_there(shown, cell) {
+        return;
     }
     let open = ui.add(Button::new("Open this rank's capture"));
     let help = format!(

@@ -27,8 +27,9 @@ pub struct ColourScale {
 }
 
 impl ColourScale {
-    /// The scale of these values; nothing where there is none.
-    pub fn of(values: &[Option<i64>]) -> Option<Self> {
+    /// The scale of these values, which reaches over `least` at least, so that values that hardly differ look so; nothing where
+    /// there is no value.
+    pub fn of(values: &[Option<i64>], least: i64) -> Option<Self> {
         let all = || values.iter().copied().flatten();
         let (low, most) = (all().min()?, all().max()?);
         let every = values.len().div_ceil(SAMPLE).max(1);
@@ -42,6 +43,7 @@ impl ColourScale {
         let part = usual.saturating_sub(low) as f64 / most.saturating_sub(low).max(1) as f64;
         let is_crowded = sample.len() >= BEYOND && usual > low && part < CROWDED;
         let high = if is_crowded { usual } else { most };
+        let high = high.max(low.saturating_add(least));
         Some(Self {
             low,
             high,
@@ -85,22 +87,35 @@ mod tests {
 
     #[test]
     fn colours_reach_from_the_least_value_to_the_most() {
-        let scale = ColourScale::of(&[Some(10), None, Some(30), Some(20)]).unwrap();
+        let scale = ColourScale::of(&[Some(10), None, Some(30), Some(20)], 0).unwrap();
         assert_eq!((scale.low, scale.high, scale.most), (10, 30, 30));
         assert!(!scale.is_cut() && scale.has_gaps);
         let levels = [None, Some(10), Some(20), Some(30), Some(90)].map(|it| scale.level(it));
         assert_eq!(levels, [NO_VALUE, 1, 128, 255, 255]);
         assert!((ColourScale::share_of_level(255) - 1.0).abs() < 1e-6);
-        assert_eq!(ColourScale::of(&[None]), None);
+        assert_eq!(ColourScale::of(&[None], 0), None);
         // One value is in the middle.
-        assert_eq!(ColourScale::of(&[Some(7)]).unwrap().level(Some(7)), 128);
+        assert_eq!(ColourScale::of(&[Some(7)], 0).unwrap().level(Some(7)), 128);
+    }
+
+    #[test]
+    fn values_that_hardly_differ_look_so() {
+        let values = [10_000, 10_063, 10_031].map(Some);
+        let scale = ColourScale::of(&values, 1_000).unwrap();
+        assert_eq!(
+            (scale.low, scale.high, scale.most),
+            (10_000, 11_000, 10_063)
+        );
+        assert!(!scale.is_cut());
+        assert!(values.map(|it| scale.level(it)).iter().all(|it| *it < 20));
+        assert_eq!(scale.level(Some(11_000)), 255);
     }
 
     #[test]
     fn a_few_far_values_do_not_take_the_scale_from_the_others() {
         let mut values: Vec<Option<i64>> = (0..1_000).map(|it| Some(1_000 + it)).collect();
         values[17] = Some(1_000_000);
-        let scale = ColourScale::of(&values).unwrap();
+        let scale = ColourScale::of(&values, 0).unwrap();
         assert!(scale.is_cut() && scale.high < 2_000);
         assert_eq!(scale.most, 1_000_000);
         // They stand out from all others.
@@ -110,6 +125,6 @@ mod tests {
         for value in values.iter_mut().step_by(2) {
             *value = Some(1_000_000);
         }
-        assert!(!ColourScale::of(&values).unwrap().is_cut());
+        assert!(!ColourScale::of(&values, 0).unwrap().is_cut());
     }
 }

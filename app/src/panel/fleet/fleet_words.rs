@@ -1,6 +1,6 @@
 //! What measures, cells and clocks are called.
 
-use engine::fleet::{FleetMeasure, FleetPicture};
+use engine::fleet::{FleetMeasure, FleetPicture, RunCoverage};
 use engine::time::{Interval, Nanos};
 
 use super::colour_scale::ColourScale;
@@ -42,6 +42,20 @@ pub fn beyond(value: i64, median: i64) -> String {
     }
     let share = by.saturating_abs() as f64 / median as f64;
     format!("{length} ({}) {side}", text::percent(share))
+}
+
+/// Why a rank has no value in a step.
+pub fn no_value(run: Option<&RunCoverage>, rank: u32) -> &'static str {
+    match run {
+        Some(run) if run.missing.contains(&rank) => "no value: the rank is not in the dataset",
+        Some(run) if run.unfinished.contains(&rank) => {
+            "no value: the conversion of the rank was not finished"
+        }
+        Some(run) if run.unreadable.contains(&rank) => {
+            "no value: the capture of the rank could not be read"
+        }
+        _ => "no value: the rank has no such step",
+    }
 }
 
 /// Where a cell lies in the picture: the places of its rank and its step.

@@ -15,14 +15,14 @@ use super::fleet_words::{cell_at, heatmap_words, places};
 use super::grid_axis::{GridAxis, in_view};
 use super::heatmap_axes::{self, HEADER};
 use super::heatmap_input::HeatmapInput;
-use super::level_grid::{LevelGrid, greatest_of};
+use super::level_grid::{LevelGrid, greatest_of, least_reach};
 use crate::action::{Action, FleetAction};
 use crate::panel::Scene;
 use crate::state::{FleetCell, GridRange};
 use crate::theme::Theme;
 
 /// No cell is larger, in points.
-pub const LARGEST: Vec2 = vec2(160.0, 28.0);
+pub const LARGEST: Vec2 = vec2(320.0, 28.0);
 /// From this size on cells have gaps between them, in points.
 const PARTED: f32 = 9.0;
 /// From stripe to stripe where there is no value, in points.
@@ -152,7 +152,7 @@ impl FleetHeatmap {
         if let Some(known) = self.levels.as_ref().filter(is_of) {
             return known.scale;
         }
-        let scale = ColourScale::of(&grid.values);
+        let scale = ColourScale::of(&grid.values, least_reach(picture));
         self.levels = Some(MeasureLevels {
             picture: Arc::clone(picture),
             measure: grid.measure.clone(),
@@ -308,8 +308,10 @@ fn outline(
         around(cell, 1.0, theme.weak);
     }
     if let Some(cell) = chosen {
-        around(cell, 3.0, theme.canvas);
-        around(cell, 2.0, theme.selected);
+        around(cell, 4.0, theme.canvas);
+        around(cell, 2.5, theme.selected);
+        // Between the frame and a cell of its colour.
+        around(cell, 1.0, theme.canvas);
     }
 }
 

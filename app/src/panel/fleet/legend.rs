@@ -39,7 +39,7 @@ pub fn show(ui: &mut Ui, shown: &HeatmapScene<'_>, place: &HeatmapPlace) {
     if shown.scale.has_gaps {
         let sample = Rect::from_min_size(pos2(x, bar.top()), vec2(20.0, BAR[1]));
         stripes(&painter.with_clip_rect(sample), sample, theme);
-        x = write(sample.right() + GRID, "no such step".to_owned());
+        x = write(sample.right() + GRID, "no value".to_owned());
     }
     let (rows, columns) = place.shared();
     if rows * columns > 1 {
@@ -66,7 +66,7 @@ fn scale_bar(painter: &Painter, bar: Rect, (scale, theme): (ColourScale, &Theme)
     let label = |x: f32, align: Align2, words: String| {
         write(painter, (pos2(x, below), align), words, theme);
     };
-    if scale.low == scale.high {
+    if scale.low == scale.most {
         painter.rect_filled(bar, 0, theme.heat(scale.share(scale.low) as f32));
         return label(
             bar.left(),

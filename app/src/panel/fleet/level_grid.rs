@@ -1,6 +1,6 @@
 //! The colours of all cells as levels, and of those in view the greatest of each pixel.
 
-use engine::fleet::{FleetPicture, median};
+use engine::fleet::{FleetMeasure, FleetPicture, median};
 
 use super::colour_scale::{ColourScale, NO_VALUE};
 use super::grid_axis::GridAxis;
@@ -62,6 +62,14 @@ pub fn greatest_of(
     greatest.unwrap_or((rows.start, columns.start))
 }
 
+/// Over how many nanoseconds colours reach at least: a tenth of a usual step.
+pub fn least_reach(picture: &FleetPicture) -> i64 {
+    let mut times = picture.measures.iter();
+    let times = times.find(|it| it.measure == FleetMeasure::StepTime);
+    let times = times.map(|it| it.values.iter().copied().flatten().collect());
+    times.map_or(0, median) / 10
+}
+
 /// The median over ranks of a measure in the step at this place.
 pub fn median_of_step(picture: &FleetPicture, values: &[Option<i64>], step: usize) -> Option<i64> {
     let of_step = values.iter().skip(step).step_by(picture.steps.len().max(1));
@@ -87,7 +95,7 @@ mod tests {
     fn a_pixel_of_several_cells_shows_the_greatest() {
         // Four ranks in three steps, of which one has no value.
         let values: Vec<Option<i64>> = (0..12).map(|it| (it != 11).then_some(it)).collect();
-        let scale = ColourScale::of(&values).unwrap();
+        let scale = ColourScale::of(&values, 0).unwrap();
         let grid = LevelGrid::new(&values, 3, scale);
         let all = grid.in_view(&axis(4, 100), &axis(3, 100));
         let levels: Vec<u8> = values.iter().map(|it| scale.level(*it)).collect();

@@ -1,10 +1,11 @@
 //! The head of a dataset: the run, which ranks are there, what answered, and what goes on.
 
-use eframe::egui::{Align, Button, ComboBox, Label, Layout, RichText, Spinner, TextWrapMode, Ui};
+use eframe::egui::{Align, Button, ComboBox, Label, Layout, RichText, Spinner, Ui};
 use engine::dataset::rank_list;
-use engine::fleet::{FleetEngine, FoundEngine, RunCoverage, choose_engine};
+use engine::fleet::RunCoverage;
 use engine::time::Nanos;
 
+use super::engine_choice::{EngineChoice, engine_to_ask};
 use super::fleet_words::measure_help;
 use crate::action::{Action, FleetAction};
 use crate::panel::Scene;
@@ -14,7 +15,7 @@ use crate::text::{self, measure_words};
 const LISTED: usize = 60;
 
 /// Shows it.
-pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, engines: &mut EngineChoice, actions: &mut Vec<Action>) {
     let status = &scene.status.fleet;
     let run = status.run(&scene.state.fleet);
     ui.horizontal_wrapped(|ui| {
@@ -22,7 +23,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             run_choice(ui, scene, run, actions);
             ranks(ui, scene, run);
         }
-        engine_choice(ui, scene, actions);
+        engines.ui(ui, scene, actions);
         if let Some(running) = &status.running {
             ui.add(Spinner::new().size(12.0));
             ui.label(running.words());
@@ -81,7 +82,8 @@ fn ranks(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage) {
     };
     ui.label(words)
         .on_hover_text("Ranks whose conversion is complete, of all up to the highest");
-    if let Some(picture) = &scene.status.fleet.picture {
+    let status = &scene.status.fleet;
+    if let Some(picture) = status.picture.as_ref().filter(|_| status.error.is_none()) {
         let steps = text::counted(picture.steps.len() as u64, "step");
         ui.label(RichText::new(format!("· {steps}")).color(scene.theme.weak));
     }
@@ -105,6 +107,12 @@ fn gaps(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage) {
             &run.unreadable,
             "The captures of these ranks could not be read; `syncline dataset check` says why",
         ),
+        (
+            "Read in part",
+            &run.with_data_loss,
+            "A part of the captures of these ranks could not be read, such as the end of one that was cut short; they count as \
+             far as they could. `syncline info` on such a file says what it lacks",
+        ),
     ];
     let told = parts.into_iter().filter(|it| !it.1.is_empty());
     let told: Vec<_> = told.collect();
@@ -126,13 +134,14 @@ fn gaps(ui: &mut Ui, scene: &Scene<'_>, run: &RunCoverage) {
 
 /// What answered, and how long that took.
 fn answered(ui: &mut Ui, scene: &Scene<'_>) {
-    let Some(picture) = &scene.status.fleet.picture else {
+    let status = &scene.status.fleet;
+    let Some(picture) = status.picture.as_ref().filter(|_| status.error.is_none()) else {
         return;
     };
     if !picture.time.is_zero() {
         let time = text::duration(Nanos::from_duration(picture.time));
         let chosen = &scene.state.settings.fleet_engine;
-        let asked = engine_to_ask(&scene.status.fleet.engines, chosen);
+        let asked = engine_to_ask(&status.engines, chosen);
         // The choice beside it says which one.
         let words = if picture.engine.starts_with(asked.title()) {
             format!("answered in {time}")
@@ -141,57 +150,6 @@ fn answered(ui: &mut Ui, scene: &Scene<'_>) {
         };
         ui.label(RichText::new(words).color(scene.theme.weak));
     }
-}
-
-/// The engine that is asked: the one that was chosen, where it is installed, or else the quickest.
-pub fn engine_to_ask(found: &[FoundEngine], chosen: &str) -> FleetEngine {
-    let chosen: Option<FleetEngine> = chosen.parse().ok();
-    let is_ready = |engine: &FleetEngine| {
-        let mut own = found
-            .iter()
-            .filter(|it| it.engine.label() == engine.label());
-        own.any(FoundEngine::is_ready)
-    };
-    chosen
-        .filter(is_ready)
-        .unwrap_or_else(|| choose_engine(found))
-}
-
-/// The engines that are installed, to choose from, and how to get the others.
-fn engine_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-    let found = &scene.status.fleet.engines;
-    if found.is_empty() {
-        return;
-    }
-    let asked = engine_to_ask(found, &scene.state.settings.fleet_engine);
-    let named = |it: &FoundEngine| {
-        let version = it.version.as_deref().unwrap_or_default();
-        let at = it.engine.address().map(|it| format!(" at {it}"));
-        format!("{} {version}{}", it.engine.title(), at.unwrap_or_default())
-    };
-    let own = found.iter().find(|it| it.engine.label() == asked.label());
-    let shown = own.map_or_else(|| asked.title().to_owned(), named);
-    let combo = ComboBox::from_id_salt("fleet engine")
-        .selected_text(shown)
-        .width(130.0);
-    let response = combo.show_ui(ui, |ui| {
-        for it in found.iter().filter(|it| it.is_ready()) {
-            let is_asked = it.engine.label() == asked.label();
-            if ui.selectable_label(is_asked, named(it)).clicked() {
-                actions.push(Action::Fleet(FleetAction::ChooseEngine(it.engine.clone())));
-            }
-        }
-        for it in found.iter().filter(|it| !it.is_ready()) {
-            let words = format!("{}: {}", it.engine.title(), it.install());
-            ui.add_enabled(
-                false,
-                Button::selectable(false, words).wrap_mode(TextWrapMode::Extend),
-            );
-        }
-    });
-    response
-        .response
-        .on_hover_text("What answers questions to the dataset");
 }
 
 /// What the colours say, as a choice.
@@ -235,34 +193,4 @@ pub fn measure_choice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>)
             });
         });
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_chosen_engine_is_asked_where_it_is_installed() {
-        let found = |engine: FleetEngine, is_there: bool| FoundEngine {
-            engine,
-            version: is_there.then(|| "1".to_owned()),
-            lacks: None,
-        };
-        let none = [
-            found(FleetEngine::Sqlite, true),
-            found(FleetEngine::DuckDb, false),
-        ];
-        assert_eq!(engine_to_ask(&none, ""), FleetEngine::Sqlite);
-        assert_eq!(engine_to_ask(&none, "duckdb"), FleetEngine::Sqlite);
-        let some = [
-            found(FleetEngine::Sqlite, true),
-            found(FleetEngine::DuckDb, true),
-            found(FleetEngine::Spark(None), true),
-        ];
-        assert_eq!(engine_to_ask(&some, ""), FleetEngine::DuckDb);
-        assert_eq!(engine_to_ask(&some, "sqlite"), FleetEngine::Sqlite);
-        let spark = FleetEngine::Spark(Some("local[2]".to_owned()));
-        assert_eq!(engine_to_ask(&some, "spark=local[2]"), spark);
-        assert_eq!(engine_to_ask(&some, "what"), FleetEngine::DuckDb);
-    }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use engine::query::{SqlError, SqlWatch, StopReason};
 use engine::record::Value;
 use engine::time::Nanos;
+use serde::{Deserialize, Serialize};
 
 use crate::text;
 
@@ -63,12 +64,39 @@ pub struct AnsweredQuestion {
     pub time: Duration,
     /// Why there is no answer.
     pub error: Option<SqlError>,
+    /// The places of the columns that hold ids of spans.
+    pub span_columns: Vec<usize>,
 }
 
 impl AnsweredQuestion {
     /// The place of a column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|it| it == name)
+    }
+
+    /// The places of the columns whose cells lead to spans, the one that a row as a whole leads to first.
+    pub fn span_columns(&self) -> &[usize] {
+        &self.span_columns
+    }
+
+    /// Puts the column first that a row as a whole leads to: `span_id` before `id`, and any other after these.
+    #[must_use]
+    pub fn with_span_columns(mut self, mut places: Vec<usize>) -> Self {
+        let rank = |place: &usize| match self.columns.get(*place).map(String::as_str) {
+            Some("span_id") => 0,
+            Some("id") => 1,
+            _ => 2,
+        };
+        places.sort_by_key(|place| (rank(place), *place));
+        self.span_columns = places;
+        self
+    }
+
+    /// Which of the rows are there, where there might be more: `first 10 000 rows`. It goes with whatever is drawn of them.
+    pub fn shown_part(&self) -> Option<String> {
+        self.cut?;
+        let rows = self.rows.len() as u64;
+        Some(format!("first {}", text::counted(rows, "row")))
     }
 
     /// What was cut off, in words.
@@ -86,8 +114,8 @@ impl AnsweredQuestion {
     }
 }
 
-/// A question that was asked before.
-#[derive(Clone, Debug)]
+/// A question that was asked before. The list of these stays from one start of the program to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PastQuestion {
     /// It.
     pub sql: String,

@@ -1,80 +1,136 @@
 //! An answer drawn on the timeline: a lane, a lane for each value of a column, or the values of a column.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use eframe::egui::{TextEdit, Ui};
+use eframe::egui::Ui;
 use engine::query::questions;
 use engine::record::{SpanId, Value};
 use engine::time::{Interval, Nanos};
 
 use super::answer::AnsweredQuestion;
+use super::cells::natural_order;
 use super::chart::number_columns;
+use super::menus::{field_in_menu, menu_with_fields};
 use crate::action::Action;
-use crate::state::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow};
+use crate::state::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow, Notice};
 
 /// So many lanes may come of one answer.
 const MOST_LANES: usize = 64;
 /// Columns that place a row and are no reason for a lane of its own.
 const PLACES: &[&str] = &["ts", "dur", "id", "span_id", "for_id", "call_id"];
+/// How wide the menu is, in points.
+const WIDTH: f32 = 240.0;
+/// Further down than any lanes reach, in points: the timeline stops at its end.
+const FAR_DOWN: f32 = 1e6;
 
 /// The button that draws an answer, with what can be drawn of it below.
 #[derive(Default)]
 pub struct DrawMenu {
-    /// What the lanes are to be called; as the question is, where nothing was written.
+    /// What the lanes are to be called, where that was written.
     name: Option<String>,
 }
 
 impl DrawMenu {
     /// Shows it, where the answer says when its rows were.
-    pub fn ui(&mut self, ui: &mut Ui, answer: &AnsweredQuestion, actions: &mut Vec<Action>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        (answer, drawn): (&AnsweredQuestion, &DrawnAnswer),
+        actions: &mut Vec<Action>,
+    ) {
         if answer.column("ts").is_none() {
             return;
         }
-        let menu = ui.menu_button("Draw as lane", |ui| {
-            ui.set_width(240.0);
-            let mut name = self.name.clone().unwrap_or_else(|| title(answer));
-            let field = TextEdit::singleline(&mut name).desired_width(f32::INFINITY);
-            if ui
-                .add(field)
-                .on_hover_text("What the lane is called")
-                .changed()
-            {
+        let button = menu_with_fields(ui, "Draw as lane", |ui| {
+            ui.set_width(WIDTH);
+            let mut name = self.name.clone().unwrap_or_else(|| title(answer, drawn));
+            let field = field_in_menu(&mut name);
+            let field = ui.add(field).on_hover_text("What the lane is called");
+            if field.changed() {
                 self.name = Some(name.clone());
             }
-            let mut wanted = None;
-            if ui.button("One lane").clicked() {
-                wanted = Some(lanes(answer, &name, None));
-            }
-            for column in split_columns(answer) {
-                let words = format!("A lane for each {}", head(answer, column));
-                if ui.button(words).clicked() {
-                    wanted = Some(lanes(answer, &name, Some(column)));
-                }
-            }
-            for column in value_columns(answer) {
-                let words = format!("The values of {}", head(answer, column));
-                if ui.button(words).clicked() {
-                    wanted = Some(vec![values(answer, &name, column)]);
-                }
-            }
-            if let Some(rows) = wanted {
-                actions.push(Action::Draw(DrawnAnswer::from(rows)));
+            if let Some(rows) = choices(ui, answer, &whole_name(answer, &name)) {
+                draw(answer, rows, actions);
                 self.name = None;
                 ui.close();
             }
         });
-        menu.response
-            .on_hover_text("Draw the rows below the lanes of the timeline, by their ts and dur");
+        button.on_hover_text("Draw the rows below the lanes of the timeline, by their ts and dur");
     }
 }
 
-/// What the question is called: a bundled one by its name.
-fn title(answer: &AnsweredQuestion) -> String {
-    let asked = answer.sql.trim();
-    let mut all = questions().iter();
-    let found = all.find(|it| it.sql.trim() == asked);
-    found.map_or_else(|| "answer".to_owned(), |it| it.name.to_owned())
+/// The ways to draw an answer; answers with the rows of the one that was chosen.
+fn choices(ui: &mut Ui, answer: &AnsweredQuestion, name: &str) -> Option<Vec<DrawnRow>> {
+    let mut wanted = None;
+    if ui.button("One lane").clicked() {
+        wanted = Some(lanes(answer, name, None));
+    }
+    for column in split_columns(answer) {
+        let words = format!("A lane for each {}", head(answer, column));
+        if ui.button(words).clicked() {
+            wanted = Some(lanes(answer, name, Some(column)));
+        }
+    }
+    for column in value_columns(answer) {
+        let words = format!("The values of {}", head(answer, column));
+        if ui.button(words).clicked() {
+            wanted = Some(vec![values(answer, name, column)]);
+        }
+    }
+    wanted
+}
+
+/// Draws rows, goes to where they are, and says so where some of the answer is missing.
+fn draw(answer: &AnsweredQuestion, rows: Vec<DrawnRow>, actions: &mut Vec<Action>) {
+    actions.push(Action::Draw(DrawnAnswer::from(rows)));
+    // They stand below all lanes of the capture.
+    actions.push(Action::Scroll(FAR_DOWN));
+    if let (Some(part), Some(cut)) = (answer.shown_part(), answer.cut_words()) {
+        let text =
+            format!("Only the {part} of the answer are drawn; the answer itself is cut: {cut}");
+        actions.push(Action::Notify(Some(Notice {
+            is_error: false,
+            text,
+        })));
+    }
+}
+
+/// What the lanes are called without anybody's word: as the bundled question, or `answer`, with a number where that is drawn.
+fn title(answer: &AnsweredQuestion, drawn: &DrawnAnswer) -> String {
+    if let Some(question) = bundled(&answer.sql) {
+        return question.to_owned();
+    }
+    let is_taken = |name: &str| {
+        let rest = |row: &DrawnRow| row.name.strip_prefix(name).map(str::to_owned);
+        let mut rests = drawn.rows().iter().filter_map(rest);
+        rests.any(|it| it.is_empty() || it.starts_with(" · ") || it.starts_with(", "))
+    };
+    let numbered = (2..).map(|number| format!("answer {number}"));
+    let mut names = std::iter::once("answer".to_owned()).chain(numbered);
+    names.find(|it| !is_taken(it)).unwrap_or_default()
+}
+
+/// The name of the bundled question that this one is, whatever the values at its head.
+fn bundled(sql: &str) -> Option<&'static str> {
+    let sentence = |sql: &str| {
+        let first = sql.trim().lines().next().unwrap_or_default();
+        first.strip_prefix("--").map(|it| it.trim().to_owned())
+    };
+    let asked = sentence(sql)?;
+    let found = questions()
+        .iter()
+        .find(|it| sentence(it.sql).is_some_and(|it| it == asked));
+    found.map(|it| it.name)
+}
+
+/// A name that says so where what it names is a part of the answer.
+fn whole_name(answer: &AnsweredQuestion, name: &str) -> String {
+    match answer.shown_part() {
+        Some(part) if !name.ends_with(&part) => format!("{name}, {part}"),
+        _ => name.to_owned(),
+    }
 }
 
 fn head(answer: &AnsweredQuestion, column: usize) -> &str {
@@ -130,40 +186,51 @@ fn value_columns(answer: &AnsweredQuestion) -> Vec<usize> {
         .collect()
 }
 
+/// The order of lanes: whole numbers by their size, other values as people count, and what is nothing last.
+fn lane_order(a: Option<&Value>, b: Option<&Value>) -> Ordering {
+    match (a, b) {
+        (Some(Value::Integer(a)), Some(Value::Integer(b))) => a.cmp(b),
+        (Some(a), Some(b)) => natural_order(&words(a), &words(b)),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
 /// The rows as bars: on one lane, or on one for each value of a column.
 fn lanes(answer: &AnsweredQuestion, name: &str, split: Option<usize>) -> Vec<DrawnRow> {
     let (ts, dur) = (answer.column("ts"), answer.column("dur"));
-    let span = answer.column("span_id").or_else(|| answer.column("id"));
+    let span = answer.span_columns().first().copied();
     let is_text = |column: &usize| {
         let mut cells = answer.rows.iter().map(|row| cell(row, Some(*column)));
         cells.any(|it| matches!(it, Some(Value::Text(_))))
     };
     let mut all = 0..answer.columns.len();
     let label = answer.column("name").or_else(|| all.find(is_text));
-    let mut lanes: BTreeMap<String, Vec<DrawnBar>> = BTreeMap::new();
+    let mut lanes: BTreeMap<Option<String>, (Option<&Value>, Vec<DrawnBar>)> = BTreeMap::new();
     for row in &answer.rows {
         let Some(start) = nanos(row, ts) else {
             continue;
         };
         let length = nanos(row, dur).unwrap_or_default().max(Nanos::ZERO);
-        let lane = match split.map(|column| cell(row, Some(column))) {
-            None => name.to_owned(),
-            Some(value) => format!("{name} · {}", value.map_or("NULL".into(), words)),
-        };
+        let value = cell(row, split);
         let id = nanos(row, span).and_then(|it| u32::try_from(it.0).ok());
-        lanes.entry(lane).or_default().push(DrawnBar {
+        let lane = lanes.entry(value.map(words));
+        let (_, bars) = lane.or_insert_with(|| (value, Vec::new()));
+        bars.push(DrawnBar {
             interval: Interval::new(start, Nanos(start.0.saturating_add(length.0))),
             name: cell(row, label).map_or_else(|| Arc::from(name), |it| words(it).into()),
             span: id.map(SpanId),
         });
     }
-    let lanes = lanes.into_iter();
-    lanes
-        .map(|(name, bars)| DrawnRow {
-            name,
-            content: DrawnContent::Bars(DrawnBars::new(bars)),
-        })
-        .collect()
+    let mut lanes: Vec<(Option<&Value>, Vec<DrawnBar>)> = lanes.into_values().collect();
+    lanes.sort_by(|a, b| lane_order(a.0, b.0));
+    let row = |(value, bars): (Option<&Value>, Vec<DrawnBar>)| DrawnRow {
+        name: match split {
+            None => name.to_owned(),
+            Some(_) => format!("{name} · {}", value.map_or("NULL".into(), words)),
+        },
+        content: DrawnContent::Bars(DrawnBars::new(bars)),
+    };
+    lanes.into_iter().map(row).collect()
 }
 
 /// The values of a column, each from its row's time on.
@@ -221,6 +288,46 @@ mod tests {
         let each = lanes(&answer, "x", Some(2));
         let names: Vec<&str> = each.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["x · a", "x · b"]);
+    }
+
+    #[test]
+    fn lanes_are_in_the_order_of_their_values_and_say_what_is_cut_off() {
+        let row = |rank| vec![Some(Value::Integer(0)), Some(Value::Integer(rank)), None];
+        let mut answer = AnsweredQuestion {
+            columns: ["ts", "rank", "x"].map(str::to_owned).to_vec(),
+            rows: [10, 2, -1].map(row).to_vec(),
+            ..AnsweredQuestion::default()
+        };
+        let lanes = lanes(&answer, "x", Some(1));
+        let names: Vec<&str> = lanes.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["x · -1", "x · 2", "x · 10"]);
+        assert_eq!(whole_name(&answer, "x"), "x");
+        answer.cut = Some(engine::query::StopReason::Rows(3));
+        assert_eq!(whole_name(&answer, "x"), "x, first 3 rows");
+        assert_eq!(whole_name(&answer, "x, first 3 rows"), "x, first 3 rows");
+    }
+
+    #[test]
+    fn lanes_are_named_after_bundled_questions_or_numbered() {
+        let mut answer = answer();
+        let row = |name: &str| DrawnRow {
+            name: name.to_owned(),
+            content: DrawnContent::Bars(DrawnBars::default()),
+        };
+        let drawn = |names: &[&str]| {
+            let rows: Vec<DrawnRow> = names.iter().map(|it| row(it)).collect();
+            DrawnAnswer::from(rows)
+        };
+        assert_eq!(title(&answer, &drawn(&[])), "answer");
+        assert_eq!(
+            title(&answer, &drawn(&["answer, first 3 rows"])),
+            "answer 2"
+        );
+        let both = drawn(&["answer · a", "answer · b", "answer 2"]);
+        assert_eq!(title(&answer, &both), "answer 3");
+        let question = questions()[0];
+        answer.sql = question.sql.replace("LIMIT", "limit");
+        assert_eq!(title(&answer, &drawn(&[])), question.name);
     }
 
     #[test]

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use query::SqlTable;
 
 use super::DatasetProblem;
+use crate::checked_files::CheckedFiles;
 use crate::declarations::is_declaration;
 use crate::error::DatasetError;
 use crate::file_stamp::FileFooter;
 use crate::layout::{PART, PartitionKey, RunName, partition_number, tables};
-use crate::shard::is_lock;
-use crate::whole_file::is_unfinished;
+use crate::strangers::is_link;
+use crate::whole_file::unfinished_files;
 
 /// A file of a table: where it is, and what its end says.
 pub(super) struct PartFile {
@@ -43,15 +44,23 @@ pub(super) struct DatasetFiles {
 impl DatasetFiles {
     /// Looks through a folder.
     pub fn find(root: &Path) -> Result<Self, DatasetError> {
-        let mut files = Self::default();
+        let mut files = Self {
+            unfinished: unfinished_files(root)?,
+            ..Self::default()
+        };
         for (entry, name) in entries(root)? {
             let table = tables().find(|it| it.name == name);
             match table.filter(|_| entry.path().is_dir()) {
-                Some(table) => files.find_runs(&entry.path(), table)?,
-                None if is_declaration(&name) || is_lock(&name) => {}
-                None => files.stranger(&entry, &name),
+                Some(table) => {
+                    files.link(&entry);
+                    files.find_runs(&entry.path(), table)?;
+                }
+                // No engine looks at what lies beside the folders of tables, and is hidden.
+                None if is_declaration(&name) || name.starts_with(['.', '_']) => {}
+                None => files.strangers.push(entry.path()),
             }
         }
+        files.compare();
         Ok(files)
     }
 
@@ -62,10 +71,11 @@ impl DatasetFiles {
                 .and_then(|it| it.parse::<RunName>().ok());
             match run.filter(|_| entry.path().is_dir()) {
                 Some(run) => {
+                    self.link(&entry);
                     self.runs.entry(run.clone()).or_default();
                     self.find_partitions(&entry.path(), table, &run)?;
                 }
-                None => self.stranger(&entry, &name),
+                None => self.strangers.push(entry.path()),
             }
         }
         Ok(())
@@ -80,8 +90,11 @@ impl DatasetFiles {
         for (entry, name) in entries(folder)? {
             let number = partition_number(&name, PartitionKey::of(table));
             match number.filter(|_| entry.path().is_dir()) {
-                Some(number) => self.find_parts(&entry.path(), table, (run, number))?,
-                None => self.stranger(&entry, &name),
+                Some(number) => {
+                    self.link(&entry);
+                    self.find_parts(&entry.path(), table, (run, number))?;
+                }
+                None => self.strangers.push(entry.path()),
             }
         }
         Ok(())
@@ -96,9 +109,10 @@ impl DatasetFiles {
         for (entry, name) in entries(folder)? {
             let path = entry.path();
             if name != PART || !path.is_file() {
-                self.stranger(&entry, &name);
+                self.strangers.push(path);
                 continue;
             }
+            self.link(&entry);
             match FileFooter::read(&path, table.name) {
                 Ok(Some(footer)) => {
                     let run = self.runs.entry(run.clone()).or_default();
@@ -116,12 +130,38 @@ impl DatasetFiles {
         Ok(())
     }
 
-    fn stranger(&mut self, entry: &DirEntry, name: &str) {
-        if is_unfinished(name) {
-            self.unfinished.push(entry.path());
-        } else if !name.starts_with(['.', '_']) {
-            // Engines pass over what begins so.
-            self.strangers.push(entry.path());
+    /// Notes a link, which some engines do not follow.
+    fn link(&mut self, entry: &DirEntry) {
+        let path = entry.path();
+        if is_link(&path) {
+            let text = DatasetError::Link { path: path.clone() }.to_string();
+            self.wrong.push(DatasetProblem { path, text });
+        }
+    }
+
+    /// Compares the bytes of all files with their checksums, and takes out those that are damaged.
+    fn compare(&mut self) {
+        let files = self.runs.iter();
+        let files = files.flat_map(|(run, files)| files.0.iter().map(move |it| (run, it)));
+        let files: Vec<_> = files
+            .map(|(run, (place, file))| (run.clone(), *place, file.path.clone()))
+            .collect();
+        let paths: Vec<&Path> = files.iter().map(|it| it.2.as_path()).collect();
+        let checked = CheckedFiles::default();
+        for (wrong, error) in checked.check_all(&paths, usize::MAX, &|| false) {
+            let Some((run, place, path)) = files.get(wrong) else {
+                continue;
+            };
+            if let Some(run) = self.runs.get_mut(run) {
+                run.0.remove(place);
+            }
+            // A conversion may have just taken it away.
+            if path.exists() {
+                self.wrong.push(DatasetProblem {
+                    path: path.clone(),
+                    text: error.to_string(),
+                });
+            }
         }
     }
 }

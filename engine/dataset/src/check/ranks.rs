@@ -22,6 +22,7 @@ pub(super) fn judge(
         complete: BTreeSet::new(),
         unreadable: BTreeMap::new(),
         missing: BTreeSet::new(),
+        with_data_loss: BTreeMap::new(),
         incomplete: BTreeMap::new(),
         spans: 0,
         bytes: files.0.values().map(|it| it.footer.bytes).sum(),
@@ -61,6 +62,9 @@ fn judge_rank(rank: u32, files: &RunFiles, is_seen: bool, report: &mut RunReport
     } else {
         report.spans += receipt.spans();
         report.complete.insert(rank);
+        if receipt.has_data_loss {
+            report.with_data_loss.insert(rank, receipt.capture);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     ImportBatch, ImportError, Receipt, files_of, is_standard_input, open_path, open_source,
 };
 use crate::merge::{ClockAlignment, Collectives, Renumbering, UnalignedRecords, align};
+use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{FieldDecoder, Record, Run, Severity, counted};
 
@@ -280,9 +281,11 @@ impl<'a> FileMerge<'a> {
     }
 }
 
-/// Counts what a capture could not keep of what these files held. Of several it is not known which it was of: the last one
-/// bears it, and says so.
-pub fn note_refused(parts: &mut [MergedFile], refused: u64) {
+/// Tells a capture of these files what importers left out of it, and counts what it could not keep of what they held. Of several
+/// files it is not known which that was of: the last one bears it, and says so.
+pub fn note_dropped(parts: &mut [MergedFile], capture: &mut Capture) {
+    capture.leave_out(parts.iter().map(|it| it.receipt.dropped).sum());
+    let refused = capture.refused();
     let is_one_of_several = parts.len() > 1;
     let Some(part) = parts.last_mut().filter(|_| refused > 0) else {
         return;

@@ -1,4 +1,6 @@
-//! The capture itself, in one row.
+//! The capture itself: a row, or one for each rank of several.
+
+use std::collections::BTreeMap;
 
 use super::draft::{TableDraft, int, text};
 use crate::column::CellValue;
@@ -6,6 +8,7 @@ use crate::guard::StopReason;
 use crate::rows::TableRows;
 use crate::schema::{SCHEMA_VERSION, TableId};
 use crate::source::QuerySource;
+use crate::tables::LaneFacts;
 use capture::Capture;
 
 /// The row.
@@ -24,24 +27,44 @@ pub(super) fn make(source: &QuerySource) -> Result<TableRows, StopReason> {
     let uncertainty = clocks.iter().map(|it| it.uncertainty.0).max();
     let repaired: u64 = capture.file_repairs().iter().map(|it| it.count).sum();
     let receipt = receipt(capture);
-    let values = [
+    let mut values = [
         CellValue::Integer(SCHEMA_VERSION),
-        text(source.path.as_deref()),
+        CellValue::Null,
         CellValue::Null,
         text(run.map(|it| it.backend.as_str())),
         text(run.map(|it| it.machine.as_str())),
         CellValue::Text(&devices),
         int(zero.map(|it| it.offset.0)),
         int(uncertainty),
-        CellValue::Integer((capture.span_count() + capture.open().count()) as i64),
+        CellValue::Null,
         CellValue::Integer(repaired as i64),
-        CellValue::Integer(capture.refused() as i64),
+        CellValue::Integer(capture.dropped() as i64),
         CellValue::Text(&receipt),
-        text(run.map(|it| it.version.as_str())),
+        CellValue::Text(env!("CARGO_PKG_VERSION")),
     ];
     let mut draft = TableDraft::of(source, TableId::CAPTURES, None);
-    draft.row(facts.rank_of_all(), &values)?;
+    for (rank, count) in spans_of_ranks(capture, &facts) {
+        let [_, path, .., spans, _, _, _, _] = &mut values;
+        *path = text(source.path_of(|lane| facts.rank(lane) == rank));
+        *spans = CellValue::Integer(count);
+        draft.row(rank, &values)?;
+    }
     Ok(draft.finish())
+}
+
+/// How many spans each rank has.
+fn spans_of_ranks(capture: &Capture, facts: &LaneFacts) -> BTreeMap<u32, i64> {
+    let ranks = facts.ranks();
+    if ranks.len() < 2 {
+        let all = capture.span_count() + capture.open().count();
+        return BTreeMap::from([(facts.rank_of_all(), all as i64)]);
+    }
+    let mut spans: BTreeMap<u32, i64> = ranks.into_iter().map(|it| (it, 0)).collect();
+    let lanes = capture.spans().map(|it| it.span.lane);
+    for lane in lanes.chain(capture.open().map(|it| it.lane)) {
+        *spans.entry(facts.rank(lane)).or_default() += 1;
+    }
+    spans
 }
 
 /// What was mended, as a JSON object of causes and counts.

@@ -100,6 +100,14 @@ fn errors_name_the_place_and_what_was_meant() {
             "a text stands in apostrophes: 'gemm'",
         ),
         (
+            "SELECT s.foo FROM spans s",
+            "there is no column “s.foo”; spans has id, lane_id, lane, kind, name",
+        ),
+        (
+            "SELECT 1 AS a FROM kernel",
+            "did you mean kernels? There are spans",
+        ),
+        (
             "SELECT reason FROM spans",
             "it is one of gaps, critical_path",
         ),

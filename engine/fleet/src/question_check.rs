@@ -1,0 +1,222 @@
+//! What of a question may go to an engine, and how: engines cut SQL into words each in its own way, so that what is a text or a
+//! comment here could be a statement there.
+
+use dataset::tables;
+use query::{SqlError, SqlToken, SqlTokenKind, nearest_name, tokens};
+
+use super::engine::FleetEngine;
+
+/// Words with which SQL behind WITH or in a SELECT changes something or starts a program, in some engine.
+const REFUSED: &[&str] = &[
+    "delete",
+    "insert",
+    "java_method",
+    "merge",
+    "overwrite",
+    "reflect",
+    "transform",
+    "truncate",
+    "try_reflect",
+    "update",
+];
+
+/// The question as an engine is to have it: without comments, each of which is as many blanks.
+///
+/// # Errors
+/// It is more than one question that reads the tables of a dataset, or has signs that engines read differently.
+pub(crate) fn checked(sql: &str, engine: &FleetEngine) -> Result<String, SqlError> {
+    let all = tokens(sql).into_iter();
+    let all: Vec<SqlToken> = all.filter(|it| it.kind != SqlTokenKind::Comment).collect();
+    one_statement(sql, &all)?;
+    if let Some(word) = refused_word(sql, &all) {
+        let text = format!(
+            "{} is refused: a question only reads the dataset; write one statement that begins with SELECT or WITH",
+            word.text(sql)
+        );
+        return Err(SqlError::in_question(text, sql, word.range.start));
+    }
+    if *engine != FleetEngine::Sqlite {
+        plain_signs(sql, &all, engine)?;
+    }
+    known_tables(sql, &all)?;
+    Ok(without_comments(sql))
+}
+
+/// Refuses what is no statement that reads, or several.
+fn one_statement(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> {
+    let mut rest = all.iter().skip_while(|it| it.text(sql) == "(");
+    let first = rest.next();
+    let begins = |word: &str| first.is_some_and(|it| it.text(sql).eq_ignore_ascii_case(word));
+    if !begins("select") && !begins("with") {
+        let text = "a question only reads the dataset: write one statement that begins with SELECT or WITH";
+        return Err(match first {
+            Some(first) => SqlError::in_question(text, sql, first.range.start),
+            None => SqlError::new(text),
+        });
+    }
+    let mut behind = all.iter().skip_while(|it| it.text(sql) != ";");
+    match behind.find(|it| it.text(sql) != ";") {
+        None => Ok(()),
+        Some(second) => {
+            let text = "ask one question at a time: there is another statement behind the first";
+            Err(SqlError::in_question(text, sql, second.range.start))
+        }
+    }
+}
+
+fn refused_word<'a>(sql: &str, all: &'a [SqlToken]) -> Option<&'a SqlToken> {
+    let mut words = all.iter().filter(|it| it.kind == SqlTokenKind::Word);
+    words.find(|it| {
+        let word = it.text(sql);
+        REFUSED
+            .iter()
+            .any(|refused| word.eq_ignore_ascii_case(refused))
+    })
+}
+
+/// Refuses signs that begin a text, a comment, a path or a value of the program in one engine and not in another.
+fn plain_signs(sql: &str, all: &[SqlToken], engine: &FleetEngine) -> Result<(), SqlError> {
+    let is_spark = matches!(engine, FleetEngine::Spark(_) | FleetEngine::Connect(_));
+    let pairs = all.iter().zip(all.iter().skip(1).map(Some).chain([None]));
+    for (token, next) in pairs {
+        let text = token.text(sql);
+        let is_text = matches!(token.kind, SqlTokenKind::Text | SqlTokenKind::Quoted);
+        let refused = if text.starts_with('`') {
+            Some("` is refused: names of tables and columns need no signs around them")
+        } else if !is_text && text.contains('$') {
+            Some("$ is refused: write a text in apostrophes")
+        } else if is_text && is_spark && text.contains(['\\', '$']) {
+            Some(
+                "\\ and $ in a text are refused: Spark reads the one as an escape, and the other as a name of a setting",
+            )
+        } else if token.kind == SqlTokenKind::Word && is_prefix(token, next) {
+            Some(
+                "a word right before an apostrophe is refused: it changes what the text means; put a blank between them",
+            )
+        } else {
+            None
+        };
+        if let Some(refused) = refused {
+            return Err(SqlError::in_question(refused, sql, token.range.start));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text begins right behind a word, as in `E'\n'`.
+fn is_prefix(word: &SqlToken, next: Option<&SqlToken>) -> bool {
+    next.is_some_and(|it| it.kind == SqlTokenKind::Text && it.range.start == word.range.end)
+}
+
+fn without_comments(sql: &str) -> String {
+    let mut text = sql.to_owned();
+    let comments = tokens(sql).into_iter();
+    for comment in comments.filter(|it| it.kind == SqlTokenKind::Comment) {
+        let blanks = comment.text(sql).chars();
+        let blanks: String = blanks
+            .flat_map(|it| match it {
+                '\n' => vec!['\n'],
+                other => vec![' '; other.len_utf8()],
+            })
+            .collect();
+        text.replace_range(comment.range, &blanks);
+    }
+    text
+}
+
+/// Refuses names of tables that a dataset has not: engines do not know what was meant.
+fn known_tables(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> {
+    let word = |at: usize| all.get(at).map_or("", |it| it.text(sql));
+    let is = |at: usize, text: &str| word(at).eq_ignore_ascii_case(text);
+    // Names before AS, or before the columns that stand before AS, are the question's own.
+    let own = |name: &str| {
+        let mut places = (0..all.len()).filter(|at| is(*at, name));
+        places.any(|at| (is(at + 1, "as") && word(at + 2) == "(") || word(at + 1) == "(")
+    };
+    for (at, token) in all.iter().enumerate().skip(1) {
+        let is_table =
+            token.kind == SqlTokenKind::Word && (is(at - 1, "from") || is(at - 1, "join"));
+        let name = token.text(sql);
+        // `extract(year FROM ts)` names no table, and neither does `f(x)`.
+        if !is_table || word(at + 1) == "(" || word(at + 1) == ")" || is(at, "lateral") {
+            continue;
+        }
+        if tables().any(|it| it.name.eq_ignore_ascii_case(name)) || own(name) {
+            continue;
+        }
+        let all: Vec<&str> = tables().map(|it| it.name).collect();
+        let near = nearest_name(name, all.iter().copied());
+        let near = near.map_or_else(|| ".".to_owned(), |it| format!("; did you mean {it}?"));
+        let text = format!(
+            "there is no table “{name}” in a dataset{near} There are {}",
+            all.join(", ")
+        );
+        return Err(SqlError::in_question(text, sql, token.range.start));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPARK: FleetEngine = FleetEngine::Spark(None);
+
+    #[test]
+    fn questions_reach_engines_without_comments() {
+        let sql = "WITH t AS (SELECT 'it''s -- no comment' AS a) -- ${env:HOME}\r; COPY x\nSELECT * FROM t, spans /* ä */;";
+        let sent = checked(sql, &FleetEngine::DuckDb).unwrap();
+        assert_eq!(sent.len(), sql.len());
+        assert!(!sent.contains("HOME") && !sent.contains("COPY") && !sent.contains('ä'));
+        assert!(sent.contains("'it''s -- no comment'") && sent.ends_with(';'));
+        for fine in [
+            "SELECT load, \"update\" FROM (SELECT 1 AS load, 2 AS \"update\") x",
+            "(SELECT 1 AS a) UNION ALL SELECT 2",
+            "SELECT extract(year FROM ts) AS y FROM spans",
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+        ] {
+            for engine in [FleetEngine::DuckDb, FleetEngine::DataFusion, SPARK] {
+                checked(fine, &engine).unwrap_or_else(|error| panic!("{fine}: {error}"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_engine_would_read_differently_is_refused() {
+        let refused =
+            |sql: &str, engine: &FleetEngine| checked(sql, engine).unwrap_err().to_string();
+        for (sql, words) in [
+            ("SELECT $$'$$; COPY (SELECT 1) TO 'x' -- '", "$ is refused"),
+            ("SELECT $a$'$a$ AS x", "$ is refused"),
+            (
+                "SELECT E'\\''; COPY (SELECT 1) TO 'x' -- '",
+                "right before an apostrophe",
+            ),
+            ("SELECT E'\\'' || 'x'", "right before an apostrophe"),
+            ("SELECT * FROM `/etc/passwd`", "` is refused"),
+            (
+                "WITH t AS (SELECT 1 AS a) INSERT INTO spans SELECT 1",
+                "INSERT is refused",
+            ),
+            ("DROP TABLE spans", "only reads"),
+            ("", "only reads"),
+            ("SELECT 1; SELECT 2", "one question at a time"),
+            ("SELECT * FROM span", "did you mean spans?"),
+            (
+                "SELECT 1 AS a FROM kernels",
+                "no table “kernels” in a dataset",
+            ),
+        ] {
+            let told = refused(sql, &FleetEngine::DuckDb);
+            assert!(told.contains(words), "{sql}: {told}");
+        }
+        for sql in [
+            "WITH t AS (SELECT '\\'' AS x) INSERT OVERWRITE DIRECTORY 'o' SELECT * FROM t -- '",
+            "SELECT '${env:HOME}' AS x",
+        ] {
+            assert!(!refused(sql, &SPARK).is_empty(), "{sql}");
+        }
+        checked("SELECT 'a\\b' AS x", &FleetEngine::DuckDb).unwrap();
+        assert!(refused("SELECT *\nFROM span", &SPARK).starts_with("line 2, character 6"));
+    }
+}
