@@ -55,6 +55,15 @@ mod tests {
     }
 
     #[cfg(target_os = "linux")]
+    fn within_a_minute(holds: &dyn Fn() -> bool) {
+        let found = (0..60_000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            holds()
+        });
+        assert!(found, "it does not hold after a minute");
+    }
+
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_is_asked_about_by_another_until_it_ends() {
         let Some(_) = SystemThread::current() else {
@@ -71,13 +80,10 @@ mod tests {
         let other = other.unwrap();
         let asked = given.recv().unwrap();
         // Linux adds up what a thread ran when the thread leaves its core, so that the first answers may be zero.
-        let ran = (0..60_000).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-            asked.times().unwrap().ran > Nanos::ZERO
-        });
-        assert!(ran, "a minute after it waited, it has not run");
+        within_a_minute(&|| asked.times().unwrap().ran > Nanos::ZERO);
         drop(end);
         other.join().unwrap();
-        assert_eq!(asked.times(), None);
+        // Whoever joins a thread hears of its end before the system forgets it.
+        within_a_minute(&|| asked.times().is_none());
     }
 }
