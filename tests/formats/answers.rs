@@ -44,6 +44,14 @@ fn an_answer_is_a_parquet_file_that_others_read() {
     assert_eq!(rows[0]["odd"], "a\n\"");
     let (code, _, err) = syncline(&["query", &capture, VALUES, "-o", &capture]);
     assert!(code == WRONG && !err.is_empty(), "{err}");
+    let question = folder.path().join("question.sql").display().to_string();
+    std::fs::write(&question, "SELECT 1 AS one").unwrap();
+    let (code, _, err) = syncline(&["query", &capture, "-f", &question, "-o", &question]);
+    assert!(code == WRONG && !err.is_empty(), "{err}");
+    assert_eq!(
+        std::fs::read_to_string(&question).unwrap(),
+        "SELECT 1 AS one"
+    );
     let Some(python) = engines::python() else {
         return;
     };

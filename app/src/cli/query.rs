@@ -46,6 +46,7 @@ pub(super) fn query(
     let files = parts
         .iter()
         .map(|it| (it.path.display().to_string(), it.lanes.clone()));
+    let has_data_loss = capture.has_data_loss();
     let source = QuerySource::new(Arc::new(capture), path).with_files(files.collect());
     let source = Arc::new(source);
     let limits = options.question.limits(options.max_time);
@@ -57,6 +58,12 @@ pub(super) fn query(
     writer.finish(&summary, streams.out)?;
     streams.out.flush()?;
     super::open_files::tell_dropped(&parts, streams)?;
+    if has_data_loss && parts.iter().all(|it| it.receipt.dropped == 0) {
+        complain(
+            streams,
+            "a part of the capture could not be read, and is not in the answer: `syncline info` says which",
+        );
+    }
     if let Some(bundled) = question.bundled.filter(|_| summary.rows == 0) {
         tell_needs(&source, bundled, streams);
     }

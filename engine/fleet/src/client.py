@@ -17,7 +17,7 @@ where that is an error. What engines print themselves goes to standard error.
 
 Whoever asks keeps standard input open: once it is closed, nobody waits for the answer, and the program ends.
 `folder` is that of the dataset, and `statements` declare its tables by absolute paths. `at` is the master of Spark, local[*] without one, or the address of a server
-of Spark Connect. Whole numbers are integers of any size, also those of decimals; NaN is null; infinities and values of other
+of Spark Connect. Whole numbers are integers, also those of decimals, and texts beyond 64 bits; NaN is null; infinities and values of other
 types are texts.
 """
 
@@ -278,10 +278,12 @@ def read_version(package):
 
 def plain(value):
     """A value as JSON has it."""
+    if isinstance(value, Decimal) and value.is_finite():
+        value = int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return str(value)
     if value is None or isinstance(value, (str, int)):
         return int(value) if isinstance(value, bool) else value
-    if isinstance(value, Decimal) and value.is_finite():
-        return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, float) and not math.isinf(value):
         return None if math.isnan(value) else value
     return str(value)

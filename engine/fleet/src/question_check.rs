@@ -2,13 +2,14 @@
 //! comment here could be a statement there.
 
 use dataset::tables;
-use query::{SqlError, SqlToken, SqlTokenKind, nearest_name, tokens};
+use query::{KEYWORDS, SqlError, SqlToken, SqlTokenKind, nearest_name, tokens};
 
 use super::engine::FleetEngine;
 
 /// Words with which SQL behind WITH or in a SELECT changes something or starts a program, in some engine.
 const REFUSED: &[&str] = &[
     "delete",
+    "identifier",
     "insert",
     "java_method",
     "merge",
@@ -89,6 +90,14 @@ fn plain_signs(sql: &str, all: &[SqlToken], engine: &FleetEngine) -> Result<(), 
             Some(
                 "\\ and $ in a text are refused: Spark reads the one as an escape, and the other as a name of a setting",
             )
+        } else if token.kind == SqlTokenKind::Quoted && is_spark && text.contains('/') {
+            Some("a path is refused: a question reads the dataset alone")
+        } else if text.eq_ignore_ascii_case("using")
+            && next.is_some_and(|it| it.kind == SqlTokenKind::Text)
+        {
+            Some(
+                "USING with a text is refused: it starts a program; a question only reads the dataset",
+            )
         } else if token.kind == SqlTokenKind::Word && is_prefix(token, next) {
             Some(
                 "a word right before an apostrophe is refused: it changes what the text means; put a blank between them",
@@ -126,34 +135,72 @@ fn without_comments(sql: &str) -> String {
 
 /// Refuses names of tables that a dataset has not: engines do not know what was meant.
 fn known_tables(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> {
-    let word = |at: usize| all.get(at).map_or("", |it| it.text(sql));
-    let is = |at: usize, text: &str| word(at).eq_ignore_ascii_case(text);
-    // Names before AS, or before the columns that stand before AS, are the question's own.
-    let own = |name: &str| {
-        let mut places = (0..all.len()).filter(|at| is(*at, name));
-        places.any(|at| (is(at + 1, "as") && word(at + 2) == "(") || word(at + 1) == "(")
-    };
-    for (at, token) in all.iter().enumerate().skip(1) {
-        let is_table =
-            token.kind == SqlTokenKind::Word && (is(at - 1, "from") || is(at - 1, "join"));
+    let names = FromNames { sql, all };
+    for (at, token) in all.iter().enumerate().filter(|it| names.is_table(it.0)) {
         let name = token.text(sql);
-        // `extract(year FROM ts)` names no table, and neither does `f(x)`.
-        if !is_table || word(at + 1) == "(" || word(at + 1) == ")" || is(at, "lateral") {
+        if tables().any(|it| it.name.eq_ignore_ascii_case(name)) || names.is_own(name) {
             continue;
         }
-        if tables().any(|it| it.name.eq_ignore_ascii_case(name)) || own(name) {
-            continue;
-        }
-        let all: Vec<&str> = tables().map(|it| it.name).collect();
-        let near = nearest_name(name, all.iter().copied());
+        let known: Vec<&str> = tables().map(|it| it.name).collect();
+        let near = nearest_name(name, known.iter().copied());
         let near = near.map_or_else(|| ".".to_owned(), |it| format!("; did you mean {it}?"));
         let text = format!(
             "there is no table “{name}” in a dataset{near} There are {}",
-            all.join(", ")
+            known.join(", ")
         );
-        return Err(SqlError::in_question(text, sql, token.range.start));
+        let start = all.get(at).map_or(0, |it| it.range.start);
+        return Err(SqlError::in_question(text, sql, start));
     }
     Ok(())
+}
+
+/// The words of a question, of which some name tables.
+struct FromNames<'a> {
+    sql: &'a str,
+    all: &'a [SqlToken],
+}
+
+impl FromNames<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.all.get(at).map_or("", |it| it.text(self.sql))
+    }
+
+    fn is(&self, at: usize, text: &str) -> bool {
+        self.word(at).eq_ignore_ascii_case(text)
+    }
+
+    /// Whether a table alone can stand at a place: right behind FROM or JOIN. What engines know besides, such as tables of
+    /// other schemas and functions, and `IS DISTINCT FROM x` and `extract(year FROM ts)`, are none.
+    fn is_table(&self, at: usize) -> bool {
+        let is_word = self
+            .all
+            .get(at)
+            .is_some_and(|it| it.kind == SqlTokenKind::Word);
+        let Some(before) = at.checked_sub(1).filter(|_| is_word) else {
+            return false;
+        };
+        let is_behind =
+            self.is(before, "join") || (self.is(before, "from") && !self.is_distinct(before));
+        let word = self.word(at);
+        let is_keyword = KEYWORDS.iter().any(|it| it.eq_ignore_ascii_case(word));
+        is_behind
+            && !is_keyword
+            && !["(", ")", "."].contains(&self.word(at + 1))
+            && !self.is(at, "lateral")
+    }
+
+    fn is_distinct(&self, from: usize) -> bool {
+        from.checked_sub(1)
+            .is_some_and(|it| self.is(it, "distinct"))
+    }
+
+    /// Whether the question itself has a table of this name, by WITH.
+    fn is_own(&self, name: &str) -> bool {
+        let mut places = (0..self.all.len()).filter(|at| self.is(*at, name));
+        places.any(|at| {
+            (self.is(at + 1, "as") && self.word(at + 2) == "(") || self.word(at + 1) == "("
+        })
+    }
 }
 
 #[cfg(test)]
@@ -173,6 +220,9 @@ mod tests {
             "SELECT load, \"update\" FROM (SELECT 1 AS load, 2 AS \"update\") x",
             "(SELECT 1 AS a) UNION ALL SELECT 2",
             "SELECT extract(year FROM ts) AS y FROM spans",
+            "SELECT a.id FROM spans a JOIN spans b USING (id) WHERE a.name IS DISTINCT FROM b.name",
+            "SELECT trim(both 'a' FROM a.name) AS n FROM spans a",
+            "SELECT * FROM information_schema.tables",
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
         ] {
             for engine in [FleetEngine::DuckDb, FleetEngine::DataFusion, SPARK] {
@@ -213,6 +263,10 @@ mod tests {
         for sql in [
             "WITH t AS (SELECT '\\'' AS x) INSERT OVERWRITE DIRECTORY 'o' SELECT * FROM t -- '",
             "SELECT '${env:HOME}' AS x",
+            "WITH t AS (MAP s.rank USING 'touch x' AS a FROM (SELECT rank FROM captures) s) SELECT a FROM t",
+            "SELECT IDENTIFIER('java_method')('java.lang.System', 'getenv', 'HOME') AS home",
+            "SELECT * FROM IDENTIFIER('text.x')",
+            "SELECT * FROM text.\"/etc/hostname\"",
         ] {
             assert!(!refused(sql, &SPARK).is_empty(), "{sql}");
         }

@@ -10,19 +10,19 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{ColumnMetadata, Connection, ErrorCode, OpenFlags, Row, Statement, ffi};
 
-use super::error::{SqlError, tables_in};
+use super::error::SqlError;
 use super::functions;
 use super::guard::{QueryGuard, SqlLimits, SqlWatch, StopReason};
-use super::schema::{SqlTable, TABLES};
+use super::schema::TABLES;
 use super::source::QuerySource;
 use super::tokens::{SqlTokenKind, tokens};
 use super::vtab;
 use record::Value;
 
 /// Steps of SQLite between two looks at whether to go on.
-const STEPS: i32 = 2_000;
+const STEPS: i32 = 200;
 /// The longest text, row or value, in bytes.
-const LONGEST: i32 = 16_000_000;
+const LONGEST: i32 = 2_000_000;
 /// Functions that reach out of the question, and what they are refused for.
 const REFUSED_FUNCTIONS: &[(&str, &str)] = &[
     ("load_extension", REACHES),
@@ -94,7 +94,7 @@ pub fn ask(
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut summary = SqlSummary {
         columns,
-        span_columns: span_columns(&statement, sql),
+        span_columns: span_columns(&statement),
         ..SqlSummary::default()
     };
     let mut rows = statement.query([]).map_err(|it| SqlError::ran(&it))?;
@@ -146,18 +146,16 @@ fn no_question(sql: &str) -> String {
     }
 }
 
-/// The places of the columns that hold ids of spans: by the column of a table that they come from, or else by their name.
-fn span_columns(statement: &Statement<'_>, sql: &str) -> Vec<usize> {
-    let has_id = |it: &&SqlTable| it.column("id").is_some();
-    let with_id: Vec<&SqlTable> = tables_in(sql).into_iter().filter(has_id).collect();
-    let is_of_spans = with_id.iter().all(|it| it.name == "spans");
+/// The places of the columns that hold ids of spans: by the column of a table that they come from. What is
+/// calculated is one where it is called `span_id`.
+fn span_columns(statement: &Statement<'_>) -> Vec<usize> {
     let is_span = |column: &ColumnMetadata<'_>| {
         let table = TABLES
             .iter()
             .find(|it| Some(it.name) == column.table_name());
         match (table, column.origin_name()) {
             (Some(table), Some(origin)) => table.is_span(origin),
-            _ => column.name() == "span_id" || (column.name() == "id" && is_of_spans),
+            _ => column.name() == "span_id",
         }
     };
     let columns = statement.columns_with_metadata().enumerate();

@@ -68,6 +68,19 @@ fn a_question_changes_nothing_starts_nothing_and_reads_nothing_else() {
         assert_eq!((code, out.as_str()), (CUT, ""), "{engine}: {err}");
     }
     assert!(!target.exists());
+    let receipt = dataset.join("captures/run=base/rank=0/part-0.parquet");
+    for place in [
+        receipt,
+        dataset.join("spans/new.csv"),
+        dataset.join("new.csv"),
+    ] {
+        let place = place.display().to_string();
+        let (code, _, err) = fleet(&dataset, &["SELECT 1 AS one", "-o", &place]);
+        assert!(
+            code == WRONG && err.contains("lies in the dataset"),
+            "{err}"
+        );
+    }
     assert_eq!(count(&dataset, "sqlite").0, FINE);
 }
 

@@ -220,6 +220,7 @@ impl RankConversion<'_> {
             content: content.as_ref(),
         };
         let shard = self.begin(rank)?;
+        let has_data_loss = capture.has_data_loss();
         let spans = capture.span_count() as u64;
         let written = self
             .dataset
@@ -235,6 +236,8 @@ impl RankConversion<'_> {
         let spans = plain(&text::counted(spans, "span"));
         let cut = if dropped > 0 {
             format!(", {dropped} dropped")
+        } else if has_data_loss {
+            ", read in part: `syncline info` says what is missing".to_owned()
         } else {
             String::new()
         };

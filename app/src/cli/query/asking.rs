@@ -78,7 +78,9 @@ impl QuestionOptions {
     /// What prints the rows of a question about these files.
     pub fn writer(&self, inputs: &[PathBuf]) -> Result<RowWriter, CliFailure> {
         if let Some(output) = &self.output {
-            refuse_input(output, inputs)?;
+            let question = self.file.iter().filter(|it| !is_standard_input(it));
+            let inputs: Vec<PathBuf> = inputs.iter().chain(question).cloned().collect();
+            refuse_input(output, &inputs)?;
         } else if self.format == RowFormat::Parquet {
             let text = "a Parquet file is no text for standard output: name it by --output FILE";
             return Err(CliFailure::Wrong(text.to_owned()));

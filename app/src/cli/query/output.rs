@@ -1,6 +1,7 @@
 //! Rows of an answer on their way out: as a table, as comma-separated values, as lines of JSON, as a Parquet file.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -165,17 +166,18 @@ fn shown(value: Option<&Value>) -> String {
 
 /// Names of which none is like another before it.
 fn distinct(columns: &[String]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for column in columns {
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let names = columns.iter().map(|column| {
         let mut name = column.clone();
-        let mut number = 2;
-        while names.contains(&name) {
+        let number = numbers.entry(column).or_insert(1);
+        while !taken.insert(name.clone()) {
+            *number += 1;
             name = format!("{column}_{number}");
-            number += 1;
         }
-        names.push(name);
-    }
-    names
+        name
+    });
+    names.collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which engine answers: those that are installed, how to get the others, and the address of a cluster.
 
 use eframe::egui::{
-    Button, ComboBox, Key, PopupCloseBehavior, RichText, TextEdit, TextWrapMode, Ui,
+    Button, ComboBox, Key, Label, PopupCloseBehavior, RichText, TextEdit, TextWrapMode, Ui,
 };
 use engine::fleet::{FleetEngine, FoundEngine, choose_engine};
 
@@ -81,6 +81,13 @@ impl EngineChoice {
     /// A field for the address of a cluster, as the command line takes it.
     fn cluster(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let label = ui.label(RichText::new("A cluster, by its address").color(scene.theme.weak));
+        if let Some(refusal) = &self.refusal {
+            ui.scope(|ui| {
+                ui.set_max_width(ADDRESS + 80.0);
+                let words = RichText::new(refusal).color(scene.theme.bad);
+                ui.add(Label::new(words).wrap());
+            });
+        }
         let ready = scene.status.fleet.engines.iter().filter(|it| it.is_ready());
         let forms: Vec<&str> = ready.filter_map(|it| it.engine.address_help()).collect();
         let is_sent = ui
@@ -104,10 +111,6 @@ impl EngineChoice {
                 }
                 Err(error) => self.refusal = Some(error.to_string()),
             }
-        }
-        if let Some(refusal) = &self.refusal {
-            ui.set_max_width(ADDRESS + 80.0);
-            ui.label(RichText::new(refusal).color(scene.theme.bad));
         }
     }
 }
