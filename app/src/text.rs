@@ -1,6 +1,7 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
 mod fleet_words;
+mod sql_values;
 mod translation;
 
 use engine::analysis::SentencePiece;
@@ -9,6 +10,7 @@ use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
 pub use fleet_words::{clock_words, measure_words, no_outlier, no_straggler};
+pub use sql_values::sql_value;
 pub use translation::{tr, translated};
 
 /// The thin space that groups digits and parts a number from its unit.

@@ -5,6 +5,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use crc32fast::Hasher;
 
+use super::file_blocks::read_blocks;
 use super::table_writer::StopCheck;
 
 /// Under which word the end of a file has it.
@@ -15,9 +16,6 @@ pub(crate) const NO_DIGITS: &str = "00000000";
 const SIGN: &[u8] = b"\x18\x0esyncline.crc32\x18\x08";
 /// It is the last of the words, behind which there is little else.
 const TAIL: usize = 4096;
-/// Bytes that are read at once.
-const BLOCK: usize = 1 << 20;
-
 /// What the checksum of a file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChecksumVerdict {
@@ -72,42 +70,16 @@ pub(crate) fn judge(mut file: &File, is_stopped: &StopCheck<'_>) -> io::Result<C
     let place = before + place as u64;
     let mut hasher = Hasher::new();
     file.seek(SeekFrom::Start(0))?;
-    add(&mut hasher, (file, place), is_stopped)?;
+    read_blocks(file.take(place), is_stopped, &mut |it| hasher.update(it))?;
     hasher.update(NO_DIGITS.as_bytes());
     let behind = place + NO_DIGITS.len() as u64;
     file.seek(SeekFrom::Start(behind))?;
-    add(
-        &mut hasher,
-        (file, length.saturating_sub(behind)),
-        is_stopped,
-    )?;
+    read_blocks(file, is_stopped, &mut |it| hasher.update(it))?;
     Ok(if digits(hasher.finalize()).as_bytes() == found {
         ChecksumVerdict::Right
     } else {
         ChecksumVerdict::Wrong
     })
-}
-
-/// Adds the next bytes of a file.
-fn add(
-    hasher: &mut Hasher,
-    (file, count): (&File, u64),
-    is_stopped: &StopCheck<'_>,
-) -> io::Result<()> {
-    let mut rest = file.take(count);
-    let mut block = vec![0; usize::try_from(count).map_or(BLOCK, |it| it.min(BLOCK))];
-    while rest.limit() > 0 {
-        if is_stopped() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        match rest.read(&mut block) {
-            Ok(0) => break,
-            Ok(read) => hasher.update(block.get(..read).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use twox_hash::XxHash3_128;
 
-/// Bytes that are read at once.
-const BLOCK: usize = 1 << 20;
+use super::file_blocks::read_blocks;
+use super::table_writer::StopCheck;
 
 /// The hash of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,21 +19,9 @@ impl ContentHash {
     ///
     /// # Errors
     /// It cannot be read, or `is_stopped` says so, which is an error of the kind `Interrupted`.
-    pub fn of_file(path: &Path, is_stopped: &dyn Fn() -> bool) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+    pub fn of_file(path: &Path, is_stopped: &StopCheck<'_>) -> io::Result<Self> {
         let mut hasher = XxHash3_128::new();
-        let mut block = vec![0; BLOCK];
-        loop {
-            if is_stopped() {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
-            match file.read(&mut block) {
-                Ok(0) => break,
-                Ok(read) => hasher.write(block.get(..read).unwrap_or_default()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+        read_blocks(File::open(path)?, is_stopped, &mut |it| hasher.write(it))?;
         Ok(Self::from_number(hasher.finish_128()))
     }
 

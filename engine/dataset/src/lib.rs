@@ -32,6 +32,7 @@ mod coverage;
 mod dataset;
 mod declarations;
 mod error;
+mod file_blocks;
 mod file_stamp;
 mod layout;
 mod rank_list;

@@ -61,13 +61,18 @@ pub struct StoredRows {
 impl StoredRows {
     /// No rows of these columns.
     pub fn new(columns: &[SqlColumn]) -> Self {
-        let empty = |it: &SqlColumn| match it.holds {
+        Self::of_types(columns.iter().map(|it| it.holds))
+    }
+
+    /// No rows of columns that hold this.
+    pub(crate) fn of_types(types: impl Iterator<Item = SqlType>) -> Self {
+        let empty = |holds| match holds {
             SqlType::Integer => StoredValues::Integers(Vec::new()),
             SqlType::Real => StoredValues::Reals(Vec::new()),
             SqlType::Text => StoredValues::Texts(TextPool::default()),
         };
         Self {
-            columns: columns.iter().map(empty).collect(),
+            columns: types.map(empty).collect(),
             len: 0,
         }
     }

@@ -29,15 +29,27 @@ pub(crate) fn register(connection: &Connection, longest: usize) -> rusqlite::Res
     Ok(())
 }
 
+thread_local! {
+    /// What writes numbers as texts: how many digits SQLite writes is its own matter.
+    static NUMBERS: rusqlite::Result<Connection> = Connection::open_in_memory();
+}
+
+fn number_text(number: f64) -> rusqlite::Result<String> {
+    NUMBERS.with(|numbers| match numbers {
+        Ok(numbers) => numbers.query_row("SELECT CAST(?1 AS TEXT)", [number], |row| row.get(0)),
+        Err(_) => Err(Error::SqliteFailure(
+            ffi::Error::new(ffi::SQLITE_NOMEM),
+            None,
+        )),
+    })
+}
+
 /// A value as SQLite makes a text of it; nothing for NULL.
 fn text<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<Option<Cow<'a, str>>> {
     Ok(match context.get_raw(at) {
         ValueRef::Null => None,
         ValueRef::Integer(value) => Some(value.to_string().into()),
-        // How many digits SQLite writes is its own matter.
-        ValueRef::Real(value) => Connection::open_in_memory()?
-            .query_row("SELECT CAST(?1 AS TEXT)", [value], |row| row.get(0))
-            .map(|it: String| Some(it.into()))?,
+        ValueRef::Real(value) => Some(number_text(value)?.into()),
         ValueRef::Text(value) | ValueRef::Blob(value) => Some(String::from_utf8_lossy(value)),
     })
 }

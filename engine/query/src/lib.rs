@@ -53,4 +53,5 @@ pub use question::{BundledQuestion, QuestionParameter, parameters, questions, wi
 pub use schema::{CAPTURE_ONLY, SCHEMA_VERSION, SqlColumn, SqlTable, SqlType, TABLES};
 pub use source::{FileLanes, QuerySource};
 pub use table_snapshot::TableSnapshot;
+pub use tables::is_collective_name;
 pub use tokens::{SqlToken, SqlTokenKind, tokens};

@@ -15,6 +15,7 @@ mod spans;
 mod steps;
 mod waits;
 
+pub use collectives::is_operation as is_collective_name;
 pub(crate) use draft::DraftColumn;
 pub(crate) use lanes::LaneFacts;
 pub(crate) use steps::StepIndex;

@@ -15,6 +15,7 @@ use super::asking::RowFormat;
 use crate::cli::CliFailure;
 use crate::cli::open_files::unwritten;
 use crate::cli::table::TextTable;
+use crate::text;
 
 /// Writes rows. Those of a table wait for the last, since all decide how wide a column is, and so do those of a Parquet file,
 /// since all decide what it holds.
@@ -121,7 +122,7 @@ impl RowWriter {
         let heads = heads.map(|(at, name)| (Cow::Owned(name.clone()), is_number(at)));
         let mut table = TextTable::of(heads);
         for row in &self.rows {
-            table.row(row.iter().map(|it| shown(it.as_ref())));
+            table.row(row.iter().map(|it| text::sql_value(it.as_ref())));
         }
         table.write(out)
     }
@@ -147,20 +148,6 @@ fn json_value(value: Option<&Value>) -> serde_json::Value {
         Some(Value::Number(value)) if value.is_finite() => json!(value),
         Some(Value::Number(value)) => json!(value.to_string()),
         Some(Value::Text(value)) => json!(value),
-    }
-}
-
-/// A value for people: three digits behind the point are enough.
-fn shown(value: Option<&Value>) -> String {
-    match value {
-        None => "NULL".to_owned(),
-        Some(Value::Integer(value)) => value.to_string(),
-        Some(Value::Number(value)) if *value != 0.0 && value.abs() < 0.001 => {
-            format!("{value:.3e}")
-        }
-        Some(Value::Number(value)) => format!("{value:.3}"),
-        // A line of the table is one line.
-        Some(Value::Text(text)) => text.replace(['\n', '\r', '\t'], " "),
     }
 }
 

@@ -31,20 +31,7 @@ pub fn shown(value: Option<&Value>) -> String {
             let sign = if *value < 0 { "-" } else { "" };
             format!("{sign}{}", text::count(value.unsigned_abs()))
         }
-        other => plain(other),
-    }
-}
-
-/// A value in one line, for a screen reader.
-pub fn plain(value: Option<&Value>) -> String {
-    match value {
-        None => "NULL".to_owned(),
-        Some(Value::Number(value)) if *value != 0.0 && value.abs() < 0.001 => {
-            format!("{value:.3e}")
-        }
-        Some(Value::Number(value)) => format!("{value:.3}"),
-        Some(Value::Integer(value)) => value.to_string(),
-        Some(Value::Text(text)) => text.replace(['\n', '\r', '\t'], " "),
+        other => text::sql_value(other),
     }
 }
 
@@ -123,52 +110,16 @@ impl Ord for SortedCell {
     }
 }
 
-/// Compares names as people count: `stream 2` comes before `stream 10`.
-pub fn natural_order(a: &str, b: &str) -> Ordering {
-    let pieces = pieces(a).cmp(pieces(b));
-    pieces.then_with(|| a.cmp(b))
-}
-
-/// A piece of a name: a number, by how many digits it has without leading zeros and by these, or what is between numbers.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum NamePiece<'a> {
-    Number(usize, &'a str),
-    Words(&'a str),
-}
-
-fn pieces(name: &str) -> impl Iterator<Item = NamePiece<'_>> {
-    let mut rest = name;
-    std::iter::from_fn(move || {
-        let is_number = rest.chars().next()?.is_ascii_digit();
-        let end = rest.find(|it: char| it.is_ascii_digit() != is_number);
-        let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
-        rest = after;
-        Some(if is_number {
-            let digits = piece.trim_start_matches('0');
-            NamePiece::Number(digits.len(), digits)
-        } else {
-            NamePiece::Words(piece)
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_sorted_as_people_count() {
-        let mut names = ["x 10", "x 2", "a", "x 02", "11", "9", "-3"];
-        names.sort_by(|a, b| natural_order(a, b));
-        assert_eq!(names, ["9", "11", "-3", "a", "x 02", "x 2", "x 10"]);
-    }
 
     #[test]
     fn large_integers_are_grouped_for_people_and_for_nobody_else() {
         let large = Value::Integer(-1_234_567);
         assert_eq!(shown(Some(&large)).replace(text::THIN, " "), "-1 234 567");
         assert_eq!(shown(Some(&Value::Integer(9_999))), "9999");
-        assert_eq!(plain(Some(&large)), "-1234567");
+        assert_eq!(text::sql_value(Some(&large)), "-1234567");
         assert_eq!(exact(Some(&large)), "-1234567");
         let words = duration_words("total_ns", &Value::Integer(18_626));
         assert_eq!(words.unwrap().replace(text::THIN, " "), "18.6 µs");

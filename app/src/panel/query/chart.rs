@@ -9,8 +9,9 @@ use engine::record::{Role, Value};
 
 use super::answer::AnsweredQuestion;
 use super::axes::AxisNumbers;
-use super::cells::{is_time, plain};
+use super::cells::is_time;
 use crate::panel::Scene;
+use crate::text;
 use crate::theme::GRID;
 
 /// Colours of the columns that are drawn; no more columns than these are drawn at once.
@@ -238,7 +239,7 @@ impl AnswerPlot {
         let is_text = |it: &&Option<Value>| matches!(it, Some(Value::Text(_)));
         let text = row.and_then(|row| row.iter().find(is_text));
         let place = match text {
-            Some(text) => plain(text.as_ref()),
+            Some(text) => text::sql_value(text.as_ref()),
             None => x.value(position.x),
         };
         Some(format!("{place}\n{plot_name}: {}", y.value(position.y)))

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eframe::egui::Ui;
+use engine::capture::natural_key;
 use engine::query::questions;
 use engine::record::{SpanId, Value};
 use engine::time::{Interval, Nanos};
 
 use super::answer::AnsweredQuestion;
-use super::cells::natural_order;
+use super::cells::exact;
 use super::chart::number_columns;
 use super::menus::{field_in_menu, menu_with_fields};
 use crate::action::Action;
@@ -150,11 +151,7 @@ fn nanos(row: &[Option<Value>], column: Option<usize>) -> Option<Nanos> {
 }
 
 fn words(value: &Value) -> String {
-    match value {
-        Value::Integer(value) => value.to_string(),
-        Value::Number(value) => value.to_string(),
-        Value::Text(text) => text.to_string(),
-    }
+    exact(Some(value))
 }
 
 /// The columns by which the rows can be told apart: those with more than one value, and not with very many.
@@ -190,7 +187,7 @@ fn value_columns(answer: &AnsweredQuestion) -> Vec<usize> {
 fn lane_order(a: Option<&Value>, b: Option<&Value>) -> Ordering {
     match (a, b) {
         (Some(Value::Integer(a)), Some(Value::Integer(b))) => a.cmp(b),
-        (Some(a), Some(b)) => natural_order(&words(a), &words(b)),
+        (Some(a), Some(b)) => natural_key(&words(a)).cmp(&natural_key(&words(b))),
         (a, b) => b.is_some().cmp(&a.is_some()),
     }
 }

@@ -7,8 +7,8 @@ use eframe::egui::{
     Align2, Button, Margin, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
 };
 use engine::capture::Capture;
-use engine::query::{BundledQuestion, questions as bundled_questions};
-use engine::record::{Group, SpanKind};
+use engine::query::{BundledQuestion, is_collective_name, questions as bundled_questions};
+use engine::record::{NameId, SpanKind};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
@@ -160,20 +160,12 @@ fn empty_tables(scene: &Scene<'_>, capture: &Capture) -> BTreeSet<&'static str> 
     empty.map(|(table, _)| table).collect()
 }
 
-/// Whether there may be collective operations: spans of that kind, or streams with something that a library for them names.
+/// Whether there may be collective operations: spans of that kind, or names that libraries give them.
 fn may_have_collectives(capture: &Capture) -> bool {
-    let libraries = ["nccl", "rccl", "hcom_", "hccl"];
-    let is_library = |name: &str| {
-        let name = name.to_lowercase();
-        libraries.iter().any(|it| name.starts_with(it))
-    };
-    let mut names = (0..capture.name_count() as u32).map(engine::record::NameId);
-    let mut lanes = capture.lanes().iter();
-    let has_streams = lanes.any(|it| it.group == Group::Streams);
-    (has_streams && names.any(|it| is_library(capture.name(it))))
-        || capture
-            .spans()
-            .any(|it| it.span.kind == SpanKind::Collective)
+    let mut names = (0..capture.name_count() as u32).map(NameId);
+    let mut spans = capture.spans();
+    names.any(|it| is_collective_name(capture.name(it)))
+        || spans.any(|it| it.span.kind == SpanKind::Collective)
 }
 
 /// The questions that were asked; answers with the text of the one that was chosen.

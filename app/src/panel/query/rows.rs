@@ -11,7 +11,7 @@ use egui_table::{CellInfo, HeaderCellInfo, Table, TableDelegate};
 use engine::record::Value;
 
 use super::answer::AnsweredQuestion;
-use super::cells::{duration_words, plain, shown};
+use super::cells::{duration_words, shown};
 use super::columns::TITLES;
 use super::follow::{RowTarget, is_link};
 use super::results::AnswerTable;
@@ -193,7 +193,7 @@ impl TableDelegate for AnswerGrid<'_> {
         let values = self.answer.rows.get(row);
         response.widget_info(|| {
             let values = values.into_iter().flatten();
-            let words: Vec<String> = values.map(|it| plain(it.as_ref())).collect();
+            let words: Vec<String> = values.map(|it| text::sql_value(it.as_ref())).collect();
             WidgetInfo::selected(WidgetRole::Button, true, is_chosen, words.join(" "))
         });
         let corners = CornerRadius::same(2);

@@ -52,7 +52,7 @@ struct CollectiveRow {
 }
 
 /// Whether a name is that of a collective operation of a device's library.
-fn is_operation(name: &str) -> bool {
+pub fn is_operation(name: &str) -> bool {
     let name = name.to_lowercase();
     if !LIBRARIES.iter().any(|it| name.starts_with(it)) {
         return false;
