@@ -23,18 +23,10 @@ const ROLES: &[Role] = &[
     Role::Barrier,
     Role::DeviceToDevice,
 ];
-/// Columns that say where or which, and not how much.
-const PLACES: &[&str] = &[
-    "rank",
-    "id",
-    "span_id",
-    "for_id",
-    "lane_id",
-    "call_id",
-    "last_rank",
-];
 /// Room for the marks beside the plot, in points.
 const MARKS: f32 = 64.0;
+/// Room for the half of the last mark below the plot, in points.
+const HALF: f32 = 24.0;
 /// How wide a bar is, of the room that a row has.
 const BAR: f64 = 0.8;
 
@@ -47,11 +39,16 @@ fn number(value: Option<&Option<Value>>) -> Option<f64> {
     }
 }
 
+/// Whether a column says where or which, and not how much.
+fn is_place(name: &str) -> bool {
+    ["id", "rank", "last_rank"].contains(&name) || name.ends_with("_id")
+}
+
 /// The columns that have numbers, places left out.
 pub fn number_columns(answer: &AnsweredQuestion) -> Vec<usize> {
     let has = |at: &usize| {
         let mut cells = answer.rows.iter().map(|row| number(row.get(*at)));
-        !PLACES.contains(&name(answer, *at)) && cells.any(|it| it.is_some())
+        !is_place(name(answer, *at)) && cells.any(|it| it.is_some())
     };
     (0..answer.columns.len()).filter(has).collect()
 }
@@ -195,13 +192,19 @@ impl AnswerPlot {
         };
         let plot = Plot::new(("answer", self.x))
             .height(ui.available_height())
+            .width(ui.available_width() - HALF)
             .show_background(false)
             .grid_color(scene.theme.line)
             .y_axis_min_width(MARKS)
             .x_axis_formatter(mark(x))
             .y_axis_formatter(mark(y))
-            .label_formatter(|at| self.label(answer, (x, y), at))
-            .legend(Legend::default());
+            .label_formatter(|at| self.label(answer, (x, y), at));
+        // One column is named above.
+        let plot = if self.drawn.len() > 1 {
+            plot.legend(Legend::default())
+        } else {
+            plot
+        };
         plot.show(ui, |plot| {
             for (column, role) in self.drawn.iter().zip(ROLES) {
                 let name = name(answer, *column);
