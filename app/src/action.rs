@@ -24,7 +24,8 @@ use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 use crate::capture_link::CaptureLink;
 use crate::state::{
     Consent, DockSide, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort,
-    Notice, PanelTree, Playback, Switch, Topic, UnsavedRisk, ViewChange, WorkloadText,
+    Notice, PanelTree, Playback, SceneRenumbering, Switch, Topic, UnsavedRisk, ViewChange,
+    WorkloadText,
 };
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
@@ -186,6 +187,8 @@ pub enum Action {
     CloseTab(usize),
     /// Go where the user was when this capture was last looked at.
     RestoreView(Box<KeptView>),
+    /// The files on screen were read again: what was seen and chosen in them has other numbers.
+    Renumber(Box<SceneRenumbering>),
     /// Choose the workload again that the capture on screen is of.
     ChooseShown,
 }
@@ -315,6 +318,10 @@ pub enum AppRequest {
     ChooseMore,
     /// Ask for a folder whose captures are opened as one.
     ChooseFolder,
+    /// Read the files on screen again.
+    Reload,
+    /// Have them read again whenever they change, or no longer.
+    ToggleReloading,
     /// Something of the dataset on screen.
     Fleet(FleetRequest),
     /// These paths were named for what a path was asked for.

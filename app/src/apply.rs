@@ -95,6 +95,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::CloseTab(place) => return Some(AppRequest::CloseTab(Some(place))),
         Action::ChooseShown => return Some(AppRequest::ChooseShown),
         Action::RestoreView(kept) => kept.restore(state),
+        Action::Renumber(numbers) => numbers.apply(state),
         Action::Ask(sql) => return Some(AppRequest::Ask(sql)),
         Action::StopAsking => return Some(AppRequest::StopAsking),
         Action::Notify(Some(notice)) => state.notice = Some(notice),
@@ -117,23 +118,32 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
     None
 }
 
+/// What a command asks for that is about files and the tabs in which they are open.
+const fn file_command(command: Command) -> Option<AppRequest> {
+    Some(match command {
+        Command::Open => AppRequest::ChooseFile,
+        Command::OpenFolder => AppRequest::ChooseFolder,
+        Command::OpenDataset => AppRequest::Fleet(FleetRequest::ChooseDataset),
+        Command::Add => AppRequest::ChooseMore,
+        Command::Reload => AppRequest::Reload,
+        Command::ReloadChanged => AppRequest::ToggleReloading,
+        Command::SaveCapture => AppRequest::SaveCapture,
+        Command::Export => AppRequest::Export,
+        Command::Extract => AppRequest::Extract,
+        Command::SaveText => AppRequest::SaveText,
+        Command::CloseTab => AppRequest::CloseTab(None),
+        Command::NextTab => AppRequest::StepTab { forward: true },
+        Command::PreviousTab => AppRequest::StepTab { forward: false },
+        Command::Quit => AppRequest::Quit,
+        _ => return None,
+    })
+}
+
 fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> Option<AppRequest> {
     if state.fleet.is_shown() && command.needs_capture() {
         return None;
     }
     match command {
-        Command::Open => return Some(AppRequest::ChooseFile),
-        Command::SaveCapture => return Some(AppRequest::SaveCapture),
-        Command::Export => return Some(AppRequest::Export),
-        Command::Extract => return Some(AppRequest::Extract),
-        Command::SaveText => return Some(AppRequest::SaveText),
-        Command::Quit => return Some(AppRequest::Quit),
-        Command::OpenFolder => return Some(AppRequest::ChooseFolder),
-        Command::OpenDataset => return Some(AppRequest::Fleet(FleetRequest::ChooseDataset)),
-        Command::Add => return Some(AppRequest::ChooseMore),
-        Command::CloseTab => return Some(AppRequest::CloseTab(None)),
-        Command::NextTab => return Some(AppRequest::StepTab { forward: true }),
-        Command::PreviousTab => return Some(AppRequest::StepTab { forward: false }),
         Command::Rerun => return Some(AppRequest::Run),
         Command::RunOrPause => return Some(AppRequest::RunOrPause),
         Command::HoldCalls => return Some(AppRequest::HoldCalls),
@@ -214,6 +224,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::NextLesson => return lesson::apply(state, LessonAction::Next),
         Command::Connect => open(state, OverlayWindow::Connect),
         Command::Record => open(state, OverlayWindow::Program),
+        of_files => return file_command(of_files),
     }
     None
 }

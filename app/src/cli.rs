@@ -203,8 +203,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
     }
     match &arguments.command {
         None if arguments.register => window::register(streams),
-        None => window::open(&arguments.files),
-        Some(CliCommand::Open { files }) => window::open(files),
+        None => window::open(&arguments.files, arguments.follow),
+        Some(CliCommand::Open { files, follow }) => window::open(files, *follow),
         Some(CliCommand::Record(options)) => record::record(options, streams),
         Some(CliCommand::Run(options)) => run::run(options, streams),
         Some(CliCommand::Workloads { format }) => lists::workloads(*format, streams),

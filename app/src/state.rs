@@ -8,7 +8,9 @@ mod files;
 mod fleet;
 mod lesson;
 mod loss;
+mod opened_files;
 mod playback;
+mod renumbering;
 mod view_snapshot;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +34,9 @@ pub use files::{FilePurpose, FileRequest, UnsavedRisk};
 pub use fleet::{FleetCell, FleetView, GridRange};
 pub use lesson::{LessonStep, LessonVerdict, TakenLesson, course, text_name};
 pub use loss::LossPlan;
+pub use opened_files::{FileReading, FilesVersion, OpenedFiles};
 pub use playback::{Playback, SPEEDS};
+pub use renumbering::SceneRenumbering;
 pub use view_snapshot::KeptView;
 
 /// Everything that actions change.

@@ -29,6 +29,7 @@ mod races;
 mod readme_pictures;
 mod receipts;
 mod recorded_fixtures;
+mod reloading;
 mod screen_reader;
 mod selection;
 mod streams;

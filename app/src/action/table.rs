@@ -106,6 +106,8 @@ commands! {
     OpenFolder, File, "Open folder…", "Open the captures in a folder as one, such as those of all ranks of a job", [];
     OpenDataset, File, "Open dataset…", "Show steps, stragglers and outliers of all ranks in a dataset that `syncline convert --to` wrote", [];
     Add, File, "Add to this capture…", "Open further files together with those on screen, as one capture", [];
+    Reload, File, "Reload", "Read the files on screen again; what is seen, selected and pinned stays", [Chord::ctrl_shift(Key::R)];
+    ReloadChanged, File, "Reload when changed", "Read the files on screen again whenever they change, as a file that is being written does", [];
     SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
     Export, File, "Export…", "Write the capture as Chrome JSON or CSV, or the view as a picture", [ctrl(Key::E)];
     Extract, File, "Extract workload…", "Write a workload that does what the selected range, or all of the capture, shows", [];

@@ -5,30 +5,25 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::Context;
-use engine::capture::Capture;
 use engine::fleet::FleetDataset;
 use engine::importer::MergedFile;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::App;
-use super::files::{ends_with, name};
+use super::files::{ReadCapture, called, ends_with, name};
 use crate::action::{Action, BookmarkAction, Command};
 use crate::apply::apply;
 use crate::capture_link::CaptureLink;
-use crate::state::{UnsavedRisk, ViewChange, WorkloadText};
+use crate::state::{OpenedFiles, SceneRenumbering, UnsavedRisk, ViewChange, WorkloadText};
 
 /// So many times the length of a span are shown before it, and after it, where a link leads to it.
 const AROUND: i64 = 10;
 
-/// What files are called together.
-fn called(paths: &[PathBuf]) -> String {
-    match paths {
-        [] => "no file".to_owned(),
-        [only] => name(only),
-        [first, second] => format!("{} and {}", name(first), name(second)),
-        [first, more @ ..] => format!("{} and {} more", name(first), more.len()),
-    }
+/// What the files of a capture are called together.
+fn called_parts(parts: &[MergedFile]) -> String {
+    let paths: Vec<PathBuf> = parts.iter().map(|part| part.path.clone()).collect();
+    called(&paths)
 }
 
 impl App {
@@ -83,26 +78,38 @@ impl App {
     pub(super) fn end_loading(&mut self) {
         if self.status.loading.is_some() && !self.status.parts.is_empty() {
             self.status.loading = None;
+            self.status.files.give_up();
         } else if let Some(place) = self.loading_tab() {
             self.close_tab(place);
         }
     }
 
     /// A capture was read: it is shown, from where its user left it last.
-    pub(super) fn opened(
-        &mut self,
-        capture: Capture,
-        parts: Vec<MergedFile>,
-        content: Option<String>,
-    ) {
+    pub(super) fn opened(&mut self, read: ReadCapture) {
+        if self.status.files.is_read_again {
+            return self.read_again(read);
+        }
+        let ReadCapture {
+            capture,
+            parts,
+            content,
+            ..
+        } = read;
+        let is_followed = self.status.files.is_followed;
+        self.status.files = OpenedFiles {
+            found: read.reading.version.clone(),
+            asked: read.asked,
+            reading: Some(read.reading),
+            is_followed: is_followed || self.follows_files,
+            is_read_again: false,
+        };
         let was_looked_at = self.status.loading.is_some() && self.state.view.interval.is_some();
         self.status.job = None;
         self.status.is_live = false;
         self.status.loading = None;
         self.status.lost = 0;
         let run = capture.run().filter(|run| !run.source.is_empty()).cloned();
-        let paths: Vec<PathBuf> = parts.iter().map(|part| part.path.clone()).collect();
-        self.status.opened = Some(called(&paths));
+        self.status.opened = Some(called_parts(&parts));
         self.status.content = content;
         self.status.is_document = run.is_none();
         if was_looked_at {
@@ -131,24 +138,56 @@ impl App {
             apply(&mut self.state, &self.capture, choice);
             self.check_text();
         }
-        let notes: Vec<String> = parts
-            .iter()
-            .filter(|part| !part.receipt.notes.is_empty())
-            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" ")))
-            .collect();
-        // A line above the timeline; all of it stands in the receipt.
-        if let [only] = notes.as_slice() {
-            self.tell(false, only.clone());
-        } else if !notes.is_empty() {
-            let text = format!("{} files have notes; the receipt lists them", notes.len());
-            self.tell(false, text);
-        }
+        self.tell_notes(&parts);
         // What can be read only once cannot be opened again.
         let again = parts.iter().rev().filter(|part| part.path.is_file());
         let paths: Vec<_> = again.map(|part| part.path.clone()).collect();
         self.status.parts = parts;
         self.act(paths.into_iter().map(Action::Remember).collect(), None);
         self.reach_goal();
+    }
+
+    /// The files on screen were read again: what was seen, chosen and pinned in them before still is.
+    fn read_again(&mut self, read: ReadCapture) {
+        self.status.job = None;
+        self.status.loading = None;
+        let files = &mut self.status.files;
+        files.is_read_again = false;
+        files.found.clone_from(&read.reading.version);
+        files.reading = Some(read.reading);
+        let now = Arc::new(read.capture);
+        let renumbering = SceneRenumbering::new(&self.capture, &now, &self.state);
+        self.show_capture(now);
+        let renumber = Action::Renumber(Box::new(renumbering));
+        self.act(vec![renumber, Action::Survey], None);
+        self.status.opened = Some(called_parts(&read.parts));
+        self.status.content = read.content;
+        let notes = |parts: &[MergedFile]| -> Vec<Vec<String>> {
+            parts.iter().map(|it| it.receipt.notes.clone()).collect()
+        };
+        if notes(&self.status.parts) != notes(&read.parts) {
+            self.tell_notes(&read.parts);
+        }
+        self.status.parts = read.parts;
+        if self.state.alignment.iter().any(|it| *it != Nanos::ZERO) {
+            self.align();
+        }
+        self.label_tabs();
+    }
+
+    /// Says in a line above the timeline what is to be known of the files; all of it stands in the receipt.
+    fn tell_notes(&mut self, parts: &[MergedFile]) {
+        let notes: Vec<String> = parts
+            .iter()
+            .filter(|part| !part.receipt.notes.is_empty())
+            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" ")))
+            .collect();
+        if let [only] = notes.as_slice() {
+            self.tell(false, only.clone());
+        } else if !notes.is_empty() {
+            let text = format!("{} files have notes; the receipt lists them", notes.len());
+            self.tell(false, text);
+        }
     }
 
     /// Opens the files of a link, and goes to its place once they are.

@@ -19,7 +19,21 @@ use engine::time::{Interval, Nanos};
 use super::App;
 use crate::action::{Action, BookmarkAction, Command, FleetAction};
 use crate::panel::{BackendChoice, JobProgress};
-use crate::state::{AppState, FilePurpose, FileRequest, Notice};
+use crate::state::{AppState, FilePurpose, FileReading, FileRequest, Notice};
+
+/// A capture that was read.
+pub struct ReadCapture {
+    /// What was read.
+    pub capture: Capture,
+    /// The files that it came from.
+    pub parts: Vec<MergedFile>,
+    /// What says which capture it is.
+    pub content: Option<String>,
+    /// What was named to be read.
+    pub asked: Vec<PathBuf>,
+    /// How it was read.
+    pub reading: FileReading,
+}
 
 /// What a thread has to say.
 pub enum JobMessage {
@@ -29,8 +43,8 @@ pub enum JobMessage {
     Progress(f32, String),
     /// A capture as far as it was read.
     Glimpse(Box<Capture>),
-    /// A capture was read from these files, which are known by this key.
-    Capture(Box<Capture>, Vec<MergedFile>, Option<String>),
+    /// A capture was read.
+    Capture(Box<ReadCapture>),
     /// The capture's files were moved in time.
     Aligned(Box<Capture>, Vec<MergedFile>),
     /// A workload was read.
@@ -137,6 +151,11 @@ impl FileJobs {
             cancel: Arc::default(),
             has_no_dialog: false,
         }
+    }
+
+    /// What answers wake.
+    pub const fn context(&self) -> &Context {
+        &self.context
     }
 
     /// Starts a thread that answers; whatever was under way is told to stop.
@@ -252,6 +271,16 @@ pub fn ends_with(path: &Path, ending: &str) -> bool {
     own.is_some_and(|own| own.eq_ignore_ascii_case(ending))
 }
 
+/// What files are called together.
+pub fn called(paths: &[PathBuf]) -> String {
+    match paths {
+        [] => "no file".to_owned(),
+        [only] => name(only),
+        [first, second] => format!("{} and {}", name(first), name(second)),
+        [first, more @ ..] => format!("{} and {} more", name(first), more.len()),
+    }
+}
+
 /// A file's name for people.
 pub fn name(path: &Path) -> String {
     path.file_name()
@@ -288,12 +317,13 @@ impl App {
                     job.rate = rate;
                 }
             }
-            JobMessage::Glimpse(capture) => {
-                self.in_loading_tab(|app| app.show_capture(Arc::from(capture)));
-            }
-            JobMessage::Capture(capture, parts, content) => {
-                self.in_loading_tab(|app| app.opened(*capture, parts, content));
-            }
+            JobMessage::Glimpse(capture) => self.in_loading_tab(|app| {
+                // What is read again stays whole on screen until it was.
+                if !app.status.files.is_read_again {
+                    app.show_capture(Arc::from(capture));
+                }
+            }),
+            JobMessage::Capture(read) => self.in_loading_tab(|app| app.opened(*read)),
             JobMessage::Aligned(capture, parts) => {
                 self.status.job = None;
                 self.status.parts = parts;
@@ -467,7 +497,7 @@ mod tests {
         files.open(paths);
         let begun = Instant::now();
         let is_read =
-            |it: &JobMessage| matches!(it, JobMessage::Capture(_, parts, _) if parts.len() == 100);
+            |it: &JobMessage| matches!(it, JobMessage::Capture(read) if read.parts.len() == 100);
         while !files.answers.waiting().iter().any(is_read) {
             assert!(begun.elapsed() < Duration::from_mins(1), "nobody reads on");
             std::thread::sleep(Duration::from_millis(5));

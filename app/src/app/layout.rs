@@ -63,6 +63,7 @@ impl App {
             if is_dataset {
                 return fleet_panel.ui(ui, &scene, &mut actions);
             }
+            captures::changed_files(ui, &scene, &mut actions);
             captures::other_picture(ui, &scene, &mut actions);
             playback::show(ui, &scene, &mut actions);
             let names = timeline.areas().names.width();

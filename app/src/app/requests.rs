@@ -123,13 +123,7 @@ impl App {
                 }
             }
             AppRequest::CopyLink(at, span) => self.copy_link(at, span, context),
-            AppRequest::Ask(sql) => {
-                let path = self.status.opened.clone();
-                let parts = self.status.parts.iter();
-                let files = parts.map(|it| (it.path.display().to_string(), it.lanes.clone()));
-                let of = (&self.capture, path, files.collect());
-                self.asking.begin(sql, of, &mut self.status, context);
-            }
+            AppRequest::Ask(sql) => self.ask_in_sql(sql, context),
             AppRequest::StopAsking => self.asking.stop(),
             AppRequest::Fleet(request) => self.grant_fleet(&request, context),
             AppRequest::ShowTab(place) => self.turn_to_tab(place),
@@ -140,6 +134,8 @@ impl App {
             AppRequest::ChooseFile
             | AppRequest::ChooseFolder
             | AppRequest::ChooseMore
+            | AppRequest::Reload
+            | AppRequest::ToggleReloading
             | AppRequest::Open(_)
             | AppRequest::Export
             | AppRequest::Extract
@@ -165,6 +161,8 @@ impl App {
             AppRequest::ChooseFile => self.ask(FilePurpose::Open, ""),
             AppRequest::ChooseFolder => self.ask(FilePurpose::OpenFolder, ""),
             AppRequest::ChooseMore => self.ask(FilePurpose::Add, ""),
+            AppRequest::Reload => self.reload(),
+            AppRequest::ToggleReloading => self.toggle_reloading(),
             AppRequest::Open(paths) => self.open_files(paths),
             AppRequest::Export => self.ask(FilePurpose::Export, "json"),
             AppRequest::Extract => self.ask(FilePurpose::Extract, "kdl"),
@@ -186,6 +184,15 @@ impl App {
             other => return Some(other),
         }
         None
+    }
+
+    /// Asks the capture on screen in SQL.
+    fn ask_in_sql(&mut self, sql: String, context: Option<&Context>) {
+        let path = self.status.opened.clone();
+        let parts = self.status.parts.iter();
+        let files = parts.map(|it| (it.path.display().to_string(), it.lanes.clone()));
+        let of = (&self.capture, path, files.collect());
+        self.asking.begin(sql, of, &mut self.status, context);
     }
 
     /// Host threads make so many calls a second from now on.

@@ -16,7 +16,9 @@ use super::measuring::RangeJob;
 use super::why::ConclusionsJob;
 use crate::action::Action;
 use crate::panel::{FleetStatus, NameSearch, SceneConclusions, TabLabel};
-use crate::state::{Bookmarks, Documents, FleetView, Playback, Selection, View, ViewHistory};
+use crate::state::{
+    Bookmarks, Documents, FleetView, OpenedFiles, Playback, Selection, View, ViewHistory,
+};
 use crate::timeline::Timeline;
 
 /// A capture that is not on screen, with all that belongs to it alone.
@@ -40,6 +42,7 @@ struct ParkedTab {
     lost: u64,
     slowest: Option<f64>,
     parts: Vec<MergedFile>,
+    files: OpenedFiles,
     why: SceneConclusions,
     search: NameSearch,
     concluding: ConclusionsJob,
@@ -81,6 +84,18 @@ impl Default for Tabs {
     }
 }
 
+impl Tabs {
+    /// The files of captures that are not on screen.
+    pub fn parked_files(&self) -> impl Iterator<Item = &OpenedFiles> {
+        self.parked.iter().flatten().map(|it| &it.files)
+    }
+
+    /// The same, to say how they are.
+    pub fn parked_files_mut(&mut self) -> impl Iterator<Item = &mut OpenedFiles> {
+        self.parked.iter_mut().flatten().map(|it| &mut it.files)
+    }
+}
+
 impl App {
     /// Changes what is on screen, and all that belongs to it, with what `other` holds.
     fn exchange(&mut self, other: &mut ParkedTab) {
@@ -110,6 +125,7 @@ impl App {
         swap(&mut status.lost, &mut other.lost);
         swap(&mut status.slowest, &mut other.slowest);
         swap(&mut status.parts, &mut other.parts);
+        swap(&mut status.files, &mut other.files);
         swap(&mut status.why, &mut other.why);
         // What was counted is of the other one.
         self.measuring = RangeJob::default();
@@ -360,6 +376,7 @@ impl App {
         let tabs = parked.map(|it| it.unwrap_or_else(|| shown.clone()));
         self.status.tabs = tabs.collect();
         self.status.tab = self.tabs.shown;
+        self.watch_files();
     }
 }
 

@@ -6,6 +6,7 @@ use engine::record::{Dependency, DependencyId, Group, Lane, LaneId, Record, Role
 use engine::time::{Interval, Nanos};
 
 use super::*;
+use crate::action::{COMMANDS, Menu};
 use crate::state::{Documents, Hover, WorkloadText};
 
 fn capture() -> Capture {
@@ -384,4 +385,15 @@ fn colours_say_one_thing_at_a_time() {
     assert_eq!(by(&state), [true, false]);
     run(&mut state, [Command::ColourByKind.into()]);
     assert_eq!(by(&state), [false, false]);
+}
+
+/// What none of the groups of commands takes would do nothing without a word.
+#[test]
+fn every_command_about_files_asks_for_something() {
+    let of_files = COMMANDS.iter().filter(|it| it.menu == Menu::File);
+    for entry in of_files.filter(|it| it.command != Command::Record) {
+        let mut state = AppState::default();
+        let asked = apply(&mut state, &Capture::new(), entry.command.into());
+        assert!(asked.is_some(), "{}", entry.label);
+    }
 }

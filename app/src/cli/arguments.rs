@@ -23,6 +23,9 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
 pub struct CliArguments {
     /// Captures and workloads to open in the window; a folder stands for the captures in it, - for one on standard input
     pub files: Vec<PathBuf>,
+    /// Read them again whenever they change, as files that are being written do
+    #[arg(long, requires = "files")]
+    pub follow: bool,
     /// Have the desktop open links to captures, which begin with syncline:, with this program
     #[arg(long, conflicts_with = "files")]
     pub register: bool,
@@ -38,6 +41,9 @@ pub enum CliCommand {
     Open {
         /// The files; a folder stands for the captures in it, - for one on standard input
         files: Vec<PathBuf>,
+        /// Read them again whenever they change, as files that are being written do
+        #[arg(long, requires = "files")]
+        follow: bool,
     },
     /// Run a workload without a window, and print what happened
     Run(Box<RunOptions>),

@@ -12,8 +12,9 @@ use super::{CliFailure, FINE, OutputStreams};
 use crate::app::{CloseCheck, InitialContent};
 use crate::capture_link::{self, CaptureLink, of_scheme};
 
-/// Opens the window with these files and answers when it is closed.
-pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
+/// Opens the window with these files, which are read again whenever they change where that `follows` them, and answers when it is
+/// closed.
+pub(super) fn open(files: &[PathBuf], follows: bool) -> Result<u8, CliFailure> {
     if let [only] = files
         && let Some(text) = only.to_str().filter(|it| of_scheme(it).is_some())
     {
@@ -24,6 +25,9 @@ pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
         .filter(|it| !FleetDataset::is_dataset(it))
         .cloned()
         .collect();
+    if follows && let Some(reason) = not_followed(files, captures.len()) {
+        return Err(CliFailure::Wrong(reason));
+    }
     let found = importer::files_of(&captures);
     let found = found.map_err(|error| CliFailure::Wrong(error.to_string()))?;
     for file in found {
@@ -31,7 +35,27 @@ pub(super) fn open(files: &[PathBuf]) -> Result<u8, CliFailure> {
             return Err(CliFailure::Wrong(unknown(&file.display().to_string())));
         }
     }
-    open_with(InitialContent::Files(files.to_vec()), None).map(|_| FINE)
+    let first = if follows {
+        InitialContent::FollowedFiles(files.to_vec())
+    } else {
+        InitialContent::Files(files.to_vec())
+    };
+    open_with(first, None).map(|_| FINE)
+}
+
+/// Why some of what is named cannot be read again whenever it changes.
+fn not_followed(files: &[PathBuf], captures: usize) -> Option<String> {
+    let is_text = |it: &&PathBuf| it.extension().is_some_and(|it| it == "kdl");
+    let reason = if captures < files.len() {
+        "a dataset cannot be followed; open it anew"
+    } else if files.iter().any(|it| is_standard_input(it)) {
+        "standard input can be read only once, and not followed; write it to a file, and follow that"
+    } else if files.iter().any(|it| is_text(&it)) {
+        "a workload is a text, which is not followed; name captures alone"
+    } else {
+        return None;
+    };
+    Some(format!("--follow: {reason}"))
 }
 
 /// Opens the window at the place of a link.

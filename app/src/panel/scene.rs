@@ -19,7 +19,7 @@ use super::fleet::FleetStatus;
 use super::query::AskedQuestions;
 use super::requirements::WorkloadFit;
 use super::search::FoundSpans;
-use crate::state::{AppState, Switch, WorkloadText};
+use crate::state::{AppState, OpenedFiles, Switch, WorkloadText};
 use crate::text;
 use crate::theme::Theme;
 use crate::timeline::ArrowTally;
@@ -207,6 +207,8 @@ pub struct AppStatus {
     pub frame: Duration,
     /// What became of each file that the capture on screen was read from.
     pub parts: Vec<MergedFile>,
+    /// Whether those files have changed since.
+    pub files: OpenedFiles,
     /// What is concluded of the capture on screen.
     pub why: SceneConclusions,
     /// What is found of what is searched for.

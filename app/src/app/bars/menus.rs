@@ -7,7 +7,7 @@ use engine::lesson::TextLanguage;
 use super::synchronization;
 use crate::action::{Action, COMMANDS, Command, CommandEntry, Menu};
 use crate::panel::Scene;
-use crate::state::{AppState, Switch};
+use crate::state::{AppState, OpenedFiles, Switch};
 use crate::text;
 use crate::timeline::field_colours;
 
@@ -31,6 +31,9 @@ const OF_RUNS: &[Command] = &[
     Command::Recover,
     Command::Replay,
 ];
+
+/// What is done with the files that the capture on screen was read from.
+const OF_FILES: &[Command] = &[Command::Reload, Command::ReloadChanged];
 
 /// Shows the menus.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -122,15 +125,19 @@ fn language(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 }
 
 fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &CommandEntry, actions: &mut Vec<Action>) {
-    let on = is_on(scene.state, entry.command);
+    let on = is_on((scene.state, &scene.status.files), entry.command);
     let button =
         Button::selectable(on == Some(true), entry.label).shortcut_text(entry.command.key());
     // Of a capture that was opened there is no run.
     let is_of_run = scene.status.is_document && OF_RUNS.contains(&entry.command);
     let is_of_capture = scene.state.fleet.is_shown() && entry.command.needs_capture();
-    let response = ui.add_enabled(!is_of_run && !is_of_capture, button);
+    let is_of_files = scene.status.files.asked.is_empty() && OF_FILES.contains(&entry.command);
+    let is_possible = !is_of_run && !is_of_capture && !is_of_files;
+    let response = ui.add_enabled(is_possible, button);
     let response = response.on_disabled_hover_text(if is_of_capture {
         "A dataset is on screen: open the capture of a rank"
+    } else if is_of_files {
+        "What is on screen was not read from files"
     } else {
         "A capture is on screen: it is no run"
     });
@@ -141,7 +148,7 @@ fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &CommandEntry, actions: &mut Vec<
 }
 
 /// Whether what a command switches is on; nothing where it switches nothing.
-fn is_on(state: &AppState, command: Command) -> Option<bool> {
+fn is_on((state, files): (&AppState, &OpenedFiles), command: Command) -> Option<bool> {
     let switch = match command {
         Command::AllArrows => Switch::AllArrows,
         Command::Path => Switch::Path,
@@ -154,6 +161,7 @@ fn is_on(state: &AppState, command: Command) -> Option<bool> {
         Command::Bottom => Switch::Bottom,
         Command::ReduceMotion => Switch::ReduceMotion,
         Command::Follow => return Some(state.follow),
+        Command::ReloadChanged => return Some(files.is_followed),
         _ => return None,
     };
     Some(state.settings.is_on(switch))
@@ -183,12 +191,12 @@ mod tests {
     #[test]
     fn what_a_command_switches_is_marked_in_its_menu() {
         for entry in COMMANDS {
-            let mut state = AppState::default();
+            let (mut state, files) = (AppState::default(), OpenedFiles::default());
             let before = state.settings.switches.clone();
             apply(&mut state, &Capture::new(), entry.command.into());
             let is_switch = before != state.settings.switches;
             assert!(
-                !is_switch || is_on(&state, entry.command).is_some(),
+                !is_switch || is_on((&state, &files), entry.command).is_some(),
                 "{}",
                 entry.label
             );

@@ -19,10 +19,10 @@ use engine::record::{Bookmark, Record};
 use engine::runner::far;
 use engine::time::{Interval, Nanos};
 
-use super::{JobMessage, JobSender};
+use super::{JobMessage, JobSender, ReadCapture};
 use crate::app::link::choice;
 use crate::app::view_store::content_key;
-use crate::state::{AppState, FilePurpose};
+use crate::state::{AppState, FilePurpose, FileReading, FilesVersion};
 use crate::text;
 use crate::timeline::drawing;
 
@@ -179,9 +179,11 @@ fn rate(read: u64, gone: Duration) -> String {
     format!("{} MB/s", text::significant(read as f64 / 1e6 / seconds))
 }
 
-fn open_captures(paths: &[PathBuf], answering: &JobSender) -> JobMessage {
+fn open_captures(asked: &[PathBuf], answering: &JobSender) -> JobMessage {
+    // What is written while it is read counts as a change.
+    let version = FilesVersion::of(asked);
     // A folder that is opened again may hold others by then.
-    let found = match importer::files_of(paths) {
+    let found = match importer::files_of(asked) {
         Ok(found) => found,
         Err(error) => return JobMessage::Failed(Some(error.to_string())),
     };
@@ -211,7 +213,19 @@ fn open_captures(paths: &[PathBuf], answering: &JobSender) -> JobMessage {
         Ok(mut parts) => {
             importer::note_dropped(&mut parts, &mut capture);
             // What can be read only once is not known again.
-            JobMessage::Capture(Box::new(capture), parts, content_key(paths).ok())
+            let content = content_key(paths).ok();
+            let reading = FileReading {
+                version,
+                ended: Instant::now(),
+                took: begun.elapsed(),
+            };
+            JobMessage::Capture(Box::new(ReadCapture {
+                capture,
+                parts,
+                content,
+                asked: asked.to_vec(),
+                reading,
+            }))
         }
         Err(importer::ImportError::Cancelled) => JobMessage::Failed(None),
         Err(error) => JobMessage::Failed(Some(error.to_string())),

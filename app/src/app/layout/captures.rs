@@ -97,6 +97,34 @@ fn tab(
     }
 }
 
+/// Says that the files on screen have changed since they were read, and offers to read them again.
+pub fn changed_files(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let files = &scene.status.files;
+    if files.is_followed || files.is_read_again || !files.have_changed() {
+        return;
+    }
+    let theme = scene.theme;
+    strip(ui, theme.hovered, |ui| {
+        ui.spacing_mut().item_spacing.x = GRID;
+        let name = scene.status.opened.as_deref().unwrap_or_default();
+        ui.label(RichText::new(text::shorten(name, SHOWN)).strong());
+        let words = if scene.status.parts.len() > 1 {
+            "have changed since they were read"
+        } else {
+            "has changed since it was read"
+        };
+        ui.label(RichText::new(words).color(theme.weak));
+        ui.add_space(2.0 * GRID);
+        let reload = ui.button(format!("Reload ({})", Command::Reload.key()));
+        if reload.clicked() {
+            actions.push(Command::Reload.into());
+        }
+        if ui.button("Reload whenever it changes").clicked() {
+            actions.push(Command::ReloadChanged.into());
+        }
+    });
+}
+
 /// Says that what is on screen is not of the chosen workload or of the chosen values, and leads to either.
 pub fn other_picture(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let (Some(shown), Some(chosen)) = (scene.other_picture(), scene.workload()) else {
