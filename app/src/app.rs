@@ -3,6 +3,7 @@
 mod asking;
 mod bars;
 mod file_opening;
+mod file_watch;
 mod files;
 mod fleet;
 mod layout;
@@ -36,6 +37,7 @@ use crate::state::{AppState, OverlayWindow, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme;
 use crate::timeline::{Areas, Timeline, theme_of};
 use asking::QuestionJob;
+use file_watch::FileWatch;
 use files::FileJobs;
 use fleet::FleetJob;
 use lessons::LessonJob;
@@ -61,6 +63,9 @@ pub struct App {
     search: NameSearch,
     link: Option<EngineLink>,
     files: FileJobs,
+    watch: FileWatch,
+    /// Whether files that are opened are read again whenever they change.
+    follows_files: bool,
     concluding: ConclusionsJob,
     asking: QuestionJob,
     fleet: FleetJob,
@@ -101,6 +106,8 @@ const LOOK: Duration = Duration::from_millis(100);
 pub enum InitialContent {
     /// Captures and workloads; without any, the first workload that overlaps copies and kernels runs.
     Files(Vec<PathBuf>),
+    /// Captures that are read again whenever they change.
+    FollowedFiles(Vec<PathBuf>),
     /// A capture that is at hand.
     Capture(Box<Capture>),
     /// A program that is recorded while the window shows it.
@@ -183,6 +190,8 @@ impl App {
             search: NameSearch::default(),
             link,
             files: FileJobs::new(context),
+            watch: FileWatch::default(),
+            follows_files: false,
             concluding: ConclusionsJob::default(),
             asking: QuestionJob::default(),
             fleet: FleetJob::default(),
@@ -224,6 +233,10 @@ impl App {
                 self.is_first = true;
             }
             InitialContent::Files(files) => self.act(vec![Action::OpenFiles(files)], None),
+            InitialContent::FollowedFiles(files) => {
+                self.follows_files = true;
+                self.act(vec![Action::OpenFiles(files)], None);
+            }
             InitialContent::Capture(capture) => self.replace(*capture),
             InitialContent::Program(request) => self.conduct(*request),
             InitialContent::Link(link) => self.act(vec![Action::FollowLink(link)], None),
@@ -340,6 +353,7 @@ impl App {
         if self.drain(end) || self.hear_files() {
             context.request_repaint();
         }
+        self.hear_watch(context);
         keep_up(&mut self.state, &self.capture);
         // Of a file that is being read there will be another picture in a moment.
         if self.status.loading.is_none() {

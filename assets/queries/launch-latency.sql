@@ -1,10 +1,11 @@
--- How long is it from the submission of a kernel to its start: half, nine of ten and 99 of 100 take no longer.
+-- How long is it from the submission of a kernel to its start, where the capture tells: half, nine of ten and 99 of 100 take no longer.
 -- needs: spans
 -- columns: run, rank, launches, p50_ns, p90_ns, p99_ns, most_ns
 WITH waited AS (
-  SELECT run, rank, ts - enqueued AS ns
-  FROM spans
-  WHERE kind = 'kernel'),
+  SELECT k.run, k.rank, k.ts - CASE WHEN k.enqueued < k.ts THEN k.enqueued ELSE c.ts END AS ns
+  FROM spans k
+  LEFT JOIN spans c ON c.run = k.run AND c.rank = k.rank AND c.id = k.launch_id
+  WHERE k.kind = 'kernel' AND (k.enqueued < k.ts OR c.ts IS NOT NULL)),
 placed AS (
   SELECT run, rank, ns, row_number() OVER (PARTITION BY run, rank ORDER BY ns) AS place, count(*) OVER (PARTITION BY run, rank) AS times
   FROM waited)

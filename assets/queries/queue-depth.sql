@@ -1,14 +1,16 @@
 -- How many operations were submitted and not over: over time, at most, and how long there was none.
 -- needs: spans
 -- columns: run, rank, mean_depth, most_depth, empty_ns
-WITH changes AS (
-  SELECT run, rank, enqueued AS ts, 1 AS change
-  FROM spans
-  WHERE launch_id IS NOT NULL
+WITH submitted AS (
+  SELECT o.run, o.rank, CASE WHEN o.enqueued < o.ts THEN o.enqueued ELSE c.ts END AS began, o.ts + o.dur AS ended
+  FROM spans o
+  JOIN spans c ON c.run = o.run AND c.rank = o.rank AND c.id = o.launch_id),
+changes AS (
+  SELECT run, rank, began AS ts, 1 AS change
+  FROM submitted
   UNION ALL
-  SELECT run, rank, ts + dur AS ts, -1 AS change
-  FROM spans
-  WHERE launch_id IS NOT NULL),
+  SELECT run, rank, ended AS ts, -1 AS change
+  FROM submitted),
 moments AS (
   SELECT run, rank, ts, sum(change) AS change
   FROM changes

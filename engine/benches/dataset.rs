@@ -1,7 +1,8 @@
 //! Speed and size of a dataset: a Kineto-like capture of half a million events, opened, and converted to a rank.
 //!
 //! Prints how long each table takes on disk, in bytes a span, and the time of a conversion, opening included, as a multiple of
-//! the time of opening alone. `SYNCLINE_JSON=FILE` converts a capture of yours instead.
+//! the time of opening alone; then how long a question takes in the tables of the open capture, and, where it is installed,
+//! in DuckDB over the files. `SYNCLINE_EVENTS=5000000` makes the capture that long, `SYNCLINE_JSON=FILE` takes one of yours.
 
 mod generate {
     pub mod kineto;
@@ -19,7 +20,9 @@ use std::sync::Arc;
 
 use engine::capture::Capture;
 use engine::dataset::{ContentHash, Dataset, RankFile};
+use engine::fleet::{FleetDataset, FleetEngine, FoundEngine, ask_fleet, found_engines};
 use engine::importer;
+use engine::query::{QuerySource, SqlLimits, SqlWatch, ask, questions};
 use measure::median::median;
 
 const EVENTS: u64 = 500_000;
@@ -71,7 +74,9 @@ fn source(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     }
     let path = folder.join("rank0.json");
     let mut out = BufWriter::new(File::create(&path)?);
-    generate::kineto::write(EVENTS, &mut out)?;
+    let events = std::env::var("SYNCLINE_EVENTS");
+    let events = events.map_or(Ok(EVENTS), |it| it.parse())?;
+    generate::kineto::write(events, &mut out)?;
     out.flush()?;
     Ok(path)
 }
@@ -99,6 +104,56 @@ fn print_sizes(folder: &Path, spans: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Asks for the kernels that take the most time.
+fn ask_both(path: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
+    let found = questions().iter().find(|it| it.name == "top-kernels");
+    let sql = found.map(|it| it.sql).ok_or("there is no such question")?;
+    let limits = SqlLimits {
+        memory: u64::MAX,
+        ..SqlLimits::default()
+    };
+    let watch = Arc::new(SqlWatch::default());
+    let source = Arc::new(QuerySource::new(Arc::new(open(path)), None));
+    let in_tables = || {
+        ask(&source, sql, (limits, &watch), &mut |_, _| {
+            ControlFlow::Continue(())
+        })
+    };
+    // This makes the columns that are asked for.
+    let first = in_tables()?.time.as_secs_f64();
+    let own = median(ROUNDS, || drop(std::hint::black_box(in_tables())));
+    eprintln!("top-kernels in the tables of the capture: {first:.3} s at first, {own:.3} s later");
+    let engines = found_engines();
+    let duckdb = engines.iter().find(|it| it.engine == FleetEngine::DuckDb);
+    if !duckdb.is_some_and(FoundEngine::is_ready) {
+        eprintln!("DuckDB is not installed, and was not asked");
+        return Ok(());
+    }
+    let fleet = FleetDataset::open(folder)?;
+    let median_of = |sql: &str| -> Result<f64, Box<dyn Error>> {
+        let mut times = Vec::new();
+        for _ in 0..ROUNDS {
+            let answer = ask_fleet(
+                &fleet,
+                &FleetEngine::DuckDb,
+                sql,
+                (limits, &watch),
+                &mut |_, _| ControlFlow::Continue(()),
+            )?;
+            times.push(answer.answer.time.as_secs_f64());
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(times.get(ROUNDS / 2).copied().unwrap_or_default())
+    };
+    let started = median_of("SELECT rank FROM captures")?;
+    let other = median_of(sql)? - started;
+    eprintln!(
+        "DuckDB over the files: {other:.3} s besides {started:.3} s until it has started, {:.2} of the tables' time",
+        other / own
+    );
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = source(folder.path())?;
@@ -119,5 +174,5 @@ fn main() -> Result<(), Box<dyn Error>> {
         "open {opening:.2} s, convert {converting:.2} s: {:.2} of the rate of opening",
         opening / converting
     );
-    Ok(())
+    ask_both(&path, &target)
 }

@@ -97,7 +97,7 @@ fn a_question_is_ended_inside_a_function() {
 }
 
 /// The most memory that a question held, in bytes, as the system counts it.
-fn peak(capture: &Path, sql: &str, megabytes: u64) -> Option<u64> {
+fn peak(capture: &Path, (sql, options): (&str, &[&str]), megabytes: u64) -> Option<u64> {
     let script = "import resource, subprocess, sys\n\
         done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n\
         print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
@@ -110,6 +110,7 @@ fn peak(capture: &Path, sql: &str, megabytes: u64) -> Option<u64> {
     let output = python
         .arg(capture)
         .args([sql, "--max-memory", &limit])
+        .args(options)
         .output();
     let text = String::from_utf8(output.ok()?.stdout).unwrap();
     let (code, kilobytes) = text.trim().split_once(' ').unwrap();
@@ -125,7 +126,7 @@ fn peak(capture: &Path, sql: &str, megabytes: u64) -> Option<u64> {
 #[test]
 fn a_question_holds_no_more_memory_than_it_may() {
     let capture = small("torch-steps.json.gz");
-    let Some(before) = peak(&capture, "SELECT 1 AS one", 100) else {
+    let Some(before) = peak(&capture, ("SELECT 1 AS one", &[]), 100) else {
         eprintln!("skipped: there is no python3 to ask the system how much memory a program held");
         return;
     };
@@ -138,9 +139,35 @@ fn a_question_holds_no_more_memory_than_it_may() {
         "SELECT a.name AS a, b.name AS b FROM spans a, spans b, spans c ORDER BY a.dur * b.dur",
         &format!("SELECT {copies} FROM spans a, spans b WHERE b.id < 60"),
     ] {
-        let held = peak(&capture, sql, 100).unwrap() - before;
+        let held = peak(&capture, (sql, &[]), 100).unwrap() - before;
         // What the system hands out in pages, and what rows on their way take.
         assert!(held < 130_000_000, "{sql}: {held}");
+    }
+}
+
+/// What whoever prints them keeps of rows counts, and rows that wait to be printed are few.
+#[test]
+fn rows_that_are_kept_or_wait_count_as_the_question_s() {
+    let capture = small("torch-steps.json.gz");
+    let Some(before) = peak(&capture, ("SELECT 1 AS one", &[]), 100) else {
+        eprintln!("skipped: there is no python3 to ask the system how much memory a program held");
+        return;
+    };
+    let long = "SELECT id, hex(zeroblob(900000)) AS text FROM spans";
+    let many = "SELECT a.id, a.name, b.name AS other, a.ts + b.ts AS at FROM spans a, spans b";
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("rows").display().to_string();
+    for sql in [long, many] {
+        for format in ["table", "csv", "json", "parquet"] {
+            for output in [&[][..], &["--output", &output]] {
+                if format == "parquet" && output.is_empty() {
+                    continue;
+                }
+                let options = [&["--format", format], output].concat();
+                let held = peak(&capture, (sql, &options), 100).unwrap() - before;
+                assert!(held < 150_000_000, "{sql}, {options:?}: {held}");
+            }
+        }
     }
 }
 

@@ -210,24 +210,38 @@ def idle_by_reason():
 
 
 def longest_gaps():
-    """From the end of what ran before on a stream to the start of the next: what lies within has to be within one of these."""
+    """When each stream ran nothing, from the first call or operation to the last: what lies between the unions of what it ran."""
+    timed = [s for s in SPANS if s.kind != "scope" and s.group in ("host", "streams")]
+    if not timed:
+        return []
+    begin, end = min(s.ts for s in timed), max(s.end for s in timed)
     rows = []
-    for key, g in grouped([s for s in SPANS if s.group == "streams" and s.role != "queue"], lambda s: s.key).items():
-        over = None
-        for s in sorted(g, key=lambda s: (s.ts, s.end, s.id)):
-            if over is not None and s.ts > over:
+    ran = [s for s in SPANS if s.group == "streams" and s.role != "queue" and s.kind != "scope" and s.state != "running"]
+    for key, g in grouped(ran, lambda s: s.key).items():
+        over = begin
+        for s in sorted((s for s in g if s.kind not in WAITS + ("callback",) and s.end > s.ts), key=lambda s: s.ts):
+            if s.ts > over:
                 rows.append([key[4], over, s.ts])
-            over = s.end if over is None else max(over, s.end)
-    return rows
+            over = max(over, s.end)
+        if end > over:
+            rows.append([key[4], over, end])
+    return sorted(rows)
+
+
+def submitted(s):
+    """When an operation was submitted, as far as the capture tells: the time that it has itself, else its call's."""
+    if s.enqueued < s.ts:
+        return s.enqueued
+    return BY_ID[s.launch].ts if s.launch in BY_ID else None
 
 
 def launch_latency():
-    ns = [s.ts - s.enqueued for s in KERNELS]
+    ns = [s.ts - submitted(s) for s in KERNELS if submitted(s) is not None]
     return [[RUN, RANK, len(ns), nearest(ns, 50), nearest(ns, 90), nearest(ns, 99), max(ns)]] if ns else []
 
 
 def longest_launch_latency():
-    rows = [[RUN, RANK, s.id, s.name, s.lane, s.ts, s.ts - s.enqueued, BY_ID[s.launch].name, s.launch]
+    rows = [[RUN, RANK, s.id, s.name, s.lane, s.ts, s.ts - submitted(s), BY_ID[s.launch].name, s.launch]
             for s in KERNELS if s.launch in BY_ID]
     return sorted(rows, key=lambda r: (-r[6], r[2]))[:50]
 
@@ -235,8 +249,8 @@ def longest_launch_latency():
 def queue_depth():
     changes = defaultdict(int)
     for s in SPANS:
-        if s.launch is not None:
-            changes[s.enqueued] += 1
+        if s.launch in BY_ID:
+            changes[submitted(s)] += 1
             changes[s.end] -= 1
     times = sorted(changes)
     if not times:
@@ -265,8 +279,8 @@ def longest_waits():
     rows = []
     for it, kind, part in parts_of_waits():
         ns = part["to_ns"] - part["from_ns"]
-        if ns >= 100000 and "span" in part:
-            rows.append([RUN, RANK, kind, ns, part["from_ns"], it["span"], it["name"], part["name"], part["span"]])
+        if ns >= 100000:
+            rows.append([RUN, RANK, kind, ns, part["from_ns"], it["span"], it["name"], part.get("name"), part.get("span")])
     return sorted(rows, key=lambda r: (-r[3], r[5], r[4]))[:50]
 
 

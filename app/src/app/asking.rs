@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{Context, Id};
 use engine::capture::Capture;
-use engine::query::{FileLanes, QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, ask};
+use engine::query::{
+    FileLanes, QuerySource, SqlError, SqlLimits, SqlSummary, SqlWatch, ask, row_bytes,
+};
 
 use crate::background::BackgroundAnswer;
 use crate::panel::{AnsweredQuestion, AppStatus, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
@@ -167,6 +169,7 @@ fn answer(source: &Arc<QuerySource>, sql: String, watch: &Arc<SqlWatch>) -> Answ
     };
     let mut rows = Vec::new();
     let found = ask(source, &sql, (limits, watch), &mut |_, row| {
+        watch.hold(row_bytes(&row));
         rows.push(row);
         ControlFlow::Continue(())
     });

@@ -71,7 +71,6 @@ pub(super) fn fleet(
     };
     let fleet = FleetDataset::open(folder).map_err(failure)?;
     let engine = engine(options, &fleet, streams);
-    refuse_dataset(options.question.output.as_deref(), fleet.root())?;
     let mut writer = options.question.writer(&[])?;
     let limits = options.question.limits(options.max_time);
     let ask = |take: &mut RowSink<'_>, watch: &Arc<SqlWatch>| {
@@ -97,26 +96,16 @@ pub(super) fn fleet(
         complain(streams, &text);
         return Ok(super::CUT);
     }
-    exit_code(cut, summary.answer.rows, streams)
-}
-
-/// Refuses to write into the dataset that is asked.
-fn refuse_dataset(output: Option<&Path>, root: &Path) -> Result<(), CliFailure> {
-    let folder = output.map(|it| match it.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    });
-    let real = |path: &Path| path.canonicalize().ok();
-    let is_inside = folder
-        .and_then(real)
-        .zip(real(root))
-        .is_some_and(|it| it.0.starts_with(it.1));
-    if is_inside {
-        let text =
-            "the output lies in the dataset, where engines would read it: name a file elsewhere";
-        return Err(CliFailure::Wrong(text.to_owned()));
+    if let (Some(StopReason::Time(_)), Some(address), 0) =
+        (cut, engine.address(), summary.answer.rows)
+    {
+        let text = format!(
+            "{} at {address} had not answered by then: is it running, and can this computer reach it?",
+            engine.title()
+        );
+        complain(streams, &text);
     }
-    Ok(())
+    exit_code(cut, summary.answer.rows, streams)
 }
 
 /// What keeps a dataset from being asked, by its exit code.

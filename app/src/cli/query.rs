@@ -2,6 +2,7 @@
 
 mod asking;
 mod output;
+mod row_room;
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;

@@ -76,6 +76,18 @@ impl TextTable {
         self.rows.push(self.ends.len());
     }
 
+    /// Aligns a column to the right.
+    pub fn align_right(&mut self, column: usize) {
+        if let Some(head) = self.heads.get_mut(column) {
+            head.right = true;
+        }
+    }
+
+    /// Bytes that it holds.
+    pub const fn held_bytes(&self) -> usize {
+        self.text.capacity() + (self.ends.capacity() + self.rows.capacity()) * size_of::<usize>()
+    }
+
     /// As [`Table::write`], with an empty line before it.
     pub fn write_after_a_line(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.rows.is_empty() {

@@ -231,6 +231,8 @@ fn keep_last(from: impl Read, kept: &Mutex<VecDeque<String>>) {
 struct ClientLimits<'a> {
     began: Instant,
     time: Duration,
+    /// Bytes of the answer that may be held here.
+    memory: u64,
     watch: &'a SqlWatch,
 }
 
@@ -241,6 +243,9 @@ impl ClientLimits<'_> {
         }
         if self.began.elapsed() >= self.time {
             return Err(StopReason::Time(self.time));
+        }
+        if self.watch.held() > self.memory {
+            return Err(StopReason::Memory(self.memory));
         }
         Ok(())
     }
@@ -264,6 +269,7 @@ pub(crate) fn ask(
     let limits = ClientLimits {
         began: Instant::now(),
         time: limits.time,
+        memory: limits.memory,
         watch,
     };
     let mut reader = AnswerReader {

@@ -116,11 +116,19 @@ impl FromStr for FleetEngine {
             ("sqlite", None) => Ok(Self::Sqlite),
             ("duckdb", None) => Ok(Self::DuckDb),
             ("datafusion", None) => Ok(Self::DataFusion),
-            ("spark", at) => Ok(Self::Spark(at)),
+            ("spark", None) => Ok(Self::Spark(None)),
+            ("spark", Some(at)) if is_master(&at) => Ok(Self::Spark(Some(at))),
+            ("spark", Some(at)) => Err(FleetError::Master(at)),
             ("connect", Some(at)) if at.starts_with("sc://") => Ok(Self::Connect(at)),
             _ => wrong(),
         }
     }
+}
+
+/// Whether Spark knows an address of this form; of another one its Java ends without saying why.
+fn is_master(at: &str) -> bool {
+    const BEGINNINGS: [&str; 4] = ["local[", "local-cluster[", "spark://", "k8s://"];
+    at == "local" || at == "yarn" || BEGINNINGS.iter().any(|it| at.starts_with(it))
 }
 
 /// An engine, and whether it is installed.

@@ -23,6 +23,12 @@ pub enum FleetError {
          or connect=sc://HOST"
     )]
     Engine(String),
+    /// An address that is none of Spark's.
+    #[error(
+        "“{0}” is no address that Spark knows: write spark=spark://HOST:7077, spark=local[2], spark=local-cluster[2,1,1024], \
+         spark=yarn or spark=k8s://…, or spark alone for this computer"
+    )]
+    Master(String),
     /// There is no Python to start an engine with.
     #[error(
         "Python was not found as {}, and engines other than sqlite are started by it: install Python 3, or set SYNCLINE_PYTHON \

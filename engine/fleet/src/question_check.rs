@@ -183,8 +183,14 @@ impl FromNames<'_> {
             self.is(before, "join") || (self.is(before, "from") && !self.is_distinct(before));
         let word = self.word(at);
         let is_keyword = KEYWORDS.iter().any(|it| it.eq_ignore_ascii_case(word));
+        // DATE '2026-01-02' is a value.
+        let is_value = self
+            .all
+            .get(at + 1)
+            .is_some_and(|it| it.kind == SqlTokenKind::Text);
         is_behind
             && !is_keyword
+            && !is_value
             && !["(", ")", "."].contains(&self.word(at + 1))
             && !self.is(at, "lateral")
     }
@@ -220,6 +226,7 @@ mod tests {
             "SELECT load, \"update\" FROM (SELECT 1 AS load, 2 AS \"update\") x",
             "(SELECT 1 AS a) UNION ALL SELECT 2",
             "SELECT extract(year FROM ts) AS y FROM spans",
+            "SELECT extract(YEAR FROM DATE '2020-01-02') AS y FROM spans",
             "SELECT a.id FROM spans a JOIN spans b USING (id) WHERE a.name IS DISTINCT FROM b.name",
             "SELECT trim(both 'a' FROM a.name) AS n FROM spans a",
             "SELECT * FROM information_schema.tables",

@@ -23,6 +23,8 @@ use record::Value;
 const STEPS: i32 = 200;
 /// The longest text, row or value, in bytes.
 const LONGEST: i32 = 2_000_000;
+/// What a piece of memory takes besides its bytes.
+const ROOM: usize = 16;
 /// Functions that reach out of the question, and what they are refused for.
 const REFUSED_FUNCTIONS: &[(&str, &str)] = &[
     ("load_extension", REACHES),
@@ -56,6 +58,15 @@ pub struct SqlSummary {
 /// The version of SQLite that answers.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
+}
+
+/// How many bytes a row of an answer holds, about.
+pub fn row_bytes(row: &[Option<Value>]) -> usize {
+    let text = |it: &Option<Value>| match it {
+        Some(Value::Text(text)) => text.len() + ROOM,
+        _ => 0,
+    };
+    size_of_val(row) + ROOM + row.iter().map(text).sum::<usize>()
 }
 
 /// Takes a row, with the names of its columns. What is nothing is NULL.

@@ -44,12 +44,29 @@ pub struct SqlWatch {
     rows: AtomicU64,
     /// How much of what the tables are made of is concluded, in thousandths.
     concluded: AtomicU32,
+    /// Bytes of the answer that whoever asks holds.
+    held: AtomicU64,
 }
 
 impl SqlWatch {
     /// Asks it to end soon.
     pub fn cancel(&self) {
         self.cancelled.store(true, Relaxed);
+    }
+
+    /// Says that whoever asks holds so many bytes more of the answer. They count as the question's.
+    pub fn hold(&self, bytes: usize) {
+        self.held.fetch_add(bytes as u64, Relaxed);
+    }
+
+    /// Says that so many of them are no longer held.
+    pub fn let_go(&self, bytes: usize) {
+        self.held.fetch_sub(bytes as u64, Relaxed);
+    }
+
+    /// How many bytes of the answer whoever asks holds, as far as they say.
+    pub fn held(&self) -> u64 {
+        self.held.load(Relaxed)
     }
 
     /// Whether it was asked to end.
@@ -170,7 +187,8 @@ impl QueryGuard {
             return Err(self.stop(StopReason::Time(self.limits.time)));
         }
         let held = memory_used().saturating_sub(self.held_before);
-        if taken(held).saturating_add(self.own.load(Relaxed)) > self.limits.memory {
+        let own = self.own.load(Relaxed).saturating_add(self.watch.held());
+        if taken(held).saturating_add(own) > self.limits.memory {
             return Err(self.stop(StopReason::Memory(self.limits.memory)));
         }
         Ok(())

@@ -43,7 +43,7 @@ mod tests;
 mod tokens;
 mod vtab;
 
-pub use ask::{RowSink, SqlSummary, ask, sqlite_version};
+pub use ask::{RowSink, SqlSummary, ask, row_bytes, sqlite_version};
 pub use column::CellValue;
 pub use column_feed::{CellTaker, ColumnFeed};
 pub use complete::{CompletionKind, KEYWORDS, SqlCompletion, complete};

@@ -8,14 +8,17 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use crossbeam_channel::{RecvTimeoutError, bounded};
+use engine::fleet::FleetDataset;
 use engine::importer::is_standard_input;
 use engine::query::{
-    BundledQuestion, RowSink, SqlError, SqlLimits, SqlWatch, StopReason, questions, with_parameter,
+    BundledQuestion, RowSink, SqlError, SqlLimits, SqlWatch, StopReason, questions, row_bytes,
+    with_parameter,
 };
 use engine::record::Value;
 use engine::workload::nearest;
 
 use super::output::RowWriter;
+use super::row_room::RowRoom;
 use crate::cli::open_files::refuse_input;
 use crate::cli::progress::ProgressLine;
 use crate::cli::table::TextTable;
@@ -81,6 +84,7 @@ impl QuestionOptions {
             let question = self.file.iter().filter(|it| !is_standard_input(it));
             let inputs: Vec<PathBuf> = inputs.iter().chain(question).cloned().collect();
             refuse_input(output, &inputs)?;
+            refuse_dataset(output)?;
         } else if self.format == RowFormat::Parquet {
             let text = "a Parquet file is no text for standard output: name it by --output FILE";
             return Err(CliFailure::Wrong(text.to_owned()));
@@ -95,6 +99,24 @@ impl QuestionOptions {
             memory: self.max_memory.saturating_mul(1_000_000),
             rows: self.max_rows,
         }
+    }
+}
+
+/// Refuses to write into a dataset, where engines would read it.
+fn refuse_dataset(output: &Path) -> Result<(), CliFailure> {
+    // A name alone lies in the working folder; of a link it counts where it leads.
+    let folder = match output.parent().filter(|it| !it.as_os_str().is_empty()) {
+        Some(folder) => folder,
+        None => Path::new("."),
+    };
+    let written = [output.canonicalize(), folder.canonicalize()];
+    let mut around = written.iter().flatten().flat_map(|it| it.ancestors());
+    match around.find(|it| FleetDataset::is_dataset(it)) {
+        None => Ok(()),
+        Some(dataset) => Err(CliFailure::Wrong(format!(
+            "the output lies in the dataset {}, where engines would read it: name a file elsewhere",
+            dataset.display()
+        ))),
     }
 }
 
@@ -181,11 +203,15 @@ pub fn answer<T: Send, E: Send>(
     let watch = Arc::new(SqlWatch::default());
     let (sender, answers) = bounded::<(Vec<String>, Vec<Option<Value>>)>(WAITING);
     let progress = ProgressLine::open_ended(streams.watched);
+    let room = RowRoom::default();
     std::thread::scope(|scope| {
         let asking = {
-            let watch = Arc::clone(&watch);
+            let (watch, room) = (Arc::clone(&watch), &room);
             let work = move || {
-                let mut sink = |columns: &[String], row| {
+                let mut sink = |columns: &[String], row: Vec<Option<Value>>| {
+                    let bytes = row_bytes(&row);
+                    watch.hold(bytes);
+                    room.take(bytes);
                     let sent = sender.send((columns.to_vec(), row));
                     sent.map_or(ControlFlow::Break(()), ControlFlow::Continue)
                 };
@@ -198,7 +224,12 @@ pub fn answer<T: Send, E: Send>(
         loop {
             match answers.recv_timeout(LOOK) {
                 Ok((columns, row)) => {
+                    let bytes = row_bytes(&row);
+                    let before = writer.held_bytes();
                     written = writer.row(&columns, row, streams.out);
+                    watch.hold(writer.held_bytes().saturating_sub(before));
+                    watch.let_go(bytes);
+                    room.give(bytes);
                     if written.is_err() {
                         break;
                     }
@@ -213,6 +244,7 @@ pub fn answer<T: Send, E: Send>(
                 watch.cancel();
             }
         }
+        room.close();
         drop(answers);
         let answer = asking.join();
         written?;

@@ -1,13 +1,13 @@
 //! Rows of an answer on their way out: as a table, as comma-separated values, as lines of JSON, as a Parquet file.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use engine::dataset::answer_file;
 use engine::exporter::{self, csv::quoted as csv_field};
-use engine::query::SqlSummary;
+use engine::query::{SqlSummary, row_bytes};
 use engine::record::Value;
 use serde_json::json;
 
@@ -23,21 +23,39 @@ pub struct RowWriter {
     format: RowFormat,
     /// The file that they go to, and what is to be written there.
     file: Option<(PathBuf, Vec<u8>)>,
+    /// The rows of a table.
+    table: TextTable,
+    /// The places of its columns that have texts.
+    texts: BTreeSet<usize>,
+    /// Those of a Parquet file, and how many bytes they hold.
     rows: Vec<Vec<Option<Value>>>,
+    row_bytes: usize,
     has_head: bool,
     /// The keys of JSON objects: of two columns with one name the second has a number.
     keys: Vec<String>,
 }
+
+/// What a Parquet file takes of memory while it is made, as a multiple of its rows.
+const ENCODING: usize = 3;
 
 impl RowWriter {
     pub fn new(format: RowFormat, file: Option<PathBuf>) -> Self {
         Self {
             format,
             file: file.map(|it| (it, Vec::new())),
+            table: TextTable::new(&[]),
+            texts: BTreeSet::new(),
             rows: Vec::new(),
+            row_bytes: 0,
             has_head: false,
             keys: Vec::new(),
         }
+    }
+
+    /// Bytes that it holds of what it was given, and will hold until it is finished.
+    pub fn held_bytes(&self) -> usize {
+        let file = self.file.as_ref().map_or(0, |it| it.1.capacity());
+        self.table.held_bytes() + file + ENCODING * self.row_bytes
     }
 
     /// Writes the next row, to `out` where it goes to no file.
@@ -63,7 +81,17 @@ impl RowWriter {
     ) -> io::Result<()> {
         self.head(columns, out)?;
         match self.format {
-            RowFormat::Table | RowFormat::Parquet => self.rows.push(row),
+            RowFormat::Table => {
+                let is_text = |it: &Option<Value>| matches!(it, Some(Value::Text(_)));
+                let texts = row.iter().enumerate().filter(|it| is_text(it.1));
+                self.texts.extend(texts.map(|(at, _)| at));
+                let cells = row.iter().map(|it| text::sql_value(it.as_ref()));
+                self.table.row(cells);
+            }
+            RowFormat::Parquet => {
+                self.row_bytes += row_bytes(&row);
+                self.rows.push(row);
+            }
             RowFormat::Csv => writeln!(out, "{}", csv_line(&row))?,
             RowFormat::Json => {
                 let fields = self.keys.iter().zip(&row);
@@ -81,6 +109,8 @@ impl RowWriter {
             return Ok(());
         }
         self.keys = distinct(columns);
+        let heads = columns.iter().map(|it| (Cow::Owned(it.clone()), false));
+        self.table = TextTable::of(heads);
         if self.format == RowFormat::Csv {
             let fields: Vec<String> = columns.iter().map(|it| csv_field(it)).collect();
             writeln!(out, "{}", fields.join(","))?;
@@ -90,41 +120,31 @@ impl RowWriter {
 
     /// Writes what is left.
     pub fn finish(mut self, summary: &SqlSummary, out: &mut dyn Write) -> Result<(), CliFailure> {
-        let Some((path, mut bytes)) = self.file.take() else {
+        let Some((path, bytes)) = self.file.take() else {
             return Ok(self.write_rest(summary, out)?);
         };
-        self.write_rest(summary, &mut bytes)?;
-        let written =
-            exporter::replace(&path, &mut |_| true, &mut |output| output.write_all(&bytes));
+        let written = exporter::replace(&path, &mut |_| true, &mut |output| {
+            output.write_all(&bytes)?;
+            self.write_rest(summary, output)
+        });
         written.map_err(|error| unwritten(&path, &error))
     }
 
-    fn write_rest(mut self, summary: &SqlSummary, out: &mut dyn Write) -> io::Result<()> {
+    fn write_rest(&mut self, summary: &SqlSummary, out: &mut dyn Write) -> io::Result<()> {
         self.head(&summary.columns, out)?;
-        if self.format == RowFormat::Parquet {
-            return out.write_all(&answer_file(&self.keys, &self.rows)?);
-        }
-        if self.format != RowFormat::Table {
-            return Ok(());
-        }
-        if self.rows.is_empty() {
+        match self.format {
+            RowFormat::Parquet => out.write_all(&answer_file(&self.keys, &self.rows)?),
+            RowFormat::Csv | RowFormat::Json => Ok(()),
             // Of a question that was ended nobody knows whether it has some.
-            return match summary.cut {
-                Some(_) => Ok(()),
-                None => writeln!(out, "no rows"),
-            };
+            RowFormat::Table if summary.rows == 0 && summary.cut.is_some() => Ok(()),
+            RowFormat::Table if summary.rows == 0 => writeln!(out, "no rows"),
+            RowFormat::Table => {
+                for column in (0..summary.columns.len()).filter(|it| !self.texts.contains(it)) {
+                    self.table.align_right(column);
+                }
+                self.table.write(out)
+            }
         }
-        let is_number = |at: usize| {
-            let text = |row: &Vec<Option<Value>>| matches!(row.get(at), Some(Some(Value::Text(_))));
-            !self.rows.iter().any(text)
-        };
-        let heads = summary.columns.iter().enumerate();
-        let heads = heads.map(|(at, name)| (Cow::Owned(name.clone()), is_number(at)));
-        let mut table = TextTable::of(heads);
-        for row in &self.rows {
-            table.row(row.iter().map(|it| text::sql_value(it.as_ref())));
-        }
-        table.write(out)
     }
 }
 

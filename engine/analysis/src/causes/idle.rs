@@ -116,6 +116,8 @@ pub(super) struct IdleSums<'a, 'b> {
     parts: Option<Vec<IdlePart>>,
     /// The operation that ended last so far.
     before: Option<SpanId>,
+    /// When operations ran, in order: what waits beside them waits while the stream is busy.
+    ran: Vec<Interval>,
     /// Whether what is added lies before the operation that it is said of.
     is_gap: bool,
 }
@@ -143,11 +145,12 @@ impl CauseReader<'_> {
         let (lane, within) = (sums.sums.lane, sums.within);
         let mut last = None;
         let mut cursor = within.start;
-        for span in self.operations_until(lane, within) {
-            let interval = Interval {
-                start: self.time(SpanPoint::start(span)),
-                end: self.time(SpanPoint::end(span)),
-            };
+        let operations = self.operations_until(lane, within);
+        sums.ran = self.beside_waits(lane, &operations);
+        // Where what ran so far has ended.
+        let mut ran = within.start;
+        for span in operations {
+            let interval = self.interval(span);
             if interval.start > cursor {
                 sums.is_gap = true;
                 sums.gap(cursor, span);
@@ -162,7 +165,13 @@ impl CauseReader<'_> {
             if self.causes.class(span).is_wait() {
                 sums.wait(begins, span);
             } else {
-                let busy = sums.inside(begins, interval.end);
+                let from = if sums.ran.is_empty() {
+                    begins
+                } else {
+                    interval.start.max(ran)
+                };
+                let busy = sums.inside(from, interval.end);
+                ran = ran.max(interval.end);
                 sums.add(IdleUse::Busy, busy, span);
                 if self.causes.class(span).has(SpanClass::MEMBER) {
                     sums.ranks(span);
@@ -175,6 +184,24 @@ impl CauseReader<'_> {
         sums.note(IdleUse::After, (cursor, within.end), None);
         let parts = sums.parts.take();
         (sums.finish(cursor, last), parts)
+    }
+
+    fn interval(&self, span: SpanId) -> Interval {
+        Interval {
+            start: self.time(SpanPoint::start(span)),
+            end: self.time(SpanPoint::end(span)),
+        }
+    }
+
+    /// When operations of a stream ran on which something waited at the same time; nothing where no spans overlap.
+    fn beside_waits(&self, lane: LaneId, operations: &[SpanId]) -> Vec<Interval> {
+        let is_wait = |it: &&SpanId| self.causes.class(**it).is_wait();
+        if self.capture.depth(lane) < 2 || !operations.iter().any(|it| is_wait(&it)) {
+            return Vec::new();
+        }
+        let ran = operations.iter().filter(|it| !is_wait(it));
+        let ran = ran.filter(|it| !self.capture.has_nodes(**it));
+        union(ran.map(|it| self.interval(*it)).collect())
     }
 
     /// The operations of a stream in a stretch, by start and end, and the first after it: what comes next is what an idle
@@ -241,6 +268,7 @@ impl<'a, 'b> IdleSums<'a, 'b> {
             },
             parts: None,
             before: None,
+            ran: Vec::new(),
             is_gap: false,
         }
     }
@@ -303,6 +331,24 @@ impl<'a, 'b> IdleSums<'a, 'b> {
 
     /// A part of an operation's wait, or of a wait that is a span.
     fn part(
+        &mut self,
+        (what, reason): (TimeUse, IdleReason),
+        (from, to): (Nanos, Nanos),
+        at: SpanId,
+    ) {
+        let first = self.ran.partition_point(|it| it.end <= from);
+        let beside = self.ran.iter().skip(first);
+        let beside: Vec<Interval> = beside.take_while(|it| it.start < to).copied().collect();
+        let mut from = from;
+        for ran in beside {
+            self.idle_part((what, reason), (from, ran.start), at);
+            from = ran.end;
+        }
+        self.idle_part((what, reason), (from, to), at);
+    }
+
+    /// A part of it in which nothing ran.
+    fn idle_part(
         &mut self,
         (what, reason): (TimeUse, IdleReason),
         (from, to): (Nanos, Nanos),
