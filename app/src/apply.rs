@@ -124,6 +124,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
     match command {
         Command::Open => return Some(AppRequest::ChooseFile),
         Command::SaveCapture => return Some(AppRequest::SaveCapture),
+        Command::SavePiece => return Some(AppRequest::SavePiece),
         Command::Export => return Some(AppRequest::Export),
         Command::Extract => return Some(AppRequest::Extract),
         Command::SaveText => return Some(AppRequest::SaveText),

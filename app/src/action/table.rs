@@ -107,6 +107,7 @@ commands! {
     OpenDataset, File, "Open dataset…", "Show steps, stragglers and outliers of all ranks in a dataset that `syncline convert --to` wrote", [];
     Add, File, "Add to this capture…", "Open further files together with those on screen, as one capture", [];
     SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
+    SavePiece, File, "Save selection as capture…", "Write what touches the selected range, or the view where there is none, as a capture of its own", [];
     Export, File, "Export…", "Write the capture as Chrome JSON or CSV, or the view as a picture", [ctrl(Key::E)];
     Extract, File, "Extract workload…", "Write a workload that does what the selected range, or all of the capture, shows", [];
     Record, File, "Record a program…", "Start a CUDA program and show what it and all that it starts do on the device", [];

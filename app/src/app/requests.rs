@@ -144,6 +144,7 @@ impl App {
             | AppRequest::Export
             | AppRequest::Extract
             | AppRequest::SaveCapture
+            | AppRequest::SavePiece
             | AppRequest::SaveText
             | AppRequest::Picked(..)
             | AppRequest::Cancel
@@ -169,6 +170,7 @@ impl App {
             AppRequest::Export => self.ask(FilePurpose::Export, "json"),
             AppRequest::Extract => self.ask(FilePurpose::Extract, "kdl"),
             AppRequest::SaveCapture => self.ask(FilePurpose::SaveCapture, "pftrace"),
+            AppRequest::SavePiece => self.ask(FilePurpose::SavePiece, "pftrace"),
             AppRequest::SaveText => self.save_text(),
             AppRequest::Picked(purpose, paths) => self.chosen(purpose, paths),
             AppRequest::Cancel => {

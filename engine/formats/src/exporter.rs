@@ -1,11 +1,13 @@
 //! Writes captures to files: one format a file, all listed in [`EXPORTERS`].
 
+mod anonymize;
 pub mod chrome;
 pub mod csv;
 mod destination;
 mod extract;
 mod file;
 pub mod pftrace;
+mod piece;
 mod records;
 
 use std::io::{self, Write};
@@ -14,9 +16,11 @@ use std::path::Path;
 use capture::Capture;
 use record::Bookmark;
 
+pub use anonymize::{AnonymousCapture, anonymize};
 pub use destination::{Destination, DestinationKind, hold, open_existing, refuse_input};
 pub use extract::{ExtractError, ExtractedWorkload, extract};
 pub use file::{WriteProgress, replace, save};
+pub use piece::{CapturePiece, PieceCounts, PieceLanes, PieceRequest, piece};
 pub use records::records;
 use records::records_with;
 
