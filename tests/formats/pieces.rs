@@ -35,7 +35,11 @@ fn text(path: &Path) -> String {
 /// A stretch in the middle of a capture's operations.
 fn middle(path: &Path) -> Interval {
     let (capture, _) = open(&[path.to_owned()]);
-    let is_stream = |lane| capture.lane(lane).is_some_and(|it| it.group == Group::Streams);
+    let is_stream = |lane| {
+        capture
+            .lane(lane)
+            .is_some_and(|it| it.group == Group::Streams)
+    };
     let starts = capture.spans().filter(|it| is_stream(it.span.lane));
     let mut starts: Vec<Nanos> = starts.map(|it| it.span.start).collect();
     starts.sort_unstable();
@@ -51,7 +55,15 @@ fn range(of: Interval) -> String {
 type Explained = BTreeMap<(String, i64, i64), Vec<Value>>;
 
 fn explained(file: &str, of: Interval) -> Explained {
-    let said = answer(&["explain", file, "--all", "--format", "json", "--range", &range(of)]);
+    let said = answer(&[
+        "explain",
+        file,
+        "--all",
+        "--format",
+        "json",
+        "--range",
+        &range(of),
+    ]);
     let mut found = Explained::new();
     for line in said.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
@@ -66,7 +78,16 @@ fn explained(file: &str, of: Interval) -> Explained {
 
 /// A cause without what a stub or another numbering changes.
 fn cause(of: &Value) -> Vec<Value> {
-    let fields = ["kind", "known", "name", "at_ns", "ends_after_ns", "rank", "stream", "thread"];
+    let fields = [
+        "kind",
+        "known",
+        "name",
+        "at_ns",
+        "ends_after_ns",
+        "rank",
+        "stream",
+        "thread",
+    ];
     fields.map(|it| of[it].clone()).to_vec()
 }
 
@@ -92,9 +113,16 @@ fn what_lies_within_a_piece_is_explained_as_in_the_whole() {
                 let others = &piece[key];
                 assert_eq!(lines.len(), others.len(), "{name} {key:?}");
                 for (line, other) in lines.iter().zip(others) {
-                    assert_eq!(cause(&line["cause"]), cause(&other["cause"]), "{name} {key:?}\n{line}\n{other}");
+                    assert_eq!(
+                        cause(&line["cause"]),
+                        cause(&other["cause"]),
+                        "{name} {key:?}\n{line}\n{other}"
+                    );
                     for field in ["text", "enqueued_ns", "alone_ns"] {
-                        assert_eq!(line[field], other[field], "{name} {key:?} {field}\n{line}\n{other}");
+                        assert_eq!(
+                            line[field], other[field],
+                            "{name} {key:?} {field}\n{line}\n{other}"
+                        );
                     }
                 }
             }
@@ -107,15 +135,21 @@ fn what_lies_within_a_piece_is_explained_as_in_the_whole() {
 fn same_idle(whole: &str, piece: &str, of: Interval) {
     let idle = |file: &str| {
         let said = answer(&["idle", file, "--format", "json", "--range", &range(of)]);
-        let lines = said.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
+        let lines = said
+            .lines()
+            .map(|it| serde_json::from_str::<Value>(it).unwrap());
         let lines = lines.filter(|it| it["type"] == "idle" && it["busy_ns"] != 0);
         lines
             .map(|it| {
                 let times = it.as_object().unwrap().iter();
                 let times = times.filter(|(key, _)| key.ends_with("_ns"));
-                let times: Vec<(String, Value)> =
-                    times.map(|(key, time)| (key.clone(), time.clone())).collect();
-                ((it["rank"].clone(), it["stream"].clone(), it["lane"].clone()), times)
+                let times: Vec<(String, Value)> = times
+                    .map(|(key, time)| (key.clone(), time.clone()))
+                    .collect();
+                (
+                    (it["rank"].clone(), it["stream"].clone(), it["lane"].clone()),
+                    times,
+                )
             })
             .collect::<Vec<_>>()
     };
@@ -129,9 +163,12 @@ fn same_idle(whole: &str, piece: &str, of: Interval) {
 /// The wait that cost most is found in a piece around it, and is told by the same words.
 #[test]
 fn a_piece_around_a_finding_has_it() {
-    let Some(path) = path(CAPTURES[0]) else { return };
+    let Some(path) = path(CAPTURES[0]) else {
+        return;
+    };
     let costliest = |file: &str| {
-        let said: Value = serde_json::from_str(&answer(&["info", file, "--format", "json"])).unwrap();
+        let said: Value =
+            serde_json::from_str(&answer(&["info", file, "--format", "json"])).unwrap();
         let found = said["capture"]["findings"].as_array().unwrap().clone();
         found.into_iter().find(|it| it["code"] == "costliest-wait")
     };
@@ -143,9 +180,23 @@ fn a_piece_around_a_finding_has_it() {
     let to = line["end_ns"].as_i64().unwrap() + 100_000;
     let folder = tempfile::tempdir().unwrap();
     let cut = text(&folder.path().join("piece.pftrace"));
-    answer(&["convert", &text(&path), &cut, "--range", &format!("{from}..{to}")]);
+    answer(&[
+        "convert",
+        &text(&path),
+        &cut,
+        "--range",
+        &format!("{from}..{to}"),
+    ]);
     let again = costliest(&cut).unwrap();
-    let words = |it: &Value| it["text"].as_str().unwrap().split(';').next().unwrap().to_owned();
+    let words = |it: &Value| {
+        it["text"]
+            .as_str()
+            .unwrap()
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     assert_eq!(words(&found), words(&again));
 }
 
@@ -164,7 +215,8 @@ fn a_piece_holds_what_touches_its_range() {
             middle(&path)
         };
         let folder = tempfile::tempdir().unwrap();
-        let [cut, csv] = ["piece.json", "piece.dependencies.csv"].map(|it| text(&folder.path().join(it)));
+        let [cut, csv] =
+            ["piece.json", "piece.dependencies.csv"].map(|it| text(&folder.path().join(it)));
         for file in [&cut, &csv] {
             answer(&["convert", &text(&path), file, "--range", &range(of)]);
         }
@@ -186,7 +238,15 @@ fn replaced_words_are_gone() {
             let (code, _, err) = syncline(&["convert", &text(&path), &at(name), "--anonymize"]);
             assert!(code == FINE && err.contains("words were replaced"), "{err}");
         }
-        oracle("piece", &["words", &at("plain.json"), &at("words.json"), &at("words.pftrace")]);
+        oracle(
+            "piece",
+            &[
+                "words",
+                &at("plain.json"),
+                &at("words.json"),
+                &at("words.pftrace"),
+            ],
+        );
     }
 }
 
@@ -216,7 +276,13 @@ fn a_stub_names_what_is_outside_and_survives_every_format() {
     let stubs = |capture: &engine::capture::Capture| {
         let stubs = capture.spans().filter(|it| it.span.kind == SpanKind::Stub);
         let mut told: Vec<(String, Nanos, Nanos)> = stubs
-            .map(|it| (capture.name(it.span.name).to_owned(), it.span.start, it.span.end))
+            .map(|it| {
+                (
+                    capture.name(it.span.name).to_owned(),
+                    it.span.start,
+                    it.span.end,
+                )
+            })
             .collect();
         told.sort();
         told
@@ -227,17 +293,29 @@ fn a_stub_names_what_is_outside_and_survives_every_format() {
     let folder = tempfile::tempdir().unwrap();
     for ending in ["pftrace", "json"] {
         let file = folder.path().join("piece").with_extension(ending);
-        answer(&["convert", &text(&path), &text(&file), "--range", &range(half)]);
+        answer(&[
+            "convert",
+            &text(&path),
+            &text(&file),
+            "--range",
+            &range(half),
+        ]);
         let (again, _) = open(std::slice::from_ref(&file));
         assert_eq!(stubs(&again), told, "{ending}");
         assert_eq!(again.extent(), cut.capture.extent(), "{ending}");
-        let note = again.notes().iter().find(|it| it.contains("piece of a capture"));
+        let note = again
+            .notes()
+            .iter()
+            .find(|it| it.contains("piece of a capture"));
         assert!(note.is_some(), "{ending}: {:?}", again.notes());
     }
     let rows = text(&folder.path().join("piece.csv"));
     answer(&["convert", &text(&path), &rows, "--range", &range(half)]);
     let rows = std::fs::read_to_string(rows).unwrap();
-    assert_eq!(rows.lines().filter(|it| it.contains(",stub,")).count(), told.len());
+    assert_eq!(
+        rows.lines().filter(|it| it.contains(",stub,")).count(),
+        told.len()
+    );
 }
 
 #[test]
@@ -248,13 +326,21 @@ fn depth_and_lanes_leave_the_rest_out_and_wrong_wishes_are_told() {
     answer(&["convert", &path, &out, "--depth", "1"]);
     let (cut, _) = open(&[PathBuf::from(&out)]);
     let host = |it: &engine::capture::PlacedSpan| {
-        cut.lane(it.span.lane).is_some_and(|lane| lane.group == Group::Host) && !it.is_stub()
+        cut.lane(it.span.lane)
+            .is_some_and(|lane| lane.group == Group::Host)
+            && !it.is_stub()
     };
     assert!(cut.spans().filter(host).all(|it| it.depth == 0));
     for (arguments, words) in [
-        (&["--lanes", "no such lane"][..], "matches no lane and no counter"),
+        (
+            &["--lanes", "no such lane"][..],
+            "matches no lane and no counter",
+        ),
         (&["--lanes", "(("][..], "is no regular expression"),
-        (&["--range", "2000s..3000s"][..], "nothing of the capture lies in --range"),
+        (
+            &["--range", "2000s..3000s"][..],
+            "nothing of the capture lies in --range",
+        ),
         (&["--range", "5ms..1ms"][..], "ends before it begins"),
         (&["--depth", "0"][..], "0"),
     ] {

@@ -31,7 +31,10 @@ fn judge(arguments: &[&str]) {
 
 #[test]
 fn figures_of_a_report_are_those_of_the_commands() {
-    let names = ["kineto/hta_cp_alexnet.json.gz", "nsys/nsysai_mfu_2gpu_before.sqlite"];
+    let names = [
+        "kineto/hta_cp_alexnet.json.gz",
+        "nsys/nsysai_mfu_2gpu_before.sqlite",
+    ];
     let mut paths: Vec<PathBuf> = names.iter().filter_map(|it| path(it)).collect();
     paths.push(small());
     for path in paths {
@@ -51,7 +54,8 @@ fn figures_of_a_report_are_those_of_the_commands() {
 fn a_name_is_no_markup() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&folder.path().join(name));
-    let name = "<script src='http://example.org/x.js'>alert(1)</script><img src=x onerror=y> | `a` *b*";
+    let name =
+        "<script src='http://example.org/x.js'>alert(1)</script><img src=x onerror=y> | `a` *b*";
     let events = serde_json::json!([
         {"ph": "X", "cat": "cuda_runtime", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "cudaLaunchKernel", "args": {"correlation": 7}},
         {"ph": "X", "cat": "kernel", "pid": 0, "tid": 7, "ts": 9000, "dur": 5000, "name": name, "args": {"stream": 7, "device": 0, "correlation": 7}},
@@ -61,8 +65,14 @@ fn a_name_is_no_markup() {
     answer(&["report", &at("odd.json"), "-o", &at("odd.html")]);
     judge(&["markup", &at("odd.html"), name]);
     let markdown = answer(&["report", &at("odd.json"), "--format", "markdown"]);
-    assert!(markdown.starts_with("# ") && markdown.contains("## Idle time by cause"), "{markdown}");
-    assert!(!markdown.contains("<script") && !markdown.contains("<img"), "{markdown}");
+    assert!(
+        markdown.starts_with("# ") && markdown.contains("## Idle time by cause"),
+        "{markdown}"
+    );
+    assert!(
+        !markdown.contains("<script") && !markdown.contains("<img"),
+        "{markdown}"
+    );
     assert!(!markdown.contains("data:image"));
 }
 
@@ -74,7 +84,10 @@ fn a_report_of_nothing_is_a_sentence() {
     let (code, out, err) = syncline(&["report", &at("empty.json"), "--format", "markdown"]);
     assert!(code == FINE || code == WRONG, "{err}");
     let said = format!("{out}{err}");
-    assert!(said.contains("Nothing ran in this capture") || said.contains("empty.json"), "{said}");
+    assert!(
+        said.contains("Nothing ran in this capture") || said.contains("empty.json"),
+        "{said}"
+    );
     let (code, _, err) = syncline(&["report", &at("none.json")]);
     assert!(code == WRONG && err.contains("none.json"), "{err}");
 }

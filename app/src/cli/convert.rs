@@ -1,7 +1,7 @@
 //! Writes captures in another format, as a picture, or as ranks of a dataset.
 
 mod captures;
-mod piece;
+mod piece_options;
 mod ranks;
 mod sources;
 
@@ -46,7 +46,7 @@ pub struct ConvertOptions {
     pub list: Option<PathBuf>,
     /// Which piece of them
     #[command(flatten)]
-    pub piece: piece::PieceOptions,
+    pub piece: piece_options::PieceOptions,
 }
 
 const ABOUT: &str = "`syncline guide captures` explains pieces, and `syncline guide datasets` datasets. Exit codes: 0 all of it is written, 1 something of a file \

@@ -1,13 +1,13 @@
 //! Writes captures to files: one format a file, all listed in [`EXPORTERS`].
 
 mod anonymize;
+mod capture_piece;
 pub mod chrome;
 pub mod csv;
 mod destination;
 mod extract;
 mod file;
 pub mod pftrace;
-mod piece;
 mod records;
 
 use std::io::{self, Write};
@@ -17,10 +17,10 @@ use capture::Capture;
 use record::Bookmark;
 
 pub use anonymize::{AnonymousCapture, anonymize};
+pub use capture_piece::{CapturePiece, PieceCounts, PieceLanes, PieceRequest, piece};
 pub use destination::{Destination, DestinationKind, hold, open_existing, refuse_input};
 pub use extract::{ExtractError, ExtractedWorkload, extract};
 pub use file::{WriteProgress, replace, save};
-pub use piece::{CapturePiece, PieceCounts, PieceLanes, PieceRequest, piece};
 pub use records::records;
 use records::records_with;
 

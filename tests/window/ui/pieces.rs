@@ -24,7 +24,9 @@ fn the_selected_range_is_saved_as_a_capture() {
     act(&mut window, Action::OpenFiles(vec![path]));
     until(&mut window, |window| {
         let scene = window.harness.state().scene();
-        scene.capture.span_count() > 0 && scene.status.job.is_none() && !scene.status.parts.is_empty()
+        scene.capture.span_count() > 0
+            && scene.status.job.is_none()
+            && !scene.status.parts.is_empty()
     });
     let scene = window.harness.state().scene();
     let (all, count) = (scene.capture.extent().unwrap(), scene.capture.span_count());
@@ -34,7 +36,9 @@ fn the_selected_range_is_saved_as_a_capture() {
         let path = folder.path().join(name);
         let pick = Action::PickFiles(FilePurpose::SavePiece, vec![path.clone()]);
         act(window, pick);
-        until(window, |window| window.harness.state().scene().status.job.is_none());
+        until(window, |window| {
+            window.harness.state().scene().status.job.is_none()
+        });
         path
     };
     for name in ["piece.pftrace", "piece.json"] {
@@ -46,11 +50,16 @@ fn the_selected_range_is_saved_as_a_capture() {
             kept += 1;
             before += usize::from(placed.span.end < half.start);
         }
-        assert!(0 < kept && kept < count && before == 0, "{kept} of {count}, {before}");
+        assert!(
+            0 < kept && kept < count && before == 0,
+            "{kept} of {count}, {before}"
+        );
     }
     let nowhere = Interval::new(all.end + Nanos(5_000), all.end + Nanos(9_000));
     let path = save(&mut window, nowhere, "none.pftrace");
     assert!(!path.exists());
-    window.harness.get_by_label_contains("the last before it ends at");
+    window
+        .harness
+        .get_by_label_contains("the last before it ends at");
     assert!(Command::ALL.contains(&Command::SavePiece));
 }

@@ -74,7 +74,8 @@ fn write_table(page: &mut String, table: &ReportTable) {
         page.push_str("<tr>");
         for (column, head) in table.heads.iter().enumerate() {
             let words = escape(head.trim_start_matches('>'));
-            let _ = write!(page, "<th{}>{words}</th>", class(column));
+            let cell = format!("<th{}>{words}</th>", class(column));
+            page.push_str(&cell);
         }
         page.push_str("</tr>\n");
     }
@@ -85,7 +86,8 @@ fn write_table(page: &mut String, table: &ReportTable) {
                 .value
                 .map_or_else(String::new, |it| format!(" data-value=\"{it}\""));
             let text = escape(&cell.text);
-            let _ = write!(page, "<td{}{value}>{text}</td>", class(column));
+            let cell = format!("<td{}{value}>{text}</td>", class(column));
+            page.push_str(&cell);
         }
         page.push_str("</tr>\n");
     }
@@ -116,8 +118,8 @@ fn encode(svg: &str) -> String {
     for sign in svg.chars() {
         match sign {
             '%' | '#' | '<' | '>' | '"' | '\'' | '&' | '\n' | '\r' | '\t' | '`' => {
-                // A text takes everything.
-                let _ = write!(encoded, "%{:02X}", u32::from(sign));
+                let hidden = format!("%{:02X}", u32::from(sign));
+                encoded.push_str(&hidden);
             }
             sign => encoded.push(sign),
         }

@@ -1,7 +1,7 @@
 //! A piece of a capture as a capture of its own: what touches a stretch of time, on some lanes, down to some depth.
 
-mod piece_writer;
 mod new_numbers;
+mod piece_writer;
 mod selection;
 mod stub;
 
@@ -50,7 +50,11 @@ impl PieceRequest {
             return all;
         };
         let last = capture.extent().map_or(Nanos::MAX, |it| it.end);
-        let end = if within.end >= last { Nanos::MAX } else { within.end };
+        let end = if within.end >= last {
+            Nanos::MAX
+        } else {
+            within.end
+        };
         Interval {
             start: within.start,
             end: end.max(within.start + Nanos(1)),
@@ -137,7 +141,11 @@ pub fn piece(
     if selection.is_empty() {
         return Err(nothing(capture, request));
     }
-    Ok(piece_writer::write((capture, bookmarks), request, &selection))
+    Ok(piece_writer::write(
+        (capture, bookmarks),
+        request,
+        &selection,
+    ))
 }
 
 /// That nothing is as it is wanted, and what comes nearest.
@@ -146,7 +154,8 @@ fn nothing(capture: &Capture, request: &PieceRequest) -> String {
         return "the capture has no spans, so there is no piece of it".to_owned();
     }
     let Some(within) = request.within else {
-        return "nothing is on the lanes that are asked for: name others, or leave out --lanes".to_owned();
+        return "nothing is on the lanes that are asked for: name others, or leave out --lanes"
+            .to_owned();
     };
     let mut near = Vec::new();
     let [before, after] = selection::nearest(capture, request);

@@ -2,8 +2,8 @@
 
 use super::*;
 use record::{
-    Basis, CallId, Dependency, DependencyKind, EventId, Group, Lane, NameId, Record, Role, Sample, Span, SpanId,
-    SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, EventId, Group, Lane, NameId, Record, Role, Sample,
+    Span, SpanId, SpanKind, State,
 };
 
 /// A thread that submits four kernels to a stream, one of which another stream waits for.
@@ -73,7 +73,12 @@ fn cut(start: i64, end: i64) -> Result<CapturePiece, String> {
 fn told(capture: &Capture) -> Vec<(String, SpanKind, i64, i64)> {
     let told = capture.spans().map(|it| {
         let span = it.span;
-        (capture.name(span.name).to_owned(), span.kind, span.start.0, span.end.0)
+        (
+            capture.name(span.name).to_owned(),
+            span.kind,
+            span.start.0,
+            span.end.0,
+        )
     });
     told.collect()
 }
@@ -84,6 +89,7 @@ fn what_touches_is_whole_and_what_it_depends_on_is_a_stub() {
     let stub = |name: &str, at| (name.to_owned(), SpanKind::Stub, at, at);
     let kernel = |name: &str, start, end| (name.to_owned(), SpanKind::Kernel, start, end);
     let wanted = [
+        stub("name 1", 10),
         stub("name 2", 30),
         stub("name 3", 200),
         kernel("name 4", 200, 300),
@@ -91,8 +97,8 @@ fn what_touches_is_whole_and_what_it_depends_on_is_a_stub() {
         kernel("name 6", 310, 330),
     ];
     assert_eq!(told(&made.capture), wanted);
-    assert_eq!(made.capture.dependency_count(), 2);
-    assert_eq!(made.counts.stubs, 3);
+    assert_eq!(made.capture.dependency_count(), 3);
+    assert_eq!(made.counts.stubs, 4);
     // Stubs make it no longer.
     let extent = made.capture.extent();
     assert_eq!(extent, Some(Interval::new(Nanos(200), Nanos(330))));
@@ -101,7 +107,10 @@ fn what_touches_is_whole_and_what_it_depends_on_is_a_stub() {
 #[test]
 fn a_range_without_spans_names_its_neighbours() {
     let said = cut(340, 345).err().unwrap();
-    assert!(said.contains("ends at 330 ns") && said.contains("begins at 350 ns"), "{said}");
+    assert!(
+        said.contains("ends at 330 ns") && said.contains("begins at 350 ns"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::PieceRequest;
 use super::stub::StubRole;
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{DependencyId, Group, Lane, LaneId, Role, SpanId, SpanSet, SpanStart};
+use record::{DependencyId, DependencyKind, Group, Lane, LaneId, Role, SpanId, SpanSet, SpanStart};
 
 /// Beyond so many rows of a stream nobody looks for the operations beside a stretch: they overlap, and none is before another.
 const MOST_ROWS: usize = 256;
@@ -42,7 +42,7 @@ impl PieceSelection {
         if found.is_empty() {
             return found;
         }
-        let mut beside = BTreeSet::new();
+        let mut beside = BTreeMap::new();
         if request.within.is_some() {
             let lanes = used.iter().filter_map(|it| capture.lane(*it));
             for lane in lanes.filter(|it| is_stream(it)) {
@@ -70,23 +70,24 @@ impl PieceSelection {
     }
 
     /// The operations right before and after the stretch on a stream. What holds the one after belongs to the piece as well:
-    /// the stream is idle until then.
+    /// the stream is idle until then. Of the one before the submission does, by which streams are put in order.
     fn find_neighbours(
         &mut self,
         capture: &Capture,
         lane: LaneId,
         stretch: Interval,
-        beside: &mut BTreeSet<SpanId>,
+        beside: &mut BTreeMap<SpanId, StubRole>,
     ) {
         if capture.depth(lane) > MOST_ROWS {
             return;
         }
         if let Some(before) = last_before(capture, lane, stretch.start) {
             self.stubs.insert(before.span.id, StubRole::Before);
+            beside.insert(before.span.id, StubRole::Before);
         }
         if let Some(after) = first_after(capture, lane, stretch.end) {
             self.stubs.insert(after.span.id, StubRole::After);
-            beside.insert(after.span.id);
+            beside.insert(after.span.id, StubRole::After);
         }
     }
 
@@ -95,7 +96,7 @@ impl PieceSelection {
         &mut self,
         capture: &Capture,
         request: &PieceRequest,
-        beside: &BTreeSet<SpanId>,
+        beside: &BTreeMap<SpanId, StubRole>,
     ) {
         let mut found: Vec<DependencyId> = Vec::new();
         let all = capture.dependency_count() as u32;
@@ -107,7 +108,7 @@ impl PieceSelection {
             for span in kept.chain(self.running.iter().map(|it| it.id)) {
                 found.extend(capture.causes(span).chain(capture.effects(span)));
             }
-            found.extend(beside.iter().flat_map(|span| capture.causes(*span)));
+            found.extend(beside.keys().flat_map(|span| capture.causes(*span)));
             found.sort_unstable();
             found.dedup();
         }
@@ -115,7 +116,10 @@ impl PieceSelection {
             if let Some(dependency) = capture.dependency(id) {
                 let ends = [dependency.cause, dependency.effect];
                 let [cause, effect] = ends.map(|it| self.contains(it));
-                let is_held = beside.contains(&dependency.effect);
+                let is_held = match beside.get(&dependency.effect) {
+                    Some(StubRole::Before) => dependency.kind == DependencyKind::Submission,
+                    other => other.is_some(),
+                };
                 let is_known = ends
                     .iter()
                     .all(|it| self.contains(*it) || capture.span(*it).is_some());
@@ -211,4 +215,5 @@ fn first_after(capture: &Capture, lane: LaneId, instant: Nanos) -> Option<Placed
         later.find(|it| it.span.start >= instant)
     };
     let firsts = (0..capture.depth(lane)).filter_map(of_row);
-    firsts.mi
+    firsts.min_by_key(|it| (it.span.start, it.span.end, it.span.id))
+}
