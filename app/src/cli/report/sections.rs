@@ -21,11 +21,18 @@ pub(super) const EMPTY: &str = "Nothing ran in this capture, so there is nothing
 const MOST_ROWS: usize = 40;
 /// So many operations and kernels are named.
 const MOST_NAMES: usize = 20;
+/// Letters of their names.
+const LETTERS: usize = 80;
 /// So many findings have a picture: each takes a moment to draw, and some hundred kilobytes.
 const MOST_PICTURES: usize = 12;
 
 fn plain(text: &str) -> String {
     text.replace(text::THIN, " ")
+}
+
+/// A name of a program's, short enough for a table.
+fn name(of: &str) -> String {
+    text::shorten(&text::function_name(of), LETTERS)
 }
 
 fn heading(words: &str) -> ReportBlock {
@@ -130,7 +137,7 @@ pub(super) fn iterations(made: &Conclusions) -> Vec<ReportBlock> {
                 text: number.to_string(),
                 value: Some(number),
             },
-            ReportCell::text(&*row.iteration.name),
+            ReportCell::text(name(&row.iteration.name)),
             ReportCell::time(within.start),
             ReportCell::time(within.length()),
             ReportCell::text(critical.unwrap_or_default()),
@@ -191,7 +198,7 @@ pub(super) fn path(reader: &CauseReader<'_>) -> Vec<ReportBlock> {
     blocks.extend(table("path", &heads, uses.collect(), MOST_ROWS));
     let operations = totals.operations.iter().map(|of| {
         vec![
-            ReportCell::text(text::function_name(reader.capture().name(of.name))),
+            ReportCell::text(name(reader.capture().name(of.name))),
             ReportCell::count(of.count as usize),
             ReportCell::time(of.time),
             ReportCell::text(words::share(of.time, whole)),
@@ -252,7 +259,7 @@ pub(super) fn operations(capture: &Capture) -> Vec<ReportBlock> {
     let whole = of_streams.iter().fold(Nanos::ZERO, |sum, it| sum + it.own);
     let rows = of_streams.iter().map(|of| {
         vec![
-            ReportCell::text(text::function_name(capture.name(of.name))),
+            ReportCell::text(name(capture.name(of.name))),
             ReportCell::text(of.kind.label()),
             ReportCell::count(of.count()),
             ReportCell::time(of.total),
