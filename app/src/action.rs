@@ -270,6 +270,8 @@ pub enum AppRequest {
     Align,
     /// Ask where to write the capture.
     SaveCapture,
+    /// Ask where to write what touches the selected range, or the view.
+    SavePiece,
     /// Ask where to write the capture or the view in a format of other tools.
     Export,
     /// Ask where to write a workload that does what the capture shows.

@@ -128,6 +128,7 @@ const fn file_command(command: Command) -> Option<AppRequest> {
         Command::Reload => AppRequest::Reload,
         Command::ReloadChanged => AppRequest::ToggleReloading,
         Command::SaveCapture => AppRequest::SaveCapture,
+        Command::SavePiece => AppRequest::SavePiece,
         Command::Export => AppRequest::Export,
         Command::Extract => AppRequest::Extract,
         Command::SaveText => AppRequest::SaveText,
@@ -170,16 +171,8 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
         Command::Legend => toggle(state, Switch::Legend),
-        Command::ColourByKind => {
-            toggle(state, Switch::ColourByKind);
-            set(state, Switch::ColourByName, false);
-            state.view.colour_field.clear();
-        }
-        Command::ColourByName => {
-            toggle(state, Switch::ColourByName);
-            set(state, Switch::ColourByKind, false);
-            state.view.colour_field.clear();
-        }
+        Command::ColourByKind => colour(state, Switch::ColourByKind, Switch::ColourByName),
+        Command::ColourByName => colour(state, Switch::ColourByName, Switch::ColourByKind),
         Command::Play | Command::NextEdge | Command::PreviousEdge => {
             playback::command(state, capture, command);
         }
@@ -227,6 +220,13 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         of_files => return file_command(of_files),
     }
     None
+}
+
+/// Colours spans in one way, or ends that, in place of another way or of a field's values.
+fn colour(state: &mut AppState, by: Switch, other: Switch) {
+    toggle(state, by);
+    set(state, other, false);
+    state.view.colour_field.clear();
 }
 
 fn set(state: &mut AppState, switch: Switch, on: bool) {

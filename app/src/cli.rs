@@ -24,6 +24,7 @@ mod query;
 mod range;
 mod receipt;
 mod record;
+mod report;
 mod run;
 mod table;
 mod window;
@@ -186,6 +187,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
                 | CliCommand::Idle(_)
                 | CliCommand::CriticalPath(_)
                 | CliCommand::Statistics(_)
+                | CliCommand::Report(_)
                 | CliCommand::Query(_)
                 | CliCommand::WhatIf(_),
             ) => {
@@ -224,6 +226,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::CriticalPath(options)) => causes::critical_path(options, streams),
         Some(CliCommand::Statistics(options)) => causes::statistics(options, streams),
         Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
+        Some(CliCommand::Report(options)) => report::report(options, streams),
         Some(CliCommand::Query(options)) => query::query(options, streams),
         Some(CliCommand::Convert(options)) => convert::convert(options, streams),
         Some(CliCommand::Dataset(command)) => dataset::dataset(command, streams),

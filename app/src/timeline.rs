@@ -20,6 +20,7 @@ mod hatch;
 mod input;
 mod label;
 mod lane_cache;
+pub mod lane_match;
 pub mod layout;
 mod legend;
 mod links;

@@ -20,6 +20,7 @@ mod operations;
 mod palette;
 mod panel_tabs;
 mod pictures;
+mod pieces;
 mod pipeline_load;
 mod pipelines;
 mod playback;

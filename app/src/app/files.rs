@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use eframe::egui::{Context, Rect};
 use engine::capture::Capture;
-use engine::exporter;
+use engine::exporter::{self, PieceRequest};
 use engine::importer::MergedFile;
 use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
@@ -251,6 +251,18 @@ impl FileJobs {
         });
     }
 
+    /// Writes a piece of a capture with these bookmarks.
+    pub fn write_piece(
+        &mut self,
+        path: PathBuf,
+        (capture, bookmarks): (Arc<Capture>, Vec<Bookmark>),
+        request: PieceRequest,
+    ) {
+        self.start("write", move |answering| {
+            jobs::write_piece(&path, (capture, &bookmarks), &request, answering);
+        });
+    }
+
     /// Writes a workload's text.
     pub fn write_text(&mut self, path: PathBuf, text: String) {
         self.start("write", move |answering| {
@@ -429,6 +441,16 @@ impl App {
                 self.begin_job(format!("Saving {}", name(&path)));
                 let bookmarks = self.state.bookmarks.list.clone();
                 self.files.write_capture(path, capture, bookmarks);
+            }
+            FilePurpose::SavePiece => {
+                self.begin_job(format!("Saving {}", name(&path)));
+                let bookmarks = self.state.bookmarks.list.clone();
+                let view = self.state.view.shown(self.capture.extent());
+                let request = PieceRequest {
+                    within: Some(self.state.selection.range.unwrap_or(view)),
+                    ..PieceRequest::default()
+                };
+                self.files.write_piece(path, (capture, bookmarks), request);
             }
             FilePurpose::SaveText => self.write_text(path),
             FilePurpose::Export if ends_with(&path, "png") => {

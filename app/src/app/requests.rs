@@ -25,6 +25,14 @@ const NOTHING_TO_RUN: &str = "An opened capture is on screen. To run a workload 
 const NO_RUN_HERE: &str = "An opened capture is on screen, and nothing runs in it. The run of this window, where there is one, is in a \
     tab of its own";
 
+/// Whether it begins a run where none is under way.
+const fn begins_run(request: &AppRequest) -> bool {
+    matches!(
+        request,
+        AppRequest::Run | AppRequest::RunOrPause | AppRequest::Step
+    )
+}
+
 /// Whether it does something to the run under way.
 const fn is_of_run(request: &AppRequest) -> bool {
     matches!(
@@ -54,10 +62,7 @@ fn scale(context: &Context, change: InterfaceScale) {
 impl App {
     /// Does what an action asked for.
     pub(super) fn grant(&mut self, request: AppRequest, context: Option<&Context>) {
-        let begins = matches!(
-            request,
-            AppRequest::Run | AppRequest::RunOrPause | AppRequest::Step
-        );
+        let begins = begins_run(&request);
         if self.status.is_document && request == AppRequest::RunOrPause {
             return self.act(vec![Command::Play.into()], context);
         }
@@ -140,6 +145,7 @@ impl App {
             | AppRequest::Export
             | AppRequest::Extract
             | AppRequest::SaveCapture
+            | AppRequest::SavePiece
             | AppRequest::SaveText
             | AppRequest::Picked(..)
             | AppRequest::Cancel
@@ -167,6 +173,7 @@ impl App {
             AppRequest::Export => self.ask(FilePurpose::Export, "json"),
             AppRequest::Extract => self.ask(FilePurpose::Extract, "kdl"),
             AppRequest::SaveCapture => self.ask(FilePurpose::SaveCapture, "pftrace"),
+            AppRequest::SavePiece => self.ask(FilePurpose::SavePiece, "pftrace"),
             AppRequest::SaveText => self.save_text(),
             AppRequest::Picked(purpose, paths) => self.chosen(purpose, paths),
             AppRequest::Cancel => {

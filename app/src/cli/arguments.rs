@@ -113,6 +113,8 @@ pub enum CliCommand {
     Statistics(super::causes::CauseOptions),
     /// Print how long all would have taken if something was otherwise
     WhatIf(super::causes::WhatIfOptions),
+    /// Write what captures come to as one page, or as text for a pull request
+    Report(super::report::ReportOptions),
     /// Ask a capture in SQL
     Query(Box<super::query::QueryOptions>),
     /// Ask the captures of many ranks in SQL, on an engine that is installed

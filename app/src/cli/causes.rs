@@ -8,7 +8,7 @@ mod path;
 mod scope;
 mod statistics;
 mod what_if;
-mod words;
+pub(super) mod words;
 
 pub use explain::ExplainOptions;
 pub(super) use explain::explain;

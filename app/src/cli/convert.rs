@@ -1,6 +1,7 @@
 //! Writes captures in another format, as a picture, or as ranks of a dataset.
 
 mod captures;
+mod piece_options;
 mod ranks;
 mod sources;
 
@@ -43,9 +44,12 @@ pub struct ConvertOptions {
     /// Convert the captures whose paths stand in this file, one a line
     #[arg(long, value_name = "FILE", requires = "to")]
     pub list: Option<PathBuf>,
+    /// Which piece of them
+    #[command(flatten)]
+    pub piece: piece_options::PieceOptions,
 }
 
-const ABOUT: &str = "`syncline guide datasets` explains datasets. Exit codes: 0 all of it is written, 1 something of a file \
+const ABOUT: &str = "`syncline guide captures` explains pieces, and `syncline guide datasets` datasets. Exit codes: 0 all of it is written, 1 something of a file \
     could not be kept, or a file is no rank of the dataset, 2 the output cannot be written or the input is wrong, 130 stopped by \
     Ctrl-C.";
 
@@ -74,6 +78,7 @@ pub(super) fn convert(
     }
     open_files::refuse_input(output, inputs)?;
     let (capture, parts) = open_files::open(inputs, streams)?;
+    let capture = options.piece.apply(capture, streams)?;
     write(&capture, output, streams)?;
     print_receipts(&capture, &parts, output, streams)?;
     Ok(open_files::code(&parts))

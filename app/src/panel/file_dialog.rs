@@ -85,6 +85,9 @@ const fn about(purpose: FilePurpose) -> &'static str {
         }
         FilePurpose::Add => "Open a capture together with the one on screen.",
         FilePurpose::SaveCapture => "Save the capture on screen.",
+        FilePurpose::SavePiece => {
+            "Save what touches the selected range, or the view; the ending says as what."
+        }
         FilePurpose::SaveText => "Save the text of the chosen workload.",
         FilePurpose::Export => "Export the capture or the view; the ending says as what.",
         FilePurpose::Extract => "Write a workload that does what the capture shows.",

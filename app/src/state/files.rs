@@ -17,6 +17,8 @@ pub enum FilePurpose {
     Add,
     /// To write the capture to it.
     SaveCapture,
+    /// To write a piece of the capture to it: what touches the selected range, or the view.
+    SavePiece,
     /// To write the chosen workload's text to it.
     SaveText,
     /// To write the capture or the view to it, for other tools.

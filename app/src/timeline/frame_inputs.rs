@@ -8,6 +8,7 @@ use engine::record::{Group, LaneId, Role};
 use regex_lite::Regex;
 
 use super::faults::{LossMarker, faults};
+use super::lane_match;
 use super::layout::{LayoutEntry, Metrics, TimelineLayout};
 use super::never_ran::{NeverRan, never_ran};
 use super::pending_promises::{PendingPromises, pending};
@@ -116,7 +117,7 @@ impl FrameInputs {
         self.dense = dense;
         self.shown = ShownLanes::from(view);
         self.drawn = state.drawn.clone();
-        let filter = Regex::new(&format!("(?i){}", view.filter));
+        let filter = lane_match::pattern(&view.filter);
         self.is_misspelt = filter.is_err();
         let filter = filter.ok().filter(|_| !view.filter.is_empty());
         let all = members(capture, &self.opens);
@@ -145,16 +146,10 @@ impl FrameInputs {
 fn matches(capture: &Capture, lane: Option<LaneId>, entry: LayoutEntry, filter: &Regex) -> bool {
     if let LayoutEntry::Counter(counter) = entry {
         let counter = capture.counters().get(counter.index());
-        return counter.is_some_and(|counter| filter.is_match(&counter.name));
+        return counter.is_some_and(|counter| lane_match::is_counter_match(counter, filter));
     }
-    let Some(lane) = lane.and_then(|lane| capture.lane(lane)) else {
-        return false;
-    };
-    let device = lane.device.and_then(|id| capture.devices().get(id.index()));
-    let device = device.map_or("", |device| device.name.as_str());
-    [lane.name.as_str(), device]
-        .into_iter()
-        .any(|name| filter.is_match(name))
+    let lane = lane.and_then(|lane| capture.lane(lane));
+    lane.is_some_and(|lane| lane_match::is_match(capture, lane, filter))
 }
 
 /// The members of all groups, the pinned ones in a group of their own before all others.

@@ -75,10 +75,11 @@ const fn bears_sign(lane: &Lane, kind: SpanKind) -> bool {
     match lane.group {
         Group::Streams => matches!(
             kind,
-            SpanKind::EventRecord | SpanKind::EventReset | SpanKind::Join
+            SpanKind::EventRecord | SpanKind::EventReset | SpanKind::Join | SpanKind::Stub
         ),
-        Group::Host => matches!(kind, SpanKind::Call),
-        Group::Device | Group::Counters => false,
+        Group::Host => matches!(kind, SpanKind::Call | SpanKind::Stub),
+        Group::Device => matches!(kind, SpanKind::Stub),
+        Group::Counters => false,
     }
 }
 
@@ -101,6 +102,7 @@ fn sign(
         }
         SpanKind::EventRecord => diamond(painter, top, (theme.row, theme.bad), theme),
         SpanKind::EventReset => diamond(painter, top, (theme.row, theme.text), theme),
+        SpanKind::Stub => square(painter, top, theme),
         SpanKind::Join => match join(frame.picture.capture, cell.span) {
             Some(DependencyKind::Automatic | DependencyKind::Legacy) => {
                 inserted(painter, rect, theme);
@@ -117,6 +119,17 @@ fn sign(
         }
         _ => {}
     }
+}
+
+/// A hollow square is a stub: what it stands for is not in the capture.
+fn square(painter: &Painter, at: Pos2, theme: &Theme) {
+    let half = HALF - 1.0;
+    let corners = [(-half, -half), (half, -half), (half, half), (-half, half)];
+    painter.add(Shape::convex_polygon(
+        corners.map(|(x, y)| at + vec2(x, y)).to_vec(),
+        theme.row,
+        Stroke::new(1.0, theme.text),
+    ));
 }
 
 /// A filled diamond is a record that was reached, a hollow one a reset; red where it never was.

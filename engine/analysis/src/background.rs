@@ -83,7 +83,8 @@ impl AnalysisJob {
         let ids = capture.span_ids() as u32;
         while self.next < ids {
             let end = self.next.saturating_add(stride).min(ids);
-            for placed in capture.spans_numbered(self.next..end) {
+            let spans = capture.spans_numbered(self.next..end);
+            for placed in spans.filter(|it| !it.is_stub()) {
                 for analysis in &mut self.analyses {
                     analysis.look(capture, &placed);
                 }

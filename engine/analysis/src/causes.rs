@@ -91,6 +91,8 @@ pub struct Causes {
     streams: Vec<i64>,
     /// When calls were blocked, by thread.
     blocked: BTreeMap<LaneId, CoveredTime>,
+    /// Stubs, which stand for spans that are not in the capture: causes, and nothing that is asked about. In order.
+    stubs: Vec<SpanId>,
     /// The spans that end last.
     last: Vec<SpanId>,
     /// By lane, when the last operation began, and the last span that counts.
@@ -166,6 +168,11 @@ impl Causes {
         let calls: usize = self.blocked.values().map(CoveredTime::heap_bytes).sum();
         let times = self.times.as_ref().map_or(0, Timetable::heap_bytes);
         columns + calls + times + self.extra.heap_bytes() + self.collectives.heap_bytes()
+    }
+
+    /// Whether a span stands for one that is not in the capture.
+    fn is_stub(&self, span: SpanId) -> bool {
+        self.stubs.binary_search(&span).is_ok()
     }
 
     /// What a span counts as.

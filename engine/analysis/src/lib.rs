@@ -96,7 +96,7 @@ pub trait Analysis: Send {
 
     /// Looks at every span and answers, in one go. For captures that may be huge, use an [`AnalysisJob`].
     fn run(&mut self, capture: &Capture) -> Vec<Finding> {
-        for placed in capture.spans() {
+        for placed in capture.spans().filter(|it| !it.is_stub()) {
             self.look(capture, &placed);
         }
         let causes = Causes::build(capture);

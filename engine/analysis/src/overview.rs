@@ -458,7 +458,7 @@ impl OverviewDraft<'_, '_> {
         let spans = lanes.flat_map(|lane| capture.spans_in(*lane, totals.within));
         let works = spans.filter(|it| {
             let id = it.span.id;
-            self.reader.is_operation(id) && !it.span.kind.is_waiting()
+            self.reader.is_operation(id) && !it.span.kind.is_waiting() && !it.is_stub()
         });
         let without = works.filter(|it| self.reader.has_no_call(it.span.id));
         let (mut count, mut first) = (0, None::<(Nanos, SpanId)>);

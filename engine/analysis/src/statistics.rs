@@ -185,7 +185,8 @@ impl StatisticsJob {
         };
         // A span that reaches in from the left was seen in the stride before; only the first stride may take it.
         let first = self.from == self.found.within.start;
-        let fresh = |placed: &PlacedSpan| first || placed.span.start >= rest.start;
+        let fresh =
+            |placed: &PlacedSpan| (first || placed.span.start >= rest.start) && !placed.is_stub();
         let spans = capture.spans_by_start(lane, rest).filter(fresh);
         // Each stride begins with a look at every sub-lane, of which there may be as many as spans.
         let most = STRIDE.max(capture.depth(lane));

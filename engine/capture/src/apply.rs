@@ -125,6 +125,8 @@ impl Capture {
         self.graphs_with_nodes.extend(graph);
         let streams = streams && graph.is_none();
         match self.spans.insert(span, streams) {
+            // A stub stands where something lies that is not in the capture.
+            Ok(()) if span.kind == SpanKind::Stub => {}
             Ok(()) => self.reach(span.start.min(span.enqueued), span.end.max(span.start)),
             Err(refusal) => self.refuse_span(span, refusal),
         }

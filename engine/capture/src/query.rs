@@ -44,7 +44,7 @@ impl Capture {
         self.revision
     }
 
-    /// From the first instant to the last that any span, sample or loss names.
+    /// From the first instant to the last that any span, sample or loss names; stubs lie wherever what they stand for does.
     pub fn extent(&self) -> Option<Interval> {
         self.extent
     }

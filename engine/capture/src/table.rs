@@ -12,7 +12,7 @@ use super::span_index::SpanIndex;
 use super::sublanes::{RowExtent, SHALLOW, SublaneRows, Sublanes};
 use record::impossible;
 use record::time::{Interval, Nanos};
-use record::{CallId, LaneId, SmallList, Span, SpanId, State};
+use record::{CallId, LaneId, SmallList, Span, SpanId, SpanKind, State};
 
 /// What the capture had to mend in a span so that it can be drawn; each bears its mark on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,6 +72,11 @@ impl PlacedSpan {
     /// Whether it was dropped before it began. What was cancelled while it ran, or waited, takes the time until then.
     pub fn never_ran(&self) -> bool {
         self.span.state == State::Cancelled && self.span.start == self.span.end
+    }
+
+    /// Whether it stands for a span outside of the capture, which is a piece of another.
+    pub const fn is_stub(&self) -> bool {
+        matches!(self.span.kind, SpanKind::Stub)
     }
 
     /// How long it waited between being handed to its lane and starting.

@@ -1,5 +1,7 @@
 //! Writes captures to files: one format a file, all listed in [`EXPORTERS`].
 
+mod anonymize;
+mod capture_piece;
 pub mod chrome;
 pub mod csv;
 mod destination;
@@ -14,6 +16,8 @@ use std::path::Path;
 use capture::Capture;
 use record::Bookmark;
 
+pub use anonymize::{AnonymousCapture, anonymize};
+pub use capture_piece::{CapturePiece, PieceCounts, PieceLanes, PieceRequest, piece};
 pub use destination::{Destination, DestinationKind, hold, open_existing, refuse_input};
 pub use extract::{ExtractError, ExtractedWorkload, extract};
 pub use file::{WriteProgress, replace, save};

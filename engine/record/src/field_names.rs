@@ -32,3 +32,11 @@ pub const WORKED: &str = "worked (ns)";
 pub const HELD: &str = "held by the pace (ns)";
 /// How many nanoseconds later it ended than the pace's law says.
 pub const LATE: &str = "late (ns)";
+/// Of a stub: the kind of the span that it stands for.
+pub const STUB_KIND: &str = "stands for";
+/// Of a stub: when the span that it stands for began, in nanoseconds of capture time.
+pub const STUB_BEGAN: &str = "began (ns)";
+/// Of a stub: when the span that it stands for ended, in nanoseconds of capture time.
+pub const STUB_ENDED: &str = "ended (ns)";
+/// What steps and frames of a program are called: ranges that are named so are iterations.
+pub const STEP_WORDS: [&str; 6] = ["step", "iteration", "iter", "frame", "batch", "epoch"];

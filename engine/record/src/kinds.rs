@@ -146,6 +146,9 @@ kinds! {
         Collective = "collective",
         /// A stream held back until a function that it had a host thread call has ended.
         Callback = "callback",
+        /// No operation, but an instant that stands for one outside of the piece of a capture, bears its name, and ties it to
+        /// what depends on it.
+        Stub = "stub",
     }
 
     /// How an operation ended.

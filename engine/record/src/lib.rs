@@ -45,7 +45,8 @@ pub use bookmark::Bookmark;
 pub use counted::counted;
 pub use field_names::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
-    ITERATION, LATE, QUERY_ANSWER, TIME_LIMIT, WORKED,
+    ITERATION, LATE, QUERY_ANSWER, STEP_WORDS, STUB_BEGAN, STUB_ENDED, STUB_KIND, TIME_LIMIT,
+    WORKED,
 };
 pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
 pub use finding::{Finding, FindingSearch};

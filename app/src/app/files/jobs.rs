@@ -13,7 +13,7 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
-use engine::exporter::{self, EXPORTERS};
+use engine::exporter::{self, EXPORTERS, PieceRequest};
 use engine::importer::{self, IMPORTERS, MergedFile};
 use engine::record::{Bookmark, Record};
 use engine::runner::far;
@@ -64,6 +64,9 @@ pub fn dialog(
         FilePurpose::SaveText | FilePurpose::Extract => {
             dialog.add_filter(filter("Workload"), &endings)
         }
+        FilePurpose::SavePiece => kept_formats().fold(dialog, |dialog, (name, ending)| {
+            dialog.add_filter(format!("{name} ({})", text::patterns(&[ending])), &[ending])
+        }),
         FilePurpose::Export => formats()
             .into_iter()
             .fold(dialog, |dialog, (name, ending)| {
@@ -101,14 +104,20 @@ pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
         // All in it are folders.
         FilePurpose::OpenDataset => Vec::new(),
         FilePurpose::SaveCapture => vec!["pftrace"],
+        FilePurpose::SavePiece => kept_formats().map(|(_, ending)| ending).collect(),
         FilePurpose::SaveText | FilePurpose::Extract => vec!["kdl"],
         FilePurpose::Export => formats().into_iter().map(|(_, ending)| ending).collect(),
     }
 }
 
+/// What a capture is written as: a name and an ending; the first keeps everything.
+fn kept_formats() -> impl Iterator<Item = (&'static str, &'static str)> {
+    EXPORTERS.iter().map(|it| (it.name(), it.extension()))
+}
+
 /// What a capture or a view is written as for other tools: a name and an ending.
 fn formats() -> Vec<(&'static str, &'static str)> {
-    let exporters = EXPORTERS.iter().map(|it| (it.name(), it.extension()));
+    let exporters = kept_formats();
     let pictures = [
         ("Drawing of the view", "svg"),
         ("Picture of the view", "png"),
@@ -285,6 +294,23 @@ pub fn write_capture(
     // The window takes no record while the capture is shared.
     drop(capture);
     answering.say(wrote(written, path, answering, JobMessage::CaptureWritten));
+}
+
+/// Writes a piece of a capture.
+pub fn write_piece(
+    path: &Path,
+    (capture, bookmarks): (Arc<Capture>, &[Bookmark]),
+    request: &PieceRequest,
+    answering: &JobSender,
+) {
+    let piece = exporter::piece((&capture, bookmarks), request);
+    drop(capture);
+    let piece = match piece {
+        Ok(piece) => piece,
+        Err(reason) => return answering.say(JobMessage::Failed(Some(reason))),
+    };
+    let bookmarks = piece.capture.bookmarks().to_vec();
+    write_capture(path, (Arc::new(piece.capture), &bookmarks), answering);
 }
 
 /// Writes a capture for other tools, or a picture of what `state` shows of it.

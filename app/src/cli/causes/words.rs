@@ -8,29 +8,29 @@ use engine::time::Nanos;
 use crate::text;
 
 /// A length of time with a plain space before its unit.
-pub(super) fn length(time: Nanos) -> String {
+pub(in crate::cli) fn length(time: Nanos) -> String {
     text::duration(time).replace(text::THIN, " ")
 }
 
 /// An instant to the nanosecond: two that are close differ only in their last digits.
-pub(super) fn exact(time: Nanos) -> String {
+pub(in crate::cli) fn exact(time: Nanos) -> String {
     time.to_string().replace(text::THIN, " ")
 }
 
 /// A share of a whole, such as `97.6 %`.
-pub(super) fn share(part: Nanos, whole: Nanos) -> String {
+pub(in crate::cli) fn share(part: Nanos, whole: Nanos) -> String {
     let share = part.0 as f64 / whole.0.max(1) as f64;
     text::percent(share).replace(text::THIN, " ")
 }
 
 /// A sentence as plain text.
-pub(super) fn sentence(pieces: &[SentencePiece]) -> String {
+pub(in crate::cli) fn sentence(pieces: &[SentencePiece]) -> String {
     let words: String = pieces.iter().map(text::piece).collect();
     words.replace(text::THIN, " ")
 }
 
 /// `gemm on stream 7`.
-pub(super) fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
+pub(in crate::cli) fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
     let capture = reader.capture();
     capture.span(span).map_or_else(String::new, |placed| {
         let name = text::shorten(&text::function_name(capture.name(placed.span.name)), 60);
@@ -39,7 +39,7 @@ pub(super) fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
 }
 
 /// What a segment was spent on, and whose it is.
-pub(super) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> String {
+pub(in crate::cli) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> String {
     match (segment.span, segment.lane) {
         (Some(of), _) => span(reader, of),
         (None, Some(lane)) => reader.capture().lane_title(lane).into_owned(),

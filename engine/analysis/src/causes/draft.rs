@@ -29,6 +29,8 @@ pub(super) struct CausesDraft {
     times: Timetable,
     /// Lanes on which waits or records are operations.
     has_waits: Vec<bool>,
+    /// Stubs, which stand for spans that are not in the capture.
+    stubs: Vec<SpanId>,
     /// Graphs that were replayed.
     graphs: Vec<u32>,
     extra: Vec<CauseEdge>,
@@ -109,6 +111,9 @@ impl CausesDraft {
             && let Some(has_waits) = self.has_waits.get_mut(lane.index())
         {
             *has_waits = true;
+        }
+        if kind == SpanKind::Stub {
+            self.stubs.push(id);
         }
         if kind == SpanKind::Graph && class.is_operation() {
             self.graphs.push(id.0);
@@ -460,6 +465,7 @@ impl CausesDraft {
             collectives,
             lanes: self.lanes,
             streams: self.streams,
+            stubs: self.stubs,
             revision: self.revision,
             ..Causes::default()
         };
@@ -509,7 +515,9 @@ fn bound(causes: &mut Causes, times: &Timetable) {
     let mut last = Vec::new();
     let mut latest = vec![LatestStart::NONE; causes.lanes.len()];
     let spans = causes.classes.iter().enumerate();
-    for (span, class) in spans.filter(|it| it.1.counts()) {
+    let counted =
+        spans.filter(|(span, class)| class.counts() && !causes.is_stub(SpanId(*span as u32)));
+    for (span, class) in counted {
         let interval = times.interval(SpanId(span as u32));
         let lane = times.lane_of(SpanId(span as u32));
         if let Some(latest) = latest.get_mut(lane.index()) {

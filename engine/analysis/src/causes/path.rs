@@ -325,7 +325,7 @@ impl CauseReader<'_> {
                             end: Nanos::MAX,
                         },
                     )
-                    .any(|it| self.is_operation(it.span.id))
+                    .any(|it| self.is_operation(it.span.id) && !it.is_stub())
         };
         let mut lanes = self.capture.lane_order();
         lanes.retain(is_stream);

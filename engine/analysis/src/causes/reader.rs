@@ -54,9 +54,14 @@ impl<'a> CauseReader<'a> {
         self.causes.class(span).is_operation()
     }
 
+    /// Whether a span stands for one that is not in the capture, which is a piece of another.
+    pub fn is_stub(&self, span: SpanId) -> bool {
+        self.causes.is_stub(span)
+    }
+
     /// Whether a span is an operation of a stream, or of an engine, and not a graph whose nodes are operations themselves.
     pub(super) fn occupies(&self, span: SpanId) -> bool {
-        self.is_operation(span) && !self.capture.has_nodes(span)
+        self.is_operation(span) && !self.capture.has_nodes(span) && !self.is_stub(span)
     }
 
     /// Whether a stream, or an engine, is busy while a span runs: it occupies it, and is no wait.
@@ -97,7 +102,9 @@ impl<'a> CauseReader<'a> {
     /// Why an operation began, or a blocking call returned, when it did. Nothing for a span that is neither.
     pub fn of(&self, span: SpanId) -> Option<SpanCause> {
         let class = self.causes.class(span);
-        let point = if class.is_operation() {
+        let point = if self.is_stub(span) {
+            return None;
+        } else if class.is_operation() {
             SpanPoint::start(span)
         } else if self.is_blocking(span) {
             SpanPoint::end(span)
@@ -123,7 +130,7 @@ impl<'a> CauseReader<'a> {
     pub fn of_end(&self, span: SpanId) -> Option<SpanCause> {
         let class = self.causes.class(span);
         let waits = class.is_wait() || class.has(SpanClass::MEMBER) || self.is_blocking(span);
-        waits.then(|| self.of_point(SpanPoint::end(span)))
+        (waits && !self.is_stub(span)).then(|| self.of_point(SpanPoint::end(span)))
     }
 
     fn of_point(&self, point: SpanPoint) -> SpanCause {
@@ -192,7 +199,7 @@ impl<'a> CauseReader<'a> {
     /// How much later an operation could begin without anything ending later than the last of all; an upper bound where
     /// a cause is unknown. Nothing for a span that is no operation. The first to ask has that of all operations made.
     pub fn slack(&self, span: SpanId) -> Option<Nanos> {
-        if !self.is_operation(span) {
+        if !self.is_operation(span) || self.is_stub(span) {
             return None;
         }
         self.slack_of_all().of(span)

@@ -60,7 +60,8 @@ impl SpanClass {
         }
         Self(match (lane, kind) {
             (LaneClass::Stream, _) if kind.is_waiting() => Self::WAIT,
-            (LaneClass::Stream, _) | (LaneClass::Engine, SpanKind::Compile | SpanKind::Step) => {
+            (LaneClass::Stream, _)
+            | (LaneClass::Engine, SpanKind::Compile | SpanKind::Step | SpanKind::Stub) => {
                 Self::OPERATION
             }
             // A thread that takes callbacks runs them in order, as a stream does.

@@ -32,7 +32,7 @@ impl CauseReader<'_> {
         };
         let counts = |lane: LaneId| {
             let mut spans = self.capture.spans_in(lane, all);
-            spans.any(|it| self.causes.class(it.span.id).counts())
+            spans.any(|it| self.causes.class(it.span.id).counts() && !it.is_stub())
         };
         let mut lanes = self.capture.lane_order();
         lanes.retain(|lane| self.causes.lanes.get(lane.index()) == Some(&class) && counts(*lane));

@@ -37,7 +37,7 @@ pub(super) fn submitted(reader: &CauseReader<'_>, streams: &[LaneId]) -> Vec<Pla
         .flat_map(|lane| reader.capture().spans_in(*lane, all));
     let works = spans.filter(|it| {
         let kind = it.span.kind;
-        let is_work = !kind.is_waiting() && kind != SpanKind::EventRecord;
+        let is_work = !kind.is_waiting() && !matches!(kind, SpanKind::EventRecord | SpanKind::Stub);
         is_work && reader.is_operation(it.span.id)
     });
     works.collect()

@@ -7,10 +7,8 @@ use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
 use capture::Capture;
 use record::time::{Interval, Nanos};
-use record::{Group, LaneId, NameId, Span, SpanId, SpanKind};
+use record::{Group, LaneId, NameId, STEP_WORDS, Span, SpanId, SpanKind};
 
-/// What steps and frames are called.
-const WORDS: [&str; 6] = ["step", "iteration", "iter", "frame", "batch", "epoch"];
 /// Ranges of any name that repeat are iterations where they cover at least one part in so many of the time.
 const LEAST_COVERED: i64 = 2;
 /// Fewer are no iterations.
@@ -37,7 +35,7 @@ fn stem(name: &str) -> (String, MarkWording) {
     }
     let bare = lower.split(['[', '(', '{', '<']).next().unwrap_or_default();
     let bare = bare.trim_end_matches(|it: char| !it.is_alphanumeric());
-    if WORDS.contains(&bare) {
+    if STEP_WORDS.contains(&bare) {
         return (bare.to_owned(), MarkWording::Word);
     }
     (name.to_owned(), MarkWording::Plain)
@@ -54,7 +52,7 @@ fn is_numbered(lower: &str) -> bool {
         let number = behind.trim_start_matches(|it: char| !it.is_alphanumeric());
         let after = number.trim_start_matches(|it: char| it.is_ascii_digit());
         let is_number = after.len() < number.len() && !after.starts_with(is_word);
-        if is_number && WORDS.iter().any(|it| word.ends_with(it)) {
+        if is_number && STEP_WORDS.iter().any(|it| word.ends_with(it)) {
             return true;
         }
         rest = behind;
@@ -178,7 +176,7 @@ fn of_lane(
     let sort = |span: &Span| {
         let (stem, telling) = names.get(span.name)?;
         let is_mark = telling != MarkWording::Plain || span.kind == SpanKind::Scope;
-        is_mark.then_some((stem as usize, telling))
+        (is_mark && span.kind != SpanKind::Stub).then_some((stem as usize, telling))
     };
     // Most names of a capture of very many are there once.
     for placed in capture.spans_in(lane, all) {

@@ -91,7 +91,7 @@ fn spans(capture: &Capture) -> impl Iterator<Item = Record> {
 }
 
 /// The capture keeps a repaired span and the mark of its repair; a reader must come to the same mark.
-fn unrepaired(placed: &PlacedSpan) -> Span {
+pub(super) fn unrepaired(placed: &PlacedSpan) -> Span {
     let mut span = placed.span;
     match placed.repair {
         Repair::NegativeLength => span.end = span.start - Nanos(1),

@@ -1,0 +1,118 @@
+//! A report as headings, sentences, tables and pictures, before it is written as anything.
+
+use engine::analysis::Conclusions;
+use engine::capture::Capture;
+use engine::importer::MergedFile;
+use engine::time::Nanos;
+
+use super::sections;
+use crate::cli::causes::words;
+
+/// A report.
+pub(super) struct ReportDocument {
+    /// What it is about, in a few words.
+    pub title: String,
+    /// What it says, from top to bottom.
+    pub blocks: Vec<ReportBlock>,
+}
+
+/// A part of a report.
+pub(super) enum ReportBlock {
+    /// The head of a section.
+    Heading(String),
+    /// The head of something within a section.
+    Subheading(String),
+    /// A sentence or more.
+    Paragraph(String),
+    /// Sentences, each with what it is about, which may be nothing.
+    List(Vec<(String, String)>),
+    Table(ReportTable),
+    /// A drawing in SVG, and what it shows in words.
+    Picture(String, String),
+}
+
+/// A table with heads; those of numbers begin with `>`.
+pub(super) struct ReportTable {
+    /// A word by which programs find it.
+    pub name: &'static str,
+    pub heads: Vec<&'static str>,
+    pub rows: Vec<Vec<ReportCell>>,
+}
+
+/// A cell: what people read, and the number behind it, in nanoseconds where it is a time.
+pub(super) struct ReportCell {
+    pub text: String,
+    pub value: Option<i64>,
+}
+
+impl ReportCell {
+    /// A name.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            value: None,
+        }
+    }
+
+    /// A length of time.
+    pub fn time(time: Nanos) -> Self {
+        Self {
+            text: words::length(time),
+            value: Some(time.0),
+        }
+    }
+
+    /// A length of time and its share of a whole; nothing is seen of none.
+    pub fn share(time: Nanos, whole: Nanos) -> Self {
+        let text = match time {
+            Nanos::ZERO => String::new(),
+            time => format!("{} · {}", words::length(time), words::share(time, whole)),
+        };
+        Self {
+            text,
+            value: Some(time.0),
+        }
+    }
+
+    /// A count.
+    pub fn count(count: usize) -> Self {
+        Self {
+            text: crate::text::count(count as u64).replace(crate::text::THIN, " "),
+            value: i64::try_from(count).ok(),
+        }
+    }
+}
+
+impl ReportDocument {
+    /// The report of a capture, with or without pictures.
+    pub fn new(
+        (capture, parts): (&Capture, &[MergedFile]),
+        made: &Conclusions,
+        has_pictures: bool,
+    ) -> Self {
+        let reader = made.causes.read(capture);
+        let mut blocks = sections::what(capture, parts);
+        blocks.extend(sections::overview(made));
+        blocks.extend(sections::iterations(made));
+        blocks.extend(sections::idle(&reader));
+        blocks.extend(sections::path(&reader));
+        blocks.extend(sections::findings(capture, made, has_pictures));
+        blocks.extend(sections::operations(capture));
+        blocks.extend(sections::memory(capture));
+        blocks.extend(sections::receipt(capture, parts));
+        Self {
+            title: sections::title(capture, parts),
+            blocks,
+        }
+    }
+
+    /// The report of a capture in which nothing ran, which says that.
+    pub fn of_nothing(capture: &Capture, parts: &[MergedFile], words: &str) -> Self {
+        let mut blocks = vec![ReportBlock::Paragraph(words.to_owned())];
+        blocks.extend(sections::receipt(capture, parts));
+        Self {
+            title: sections::title(capture, parts),
+            blocks,
+        }
+    }
+}

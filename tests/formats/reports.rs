@@ -1,0 +1,93 @@
+//! Reports: figures are those of the commands, names are never markup, and nothing is loaded.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use app::cli::{FINE, WRONG};
+
+use super::questions::{answer, syncline};
+use super::real::path;
+use crate::house::root;
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn small() -> PathBuf {
+    root().join("tests/data/captures/torch-steps.json.gz")
+}
+
+/// Runs the script that reads a page as a browser does.
+fn judge(arguments: &[&str]) {
+    let mut script = Command::new("python3");
+    script.arg(root().join("tests/oracle/report.py"));
+    let Ok(judged) = script.args(arguments).output() else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let words = String::from_utf8_lossy(&judged.stderr);
+    assert!(judged.status.success(), "{arguments:?}: {words}");
+}
+
+#[test]
+fn figures_of_a_report_are_those_of_the_commands() {
+    let names = [
+        "kineto/hta_cp_alexnet.json.gz",
+        "nsys/nsysai_mfu_2gpu_before.sqlite",
+    ];
+    let mut paths: Vec<PathBuf> = names.iter().filter_map(|it| path(it)).collect();
+    paths.push(small());
+    for path in paths {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| text(&folder.path().join(name));
+        let (page, file) = (at("report.html"), text(&path));
+        answer(&["report", &file, "-o", &page]);
+        for command in ["idle", "critical-path", "statistics"] {
+            let lines = answer(&[command, &file, "--format", "json"]);
+            std::fs::write(at(&format!("{command}.jsonl")), lines).unwrap();
+        }
+        judge(&["figures", &page, &text(folder.path())]);
+    }
+}
+
+#[test]
+fn a_name_is_no_markup() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name));
+    let name =
+        "<script src='http://example.org/x.js'>alert(1)</script><img src=x onerror=y> | `a` *b*";
+    let events = serde_json::json!([
+        {"ph": "X", "cat": "cuda_runtime", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "cudaLaunchKernel", "args": {"correlation": 7}},
+        {"ph": "X", "cat": "kernel", "pid": 0, "tid": 7, "ts": 9000, "dur": 5000, "name": name, "args": {"stream": 7, "device": 0, "correlation": 7}},
+        {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": name}},
+    ]);
+    std::fs::write(at("odd.json"), events.to_string()).unwrap();
+    answer(&["report", &at("odd.json"), "-o", &at("odd.html")]);
+    judge(&["markup", &at("odd.html"), name]);
+    let markdown = answer(&["report", &at("odd.json"), "--format", "markdown"]);
+    assert!(
+        markdown.starts_with("# ") && markdown.contains("## Idle time by cause"),
+        "{markdown}"
+    );
+    assert!(
+        !markdown.contains("<script") && !markdown.contains("<img"),
+        "{markdown}"
+    );
+    assert!(!markdown.contains("data:image"));
+}
+
+#[test]
+fn a_report_of_nothing_is_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name));
+    std::fs::write(at("empty.json"), r#"{"traceEvents": []}"#).unwrap();
+    let (code, out, err) = syncline(&["report", &at("empty.json"), "--format", "markdown"]);
+    assert!(code == FINE || code == WRONG, "{err}");
+    let said = format!("{out}{err}");
+    assert!(
+        said.contains("Nothing ran in this capture") || said.contains("empty.json"),
+        "{said}"
+    );
+    let (code, _, err) = syncline(&["report", &at("none.json")]);
+    assert!(code == WRONG && err.contains("none.json"), "{err}");
+}
