@@ -186,6 +186,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
                 | CliCommand::Idle(_)
                 | CliCommand::CriticalPath(_)
                 | CliCommand::Statistics(_)
+                | CliCommand::Project(_)
+                | CliCommand::Tree(_)
                 | CliCommand::Query(_)
                 | CliCommand::WhatIf(_),
             ) => {
@@ -223,6 +225,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Idle(options)) => causes::idle(options, streams),
         Some(CliCommand::CriticalPath(options)) => causes::critical_path(options, streams),
         Some(CliCommand::Statistics(options)) => causes::statistics(options, streams),
+        Some(CliCommand::Project(options)) => causes::project(options, streams),
+        Some(CliCommand::Tree(options)) => causes::tree(options, streams),
         Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
         Some(CliCommand::Query(options)) => query::query(options, streams),
         Some(CliCommand::Convert(options)) => convert::convert(options, streams),
