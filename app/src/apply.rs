@@ -160,6 +160,9 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
         Command::Legend => toggle(state, Switch::Legend),
+        Command::ProjectNvtx => toggle(state, Switch::ProjectNvtx),
+        Command::ProjectPython => toggle(state, Switch::ProjectPython),
+        Command::ProjectOperators => toggle(state, Switch::ProjectOperators),
         Command::ColourByKind => {
             toggle(state, Switch::ColourByKind);
             set(state, Switch::ColourByName, false);
