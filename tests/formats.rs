@@ -10,6 +10,7 @@ pub mod datasets;
 pub mod exact;
 pub mod exports;
 pub mod extract;
+pub mod host_ranges;
 pub mod joined;
 pub mod multi_file;
 pub mod pieces;

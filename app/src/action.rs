@@ -24,8 +24,8 @@ use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 use crate::capture_link::CaptureLink;
 use crate::state::{
     Consent, DockSide, DrawnAnswer, FilePurpose, FileRequest, GroupKey, Hover, KeptView, LaneSort,
-    Notice, PanelTree, Playback, SceneRenumbering, Switch, Topic, UnsavedRisk, ViewChange,
-    WorkloadText,
+    Notice, PanelTree, Playback, ProjectedLanes, SceneRenumbering, Switch, Topic, UnsavedRisk,
+    ViewChange, WorkloadText,
 };
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
@@ -155,6 +155,8 @@ pub enum Action {
     Draw(DrawnAnswer),
     /// Draw this row of an answer no more, or none of them.
     StopDrawing(Option<usize>),
+    /// Draw these beneath the streams from now on.
+    Project(ProjectedLanes),
     /// Another capture is on screen: forget what was chosen in the one before.
     Renew,
     /// A file was opened or saved: list it among the recent ones.

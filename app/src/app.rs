@@ -10,6 +10,7 @@ mod layout;
 mod lessons;
 mod link;
 mod measuring;
+mod projecting;
 mod reference_run;
 mod requests;
 mod start;
@@ -42,6 +43,7 @@ use files::FileJobs;
 use fleet::FleetJob;
 use lessons::LessonJob;
 use measuring::RangeJob;
+use projecting::ProjectionJob;
 use reference_run::ReferenceRun;
 use start::Greeting;
 use tabs::Tabs;
@@ -71,6 +73,7 @@ pub struct App {
     fleet: FleetJob,
     fleet_panel: FleetPanel,
     measuring: RangeJob,
+    projecting: ProjectionJob,
     lesson_job: LessonJob,
     reference: ReferenceRun,
     /// Whether a newcomer is told what the first run shows.
@@ -197,6 +200,7 @@ impl App {
             fleet: FleetJob::default(),
             fleet_panel: FleetPanel::default(),
             measuring: RangeJob::default(),
+            projecting: ProjectionJob::default(),
             lesson_job: LessonJob::default(),
             reference: ReferenceRun::default(),
             greeting: Greeting::default(),
@@ -334,6 +338,7 @@ impl App {
         self.search.renew();
         self.concluding = ConclusionsJob::default();
         self.measuring = RangeJob::default();
+        self.projecting = ProjectionJob::default();
         self.status.measure = None;
         self.asking.forget(&mut self.status);
         self.status.asked.answer = None;
@@ -370,6 +375,12 @@ impl App {
         let measure = &mut self.status.measure;
         self.measuring
             .advance((&self.capture, grows), range, measure, context);
+        self.status.host_level = self.projecting.first_level(&self.capture, grows);
+        let of = (&self.capture, grows);
+        let projected = self.projecting.advance(of, &self.state, context);
+        if let Some(projected) = projected {
+            self.act(vec![projected], None);
+        }
         let searched = self
             .search
             .advance(&self.capture, &self.state.search, BUDGET / 2);

@@ -171,6 +171,9 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
         Command::Legend => toggle(state, Switch::Legend),
+        Command::ProjectNvtx => toggle(state, Switch::ProjectNvtx),
+        Command::ProjectPython => toggle(state, Switch::ProjectPython),
+        Command::ProjectOperators => toggle(state, Switch::ProjectOperators),
         Command::ColourByKind => colour(state, Switch::ColourByKind, Switch::ColourByName),
         Command::ColourByName => colour(state, Switch::ColourByName, Switch::ColourByKind),
         Command::Play | Command::NextEdge | Command::PreviousEdge => {

@@ -188,6 +188,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
                 | CliCommand::CriticalPath(_)
                 | CliCommand::Statistics(_)
                 | CliCommand::Report(_)
+                | CliCommand::Project(_)
+                | CliCommand::Tree(_)
                 | CliCommand::Query(_)
                 | CliCommand::WhatIf(_),
             ) => {
@@ -225,6 +227,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Idle(options)) => causes::idle(options, streams),
         Some(CliCommand::CriticalPath(options)) => causes::critical_path(options, streams),
         Some(CliCommand::Statistics(options)) => causes::statistics(options, streams),
+        Some(CliCommand::Project(options)) => causes::project(options, streams),
+        Some(CliCommand::Tree(options)) => causes::tree(options, streams),
         Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
         Some(CliCommand::Report(options)) => report::report(options, streams),
         Some(CliCommand::Query(options)) => query::query(options, streams),

@@ -2,6 +2,7 @@
 
 mod about;
 mod bookmarks;
+mod calls;
 mod choice;
 mod connect;
 mod consent;
@@ -27,6 +28,7 @@ mod problems;
 mod program;
 mod promises;
 mod query;
+mod range_table;
 mod receipts;
 mod requirements;
 mod scene;
@@ -119,6 +121,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(overview::OverviewTab),
     || Box::new(source::SourcePanel::default()),
     || Box::new(statistics::StatisticsPanel::default()),
+    || Box::new(calls::CallsPanel::default()),
     || Box::new(matches::MatchesPanel::default()),
     || Box::new(selection::SelectionPanel::default()),
     || Box::new(bookmarks::BookmarksPanel),

@@ -10,15 +10,17 @@ mod lesson;
 mod loss;
 mod opened_files;
 mod playback;
+mod projected_lanes;
 mod renumbering;
 mod view_snapshot;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use engine::analysis::HostLevel;
 use engine::lesson::TextLanguage;
 use engine::record::{
-    DependencyId, Group, Lane, LaneId, PaceSetting, PipelineId, PromiseId, Role, SpanId,
+    DependencyId, DeviceId, Group, Lane, LaneId, PaceSetting, PipelineId, PromiseId, Role, SpanId,
 };
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, Synchronization};
@@ -36,6 +38,7 @@ pub use lesson::{LessonStep, LessonVerdict, TakenLesson, course, text_name};
 pub use loss::LossPlan;
 pub use opened_files::{FileReading, FilesVersion, OpenedFiles};
 pub use playback::{Playback, SPEEDS};
+pub use projected_lanes::{ProjectedLane, ProjectedLanes};
 pub use renumbering::SceneRenumbering;
 pub use view_snapshot::KeptView;
 
@@ -84,6 +87,8 @@ pub struct AppState {
     pub fleet: FleetView,
     /// What is drawn of answers below the lanes.
     pub drawn: DrawnAnswer,
+    /// What ranges of the host launched, as it is drawn beneath streams.
+    pub projected: ProjectedLanes,
     /// The link whose files wait to be opened.
     pub link: Option<CaptureLink>,
     /// What waits for the user to say what becomes of texts that were not saved.
@@ -234,6 +239,14 @@ impl GroupKey {
         group: Group::Host,
         device: u32::MAX - 2,
     };
+
+    /// The streams of a device.
+    pub const fn of_streams(device: DeviceId) -> Self {
+        Self {
+            group: Group::Streams,
+            device: device.0,
+        }
+    }
 
     /// The group that a lane is of, unless it is pinned.
     pub fn of(lane: &Lane) -> Self {
@@ -423,6 +436,12 @@ pub enum Switch {
     ColourByName,
     /// What colours say is told below the lanes.
     Legend,
+    /// Beneath streams, what NVTX ranges and other annotations launched.
+    ProjectNvtx,
+    /// Beneath streams, what functions of scripts launched.
+    ProjectPython,
+    /// Beneath streams, what operators launched.
+    ProjectOperators,
 }
 
 impl Default for Settings {
@@ -469,6 +488,17 @@ impl Settings {
     /// What a run of the workload `source` is told about synchronisation: nothing where it makes no sense for it.
     pub fn of_run(&self, source: &str) -> Option<Synchronization> {
         self.synchronization.filter(|_| can_synchronize(source))
+    }
+
+    /// The levels of host ranges that are drawn beneath streams, the outermost first.
+    pub fn projected(&self) -> Vec<HostLevel> {
+        let switch = |level: &HostLevel| match level {
+            HostLevel::Nvtx => Switch::ProjectNvtx,
+            HostLevel::Python => Switch::ProjectPython,
+            HostLevel::Operators => Switch::ProjectOperators,
+        };
+        let levels = HostLevel::ALL.into_iter();
+        levels.filter(|it| self.is_on(switch(it))).collect()
     }
 
     /// Whether `switch` is on.

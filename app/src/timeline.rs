@@ -40,6 +40,7 @@ mod pending_promises;
 mod pixel_row;
 mod playhead;
 pub mod plot;
+mod projected;
 mod races;
 mod raster;
 mod rows;
@@ -335,6 +336,7 @@ impl Timeline {
     ) -> bool {
         rows::ground(body, frame, ruler);
         answers::paint(body, frame);
+        projected::paint(body, frame);
         faults::ground(body, frame);
         if let Some(range) = frame.picture.state.selection.range {
             overlay::range_ground(body, frame, range);
@@ -459,6 +461,7 @@ impl Timeline {
             input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
         }
         answers::input(ui, frame, &responses.body, actions);
+        projected::input(ui, frame, &responses.body, actions);
         if frame.areas.legend.is_positive() {
             let area = ui.scope_id().with("legend");
             let response = ui.interact(frame.areas.legend, area, Sense::hover());

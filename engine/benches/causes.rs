@@ -1,5 +1,5 @@
-//! What it costs to know why: the graph of 1 and 10 million spans against reading them once, and what it takes in memory; and
-//! Kineto-like files of 1 and 5 million events, from their bytes on disk to every answer.
+//! What it costs to know why: the graph of 1 and 10 million spans against reading them once, what it takes in memory, what projections
+//! and call trees of the host take; and Kineto-like files of 1 and 5 million events, from their bytes on disk to every answer.
 
 mod generate {
     pub mod kineto;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use engine::analysis::causes::Causes;
-use engine::analysis::{Conclusions, Statistics};
+use engine::analysis::{Conclusions, HostLevel, HostRanges, HostScope, Statistics, TreeScope};
 use engine::capture::Capture;
 use engine::importer::{self, Source};
 use engine::record::{
@@ -129,6 +129,86 @@ fn measure(spans: u32) {
     );
 }
 
+/// Spans of a host thread that nest eight deep, and within the innermost of each eight a call that launches a kernel on one of a
+/// few streams, which overlap.
+fn nested(place: u32, records: &mut Vec<Record>) {
+    const DEPTH: u32 = 8;
+    let first = place * (DEPTH + 2);
+    let at = i64::from(place) * 1_000;
+    let span = |id: u32, lane, name, kind, [start, end]: [i64; 2]| {
+        Record::Span(Span {
+            id: SpanId(first + id),
+            lane: LaneId(lane),
+            name: NameId(name),
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: Nanos(start),
+            start: Nanos(start),
+            end: Nanos(end),
+        })
+    };
+    for depth in 0..DEPTH {
+        let own = i64::from(depth) * 20;
+        // The names of a model's layers come again and again, in other places of the stack.
+        let name = 1 + (place + depth) % 200 * DEPTH + depth;
+        records.push(span(
+            depth,
+            0,
+            name,
+            SpanKind::HostWork,
+            [at + own, at + 900 - own],
+        ));
+    }
+    let (call, kernel) = (DEPTH, DEPTH + 1);
+    records.push(span(call, 0, 0, SpanKind::Call, [at + 300, at + 320]));
+    let stream = 1 + place % STREAMS;
+    records.push(span(
+        kernel,
+        stream,
+        0,
+        SpanKind::Kernel,
+        [at + 3_000, at + 6_200],
+    ));
+    let submission = Dependency::submission(SpanId(first + call), SpanId(first + kernel));
+    records.push(Record::Dependency(submission));
+}
+
+/// What it takes to project the ranges of the host, and to see what called what.
+#[expect(clippy::print_stdout, reason = "a bench prints its table")]
+fn measure_ranges(ranges: u32) {
+    let mut capture = capture(0);
+    let mut records = Vec::new();
+    for place in 0..ranges / 8 {
+        nested(place, &mut records);
+        if records.len() >= BATCH as usize {
+            capture.apply(records.drain(..));
+        }
+    }
+    capture.apply(records);
+    let (read, sum) = seconds(|| {
+        let lengths = capture.spans().map(|it| it.interval().length().0);
+        lengths.fold(0_i64, i64::wrapping_add)
+    });
+    black_box(sum);
+    let level = HostLevel::Operators;
+    let scope = HostScope::default().of_level(level);
+    let (gathered, host) = seconds(|| HostRanges::new(&capture, &scope));
+    let (projected, found) = seconds(|| host.project(level));
+    let (called, tree) = seconds(|| host.tree(&capture, level, &TreeScope::default()));
+    let (turned, callers) = seconds(|| tree.bottom_up());
+    assert_eq!(found.len(), host.count(level));
+    println!(
+        "{ranges} ranges of the host: projected in {:.3} s, {:.1} times reading the spans once ({read:.3} s); call tree {:.3} s ({} \
+         nodes), from the bottom up {turned:.3} s ({} nodes); {gathered:.3} s of each to gather them",
+        gathered + projected,
+        (gathered + projected) / read,
+        gathered + called,
+        tree.nodes.len(),
+        callers.nodes.len(),
+    );
+}
+
 /// What a file takes until idle time, overlap and the critical path are known, and until everything is.
 #[expect(clippy::print_stdout, reason = "a bench prints its table")]
 fn measure_file(events: u64) -> io::Result<()> {
@@ -172,8 +252,10 @@ fn main() -> io::Result<()> {
     // Cargo's own tests ask for it with an argument, and want it short.
     if std::env::args().any(|it| it == "--test") {
         measure(10_000);
+        measure_ranges(8_000);
         return measure_file(10_000);
     }
+    measure_ranges(1_000_000);
     measure_file(1_000_000)?;
     measure_file(5_000_000)?;
     measure(1_000_000);

@@ -8,6 +8,7 @@ mod colours;
 mod consent;
 mod fleet;
 mod foreign;
+mod host_ranges;
 mod interaction;
 mod interface_size;
 mod lanes;

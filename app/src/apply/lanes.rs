@@ -43,6 +43,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Result<
         }
         Action::StopDrawing(Some(place)) => state.drawn.remove(place),
         Action::StopDrawing(None) => state.drawn.clear(),
+        Action::Project(lanes) => state.projected = lanes,
         other => return Err(other),
     }
     Ok(())

@@ -5,7 +5,9 @@ use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use crate::action::AppRequest;
-use crate::state::{AppState, Bookmarks, HistoryStep, Selection, ViewChange, ViewHistory};
+use crate::state::{
+    AppState, Bookmarks, HistoryStep, ProjectedLanes, Selection, ViewChange, ViewHistory,
+};
 
 /// How much longer the visible interval is after one step of zooming out.
 pub const ZOOM_STEP: f64 = 1.4;
@@ -140,6 +142,7 @@ pub fn renew(state: &mut AppState) {
     state.follow = false;
     state.playback = None;
     state.drawn.clear();
+    state.projected = ProjectedLanes::default();
     state.bookmarks = Bookmarks::default();
     if let Some(verdict) = state.lesson.as_mut().and_then(|it| it.verdict.as_mut()) {
         verdict.missing = None;

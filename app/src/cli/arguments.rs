@@ -111,6 +111,10 @@ pub enum CliCommand {
     CriticalPath(super::causes::CauseOptions),
     /// Print how long the spans of each name took: count, total, self time, mean, median, p95, longest
     Statistics(super::causes::CauseOptions),
+    /// Print what ranges of the host launched on streams: NVTX ranges, operators, Python functions
+    Project(super::causes::ProjectOptions),
+    /// Print what called what on the host, how long that took, and what it launched
+    Tree(super::causes::TreeOptions),
     /// Print how long all would have taken if something was otherwise
     WhatIf(super::causes::WhatIfOptions),
     /// Write what captures come to as one page, or as text for a pull request

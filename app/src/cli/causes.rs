@@ -1,7 +1,8 @@
-//! Why operations began when they did, how long they took, where idle time went, and the critical path, of files: for people
+//! Why operations began when they did, how long they took, where idle time went, the critical path, and what ranges of the host launched, of files: for people
 //! and for programs.
 
 mod explain;
+mod host_ranges;
 mod idle;
 mod json;
 mod path;
@@ -12,6 +13,8 @@ pub(super) mod words;
 
 pub use explain::ExplainOptions;
 pub(super) use explain::explain;
+pub use host_ranges::{ProjectOptions, TreeOptions};
+pub(super) use host_ranges::{project, tree};
 pub(super) use idle::idle;
 pub(super) use path::critical_path;
 pub use scope::CauseOptions;

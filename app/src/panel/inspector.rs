@@ -6,6 +6,7 @@ mod loss;
 mod pace;
 mod pipeline;
 mod promise;
+mod ranges;
 mod rank;
 mod span;
 mod why;
@@ -31,6 +32,7 @@ const WHOLE: f32 = 60.0;
 pub struct Inspector {
     loss: loss::CachedLoss,
     answer: why::SpanAnswer,
+    origin: ranges::OriginRanges,
 }
 
 impl Panel for Inspector {
@@ -59,7 +61,7 @@ impl Panel for Inspector {
                 (Some(Topic::Promise(id)), ..) => promise::show(ui, scene, id, actions),
                 (None, Some(id), _) => dependency::show(ui, scene, id, actions),
                 (None, None, Some(id)) => {
-                    span::show(ui, scene, (id, &mut self.answer), actions);
+                    span::show(ui, scene, (id, &mut self.answer, &mut self.origin), actions);
                 }
                 (None, None, None) if chosen.range.is_none() => nothing(ui, scene),
                 (None, None, None) => {}

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::analysis::Conclusions;
 use engine::analysis::causes::{CauseReader, Causes, CausesTable, ChainSegment};
+use engine::analysis::{Conclusions, HostLevel};
 use engine::capture::Capture;
 use engine::importer::MergedFile;
 use engine::lesson::{LocalizedText, TextLanguage};
@@ -211,6 +211,8 @@ pub struct AppStatus {
     pub files: OpenedFiles,
     /// What is concluded of the capture on screen.
     pub why: SceneConclusions,
+    /// The sort of the first range of the host; none where the capture on screen has none, and while it grows.
+    pub host_level: Option<HostLevel>,
     /// What is found of what is searched for.
     pub found: FoundSpans,
     /// What is known of the dataset on screen.

@@ -5,8 +5,9 @@ use engine::capture::Capture;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos, total};
 
+use super::range_table::OriginTable;
 use super::span_table::SpanListTable;
-use super::widgets::hint;
+use super::widgets::{hint, toggle};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
@@ -16,6 +17,9 @@ use crate::theme::GRID;
 #[derive(Default)]
 pub struct SelectionPanel {
     table: SpanListTable,
+    origins: OriginTable,
+    /// Whether the ranges that they came from are listed, in place of the spans.
+    lists_ranges: bool,
     /// What the figures are of, and another number for each.
     of: (Vec<SpanId>, u64),
     figures: String,
@@ -53,10 +57,23 @@ impl Panel for SelectionPanel {
             self.of = (group.iter().copied().collect(), self.of.1 + 1);
             self.figures = figures(scene.capture, &self.of.0);
         }
-        ui.label(RichText::new(&self.figures).color(scene.theme.text));
+        ui.horizontal_wrapped(|ui| {
+            for (is_ranges, words) in [(false, "Spans"), (true, "Ranges they came from")] {
+                if toggle(ui, scene.theme, self.lists_ranges == is_ranges, words).clicked() {
+                    self.lists_ranges = is_ranges;
+                }
+            }
+            ui.label(RichText::new(&self.figures).color(scene.theme.text));
+        });
         ui.add_space(GRID);
-        let of = (self.of.1, group.len(), group.iter().copied());
-        if let Some(span) = self.table.show(ui, scene, "selected spans", of) {
+        let spans = self.of.0.as_slice();
+        let clicked = if self.lists_ranges {
+            self.origins.show(ui, scene, (self.of.1, spans))
+        } else {
+            let of = (self.of.1, spans.len(), spans.iter().copied());
+            self.table.show(ui, scene, "selected spans", of)
+        };
+        if let Some(span) = clicked {
             let spans = self.of.0.clone();
             actions.extend([Action::Reveal(span), Action::SelectGroup(spans)]);
         }

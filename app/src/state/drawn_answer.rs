@@ -44,7 +44,13 @@ pub struct DrawnBar {
 
 impl DrawnBars {
     /// Places bars so that none covers another: where they overlap, the one that begins later goes below.
-    pub fn new(mut bars: Vec<DrawnBar>) -> Self {
+    pub fn new(bars: Vec<DrawnBar>) -> Self {
+        Self::at_most(bars, usize::MAX).0
+    }
+
+    /// The same with so many sub-lanes at most, and how many bars have none.
+    pub fn at_most(mut bars: Vec<DrawnBar>, most: usize) -> (Self, usize) {
+        let mut left_out = 0;
         bars.sort_by_key(|bar| (bar.interval.start, -bar.interval.end.0));
         let mut sub_lanes: Vec<Vec<DrawnBar>> = Vec::new();
         for bar in bars {
@@ -54,10 +60,11 @@ impl DrawnBars {
             };
             match sub_lanes.iter_mut().find(is_free) {
                 Some(lane) => lane.push(bar),
-                None => sub_lanes.push(vec![bar]),
+                None if sub_lanes.len() < most => sub_lanes.push(vec![bar]),
+                None => left_out += 1,
             }
         }
-        Self { sub_lanes }
+        (Self { sub_lanes }, left_out)
     }
 
     /// How many sub-lanes there are.

@@ -1,6 +1,6 @@
 //! What is drawn of answers: bars and values below the lanes, in the colour of counters, since nothing of it was measured.
 
-use eframe::egui::{FontId, Painter, Pos2, Ui, pos2};
+use eframe::egui::{Color32, FontId, Painter, Pos2, Ui, pos2};
 use engine::time::Nanos;
 
 use super::frame::PaintFrame;
@@ -10,7 +10,7 @@ use super::mesh_builder::MeshBuilder;
 use super::plot::{Pyramid, steps};
 use super::rows::{self, CounterPlot};
 use crate::action::Action;
-use crate::state::{DrawnBar, DrawnContent, DrawnRow, ViewChange};
+use crate::state::{DrawnBar, DrawnBars, DrawnContent, DrawnRow, ViewChange};
 use crate::text;
 use crate::theme::{SMALL, mixed};
 
@@ -44,7 +44,11 @@ pub fn about(drawn: &DrawnRow) -> String {
 pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     for row in frame.visible() {
         match of(frame, row).map(|(_, drawn)| &drawn.content) {
-            Some(DrawnContent::Bars(_)) => bars(painter, frame, row),
+            Some(DrawnContent::Bars(drawn)) => {
+                let theme = frame.picture.theme;
+                let (fill, edge) = (mixed(theme.accent, theme.row, 0.32), theme.accent);
+                bars(painter, frame, (row, drawn), |_| (fill, edge));
+            }
             Some(DrawnContent::Values(samples)) => {
                 let mut pyramid = Pyramid::default();
                 pyramid.update(samples);
@@ -62,19 +66,14 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     }
 }
 
-fn bars(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow) {
-    let Some((
-        _,
-        DrawnRow {
-            content: DrawnContent::Bars(bars),
-            ..
-        },
-    )) = of(frame, row)
-    else {
-        return;
-    };
+/// Paints bars on a row, each in the colours of its fill and of its left edge.
+pub fn bars(
+    painter: &Painter,
+    frame: &PaintFrame<'_>,
+    (row, bars): (&LayoutRow, &DrawnBars),
+    colours: impl Fn(&DrawnBar) -> (Color32, Color32),
+) {
     let theme = frame.picture.theme;
-    let (fill, edge) = (mixed(theme.accent, theme.row, 0.32), theme.accent);
     let font = FontId::proportional(SMALL);
     let area = frame.areas.body;
     let mut mesh = MeshBuilder::new(painter.pixels_per_point());
@@ -91,6 +90,7 @@ fn bars(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow) {
             let right = mesh.snap(right.min(area.right())).max(left + frame.pixel);
             seen = right;
             let rect = frame.bar_rect(row, depth, left, right);
+            let (fill, edge) = colours(bar);
             mesh.rect(rect, fill);
             mesh.rect(rect.with_max_x((left + 1.5).min(right)), edge);
             if rect.width() >= label::LEAST {
@@ -106,18 +106,27 @@ fn bars(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow) {
     }
 }
 
-/// The bar of an answer at a place on screen.
-fn bar_at<'a>(frame: &PaintFrame<'a>, at: Pos2) -> Option<(&'a DrawnRow, &'a DrawnBar)> {
+/// The bar of a row at a place on screen.
+pub fn bar_at<'a>(
+    frame: &PaintFrame<'_>,
+    (row, bars): (&LayoutRow, &'a DrawnBars),
+    at: Pos2,
+) -> Option<&'a DrawnBar> {
     let y = frame.row_y(at.y);
-    let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
+    let depth = frame.layout.depths(row, y, y).start;
+    let reach = Nanos((frame.scale.nanos_per_point() * f64::from(REACH)) as i64);
+    bars.at(depth, frame.scale.time_from_x(at.x), reach)
+}
+
+/// The bar of an answer at a place on screen.
+fn answer_at<'a>(frame: &PaintFrame<'a>, at: Pos2) -> Option<(&'a DrawnRow, &'a DrawnBar)> {
+    let place = frame.layout.row_at(frame.row_y(at.y))?;
+    let row = frame.layout.rows.get(place)?;
     let (_, drawn) = of(frame, row)?;
     let DrawnContent::Bars(bars) = &drawn.content else {
         return None;
     };
-    let depth = frame.layout.depths(row, y, y).start;
-    let reach = Nanos((frame.scale.nanos_per_point() * f64::from(REACH)) as i64);
-    let bar = bars.at(depth, frame.scale.time_from_x(at.x), reach)?;
-    Some((drawn, bar))
+    Some((drawn, bar_at(frame, (row, bars), at)?))
 }
 
 /// Tells what the bar under the pointer is, and follows it where it is clicked.
@@ -127,7 +136,7 @@ pub fn input(
     body: &eframe::egui::Response,
     actions: &mut Vec<Action>,
 ) {
-    let Some((drawn, bar)) = body.hover_pos().and_then(|at| bar_at(frame, at)) else {
+    let Some((drawn, bar)) = body.hover_pos().and_then(|at| answer_at(frame, at)) else {
         return;
     };
     let interval = bar.interval;

@@ -15,7 +15,7 @@ use super::pending_promises::{PendingPromises, pending};
 use super::races::{RacePair, races};
 use super::running_spans::RunningSpans;
 use super::signs::MEASURED;
-use crate::state::{AppState, DrawnAnswer, DrawnContent, GroupKey, Switch, View};
+use crate::state::{AppState, DrawnAnswer, DrawnContent, GroupKey, ProjectedLanes, Switch, View};
 
 /// Rows, and what runs now.
 pub struct FrameInputs {
@@ -39,6 +39,7 @@ pub struct FrameInputs {
     pub is_misspelt: bool,
     shown: ShownLanes,
     drawn: DrawnAnswer,
+    projected: ProjectedLanes,
     dense: bool,
 }
 
@@ -90,6 +91,7 @@ impl Default for FrameInputs {
             is_misspelt: false,
             shown: ShownLanes::default(),
             drawn: DrawnAnswer::default(),
+            projected: ProjectedLanes::default(),
             dense: false,
         }
     }
@@ -104,7 +106,8 @@ impl FrameInputs {
         let holds = self.stamp == stamp
             && self.dense == dense
             && self.shown.is_of(view)
-            && self.drawn == state.drawn;
+            && self.drawn == state.drawn
+            && self.projected == state.projected;
         if holds {
             return;
         }
@@ -117,6 +120,7 @@ impl FrameInputs {
         self.dense = dense;
         self.shown = ShownLanes::from(view);
         self.drawn = state.drawn.clone();
+        self.projected = state.projected.clone();
         let filter = lane_match::pattern(&view.filter);
         self.is_misspelt = filter.is_err();
         let filter = filter.ok().filter(|_| !view.filter.is_empty());
@@ -134,6 +138,7 @@ impl FrameInputs {
             .collect();
         self.hidden = count - shown.len();
         let mut members = pinned_first(&shown, &view.pinned);
+        beneath_streams(&mut members, &state.projected);
         // They were asked for by name, and no filter is about them.
         members.extend(answers(&state.drawn));
         let order = &self.shown.order;
@@ -170,6 +175,16 @@ fn pinned_first(
         .into_iter()
         .map(|(_, entry)| (GroupKey::PINNED, entry));
     first.chain(rest).collect()
+}
+
+/// Puts lanes of projected ranges below the streams of their devices; where none of these is shown, neither are they.
+fn beneath_streams(members: &mut Vec<(GroupKey, LayoutEntry)>, projected: &ProjectedLanes) {
+    for (place, lane) in projected.all().iter().enumerate() {
+        if let Some(last) = members.iter().rposition(|(key, _)| *key == lane.group()) {
+            let entry = LayoutEntry::Projected(place, lane.bars.depths().max(1));
+            members.insert(last + 1, (lane.group(), entry));
+        }
+    }
 }
 
 /// What is drawn of answers, below all else.

@@ -58,6 +58,8 @@ pub enum LayoutEntry {
     Thin(LaneId, usize),
     /// A counter.
     Counter(CounterId),
+    /// Projected ranges of the host: their place among all such lanes, and its number of sub-lanes.
+    Projected(usize, usize),
     /// What is drawn of an answer: its place among all of that, and its number of sub-lanes; none where it is values.
     Answer(usize, usize),
 }
@@ -67,14 +69,17 @@ impl LayoutEntry {
     pub const fn lane(self) -> Option<LaneId> {
         match self {
             Self::Lane(lane, _) | Self::Thin(lane, _) => Some(lane),
-            Self::Counter(_) | Self::Answer(..) => None,
+            Self::Counter(_) | Self::Projected(..) | Self::Answer(..) => None,
         }
     }
 
     /// How many sub-lanes it has; none where it is no lane.
     pub const fn depths(self) -> usize {
         match self {
-            Self::Lane(_, depths) | Self::Thin(_, depths) | Self::Answer(_, depths) => depths,
+            Self::Lane(_, depths)
+            | Self::Thin(_, depths)
+            | Self::Projected(_, depths)
+            | Self::Answer(_, depths) => depths,
             Self::Counter(_) => 0,
         }
     }
@@ -326,6 +331,7 @@ impl Metrics {
             LayoutEntry::Counter(_) | LayoutEntry::Answer(_, 0) => 2.0 * self.pad + self.plot,
             LayoutEntry::Lane(_, depths)
             | LayoutEntry::Thin(_, depths)
+            | LayoutEntry::Projected(_, depths)
             | LayoutEntry::Answer(_, depths) => {
                 let depths = depths.max(1) as f32;
                 let (bar, gap) = self.sub_lane(entry);

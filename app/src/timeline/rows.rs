@@ -14,6 +14,7 @@ use super::label;
 use super::layout::{LayoutEntry, LayoutRow, RowContent, TimelineLayout};
 use super::mesh_builder::MeshBuilder;
 use super::plot::{PlotStep, Pyramid, ValueRange, steps};
+use super::projected;
 use super::ruler::Ruler;
 use super::utilization::BusyColumns;
 use crate::state::GroupKey;
@@ -83,6 +84,10 @@ pub fn name<'a>(picture: &Picture<'a>, entry: LayoutEntry) -> &'a str {
             .counters()
             .get(counter.index())
             .map_or("?", |counter| &counter.name),
+        LayoutEntry::Projected(place, _) => {
+            let lane = picture.state.projected.all().get(place);
+            lane.map_or("?", |lane| &lane.name)
+        }
         LayoutEntry::Answer(place, _) => {
             let drawn = picture.state.drawn.rows().get(place);
             drawn.map_or("?", |row| &row.name)
@@ -160,6 +165,9 @@ pub fn about(frame: &PaintFrame<'_>, row: &LayoutRow) -> String {
             let unit = capture.counters().get(counter.index());
             let unit = unit.map_or("", |counter| &counter.unit);
             format!("{} · {unit}", name(&frame.picture, *entry))
+        }
+        RowContent::Entry(LayoutEntry::Projected(..)) => {
+            projected::of(frame, row).map_or_else(String::new, projected::about)
         }
         RowContent::Entry(LayoutEntry::Answer(..)) => {
             answers::of(frame, row).map_or_else(String::new, |(_, drawn)| answers::about(drawn))

@@ -22,11 +22,13 @@ mod costliest;
 mod exposed_copies;
 mod function_name;
 mod host_bound;
+mod host_ranges;
 mod inserted_waits;
 mod iterations;
 mod launch_bound;
 mod loss_outcome;
 mod measure;
+mod moved_bytes;
 mod needed_order;
 mod never_overlapped;
 mod over_synchronization;
@@ -51,8 +53,13 @@ pub use aftermath::{LossAftermath, LossIndex, is_any_lost};
 pub use background::{AnalysisJob, AnalysisResult, analyse};
 pub use conclusions::Conclusions;
 pub use function_name::function_name;
+pub use host_ranges::{
+    CallNode, CallTree, DeviceStretch, HostLevel, HostRange, HostRanges, HostScope,
+    RangeProjection, TreeScope, first_host_level, ranges_around_launch,
+};
 pub use iterations::{Iteration, IterationRow, IterationSource, IterationTable, Iterations};
 pub use measure::{ElapsedMeasure, measure_of};
+pub use moved_bytes::{has_bytes, told_bytes};
 pub use overview::{Overview, OverviewLine, OverviewTopic};
 pub use promise_chain::{Chain, steps};
 pub use readiness::{PipelineReadiness, pipeline_of};

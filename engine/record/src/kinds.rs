@@ -325,6 +325,12 @@ impl SpanKind {
         )
     }
 
+    /// Whether a stream works for somebody meanwhile: it neither waits, nor marks where it is, nor holds other spans.
+    pub const fn is_device_work(self) -> bool {
+        let is_mark = matches!(self, Self::EventRecord | Self::EventReset | Self::Scope);
+        !self.is_waiting() && !is_mark
+    }
+
     /// Whether nothing runs meanwhile: the lane stands still until something else has happened.
     pub const fn is_waiting(self) -> bool {
         matches!(

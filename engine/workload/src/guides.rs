@@ -43,6 +43,7 @@ guides! {
         "language" "Workload language"
         "order" "The order of calls"
         "causes" "Causes"
+        "host-ranges" "Host ranges"
         "sql" "SQL"
         "datasets" "Datasets"
         "semantics" "Rules"

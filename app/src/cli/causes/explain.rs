@@ -40,7 +40,7 @@ pub(in crate::cli) fn explain(
     options: &ExplainOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let scope = CauseScope::open(&options.of, streams)?;
+    let scope = CauseScope::open(&options.of.part, streams)?;
     let reader = scope.reader();
     let spans = match options.span {
         Some(number) => vec![known(&scope, number)?],

@@ -36,7 +36,7 @@ pub(in crate::cli) fn idle(
     options: &CauseOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let scope = CauseScope::open(options, streams)?;
+    let scope = CauseScope::open(&options.part, streams)?;
     let reader = scope.reader();
     match options.format {
         OutputFormat::Json => {
@@ -47,7 +47,7 @@ pub(in crate::cli) fn idle(
         }
         OutputFormat::Text => {
             write_text(&scope, &reader, streams)?;
-            if options.lane.is_none() {
+            if options.part.lane.is_none() {
                 write_steps(&table(&scope, &reader, options), streams)?;
             }
         }
@@ -60,7 +60,7 @@ fn table(scope: &CauseScope, reader: &CauseReader<'_>, options: &CauseOptions) -
     if !scope.is_whole {
         return IterationTable::default();
     }
-    IterationTable::new(reader, &Iterations::find(reader, options.rank))
+    IterationTable::new(reader, &Iterations::find(reader, options.part.rank))
 }
 
 /// An object for each iteration.

@@ -26,7 +26,7 @@ pub(in crate::cli) fn critical_path(
     options: &CauseOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let scope = CauseScope::open(options, streams)?;
+    let scope = CauseScope::open(&options.part, streams)?;
     let reader = scope.reader();
     let path = if scope.is_of_lanes {
         reader.path_to(&scope.lanes, scope.within)

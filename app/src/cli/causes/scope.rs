@@ -15,9 +15,20 @@ use crate::cli::arguments::OutputFormat;
 use crate::cli::range::TimeRange;
 use crate::cli::{CliFailure, OutputStreams, open_files};
 
-/// The files, and which part of them is asked about.
+/// The files, which part of them is asked about, and how to print.
 #[derive(Debug, Args)]
 pub struct CauseOptions {
+    /// The files, and which part of them
+    #[command(flatten)]
+    pub part: CapturePart,
+    /// How to print; `json` prints one object a line
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+}
+
+/// The files, and which part of them is asked about.
+#[derive(Debug, Args)]
+pub struct CapturePart {
     /// The captures; several are the ranks of one
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -33,9 +44,42 @@ pub struct CauseOptions {
     /// Only the lane of this name, or lanes whose name holds it
     #[arg(long, value_name = "NAME")]
     pub lane: Option<String>,
-    /// How to print; `json` prints one object a line
-    #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+}
+
+/// A capture without its causes, and which part of it is asked about.
+pub struct OpenedPart {
+    pub capture: Capture,
+    /// The stretch of time; none where it is all.
+    pub within: Option<Interval>,
+    /// The lanes, in the order on screen; none where they are all.
+    pub lanes: Option<Vec<LaneId>>,
+}
+
+impl OpenedPart {
+    /// Opens the files, and finds what is asked about.
+    pub(super) fn open(
+        part: &CapturePart,
+        streams: &mut OutputStreams<'_>,
+    ) -> Result<Self, CliFailure> {
+        let (capture, files) = open_files::open(&part.files, streams)?;
+        open_files::tell_dropped(&files, streams)?;
+        let lanes = lanes(&capture, part)?;
+        let all = capture.extent().unwrap_or_default();
+        let within = match (part.iteration, part.range) {
+            (Some(number), _) => {
+                let causes = Causes::build(&capture);
+                let found = iteration(&causes.read(&capture), number, part.rank)?;
+                Some(found)
+            }
+            (None, range) => range.map(|range| range.within(all)).transpose()?,
+        };
+        let is_of_lanes = lanes.len() < capture.lanes().len();
+        Ok(Self {
+            within,
+            lanes: is_of_lanes.then_some(lanes),
+            capture,
+        })
+    }
 }
 
 /// A capture with its causes, and which part of it is asked about.
@@ -55,7 +99,7 @@ pub struct CauseScope {
 impl CauseScope {
     /// Opens the files, and finds what is asked about.
     pub(super) fn open(
-        options: &CauseOptions,
+        options: &CapturePart,
         streams: &mut OutputStreams<'_>,
     ) -> Result<Self, CliFailure> {
         let (capture, parts) = open_files::open(&options.files, streams)?;
@@ -145,7 +189,7 @@ fn iteration(
 }
 
 /// The lanes that are asked about.
-fn lanes(capture: &Capture, options: &CauseOptions) -> Result<Vec<LaneId>, CliFailure> {
+fn lanes(capture: &Capture, options: &CapturePart) -> Result<Vec<LaneId>, CliFailure> {
     let mut lanes = capture.lane_order();
     if let Some(rank) = options.rank {
         let rank_of = |lane: &LaneId| capture.lane_origin(*lane).and_then(|it| it.rank);

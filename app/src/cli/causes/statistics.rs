@@ -23,7 +23,7 @@ pub(in crate::cli) fn statistics(
     options: &CauseOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let scope = CauseScope::open(options, streams)?;
+    let scope = CauseScope::open(&options.part, streams)?;
     let within = if scope.is_whole {
         let all = scope.capture.extent().unwrap_or_default();
         // The last instant counts as well, so that an operation without length there is seen.

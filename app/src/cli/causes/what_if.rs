@@ -53,7 +53,7 @@ pub(in crate::cli) fn what_if(
             "nothing is changed; say what with --scale, --free, --latency, --drop-wait or --own-stream".to_owned(),
         ));
     }
-    let scope = CauseScope::open(&options.of, streams)?;
+    let scope = CauseScope::open(&options.of.part, streams)?;
     let names = names(&scope);
     let scaled = change.scale.iter().map(|it| &it.0);
     for name in scaled.chain(&change.own_stream) {

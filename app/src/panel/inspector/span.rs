@@ -8,7 +8,7 @@ use engine::capture::{PlacedSpan, Repair};
 use engine::record::{DependencyId, Severity, SpanId, SpanKind, SpanStart, State, Value};
 use engine::time::Nanos;
 
-use super::{lane_of, lines, name_of, pace, pipeline, promise, rank, title, why};
+use super::{lane_of, lines, name_of, pace, pipeline, promise, ranges, rank, title, why};
 use crate::action::Action;
 use crate::panel::Scene;
 use crate::panel::problems::severity;
@@ -28,7 +28,7 @@ const NOTE_INDENT: f32 = 14.0;
 pub fn show(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    (id, answer): (SpanId, &mut why::SpanAnswer),
+    (id, answer, origin): (SpanId, &mut why::SpanAnswer, &mut ranges::OriginRanges),
     actions: &mut Vec<Action>,
 ) {
     let Some(placed) = scene.capture.span(id) else {
@@ -42,6 +42,7 @@ pub fn show(
     times(ui, scene, &placed);
     found(ui, scene, id, actions);
     why::show(ui, scene, (id, answer), actions);
+    ranges::show(ui, scene, (id, origin), actions);
     pace::show(ui, scene, &placed);
     measured(ui, scene, id);
     promise::parts(ui, scene, id, actions);

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{TableDraft, int, text};
 use super::lanes::id;
-use super::spans;
 use crate::column::CellValue;
 use crate::guard::{QueryGuard, StopReason};
 use crate::rows::TableRows;
 use crate::schema::TableId;
 use crate::source::QuerySource;
+use analysis::told_bytes;
 use capture::{Capture, PlacedSpan};
 use record::{COLLECTIVE_GROUPS, Group, NameId, SpanId, SpanKind, Value};
 
@@ -139,7 +139,7 @@ fn fields(capture: &Capture, span: SpanId) -> (Option<Box<str>>, Option<i64>) {
         .zip(each)
         .and_then(|(count, each)| count.checked_mul(each));
     let group = group.map(|it| it.1).filter(|it| !it.is_empty());
-    (group, counted.or_else(|| spans::moved(capture, span)))
+    (group, counted.or_else(|| told_bytes(capture, span)))
 }
 
 /// Numbers the operations of each group in order of time: those that the capture ties by when the last part began, and where it

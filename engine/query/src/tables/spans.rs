@@ -11,10 +11,10 @@ use crate::guard::{QueryGuard, StopReason};
 use crate::rows::TableRows;
 use crate::schema::TableId;
 use crate::source::QuerySource;
-use capture::Capture;
+use analysis::{has_bytes, told_bytes};
 use record::time::Nanos;
 use record::{
-    Dependency, DependencyId, DependencyKind, LaneId, NameId, Span, SpanId, SpanKind, State, Value,
+    Dependency, DependencyId, DependencyKind, LaneId, NameId, Span, SpanId, SpanKind, State,
 };
 
 /// The table.
@@ -36,9 +36,6 @@ const TS: usize = 6;
 const STRIDE: usize = 1 << 16;
 /// About so many bytes the columns take for each span.
 const EACH: usize = 42;
-
-/// Arguments that say how many bytes were moved or allocated.
-const BYTE_FIELDS: &[&str] = &["bytes", "Bytes", "size", "Size", "size_bytes", "size(Byte)"];
 
 /// The kinds of spans, by number.
 static KINDS: LazyLock<Vec<&'static str>> =
@@ -319,19 +316,6 @@ fn steps(index: &StepIndex, launches: &[u32], rows: &TableRows) -> ColumnValues 
     integers((0..rows.len).map(step).collect())
 }
 
-/// Whether spans of a kind move bytes, or have memory allocated or freed.
-const fn has_bytes(kind: SpanKind) -> bool {
-    matches!(
-        kind,
-        SpanKind::Upload
-            | SpanKind::Download
-            | SpanKind::Copy
-            | SpanKind::Fill
-            | SpanKind::Allocate
-            | SpanKind::Free
-    )
-}
-
 fn bytes(
     source: &QuerySource,
     rows: &TableRows,
@@ -354,23 +338,12 @@ fn bytes(
         let id = key(rows, SPAN_ID, row);
         let kind = usize::try_from(key(rows, KIND, row)).unwrap_or(usize::MAX);
         if SpanKind::ALL.get(kind).copied().is_some_and(has_bytes) {
-            *slot = moved(&source.capture, SpanId(id as u32)).unwrap_or(NO_INTEGER);
+            *slot = told_bytes(&source.capture, SpanId(id as u32)).unwrap_or(NO_INTEGER);
         } else if let Some(bytes) = of_parts.get(&id) {
             *slot = *bytes;
         }
     }
     Ok(integers(found))
-}
-
-/// How many bytes a span moved, by its arguments.
-pub(super) fn moved(capture: &Capture, span: SpanId) -> Option<i64> {
-    let mut fields = capture.arguments(span);
-    fields.find_map(|(name, value)| match value {
-        Value::Integer(value) if BYTE_FIELDS.contains(&name) => Some(value),
-        // Some files write whole numbers with a fraction of 0.
-        Value::Number(value) if BYTE_FIELDS.contains(&name) => Some(value as i64),
-        _ => None,
-    })
 }
 
 /// The numbers of collective operations, by the spans that are parts of them.
