@@ -12,6 +12,7 @@ pub mod exports;
 pub mod extract;
 pub mod joined;
 pub mod multi_file;
+pub mod python;
 pub mod questions;
 pub mod real;
 pub mod record;
