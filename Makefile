@@ -1,7 +1,7 @@
 # The things one does here. Each installs what it needs where it is missing.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: run test long recoveries check deny bench fuzz gpu-check
+.PHONY: run test long recoveries check deny bench fuzz gpu-check wheel deb
 
 # Opens the window.
 run:
@@ -74,3 +74,12 @@ BUILT ?= $${CARGO_TARGET_DIR:-target}
 gpu-check:
 	cargo build --workspace --lib --bins --tests
 	tests/gpu-check/pack $(BUILT)/debug $(BUILT)/gpu-check.tar.xz
+
+# Packs the program into target/package: as a wheel for pip, which is the package for Python as well, or for Debian and its kin.
+# PROGRAM and LIBRARY pack what was built elsewhere. `assets/guides/install.md` says why there is no AppImage.
+wheel deb:
+ifndef PROGRAM
+	cargo build --release
+endif
+	app/package/pack.py $@ --program $(or $(PROGRAM),$(BUILT)/release/syncline) \
+		--library $(or $(LIBRARY),$(BUILT)/release/deps/libcuda_recorder.so) --out target/package

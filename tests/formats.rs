@@ -14,6 +14,7 @@ pub mod host_ranges;
 pub mod joined;
 pub mod multi_file;
 pub mod pieces;
+pub mod python;
 pub mod questions;
 pub mod real;
 pub mod record;

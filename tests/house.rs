@@ -6,6 +6,7 @@ pub mod display;
 mod examples;
 mod layers;
 mod lists;
+mod packages;
 pub mod program;
 mod readme;
 mod sizes;

@@ -119,6 +119,13 @@ pub enum InitialContent {
     Link(CaptureLink),
 }
 
+/// What a desktop shows for the window where it does not go by the desktop entry.
+fn icon() -> egui::IconData {
+    let bytes = include_bytes!("../../assets/icons/syncline.png");
+    // A test holds that it can be read; without it the window has no icon.
+    eframe::icon_data::from_png_bytes(bytes).unwrap_or_default()
+}
+
 /// Opens the window, and in it what is wanted first.
 ///
 /// Answers how the program ended that it was opened to record, as a shell has it, and 2 where it could not be started;
@@ -131,6 +138,7 @@ pub fn open_window(first: InitialContent, is_over: CloseCheck) -> anyhow::Result
         viewport: ViewportBuilder::default()
             .with_title("Syncline")
             .with_app_id("syncline")
+            .with_icon(icon())
             .with_inner_size([1440.0, 900.0])
             .with_min_inner_size([800.0, 500.0])
             .with_drag_and_drop(true),

@@ -1,6 +1,5 @@
-//! Links to a place of a capture, `syncline://open?file=…&t=…&span=…`, as they are copied, parsed and registered.
+//! Links to a place of a capture, `syncline://open?file=…&t=…&span=…`, as they are copied and parsed.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use engine::record::SpanId;
@@ -133,84 +132,6 @@ fn time(text: &str) -> Option<Interval> {
     (start <= end).then(|| Interval::new(start, end))
 }
 
-/// Has the desktop open links with this program: writes its entry below the data folder of the user, and names it as what
-/// opens them. Returns what was done, a line each.
-///
-/// # Errors
-/// This is no desktop of Linux, or the entry cannot be written.
-pub fn register() -> Result<Vec<String>, String> {
-    if !cfg!(all(unix, not(target_os = "macos"))) {
-        return Err(
-            "links can be registered on Linux alone; elsewhere give the link to the program: syncline 'syncline://open?…'"
-                .to_owned(),
-        );
-    }
-    let folder = data_folder().ok_or_else(|| {
-        "neither XDG_DATA_HOME nor HOME is set, so there is no folder for the desktop entry; set one of them"
-            .to_owned()
-    })?;
-    let program = std::env::current_exe().map_err(|error| {
-        format!("the path of this program is not known: {error}; start it by its whole path")
-    })?;
-    let folder = folder.join("applications");
-    let path = folder.join("syncline.desktop");
-    let failed = |error: std::io::Error| {
-        format!(
-            "{} cannot be written: {error}; see who may write there",
-            path.display()
-        )
-    };
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    std::fs::write(&path, desktop_entry(&program)).map_err(failed)?;
-    let named = if is_named() {
-        "links that begin with syncline: open in this program from now on"
-    } else {
-        "xdg-mime did not accept it for syncline: links; choose Syncline once when the desktop asks, or install \
-         xdg-utils and do this again"
-    };
-    Ok(vec![format!("wrote {}", path.display()), named.to_owned()])
-}
-
-/// Names the entry as what opens links, and says whether that went well.
-fn is_named() -> bool {
-    let output = std::process::Command::new("xdg-mime")
-        .args(["default", "syncline.desktop", "x-scheme-handler/syncline"])
-        .stdin(std::process::Stdio::null())
-        .output();
-    output.is_ok_and(|it| it.status.success())
-}
-
-/// The folder of the user's data, by the XDG base directories.
-fn data_folder() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let given = set("XDG_DATA_HOME").filter(|it| it.is_absolute());
-    given.or_else(|| {
-        Some(
-            set("HOME")
-                .filter(|it| it.is_absolute())?
-                .join(".local/share"),
-        )
-    })
-}
-
-/// The entry by which a desktop starts the program.
-fn desktop_entry(program: &Path) -> String {
-    let mut quoted = String::new();
-    for it in program.to_string_lossy().chars() {
-        match it {
-            // The entry's own escapes are read before those of its command.
-            '"' | '`' | '$' => drop(write!(quoted, "\\\\{it}")),
-            '\\' => quoted.push_str("\\\\\\\\"),
-            '%' => quoted.push_str("%%"),
-            _ => quoted.push(it),
-        }
-    }
-    format!(
-        "[Desktop Entry]\nType=Application\nName=Syncline\nComment=What GPU streams really do\nExec=\"{quoted}\" %u\n\
-         Terminal=false\nCategories=Development;\nMimeType=x-scheme-handler/syncline;\n"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,15 +182,5 @@ mod tests {
         let many: Vec<String> = (0..=MOST_FILES).map(|it| format!("file=/{it}")).collect();
         let many = many.join("&");
         assert!(CaptureLink::parse(&format!("syncline://open?{many}")).is_err());
-    }
-
-    #[test]
-    fn the_entry_of_a_desktop_quotes_its_program() {
-        let entry = desktop_entry(Path::new("/opt/my tools/100%/$sync\\line"));
-        assert!(
-            entry.contains("Exec=\"/opt/my tools/100%%/\\\\$sync\\\\\\\\line\" %u\n"),
-            "{entry}"
-        );
-        assert!(entry.contains("MimeType=x-scheme-handler/syncline;\n"));
     }
 }

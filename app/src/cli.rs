@@ -4,6 +4,7 @@ mod arguments;
 mod causes;
 mod check;
 mod convert;
+mod data_files;
 mod dataset;
 mod details;
 mod extract;
@@ -26,6 +27,7 @@ mod receipt;
 mod record;
 mod report;
 mod run;
+mod system_libraries;
 mod table;
 mod window;
 mod worker;
@@ -206,7 +208,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         run_apart(here);
     }
     match &arguments.command {
-        None if arguments.register => window::register(streams),
+        None if arguments.register => data_files::register(streams),
         None => window::open(&arguments.files, arguments.follow),
         Some(CliCommand::Open { files, follow }) => window::open(files, *follow),
         Some(CliCommand::Record(options)) => record::record(options, streams),
@@ -216,6 +218,7 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Lesson(command)) => lessons::lesson(command, streams),
         Some(CliCommand::Backends { on, format }) => lists::backends(on.as_ref(), *format, streams),
         Some(CliCommand::Worker { attach }) => worker::worker(attach.as_deref(), streams),
+        Some(CliCommand::DataFiles { folder }) => data_files::write_for_package(folder),
         Some(CliCommand::Guide { name }) => guide::guide(name.as_deref(), streams),
         Some(CliCommand::Check { files }) => check::check(files, streams),
         Some(CliCommand::Info {

@@ -26,7 +26,7 @@ pub struct CliArguments {
     /// Read them again whenever they change, as files that are being written do
     #[arg(long, requires = "files")]
     pub follow: bool,
-    /// Have the desktop open links to captures, which begin with syncline:, with this program
+    /// Have the desktop open captures, and links to them, which begin with syncline:, with this program, and shells complete it
     #[arg(long, conflicts_with = "files")]
     pub register: bool,
     /// What to do instead
@@ -65,6 +65,12 @@ pub enum CliCommand {
         /// Lead to the worker that has this token instead
         #[arg(long, value_name = "TOKEN")]
         attach: Option<String>,
+    },
+    /// Write what a desktop, shells and `man` know the program by below a folder such as /usr/share, for whoever packs it
+    #[command(hide = true)]
+    DataFiles {
+        /// The folder
+        folder: PathBuf,
     },
     /// List what can run workloads here, and why the rest cannot
     Backends {

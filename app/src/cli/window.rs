@@ -1,20 +1,22 @@
 //! Opens the window, or says why there can be none.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use engine::fleet::FleetDataset;
 use engine::importer::{self, is_standard_input};
 use engine::workload::nearest;
+use percent_encoding::percent_decode_str;
 
 use super::arguments::CliArguments;
-use super::{CliFailure, FINE, OutputStreams};
+use super::{CliFailure, FINE, system_libraries};
 use crate::app::{CloseCheck, InitialContent};
-use crate::capture_link::{self, CaptureLink, of_scheme};
+use crate::capture_link::{CaptureLink, of_scheme};
 
 /// Opens the window with these files, which are read again whenever they change where that `follows` them, and answers when it is
 /// closed.
 pub(super) fn open(files: &[PathBuf], follows: bool) -> Result<u8, CliFailure> {
+    let files: &[PathBuf] = &files.iter().map(|it| local_path(it)).collect::<Vec<_>>();
     if let [only] = files
         && let Some(text) = only.to_str().filter(|it| of_scheme(it).is_some())
     {
@@ -58,6 +60,26 @@ fn not_followed(files: &[PathBuf], captures: usize) -> Option<String> {
     Some(format!("--follow: {reason}"))
 }
 
+/// A file that a desktop names by a URL; any other as it is.
+fn local_path(named: &Path) -> PathBuf {
+    let url = named.to_str().and_then(|it| it.strip_prefix("file://"));
+    // What is before the path is the name of this machine, or nothing.
+    let path = url.and_then(|it| it.get(it.find('/')?..));
+    path.map_or_else(
+        || named.to_owned(),
+        |path| {
+            let bytes: Vec<u8> = percent_decode_str(path).collect();
+            #[cfg(unix)]
+            {
+                use std::os::unix::ffi::OsStringExt as _;
+                std::ffi::OsString::from_vec(bytes).into()
+            }
+            #[cfg(not(unix))]
+            PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
+        },
+    )
+}
+
 /// Opens the window at the place of a link.
 fn follow(text: &str) -> Result<u8, CliFailure> {
     let link = CaptureLink::parse(text).map_err(CliFailure::Wrong)?;
@@ -72,14 +94,6 @@ fn follow(text: &str) -> Result<u8, CliFailure> {
     open_with(InitialContent::Link(link), None).map(|_| FINE)
 }
 
-/// Has the desktop open links with this program, and prints what was done.
-pub(super) fn register(streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
-    for line in capture_link::register().map_err(CliFailure::Wrong)? {
-        writeln!(streams.out, "{line}")?;
-    }
-    Ok(FINE)
-}
-
 /// Opens the window with something in it and answers when it is closed, with how the program ended that it recorded.
 pub(super) fn open_with(
     first: InitialContent,
@@ -91,7 +105,13 @@ pub(super) fn open_with(
         )));
     }
     let closed = crate::app::open_window(first, is_over);
-    closed.map_err(|error| CliFailure::Wrong(headless(without_place(&error.to_string()))))
+    closed.map_err(|error| {
+        let error = error.to_string();
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let missing = system_libraries::missing(is_set("WAYLAND_DISPLAY"));
+        let missing = missing.map_or_else(String::new, |it| format!(". {it}"));
+        CliFailure::Wrong(headless(&format!("{}{missing}", without_place(&error))))
+    })
 }
 
 /// What is neither a file nor a command.
@@ -136,6 +156,18 @@ mod tests {
     fn a_misspelled_command_is_guessed() {
         assert!(unknown("rnu").ends_with("“rnu”; did you mean “run”?"));
         assert!(unknown("absent.pftrace").contains("`syncline help`"));
+    }
+
+    #[test]
+    fn a_url_of_a_file_is_its_path() {
+        for (named, path) in [
+            ("file:///a%20b/%C3%BC.json", "/a b/ü.json"),
+            ("file://host/a.json", "/a.json"),
+            ("/plain%20name", "/plain%20name"),
+            ("file://", "file://"),
+        ] {
+            assert_eq!(local_path(Path::new(named)), Path::new(path), "{named}");
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub use engine::{Engine, run};
 pub use far::again_path;
 pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;
-pub use program::ProgramRequest;
+pub use program::{ProgramRequest, carry_recorder};
 pub use protocol::{Control, Message, Pace, Phase, RankControl, RecoveryMode, RunRequest};
 pub use recorder::{Recorder, Reporter};
 pub use requirements::lack;

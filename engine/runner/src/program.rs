@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use self::child::ProgramProcess;
 use self::folder::FactFolder;
+pub use self::library::carry_recorder;
 use super::outbox::Outbox;
 use super::save::SaveFile;
 use super::{Control, Message, Phase, RunRequest};
@@ -88,8 +89,8 @@ impl<'e> RecordedProgram<'e> {
         run: u64,
         (inbox, outbox, is_closing): (&'e Receiver<Control>, &'e Arc<Outbox>, &'e AtomicBool),
     ) -> Result<Option<Box<RunRequest>>, String> {
-        let library = library::find()?;
         let folder = FactFolder::new()?;
+        let library = library::find(folder.path())?;
         if let Some(path) = &request.save {
             refuse_input(path, request.command.iter().map(Path::new))?;
         }

@@ -54,6 +54,8 @@ guides! {
         "losses" "Device loss"
         "machines" "Machines and ranks"
         "recording" "Recording"
+        "python" "From Python"
+        "install" "Installing"
         "keys" "Keys"
         "figures" "Figures"
     }

@@ -58,7 +58,7 @@ fn the_desktop_is_told_of_links_and_who_could_not_be_told_is_said() {
     let entry = folder.path().join("applications/syncline.desktop");
     let text = std::fs::read_to_string(&entry).unwrap();
     let program = std::fs::canonicalize(syncline()).unwrap();
-    let line = format!("Exec=\"{}\" %u\n", program.display());
+    let line = format!("Exec=\"{}\" %U\n", program.display());
     assert!(text.contains(&line), "{text}");
 
     let (code, out, _) = register(&folder.path().join("nothing"));
