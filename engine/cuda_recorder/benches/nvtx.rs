@@ -2,6 +2,7 @@
 //!
 //! The program is the one of the tests, built by the compiler for C with the header that `.ci/nvtx` downloads.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -29,9 +30,9 @@ fn build(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Nanoseconds a range, by the program itself.
-fn run(program: &Path, folder: &Path, library: Option<&Path>) -> f64 {
+fn run(program: &Path, folder: &Path, library: Option<&Path>) -> Result<f64, Box<dyn Error>> {
     let log = folder.join("log");
-    let _ = std::fs::remove_file(&log);
+    std::fs::write(&log, "")?;
     let mut command = Command::new(program);
     command
         .arg(&log)
@@ -43,45 +44,44 @@ fn run(program: &Path, folder: &Path, library: Option<&Path>) -> f64 {
             .env(cuda_recorder::FOLDER, folder)
             .env(cuda_recorder::ORIGIN, cuda_recorder::now().to_string());
     }
-    let status = command.status().expect("the program starts");
+    let status = command.status()?;
     assert!(status.success(), "the program fails: {status}");
-    let text = std::fs::read_to_string(&log).expect("the program writes");
-    let nanos: f64 = text.trim().parse().expect("it writes a number");
-    nanos / RANGES
+    let nanos: f64 = std::fs::read_to_string(&log)?.trim().parse()?;
+    Ok(nanos / RANGES)
 }
 
-fn median(mut of: Vec<f64>) -> f64 {
-    of.sort_by(f64::total_cmp);
-    of.get(of.len() / 2).copied().unwrap_or(f64::NAN)
+/// The one in the middle of several runs.
+fn median(program: &Path, folder: &Path, library: Option<&Path>) -> Result<f64, Box<dyn Error>> {
+    let rounds = (0..ROUNDS).map(|_| run(program, folder, library));
+    let mut rounds = rounds.collect::<Result<Vec<f64>, _>>()?;
+    rounds.sort_by(f64::total_cmp);
+    Ok(rounds.get(ROUNDS / 2).copied().unwrap_or_default())
 }
 
-fn main() {
-    let folder = tempfile::tempdir().expect("there is room");
-    let Some(program) = build(folder.path()) else {
+#[expect(clippy::print_stdout, reason = "a bench prints its figures")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let Some(program) = build(folder) else {
         println!("no NVTX: .ci/nvtx target/nvtx downloads it, and cc builds a program with it");
-        return;
+        return Ok(());
     };
-    let bench = std::env::current_exe().expect("the bench runs from a file");
-    let library = bench.with_file_name("libcuda_recorder.so");
-    let of = |library: Option<&Path>| {
-        let rounds = (0..ROUNDS).map(|_| run(&program, folder.path(), library));
-        median(rounds.collect())
-    };
-    let (plain, recorded) = (of(None), of(Some(&library)));
-    let bytes = std::fs::read_dir(folder.path())
-        .expect("the folder is there")
-        .flatten();
-    let bytes = bytes.filter(|it| {
-        it.path()
-            .extension()
+    let library = std::env::current_exe()?.with_file_name("libcuda_recorder.so");
+    let plain = median(&program, folder, None)?;
+    let recorded = median(&program, folder, Some(&library))?;
+    let files = std::fs::read_dir(folder)?.flatten();
+    let files = files.filter(|it| {
+        let path = it.path();
+        path.extension()
             .is_some_and(|it| it == cuda_recorder::ENDING)
     });
-    let bytes: u64 = bytes.filter_map(|it| Some(it.metadata().ok()?.len())).sum();
+    let bytes: u64 = files.filter_map(|it| Some(it.metadata().ok()?.len())).sum();
     println!(
         "a range of NVTX, pushed and popped: {recorded:.0} ns recorded, {plain:.0} ns where nobody listens (target 300 ns)"
     );
     println!(
-        "  {:.1} bytes a range in the file of the process",
+        "  {:.1} bytes a range in the file of its process",
         bytes as f64 / RANGES / ROUNDS as f64
     );
+    Ok(())
 }

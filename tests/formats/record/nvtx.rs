@@ -21,15 +21,15 @@ fn nvtx() -> Option<PathBuf> {
     None
 }
 
-/// Builds the program in C with what the compiler is told.
-fn build(folder: &Path, words: &[&str], paths: &[PathBuf]) -> PathBuf {
-    let program = folder.join("ranges");
+/// Builds a program in C with what the compiler is told.
+fn build(folder: &Path, source: &str, words: &[&str], paths: &[PathBuf]) -> PathBuf {
+    let program = folder.join("program");
     let mut compiler = Command::new("cc");
     compiler
         .args(["-std=gnu11", "-O1", "-o"])
         .arg(&program)
         .args(words)
-        .arg(root().join("tests/nvtx/ranges.c"))
+        .arg(root().join("tests/nvtx").join(source))
         .args(paths)
         .args(["-ldl", "-lpthread"]);
     let output = compiler.output().expect("there is a compiler for C");
@@ -90,7 +90,7 @@ fn compare(folder: &Path) -> String {
 /// Builds, records and compares, and answers with what the recorder said.
 fn in_c(words: &[&str], paths: &[PathBuf]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let program = build(folder.path(), words, paths);
+    let program = build(folder.path(), "ranges.c", words, paths);
     let mut command = recorder(folder.path());
     command.arg(program).arg(folder.path().join("log"));
     let said = record(folder.path(), &mut command);
@@ -168,12 +168,61 @@ fn calls_of_the_package_for_python_are_recorded() {
     }
 }
 
+/// The types that NVTX's header wants to be called as in `cuda.h`, which its wheel has not.
+const CUDA_TYPES: &str = "typedef int CUdevice; typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream; typedef struct CUevent_st *CUevent;
+";
+
+#[test]
+fn names_of_devices_and_streams_are_those_of_the_program() {
+    let Some(nvtx) = nvtx() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("cuda.h"), CUDA_TYPES).unwrap();
+    let own = include(folder.path().to_owned());
+    let headers = include(nvtx.join("nvidia/cu13/include"));
+    let program = build(folder.path(), "streams.c", &[&own, &headers], &[]);
+    let mut command = recorder(folder.path());
+    command.arg(program);
+    command.env(
+        "SYNCLINE_TEST_CUDA_STAND_IN",
+        crate::house::program::stand_in(),
+    );
+    let said = record(folder.path(), &mut command);
+    let capture = open(&folder.path().join("out.pftrace"));
+    let lanes: Vec<&str> = capture.lanes().iter().map(|it| it.name.as_str()).collect();
+    for name in ["copies: Stream", "results: Stream"] {
+        assert!(
+            lanes.iter().any(|it| it.starts_with(name)),
+            "{lanes:?}: {said}"
+        );
+    }
+    assert!(
+        capture.devices()[0].name.starts_with("the first: "),
+        "{said}"
+    );
+    assert!(said.contains("event “half way”"), "{said}");
+    // The range lies around the calls of its thread.
+    let spans: Vec<_> = capture.spans().collect();
+    let range = spans
+        .iter()
+        .find(|it| capture.name(it.span.name) == "upload all")
+        .unwrap();
+    let within = spans.iter().filter(|it| {
+        let is_call = capture.name(it.span.name) == "cuMemcpyHtoDAsync_v2";
+        is_call
+            && it.span.lane == range.span.lane
+            && it.span.start >= range.span.start
+            && it.span.end <= range.span.end
+    });
+    assert_eq!(within.count(), 2, "{said}");
+}
+
 /// Records ten steps of 20 ms within a window, and answers with what was said and the code.
 fn steps(window: &[&str]) -> Option<(tempfile::TempDir, Output)> {
     let nvtx = nvtx()?;
     let folder = tempfile::tempdir().unwrap();
     let headers = include(nvtx.join("nvidia/cu13/include"));
-    let program = build(folder.path(), &[&headers], &[]);
+    let program = build(folder.path(), "ranges.c", &[&headers], &[]);
     let output = Command::new(syncline())
         .args(["record", "--headless"])
         .args(window)

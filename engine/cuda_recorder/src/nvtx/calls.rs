@@ -20,14 +20,14 @@ use super::thread::note;
 use crate::clock::now;
 
 /// A domain or a registered text as programs hold it: our number in the place of an address.
-pub type Handle = *const c_void;
+pub type NvtxHandle = *const c_void;
 
 static RANGES: AtomicU64 = AtomicU64::new(1);
 static DOMAINS: AtomicU32 = AtomicU32::new(1);
 static TEXTS: AtomicU32 = AtomicU32::new(1);
 
 /// The number of a domain; that of the default one is 0.
-pub fn domain_number(domain: Handle) -> u32 {
+pub fn domain_number(domain: NvtxHandle) -> u32 {
     domain as usize as u32
 }
 
@@ -42,7 +42,7 @@ pub fn guard<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
 /// As for [`attributes::with`].
 unsafe fn attributed(
     step: NvtxStep,
-    domain: Handle,
+    domain: NvtxHandle,
     id: u64,
     given: *const EventAttributes,
 ) -> c_int {
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn mark(given: *const EventAttributes) {
     unsafe { domain_mark(std::ptr::null(), given) };
 }
 
-pub unsafe extern "C" fn domain_mark(domain: Handle, given: *const EventAttributes) {
+pub unsafe extern "C" fn domain_mark(domain: NvtxHandle, given: *const EventAttributes) {
     // SAFETY: the same.
     unsafe { attributed(NvtxStep::Mark, domain, 0, given) };
 }
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn push(given: *const EventAttributes) -> c_int {
     unsafe { domain_push(std::ptr::null(), given) }
 }
 
-pub unsafe extern "C" fn domain_push(domain: Handle, given: *const EventAttributes) -> c_int {
+pub unsafe extern "C" fn domain_push(domain: NvtxHandle, given: *const EventAttributes) -> c_int {
     // SAFETY: the same.
     unsafe { attributed(NvtxStep::Push, domain, 0, given) }
 }
@@ -138,7 +138,7 @@ pub extern "C" fn pop() -> c_int {
     bare(NvtxStep::Pop, 0, 0)
 }
 
-pub extern "C" fn domain_pop(domain: Handle) -> c_int {
+pub extern "C" fn domain_pop(domain: NvtxHandle) -> c_int {
     bare(NvtxStep::Pop, domain_number(domain), 0)
 }
 
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn start(given: *const EventAttributes) -> u64 {
     unsafe { domain_start(std::ptr::null(), given) }
 }
 
-pub unsafe extern "C" fn domain_start(domain: Handle, given: *const EventAttributes) -> u64 {
+pub unsafe extern "C" fn domain_start(domain: NvtxHandle, given: *const EventAttributes) -> u64 {
     let id = next_range();
     // SAFETY: the same.
     unsafe { attributed(NvtxStep::Start, domain, id, given) };
@@ -180,7 +180,7 @@ pub extern "C" fn end(id: u64) {
     bare(NvtxStep::End, 0, id);
 }
 
-pub extern "C" fn domain_end(domain: Handle, id: u64) {
+pub extern "C" fn domain_end(domain: NvtxHandle, id: u64) {
     bare(NvtxStep::End, domain_number(domain), id);
 }
 
@@ -200,16 +200,16 @@ macro_rules! definitions {
 
 definitions! {
     name_category, name_category_wide (category: u32), category_of_default;
-    domain_name_category, domain_name_category_wide (domain: Handle, category: u32), category_of;
-    register_text, register_text_wide (domain: Handle) -> Handle, register;
-    create_domain, create_domain_wide () -> Handle, create;
+    domain_name_category, domain_name_category_wide (domain: NvtxHandle, category: u32), category_of;
+    register_text, register_text_wide (domain: NvtxHandle) -> NvtxHandle, register;
+    create_domain, create_domain_wide () -> NvtxHandle, create;
 }
 
 fn category_of_default(category: u32, name: &dyn Fn() -> String) {
     category_of(std::ptr::null(), category, name);
 }
 
-fn category_of(domain: Handle, category: u32, name: &dyn Fn() -> String) {
+fn category_of(domain: NvtxHandle, category: u32, name: &dyn Fn() -> String) {
     guard((), || {
         define(NvtxDefinition::Category {
             domain: domain_number(domain),
@@ -220,26 +220,26 @@ fn category_of(domain: Handle, category: u32, name: &dyn Fn() -> String) {
 }
 
 /// A text means the same in every domain.
-fn register(_: Handle, string: &dyn Fn() -> String) -> Handle {
+fn register(_: NvtxHandle, string: &dyn Fn() -> String) -> NvtxHandle {
     guard(std::ptr::null(), || {
         let text = TEXTS.fetch_add(1, Ordering::Relaxed);
         let string = string();
         define(NvtxDefinition::Text { text, string });
-        text as usize as Handle
+        text as usize as NvtxHandle
     })
 }
 
-fn create(name: &dyn Fn() -> String) -> Handle {
+fn create(name: &dyn Fn() -> String) -> NvtxHandle {
     guard(std::ptr::null(), || {
         let domain = DOMAINS.fetch_add(1, Ordering::Relaxed);
         let name = name();
         define(NvtxDefinition::Domain { domain, name });
-        domain as usize as Handle
+        domain as usize as NvtxHandle
     })
 }
 
 /// Ranges of it that are open stay open.
-pub const extern "C" fn destroy_domain(_: Handle) {}
+pub const extern "C" fn destroy_domain(_: NvtxHandle) {}
 
 /// The tables were filled in before it is called.
 pub const extern "C" fn initialize(_: *const c_void) {}

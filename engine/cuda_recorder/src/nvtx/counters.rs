@@ -7,7 +7,7 @@
 use std::ffi::{c_char, c_void};
 
 use super::append_list::define;
-use super::calls::{Handle, domain_number, guard};
+use super::calls::{NvtxHandle, domain_number, guard};
 use super::definition::NvtxDefinition;
 use super::event::{NvtxAttributes, NvtxEvent, NvtxField, NvtxStep, NvtxValue};
 use super::schema::{self, CounterLayout};
@@ -77,7 +77,7 @@ pub unsafe fn unit(mut semantics: *const CounterSemantics) -> String {
     String::new()
 }
 
-pub unsafe extern "C" fn register(domain: Handle, given: *const CounterAttributes) -> u64 {
+pub unsafe extern "C" fn register(domain: NvtxHandle, given: *const CounterAttributes) -> u64 {
     guard(0, || {
         // SAFETY: the contract of the function in NVTX: it begins with its size.
         let size = if given.is_null() {
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn register(domain: Handle, given: *const CounterAttribute
 }
 
 /// Notes values of a counter or a group.
-fn sample(domain: Handle, counter: u64, time: u64, values: Vec<NvtxValue>) {
+fn sample(domain: NvtxHandle, counter: u64, time: u64, values: Vec<NvtxValue>) {
     let fields = values.into_iter().map(|value| NvtxField {
         name: String::new(),
         value,
@@ -137,14 +137,14 @@ fn sample(domain: Handle, counter: u64, time: u64, values: Vec<NvtxValue>) {
     });
 }
 
-pub extern "C" fn sample_integer(domain: Handle, counter: u64, value: i64) {
+pub extern "C" fn sample_integer(domain: NvtxHandle, counter: u64, value: i64) {
     let time = now();
     guard((), || {
         sample(domain, counter, time, vec![NvtxValue::Integer(value)])
     });
 }
 
-pub extern "C" fn sample_number(domain: Handle, counter: u64, value: f64) {
+pub extern "C" fn sample_number(domain: NvtxHandle, counter: u64, value: f64) {
     let time = now();
     guard((), || {
         sample(domain, counter, time, vec![NvtxValue::Number(value)])
@@ -152,7 +152,7 @@ pub extern "C" fn sample_number(domain: Handle, counter: u64, value: f64) {
 }
 
 pub unsafe extern "C" fn sample_bytes(
-    domain: Handle,
+    domain: NvtxHandle,
     counter: u64,
     value: *const c_void,
     bytes: usize,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn sample_bytes(
 const ZERO: u8 = 0;
 
 /// A sample without a value: 0, or nothing that changes the counter.
-pub extern "C" fn sample_nothing(domain: Handle, counter: u64, reason: u8) {
+pub extern "C" fn sample_nothing(domain: NvtxHandle, counter: u64, reason: u8) {
     let time = now();
     guard((), || {
         if reason == ZERO {
@@ -187,7 +187,7 @@ pub extern "C" fn sample_nothing(domain: Handle, counter: u64, reason: u8) {
 }
 
 /// Samples with times of the program's own: counted, and not kept.
-pub unsafe extern "C" fn submit_batch(domain: Handle, given: *const CounterBatch) {
+pub unsafe extern "C" fn submit_batch(domain: NvtxHandle, given: *const CounterBatch) {
     guard((), || {
         if given.is_null() {
             return;

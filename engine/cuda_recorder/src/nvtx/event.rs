@@ -243,9 +243,10 @@ impl<'a> NvtxEvents<'a> {
         let step = *STEPS.get(usize::from(step))?;
         let time = u64::from_le_bytes(self.bytes()?);
         let domain = self.number()?;
-        let id = match step.has_id() {
-            true => u64::from_le_bytes(self.bytes()?),
-            false => 0,
+        let id = if step.has_id() {
+            u64::from_le_bytes(self.bytes()?)
+        } else {
+            0
         };
         let mut more = NvtxAttributes::default();
         if flags & flag::TEXT != 0 {

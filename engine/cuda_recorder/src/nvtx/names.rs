@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use super::append_list::define;
 use super::attributes::message;
-use super::calls::{Handle, guard};
+use super::calls::{NvtxHandle, guard};
 use super::definition::{NvtxDefinition, NvtxResource};
 use super::text::{self, WideChar};
 use crate::entry;
@@ -71,11 +71,24 @@ pub struct ResourceAttributes {
     message: *const c_void,
 }
 
-/// `NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE`.
-const NATIVE_THREAD: i32 = 1 << 16 | 3;
+/// Types of resources that have names elsewhere, too (`NVTX_RESOURCE_TYPE_*`): of the system, of CUDA's driver and of its
+/// runtime.
+mod resource_type {
+    pub const THREAD: i32 = 1 << 16 | 3;
+    pub const DEVICE: i32 = 4 << 16 | 1;
+    pub const CONTEXT: i32 = 4 << 16 | 2;
+    pub const STREAM: i32 = 4 << 16 | 3;
+    pub const EVENT: i32 = 4 << 16 | 4;
+    pub const RUNTIME_DEVICE: i32 = 5 << 16;
+    pub const RUNTIME_STREAM: i32 = 5 << 16 | 1;
+    pub const RUNTIME_EVENT: i32 = 5 << 16 | 2;
+}
 
-/// Names a resource: a thread by the system's number is called so.
-pub unsafe extern "C" fn create(_domain: Handle, given: *const ResourceAttributes) -> Handle {
+/// Names a resource.
+pub unsafe extern "C" fn create(
+    _domain: NvtxHandle,
+    given: *const ResourceAttributes,
+) -> NvtxHandle {
     guard(std::ptr::null(), || {
         if given.is_null() {
             return std::ptr::null();
@@ -88,10 +101,6 @@ pub unsafe extern "C" fn create(_domain: Handle, given: *const ResourceAttribute
         }
         // SAFETY: it has so many bytes.
         let given = unsafe { given.read_unaligned() };
-        let resource = match given.kind {
-            NATIVE_THREAD => NvtxResource::Thread,
-            _ => NvtxResource::Other,
-        };
         let text = || match given.message_type {
             // SAFETY: with these types the message is such a text.
             message::BYTES => unsafe { text::string(given.message.cast()) },
@@ -99,11 +108,22 @@ pub unsafe extern "C" fn create(_domain: Handle, given: *const ResourceAttribute
             message::WIDE => unsafe { text::wide(given.message.cast()) },
             _ => String::new(),
         };
-        name(resource, given.identifier, &text);
+        let resource = match given.kind {
+            resource_type::STREAM | resource_type::RUNTIME_STREAM => None,
+            resource_type::THREAD => Some(NvtxResource::Thread),
+            resource_type::DEVICE | resource_type::RUNTIME_DEVICE => Some(NvtxResource::Device),
+            resource_type::CONTEXT => Some(NvtxResource::Context),
+            resource_type::EVENT | resource_type::RUNTIME_EVENT => Some(NvtxResource::Event),
+            _ => Some(NvtxResource::Other),
+        };
+        match resource {
+            Some(resource) => name(resource, given.identifier, &text),
+            None => name_stream(given.identifier as *mut c_void, &text),
+        }
         // Nothing but an answer that is not null is needed: it is only ever handed back to be destroyed.
         std::ptr::dangling()
     })
 }
 
 /// Its name stays.
-pub const extern "C" fn destroy(_: Handle) {}
+pub const extern "C" fn destroy(_: NvtxHandle) {}

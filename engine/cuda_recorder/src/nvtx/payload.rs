@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::calls::{Handle, domain_number, guard, next_range};
+use super::calls::{NvtxHandle, domain_number, guard, next_range};
 use super::event::{NvtxAttributes, NvtxEvent, NvtxStep};
 use super::payload_reader::PayloadReader;
 use super::schema::{self, EnumAttributes, SchemaAttributes};
@@ -71,7 +71,7 @@ pub unsafe fn read(
 /// As for [`read`].
 unsafe fn paid(
     step: NvtxStep,
-    domain: Handle,
+    domain: NvtxHandle,
     id: u64,
     payloads: *const PayloadData,
     count: usize,
@@ -92,41 +92,61 @@ unsafe fn paid(
     })
 }
 
-pub unsafe extern "C" fn mark(domain: Handle, payloads: *const PayloadData, count: usize) {
+pub unsafe extern "C" fn mark(domain: NvtxHandle, payloads: *const PayloadData, count: usize) {
     // SAFETY: the contract of the function in NVTX.
     unsafe { paid(NvtxStep::Mark, domain, 0, payloads, count) };
 }
 
-pub unsafe extern "C" fn push(domain: Handle, payloads: *const PayloadData, count: usize) -> c_int {
+pub unsafe extern "C" fn push(
+    domain: NvtxHandle,
+    payloads: *const PayloadData,
+    count: usize,
+) -> c_int {
     // SAFETY: the same.
     unsafe { paid(NvtxStep::Push, domain, 0, payloads, count) }
 }
 
-pub unsafe extern "C" fn pop(domain: Handle, payloads: *const PayloadData, count: usize) -> c_int {
+pub unsafe extern "C" fn pop(
+    domain: NvtxHandle,
+    payloads: *const PayloadData,
+    count: usize,
+) -> c_int {
     // SAFETY: the same.
     unsafe { paid(NvtxStep::Pop, domain, 0, payloads, count) }
 }
 
-pub unsafe extern "C" fn start(domain: Handle, payloads: *const PayloadData, count: usize) -> u64 {
+pub unsafe extern "C" fn start(
+    domain: NvtxHandle,
+    payloads: *const PayloadData,
+    count: usize,
+) -> u64 {
     let id = next_range();
     // SAFETY: the same.
     unsafe { paid(NvtxStep::Start, domain, id, payloads, count) };
     id
 }
 
-pub unsafe extern "C" fn end(domain: Handle, id: u64, payloads: *const PayloadData, count: usize) {
+pub unsafe extern "C" fn end(
+    domain: NvtxHandle,
+    id: u64,
+    payloads: *const PayloadData,
+    count: usize,
+) {
     // SAFETY: the same.
     unsafe { paid(NvtxStep::End, domain, id, payloads, count) };
 }
 
-pub unsafe extern "C" fn register_schema(domain: Handle, given: *const SchemaAttributes) -> u64 {
+pub unsafe extern "C" fn register_schema(
+    domain: NvtxHandle,
+    given: *const SchemaAttributes,
+) -> u64 {
     // SAFETY: the same.
     guard(0, || unsafe {
         schema::register(domain_number(domain), given)
     })
 }
 
-pub unsafe extern "C" fn register_enum(domain: Handle, given: *const EnumAttributes) -> u64 {
+pub unsafe extern "C" fn register_enum(domain: NvtxHandle, given: *const EnumAttributes) -> u64 {
     // SAFETY: the same.
     guard(0, || unsafe {
         schema::register_enum(domain_number(domain), given)
@@ -134,7 +154,7 @@ pub unsafe extern "C" fn register_enum(domain: Handle, given: *const EnumAttribu
 }
 
 /// Every domain is recorded.
-pub const extern "C" fn is_enabled(_: Handle) -> u8 {
+pub const extern "C" fn is_enabled(_: NvtxHandle) -> u8 {
     1
 }
 
@@ -143,14 +163,14 @@ pub extern "C" fn timestamp() -> i64 {
 }
 
 /// An event that is told later, with times of the program's own: counted, and not kept.
-pub const extern "C" fn no_scope(_: Handle, _: *const c_void) -> u64 {
+pub const extern "C" fn no_scope(_: NvtxHandle, _: *const c_void) -> u64 {
     0
 }
 
-pub extern "C" fn submit(_: Handle, _: *const PayloadData, _: usize) {
+pub extern "C" fn submit(_: NvtxHandle, _: *const PayloadData, _: usize) {
     COUNTS.deferred(1);
 }
 
-pub extern "C" fn submit_batch(_: Handle, _: *const c_void) {
+pub extern "C" fn submit_batch(_: NvtxHandle, _: *const c_void) {
     COUNTS.deferred(1);
 }

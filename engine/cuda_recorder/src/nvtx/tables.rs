@@ -63,7 +63,7 @@ type Slot = (usize, *const c_void);
 
 macro_rules! slots {
     ($($place:literal $function:path),* $(,)?) => {
-        [$(($place, $function as *const () as *const c_void)),*]
+        [$(($place, ($function as *const ()).cast::<c_void>())),*]
     };
 }
 

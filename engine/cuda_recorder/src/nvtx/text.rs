@@ -42,14 +42,14 @@ pub unsafe fn string(text: *const c_char) -> String {
 /// The pointer is null or that of a wide text with an end.
 pub unsafe fn wide(text: *const WideChar) -> String {
     // SAFETY: the caller's.
-    unsafe { units(text, |unit| char::from_u32(unit)) }
+    unsafe { units(text) }
 }
 
 /// A text of units that end with 0.
 ///
 /// # Safety
 /// The pointer is null or that of units with an end.
-unsafe fn units<T: Copy + Into<u32>>(text: *const T, read: impl Fn(u32) -> Option<char>) -> String {
+unsafe fn units<T: Copy + Into<u32>>(text: *const T) -> String {
     let mut found = String::new();
     if text.is_null() {
         return found;
@@ -64,7 +64,7 @@ unsafe fn units<T: Copy + Into<u32>>(text: *const T, read: impl Fn(u32) -> Optio
             COUNTS.cut();
             break;
         }
-        found.push(read(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
+        found.push(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
     }
     found
 }
@@ -76,9 +76,9 @@ unsafe fn units<T: Copy + Into<u32>>(text: *const T, read: impl Fn(u32) -> Optio
 pub unsafe fn of_width(text: *const c_void, width: usize) -> String {
     match width {
         // SAFETY: the caller's.
-        2 => unsafe { units(text.cast::<u16>(), char::from_u32) },
+        2 => unsafe { units(text.cast::<u16>()) },
         // SAFETY: the caller's.
-        4 => unsafe { units(text.cast::<u32>(), char::from_u32) },
+        4 => unsafe { units(text.cast::<u32>()) },
         // SAFETY: the caller's.
         _ => unsafe { string(text.cast()) },
     }

@@ -19,7 +19,7 @@ use record::{
 
 /// A range that has begun.
 #[derive(Debug)]
-struct OpenRange {
+struct OpenNvtxRange {
     start: u64,
     thread: u32,
     lane: LaneId,
@@ -55,8 +55,8 @@ pub(super) struct ActivityNvtx {
     categories: HashMap<(u32, u32), String>,
     counters: HashMap<(u32, u64, u32), NamedCounter>,
     /// By the number of the thread that no other had, and by domain.
-    pushed: BTreeMap<(u32, u32), Vec<OpenRange>>,
-    started: BTreeMap<u64, OpenRange>,
+    pushed: BTreeMap<(u32, u32), Vec<OpenNvtxRange>>,
+    started: BTreeMap<u64, OpenNvtxRange>,
     ends: BTreeMap<u64, EarlyEnd>,
     /// Names of streams and events by their addresses, which CUPTI does not tell.
     unplaced: Vec<(&'static str, String)>,
@@ -225,7 +225,7 @@ impl ActivityProcess {
                     let kept = self.kept(close(range, at, draft));
                     self.nvtx.tally.marks += kept;
                 }
-                NvtxStep::Sample => self.sample(event, draft),
+                NvtxStep::Sample => self.sample(&event, draft),
                 NvtxStep::ThreadEnd => {
                     let all = (chunk.ordinal, 0)..=(chunk.ordinal, u32::MAX);
                     let keys: Vec<_> = self.nvtx.pushed.range(all).map(|(key, _)| *key).collect();
@@ -245,13 +245,13 @@ impl ActivityProcess {
         thread: u32,
         event: NvtxEvent<'_>,
         draft: &mut ActivityDraft,
-    ) -> (OpenRange, u32) {
+    ) -> (OpenNvtxRange, u32) {
         let lane = self.thread(thread, draft);
         let (text, fields) = self.said(event.domain, event.attributes, draft);
         let text = text.unwrap_or_else(|| "range".to_owned());
         let domain = self.nvtx.domains.get(&event.domain);
         let is_range = event.step != NvtxStep::Mark;
-        let range = OpenRange {
+        let range = OpenNvtxRange {
             start: event.time,
             thread,
             lane,
@@ -319,9 +319,9 @@ impl ActivityProcess {
     }
 
     /// Counts what is not kept.
-    const fn kept(&mut self, is_kept: bool) -> u64 {
-        self.outside += !is_kept as u64;
-        is_kept as u64
+    fn kept(&mut self, is_kept: bool) -> u64 {
+        self.outside += u64::from(!is_kept);
+        u64::from(is_kept)
     }
 
     fn start_range(&mut self, thread: u32, event: NvtxEvent<'_>, draft: &mut ActivityDraft) {
@@ -349,7 +349,7 @@ impl ActivityProcess {
         }
     }
 
-    fn end_open(&mut self, mut range: OpenRange, end: EarlyEnd, draft: &mut ActivityDraft) {
+    fn end_open(&mut self, mut range: OpenNvtxRange, end: EarlyEnd, draft: &mut ActivityDraft) {
         if end.thread != range.thread {
             let other = Value::Integer(i64::from(end.thread));
             range.fields.push((draft.name("ended by thread"), other));
@@ -363,7 +363,7 @@ impl ActivityProcess {
         self.nvtx.tally.ranges += kept;
     }
 
-    fn sample(&mut self, event: NvtxEvent<'_>, draft: &mut ActivityDraft) {
+    fn sample(&mut self, event: &NvtxEvent<'_>, draft: &mut ActivityDraft) {
         if !draft.keeps(event.time, event.time) {
             self.outside += 1;
             return;
@@ -409,7 +409,7 @@ impl ActivityProcess {
     /// Ranges that nobody ended last as long as what was told.
     fn leave_open(
         &mut self,
-        ranges: Vec<OpenRange>,
+        ranges: Vec<OpenNvtxRange>,
         at: u64,
         why: &str,
         draft: &mut ActivityDraft,
@@ -512,7 +512,7 @@ impl ActivityProcess {
 }
 
 /// A range as a span; says whether it is kept.
-fn close(range: OpenRange, end: u64, draft: &mut ActivityDraft) -> bool {
+fn close(range: OpenNvtxRange, end: u64, draft: &mut ActivityDraft) -> bool {
     if range.opens {
         draft.window.end(range.start, end);
     }

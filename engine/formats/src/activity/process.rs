@@ -320,7 +320,7 @@ impl ActivityProcess {
 }
 
 /// When an activity was; nothing of what has no time or is needed whatever its time.
-const fn times(activity: &CuptiRecord) -> Option<(u64, u64)> {
+fn times(activity: &CuptiRecord) -> Option<(u64, u64)> {
     let times = match activity {
         CuptiRecord::Kernel(it) => it.times,
         CuptiRecord::Copy(it) => it.times,

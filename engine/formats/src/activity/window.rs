@@ -205,7 +205,8 @@ impl ActivityWindow {
         let came = match self.seen {
             0 => "never came".to_owned(),
             seen => format!(
-                "came {seen} times, and the first that is wanted is number {}",
+                "came {}, and the first that is wanted is number {}",
+                record::counted(seen, "{time|times}"),
                 filter.first
             ),
         };
@@ -270,7 +271,7 @@ mod tests {
         assert!(
             window
                 .absence()
-                .is_some_and(|it| it.contains("came 1 times"))
+                .is_some_and(|it| it.contains("came 1 time,"))
         );
         assert!(window.begin("step", Some("any"), 20));
         assert!(!window.begin("other", None, 21));
