@@ -53,7 +53,7 @@ def mark(name, domain, more, call):
 
 
 COLOR = {"color": "#3366cc"}
-BLUE = 0x3366CC
+BLUE = 0xFF3366CC
 
 
 def work(number):
@@ -100,7 +100,7 @@ def handed():
 
 def with_numpy():
     values = numpy.array([1, 2, 3], dtype=numpy.int32)
-    mark("several", None, {**COLOR, "payload": "[1, 2, 3]"}, lambda: nvtx.mark("several", color=BLUE, payload=values))
+    mark("several", None, {**COLOR, "size": 3, "data": "[1, 2, 3]"}, lambda: nvtx.mark("several", color=BLUE, payload=values))
     row = numpy.array((7, 0.25), dtype=[("rows", numpy.uint16), ("share", numpy.float64)])
     mark("structured", None, {**COLOR, "rows": 7, "share": 0.25}, lambda: nvtx.mark("structured", color=BLUE, payload=row))
 

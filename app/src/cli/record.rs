@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
-use engine::activity::RecordingWindow;
+use engine::activity::CaptureWindow;
 use engine::capture::Capture;
 use engine::record::{RunOutcome, Severity};
 use engine::runner::{Control, Engine, Message, ProgramRequest};
@@ -57,11 +57,11 @@ pub(super) fn record(
 }
 
 /// What part of the program is to be kept.
-fn window_of(options: &RecordOptions) -> RecordingWindow {
+fn window_of(options: &RecordOptions) -> CaptureWindow {
     match (&options.range, options.delay, options.duration) {
-        (Some(filter), ..) => RecordingWindow::Ranges(filter.clone()),
-        (None, None, None) => RecordingWindow::Whole,
-        (None, delay, duration) => RecordingWindow::Time {
+        (Some(filter), ..) => CaptureWindow::Ranges(filter.clone()),
+        (None, None, None) => CaptureWindow::Whole,
+        (None, delay, duration) => CaptureWindow::Time {
             delay: delay.unwrap_or(0),
             duration,
         },

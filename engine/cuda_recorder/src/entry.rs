@@ -104,7 +104,7 @@ fn hear(state: &'static ProcessState, cupti: &'static CuptiLibrary) -> Result<()
 
 /// The number that CUPTI gives a stream of the current context; nothing where CUPTI is not listened to or does not know it.
 pub(crate) fn stream_number(stream: *mut c_void) -> Option<u32> {
-    let function = CuptiListener::running()?.cupti().functions.stream_number?;
+    let function = begin()?.listening()?.cupti().functions.stream_number?;
     let mut number = 0;
     // SAFETY: null stands for the current context, and one number is written where the answer is 0.
     let answer = unsafe { function(std::ptr::null_mut(), stream, &raw mut number) };

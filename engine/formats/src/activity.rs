@@ -29,4 +29,4 @@ pub use copies::copy;
 pub use purpose::{WorkCounts, WorkKind};
 pub use symbol::readable;
 pub use tally::{ActivitySummary, ProcessSummary};
-pub use window::{RangeFilter, RecordingWindow};
+pub use window::{CaptureWindow, RangeFilter};

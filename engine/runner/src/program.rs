@@ -24,7 +24,7 @@ use self::folder::FactFolder;
 use super::outbox::Outbox;
 use super::save::SaveFile;
 use super::{Control, Message, Phase, RunRequest};
-use formats::activity::{ActivityConverter, RecordingWindow, ResolveMode};
+use formats::activity::{ActivityConverter, CaptureWindow, ResolveMode};
 use formats::exporter::refuse_input;
 use record::{Record, Run};
 
@@ -43,7 +43,7 @@ pub struct ProgramRequest {
     /// Where to write the capture while it runs.
     pub save: Option<PathBuf>,
     /// What part of what it does is kept.
-    pub window: RecordingWindow,
+    pub window: CaptureWindow,
     /// Whether somebody looks on: waits are tied as they come, and not in the end.
     pub is_live: bool,
 }

@@ -174,18 +174,23 @@ impl ProcessState {
         let _ = self.listening.set(listening);
     }
 
+    /// Who listens to CUPTI in this process; nobody in a forked child, whatever its parent did.
+    pub(super) fn listening(&self) -> Option<&'static CuptiListener> {
+        self.listening.get().copied()
+    }
+
     fn heard(&self) -> ListeningStatus {
-        let listening = self.listening.get();
+        let listening = self.listening();
         ListeningStatus {
-            dropped: listening.map_or(0, |it| it.dropped()),
-            has_given_up: listening.is_some_and(|it| it.has_given_up()),
+            dropped: listening.map_or(0, CuptiListener::dropped),
+            has_given_up: listening.is_some_and(CuptiListener::has_given_up),
         }
     }
 
     /// Has CUPTI and threads hand over what they have: CUPTI all of it where that is forced.
     fn ask(&self, is_forced: bool) {
         self.take_events();
-        if let Some(listening) = self.listening.get() {
+        if let Some(listening) = self.listening() {
             let began = now();
             listening.flush(is_forced);
             let took = now().saturating_sub(began);

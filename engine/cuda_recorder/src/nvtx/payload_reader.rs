@@ -5,11 +5,15 @@ use std::ffi::c_void;
 
 use super::event::{NvtxAttributes, NvtxField, NvtxValue};
 use super::number::{MOST_VALUES, NumberForm, list, number_form, numbers, text_width};
-use super::schema::{PayloadEntry, PayloadSchema, SchemaForm, entry_flag, entry_type, find};
+use super::schema::{
+    PayloadEntry, PayloadSchema, SchemaForm, entry_flag, entry_type, find, plain_form,
+};
 use super::text;
 
 /// Schemas within schemas.
 const DEEPEST: usize = 8;
+/// Parts of an array of schemas that are read.
+const MOST_PARTS: usize = 16;
 
 /// The name of a value, or those of the flags that it is made of.
 fn enum_name(names: &[(u64, String, bool)], value: u64) -> NvtxValue {
@@ -160,11 +164,21 @@ impl<'a, 'b> PayloadReader<'a, 'b> {
             self.field(name, address);
             return Some(8);
         }
-        let Some(form) = number_form(entry.kind) else {
-            let inner = find(self.domain, entry.kind).filter(|_| array == 0)?;
-            // SAFETY: the caller's.
-            let is_read = unsafe { self.schema(inner, from, name) };
-            return is_read.then_some(inner.bytes);
+        let Some(form) = plain_form(self.domain, entry.kind) else {
+            let inner = find(self.domain, entry.kind)?;
+            if array == 0 {
+                // SAFETY: the caller's.
+                let is_read = unsafe { self.schema(inner, from, name) };
+                return is_read.then_some(inner.bytes);
+            }
+            // Several of a schema, one behind the other.
+            let parts = from.chunks_exact(inner.bytes.max(1)).take(count);
+            for (place, part) in parts.enumerate().take(MOST_PARTS) {
+                // SAFETY: the caller's.
+                let is_read = unsafe { self.schema(inner, part, &format!("{name}[{place}]")) };
+                is_read.then_some(())?;
+            }
+            return (count <= MOST_PARTS).then_some(inner.bytes.checked_mul(count)?);
         };
         if array == 0 {
             let value = form.read(from)?;

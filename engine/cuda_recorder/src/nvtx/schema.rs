@@ -150,6 +150,18 @@ pub fn find(domain: u32, number: u64) -> Option<&'static PayloadSchema> {
         .find(|it| it.number == number && it.domain == domain)
 }
 
+/// How a number of a type is stored, where the type is a number or a schema of nothing else.
+pub fn plain_form(domain: u32, kind: u64) -> Option<NumberForm> {
+    let form = number_form(kind);
+    form.or_else(|| match &find(domain, kind)?.form {
+        SchemaForm::Entries(entries) => match entries.as_slice() {
+            [only] if only.flags & entry_flag::ARRAYS == 0 => number_form(only.kind),
+            _ => None,
+        },
+        SchemaForm::Enum(_) | SchemaForm::Unread => None,
+    })
+}
+
 /// Registers how payloads are laid out, and answers with the schema's number, 0 where it cannot be one.
 ///
 /// # Safety

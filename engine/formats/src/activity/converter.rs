@@ -7,7 +7,7 @@ use cuda_recorder::{Fact, FactFileDamage};
 use super::draft::ActivityDraft;
 use super::process::ActivityProcess;
 use super::tally::{ActivitySummary, ProcessPresence};
-use super::window::{ActivityWindow, RecordingWindow};
+use super::window::{ActivityWindow, CaptureWindow};
 use record::time::Nanos;
 use record::{Clock, Record, Run};
 
@@ -41,7 +41,7 @@ impl ActivityConverter {
 
     /// Keeps what lies in a window alone.
     #[must_use]
-    pub fn within(mut self, window: RecordingWindow) -> Self {
+    pub fn within(mut self, window: CaptureWindow) -> Self {
         self.draft.window = ActivityWindow::new(window);
         self
     }

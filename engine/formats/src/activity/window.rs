@@ -1,12 +1,12 @@
-//! Which part of a recording is kept: a stretch of time, or what lies within ranges of NVTX of a name.
+//! Which part of what a program does is kept: a stretch of time, or what lies within ranges of NVTX of a name.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// What part of a recording is wanted.
+/// What part of what a program does is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RecordingWindow {
+pub enum CaptureWindow {
     /// All of it.
     #[default]
     Whole,
@@ -83,7 +83,7 @@ const OTHERS: usize = 6;
 /// The window as it becomes known: instants of the files' clock.
 #[derive(Debug, Default)]
 pub(super) struct ActivityWindow {
-    wanted: RecordingWindow,
+    wanted: CaptureWindow,
     /// Wanted ranges that came so far.
     seen: u64,
     /// Those that are open, and since when.
@@ -98,7 +98,7 @@ pub(super) struct ActivityWindow {
 }
 
 impl ActivityWindow {
-    pub fn new(wanted: RecordingWindow) -> Self {
+    pub fn new(wanted: CaptureWindow) -> Self {
         Self {
             wanted,
             ..Self::default()
@@ -107,12 +107,12 @@ impl ActivityWindow {
 
     /// Whether what lies in it is only known once ranges have been told that were called at the same time.
     pub const fn is_by_ranges(&self) -> bool {
-        matches!(self.wanted, RecordingWindow::Ranges(_))
+        matches!(self.wanted, CaptureWindow::Ranges(_))
     }
 
     /// A range begins: says whether it opens the window.
     pub fn begin(&mut self, name: &str, domain: Option<&str>, at: u64) -> bool {
-        let RecordingWindow::Ranges(filter) = &self.wanted else {
+        let CaptureWindow::Ranges(filter) = &self.wanted else {
             return false;
         };
         if !filter.is_of(name, domain) {
@@ -142,12 +142,12 @@ impl ActivityWindow {
     /// Whether something from `start` to `end` touches the window; the capture began at `origin`.
     pub fn touches(&self, start: u64, end: u64, origin: u64) -> bool {
         match &self.wanted {
-            RecordingWindow::Whole => true,
-            RecordingWindow::Time { delay, duration } => {
+            CaptureWindow::Whole => true,
+            CaptureWindow::Time { delay, duration } => {
                 let from = origin.saturating_add(*delay);
                 end >= from && duration.is_none_or(|lasts| start < from.saturating_add(lasts))
             }
-            RecordingWindow::Ranges(_) => {
+            CaptureWindow::Ranges(_) => {
                 let before = self.closed.partition_point(|(from, _)| *from <= end);
                 let closed = self.closed.get(..before).unwrap_or_default().iter().rev();
                 let mut near =
@@ -160,8 +160,8 @@ impl ActivityWindow {
     /// What a reader should know of what was left out.
     pub fn notes(&self) -> Option<String> {
         let window = match &self.wanted {
-            RecordingWindow::Whole => return None,
-            RecordingWindow::Time { delay, duration } => {
+            CaptureWindow::Whole => return None,
+            CaptureWindow::Time { delay, duration } => {
                 let seconds = |nanos: u64| nanos as f64 / 1e9;
                 let lasts = duration.map_or("to the end".to_owned(), |it| {
                     format!("for {} s", seconds(it))
@@ -171,13 +171,13 @@ impl ActivityWindow {
                     seconds(*delay)
                 )
             }
-            RecordingWindow::Ranges(filter) => {
+            CaptureWindow::Ranges(filter) => {
                 let kept = self.closed.len() + self.open.len();
                 format!("{kept} of {} ranges “{}”", self.seen, filter.name)
             }
         };
         Some(format!(
-            "The recording is of a window: {window}. {} outside of it and not kept.",
+            "The capture is of a window: {window}. {} outside of it and not kept.",
             record::counted(
                 self.outside,
                 "{activity, range or sample lies|activities, ranges and samples lie}"
@@ -194,7 +194,7 @@ impl ActivityWindow {
                 record::counted(self.outside, words)
             )
         });
-        let RecordingWindow::Ranges(filter) = &self.wanted else {
+        let CaptureWindow::Ranges(filter) = &self.wanted else {
             return outside;
         };
         if self.seen >= filter.first {
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_window_of_time_keeps_what_touches_it() {
-        let wanted = RecordingWindow::Time {
+        let wanted = CaptureWindow::Time {
             delay: 100,
             duration: Some(50),
         };
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_window_of_ranges_is_open_while_one_of_them_is() {
         let filter = RangeFilter::parse("nvtx:step:2..3").unwrap();
-        let mut window = ActivityWindow::new(RecordingWindow::Ranges(filter));
+        let mut window = ActivityWindow::new(CaptureWindow::Ranges(filter));
         assert!(!window.begin("step", None, 10));
         assert!(
             window
