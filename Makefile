@@ -13,6 +13,7 @@ test:
 	.ci/install test
 	.ci/nvidia target/nvidia
 	.ci/engines target/engines
+	.ci/nvtx target/nvtx
 	cargo build --workspace --lib --bins --tests
 	cargo test --workspace
 

@@ -6,6 +6,8 @@ mod ends;
 mod file;
 #[cfg(target_os = "linux")]
 mod live;
+#[cfg(target_os = "linux")]
+mod nvtx;
 mod passed_on;
 #[cfg(target_os = "linux")]
 mod programs;

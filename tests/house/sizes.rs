@@ -50,12 +50,26 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("engine/cuda_recorder/src/library.rs", CUPTI),
     ("engine/cuda_recorder/src/listening.rs", CUPTI),
     ("engine/cuda_recorder/src/nodes.rs", CUPTI),
+    ("engine/cuda_recorder/src/nvtx/append_list.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/attributes.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/calls.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/counters.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/names.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/payload.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/payload_reader.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/schema.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/tables.rs", NVTX),
+    ("engine/cuda_recorder/src/nvtx/text.rs", NVTX),
     ("engine/cuda_recorder/src/quiet.rs", CUPTI),
     ("engine/cuda_recorder/src/strides.rs", CUPTI),
     ("engine/cuda_recorder/src/texts.rs", CUPTI),
     (
         "engine/cuda_recorder/src/entry.rs",
         "the driver of CUDA looks for the function by its name in C's manner",
+    ),
+    (
+        "engine/cuda_recorder/src/entry/process.rs",
+        "ends and forks of a process are told by functions of C",
     ),
     (
         "engine/query/src/vtab.rs",
@@ -81,6 +95,9 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
 
 const CUPTI: &str =
     "CUPTI is a C library, found when the program runs, that writes into memory it is given";
+
+const NVTX: &str =
+    "NVTX's headers call C functions and hand over pointers to structs and texts of C";
 
 const CUDA: &str =
     "the driver and the compiler of CUDA are C libraries, found when the program runs";

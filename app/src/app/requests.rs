@@ -372,8 +372,8 @@ impl App {
         let command = words(line).unwrap_or_default().into_iter();
         self.conduct(ProgramRequest {
             command: command.map(Into::into).collect(),
-            save: None,
             is_live: true,
+            ..ProgramRequest::default()
         });
     }
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use engine::activity::RangeFilter;
 use engine::record::PaceSetting;
 use engine::runner::RecoveryMode;
 use engine::runner::far::WorkerTarget;
@@ -47,7 +48,7 @@ pub enum CliCommand {
     },
     /// Run a workload without a window, and print what happened
     Run(Box<RunOptions>),
-    /// Record what a CUDA program and all that it starts do on the device, and show it
+    /// Record what a program and all that it starts do with CUDA and NVTX, and show it
     Record(RecordOptions),
     /// List the workloads that come with the program
     Workloads {
@@ -210,6 +211,15 @@ pub struct RecordOptions {
     /// Open the window at once, and see the program run; closing it ends the program
     #[arg(long, conflicts_with = "headless")]
     pub live: bool,
+    /// Keep nothing of the first so many seconds, such as 1.5s or 200ms
+    #[arg(long, value_name = "TIME", value_parser = super::range::length)]
+    pub delay: Option<u64>,
+    /// Keep nothing of what comes after so long; the program runs on
+    #[arg(long, value_name = "TIME", value_parser = super::range::length)]
+    pub duration: Option<u64>,
+    /// Keep what lies within ranges of NVTX of this name, all of them or those of these places, counted from 1
+    #[arg(long, value_name = "nvtx:NAME[@DOMAIN][:FIRST..LAST]", conflicts_with_all = ["delay", "duration"], value_parser = RangeFilter::parse)]
+    pub range: Option<RangeFilter>,
     /// Open no window in the end
     #[arg(long)]
     pub headless: bool,
@@ -226,7 +236,9 @@ pub struct RecordOptions {
 /// What is recorded, how, and what that means for the program.
 const RECORD: &str = "Every process of the program that uses CUDA, by the runtime or by the driver, is loaded with a library \
     of Syncline's by the driver itself (CUDA_INJECTION64_PATH), and tells what CUPTI knows: kernels, copies, calls, records \
-    of events, waits, synchronisation. The program keeps its standard streams, and Ctrl-C is its own. The exit code is the \
+    of events, waits, synchronisation. One that calls NVTX is loaded with it by NVTX's header (NVTX_INJECTION64_PATH), with or \
+    without CUDA, and tells its ranges, marks, counters and names. Of a window (--delay, --duration, --range) what touches it \
+    is kept whole, and what lies outside is counted. The program keeps its standard streams, and Ctrl-C is its own. The exit code is the \
     program's (128 and its signal where one ended it), 1 where it ended well and nothing was recorded or the file could not \
     be written, 2 where it could not begin.";
 

@@ -44,6 +44,15 @@ pub(super) fn parse(text: &str) -> Result<TimeRange, String> {
     Ok(TimeRange { start, end })
 }
 
+/// Reads how long something lasts, in nanoseconds.
+pub(super) fn length(text: &str) -> Result<u64, String> {
+    let has_unit = text.trim().ends_with('s');
+    let read = instant(text)?.filter(|it| has_unit && it.0 >= 0);
+    read.map(|it| it.0.cast_unsigned()).ok_or_else(|| {
+        format!("“{text}” is no length; write a number and ns, us, ms or s, such as 200ms")
+    })
+}
+
 fn instant(text: &str) -> Result<Option<Nanos>, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -71,6 +80,15 @@ fn instant(text: &str) -> Result<Option<Nanos>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_need_a_unit() {
+        assert_eq!(length("1.5s"), Ok(1_500_000_000));
+        assert_eq!(length("200ms"), Ok(200_000_000));
+        for wrong in ["5", "-1s", "", "s", "1h"] {
+            assert!(length(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn times_have_units_and_ends_may_be_left_out() {

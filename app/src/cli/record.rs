@@ -1,8 +1,9 @@
-//! Records a CUDA program: runs it with its own streams and signals, says what was recorded, and shows it.
+//! Records a program that uses CUDA or NVTX: runs it with its own streams and signals, says what was recorded, and shows it.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
+use engine::activity::CaptureWindow;
 use engine::capture::Capture;
 use engine::record::{RunOutcome, Severity};
 use engine::runner::{Control, Engine, Message, ProgramRequest};
@@ -23,6 +24,7 @@ pub(super) fn record(
     let request = ProgramRequest {
         command: options.command.clone(),
         save: options.output.clone(),
+        window: window_of(options),
         is_live: options.live,
     };
     interrupt::watch_termination();
@@ -52,6 +54,18 @@ pub(super) fn record(
         (FINE, false) => FAILED,
         _ => code,
     })
+}
+
+/// What part of the program is to be kept.
+fn window_of(options: &RecordOptions) -> CaptureWindow {
+    match (&options.range, options.delay, options.duration) {
+        (Some(filter), ..) => CaptureWindow::Ranges(filter.clone()),
+        (None, None, None) => CaptureWindow::Whole,
+        (None, delay, duration) => CaptureWindow::Time {
+            delay: delay.unwrap_or(0),
+            duration,
+        },
+    }
 }
 
 /// Runs it to its end, and answers with its capture and its exit code.

@@ -85,6 +85,7 @@ functions! {
         runtime_call = "cuptiActivityEnableRuntimeApi" (u32, u8);
         all_syncs = "cuptiActivityEnableAllSyncRecords" (u8);
         event_times = "cuptiActivityEnableCudaEventDeviceTimestamps" (u8);
+        stream_number = "cuptiGetStreamId" (*mut c_void, *mut c_void, *mut u32);
         node_number = "cuptiGetGraphNodeId" (*mut c_void, *mut u64);
     }
 }

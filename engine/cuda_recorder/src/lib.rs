@@ -1,5 +1,5 @@
-//! What reads CUPTI for Syncline: in its own engine, and in other programs as the library that `syncline record` loads
-//! into them.
+//! What reads CUPTI for Syncline, in its own engine and in other programs as the library that `syncline record` loads into
+//! them, where it listens to NVTX too.
 //!
 //! [`CuptiLibrary`] finds the installed library, [`CuptiListener`] subscribes to it, and [`CuptiBufferReader`] makes
 //! plain [`CuptiRecord`]s of what it writes into its buffers.
@@ -16,6 +16,7 @@ mod layout;
 mod library;
 mod listening;
 mod nodes;
+mod nvtx;
 mod parse;
 mod quiet;
 mod read;
@@ -33,6 +34,10 @@ pub use kind::ActivityKind;
 pub use library::{CuptiLibrary, version_name};
 pub use listening::{BatchHandler, CuptiListener};
 pub use nodes::NodeOrigin;
+pub use nvtx::{
+    NvtxAttributes, NvtxChunk, NvtxCounts, NvtxDefinition, NvtxEvent, NvtxEvents, NvtxField,
+    NvtxResource, NvtxStep, NvtxValue,
+};
 pub use read::{CuptiBatch, CuptiBufferReader, walk};
 pub use record::{
     CompilationKind, CuptiApi, CuptiCompilation, CuptiContext, CuptiCopy, CuptiDevice, CuptiEvent,

@@ -1,4 +1,5 @@
-//! What CUPTI told of programs, as records: used while they run, once they have ended, and for files that were kept.
+//! What CUPTI told of programs, and what they called of NVTX, as records: used while they run, once they have ended, and for
+//! files that were kept.
 //!
 //! CUPTI gives activities in no order. An [`ActivityConverter`] takes them as they come, hands over every span at once,
 //! and ties spans as soon as both ends are known: an operation to the call that launched it by the number that they
@@ -13,12 +14,14 @@ mod event;
 mod host;
 mod lane;
 mod memory;
+mod nvtx;
 mod overhead;
 mod process;
 mod purpose;
 mod symbol;
 mod tally;
 mod wait;
+mod window;
 mod work;
 
 pub use converter::{ActivityConverter, ResolveMode};
@@ -26,3 +29,4 @@ pub use copies::copy;
 pub use purpose::{WorkCounts, WorkKind};
 pub use symbol::readable;
 pub use tally::{ActivitySummary, ProcessSummary};
+pub use window::{CaptureWindow, RangeFilter};

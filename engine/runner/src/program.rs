@@ -25,7 +25,7 @@ pub use self::library::carry_recorder;
 use super::outbox::Outbox;
 use super::save::SaveFile;
 use super::{Control, Message, Phase, RunRequest};
-use formats::activity::{ActivityConverter, ResolveMode};
+use formats::activity::{ActivityConverter, CaptureWindow, ResolveMode};
 use formats::exporter::refuse_input;
 use record::{Record, Run};
 
@@ -43,6 +43,8 @@ pub struct ProgramRequest {
     pub command: Vec<OsString>,
     /// Where to write the capture while it runs.
     pub save: Option<PathBuf>,
+    /// What part of what it does is kept.
+    pub window: CaptureWindow,
     /// Whether somebody looks on: waits are tied as they come, and not in the end.
     pub is_live: bool,
 }
@@ -109,7 +111,7 @@ impl<'e> RecordedProgram<'e> {
             is_closing,
             child,
             folder,
-            converter: ActivityConverter::new(pace),
+            converter: ActivityConverter::new(pace).within(request.window.clone()),
             save,
             unsaved: Vec::new(),
             has_recorded: false,

@@ -34,8 +34,8 @@ impl View {
         let engine = Engine::start(Box::new(|| ()));
         engine.send(Control::Record(Box::new(ProgramRequest {
             command,
-            save: None,
             is_live: true,
+            ..ProgramRequest::default()
         })));
         Self {
             engine,

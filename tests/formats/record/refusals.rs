@@ -58,8 +58,11 @@ fn what_cannot_begin_is_a_reason() {
     let text = refused(&["--headless", "--", &own, "work"], &[]);
     assert!(text.contains("name one with -o"), "{text}");
     let all = ["--headless", "-o", "a.pftrace", "--", &own, "work"];
-    let text = refused(&all, &[("CUDA_INJECTION64_PATH", "/opt/other.so")]);
-    assert!(text.contains("/opt/other.so already"), "{text}");
+    for injection in ["CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"] {
+        let text = refused(&all, &[(injection, "/opt/other.so")]);
+        let said = format!("{injection} is set to /opt/other.so already");
+        assert!(text.contains(&said), "{text}");
+    }
     let text = refused(&all, &[("SYNCLINE_INJECT", "/no/libcuda_recorder.so")]);
     assert!(
         text.contains("SYNCLINE_INJECT names /no/libcuda_recorder.so"),

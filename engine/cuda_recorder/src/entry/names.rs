@@ -22,6 +22,11 @@ impl ThreadNames {
         let new: Vec<u32> = new.collect();
         new.into_iter().filter_map(name).collect()
     }
+
+    /// The name of a thread where it turns up for the first time.
+    pub fn new_thread(&mut self, thread: u32) -> Option<Fact> {
+        self.threads.insert(thread).then(|| name(thread))?
+    }
 }
 
 /// What the system calls a thread of this process.

@@ -6,11 +6,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use super::COSTS;
 use super::names::ThreadNames;
-use super::{COSTS, leave_signals};
+use super::process::leave_signals;
 use crate::CuptiBatch;
 use crate::clock::now;
 use crate::file::{Fact, FactFile, FactWriter, ListeningCounts};
+use crate::nvtx::{self, DefinitionReader, NvtxChunk};
 
 /// Batches that wait at most: whoever hands over one more is held up until the disk has taken one.
 const WAITING: usize = 64;
@@ -34,6 +36,7 @@ pub(super) struct ListeningStatus {
 
 enum WriterNote {
     Batch(CuptiBatch),
+    Events(NvtxChunk),
     /// Whoever waits is told once it is written.
     Fact(Box<Fact>, SyncSender<()>),
     /// CUPTI was asked.
@@ -69,6 +72,11 @@ impl FactQueue {
     /// Hands over what CUPTI told.
     pub fn hand(&self, batch: CuptiBatch) {
         self.note(WriterNote::Batch(batch));
+    }
+
+    /// Hands over what a thread called of NVTX.
+    pub fn hand_events(&self, chunk: NvtxChunk) {
+        self.note(WriterNote::Events(chunk));
     }
 
     /// Has a fact written, and waits for it for as long as `patience`.
@@ -109,6 +117,7 @@ impl FactQueue {
 struct WriterState {
     writer: FactWriter<FactFile>,
     names: ThreadNames,
+    definitions: DefinitionReader,
     counts: ListeningCounts,
     /// Why nothing can be written any more, and how many facts are missing for it.
     failed: Option<(std::io::Error, u64)>,
@@ -119,6 +128,7 @@ impl WriterState {
         Self {
             writer,
             names: ThreadNames::default(),
+            definitions: DefinitionReader::default(),
             counts: ListeningCounts::default(),
             failed: None,
         }
@@ -129,16 +139,19 @@ impl WriterState {
             let began = now();
             match note {
                 WriterNote::Batch(batch) => self.batch(batch),
+                WriterNote::Events(chunk) => self.events(chunk),
                 WriterNote::Fact(fact, done) => {
                     self.write(&fact);
                     // Nobody waits any more where this took too long.
                     let _ = done.send(());
                 }
                 WriterNote::Count(heard) => {
+                    self.define();
                     self.count(heard);
                     self.write(&Fact::Counts(self.counts));
                 }
                 WriterNote::End(heard, done) => {
+                    self.define();
                     self.count(heard);
                     self.write(&Fact::End(self.counts));
                     // Nobody waits any more where this took too long.
@@ -161,6 +174,22 @@ impl WriterState {
         }
     }
 
+    /// Events come after what they refer to: that was defined before they were handed over.
+    fn events(&mut self, chunk: NvtxChunk) {
+        self.define();
+        if let Some(name) = self.names.new_thread(chunk.thread) {
+            self.write(&name);
+        }
+        self.write(&Fact::Nvtx(chunk));
+    }
+
+    fn define(&mut self) {
+        let new = self.definitions.take_new();
+        if !new.is_empty() {
+            self.write(&Fact::Definitions(new));
+        }
+    }
+
     fn count(&mut self, heard: ListeningStatus) {
         self.counts.at = now();
         self.counts.dropped = heard.dropped;
@@ -168,6 +197,7 @@ impl WriterState {
         self.counts.flushes = COSTS.flushes.load(Ordering::Relaxed);
         self.counts.taking = COSTS.taking.load(Ordering::Relaxed);
         self.counts.flushing = COSTS.flushing.load(Ordering::Relaxed);
+        self.counts.nvtx = nvtx::counts();
     }
 
     /// Appends a fact; once that failed, counts what is missing in the header instead.

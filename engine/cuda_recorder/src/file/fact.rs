@@ -1,7 +1,8 @@
-//! What a process says about itself and about what CUPTI told it.
+//! What a process says about itself, about what CUPTI told it, and about what it called of NVTX.
 
 use serde::{Deserialize, Serialize};
 
+use crate::nvtx::{NvtxChunk, NvtxCounts, NvtxDefinition};
 use crate::record::CuptiRecord;
 
 /// One entry of a file. Times are nanoseconds of `CLOCK_MONOTONIC`, the clock that CUPTI is given.
@@ -22,6 +23,10 @@ pub enum Fact {
     },
     /// What CUPTI told, in no order.
     Records(Vec<CuptiRecord>),
+    /// What the program named or registered by NVTX; every event that refers to it comes later.
+    Definitions(Vec<NvtxDefinition>),
+    /// What a thread called of NVTX, in its order.
+    Nvtx(NvtxChunk),
     /// What it came to so far, after a flush.
     Counts(ListeningCounts),
     /// The process ended in order: nothing follows.
@@ -81,4 +86,6 @@ pub struct ListeningCounts {
     pub flushing: u64,
     /// Nanoseconds that writing the file took, beside the program.
     pub writing: u64,
+    /// What listening to NVTX came to.
+    pub nvtx: NvtxCounts,
 }

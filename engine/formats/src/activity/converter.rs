@@ -7,6 +7,7 @@ use cuda_recorder::{Fact, FactFileDamage};
 use super::draft::ActivityDraft;
 use super::process::ActivityProcess;
 use super::tally::{ActivitySummary, ProcessPresence};
+use super::window::{ActivityWindow, CaptureWindow};
 use record::time::Nanos;
 use record::{Clock, Record, Run};
 
@@ -36,6 +37,13 @@ impl ActivityConverter {
             pace,
             ..Self::default()
         }
+    }
+
+    /// Keeps what lies in a window alone.
+    #[must_use]
+    pub fn within(mut self, window: CaptureWindow) -> Self {
+        self.draft.window = ActivityWindow::new(window);
+        self
     }
 
     /// Says what was recorded.
@@ -96,6 +104,10 @@ impl ActivityConverter {
         self.draft.refresh();
         let processes = self.processes.values();
         let tally = &self.draft.tally;
+        let nvtx_notes: Vec<String> = processes
+            .clone()
+            .flat_map(ActivityProcess::nvtx_notes)
+            .collect();
         ActivitySummary {
             activities: processes.clone().map(|it| it.activities).sum(),
             operations: tally.operations,
@@ -103,7 +115,16 @@ impl ActivityConverter {
             ties: tally.ties,
             inferred: tally.inferred,
             repairs: tally.repairs(),
-            notes: tally.notes(),
+            notes: self
+                .draft
+                .window
+                .notes()
+                .into_iter()
+                .chain(tally.notes())
+                .chain(nvtx_notes)
+                .collect(),
+            absence: self.draft.window.absence(),
+            nvtx: processes.clone().map(|it| it.nvtx.tally.events()).sum(),
             tellers: processes.map(ActivityProcess::teller).collect(),
         }
     }

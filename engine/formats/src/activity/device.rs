@@ -13,8 +13,18 @@ pub(super) struct ActivityDevices {
     visible: HashMap<u32, Vec<String>>,
     /// By what the system calls them.
     ids: HashMap<String, DeviceId>,
+    /// What each is called, what there is to it, and what a program calls it.
+    known: HashMap<DeviceId, DeviceWords>,
     /// What is to be said of them.
     new: Vec<Record>,
+}
+
+/// What is said of a device.
+#[derive(Debug, Default)]
+struct DeviceWords {
+    name: String,
+    detail: String,
+    own: String,
 }
 
 impl ActivityDevices {
@@ -34,7 +44,9 @@ impl ActivityDevices {
             return *id;
         }
         let id = DeviceId(self.ids.len() as u32);
-        self.say(id, format!("GPU {name}"), String::new());
+        let words = self.known.entry(id).or_default();
+        words.name = format!("GPU {name}");
+        self.say(id);
         self.ids.insert(name, id);
         id
     }
@@ -49,7 +61,17 @@ impl ActivityDevices {
             (major > 0).then(|| format!("compute capability {major}.{minor}")),
         ];
         let detail = facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        self.say(id, format!("{} ({})", told.name, id.0), detail);
+        let words = self.known.entry(id).or_default();
+        words.name = format!("{} ({})", told.name, id.0);
+        words.detail = detail;
+        self.say(id);
+    }
+
+    /// A program calls a device so.
+    pub fn name(&mut self, process: u32, number: u32, own: &str) {
+        let id = self.id(process, number);
+        own.clone_into(&mut self.known.entry(id).or_default().own);
+        self.say(id);
     }
 
     /// What is to be said since the last time.
@@ -57,12 +79,17 @@ impl ActivityDevices {
         std::mem::take(&mut self.new)
     }
 
-    fn say(&mut self, id: DeviceId, name: String, detail: String) {
+    fn say(&mut self, id: DeviceId) {
+        let words = self.known.entry(id).or_default();
+        let name = match words.own.as_str() {
+            "" => words.name.clone(),
+            own => format!("{own}: {}", words.name),
+        };
         self.new.push(Record::Device(Box::new(Device {
             id,
             name,
             backend: "cuda".to_owned(),
-            detail,
+            detail: words.detail.clone(),
             rank: None,
             paced: None,
         })));

@@ -6,6 +6,7 @@ use super::device::ActivityDevices;
 use super::lane::ActivityLanes;
 use super::symbol::{KernelSymbols, readable};
 use super::tally::ActivityTally;
+use super::window::ActivityWindow;
 use record::time::Nanos;
 use record::{
     CallId, Dependency, Event, EventId, LaneId, NameId, Problem, Record, Severity, Span, SpanId,
@@ -32,6 +33,7 @@ pub(super) struct ActivityDraft {
     pub lanes: ActivityLanes,
     pub devices: ActivityDevices,
     pub tally: ActivityTally,
+    pub window: ActivityWindow,
     /// The clock's reading at capture time zero.
     pub origin: u64,
     /// The latest instant that was told of.
@@ -70,10 +72,27 @@ impl ActivityDraft {
         Nanos((at as i64).saturating_sub(self.origin as i64))
     }
 
+    /// Whether something is kept; what is not is counted.
+    pub fn keeps(&mut self, start: u64, end: u64) -> bool {
+        let is_kept = self.window.touches(start, end, self.origin);
+        self.window.outside += u64::from(!is_kept);
+        is_kept
+    }
+
+    /// The number of a span that has begun.
+    pub const fn next_span(&mut self) -> SpanId {
+        self.spans += 1;
+        SpanId(self.spans - 1)
+    }
+
     /// Takes something that ran.
     pub fn ran(&mut self, ran: ActivitySpan) -> SpanId {
-        let id = SpanId(self.spans);
-        self.spans += 1;
+        let id = self.next_span();
+        self.ran_as(id, ran)
+    }
+
+    /// Takes something that ran, whose number was given to it when it began.
+    pub fn ran_as(&mut self, id: SpanId, ran: ActivitySpan) -> SpanId {
         let enqueued = ran.enqueued.unwrap_or(ran.start);
         self.tally.backwards += u64::from(ran.end < ran.start);
         self.tally.early += u64::from(enqueued > ran.start);

@@ -72,6 +72,15 @@ impl ActivityLanes {
         }
     }
 
+    /// The streams of a process that have a number, in whatever context.
+    pub fn streams_of(&self, place: u32, number: u32) -> Vec<ActivityLaneKey> {
+        let keys = self.rows.iter().map(|row| row.key);
+        let is_it = |key: &ActivityLaneKey| {
+            (key.0, key.1, key.3) == (Group::Streams, place, u64::from(number))
+        };
+        keys.filter(is_it).collect()
+    }
+
     /// Notes what a stream did.
     pub fn did(&mut self, lane: LaneId, kind: SpanKind, name: &str) {
         if let Some(row) = self.rows.get_mut(lane.index()) {

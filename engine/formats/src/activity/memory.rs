@@ -49,11 +49,16 @@ impl ActivityMemory {
             });
             // What was allocated before the capture began may be freed in it.
             *sum = (*sum + bytes).max(0);
-            draft.out.push(Record::Sample(Sample {
-                counter: *counter,
-                time: draft.time(at),
-                value: *sum as f64,
-            }));
+            let (counter, value) = (*counter, *sum as f64);
+            // What was allocated before a window is allocated in it.
+            if draft.keeps(at, at) {
+                let time = draft.time(at);
+                draft.out.push(Record::Sample(Sample {
+                    counter,
+                    time,
+                    value,
+                }));
+            }
         }
     }
 }

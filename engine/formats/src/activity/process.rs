@@ -9,6 +9,7 @@ use cuda_recorder::{
 use super::draft::ActivityDraft;
 use super::event::ActivityEvents;
 use super::memory::ActivityMemory;
+use super::nvtx::ActivityNvtx;
 use super::wait::ActivityWaits;
 use crate::submission::{SubmissionStream, SubmittedOperations};
 use record::{Dependency, Group, LaneId, Severity, SpanId, counted};
@@ -53,6 +54,9 @@ pub(super) struct ActivityProcess {
     /// Activities that were told.
     pub activities: u64,
     pub threads: HashMap<u32, String>,
+    /// What the program itself calls its threads, and its streams by their numbers.
+    pub own_threads: HashMap<u32, String>,
+    pub own_streams: HashMap<u32, String>,
     pub contexts: HashMap<u32, CuptiContext>,
     pub priorities: HashMap<ActivityStream, i32>,
     /// By the numbers of their calls.
@@ -61,6 +65,7 @@ pub(super) struct ActivityProcess {
     pub events: ActivityEvents,
     pub waits: ActivityWaits,
     pub memory: ActivityMemory,
+    pub nvtx: ActivityNvtx,
     /// Nanoseconds of overhead, by what it is from.
     pub overheads: BTreeMap<&'static str, u64>,
     /// Activities whose calls are not known yet.
@@ -70,6 +75,10 @@ pub(super) struct ActivityProcess {
     /// What was shown before its call came.
     early: HashMap<u32, Vec<SpanId>>,
     flushes: u64,
+    /// What waits until the ranges are known that the window is of, and the flush with which it is looked at.
+    undecided: VecDeque<(u64, Vec<CuptiRecord>)>,
+    /// What lies outside of the window.
+    pub outside: u64,
 }
 
 impl ActivityProcess {
@@ -109,22 +118,40 @@ impl ActivityProcess {
             Fact::Thread { thread, name } => {
                 self.threads.insert(thread, name);
             }
-            Fact::Records(activities) => {
-                self.activities += activities.len() as u64;
-                for activity in activities {
-                    self.activity(activity, draft);
-                }
+            Fact::Records(activities) if draft.window.is_by_ranges() => {
+                self.undecided.push_back((self.flushes + 2, activities));
             }
+            Fact::Records(activities) => self.decide(activities, draft),
+            Fact::Definitions(definitions) => self.define(definitions, draft),
+            Fact::Nvtx(chunk) => self.called_nvtx(&chunk, draft),
             Fact::Counts(counts) => {
                 self.counts = counts;
                 self.flushes += 1;
+                while let Some((_, activities)) =
+                    self.undecided.pop_front_if(|(due, _)| *due <= self.flushes)
+                {
+                    self.decide(activities, draft);
+                }
                 if is_eager {
                     self.show_due(draft);
+                    self.show_open_ranges(draft);
                 }
             }
             Fact::End(counts) => {
                 self.counts = counts;
                 self.has_ended = true;
+            }
+        }
+    }
+
+    /// Takes those activities that lie in the window.
+    fn decide(&mut self, activities: Vec<CuptiRecord>, draft: &mut ActivityDraft) {
+        for activity in activities {
+            if times(&activity).is_none_or(|(start, end)| draft.keeps(start, end)) {
+                self.activities += 1;
+                self.activity(activity, draft);
+            } else {
+                self.outside += 1;
             }
         }
     }
@@ -221,12 +248,16 @@ impl ActivityProcess {
 
     /// Nothing more comes.
     pub fn finish(&mut self, draft: &mut ActivityDraft) {
+        for (_, activities) in std::mem::take(&mut self.undecided) {
+            self.decide(activities, draft);
+        }
         let mut left: Vec<(u32, Vec<CuptiRecord>)> = self.orphans.drain().collect();
         left.sort_unstable_by_key(|(number, _)| *number);
         for activity in left.into_iter().flat_map(|(_, activities)| activities) {
             self.show(activity, draft);
         }
         self.memory.finish(draft);
+        self.finish_nvtx(draft);
         self.resolve(None, draft);
         self.tell_missing(draft);
     }
@@ -265,16 +296,53 @@ impl ActivityProcess {
     pub fn thread(&self, thread: u32, draft: &mut ActivityDraft) -> LaneId {
         let key = (Group::Host, self.place, u64::from(thread), 0);
         draft.lanes.id(key, (self.told.process, None), || {
-            let title = self.title();
-            let own = self.threads.get(&thread);
-            let own = own.filter(|_| thread != self.told.process);
-            let name = match own {
-                Some(own) => format!("{title}: {own} {thread}"),
-                None if thread == self.told.process => title,
-                None => format!("{title}: thread {thread}"),
-            };
-            (name, String::new())
+            (self.thread_title(thread), String::new())
         })
+    }
+
+    fn thread_title(&self, thread: u32) -> String {
+        let title = self.title();
+        let is_first = thread == self.told.process;
+        let own = self.threads.get(&thread).filter(|_| !is_first);
+        match self.own_threads.get(&thread).or(own) {
+            Some(own) => format!("{title}: {own} {thread}"),
+            None if is_first => title,
+            None => format!("{title}: thread {thread}"),
+        }
+    }
+
+    /// The program calls one of its threads so.
+    pub fn name_thread(&mut self, thread: u32, name: String, draft: &mut ActivityDraft) {
+        self.own_threads.insert(thread, name);
+        let key = (Group::Host, self.place, u64::from(thread), 0);
+        draft.lanes.rename(key, &self.thread_title(thread));
+    }
+}
+
+/// When an activity was; nothing of what has no time or is needed whatever its time.
+fn times(activity: &CuptiRecord) -> Option<(u64, u64)> {
+    let times = match activity {
+        CuptiRecord::Kernel(it) => it.times,
+        CuptiRecord::Copy(it) => it.times,
+        CuptiRecord::Set(it) => it.times,
+        CuptiRecord::Sync(it) => it.times,
+        CuptiRecord::Api(it) => it.times,
+        CuptiRecord::Overhead(it) => it.times,
+        CuptiRecord::Compilation(it) => it.times,
+        CuptiRecord::Graph(it) => it.times,
+        CuptiRecord::Event(_)
+        | CuptiRecord::Memory(_)
+        | CuptiRecord::Context(_)
+        | CuptiRecord::Stream(_)
+        | CuptiRecord::Device(_)
+        | CuptiRecord::Correlation { .. }
+        | CuptiRecord::Other(_) => return None,
+    };
+    match (times.start, times.end) {
+        (0, 0) => None,
+        (0, end) => Some((end, end)),
+        (start, 0) => Some((start, start)),
+        both => Some(both),
     }
 }
 

@@ -52,6 +52,10 @@ pub struct ActivitySummary {
     pub repairs: Vec<(&'static str, u64)>,
     /// What a reader should know, a sentence each.
     pub notes: Vec<String>,
+    /// Ranges, marks and samples of NVTX.
+    pub nvtx: u64,
+    /// Why nothing lies in the window, where the ranges that it is of never came.
+    pub absence: Option<String>,
     /// Each process that loaded the library.
     pub tellers: Vec<ProcessSummary>,
 }
@@ -63,6 +67,8 @@ pub struct ProcessSummary {
     pub title: String,
     /// Activities that it told.
     pub activities: u64,
+    /// Ranges, marks and samples of NVTX that it told.
+    pub nvtx: u64,
     /// Why it told nothing, where that is known.
     pub silent: Option<String>,
     /// All of that and what it cost, in a sentence.
@@ -172,14 +178,15 @@ impl ActivityProcess {
             );
             draft.problem(Severity::DataLoss, "cut-short", text);
         }
-        if self.has_ended || self.ear.is_none() || damage.failed.is_some() {
+        let has_begun = self.ear.is_some() || self.nvtx.tally.events() > 0;
+        if self.has_ended || !has_begun || damage.failed.is_some() {
             return;
         }
         let text = match presence {
             ProcessPresence::Running => format!("{title} still runs; it was recorded up to here."),
             ProcessPresence::Gone => format!(
-                "{title} ended without a word, as _exit and SIGKILL have it: what CUPTI had not handed over then, a quarter \
-                 of a second at most if it kept up, is not here."
+                "{title} ended without a word, as _exit, exec and SIGKILL have it: what CUPTI and threads had not handed over \
+                 then, a quarter of a second at most if they kept up, is not here."
             ),
         };
         draft.problem(Severity::Warning, "no-end", text);
@@ -189,9 +196,16 @@ impl ActivityProcess {
     pub(super) fn teller(&self) -> ProcessSummary {
         let title = self.title();
         let silent = self.silent.clone().filter(|_| self.activities == 0);
+        let nvtx = self.nvtx.tally;
         let text = match (&silent, &self.ear) {
+            _ if self.outside > 0 && self.activities + nvtx.events() == 0 => {
+                format!("{title}: nothing of it lies in the window")
+            }
+            (None, None) if nvtx.events() == 0 => {
+                format!("{title}: it ended before it called anything")
+            }
+            (None, None) => format!("{title}: no CUDA was initialised"),
             (Some(why), _) => format!("{title}: nothing of CUDA was recorded: {why}"),
-            (None, None) => format!("{title}: it ended while it began to listen to CUPTI"),
             (None, Some(_)) if self.activities == 0 => {
                 let nothing = match self.counts.unread {
                     0 => "it made no call of CUDA but to initialise it",
@@ -208,10 +222,15 @@ impl ActivityProcess {
                 self.cost()
             ),
         };
+        let text = match nvtx.words() {
+            Some(words) => format!("{text}; {words}"),
+            None => text,
+        };
         ProcessSummary {
             title,
             activities: self.activities,
-            silent,
+            nvtx: nvtx.events(),
+            silent: silent.filter(|_| nvtx.events() == 0),
             text,
         }
     }

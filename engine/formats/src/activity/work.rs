@@ -205,7 +205,20 @@ impl ActivityProcess {
         let context = self.contexts.get(&stream.0);
         let is_default = context.is_some_and(|it| it.default_stream == stream.1);
         let priority = self.priorities.get(&stream).copied();
-        title(stream.1, is_default, priority.unwrap_or_default())
+        let title = title(stream.1, is_default, priority.unwrap_or_default());
+        match self.own_streams.get(&stream.1) {
+            Some(own) => format!("{own}: {title}"),
+            None => title,
+        }
+    }
+
+    /// The program calls one of its streams so.
+    pub(super) fn name_stream(&mut self, number: u32, name: &str, draft: &mut ActivityDraft) {
+        self.own_streams.insert(number, name.to_owned());
+        for key in draft.lanes.streams_of(self.place, number) {
+            let stream = (u32::try_from(key.2).unwrap_or(u32::MAX), number);
+            draft.lanes.rename(key, &self.stream_title(stream));
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use record::Run;
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// The format in which a process that is recorded writes what CUPTI tells it.
+/// The format in which a process that is recorded writes what CUPTI tells it and what it calls of NVTX.
 pub struct CuptiImporter;
 
 impl Importer for CuptiImporter {
@@ -93,7 +93,7 @@ fn version(source: &Source, found: u32) -> ImportError {
 
 fn receipt(summary: ActivitySummary) -> Receipt {
     let mut receipt = Receipt {
-        events: summary.activities,
+        events: summary.activities + summary.nvtx,
         inferred: summary.inferred,
         ..Receipt::default()
     };

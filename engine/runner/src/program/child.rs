@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// What the driver reads the library's path from.
-const INJECTION: &str = "CUDA_INJECTION64_PATH";
+/// What the driver of CUDA and NVTX's header read the library's path from.
+const INJECTIONS: [&str; 2] = ["CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"];
 /// How long it has to end after each signal.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -37,15 +37,17 @@ impl ProgramProcess {
         let (program, arguments) = command
             .split_first()
             .ok_or("there is no program to record; name one after --")?;
-        if let Some(other) = std::env::var_os(INJECTION).filter(|it| !it.is_empty()) {
-            return Err(format!(
-                "{INJECTION} is set to {} already, so another tool would record; unset it",
-                other.to_string_lossy()
-            ));
+        for injection in INJECTIONS {
+            if let Some(other) = std::env::var_os(injection).filter(|it| !it.is_empty()) {
+                return Err(format!(
+                    "{injection} is set to {} already, so another tool would record; unset it",
+                    other.to_string_lossy()
+                ));
+            }
         }
         let started = Command::new(program)
             .args(arguments)
-            .env(INJECTION, library)
+            .envs(INJECTIONS.map(|it| (it, library)))
             .env(cuda_recorder::FOLDER, folder)
             .env(cuda_recorder::ORIGIN, cuda_recorder::now().to_string())
             .spawn();

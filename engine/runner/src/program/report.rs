@@ -6,7 +6,7 @@ use crate::far::ending;
 use crate::save::SaveFile;
 use crate::{Message, Phase};
 use formats::activity::ActivitySummary;
-use record::{EventId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId};
+use record::{EventId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId, counted};
 
 impl RecordedProgram<'_> {
     /// Says what it all came to, and that it is over.
@@ -78,15 +78,26 @@ fn lines(summary: &ActivitySummary) -> impl Iterator<Item = (Severity, String)> 
             .count();
         format!(
             "recorded {} of {processes} {}: {} on {}, {}",
-            counted(summary.activities, "activity", "activities"),
+            counted(summary.activities, "{activity|activities}"),
             if processes == 1 {
                 "process"
             } else {
                 "processes"
             },
-            counted(summary.operations, "operation", "operations"),
-            counted(summary.streams as u64, "stream", "streams"),
-            counted(summary.ties, "dependency", "dependencies"),
+            counted(summary.operations, "{operation|operations}"),
+            counted(summary.streams as u64, "{stream|streams}"),
+            counted(summary.ties, "{dependency|dependencies}"),
+        )
+    });
+    let by_nvtx = (summary.nvtx > 0).then(|| {
+        let processes = summary.tellers.iter().filter(|it| it.nvtx > 0).count() as u64;
+        format!(
+            "recorded {} of {}",
+            counted(
+                summary.nvtx,
+                "{range, mark or sample|ranges, marks and samples} of NVTX"
+            ),
+            counted(processes, "{process|processes}")
         )
     });
     let tellers = summary.tellers.iter().map(|teller| {
@@ -100,27 +111,27 @@ fn lines(summary: &ActivitySummary) -> impl Iterator<Item = (Severity, String)> 
     let notes = summary.notes.iter();
     let info = |text: String| (Severity::Info, text);
     let all: Vec<_> = whole
-        .map(info)
         .into_iter()
+        .chain(by_nvtx)
+        .map(info)
         .chain(tellers)
         .chain(notes.cloned().map(info))
         .collect();
     all.into_iter()
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 /// Why nothing was recorded, where nothing was.
 fn nothing(summary: &ActivitySummary) -> Option<String> {
-    if summary.activities > 0 {
+    if summary.activities + summary.nvtx > 0 {
         return None;
+    }
+    if let Some(why) = &summary.absence {
+        return Some(format!("nothing was recorded: {why}"));
     }
     let why: Vec<&str> = summary.tellers.iter().map(|it| it.text.as_str()).collect();
     Some(if why.is_empty() {
-        "nothing was recorded: no process of the program loaded the library, so none initialised CUDA, or one that did had \
-         its environment cleared of CUDA_INJECTION64_PATH"
+        "nothing was recorded: no process of the program loaded the library, so none initialised CUDA or called NVTX, or one \
+         that did had its environment cleared of CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH"
             .to_owned()
     } else {
         format!("nothing was recorded: {}", why.join("; "))

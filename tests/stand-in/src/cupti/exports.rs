@@ -277,6 +277,20 @@ unsafe extern "C" fn cuptiGetGraphNodeId(node: *mut c_void, own: *mut u64) -> i3
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn cuptiGetStreamId(
+    _context: *mut c_void,
+    stream: *mut c_void,
+    own: *mut u32,
+) -> i32 {
+    if stream.is_null() {
+        return INVALID_PARAMETER;
+    }
+    // SAFETY: as CUPTI's documentation has it.
+    unsafe { answer(own, super::id(stream.addr())) };
+    OK
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn cuptiSetThreadIdType(sort: u32) -> i32 {
     if sort > 1 { INVALID_PARAMETER } else { OK }
 }

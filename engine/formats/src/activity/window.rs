@@ -1,0 +1,286 @@
+//! Which part of what a program does is kept: a stretch of time, or what lies within ranges of NVTX of a name.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// What part of what a program does is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CaptureWindow {
+    /// All of it.
+    #[default]
+    Whole,
+    /// From some nanoseconds after the start of the program on, for so many where there is an end.
+    Time {
+        /// When it begins.
+        delay: u64,
+        /// How long it lasts.
+        duration: Option<u64>,
+    },
+    /// What lies within some ranges.
+    Ranges(RangeFilter),
+}
+
+/// Ranges of NVTX that are wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangeFilter {
+    /// Their name.
+    pub name: String,
+    /// Their domain; any where none is named.
+    pub domain: Option<String>,
+    /// The first that is wanted, counted from 1 in the order in which they are told.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+}
+
+impl RangeFilter {
+    /// Reads `nvtx:NAME[@DOMAIN][:FIRST..LAST]`.
+    ///
+    /// # Errors
+    /// It is none, in words for the user.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let form = "a range is written nvtx:NAME[@DOMAIN][:FIRST..LAST], such as nvtx:step:3..5, counted from 1";
+        let rest = text.strip_prefix("nvtx:").ok_or(form)?;
+        let counted = rest.rsplit_once(':').and_then(|(name, places)| {
+            let (first, last) = places.split_once("..")?;
+            let last = if last.is_empty() {
+                Some(u64::MAX)
+            } else {
+                last.parse().ok()
+            };
+            Some((name, first.parse().ok()?, last?))
+        });
+        let (name, first, last) = counted.unwrap_or((rest, 1, u64::MAX));
+        if first == 0 || last < first {
+            return Err(format!(
+                "{first}..{last} are no places: they are counted from 1, the first before the last"
+            ));
+        }
+        let (name, domain) = match name.rsplit_once('@') {
+            Some((name, domain)) => (name, Some(domain.to_owned())),
+            None => (name, None),
+        };
+        if name.is_empty() {
+            return Err(form.to_owned());
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            domain,
+            first,
+            last,
+        })
+    }
+
+    fn is_of(&self, name: &str, domain: Option<&str>) -> bool {
+        self.name == name && self.domain.as_deref().is_none_or(|own| domain == Some(own))
+    }
+}
+
+/// Names of other ranges that are told where the wanted one never came.
+const OTHERS: usize = 6;
+
+/// The window as it becomes known: instants of the files' clock.
+#[derive(Debug, Default)]
+pub(super) struct ActivityWindow {
+    wanted: CaptureWindow,
+    /// Wanted ranges that came so far.
+    seen: u64,
+    /// Those that are open, and since when.
+    open: Vec<u64>,
+    /// Those that have ended, by their beginning.
+    closed: Vec<(u64, u64)>,
+    /// The longest of these.
+    longest: u64,
+    others: BTreeSet<String>,
+    /// What was told and is not kept.
+    pub outside: u64,
+}
+
+impl ActivityWindow {
+    pub fn new(wanted: CaptureWindow) -> Self {
+        Self {
+            wanted,
+            ..Self::default()
+        }
+    }
+
+    /// Whether what lies in it is only known once ranges have been told that were called at the same time.
+    pub const fn is_by_ranges(&self) -> bool {
+        matches!(self.wanted, CaptureWindow::Ranges(_))
+    }
+
+    /// A range begins: says whether it opens the window.
+    pub fn begin(&mut self, name: &str, domain: Option<&str>, at: u64) -> bool {
+        let CaptureWindow::Ranges(filter) = &self.wanted else {
+            return false;
+        };
+        if !filter.is_of(name, domain) {
+            if self.others.len() < OTHERS && !self.others.contains(name) {
+                self.others.insert(name.to_owned());
+            }
+            return false;
+        }
+        self.seen += 1;
+        let opens = (filter.first..=filter.last).contains(&self.seen);
+        if opens {
+            self.open.push(at);
+        }
+        opens
+    }
+
+    /// A range that opened the window ends.
+    pub fn end(&mut self, from: u64, to: u64) {
+        if let Some(place) = self.open.iter().position(|it| *it == from) {
+            self.open.swap_remove(place);
+        }
+        let place = self.closed.partition_point(|(start, _)| *start <= from);
+        self.closed.insert(place, (from, to));
+        self.longest = self.longest.max(to.saturating_sub(from));
+    }
+
+    /// Whether something from `start` to `end` touches the window; the capture began at `origin`.
+    pub fn touches(&self, start: u64, end: u64, origin: u64) -> bool {
+        match &self.wanted {
+            CaptureWindow::Whole => true,
+            CaptureWindow::Time { delay, duration } => {
+                let from = origin.saturating_add(*delay);
+                end >= from && duration.is_none_or(|lasts| start < from.saturating_add(lasts))
+            }
+            CaptureWindow::Ranges(_) => {
+                let before = self.closed.partition_point(|(from, _)| *from <= end);
+                let closed = self.closed.get(..before).unwrap_or_default().iter().rev();
+                let mut near =
+                    closed.take_while(|(from, _)| from.saturating_add(self.longest) >= start);
+                self.open.iter().any(|from| *from <= end) || near.any(|(_, to)| *to >= start)
+            }
+        }
+    }
+
+    /// What a reader should know of what was left out.
+    pub fn notes(&self) -> Option<String> {
+        let window = match &self.wanted {
+            CaptureWindow::Whole => return None,
+            CaptureWindow::Time { delay, duration } => {
+                let seconds = |nanos: u64| nanos as f64 / 1e9;
+                let lasts = duration.map_or("to the end".to_owned(), |it| {
+                    format!("for {} s", seconds(it))
+                });
+                format!(
+                    "from {} s after the start of the program on, {lasts}",
+                    seconds(*delay)
+                )
+            }
+            CaptureWindow::Ranges(filter) => {
+                let kept = self.closed.len() + self.open.len();
+                format!("{kept} of {} ranges “{}”", self.seen, filter.name)
+            }
+        };
+        Some(format!(
+            "The capture is of a window: {window}. {} outside of it and not kept.",
+            record::counted(
+                self.outside,
+                "{activity, range or sample lies|activities, ranges and samples lie}"
+            )
+        ))
+    }
+
+    /// Why nothing was kept, where nothing was and there was something.
+    pub fn absence(&self) -> Option<String> {
+        let outside = (self.outside > 0).then(|| {
+            let words = "{activity, range or sample lies|activities, ranges and samples lie}";
+            format!(
+                "{} outside of the window",
+                record::counted(self.outside, words)
+            )
+        });
+        let CaptureWindow::Ranges(filter) = &self.wanted else {
+            return outside;
+        };
+        if self.seen >= filter.first {
+            return outside;
+        }
+        let domain = filter.domain.as_ref();
+        let domain = domain.map_or(String::new(), |it| format!(" in the domain “{it}”"));
+        let came = match self.seen {
+            0 => "never came".to_owned(),
+            seen => format!(
+                "came {}, and the first that is wanted is number {}",
+                record::counted(seen, "{time|times}"),
+                filter.first
+            ),
+        };
+        let others: Vec<String> = self.others.iter().map(|it| format!("“{it}”")).collect();
+        let others = if others.is_empty() {
+            "no other range did; does the program call NVTX?".to_owned()
+        } else {
+            format!("others did, such as {}", others.join(", "))
+        };
+        Some(format!(
+            "the range “{}”{domain} {came}, so nothing was kept; {others}",
+            filter.name
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_with_their_domain_and_places() {
+        let read = |text: &str| {
+            let it = RangeFilter::parse(text)?;
+            Ok::<_, String>((it.name, it.domain.unwrap_or_default(), it.first, it.last))
+        };
+        let of = |name: &str, domain: &str, first, last| {
+            Ok((name.to_owned(), domain.to_owned(), first, last))
+        };
+        assert_eq!(read("nvtx:step"), of("step", "", 1, u64::MAX));
+        assert_eq!(read("nvtx:step@io:3..5"), of("step", "io", 3, 5));
+        assert_eq!(read("nvtx:a: b:2.."), of("a: b", "", 2, u64::MAX));
+        for wrong in [
+            "step",
+            "nvtx:",
+            "nvtx:@io",
+            "nvtx:step:0..3",
+            "nvtx:step:5..3",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_window_of_time_keeps_what_touches_it() {
+        let wanted = CaptureWindow::Time {
+            delay: 100,
+            duration: Some(50),
+        };
+        let window = ActivityWindow::new(wanted);
+        let touches = |start, end| window.touches(start, end, 1000);
+        assert!(
+            !touches(0, 1099) && touches(0, 1100) && touches(1149, 9000) && !touches(1150, 9000)
+        );
+    }
+
+    #[test]
+    fn a_window_of_ranges_is_open_while_one_of_them_is() {
+        let filter = RangeFilter::parse("nvtx:step:2..3").unwrap();
+        let mut window = ActivityWindow::new(CaptureWindow::Ranges(filter));
+        assert!(!window.begin("step", None, 10));
+        assert!(
+            window
+                .absence()
+                .is_some_and(|it| it.contains("came 1 time,"))
+        );
+        assert!(window.begin("step", Some("any"), 20));
+        assert!(!window.begin("other", None, 21));
+        let touches = |window: &ActivityWindow, start, end| window.touches(start, end, 0);
+        assert!(touches(&window, 25, 26) && !touches(&window, 15, 19));
+        window.end(20, 30);
+        assert!(touches(&window, 29, 40) && !touches(&window, 31, 40));
+        assert!(window.begin("step", None, 50) && !window.begin("step", None, 60));
+        assert!(touches(&window, 40, 55) && !touches(&window, 31, 49));
+        assert_eq!(window.absence(), None);
+    }
+}
