@@ -58,9 +58,10 @@ impl DrawnBars {
             let is_free = |lane: &&mut Vec<DrawnBar>| {
                 lane.last().is_none_or(|last| last.interval.end <= start)
             };
+            let count = sub_lanes.len();
             match sub_lanes.iter_mut().find(is_free) {
                 Some(lane) => lane.push(bar),
-                None if sub_lanes.len() < most => sub_lanes.push(vec![bar]),
+                None if count < most => sub_lanes.push(vec![bar]),
                 None => left_out += 1,
             }
         }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{Group, Lane, LaneId, NameId, SpanId};
+use record::{Group, LaneId, NameId, SpanId};
 
 pub use call_tree::{CallNode, CallTree};
 use launched::Launches;

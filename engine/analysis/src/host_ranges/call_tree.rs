@@ -46,9 +46,9 @@ pub struct CallTree {
     /// The nodes: each before those below it, which follow at once, what took longest first.
     pub nodes: Vec<CallNode>,
     /// The spans of each node, node by node; empty in a tree from the bottom up.
-    spans: Vec<SpanId>,
+    pub(super) spans: Vec<SpanId>,
     /// Where the spans of each node begin.
-    starts: Vec<u32>,
+    pub(super) starts: Vec<u32>,
     /// Whether there would be more nodes than are kept.
     pub is_cut: bool,
 }

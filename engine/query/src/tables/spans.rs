@@ -12,9 +12,10 @@ use crate::rows::TableRows;
 use crate::schema::TableId;
 use crate::source::QuerySource;
 use analysis::{has_bytes, told_bytes};
+use capture::Capture;
 use record::time::Nanos;
 use record::{
-    Dependency, DependencyId, DependencyKind, LaneId, NameId, Span, SpanId, SpanKind, State,
+    Dependency, DependencyId, DependencyKind, LaneId, NameId, Span, SpanId, SpanKind, State, Value,
 };
 
 /// The table.
