@@ -46,8 +46,6 @@ const COPIES: &[&str] = &[
     "to",
     "peer",
     "kind",
-    "hostto",
-    "tohost",
     "copyhosttodevice",
     "copydevicetohost",
     "copydevicetodevice",

@@ -36,14 +36,15 @@ pub(super) fn stub(capture: &Capture, placed: &PlacedSpan, role: StubRole) -> Sp
     let span = &placed.span;
     let group = capture.lane(span.lane).map(|it| it.group);
     let is_call = group == Some(Group::Host) && span.kind != SpanKind::HostFunction;
-    let at = match role {
-        StubRole::Effect if is_call || span.kind.is_waiting() => span.end,
-        StubRole::Effect | StubRole::After => span.start,
-        StubRole::Before => span.end,
-        StubRole::Cause(DependencyKind::Submission | DependencyKind::Abort) => span.start,
-        StubRole::Cause(DependencyKind::Signal | DependencyKind::Step) if is_call => span.start,
-        StubRole::Cause(_) => span.end,
+    let is_start = match role {
+        StubRole::Effect => !is_call && !span.kind.is_waiting(),
+        StubRole::Cause(DependencyKind::Signal | DependencyKind::Step) => is_call,
+        StubRole::After | StubRole::Cause(DependencyKind::Submission | DependencyKind::Abort) => {
+            true
+        }
+        StubRole::Before | StubRole::Cause(_) => false,
     };
+    let at = if is_start { span.start } else { span.end };
     Span {
         kind: SpanKind::Stub,
         state: if placed.never_ran() {
