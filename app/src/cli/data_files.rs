@@ -69,7 +69,7 @@ fn register_here() -> Result<Vec<String>, String> {
     let are_known = is_done("update-mime-database", &[&types])
         && is_done("update-desktop-database", &[&applications]);
     let opened = if are_known {
-        "a double click opens .pftrace, .perfetto-trace, .trace.json and .xplane.pb in it"
+        "a double click opens .pftrace, .xplane.pb and the files of PyTorch and Perfetto in it"
     } else {
         "a double click does not open captures in it yet: update-mime-database or update-desktop-database is missing or failed; \
          install shared-mime-info and desktop-file-utils and do this again"

@@ -4,7 +4,7 @@
 mod call_tree;
 mod callers;
 mod interval_set;
-mod launched;
+mod launches;
 mod level_names;
 mod origin;
 mod projection;
@@ -21,7 +21,7 @@ use record::time::{Interval, Nanos};
 use record::{Group, LaneId, NameId, SpanId};
 
 pub use call_tree::{CallNode, CallTree};
-use launched::Launches;
+use launches::Launches;
 use level_names::LevelNames;
 pub use origin::ranges_around_launch;
 pub use projection::{DeviceStretch, RangeProjection};

@@ -8,7 +8,7 @@ use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{NameId, SpanId};
 
-use super::launched::{LaunchedOperation, Launches, ThreadLink};
+use super::launches::{LaunchedOperation, Launches, ThreadLink};
 use super::scope::{ChosenRanges, TreeScope};
 use super::sweep::{RangeVisitor, sweep};
 use super::{HostLevel, HostRange, HostRanges, ThreadNumbers};

@@ -15,6 +15,7 @@ impl CallTree {
     /// The same calls from the bottom up: a node for each name, below it one for each of its callers, and so on. Its times,
     /// launches and bytes are those of the calls of that name that were made by that way; what calls itself by the same way is in
     /// the outer call already, and counts once.
+    #[must_use]
     pub fn bottom_up(&self) -> Self {
         let mut draft = TreeDraft::default();
         let mut is_cut = false;

@@ -7,7 +7,7 @@ use record::time::{Interval, Nanos};
 use record::{DeviceId, SpanId};
 
 use super::interval_set::IntervalSet;
-use super::launched::{LaunchedOperation, Launches, ThreadLink};
+use super::launches::{LaunchedOperation, Launches, ThreadLink};
 use super::sweep::{RangeVisitor, sweep};
 use super::{HostLevel, HostRange, HostRanges};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use record::time::Nanos;
 
 use super::HostRange;
-use super::launched::{LaunchedOperation, Launches, ThreadLink};
+use super::launches::{LaunchedOperation, Launches, ThreadLink};
 
 /// What is told of a thread on the way, each range before what is within it.
 pub(super) trait RangeVisitor {

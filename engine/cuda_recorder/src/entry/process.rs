@@ -203,9 +203,9 @@ impl ProcessState {
     fn take_events(&self) -> bool {
         let chunks = self.nvtx.take();
         let has_any = !chunks.is_empty();
-        chunks
-            .into_iter()
-            .for_each(|chunk| self.scribe.hand_events(chunk));
+        for chunk in chunks {
+            self.scribe.hand_events(chunk);
+        }
         has_any
     }
 }

@@ -105,7 +105,7 @@ unsafe fn copy(given: *const EventAttributes) -> Option<EventAttributes> {
     // SAFETY: every version begins with these two numbers.
     let [_, size] = unsafe { given.cast::<[u16; 2]>().read_unaligned() };
     let size = usize::from(size);
-    if size < 4 || size > ABSURD {
+    if !(4..=ABSURD).contains(&size) {
         COUNTS.misfit();
         return None;
     }

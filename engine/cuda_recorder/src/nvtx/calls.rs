@@ -156,22 +156,20 @@ pub unsafe extern "C" fn domain_start(domain: NvtxHandle, given: *const EventAtt
 
 pub unsafe extern "C" fn start_text(message: *const c_char) -> u64 {
     let id = next_range();
-    // SAFETY: the same.
     guard(-1, || {
-        named(NvtxStep::Start, id, unsafe { text::bytes(message) })
+        // SAFETY: the same.
+        let text = unsafe { text::bytes(message) };
+        named(NvtxStep::Start, id, text)
     });
     id
 }
 
 pub unsafe extern "C" fn start_wide(message: *const WideChar) -> u64 {
     let id = next_range();
-    // SAFETY: the same.
     guard(-1, || {
-        named(
-            NvtxStep::Start,
-            id,
-            Some(unsafe { text::wide(message) }.as_bytes()),
-        )
+        // SAFETY: the same.
+        let text = unsafe { text::wide(message) };
+        named(NvtxStep::Start, id, Some(text.as_bytes()))
     });
     id
 }

@@ -79,10 +79,10 @@ pub unsafe fn unit(mut semantics: *const CounterSemantics) -> String {
 
 pub unsafe extern "C" fn register(domain: NvtxHandle, given: *const CounterAttributes) -> u64 {
     guard(0, || {
-        // SAFETY: the contract of the function in NVTX: it begins with its size.
         let size = if given.is_null() {
             0
         } else {
+            // SAFETY: the contract of the function in NVTX: it begins with its size.
             unsafe { given.cast::<usize>().read_unaligned() }
         };
         if size < size_of::<CounterAttributes>() {
@@ -140,14 +140,14 @@ fn sample(domain: NvtxHandle, counter: u64, time: u64, values: Vec<NvtxValue>) {
 pub extern "C" fn sample_integer(domain: NvtxHandle, counter: u64, value: i64) {
     let time = now();
     guard((), || {
-        sample(domain, counter, time, vec![NvtxValue::Integer(value)])
+        sample(domain, counter, time, vec![NvtxValue::Integer(value)]);
     });
 }
 
 pub extern "C" fn sample_number(domain: NvtxHandle, counter: u64, value: f64) {
     let time = now();
     guard((), || {
-        sample(domain, counter, time, vec![NvtxValue::Number(value)])
+        sample(domain, counter, time, vec![NvtxValue::Number(value)]);
     });
 }
 

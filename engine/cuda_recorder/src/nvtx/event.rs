@@ -368,7 +368,9 @@ mod tests {
     #[test]
     fn events_are_read_as_they_were_written() {
         let mut bytes = Vec::new();
-        events().iter().for_each(|it| it.encode(&mut bytes));
+        for event in events() {
+            event.encode(&mut bytes);
+        }
         let mut read = NvtxEvents::new(&bytes);
         assert_eq!(read.by_ref().collect::<Vec<_>>(), events());
         assert_eq!(read.left(), 0);
@@ -377,7 +379,9 @@ mod tests {
     #[test]
     fn damaged_bytes_end_the_reading() {
         let mut bytes = Vec::new();
-        events().iter().for_each(|it| it.encode(&mut bytes));
+        for event in events() {
+            event.encode(&mut bytes);
+        }
         for length in 0..bytes.len() {
             let mut read = NvtxEvents::new(&bytes[..length]);
             assert!(read.by_ref().count() < events().len());

@@ -16,7 +16,7 @@ use crate::clock::now;
 /// `nvtxPayloadData_v1`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct PayloadData {
+pub struct GivenPayload {
     pub schema: u64,
     pub bytes: usize,
     pub payload: *const c_void,
@@ -33,7 +33,7 @@ const LARGEST: usize = 64 << 10;
 /// The pointer is null or that of `count` payloads.
 pub unsafe fn read(
     domain: u32,
-    payloads: *const PayloadData,
+    payloads: *const GivenPayload,
     count: usize,
     into: &mut NvtxAttributes<'_>,
 ) {
@@ -73,7 +73,7 @@ unsafe fn paid(
     step: NvtxStep,
     domain: NvtxHandle,
     id: u64,
-    payloads: *const PayloadData,
+    payloads: *const GivenPayload,
     count: usize,
 ) -> c_int {
     let time = now();
@@ -92,14 +92,14 @@ unsafe fn paid(
     })
 }
 
-pub unsafe extern "C" fn mark(domain: NvtxHandle, payloads: *const PayloadData, count: usize) {
+pub unsafe extern "C" fn mark(domain: NvtxHandle, payloads: *const GivenPayload, count: usize) {
     // SAFETY: the contract of the function in NVTX.
     unsafe { paid(NvtxStep::Mark, domain, 0, payloads, count) };
 }
 
 pub unsafe extern "C" fn push(
     domain: NvtxHandle,
-    payloads: *const PayloadData,
+    payloads: *const GivenPayload,
     count: usize,
 ) -> c_int {
     // SAFETY: the same.
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn push(
 
 pub unsafe extern "C" fn pop(
     domain: NvtxHandle,
-    payloads: *const PayloadData,
+    payloads: *const GivenPayload,
     count: usize,
 ) -> c_int {
     // SAFETY: the same.
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn pop(
 
 pub unsafe extern "C" fn start(
     domain: NvtxHandle,
-    payloads: *const PayloadData,
+    payloads: *const GivenPayload,
     count: usize,
 ) -> u64 {
     let id = next_range();
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn start(
 pub unsafe extern "C" fn end(
     domain: NvtxHandle,
     id: u64,
-    payloads: *const PayloadData,
+    payloads: *const GivenPayload,
     count: usize,
 ) {
     // SAFETY: the same.
@@ -167,7 +167,7 @@ pub const extern "C" fn no_scope(_: NvtxHandle, _: *const c_void) -> u64 {
     0
 }
 
-pub extern "C" fn submit(_: NvtxHandle, _: *const PayloadData, _: usize) {
+pub extern "C" fn submit(_: NvtxHandle, _: *const GivenPayload, _: usize) {
     COUNTS.deferred(1);
 }
 

@@ -213,9 +213,8 @@ impl<'a, 'b> PayloadReader<'a, 'b> {
 
     /// A number, or what it says of the event.
     fn number(&mut self, entry: &PayloadEntry, name: &str, value: NvtxValue) {
-        let bits = match value {
-            NvtxValue::Unsigned(bits) => bits,
-            _ => return self.field(name, value),
+        let NvtxValue::Unsigned(bits) = value else {
+            return self.field(name, value);
         };
         let is_message = entry.flags & entry_flag::ROLE == entry_flag::MESSAGE;
         match entry.kind {
@@ -290,7 +289,8 @@ fn inline_text(bytes: &[u8], width: usize) -> String {
 
 fn hexadecimal(bytes: &[u8]) -> String {
     let shown = bytes.iter().take(MOST_VALUES);
-    let mut text: String = shown.map(|byte| format!("{byte:02x}")).collect();
+    let digits: Vec<String> = shown.map(|byte| format!("{byte:02x}")).collect();
+    let mut text = digits.concat();
     if bytes.len() > MOST_VALUES {
         text.push('…');
     }

@@ -117,7 +117,10 @@ impl<'a> Anonymizer<'a> {
             }
             Record::Run(run) => Record::Run(Box::new(self.run(*run))),
             Record::Device(device) => Record::Device(Box::new(self.device(*device))),
-            Record::Lane(lane) => Record::Lane(Box::new(self.lane(*lane))),
+            Record::Lane(mut lane) => {
+                self.lane(&mut lane);
+                Record::Lane(lane)
+            }
             Record::Counter(counter) => Record::Counter(Box::new(self.counter(*counter))),
             Record::Pipeline(pipeline) => {
                 let name = self.word(WordKind::Pipeline, &pipeline.name);
@@ -253,7 +256,7 @@ impl<'a> Anonymizer<'a> {
     }
 
     /// A lane. What its file calls its process and thread stays where it is a number.
-    fn lane(&mut self, lane: Lane) -> Lane {
+    fn lane(&mut self, lane: &mut Lane) {
         let kind = match lane.group {
             Group::Host => WordKind::Host,
             Group::Streams => WordKind::Stream,
@@ -266,14 +269,9 @@ impl<'a> Anonymizer<'a> {
                 self.words.word(kind, text)
             }
         };
-        let process = number(&lane.process, WordKind::Process).as_str().into();
-        let thread = number(&lane.thread, WordKind::Thread).as_str().into();
-        Lane {
-            name: self.word(kind, &lane.name),
-            process,
-            thread,
-            ..lane
-        }
+        lane.process = number(&lane.process, WordKind::Process).as_str().into();
+        lane.thread = number(&lane.thread, WordKind::Thread).as_str().into();
+        lane.name = self.word(kind, &lane.name);
     }
 
     fn counter(&mut self, mut counter: Counter) -> Counter {
