@@ -45,44 +45,40 @@ const LIBRARIES: &[(LibraryUse, &str, &str)] = &[
     (LibraryUse::Drawing, "libGL.so.1", "libgl1"),
     (LibraryUse::Drawing, "libvulkan.so.1", "libvulkan1"),
 ];
-/// Where drivers of Vulkan say that they are there, and Debian's package that always is one.
-const DRIVERS: (&[&str], &str) = (
-    &["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"],
-    "mesa-vulkan-drivers",
-);
+/// What is looked for in [`DRIVER_FOLDERS`], and Debian's package that always is one.
+const DRIVER: (&str, &str) = ("a driver for Vulkan", "mesa-vulkan-drivers");
+/// Where drivers of Vulkan say that they are there.
+const DRIVER_FOLDERS: &[&str] = &["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
 
 /// Says which libraries are missing and how to get them; nothing where all are there, or where that cannot be known.
 pub(super) fn missing(is_wayland: bool) -> Option<String> {
     let cache = std::fs::read(LOADER_CACHE).ok()?;
     let named = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let is_there = |name: &str| {
+        if name == DRIVER.0 {
+            return DRIVER_FOLDERS.iter().any(|it| has_files(Path::new(it)));
+        }
         let entry = [name.as_bytes(), b"\0"].concat();
         memchr::memmem::find(&cache, &entry).is_some()
             || std::env::split_paths(&named).any(|folder| folder.join(name).exists())
     };
-    let has_driver = DRIVERS.0.iter().any(|it| has_files(Path::new(it)));
-    said(is_wayland, has_driver, &is_there)
+    let unused = if is_wayland {
+        LibraryUse::X11
+    } else {
+        LibraryUse::Wayland
+    };
+    said(unused, &is_there)
 }
 
 fn has_files(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|mut it| it.next().is_some())
 }
 
-fn said(is_wayland: bool, has_driver: bool, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
-    let other = if is_wayland {
-        LibraryUse::X11
-    } else {
-        LibraryUse::Wayland
-    };
-    let absent = LIBRARIES
-        .iter()
-        .filter(|(it, name, _)| *it != other && !is_there(name));
-    let (mut names, mut packages): (Vec<&str>, Vec<&str>) =
-        absent.map(|(_, name, package)| (*name, *package)).unzip();
-    if !has_driver {
-        names.push("a driver for Vulkan");
-        packages.push(DRIVERS.1);
-    }
+fn said(unused: LibraryUse, is_there: &dyn Fn(&str) -> bool) -> Option<String> {
+    let used = LIBRARIES.iter().filter(|it| it.0 != unused);
+    let used = used.map(|(_, name, package)| (*name, *package));
+    let absent = used.chain([DRIVER]).filter(|it| !is_there(it.0));
+    let (names, packages): (Vec<&str>, Vec<&str>) = absent.unzip();
     (!names.is_empty()).then(|| {
         format!(
             "The system lacks {}: on Debian and Ubuntu, `apt install {}` installs what is missing",
@@ -98,16 +94,15 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_with_its_package() {
-        assert_eq!(said(false, true, &|_| true), None);
-        let text = said(false, false, &|it| {
-            it != "libXi.so.6" && it != "libwayland-egl.so.1"
-        });
+        let there_but = |absent: &'static [&'static str]| move |name: &str| !absent.contains(&name);
+        assert_eq!(said(LibraryUse::Wayland, &there_but(&[])), None);
+        let absent = there_but(&["libXi.so.6", "libwayland-egl.so.1", DRIVER.0]);
         assert_eq!(
-            text.unwrap(),
+            said(LibraryUse::Wayland, &absent).unwrap(),
             "The system lacks libXi.so.6, a driver for Vulkan: on Debian and Ubuntu, `apt install libxi6 \
              mesa-vulkan-drivers` installs what is missing"
         );
-        let text = said(true, true, &|_| false).unwrap();
+        let text = said(LibraryUse::X11, &absent).unwrap();
         assert!(
             text.contains("libwayland-egl1") && !text.contains("libxi6"),
             "{text}"
