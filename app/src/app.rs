@@ -66,8 +66,6 @@ pub struct App {
     link: Option<EngineLink>,
     files: FileJobs,
     watch: FileWatch,
-    /// Whether files that are opened are read again whenever they change.
-    follows_files: bool,
     concluding: ConclusionsJob,
     asking: QuestionJob,
     fleet: FleetJob,
@@ -202,7 +200,6 @@ impl App {
             link,
             files: FileJobs::new(context),
             watch: FileWatch::default(),
-            follows_files: false,
             concluding: ConclusionsJob::default(),
             asking: QuestionJob::default(),
             fleet: FleetJob::default(),
@@ -246,7 +243,7 @@ impl App {
             }
             InitialContent::Files(files) => self.act(vec![Action::OpenFiles(files)], None),
             InitialContent::FollowedFiles(files) => {
-                self.follows_files = true;
+                self.watch.follows_all = true;
                 self.act(vec![Action::OpenFiles(files)], None);
             }
             InitialContent::Capture(capture) => self.replace(*capture),

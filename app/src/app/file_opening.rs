@@ -100,7 +100,7 @@ impl App {
             found: read.reading.version.clone(),
             asked: read.asked,
             reading: Some(read.reading),
-            is_followed: is_followed || self.follows_files,
+            is_followed: is_followed || self.watch.follows_all,
             is_read_again: false,
         };
         let was_looked_at = self.status.loading.is_some() && self.state.view.interval.is_some();

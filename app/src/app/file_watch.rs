@@ -31,6 +31,8 @@ struct SharedWatch {
 pub struct FileWatch {
     shared: Arc<Mutex<SharedWatch>>,
     is_started: bool,
+    /// Whether files that are opened are read again whenever they change.
+    pub follows_all: bool,
 }
 
 impl FileWatch {

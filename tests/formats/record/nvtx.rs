@@ -111,14 +111,14 @@ fn in_c(words: &[&str], paths: &[PathBuf]) -> String {
     said
 }
 
-fn include(folder: PathBuf) -> String {
+fn include(folder: &Path) -> String {
     format!("-I{}", folder.display())
 }
 
 #[test]
 fn calls_of_the_newest_header_are_recorded_as_the_program_logged_them() {
     let Some(nvtx) = nvtx() else { return };
-    let headers = include(nvtx.join("nvidia/cu13/include"));
+    let headers = include(&nvtx.join("nvidia/cu13/include"));
     let said = in_c(&["-DNEWEST", &headers], &[]);
     assert!(
         said.contains("1 payload is of a schema that was not registered"),
@@ -133,20 +133,20 @@ fn calls_of_the_newest_header_are_recorded_as_the_program_logged_them() {
 #[test]
 fn calls_of_an_older_header_of_version_3_are_recorded() {
     let Some(nvtx) = nvtx() else { return };
-    in_c(&[&include(nvtx.join("nvidia/nvtx/include"))], &[]);
+    in_c(&[&include(&nvtx.join("nvidia/nvtx/include"))], &[]);
 }
 
 #[test]
 fn calls_of_the_library_of_version_2_are_recorded() {
     let Some(nvtx) = nvtx() else { return };
     let folder = nvtx.join("nvidia/nvtx");
-    let headers = include(folder.join("include"));
+    let headers = include(&folder.join("include"));
     let library = folder.join("lib/libnvToolsExt.so.1");
     let path = format!("-Wl,-rpath,{}", folder.join("lib").display());
     in_c(&["-DVERSION_2", &headers, &path], &[library]);
 }
 
-/// By the Python that NVTX was downloaded for, and by that of the engines, which has NumPy.
+/// By the Python that NVTX was downloaded for, and by that of the engines, which has `NumPy`.
 #[test]
 fn calls_of_the_package_for_python_are_recorded() {
     let Some(nvtx) = nvtx() else { return };
@@ -178,8 +178,8 @@ fn names_of_devices_and_streams_are_those_of_the_program() {
     let Some(nvtx) = nvtx() else { return };
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("cuda.h"), CUDA_TYPES).unwrap();
-    let own = include(folder.path().to_owned());
-    let headers = include(nvtx.join("nvidia/cu13/include"));
+    let own = include(folder.path());
+    let headers = include(&nvtx.join("nvidia/cu13/include"));
     let program = build(folder.path(), "streams.c", &[&own, &headers], &[]);
     let mut command = recorder(folder.path());
     command.arg(program);
@@ -221,7 +221,7 @@ fn names_of_devices_and_streams_are_those_of_the_program() {
 fn steps(window: &[&str]) -> Option<(tempfile::TempDir, Output)> {
     let nvtx = nvtx()?;
     let folder = tempfile::tempdir().unwrap();
-    let headers = include(nvtx.join("nvidia/cu13/include"));
+    let headers = include(&nvtx.join("nvidia/cu13/include"));
     let program = build(folder.path(), "ranges.c", &[&headers], &[]);
     let output = Command::new(syncline())
         .args(["record", "--headless"])

@@ -246,20 +246,20 @@ fn projection_row(
     let (stretch, linked) = stretch(projection, options);
     let rank = capture.lane_origin(placed.span.lane).and_then(|it| it.rank);
     Some(vec![
-        integer(i64::from(projection.span.0)),
-        text(capture.name(placed.span.name)),
-        text(level.label()),
-        text(&capture.lane_title(placed.span.lane)),
-        rank.and_then(|it| integer(i64::from(it))),
-        time(placed.span.start),
-        time(placed.interval().length()),
-        time(stretch.interval.start),
-        time(stretch.interval.end),
-        time(stretch.interval.length()),
-        time(stretch.busy),
+        Some(integer(i64::from(projection.span.0))),
+        Some(text(capture.name(placed.span.name))),
+        Some(text(level.label())),
+        Some(text(&capture.lane_title(placed.span.lane))),
+        rank.map(|it| integer(i64::from(it))),
+        Some(time(placed.span.start)),
+        Some(time(placed.interval().length())),
+        Some(time(stretch.interval.start)),
+        Some(time(stretch.interval.end)),
+        Some(time(stretch.interval.length())),
+        Some(time(stretch.busy)),
         Some(Value::Number(stretch.share())),
-        count(stretch.operations),
-        count(linked),
+        Some(count(stretch.operations)),
+        Some(count(linked)),
     ])
 }
 
@@ -376,16 +376,16 @@ fn write_tree(
 
 fn tree_row(place: usize, node: &CallNode, name: &str) -> Vec<Option<Value>> {
     vec![
-        count(place as u64),
-        text(name),
-        integer(i64::from(node.depth)),
-        node.parent.and_then(|it| integer(i64::from(it))),
-        count(node.count),
-        time(node.host_total),
-        time(node.host_self),
-        time(node.device),
-        count(node.launches),
-        count(node.bytes),
+        Some(count(place as u64)),
+        Some(text(name)),
+        Some(integer(i64::from(node.depth))),
+        node.parent.map(|it| integer(i64::from(it))),
+        Some(count(node.count)),
+        Some(time(node.host_total)),
+        Some(time(node.host_self)),
+        Some(time(node.device)),
+        Some(count(node.launches)),
+        Some(count(node.bytes)),
     ]
 }
 
@@ -408,18 +408,18 @@ fn write_rows(
     Ok(FINE)
 }
 
-fn text(text: &str) -> Option<Value> {
-    Some(Value::Text(text.into()))
+fn text(text: &str) -> Value {
+    Value::Text(text.into())
 }
 
-const fn integer(value: i64) -> Option<Value> {
-    Some(Value::Integer(value))
+const fn integer(value: i64) -> Value {
+    Value::Integer(value)
 }
 
-const fn time(time: Nanos) -> Option<Value> {
+const fn time(time: Nanos) -> Value {
     integer(time.0)
 }
 
-fn count(value: u64) -> Option<Value> {
+fn count(value: u64) -> Value {
     integer(i64::try_from(value).unwrap_or(i64::MAX))
 }
