@@ -10,7 +10,15 @@ use super::questions::{answer, syncline};
 use super::real::path;
 use crate::house::root;
 
-const LEVELS: [&str; 3] = ["nvtx", "python", "operators"];
+/// Every tree, from the outermost calls in and from the bottom up.
+const TREES: &[&str] = &[
+    "nvtx",
+    "nvtx-up",
+    "python",
+    "python-up",
+    "operators",
+    "operators-up",
+];
 
 /// Captures that are always there.
 const SMALL: [&str; 3] = [
@@ -18,25 +26,22 @@ const SMALL: [&str; 3] = [
     "torch-h100.json.gz",
     "torch-steps.json.gz",
 ];
-/// Those of the folder of captures, and whether a script finds the callers of all of their functions in good time.
-const REAL: [(&str, bool); 5] = [
-    ("kineto/hta_cp_alexnet.json.gz", true),
-    ("kineto/hta_trace_diff_control.json.gz", true),
-    ("kineto/kineto_resnet50_w4_a.json.gz", true),
-    ("kineto/tl_b200_eager.json.gz", false),
-    ("kineto/tl_sglang_qwen3_decode.json.gz", true),
+
+/// Those of the folder of captures, and the trees that a script finds in good time. The last one ties forward and backward passes.
+const REAL: [(&str, &[&str]); 6] = [
+    ("kineto/hta_cp_alexnet.json.gz", TREES),
+    ("kineto/hta_trace_diff_control.json.gz", TREES),
+    ("kineto/kineto_resnet50_w4_a.json.gz", TREES),
+    (
+        "kineto/tl_b200_eager.json.gz",
+        &["nvtx", "nvtx-up", "python", "operators", "operators-up"],
+    ),
+    ("kineto/tl_sglang_qwen3_decode.json.gz", TREES),
+    ("kineto/amd_hpcte_merged_all_events.json.gz", &["nvtx"]),
 ];
 
-/// The trees that are compared.
-fn trees(is_quick: bool) -> Vec<String> {
-    let all = LEVELS
-        .iter()
-        .flat_map(|level| [(*level).to_owned(), format!("{level}-up")]);
-    all.filter(|name| is_quick || name != "python-up").collect()
-}
-
 /// What the script says; nothing, and a word why, where it cannot run.
-fn by_hand(file: &Path, trees: &[String]) -> Option<Value> {
+fn by_hand(file: &Path, trees: &[&str]) -> Option<Value> {
     let script = root().join("tests/oracle/host_ranges.py");
     let mut python = Command::new("python3");
     let Ok(output) = python.arg(script).arg(file).args(trees).output() else {
@@ -119,9 +124,8 @@ fn sorted(rows: &[Value]) -> Vec<String> {
     rows
 }
 
-fn compare(file: &Path, is_quick: bool) {
-    let trees = trees(is_quick);
-    let Some(expected) = by_hand(file, &trees) else {
+fn compare(file: &Path, trees: &[&str]) {
+    let Some(expected) = by_hand(file, trees) else {
         return;
     };
     let shown = file.display().to_string();
@@ -131,8 +135,8 @@ fn compare(file: &Path, is_quick: bool) {
         assert_eq!(found, wanted, "{shown}");
     }
     assert_eq!(found.len(), wanted.len(), "{shown}");
-    for name in &trees {
-        let wanted = expected["trees"][name].as_array().unwrap();
+    for name in trees {
+        let wanted = expected["trees"][*name].as_array().unwrap();
         let (found, wanted) = (sorted(&tree(&shown, name)), sorted(wanted));
         for (found, wanted) in found.iter().zip(&wanted) {
             assert_eq!(found, wanted, "{shown}: {name}");
@@ -148,15 +152,15 @@ fn small(name: &str) -> PathBuf {
 #[test]
 fn projections_and_trees_of_small_captures_are_those_of_a_script() {
     for name in SMALL {
-        compare(&small(name), true);
+        compare(&small(name), TREES);
     }
 }
 
 #[test]
 fn projections_and_trees_of_real_captures_are_those_of_a_script() {
-    for (name, is_quick) in REAL {
+    for (name, trees) in REAL {
         if let Some(file) = path(name) {
-            compare(&file, is_quick);
+            compare(&file, trees);
         }
     }
 }

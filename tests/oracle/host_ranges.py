@@ -39,7 +39,7 @@ def level_of(event):
     category, name = event.get("cat", ""), event["name"]
     if category in CALLS or category in WORK or category in OTHER:
         return None
-    if category in ("user_annotation", "nvtx") or name.startswith("ProfilerStep#"):
+    if category in ("user_annotation", "nvtx", "Trace") or name.startswith("ProfilerStep#"):
         return "nvtx"
     return "python" if category == "python_function" else "operators"
 

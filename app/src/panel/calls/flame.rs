@@ -100,7 +100,8 @@ impl FlameGraph {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             let deepest = tree.nodes.iter().map(|it| it.depth).max().unwrap_or(0);
             let height = (deepest + 1) as f32 * (BAR + GAP);
-            let size = vec2(ui.available_width(), height);
+            // The scroll bar lies beside the bars, not on them.
+            let size = vec2(ui.available_width() - 2.0 * GRID, height);
             let (area, response) = ui.allocate_exact_size(size, Sense::click());
             response.widget_info(|| WidgetInfo::labeled(WidgetRole::Image, true, "flame graph"));
             let shown = self.bars(tree, area, ui.clip_rect());

@@ -26,11 +26,14 @@ impl<'a> LevelNames<'a> {
         }
     }
 
-    /// The level of a span of a lane; none for calls of APIs, waits, and what is not of the host.
+    /// The level of a span of a lane; none for calls of APIs, waits, marks without length, and what is not of the host.
     pub fn of(&mut self, lane: &Lane, placed: &PlacedSpan) -> Option<HostLevel> {
         match (lane.group, placed.span.kind) {
             (Group::Host, _) if lane.role == Role::Functions => Some(HostLevel::Python),
-            (Group::Host, SpanKind::Scope) => Some(HostLevel::Nvtx),
+            // A mark is an instant, such as each that tells of memory: nothing lies within it.
+            (Group::Host, SpanKind::Scope) if placed.span.start < placed.span.end => {
+                Some(HostLevel::Nvtx)
+            }
             (Group::Host, SpanKind::HostWork) => Some(self.of_work(placed)),
             _ => None,
         }

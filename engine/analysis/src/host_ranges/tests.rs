@@ -48,7 +48,7 @@ fn draw(seed: u64) -> DrawnHost {
         let start = below(90);
         let (kind, length) = match below(3) {
             0 => (SpanKind::Call, below(4)),
-            _ => (SpanKind::Scope, below(50)),
+            _ => (SpanKind::Scope, 1 + below(50)),
         };
         spans.push(Span {
             id,
