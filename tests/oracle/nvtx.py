@@ -44,7 +44,9 @@ def lanes(events):
     for event in events:
         if event["ph"] != "M" or event["name"] != "thread_name":
             continue
-        words = re.match(r"(\S+) (\d+)(?:: (.*) (\d+))?$", event["args"]["name"])
+        # Ranges that cross others lie on lanes of their own, which have a number behind the name.
+        name = re.sub(r" \(\d+\)$", "", event["args"]["name"])
+        words = re.match(r"(\S+) (\d+)(?:: (.*) (\d+))?$", name)
         if words:
             process = int(words[2])
             found[event["pid"], event["tid"]] = (process, int(words[4] or process), words[3])

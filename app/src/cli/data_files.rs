@@ -3,7 +3,6 @@
 //! They are written by the program itself, from the definitions that its arguments are read by: whoever packs it asks it for
 //! them (`data-files`), and `cargo install` and `pip`, which install nothing of the kind for a desktop, leave it to `--register`.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -146,7 +145,7 @@ fn quoted(program: &Path) -> String {
     for it in program.to_string_lossy().chars() {
         match it {
             // The entry's own escapes are read before those of its command.
-            '"' | '`' | '$' => drop(write!(quoted, "\\\\{it}")),
+            '"' | '`' | '$' => quoted.extend(['\\', '\\', it]),
             '\\' => quoted.push_str("\\\\\\\\"),
             '%' => quoted.push_str("%%"),
             _ => quoted.push(it),

@@ -97,6 +97,7 @@ pub fn next_range() -> u64 {
 
 macro_rules! texts {
     ($($narrow:ident, $wide:ident: $step:expr;)*) => {$(
+        // SAFETY: it is called as NVTX declares it.
         pub unsafe extern "C" fn $narrow(message: *const c_char) -> c_int {
             // SAFETY: the contract of the function in NVTX.
             guard(-1, || named($step, 0, unsafe { text::bytes(message) }))
@@ -114,6 +115,7 @@ texts! {
     push_text, push_wide: NvtxStep::Push;
 }
 
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn mark(given: *const EventAttributes) {
     // SAFETY: the contract of the function in NVTX.
     unsafe { domain_mark(std::ptr::null(), given) };
@@ -142,6 +144,7 @@ pub extern "C" fn domain_pop(domain: NvtxHandle) -> c_int {
     bare(NvtxStep::Pop, domain_number(domain), 0)
 }
 
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn start(given: *const EventAttributes) -> u64 {
     // SAFETY: the contract of the function in NVTX.
     unsafe { domain_start(std::ptr::null(), given) }
@@ -164,6 +167,7 @@ pub unsafe extern "C" fn start_text(message: *const c_char) -> u64 {
     id
 }
 
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn start_wide(message: *const WideChar) -> u64 {
     let id = next_range();
     guard(-1, || {
@@ -184,6 +188,7 @@ pub extern "C" fn domain_end(domain: NvtxHandle, id: u64) {
 
 macro_rules! definitions {
     ($($narrow:ident, $wide:ident ($($argument:ident: $of:ty),*) $(-> $result:ty)?, $by:ident;)*) => {$(
+        // SAFETY: it is called as NVTX declares it.
         pub unsafe extern "C" fn $narrow($($argument: $of,)* name: *const c_char) $(-> $result)? {
             // SAFETY: the contract of the function in NVTX.
             $by($($argument,)* &|| unsafe { text::string(name) })

@@ -77,6 +77,7 @@ pub unsafe fn unit(mut semantics: *const CounterSemantics) -> String {
     String::new()
 }
 
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn register(domain: NvtxHandle, given: *const CounterAttributes) -> u64 {
     guard(0, || {
         let size = if given.is_null() {
@@ -151,6 +152,7 @@ pub extern "C" fn sample_number(domain: NvtxHandle, counter: u64, value: f64) {
     });
 }
 
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn sample_bytes(
     domain: NvtxHandle,
     counter: u64,
@@ -187,6 +189,7 @@ pub extern "C" fn sample_nothing(domain: NvtxHandle, counter: u64, reason: u8) {
 }
 
 /// Samples with times of the program's own: counted, and not kept.
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn submit_batch(domain: NvtxHandle, given: *const CounterBatch) {
     guard((), || {
         if given.is_null() {

@@ -33,6 +33,7 @@ fn name_stream(stream: *mut c_void, text: &dyn Fn() -> String) {
 
 macro_rules! names {
     ($($narrow:ident, $wide:ident ($argument:ident: $of:ty) $call:expr;)*) => {$(
+        // SAFETY: it is called as NVTX declares it.
         pub unsafe extern "C" fn $narrow($argument: $of, name: *const c_char) {
             // SAFETY: the contract of the function in NVTX.
             $call($argument, &|| unsafe { text::string(name) });
@@ -85,6 +86,7 @@ mod resource_type {
 }
 
 /// Names a resource.
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn create(
     _domain: NvtxHandle,
     given: *const ResourceAttributes,

@@ -16,7 +16,7 @@ use crate::clock::now;
 /// `nvtxPayloadData_v1`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct GivenPayload {
+pub struct SchemaPayload {
     pub schema: u64,
     pub bytes: usize,
     pub payload: *const c_void,
@@ -33,7 +33,7 @@ const LARGEST: usize = 64 << 10;
 /// The pointer is null or that of `count` payloads.
 pub unsafe fn read(
     domain: u32,
-    payloads: *const GivenPayload,
+    payloads: *const SchemaPayload,
     count: usize,
     into: &mut NvtxAttributes<'_>,
 ) {
@@ -73,7 +73,7 @@ unsafe fn paid(
     step: NvtxStep,
     domain: NvtxHandle,
     id: u64,
-    payloads: *const GivenPayload,
+    payloads: *const SchemaPayload,
     count: usize,
 ) -> c_int {
     let time = now();
@@ -92,14 +92,15 @@ unsafe fn paid(
     })
 }
 
-pub unsafe extern "C" fn mark(domain: NvtxHandle, payloads: *const GivenPayload, count: usize) {
+// SAFETY: it is called as NVTX declares it.
+pub unsafe extern "C" fn mark(domain: NvtxHandle, payloads: *const SchemaPayload, count: usize) {
     // SAFETY: the contract of the function in NVTX.
     unsafe { paid(NvtxStep::Mark, domain, 0, payloads, count) };
 }
 
 pub unsafe extern "C" fn push(
     domain: NvtxHandle,
-    payloads: *const GivenPayload,
+    payloads: *const SchemaPayload,
     count: usize,
 ) -> c_int {
     // SAFETY: the same.
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn push(
 
 pub unsafe extern "C" fn pop(
     domain: NvtxHandle,
-    payloads: *const GivenPayload,
+    payloads: *const SchemaPayload,
     count: usize,
 ) -> c_int {
     // SAFETY: the same.
@@ -117,7 +118,7 @@ pub unsafe extern "C" fn pop(
 
 pub unsafe extern "C" fn start(
     domain: NvtxHandle,
-    payloads: *const GivenPayload,
+    payloads: *const SchemaPayload,
     count: usize,
 ) -> u64 {
     let id = next_range();
@@ -129,7 +130,7 @@ pub unsafe extern "C" fn start(
 pub unsafe extern "C" fn end(
     domain: NvtxHandle,
     id: u64,
-    payloads: *const GivenPayload,
+    payloads: *const SchemaPayload,
     count: usize,
 ) {
     // SAFETY: the same.
@@ -146,6 +147,7 @@ pub unsafe extern "C" fn register_schema(
     })
 }
 
+// SAFETY: it is called as NVTX declares it.
 pub unsafe extern "C" fn register_enum(domain: NvtxHandle, given: *const EnumAttributes) -> u64 {
     // SAFETY: the same.
     guard(0, || unsafe {
@@ -167,7 +169,7 @@ pub const extern "C" fn no_scope(_: NvtxHandle, _: *const c_void) -> u64 {
     0
 }
 
-pub extern "C" fn submit(_: NvtxHandle, _: *const GivenPayload, _: usize) {
+pub extern "C" fn submit(_: NvtxHandle, _: *const SchemaPayload, _: usize) {
     COUNTS.deferred(1);
 }
 

@@ -30,6 +30,7 @@ const COUNTERS: u16 = 4;
 struct CallbackTable {
     size: usize,
     module: Option<
+        // SAFETY: it is called as NVTX declares it.
         unsafe extern "C" fn(
             module: c_int,
             out: *mut *const *mut *const c_void,
