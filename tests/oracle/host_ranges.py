@@ -170,7 +170,7 @@ def stacks(thread, level):
 def tree(threads, level, bottom_up):
     nodes = collections.defaultdict(lambda: [0] * 6)
     for thread in threads.values():
-        own, parents, selfs = stacks(thread, level)
+        own, parents, own_times = stacks(thread, level)
         for place, span in enumerate(own):
             stack, up = [], place
             while up is not None:
@@ -180,12 +180,12 @@ def tree(threads, level, bottom_up):
             works = [work for it in calls for work in it.operations]
             sums = [span.end - span.start, sum(it.end - it.start for it in works), len(calls), sum(it.bytes for it in works)]
             if not bottom_up:
-                add(nodes[tuple(reversed(stack))], selfs[place], sums)
+                add(nodes[tuple(reversed(stack))], own_times[place], sums)
                 continue
             outer = list(range(1, len(stack)))
             for length in range(1, len(stack) + 1):
                 outer = [it for it in outer if it + length <= len(stack) and stack[it + length - 1] == stack[length - 1]]
-                add(nodes[tuple(stack[:length])], selfs[place], [0] * 4 if outer else sums)
+                add(nodes[tuple(stack[:length])], own_times[place], [0] * 4 if outer else sums)
     return sorted([list(path)] + counts for path, counts in nodes.items())
 
 
