@@ -89,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         fs::write(&path, "[").unwrap();
-        let asked = vec![folder.path().to_owned()];
+        let asked = vec![path.clone()];
         let version = FilesVersion::of(&asked);
         assert!(version.is_some());
         let ended = Instant::now();
