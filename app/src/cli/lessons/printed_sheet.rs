@@ -7,6 +7,7 @@ use engine::workload::Document;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
 use crate::cli::convert::as_a_picture;
+use crate::cli::html_text::escaped;
 use crate::timeline::drawing;
 
 /// Words of a sheet that are no lesson's, in English and in Chinese.
@@ -195,23 +196,6 @@ fn in_html(markdown: &str) -> String {
     text
 }
 
-/// A text in which nothing is markup, and without characters that HTML has not.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c.is_control() => escaped.push('\u{FFFD}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,7 +212,6 @@ mod tests {
             made.contains("<code>a&lt;b</code>") && made.contains("here"),
             "{made}"
         );
-        assert_eq!(escaped("a<\"&\u{1b}"), "a&lt;&quot;&amp;\u{FFFD}");
     }
 
     #[test]

@@ -2,7 +2,21 @@
 
 use std::fmt::Write as _;
 
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
 use super::report_document::{ReportBlock, ReportDocument, ReportTable};
+use crate::cli::html_text::escaped;
+
+/// What does not stand as it is in a drawing's address within an attribute; letters of other languages do not either.
+const ENCODED: &AsciiSet = &CONTROLS
+    .add(b'%')
+    .add(b'#')
+    .add(b'<')
+    .add(b'>')
+    .add(b'"')
+    .add(b'\'')
+    .add(b'&')
+    .add(b'`');
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#1d2430;background:#fff}\
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2rem;border-bottom:1px solid #d5dae2}h3{font-size:1rem;margin-bottom:.2rem}\
@@ -13,7 +27,7 @@ img{max-width:100%;border:1px solid #d5dae2}dt{font-weight:600}dd{margin:0 0 .4r
 
 /// Writes a report.
 pub(super) fn write(document: &ReportDocument) -> String {
-    let title = escape(&document.title);
+    let title = escaped(&document.title);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
@@ -29,13 +43,13 @@ pub(super) fn write(document: &ReportDocument) -> String {
 fn write_block(page: &mut String, block: &ReportBlock) {
     // A text takes everything.
     let _: std::fmt::Result = match block {
-        ReportBlock::Heading(words) => writeln!(page, "<h2>{}</h2>", escape(words)),
-        ReportBlock::Subheading(words) => writeln!(page, "<h3>{}</h3>", escape(words)),
-        ReportBlock::Paragraph(words) => writeln!(page, "<p>{}</p>", escape(words)),
+        ReportBlock::Heading(words) => writeln!(page, "<h2>{}</h2>", escaped(words)),
+        ReportBlock::Subheading(words) => writeln!(page, "<h3>{}</h3>", escaped(words)),
+        ReportBlock::Paragraph(words) => writeln!(page, "<p>{}</p>", escaped(words)),
         ReportBlock::List(lines) => {
             page.push_str("<dl>\n");
             for (about, words) in lines {
-                let (about, words) = (escape(about), escape(words));
+                let (about, words) = (escaped(about), escaped(words));
                 // A text takes everything.
                 let _ = writeln!(page, "<dt>{about}</dt><dd>{words}</dd>");
             }
@@ -48,8 +62,8 @@ fn write_block(page: &mut String, block: &ReportBlock) {
         ReportBlock::Picture(svg, words) => writeln!(
             page,
             "<p><img alt=\"{}\" src=\"data:image/svg+xml;charset=utf-8,{}\"></p>",
-            escape(words),
-            encode(svg)
+            escaped(words),
+            utf8_percent_encode(svg, ENCODED)
         ),
     };
 }
@@ -73,7 +87,7 @@ fn write_table(page: &mut String, table: &ReportTable) {
     if table.heads.iter().any(|it| !it.is_empty()) {
         page.push_str("<tr>");
         for (column, head) in table.heads.iter().enumerate() {
-            let words = escape(head.trim_start_matches('>'));
+            let words = escaped(head.trim_start_matches('>'));
             let cell = format!("<th{}>{words}</th>", class(column));
             page.push_str(&cell);
         }
@@ -85,61 +99,11 @@ fn write_table(page: &mut String, table: &ReportTable) {
             let value = cell
                 .value
                 .map_or_else(String::new, |it| format!(" data-value=\"{it}\""));
-            let text = escape(&cell.text);
+            let text = escaped(&cell.text);
             let cell = format!("<td{}{value}>{text}</td>", class(column));
             page.push_str(&cell);
         }
         page.push_str("</tr>\n");
     }
     page.push_str("</table>\n");
-}
-
-/// A text as it may stand between tags and in an attribute.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            // No page may hold them, and some browsers end a text there.
-            sign if sign.is_control() && !matches!(sign, '\n' | '\t') => escaped.push('\u{fffd}'),
-            sign => escaped.push(sign),
-        }
-    }
-    escaped
-}
-
-/// A drawing as it may stand in an address within an attribute.
-fn encode(svg: &str) -> String {
-    let mut encoded = String::with_capacity(svg.len() * 5 / 4);
-    for sign in svg.chars() {
-        match sign {
-            '%' | '#' | '<' | '>' | '"' | '\'' | '&' | '\n' | '\r' | '\t' | '`' => {
-                let hidden = format!("%{:02X}", u32::from(sign));
-                encoded.push_str(&hidden);
-            }
-            sign => encoded.push(sign),
-        }
-    }
-    encoded
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_of_a_name_is_markup() {
-        assert_eq!(
-            escape("<script>alert('1 & \"2\"')</script>\u{0}"),
-            "&lt;script&gt;alert(&#39;1 &amp; &quot;2&quot;&#39;)&lt;/script&gt;\u{fffd}"
-        );
-        assert_eq!(
-            encode("<a b=\"#1\">%</a>\n"),
-            "%3Ca b=%22%231%22%3E%25%3C/a%3E%0A"
-        );
-    }
 }
