@@ -1,5 +1,6 @@
 //! What a thread of its own finds while the window goes on drawing.
 
+mod keyed;
 mod statistics;
 
 use std::task::Poll;
@@ -7,6 +8,7 @@ use std::task::Poll;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use eframe::egui::Context;
 
+pub use keyed::{AT_ONCE, KeyedAnswer};
 pub use statistics::StatisticsReading;
 
 /// The answer of a thread that looks for it.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::task::Poll;
 
 use eframe::egui::Context;
 use engine::analysis::{HostLevel, HostRanges, HostScope, RangeProjection, first_host_level};
@@ -10,15 +9,13 @@ use engine::capture::Capture;
 use engine::record::{DeviceId, NameId};
 
 use crate::action::Action;
-use crate::background::BackgroundAnswer;
+use crate::background::KeyedAnswer;
 use crate::state::{AppState, DrawnBar, DrawnBars, ProjectedLane, ProjectedLanes};
 
 /// Ranges that lie so deep in others are drawn; those below are counted.
 const DEEPEST: usize = 64;
 /// Spans of the host that are looked at to see whether there are ranges among them.
 const LOOKED_AT: usize = 50_000;
-/// A capture with no more spans than this takes less than a frame.
-const AT_ONCE: usize = 4_096;
 
 /// What projections are of: a capture, its state, and the levels.
 type ProjectionKey = (u64, u64, Vec<HostLevel>);
@@ -26,9 +23,9 @@ type ProjectionKey = (u64, u64, Vec<HostLevel>);
 /// Projections in the making.
 #[derive(Default)]
 pub(super) struct ProjectionJob {
-    /// What those are of that are shown.
-    known: Option<ProjectionKey>,
-    making: Option<(ProjectionKey, BackgroundAnswer<ProjectedLanes>)>,
+    made: KeyedAnswer<ProjectionKey, ProjectedLanes>,
+    /// The number of the answer that is shown.
+    shown: u64,
     /// The first level of a capture in a state.
     first: Option<((u64, u64), Option<HostLevel>)>,
 }
@@ -59,36 +56,24 @@ impl ProjectionJob {
         let key = (capture.instance(), capture.revision(), levels);
         if grows || key.2.is_empty() {
             // The capture takes no record while a thread shares it.
-            (self.known, self.making) = (None, None);
+            self.made.forget();
             let is_shown = !state.projected.is_empty();
             return is_shown.then(|| Action::Project(ProjectedLanes::default()));
         }
-        if let Some((made_of, answer)) = self.making.take() {
-            match answer.poll() {
-                Poll::Pending => self.making = Some((made_of, answer)),
-                Poll::Ready(made) if made_of == key => {
-                    self.known = Some(key);
-                    return made.map(Action::Project);
-                }
-                Poll::Ready(_) => {}
-            }
-        }
-        if self.making.is_some() || self.known.as_ref() == Some(&key) {
-            return None;
-        }
-        if capture.span_ids() <= AT_ONCE {
-            let made = lanes(capture, &key.2);
-            self.known = Some(key);
-            return Some(Action::Project(made));
-        }
-        let (shared, wanted) = (Arc::clone(capture), key.2.clone());
-        let work = move || lanes(&shared, &wanted);
         // Those of another capture, or of an earlier state of it, say nothing of this one.
-        let is_same = |known: &ProjectionKey| (known.0, known.1) == (key.0, key.1);
-        let is_stale = !state.projected.is_empty() && !self.known.as_ref().is_some_and(is_same);
-        let made = BackgroundAnswer::new("projections", Some(context), work);
-        self.making = Some((key, made));
-        is_stale.then(|| Action::Project(ProjectedLanes::default()))
+        self.made.retain(|it| (it.0, it.1) == (key.0, key.1));
+        let of = ("projections", context);
+        self.made.advance(of, capture, key.clone(), |key| {
+            let levels = key.2.clone();
+            move |capture: &Capture| lanes(capture, &levels)
+        });
+        let Some(made) = self.made.of(&key) else {
+            let is_stale = !state.projected.is_empty() && self.made.found().is_none();
+            return is_stale.then(|| Action::Project(ProjectedLanes::default()));
+        };
+        let version = self.made.version();
+        let is_new = std::mem::replace(&mut self.shown, version) != version;
+        is_new.then(|| Action::Project(made.clone()))
     }
 }
 

@@ -12,7 +12,7 @@ use engine::capture::Capture;
 use engine::runner::Phase;
 use engine::time::Interval;
 
-use crate::background::BackgroundAnswer;
+use crate::background::{AT_ONCE, BackgroundAnswer};
 use crate::panel::{AppStatus, SceneConclusions, StretchPath, stretch_within};
 use crate::state::{AppState, Switch};
 
@@ -20,8 +20,6 @@ use crate::state::{AppState, Switch};
 const BUDGET: Duration = Duration::from_millis(2);
 /// Seconds between two readings of a capture that grows.
 const PAUSE: f64 = 0.5;
-/// A capture with no more spans and dependencies than this takes less than a frame.
-const AT_ONCE: usize = 4_096;
 /// While it grows, a larger capture has its graph; analyses wait until it rests.
 const MOST_LIVE: usize = 200_000;
 

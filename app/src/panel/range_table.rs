@@ -1,8 +1,6 @@
 //! A table of the ranges of the host that selected operations came from.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::task::Poll;
 
 use eframe::egui::Ui;
 use engine::analysis::{HostLevel, HostRanges, HostScope, RangeProjection};
@@ -15,13 +13,11 @@ use super::table::{
     CellEmphasis, FilteredTable, SortOrder, TableCell, TableColumn, TableLine, TableRevision,
 };
 use super::widgets::hint;
-use crate::background::BackgroundAnswer;
+use crate::background::KeyedAnswer;
 use crate::text;
 
 /// Ranges that are listed.
 const LISTED: usize = 20_000;
-/// A capture with no more spans than this takes less than a frame.
-const AT_ONCE: usize = 4_096;
 
 const COLUMNS: &[TableColumn] = &[
     TableColumn {
@@ -71,19 +67,14 @@ type OriginKey = (u64, u64, u64);
 /// A table of ranges, the first in time first.
 pub struct OriginTable {
     table: FilteredTable<RangeLine>,
-    shown: Option<(OriginKey, FoundOrigins)>,
-    making: Option<(OriginKey, BackgroundAnswer<FoundOrigins>)>,
-    /// Another number for each answer.
-    version: u64,
+    found: KeyedAnswer<OriginKey, FoundOrigins>,
 }
 
 impl Default for OriginTable {
     fn default() -> Self {
         Self {
             table: FilteredTable::new(SortOrder::by(3)),
-            shown: None,
-            making: None,
-            version: 0,
+            found: KeyedAnswer::default(),
         }
     }
 }
@@ -106,8 +97,12 @@ impl OriginTable {
         }
         let capture = scene.capture;
         let key = (capture.instance(), capture.revision(), version);
-        self.advance(ui, (capture, key), spans);
-        let Some((_, found)) = self.shown.as_ref().filter(|it| it.0 == key) else {
+        let found = &mut self.found;
+        found.advance(("origins", ui.ctx()), capture, key, |_| {
+            let spans: BTreeSet<SpanId> = spans.iter().copied().collect();
+            move |capture: &Capture| origins(capture, &spans)
+        });
+        let Some(found) = self.found.of(&key) else {
             hint(ui, scene.theme, "Reading ranges…");
             return None;
         };
@@ -116,7 +111,7 @@ impl OriginTable {
             hint(ui, scene.theme, words);
             return None;
         }
-        let now: TableRevision = (self.version, found.len(), scene.theme.dark);
+        let now: TableRevision = (self.found.version(), found.len(), scene.theme.dark);
         let listed = found.iter().take(LISTED);
         self.table
             .read(now, listed.filter_map(|it| row(capture, it)));
@@ -132,31 +127,6 @@ impl OriginTable {
             .table
             .show(ui, scene, ("ranges", &note), table, is_chosen);
         clicked.map(|(line, _)| line.span)
-    }
-
-    fn advance(&mut self, ui: &Ui, (capture, key): (&Arc<Capture>, OriginKey), spans: &[SpanId]) {
-        if let Some((of, answer)) = self.making.take() {
-            match answer.poll() {
-                Poll::Pending => self.making = Some((of, answer)),
-                Poll::Ready(found) => self.take(of, found.unwrap_or_default()),
-            }
-        }
-        if self.making.is_some() || self.shown.as_ref().is_some_and(|it| it.0 == key) {
-            return;
-        }
-        let spans: BTreeSet<SpanId> = spans.iter().copied().collect();
-        if capture.span_ids() <= AT_ONCE {
-            return self.take(key, origins(capture, &spans));
-        }
-        let shared = Arc::clone(capture);
-        let work = move || origins(&shared, &spans);
-        let making = BackgroundAnswer::new("origins", Some(ui.ctx()), work);
-        self.making = Some((key, making));
-    }
-
-    fn take(&mut self, key: OriginKey, found: FoundOrigins) {
-        self.shown = Some((key, found));
-        self.version += 1;
     }
 }
 

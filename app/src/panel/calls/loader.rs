@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::task::Poll;
 
 use eframe::egui::Context;
 use engine::analysis::{CallTree, HostLevel, HostRanges, HostScope, TreeScope};
@@ -10,10 +9,7 @@ use engine::capture::Capture;
 use engine::record::{NameId, SpanId};
 use engine::time::Interval;
 
-use crate::background::BackgroundAnswer;
-
-/// A capture with no more spans than this takes less than a frame.
-const AT_ONCE: usize = 4_096;
+use crate::background::KeyedAnswer;
 
 /// What a call tree is of.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,28 +32,24 @@ struct FoundCalls {
 
 /// The tree that is shown, and the one in the making.
 #[derive(Default)]
-pub struct CallLoader {
-    shown: Option<(CallQuestion, FoundCalls)>,
-    making: Option<(CallQuestion, BackgroundAnswer<FoundCalls>)>,
-    version: u64,
-}
+pub struct CallLoader(KeyedAnswer<CallQuestion, FoundCalls>);
 
 impl CallLoader {
     /// The tree that is shown, and another number for each.
     pub fn found(&self) -> Option<(&CallTree, u64)> {
-        let (_, found) = self.shown.as_ref()?;
+        let (_, found) = self.0.found()?;
         let tree = found.bottom_up.as_ref().unwrap_or(&found.top_down);
-        Some((tree, self.version))
+        Some((tree, self.0.version()))
     }
 
     /// The level that is shown.
     pub fn level(&self) -> Option<HostLevel> {
-        self.shown.as_ref().map(|(_, found)| found.level)
+        self.0.found().map(|(_, found)| found.level)
     }
 
     /// The spans of a node of the tree that is shown.
     pub fn spans(&self, node: usize) -> Vec<SpanId> {
-        let Some((_, found)) = &self.shown else {
+        let Some((_, found)) = self.0.found() else {
             return Vec::new();
         };
         let Some(callers) = &found.bottom_up else {
@@ -71,41 +63,16 @@ impl CallLoader {
             .collect()
     }
 
-    /// Keeps up with what is asked.
+    /// Keeps up with what is asked. What is shown of this capture stays until the next is there.
     pub fn advance(&mut self, context: &Context, capture: &Arc<Capture>, question: CallQuestion) {
-        let is_of = |shown: &(CallQuestion, FoundCalls)| shown.0.instance == question.instance;
-        if !self.shown.as_ref().is_some_and(is_of) {
-            self.shown = None;
-        }
-        if let Some((asked, answer)) = self.making.take() {
-            match answer.poll() {
-                Poll::Pending => self.making = Some((asked, answer)),
-                Poll::Ready(Some(found)) if asked.instance == question.instance => {
-                    self.show(asked, found);
-                }
-                Poll::Ready(_) => {}
-            }
-        }
-        let is_shown = self.shown.as_ref().is_some_and(|it| it.0 == question);
-        if is_shown || self.making.is_some() {
-            return;
-        }
-        if capture.span_ids() <= AT_ONCE {
-            let found = find(capture, &question);
-            self.show(question, found);
-            return;
-        }
-        let (shared, asked) = (Arc::clone(capture), question.clone());
-        let work = move || find(&shared, &asked);
-        self.making = Some((
-            question,
-            BackgroundAnswer::new("calls", Some(context), work),
-        ));
-    }
-
-    fn show(&mut self, question: CallQuestion, found: FoundCalls) {
-        self.shown = Some((question, found));
-        self.version += 1;
+        self.0.retain(|shown| shown.instance == question.instance);
+        self.0
+            .advance(("calls", context), capture, question, |asked| {
+                let asked = asked.clone();
+                move |capture: &Capture| find(capture, &asked)
+            });
+        // What was found last may be of the capture before.
+        self.0.retain(|shown| shown.instance == capture.instance());
     }
 }
 
