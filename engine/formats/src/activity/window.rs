@@ -177,10 +177,10 @@ impl ActivityWindow {
             }
         };
         Some(format!(
-            "The capture is of a window: {window}. {} outside of it and not kept.",
+            "The capture is of a window: {window}. {} left out.",
             record::counted(
                 self.outside,
-                "{activity, range or sample lies|activities, ranges and samples lie}"
+                "{activity, range or sample outside of it was|activities, ranges and samples outside of it were}"
             )
         ))
     }
@@ -188,7 +188,7 @@ impl ActivityWindow {
     /// Why nothing was kept, where nothing was and there was something.
     pub fn absence(&self) -> Option<String> {
         let outside = (self.outside > 0).then(|| {
-            let words = "{activity, range or sample lies|activities, ranges and samples lie}";
+            let words = "{activity, range or sample outside of it was|activities, ranges and samples outside of it were}";
             format!(
                 "{} outside of the window",
                 record::counted(self.outside, words)
