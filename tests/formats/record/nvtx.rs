@@ -257,7 +257,8 @@ fn of_a_window_of_ranges_what_they_hold_is_kept() {
         let count = kept.iter().filter(|(it, ..)| it == name).count();
         assert_eq!(count, 3, "{name} of {kept:?}");
     }
-    let text = "3 of 10 ranges “step”. 21 activities, ranges and samples outside of it were left out";
+    let text =
+        "3 of 10 ranges “step”. 21 activities, ranges and samples outside of it were left out";
     assert!(said(&output).contains(text), "{}", said(&output));
     // The log says when: the third to the fifth.
     let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
