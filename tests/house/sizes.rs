@@ -68,6 +68,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "the driver of CUDA looks for the function by its name in C's manner",
     ),
     (
+        "engine/cuda_recorder/src/control.rs",
+        "memory that processes share is mapped by a function of C",
+    ),
+    (
         "engine/cuda_recorder/src/entry/process.rs",
         "ends and forks of a process are told by functions of C",
     ),

@@ -3,25 +3,29 @@
 //! A file begins with [`HEADER`] bytes: [`MAGIC`], the version, and what became of writing it. The rest is facts: a
 //! [mark](MARK), the length and the check of what follows, and the fact in `MessagePack`. Whoever dies while it writes
 //! leaves a file that can be read up to its last whole fact, and what was changed on the way is noticed and stepped over.
+//!
+//! The file of a process is a row of segments (`segment`). Each but the first begins with a [`ContinuationFact`], which has what
+//! was said of the process and named so far: a segment can be read without those before it, which can go.
 
 mod decode;
 mod fact;
 mod fact_file;
+mod segment;
 mod write;
 
 pub use decode::{FactDecoder, FactFileDamage};
-pub use fact::{Fact, ListeningCounts, ListeningFact, ProcessFact};
-pub use fact_file::FactFile;
+pub use fact::{ContinuationFact, Fact, ListeningCounts, ListeningFact, ProcessFact};
+pub use segment::{SegmentName, SegmentWriter};
 pub use write::FactWriter;
 
 /// What a file begins with.
 pub const MAGIC: [u8; 16] = *b"\xF5SYNCLINE CUPTI\n";
 /// The version of the format: files of another are not read.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Bytes of the header: magic, version, the system's number of the error that ended writing, facts that are missing for
-/// it, and room.
+/// it, when the segment was begun, and room.
 pub const HEADER: usize = 64;
-/// What the files are called, behind the number of their process.
+/// What the files are called, behind the numbers of their process and segment.
 pub const ENDING: &str = "syncline-cupti";
 
 /// Names the folder in which every process writes its file.

@@ -7,6 +7,7 @@
 mod buffers;
 mod clock;
 mod code;
+mod control;
 #[cfg(unix)]
 mod entry;
 mod file;
@@ -26,9 +27,11 @@ mod strides;
 mod texts;
 
 pub use clock::now;
+pub use control::{CONTROL, ControlPage, MOST_FLIPS, RecordingPurpose, SegmentLimits};
 pub use file::{
-    ENDING, FOLDER, Fact, FactDecoder, FactFileDamage, FactWriter, HEADER, ListeningCounts,
-    ListeningFact, MAGIC, ORIGIN, ProcessFact, VERSION,
+    ContinuationFact, ENDING, FOLDER, Fact, FactDecoder, FactFileDamage, FactWriter, HEADER,
+    ListeningCounts, ListeningFact, MAGIC, ORIGIN, ProcessFact, SegmentName, SegmentWriter,
+    VERSION,
 };
 pub use kind::ActivityKind;
 pub use library::{CuptiLibrary, version_name};

@@ -16,6 +16,8 @@ mod counters;
 mod definition;
 mod event;
 #[cfg(unix)]
+mod held;
+#[cfg(unix)]
 mod names;
 #[cfg(unix)]
 mod number;

@@ -43,6 +43,35 @@ pub enum CuptiRecord {
     Other(u32),
 }
 
+impl CuptiRecord {
+    /// When an activity was; nothing of what has no time or is needed whatever its time.
+    pub fn interval(&self) -> Option<(u64, u64)> {
+        let times = match self {
+            Self::Kernel(it) => it.times,
+            Self::Copy(it) => it.times,
+            Self::Set(it) => it.times,
+            Self::Sync(it) => it.times,
+            Self::Api(it) => it.times,
+            Self::Overhead(it) => it.times,
+            Self::Compilation(it) => it.times,
+            Self::Graph(it) => it.times,
+            Self::Event(_)
+            | Self::Memory(_)
+            | Self::Context(_)
+            | Self::Stream(_)
+            | Self::Device(_)
+            | Self::Correlation { .. }
+            | Self::Other(_) => return None,
+        };
+        match (times.start, times.end) {
+            (0, 0) => None,
+            (0, end) => Some((end, end)),
+            (start, 0) => Some((start, start)),
+            both => Some(both),
+        }
+    }
+}
+
 /// When an activity was, in nanoseconds of the clock that CUPTI was given. Both are 0 where CUPTI does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CuptiTimes {

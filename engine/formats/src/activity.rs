@@ -6,6 +6,7 @@
 //! share, a wait to what it waited for by the number of the event's record, or by the order of calls where there is
 //! none.
 
+mod carry;
 mod converter;
 mod copies;
 mod device;
@@ -18,15 +19,18 @@ mod nvtx;
 mod overhead;
 mod process;
 mod purpose;
+mod ring;
 mod symbol;
 mod tally;
 mod wait;
 mod window;
 mod work;
 
+pub use carry::ActivityCarry;
 pub use converter::{ActivityConverter, ResolveMode};
 pub use copies::copy;
 pub use purpose::{WorkCounts, WorkKind};
+pub use ring::{RingExcess, RingLimit};
 pub use symbol::readable;
 pub use tally::{ActivitySummary, ProcessSummary};
 pub use window::{CaptureWindow, RangeFilter};

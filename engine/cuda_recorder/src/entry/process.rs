@@ -6,11 +6,11 @@
 )]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::id;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::sync::{Once, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,7 +18,8 @@ use super::COSTS;
 use super::scribe::{FactQueue, ListeningStatus};
 use crate::CuptiListener;
 use crate::clock::now;
-use crate::file::{ENDING, FOLDER, Fact, FactFile, FactWriter, ORIGIN, ProcessFact};
+use crate::control::{ControlPage, SegmentLimits};
+use crate::file::{FOLDER, Fact, ORIGIN, ProcessFact, SegmentWriter};
 use crate::nvtx::{NvtxChunk, ThreadRegistry, forget_threads};
 
 /// How often CUPTI and threads are asked for what they have: so much is lost at most where a process is killed.
@@ -35,7 +36,10 @@ static READY: AtomicU32 = AtomicU32::new(0);
 /// What goes on in the process in which this began.
 pub(crate) struct ProcessState {
     process: u32,
-    path: PathBuf,
+    folder: PathBuf,
+    page: Option<Arc<ControlPage>>,
+    /// Whether what touches no window is not written.
+    is_filtered: bool,
     scribe: FactQueue,
     nvtx: ThreadRegistry,
     listening: OnceLock<&'static CuptiListener>,
@@ -67,14 +71,22 @@ fn current() -> Option<&'static ProcessState> {
 }
 
 fn create(own: u32) -> Option<ProcessState> {
-    let folder = std::env::var_os(FOLDER)?;
-    let (path, mut writer) = create_file(Path::new(&folder), own)?;
-    let first = Fact::Process(Box::new(described(own)));
+    let folder = PathBuf::from(std::env::var_os(FOLDER)?);
+    // Without it all is wanted, and whoever reads it decides.
+    let page = ControlPage::open(&folder).ok().map(Arc::new);
+    let limits = page
+        .as_ref()
+        .map_or_else(SegmentLimits::default, |it| it.limits());
+    let mut writer = SegmentWriter::create(&folder, own, limits, now())?;
+    let described = described(own);
+    let first = Fact::Process(Box::new(described.clone()));
     if let Err(error) = writer.append(&first) {
         writer.give_up(&error, 1);
         return None;
     }
-    let scribe = match FactQueue::start(writer) {
+    let is_filtered = page.as_ref().is_some_and(|it| it.is_filtered());
+    let filter = page.clone().filter(|_| is_filtered);
+    let scribe = match FactQueue::start(writer, described, filter) {
         Ok(scribe) => scribe,
         Err((mut writer, why)) => {
             if let Err(error) = writer.append(&Fact::Silent(why)) {
@@ -86,19 +98,12 @@ fn create(own: u32) -> Option<ProcessState> {
     attend(&scribe);
     Some(ProcessState {
         process: own,
-        path,
+        folder: std::path::absolute(folder).ok()?,
+        page,
+        is_filtered,
         scribe,
         nvtx: ThreadRegistry::default(),
         listening: OnceLock::new(),
-    })
-}
-
-/// A file of its own, also where a process before had the same number.
-fn create_file(folder: &Path, process: u32) -> Option<(PathBuf, FactWriter<FactFile>)> {
-    (0..1000).find_map(|turn| {
-        let path = folder.join(format!("{process}-{turn}.{ENDING}"));
-        let writer = FactWriter::create(&path).ok()?;
-        Some((path, writer))
     })
 }
 
@@ -140,8 +145,8 @@ fn attend(scribe: &FactQueue) {
             let Some(state) = current().filter(|it| it.process == own) else {
                 continue;
             };
-            if !state.path.exists() {
-                // Whoever recorded is gone, and the file with it.
+            if !state.folder.exists() {
+                // Whoever recorded is gone, and the files with it.
                 state.scribe.close();
                 return;
             }
@@ -157,6 +162,11 @@ fn attend(scribe: &FactQueue) {
 impl ProcessState {
     pub(super) const fn scribe(&self) -> &FactQueue {
         &self.scribe
+    }
+
+    /// The page that says which windows are recorded, where windows are recorded alone.
+    pub(crate) fn filter(&self) -> Option<&ControlPage> {
+        self.page.as_deref().filter(|_| self.is_filtered)
     }
 
     /// The buffers of its threads.
@@ -201,7 +211,7 @@ impl ProcessState {
     }
 
     fn take_events(&self) -> bool {
-        let chunks = self.nvtx.take();
+        let chunks = self.nvtx.take(self.filter());
         let has_any = !chunks.is_empty();
         for chunk in chunks {
             self.scribe.hand_events(chunk);

@@ -11,7 +11,8 @@ use super::names::ThreadNames;
 use super::process::leave_signals;
 use crate::CuptiBatch;
 use crate::clock::now;
-use crate::file::{Fact, FactFile, FactWriter, ListeningCounts};
+use crate::control::ControlPage;
+use crate::file::{ContinuationFact, Fact, ListeningCounts, ProcessFact, SegmentWriter};
 use crate::nvtx::{self, DefinitionReader, NvtxChunk};
 
 /// Batches that wait at most: whoever hands over one more is held up until the disk has taken one.
@@ -46,8 +47,13 @@ enum WriterNote {
 }
 
 impl FactQueue {
-    /// Starts the thread; gives the file back, with the reason, where there is none.
-    pub fn start(writer: FactWriter<FactFile>) -> Result<Self, (FactWriter<FactFile>, String)> {
+    /// Starts the thread; gives the file back, with the reason, where there is none. Where there is a `filter`, what touches
+    /// no window is not written.
+    pub fn start(
+        writer: SegmentWriter,
+        process: ProcessFact,
+        filter: Option<Arc<ControlPage>>,
+    ) -> Result<Self, (SegmentWriter, String)> {
         let (notes, inbox) = sync_channel(WAITING);
         // Handed over once the thread is there, so that it is not lost where there is none.
         let (hand, taken) = sync_channel(1);
@@ -55,7 +61,7 @@ impl FactQueue {
         let started = named.spawn(move || {
             leave_signals();
             if let Ok(writer) = taken.recv() {
-                WriterState::new(writer).work(&inbox);
+                WriterState::new(writer, process, filter).work(&inbox);
             }
         });
         if let Err(error) = started {
@@ -115,7 +121,10 @@ impl FactQueue {
 
 /// What the thread works with.
 struct WriterState {
-    writer: FactWriter<FactFile>,
+    writer: SegmentWriter,
+    /// What the next segment begins with, but for definitions.
+    front: ContinuationFact,
+    filter: Option<Arc<ControlPage>>,
     names: ThreadNames,
     definitions: DefinitionReader,
     counts: ListeningCounts,
@@ -124,9 +133,14 @@ struct WriterState {
 }
 
 impl WriterState {
-    fn new(writer: FactWriter<FactFile>) -> Self {
+    fn new(writer: SegmentWriter, process: ProcessFact, filter: Option<Arc<ControlPage>>) -> Self {
         Self {
             writer,
+            front: ContinuationFact {
+                process,
+                ..ContinuationFact::default()
+            },
+            filter,
             names: ThreadNames::default(),
             definitions: DefinitionReader::default(),
             counts: ListeningCounts::default(),
@@ -164,7 +178,13 @@ impl WriterState {
 
     fn batch(&mut self, batch: CuptiBatch) {
         self.counts.unread += batch.unread;
-        let records = batch.records;
+        let mut records = batch.records;
+        if let Some(page) = &self.filter {
+            let before = records.len();
+            let touches = |(start, end)| page.touches(start, end);
+            records.retain(|it| it.interval().is_none_or(touches));
+            self.counts.outside += (before - records.len()) as u64;
+        }
         for fact in self.names.new_in(&records) {
             self.write(&fact);
         }
@@ -200,6 +220,30 @@ impl WriterState {
         self.counts.nvtx = nvtx::counts();
     }
 
+    /// Keeps what the next segment has to say, too.
+    fn note(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Listening(it) => self.front.listening = Some((**it).clone()),
+            Fact::Silent(it) => self.front.silent = Some(it.clone()),
+            Fact::Thread { thread, name } => self.front.threads.push((*thread, name.clone())),
+            _ => {}
+        }
+    }
+
+    /// Begins the next segment where this one is full.
+    fn rotate(&mut self) {
+        let at = now();
+        if !self.writer.is_full(at) {
+            return;
+        }
+        self.front.counts = self.counts;
+        // All that was defined up to now; what the reader of new ones finds later is told once more.
+        self.front.definitions = DefinitionReader::default().take_new();
+        let front = Fact::Continues(Box::new(self.front.clone()));
+        self.front.definitions.clear();
+        self.writer.begin_next(&front, at);
+    }
+
     /// Appends a fact; once that failed, counts what is missing in the header instead.
     fn write(&mut self, fact: &Fact) {
         match &mut self.failed {
@@ -208,6 +252,8 @@ impl WriterState {
                 self.writer.give_up(error, *missing);
             }
             None => {
+                self.note(fact);
+                self.rotate();
                 if let Err(error) = self.writer.append(fact) {
                     self.writer.give_up(&error, 1);
                     self.failed = Some((error, 1));

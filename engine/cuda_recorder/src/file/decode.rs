@@ -22,6 +22,7 @@ pub struct FactDecoder {
     /// Where the next fact begins in `bytes`.
     at: usize,
     has_header: bool,
+    begun: u64,
     is_over: bool,
     damage: FactFileDamage,
 }
@@ -45,6 +46,11 @@ impl FactDecoder {
     /// No more bytes come: what is left at the end is cut.
     pub const fn finish(&mut self) {
         self.is_over = true;
+    }
+
+    /// When the segment was begun, by its header; 0 before that was read.
+    pub const fn begun(&self) -> u64 {
+        self.begun
     }
 
     /// Bytes that were taken and are no whole fact yet.
@@ -78,6 +84,8 @@ impl FactDecoder {
             let version = number(&header, 16).unwrap_or_default();
             self.damage.version = (version != VERSION).then_some(version);
             self.note_header(&header);
+            let begun = number(&header, 32).zip(number(&header, 36));
+            self.begun = begun.map_or(0, |(low, high)| u64::from(low) | u64::from(high) << 32);
         }
         true
     }

@@ -31,6 +31,25 @@ pub enum Fact {
     Counts(ListeningCounts),
     /// The process ended in order: nothing follows.
     End(ListeningCounts),
+    /// The first fact of a segment behind others: what was said before that every reader has to know.
+    Continues(Box<ContinuationFact>),
+}
+
+/// What was said of a process and named in it, before a segment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContinuationFact {
+    /// The process.
+    pub process: ProcessFact,
+    /// How CUPTI is listened to, where it is.
+    pub listening: Option<ListeningFact>,
+    /// Why nothing of CUDA is told, where that was said.
+    pub silent: Option<String>,
+    /// Threads that called, and what the system calls them.
+    pub threads: Vec<(u32, String)>,
+    /// What the program named or registered by NVTX.
+    pub definitions: Vec<NvtxDefinition>,
+    /// What it came to so far.
+    pub counts: ListeningCounts,
 }
 
 /// The process that a file is of.
@@ -86,6 +105,8 @@ pub struct ListeningCounts {
     pub flushing: u64,
     /// Nanoseconds that writing the file took, beside the program.
     pub writing: u64,
+    /// Records that were told and lie outside of every window: they are not written.
+    pub outside: u64,
     /// What listening to NVTX came to.
     pub nvtx: NvtxCounts,
 }

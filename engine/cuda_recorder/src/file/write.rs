@@ -15,12 +15,12 @@ pub struct FactWriter<W> {
 }
 
 impl FactWriter<FactFile> {
-    /// Makes a file at a path where none is.
+    /// Makes a file at a path where none is, which is begun at an instant.
     ///
     /// # Errors
     /// The system refuses.
-    pub fn create(path: &Path) -> io::Result<Self> {
-        Self::new(FactFile::create(path)?)
+    pub fn create(path: &Path, at: u64) -> io::Result<Self> {
+        Self::begin(FactFile::create(path)?, at)
     }
 
     /// Notes in the header that writing ended because of `error` and that so many facts are missing for it, and takes
@@ -38,8 +38,13 @@ impl<W: Write> FactWriter<W> {
     ///
     /// # Errors
     /// The system refuses.
-    pub fn new(mut out: W) -> io::Result<Self> {
-        let mut header = [MAGIC.as_slice(), &VERSION.to_le_bytes()].concat();
+    pub fn new(out: W) -> io::Result<Self> {
+        Self::begin(out, 0)
+    }
+
+    fn begin(mut out: W, at: u64) -> io::Result<Self> {
+        let mut header = [MAGIC.as_slice(), &VERSION.to_le_bytes(), &[0; 12]].concat();
+        header.extend_from_slice(&at.to_le_bytes());
         header.resize(HEADER, 0);
         out.write_all(&header)?;
         Ok(Self {
@@ -86,7 +91,7 @@ mod tests {
     fn a_file_that_could_not_be_written_on_says_so() {
         let folder = std::env::temp_dir().join(format!("syncline-write-{}", std::process::id()));
         let fact = Fact::Silent("first".to_owned());
-        let mut writer = FactWriter::create(&folder).unwrap();
+        let mut writer = FactWriter::create(&folder, 0).unwrap();
         writer.append(&fact).unwrap();
         // As a full disk leaves it: the start of a fact.
         writer.out.write_all(b"\xF6act\x40").unwrap();

@@ -84,4 +84,6 @@ pub struct NvtxCounts {
     pub unread_payloads: u64,
     /// Events and samples that were submitted later, with times of clocks of the program's own: they are not kept.
     pub deferred: u64,
+    /// Ranges, marks and samples that lie outside of every window: they are not written.
+    pub outside: u64,
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::definition::NvtxCounts;
 use super::event::{NvtxChunk, NvtxEvent, NvtxStep};
+use super::held::{HeldStarts, StartOutcome, ThreadEvents};
 use crate::clock::now;
+use crate::control::ControlPage;
 use crate::entry::{self, ProcessState};
 
 /// Bytes with which a buffer is handed on.
@@ -22,6 +24,7 @@ pub static COUNTS: SharedNvtxCounts = SharedNvtxCounts {
     misfit: AtomicU64::new(0),
     unread_payloads: AtomicU64::new(0),
     deferred: AtomicU64::new(0),
+    outside: AtomicU64::new(0),
 };
 
 /// [`NvtxCounts`] that every thread adds to.
@@ -31,6 +34,7 @@ pub struct SharedNvtxCounts {
     misfit: AtomicU64,
     unread_payloads: AtomicU64,
     deferred: AtomicU64,
+    outside: AtomicU64,
 }
 
 impl SharedNvtxCounts {
@@ -50,6 +54,10 @@ impl SharedNvtxCounts {
         self.deferred.fetch_add(count, Ordering::Relaxed);
     }
 
+    fn outside(&self, count: u64) {
+        self.outside.fetch_add(count, Ordering::Relaxed);
+    }
+
     fn missed(&self) {
         self.missed.fetch_add(1, Ordering::Relaxed);
     }
@@ -64,6 +72,7 @@ pub fn counts() -> NvtxCounts {
         misfit: of(&COUNTS.misfit),
         unread_payloads: of(&COUNTS.unread_payloads),
         deferred: of(&COUNTS.deferred),
+        outside: of(&COUNTS.outside),
     }
 }
 
@@ -76,6 +85,7 @@ pub fn forget_threads() {
         &COUNTS.misfit,
         &COUNTS.unread_payloads,
         &COUNTS.deferred,
+        &COUNTS.outside,
     ] {
         count.store(0, Ordering::Relaxed);
     }
@@ -86,12 +96,12 @@ pub fn forget_threads() {
 struct ThreadBuffer {
     thread: u32,
     ordinal: u32,
-    events: Mutex<Vec<u8>>,
+    events: Mutex<ThreadEvents>,
     has_ended: AtomicBool,
 }
 
 impl ThreadBuffer {
-    fn events(&self) -> MutexGuard<'_, Vec<u8>> {
+    fn events(&self) -> MutexGuard<'_, ThreadEvents> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -109,6 +119,8 @@ impl ThreadBuffer {
 pub struct ThreadRegistry {
     threads: Mutex<Vec<Arc<ThreadBuffer>>>,
     ordinals: AtomicU32,
+    /// Only used where windows are recorded alone.
+    starts: Mutex<HeldStarts>,
 }
 
 impl ThreadRegistry {
@@ -120,7 +132,7 @@ impl ThreadRegistry {
         let buffer = Arc::new(ThreadBuffer {
             thread: entry::thread_number(),
             ordinal: self.ordinals.fetch_add(1, Ordering::Relaxed),
-            events: Mutex::new(Vec::with_capacity(FULL + FULL / 4)),
+            events: Mutex::new(ThreadEvents::new(empty_buffer())),
             has_ended: AtomicBool::new(false),
         });
         self.threads().push(Arc::clone(&buffer));
@@ -128,7 +140,7 @@ impl ThreadRegistry {
     }
 
     /// Writes an event of a thread whose own storage is gone already, as in what runs when a process exits.
-    fn write_late(&self, event: &NvtxEvent<'_>) {
+    fn write_late(&self, event: &NvtxEvent<'_>, state: &ProcessState) {
         let thread = entry::thread_number();
         let known = self
             .threads()
@@ -137,23 +149,56 @@ impl ThreadRegistry {
             .find(|it| it.thread == thread)
             .cloned();
         let buffer = known.unwrap_or_else(|| self.add());
-        event.encode(&mut buffer.events());
+        write(state, &buffer, event, false);
     }
 
-    /// What every thread wrote since the last time.
-    pub fn take(&self) -> Vec<NvtxChunk> {
+    /// What becomes of a range that any thread may end, where windows are recorded alone: says whether it is written.
+    fn admits(&self, event: &NvtxEvent<'_>, buffer: &ThreadBuffer, state: &ProcessState) -> bool {
+        let (Some(page), true) = (
+            state.filter(),
+            matches!(event.step, NvtxStep::Start | NvtxStep::End),
+        ) else {
+            return true;
+        };
+        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = starts.note(event, page, (buffer.thread, buffer.ordinal));
+        drop(starts);
+        match outcome {
+            StartOutcome::Written => true,
+            StartOutcome::After(chunk) => {
+                state.hand_events(chunk);
+                true
+            }
+            StartOutcome::Held => false,
+            StartOutcome::Outside => {
+                COUNTS.outside(1);
+                false
+            }
+        }
+    }
+
+    /// What every thread wrote since the last time, with what reaches into a window that has opened.
+    pub fn take(&self, filter: Option<&ControlPage>) -> Vec<NvtxChunk> {
+        let flips = filter.map(|page| page.flips_at(now()));
         let mut chunks = Vec::new();
+        if let Some(flips) = flips {
+            let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+            chunks = starts.release(flips);
+        }
         let threads = self.threads().clone();
         for buffer in threads {
             let mut events = buffer.events();
-            if !events.is_empty() {
-                let taken = std::mem::replace(&mut *events, Vec::with_capacity(FULL + FULL / 4));
+            if let Some(flips) = flips {
+                events.release(flips);
+            }
+            if !events.bytes.is_empty() {
+                let taken = std::mem::replace(&mut events.bytes, empty_buffer());
                 chunks.push(buffer.chunk(taken));
             }
         }
         // One that has ended since wrote its end behind what was taken.
         let is_left = |it: &Arc<ThreadBuffer>| {
-            !it.has_ended.load(Ordering::Acquire) || !it.events().is_empty()
+            !it.has_ended.load(Ordering::Acquire) || !it.events().bytes.is_empty()
         };
         self.threads().retain(is_left);
         chunks
@@ -194,16 +239,9 @@ impl ThreadSlot {
         self.state.get().is_some()
     }
 
-    fn write(&self, event: &NvtxEvent<'_>) {
-        let (Some(state), Some(buffer)) = (self.state.get(), &*self.buffer.borrow()) else {
-            return;
-        };
-        let mut events = buffer.events();
-        event.encode(&mut events);
-        if events.len() >= FULL {
-            let full = std::mem::replace(&mut *events, Vec::with_capacity(FULL + FULL / 4));
-            drop(events);
-            state.hand_events(buffer.chunk(full));
+    fn write(&self, event: &NvtxEvent<'_>, is_stray: bool) {
+        if let (Some(state), Some(buffer)) = (self.state.get(), &*self.buffer.borrow()) {
+            write(state, buffer, event, is_stray);
         }
     }
 
@@ -242,10 +280,41 @@ impl Drop for ThreadSlot {
                 time: now(),
                 ..NvtxEvent::default()
             };
-            end.encode(&mut buffer.events());
+            let mut events = buffer.events();
+            match self.state.get().and_then(ProcessState::filter) {
+                Some(page) => COUNTS.outside(events.note(&end, page, false)),
+                None => end.encode(&mut events.bytes),
+            }
+            drop(events);
             buffer.has_ended.store(true, Ordering::Release);
         }
     }
+}
+
+/// Writes an event into the buffer of its thread, unless it lies outside of every window.
+fn write(state: &ProcessState, buffer: &ThreadBuffer, event: &NvtxEvent<'_>, is_stray: bool) {
+    if !state.nvtx().admits(event, buffer, state) {
+        return;
+    }
+    let mut events = buffer.events();
+    match state.filter() {
+        Some(page) => {
+            let outside = events.note(event, page, is_stray);
+            if outside > 0 {
+                COUNTS.outside(outside);
+            }
+        }
+        None => event.encode(&mut events.bytes),
+    }
+    if events.bytes.len() >= FULL {
+        let full = std::mem::replace(&mut events.bytes, empty_buffer());
+        drop(events);
+        state.hand_events(buffer.chunk(full));
+    }
+}
+
+fn empty_buffer() -> Vec<u8> {
+    Vec::with_capacity(FULL + FULL / 4)
 }
 
 /// Writes an event down, and answers with the level of the range that it opens or closes.
@@ -257,8 +326,9 @@ pub fn note(event: &NvtxEvent<'_>) -> i32 {
             return -1;
         }
         let level = if slot.is_ready() {
-            slot.write(event);
-            slot.level(event.domain, event.step)
+            let level = slot.level(event.domain, event.step);
+            slot.write(event, event.step == NvtxStep::Pop && level < 0);
+            level
         } else {
             -1
         };
@@ -267,7 +337,7 @@ pub fn note(event: &NvtxEvent<'_>) -> i32 {
     });
     noted.unwrap_or_else(|_| {
         if let Some(state) = entry::begin() {
-            state.nvtx().write_late(event);
+            state.nvtx().write_late(event, state);
         }
         -1
     })

@@ -6,6 +6,7 @@ use cuda_recorder::{Fact, FactFileDamage};
 
 use super::draft::ActivityDraft;
 use super::process::ActivityProcess;
+use super::ring::RingExcess;
 use super::tally::{ActivitySummary, ProcessPresence};
 use super::window::{ActivityWindow, CaptureWindow};
 use record::time::Nanos;
@@ -46,6 +47,18 @@ impl ActivityConverter {
         self
     }
 
+    /// A window that is opened and closed by hand opens or closes at an instant of the files' clock.
+    pub fn flip_window(&mut self, at: u64) {
+        self.draft.window.flip(at);
+    }
+
+    /// Keeps what touches the time between two instants of the files' clock, of segments before which others went: how much
+    /// went with them, and what the ring had no room for.
+    pub fn keep_last(&mut self, (from, to): (u64, u64), outside: u64, excess: Option<RingExcess>) {
+        self.draft.window.keep_last((from, to), excess);
+        self.draft.window.outside += outside;
+    }
+
     /// Says what was recorded.
     pub fn begin(&mut self, run: Run) {
         self.draft.out.push(Record::Run(Box::new(run)));
@@ -53,7 +66,12 @@ impl ActivityConverter {
 
     /// Takes a fact of a file; files are told apart by numbers.
     pub fn take(&mut self, file: u32, fact: Fact) {
-        if let Fact::Process(process) = &fact
+        let described = match &fact {
+            Fact::Process(process) => Some(&**process),
+            Fact::Continues(front) => Some(&front.process),
+            _ => None,
+        };
+        if let Some(process) = described
             && !self.has_clock
         {
             self.has_clock = true;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use cuda_recorder::{
-    ActivityKind, CuptiContext, CuptiRecord, Fact, ListeningCounts, ListeningFact, ProcessFact,
+    ActivityKind, ContinuationFact, CuptiContext, CuptiRecord, Fact, ListeningCounts,
+    ListeningFact, ProcessFact,
 };
 
 use super::draft::ActivityDraft;
@@ -137,6 +138,9 @@ impl ActivityProcess {
                     self.show_open_ranges(draft);
                 }
             }
+            // Whoever has read what came before knows all of it.
+            Fact::Continues(front) if self.told.process == 0 => self.resume(*front, draft),
+            Fact::Continues(_) => {}
             Fact::End(counts) => {
                 self.counts = counts;
                 self.has_ended = true;
@@ -144,10 +148,24 @@ impl ActivityProcess {
         }
     }
 
+    /// Begins with a segment of the file that others came before.
+    fn resume(&mut self, front: ContinuationFact, draft: &mut ActivityDraft) {
+        draft.devices.see(self.place, &front.process.visible);
+        self.told = front.process;
+        self.ear = front.listening;
+        self.silent = front.silent;
+        self.threads.extend(front.threads);
+        self.counts = front.counts;
+        self.define(front.definitions, draft);
+    }
+
     /// Takes those activities that lie in the window.
     fn decide(&mut self, activities: Vec<CuptiRecord>, draft: &mut ActivityDraft) {
         for activity in activities {
-            if times(&activity).is_none_or(|(start, end)| draft.keeps(start, end)) {
+            if activity
+                .interval()
+                .is_none_or(|(start, end)| draft.keeps(start, end))
+            {
                 self.activities += 1;
                 self.activity(activity, draft);
             } else {
@@ -248,6 +266,9 @@ impl ActivityProcess {
 
     /// Nothing more comes.
     pub fn finish(&mut self, draft: &mut ActivityDraft) {
+        let outside = self.counts.outside + self.counts.nvtx.outside;
+        self.outside += outside;
+        draft.window.outside += outside;
         for (_, activities) in std::mem::take(&mut self.undecided) {
             self.decide(activities, draft);
         }
@@ -316,33 +337,6 @@ impl ActivityProcess {
         self.own_threads.insert(thread, name);
         let key = (Group::Host, self.place, u64::from(thread), 0);
         draft.lanes.rename(key, &self.thread_title(thread));
-    }
-}
-
-/// When an activity was; nothing of what has no time or is needed whatever its time.
-fn times(activity: &CuptiRecord) -> Option<(u64, u64)> {
-    let times = match activity {
-        CuptiRecord::Kernel(it) => it.times,
-        CuptiRecord::Copy(it) => it.times,
-        CuptiRecord::Set(it) => it.times,
-        CuptiRecord::Sync(it) => it.times,
-        CuptiRecord::Api(it) => it.times,
-        CuptiRecord::Overhead(it) => it.times,
-        CuptiRecord::Compilation(it) => it.times,
-        CuptiRecord::Graph(it) => it.times,
-        CuptiRecord::Event(_)
-        | CuptiRecord::Memory(_)
-        | CuptiRecord::Context(_)
-        | CuptiRecord::Stream(_)
-        | CuptiRecord::Device(_)
-        | CuptiRecord::Correlation { .. }
-        | CuptiRecord::Other(_) => return None,
-    };
-    match (times.start, times.end) {
-        (0, 0) => None,
-        (0, end) => Some((end, end)),
-        (start, 0) => Some((start, start)),
-        both => Some(both),
     }
 }
 

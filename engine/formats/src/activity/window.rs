@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::ring::{RingExcess, RingLimit, seconds};
+
 /// What part of what a program does is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CaptureWindow {
@@ -19,6 +21,10 @@ pub enum CaptureWindow {
     },
     /// What lies within some ranges.
     Ranges(RangeFilter),
+    /// What somebody starts and stops by hand, and nothing at first.
+    Switched,
+    /// The last stretch of time before the end, and before each time that somebody keeps it.
+    Last(RingLimit),
 }
 
 /// Ranges of NVTX that are wanted.
@@ -93,6 +99,11 @@ pub(super) struct ActivityWindow {
     /// The longest of these.
     longest: u64,
     others: BTreeSet<String>,
+    /// When windows were opened and closed by hand, in turn.
+    flips: Vec<u64>,
+    /// The stretch of time that is kept of the last, once it is known.
+    last: Option<(u64, u64)>,
+    excess: Option<RingExcess>,
     /// What was told and is not kept.
     pub outside: u64,
 }
@@ -108,6 +119,17 @@ impl ActivityWindow {
     /// Whether what lies in it is only known once ranges have been told that were called at the same time.
     pub const fn is_by_ranges(&self) -> bool {
         matches!(self.wanted, CaptureWindow::Ranges(_))
+    }
+
+    /// A window opens or closes by hand.
+    pub fn flip(&mut self, at: u64) {
+        self.flips.push(at);
+    }
+
+    /// What is kept of the last is known, and what the ring had no room for.
+    pub const fn keep_last(&mut self, stretch: (u64, u64), excess: Option<RingExcess>) {
+        self.last = Some(stretch);
+        self.excess = excess;
     }
 
     /// A range begins: says whether it opens the window.
@@ -147,6 +169,14 @@ impl ActivityWindow {
                 let from = origin.saturating_add(*delay);
                 end >= from && duration.is_none_or(|lasts| start < from.saturating_add(lasts))
             }
+            CaptureWindow::Switched => {
+                let before = self.flips.partition_point(|at| *at <= end);
+                let last = self.flips.get(..before).and_then(<[u64]>::last);
+                before % 2 == 1 || last.is_some_and(|closed| *closed > start)
+            }
+            CaptureWindow::Last(_) => self
+                .last
+                .is_none_or(|(from, to)| end >= from && start <= to),
             CaptureWindow::Ranges(_) => {
                 let before = self.closed.partition_point(|(from, _)| *from <= end);
                 let closed = self.closed.get(..before).unwrap_or_default().iter().rev();
@@ -162,38 +192,68 @@ impl ActivityWindow {
         let window = match &self.wanted {
             CaptureWindow::Whole => return None,
             CaptureWindow::Time { delay, duration } => {
-                let seconds = |nanos: u64| nanos as f64 / 1e9;
-                let lasts = duration.map_or("to the end".to_owned(), |it| {
-                    format!("for {} s", seconds(it))
-                });
+                let lasts =
+                    duration.map_or("to the end".to_owned(), |it| format!("for {}", seconds(it)));
                 format!(
-                    "from {} s after the start of the program on, {lasts}",
+                    "from {} after the start of the program on, {lasts}",
                     seconds(*delay)
                 )
+            }
+            CaptureWindow::Switched if self.flips.is_empty() => {
+                "it is started by hand, and never was".to_owned()
+            }
+            CaptureWindow::Switched => self.switched(),
+            CaptureWindow::Last(limit) => {
+                format!("the last {} before its end", seconds(limit.nanos))
             }
             CaptureWindow::Ranges(filter) => {
                 let kept = self.closed.len() + self.open.len();
                 format!("{kept} of {} ranges “{}”", self.seen, filter.name)
             }
         };
-        Some(format!(
+        let text = format!(
             "The capture is of a window: {window}. {} left out.",
-            record::counted(
-                self.outside,
-                "{activity, range or sample outside of it was|activities, ranges and samples outside of it were}"
-            )
-        ))
+            self.left_out()
+        );
+        Some(match &self.excess {
+            Some(excess) => format!("{text} {}", excess.text()),
+            None => text,
+        })
+    }
+
+    /// How often it was started by hand, and how long it was open in all.
+    fn switched(&self) -> String {
+        let whole = self.flips.as_chunks::<2>().0.iter();
+        let open: u64 = whole.map(|[from, to]| to.saturating_sub(*from)).sum();
+        let windows = self.flips.len().div_ceil(2) as u64;
+        let times = record::counted(windows, "{time|times}");
+        let still = if self.flips.len() % 2 == 1 {
+            " and from its last start to the end"
+        } else {
+            ""
+        };
+        format!(
+            "it was started by hand {times}, for {}{still}",
+            seconds(open)
+        )
+    }
+
+    fn left_out(&self) -> String {
+        let words = "{activity, range or sample outside of it was|activities, ranges and samples outside of it were}";
+        record::counted(self.outside, words)
     }
 
     /// Why nothing was kept, where nothing was and there was something.
     pub fn absence(&self) -> Option<String> {
-        let outside = (self.outside > 0).then(|| {
-            let words = "{activity, range or sample outside of it was|activities, ranges and samples outside of it were}";
-            format!(
-                "{} outside of the window",
-                record::counted(self.outside, words)
-            )
-        });
+        let outside =
+            (self.outside > 0).then(|| format!("{} outside of the window", self.left_out()));
+        if matches!(self.wanted, CaptureWindow::Switched) && self.flips.is_empty() {
+            return Some(
+                "it was to be started by hand, and never was: press Start in the window, run syncline record --toggle with the \
+                 number of its process, or send SIGUSR1 to syncline while the program runs"
+                    .to_owned(),
+            );
+        }
         let CaptureWindow::Ranges(filter) = &self.wanted else {
             return outside;
         };
@@ -261,6 +321,36 @@ mod tests {
         assert!(
             !touches(0, 1099) && touches(0, 1100) && touches(1149, 9000) && !touches(1150, 9000)
         );
+    }
+
+    #[test]
+    fn windows_that_are_opened_by_hand_keep_what_touches_them() {
+        let mut window = ActivityWindow::new(CaptureWindow::Switched);
+        assert!(!window.touches(0, u64::MAX, 0));
+        assert!(window.absence().is_some_and(|it| it.contains("--toggle")));
+        for at in [100, 200, 300] {
+            window.flip(at);
+        }
+        let touches = |start, end| window.touches(start, end, 0);
+        assert!(!touches(0, 99) && touches(0, 100) && touches(199, 250) && !touches(200, 299));
+        assert!(touches(0, 250) && touches(250, 300) && touches(400, 500));
+        let notes = window.notes().unwrap();
+        assert!(
+            notes.contains("started by hand 2 times, for 0.0000001 s and from its last"),
+            "{notes}"
+        );
+    }
+
+    #[test]
+    fn of_the_last_what_touches_it_is_kept_once_it_is_known() {
+        let limit = RingLimit::new(1_500_000_000, RingLimit::SMALLEST).unwrap();
+        let mut window = ActivityWindow::new(CaptureWindow::Last(limit));
+        assert!(window.touches(0, 1, 0));
+        window.keep_last((100, 200), None);
+        let touches = |start, end| window.touches(start, end, 0);
+        assert!(!touches(0, 99) && touches(0, 100) && touches(200, 300) && !touches(201, 300));
+        let notes = window.notes().unwrap();
+        assert!(notes.contains("the last 1.5 s before its end"), "{notes}");
     }
 
     #[test]

@@ -1,0 +1,339 @@
+//! A page of memory that the recorder shares with every process that it records: which stretches of time are wanted, and
+//! how much a segment of a file holds.
+//!
+//! The page is a file of the recording's folder. Its words are numbers of 64 bits, which are written by the recorder alone:
+//! an instant is there before the count that has it, so that whoever reads the count finds every instant before it.
+#![cfg_attr(
+    unix,
+    expect(
+        unsafe_code,
+        reason = "memory that processes share is mapped by a function of C"
+    )
+)]
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+#[cfg(unix)]
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the file is called in the folder.
+pub const CONTROL: &str = "control";
+/// What the page begins with, and with it the version of its layout.
+const MAGIC: u64 = u64::from_le_bytes(*b"SYNCLIN1");
+/// Instants at which a window opens or closes, at most.
+pub const MOST_FLIPS: usize = 4096;
+const WORDS: usize = word::FLIPS + MOST_FLIPS;
+
+/// Where each number lies, in words.
+mod word {
+    pub const MAGIC: usize = 0;
+    pub const PURPOSE: usize = 1;
+    pub const SEGMENT_BYTES: usize = 2;
+    pub const SEGMENT_NANOS: usize = 3;
+    pub const RECORDER: usize = 4;
+    pub const PROGRAM: usize = 5;
+    pub const KEPT: usize = 6;
+    pub const COUNT: usize = 7;
+    pub const FLIPS: usize = 8;
+}
+
+/// What a recording keeps of what processes do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecordingPurpose {
+    /// What they hand over: whoever reads it decides.
+    #[default]
+    Whole,
+    /// What touches the windows between the instants of the page.
+    Windows,
+    /// The same, where the instants are those at which somebody starts and stops it.
+    Switched,
+    /// The last stretch of time.
+    Last,
+}
+
+const PURPOSES: [RecordingPurpose; 4] = [
+    RecordingPurpose::Whole,
+    RecordingPurpose::Windows,
+    RecordingPurpose::Switched,
+    RecordingPurpose::Last,
+];
+
+/// How much a segment of a file holds before the next begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentLimits {
+    /// Bytes with which it is full.
+    pub bytes: u64,
+    /// Nanoseconds after which the next begins all the same; 0 for never.
+    pub nanos: u64,
+}
+
+impl Default for SegmentLimits {
+    fn default() -> Self {
+        Self {
+            bytes: 16 << 20,
+            nanos: 0,
+        }
+    }
+}
+
+/// The page.
+#[derive(Debug)]
+pub struct ControlPage {
+    /// Locked for as long as the recorder has it, and by it alone.
+    lock: Option<File>,
+    #[cfg(unix)]
+    words: NonNull<AtomicU64>,
+    #[cfg(not(unix))]
+    words: Box<[AtomicU64]>,
+}
+
+#[cfg(unix)]
+// SAFETY: the words are atomic, and the mapping is not moved while the page lives.
+unsafe impl Send for ControlPage {}
+#[cfg(unix)]
+// SAFETY: the same.
+unsafe impl Sync for ControlPage {}
+
+impl ControlPage {
+    /// Makes the page of a recording's folder.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn create(
+        folder: &Path,
+        purpose: RecordingPurpose,
+        limits: SegmentLimits,
+    ) -> io::Result<Self> {
+        let file = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(folder.join(CONTROL))?;
+        file.set_len((WORDS * 8) as u64)?;
+        let mut page = Self::map(&file)?;
+        file.lock()?;
+        page.lock = Some(file);
+        page.set(word::PURPOSE, purpose as u64);
+        page.set(word::SEGMENT_BYTES, limits.bytes);
+        page.set(word::SEGMENT_NANOS, limits.nanos);
+        page.set(word::RECORDER, u64::from(std::process::id()));
+        page.set(word::MAGIC, MAGIC);
+        Ok(page)
+    }
+
+    /// The page of a recording's folder.
+    ///
+    /// # Errors
+    /// There is none that this version knows.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        let file = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(folder.join(CONTROL))?;
+        // What lies behind the end of a file must not be read.
+        if file.metadata()?.len() < (WORDS * 8) as u64 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let page = Self::map(&file)?;
+        if page.word(word::MAGIC) != MAGIC {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(page)
+    }
+
+    /// Whether the recorder that made the page of a folder is there still.
+    pub fn is_held(folder: &Path) -> bool {
+        let file = File::open(folder.join(CONTROL));
+        file.is_ok_and(|it| matches!(it.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
+    #[cfg(unix)]
+    fn map(file: &File) -> io::Result<Self> {
+        use std::os::fd::AsRawFd as _;
+        // SAFETY: a new mapping takes nobody's memory, and the file is as long.
+        let at = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                WORDS * 8,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if at == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let words = NonNull::new(at.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { lock: None, words })
+    }
+
+    #[cfg(not(unix))]
+    fn map(_: &File) -> io::Result<Self> {
+        Ok(Self {
+            lock: None,
+            words: (0..WORDS).map(|_| AtomicU64::new(0)).collect(),
+        })
+    }
+
+    #[cfg(unix)]
+    const fn words(&self) -> &[AtomicU64] {
+        // SAFETY: so many words are mapped for as long as the page lives, and are only used atomically.
+        unsafe { std::slice::from_raw_parts(self.words.as_ptr(), WORDS) }
+    }
+
+    #[cfg(not(unix))]
+    fn words(&self) -> &[AtomicU64] {
+        &self.words
+    }
+
+    fn word(&self, place: usize) -> u64 {
+        let word = self.words().get(place);
+        word.map_or(0, |it| it.load(Ordering::Acquire))
+    }
+
+    fn set(&self, place: usize, value: u64) {
+        if let Some(word) = self.words().get(place) {
+            word.store(value, Ordering::Release);
+        }
+    }
+
+    /// What is kept.
+    pub fn purpose(&self) -> RecordingPurpose {
+        let purpose = PURPOSES.get(self.word(word::PURPOSE) as usize);
+        purpose.copied().unwrap_or_default()
+    }
+
+    /// Whether processes write what touches a window alone.
+    pub fn is_filtered(&self) -> bool {
+        matches!(
+            self.purpose(),
+            RecordingPurpose::Windows | RecordingPurpose::Switched
+        )
+    }
+
+    /// How much a segment of a file holds.
+    pub fn limits(&self) -> SegmentLimits {
+        SegmentLimits {
+            bytes: self.word(word::SEGMENT_BYTES),
+            nanos: self.word(word::SEGMENT_NANOS),
+        }
+    }
+
+    /// The process that records.
+    pub fn recorder(&self) -> u32 {
+        self.word(word::RECORDER) as u32
+    }
+
+    /// The process that was started to be recorded; 0 before it was.
+    pub fn program(&self) -> u32 {
+        self.word(word::PROGRAM) as u32
+    }
+
+    /// Notes the process that was started.
+    pub fn set_program(&self, process: u32) {
+        self.set(word::PROGRAM, u64::from(process));
+    }
+
+    /// How often what is kept was written, or could not be.
+    pub fn kept(&self) -> u64 {
+        self.word(word::KEPT)
+    }
+
+    /// Notes that it was written, or could not be.
+    pub fn note_kept(&self) {
+        self.set(word::KEPT, self.kept() + 1);
+    }
+
+    /// Opens a window at an instant, or closes the one that is open. Answers whether there was room for it.
+    pub fn flip(&self, at: u64) -> bool {
+        let count = self.flips();
+        if count >= MOST_FLIPS {
+            return false;
+        }
+        self.set(word::FLIPS + count, at);
+        self.set(word::COUNT, count as u64 + 1);
+        true
+    }
+
+    /// How often a window was opened or closed.
+    pub fn flips(&self) -> usize {
+        (self.word(word::COUNT) as usize).min(MOST_FLIPS)
+    }
+
+    fn instant(&self, place: usize) -> u64 {
+        self.word(word::FLIPS + place)
+    }
+
+    /// The instants at which windows open and close, in turn.
+    pub fn instants(&self) -> Vec<u64> {
+        (0..self.flips()).map(|it| self.instant(it)).collect()
+    }
+
+    /// How often a window had been opened or closed at an instant: an odd number where one is open then.
+    pub fn flips_at(&self, at: u64) -> usize {
+        let mut count = self.flips();
+        while count > 0 && self.instant(count - 1) > at {
+            count -= 1;
+        }
+        count
+    }
+
+    /// Whether something from `start` to `end` touches a window.
+    pub fn touches(&self, start: u64, end: u64) -> bool {
+        let count = self.flips_at(end);
+        count % 2 == 1 || count > 0 && self.instant(count - 1) > start
+    }
+}
+
+#[cfg(unix)]
+impl Drop for ControlPage {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with so many bytes, and nobody has a reference into it any more.
+        unsafe { libc::munmap(self.words.as_ptr().cast(), WORDS * 8) };
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_recorder_writes_is_read_by_another_mapping() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = SegmentLimits { bytes: 7, nanos: 9 };
+        let own = ControlPage::create(folder.path(), RecordingPurpose::Switched, limits).unwrap();
+        let theirs = ControlPage::open(folder.path()).unwrap();
+        assert_eq!(theirs.purpose(), RecordingPurpose::Switched);
+        assert_eq!((theirs.limits(), theirs.flips()), (limits, 0));
+        assert_eq!(theirs.recorder(), std::process::id());
+        assert!(ControlPage::is_held(folder.path()));
+        for at in [10, 20, 30] {
+            assert!(own.flip(at));
+        }
+        let open = |at| theirs.flips_at(at) % 2 == 1;
+        assert!(!open(9) && open(10) && open(19) && !open(20) && !open(29) && open(1000));
+        // What ends where a window opens touches it, and what begins where one closes does not.
+        assert!(!theirs.touches(0, 9) && theirs.touches(0, 10) && theirs.touches(19, 25));
+        assert!(!theirs.touches(20, 29) && theirs.touches(20, 30) && theirs.touches(5, 29));
+        for at in 3..MOST_FLIPS {
+            assert!(own.flip(at as u64 * 10));
+        }
+        assert!(!own.flip(u64::MAX), "the page is full");
+        drop(own);
+        assert!(!ControlPage::is_held(folder.path()));
+    }
+
+    #[test]
+    fn what_is_no_page_is_not_mapped() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(ControlPage::open(folder.path()).is_err());
+        std::fs::write(folder.path().join(CONTROL), [0; WORDS * 8]).unwrap();
+        assert!(ControlPage::open(folder.path()).is_err());
+        std::fs::write(folder.path().join(CONTROL), b"short").unwrap();
+        assert!(ControlPage::open(folder.path()).is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! What is kept of a process's segments that go: how things stood at their end, so that what comes after is understood.
+//!
+//! Ranges that are open then are begun as they were; devices, contexts and streams are there; memory is as much as was
+//! allocated. What a segment's first fact says again is left to that.
+
+use std::collections::BTreeMap;
+
+use cuda_recorder::{
+    CuptiMemory, CuptiRecord, Fact, MemoryStep, NvtxChunk, NvtxEvent, NvtxEvents, NvtxStep,
+};
+
+/// An event of NVTX that what comes later refers to.
+#[derive(Clone, Debug)]
+struct CarriedEvent {
+    thread: u32,
+    ordinal: u32,
+    bytes: Vec<u8>,
+}
+
+impl CarriedEvent {
+    fn new(chunk: &NvtxChunk, event: &NvtxEvent<'_>) -> Self {
+        let mut bytes = Vec::new();
+        event.encode(&mut bytes);
+        Self {
+            thread: chunk.thread,
+            ordinal: chunk.ordinal,
+            bytes,
+        }
+    }
+
+    fn fact(&self) -> Fact {
+        Fact::Nvtx(NvtxChunk {
+            thread: self.thread,
+            ordinal: self.ordinal,
+            events: self.bytes.clone(),
+        })
+    }
+}
+
+/// How things stood in a process when the segments ended that are gone.
+#[derive(Clone, Debug, Default)]
+pub struct ActivityCarry {
+    /// Devices, contexts and streams.
+    things: Vec<CuptiRecord>,
+    /// What is allocated on each device, and the latest step.
+    memory: BTreeMap<u32, (i64, CuptiMemory)>,
+    /// By the number of the thread that no other had, and by domain, the innermost last.
+    pushed: BTreeMap<(u32, u32), Vec<CarriedEvent>>,
+    started: BTreeMap<u64, CarriedEvent>,
+    /// Ends that came before their starts.
+    ended: BTreeMap<u64, CarriedEvent>,
+    /// What went with the segments.
+    outside: u64,
+}
+
+impl ActivityCarry {
+    /// Takes a fact of a segment that goes.
+    pub fn take(&mut self, fact: Fact) {
+        match fact {
+            Fact::Records(records) => records.into_iter().for_each(|it| self.record(it)),
+            Fact::Nvtx(chunk) => self.chunk(&chunk),
+            // The next segment says these again.
+            Fact::Process(_)
+            | Fact::Listening(_)
+            | Fact::Silent(_)
+            | Fact::Thread { .. }
+            | Fact::Definitions(_)
+            | Fact::Continues(_)
+            | Fact::Counts(_)
+            | Fact::End(_) => {}
+        }
+    }
+
+    fn record(&mut self, record: CuptiRecord) {
+        match record {
+            CuptiRecord::Device(_) | CuptiRecord::Context(_) | CuptiRecord::Stream(_) => {
+                self.things.push(record);
+            }
+            CuptiRecord::Memory(step) => {
+                let bytes = i64::try_from(step.bytes).unwrap_or(i64::MAX);
+                let change = match step.step {
+                    MemoryStep::Allocate => bytes,
+                    MemoryStep::Free => -bytes,
+                    MemoryStep::Other(_) => 0,
+                };
+                let held = self.memory.entry(step.place.device);
+                let held = held.or_insert_with(|| (0, step.clone()));
+                held.0 += change;
+                if step.at > held.1.at {
+                    held.1 = step;
+                }
+            }
+            _ => self.outside += u64::from(record.interval().is_some()),
+        }
+    }
+
+    fn chunk(&mut self, chunk: &NvtxChunk) {
+        for event in NvtxEvents::new(&chunk.events) {
+            let key = (chunk.ordinal, event.domain);
+            let id = event.id;
+            match event.step {
+                NvtxStep::Push => {
+                    let stack = self.pushed.entry(key).or_default();
+                    stack.push(CarriedEvent::new(chunk, &event));
+                }
+                NvtxStep::Pop => {
+                    let open = self.pushed.get_mut(&key).and_then(Vec::pop);
+                    self.outside += u64::from(open.is_some());
+                }
+                NvtxStep::Start if self.ended.remove(&id).is_some() => self.outside += 1,
+                NvtxStep::Start => {
+                    self.started.insert(id, CarriedEvent::new(chunk, &event));
+                }
+                NvtxStep::End if self.started.remove(&id).is_some() => self.outside += 1,
+                NvtxStep::End => {
+                    self.ended.insert(id, CarriedEvent::new(chunk, &event));
+                }
+                NvtxStep::Mark | NvtxStep::Sample => self.outside += 1,
+                NvtxStep::ThreadEnd => {
+                    let own = (chunk.ordinal, 0)..=(chunk.ordinal, u32::MAX);
+                    let keys: Vec<_> = self.pushed.range(own).map(|(key, _)| *key).collect();
+                    for key in keys {
+                        let left = self.pushed.remove(&key).unwrap_or_default();
+                        self.outside += left.len() as u64;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Activities, ranges, marks and samples that went with the segments.
+    pub const fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// The same as facts, to be taken before those of the segments that are left.
+    pub fn facts(&self) -> Vec<Fact> {
+        let memory = self.memory.values().filter_map(|(bytes, latest)| {
+            let bytes = u64::try_from(*bytes).ok().filter(|it| *it > 0)?;
+            Some(CuptiRecord::Memory(CuptiMemory {
+                step: MemoryStep::Allocate,
+                bytes,
+                // The call that it was part of is gone.
+                correlation: 0,
+                ..latest.clone()
+            }))
+        });
+        let records: Vec<_> = self.things.iter().cloned().chain(memory).collect();
+        let records = (!records.is_empty()).then_some(Fact::Records(records));
+        let pushed = self.pushed.values().flatten();
+        let others = self.started.values().chain(self.ended.values());
+        let events = pushed.chain(others).map(CarriedEvent::fact);
+        records.into_iter().chain(events).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuda_recorder::{CuptiDevice, CuptiLocation};
+
+    fn event(step: NvtxStep, time: u64, id: u64) -> NvtxEvent<'static> {
+        NvtxEvent {
+            step,
+            time,
+            id,
+            ..NvtxEvent::default()
+        }
+    }
+
+    fn chunk(ordinal: u32, events: &[NvtxEvent<'_>]) -> Fact {
+        let mut bytes = Vec::new();
+        for event in events {
+            event.encode(&mut bytes);
+        }
+        Fact::Nvtx(NvtxChunk {
+            thread: 100 + ordinal,
+            ordinal,
+            events: bytes,
+        })
+    }
+
+    /// Steps and times of the events that are carried, in their order.
+    fn carried(carry: &ActivityCarry) -> Vec<(NvtxStep, u64)> {
+        let facts = carry.facts().into_iter();
+        let chunks = facts.filter_map(|it| match it {
+            Fact::Nvtx(chunk) => Some(chunk.events),
+            _ => None,
+        });
+        let read = |bytes: Vec<u8>| -> Vec<_> {
+            NvtxEvents::new(&bytes)
+                .map(|it| (it.step, it.time))
+                .collect()
+        };
+        chunks.flat_map(read).collect()
+    }
+
+    #[test]
+    fn what_is_open_when_a_segment_goes_stays_begun() {
+        use NvtxStep::{End, Mark, Pop, Push, Start, ThreadEnd};
+        let mut carry = ActivityCarry::default();
+        let first = [
+            event(Push, 1, 0),
+            event(Push, 2, 0),
+            event(Pop, 3, 0),
+            event(Push, 4, 0),
+            event(Start, 5, 1),
+            event(Start, 6, 2),
+            event(Mark, 7, 0),
+        ];
+        carry.take(chunk(0, &first));
+        carry.take(chunk(1, &[event(Push, 8, 0), event(End, 9, 2)]));
+        // One end is there before its start.
+        carry.take(chunk(1, &[event(End, 10, 3), event(ThreadEnd, 11, 0)]));
+        assert_eq!(
+            carried(&carry),
+            [(Push, 1), (Push, 4), (Start, 5), (End, 10)]
+        );
+        assert_eq!(carry.outside(), 4);
+        carry.take(chunk(0, &[event(Start, 9, 3), event(Pop, 12, 0)]));
+        assert_eq!(carried(&carry), [(Push, 1), (Start, 5)]);
+        assert_eq!(carry.outside(), 6);
+    }
+
+    #[test]
+    fn devices_and_what_is_allocated_stay() {
+        let step = |step, at, bytes| {
+            CuptiRecord::Memory(CuptiMemory {
+                step,
+                at,
+                address: 0,
+                bytes,
+                place: CuptiLocation::default(),
+                is_async: false,
+                correlation: 7,
+            })
+        };
+        let mut carry = ActivityCarry::default();
+        carry.take(Fact::Records(vec![
+            CuptiRecord::Device(CuptiDevice {
+                device: 0,
+                name: String::new(),
+                capability: [9, 0],
+                memory: 0,
+                processors: 1,
+            }),
+            step(MemoryStep::Allocate, 10, 100),
+            step(MemoryStep::Allocate, 30, 50),
+            step(MemoryStep::Free, 20, 100),
+        ]));
+        let [Fact::Records(records)] = &carry.facts()[..] else {
+            panic!("records alone: {:?}", carry.facts())
+        };
+        let [CuptiRecord::Device(_), CuptiRecord::Memory(left)] = &records[..] else {
+            panic!("{records:?}")
+        };
+        assert_eq!((left.bytes, left.at), (50, 30));
+    }
+}
