@@ -14,10 +14,11 @@ pub use table::{COMMANDS, Command, CommandEntry, Menu, key_table_markdown};
 
 use std::path::PathBuf;
 
+use engine::activity::CaptureWindow;
 use engine::analysis::OperationKey;
 use engine::lesson::TextLanguage;
 use engine::record::{DependencyId, LaneId, SpanId};
-use engine::runner::RecoveryMode;
+use engine::runner::{RecoveryMode, WindowControl};
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, LossMoment, RankFault};
 
@@ -125,8 +126,10 @@ pub enum Action {
     Recover(RecoveryMode),
     /// Run on the machine at this place from now on; `None` runs in this process.
     Connect(Option<String>),
-    /// Record the program that this command line starts.
-    Record(String),
+    /// Record what this keeps of the program that this command line starts.
+    Record(String, CaptureWindow),
+    /// Start or stop what is kept of the program that is recorded, or keep what there is.
+    Window(WindowControl),
     /// At most this many calls a second and host thread; `None` is as fast as they can.
     SetPace(Option<f64>),
     /// A number of a paced device's law by its word; `None` is as the workload says.
@@ -262,8 +265,10 @@ pub enum AppRequest {
     Recover(RecoveryMode),
     /// Leave the engine for one at this place; `None` is in this process.
     Connect(Option<String>),
-    /// Record the program that this command line starts.
-    Record(String),
+    /// Record what this keeps of the program that this command line starts.
+    Record(String, CaptureWindow),
+    /// Start or stop what is kept of the program that is recorded, or keep what there is.
+    Window(WindowControl),
     /// Ask which file to open.
     ChooseFile,
     /// Open files, several of them as one capture.

@@ -81,11 +81,12 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
             documents::remember_place(state, place.as_deref());
             return Some(AppRequest::Connect(place));
         }
-        Action::Record(line) => {
+        Action::Record(line, window) => {
             state.window = None;
             documents::remember_program(state, &line);
-            return Some(AppRequest::Record(line));
+            return Some(AppRequest::Record(line, window));
         }
+        Action::Window(control) => return Some(AppRequest::Window(control)),
         Action::OpenFile(path) => return Some(AppRequest::Open(vec![path])),
         Action::OpenFiles(paths) => return Some(AppRequest::Open(paths)),
         Action::Align(part, by) => return view::align(state, part, by),

@@ -3,6 +3,7 @@
 mod device;
 mod document;
 mod icon;
+mod keeping;
 mod losing;
 mod menus;
 mod synchronization;
@@ -82,8 +83,10 @@ fn transport(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     device::show(ui, scene, actions);
     ui.add_space(2.0 * GRID);
     buttons(ui, scene, actions);
-    // What is recorded can be stopped, and nothing else be done to it.
-    if scene.status.program.is_none() {
+    // What is recorded can be stopped, and more or less of it be kept.
+    if scene.status.program.is_some() {
+        keeping::show(ui, scene, actions);
+    } else {
         ui.add_space(2.0 * GRID);
         speed(ui, scene, actions);
         synchronization::show(ui, scene, actions);

@@ -9,7 +9,7 @@ use eframe::egui::Context;
 use engine::capture::Capture;
 use engine::record::{Record, RunOutcome};
 use engine::runner::far::{BackendOffer, WorkerTarget};
-use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest, SAVE_FAILED};
+use engine::runner::{Control, Engine, KeptCapture, Message, Pace, Phase, RunRequest, SAVE_FAILED};
 use engine::workload::Document;
 
 use super::{App, start};
@@ -212,6 +212,15 @@ impl App {
                 // Whoever opened the window to record a program asks for that one.
                 let _ = self.exit.set(code);
             }
+            Message::Window(status) => self.status.window = Some(status),
+            Message::Kept(kept) => self.show_kept(*kept),
+            Message::Notice(text) => {
+                let notice = Notice {
+                    is_error: true,
+                    text,
+                };
+                self.act(vec![Action::Notify(Some(notice))], None);
+            }
             Message::Connection(connection) => self.status.connection = Some(connection),
             Message::Offers(offers) => {
                 self.status.backends = offers.into_iter().filter_map(choice).collect();
@@ -235,6 +244,7 @@ impl App {
                 self.status.lost = lost;
                 self.status.phase = Phase::Idle;
                 self.status.program = None;
+                self.status.window = None;
                 self.judge();
             }
         }
@@ -279,6 +289,26 @@ impl App {
 }
 
 impl App {
+    /// Shows what was kept of the program that is recorded, in a tab of its own.
+    fn show_kept(&mut self, kept: KeptCapture) {
+        let mut capture = Capture::new();
+        capture.apply(kept.records);
+        self.new_tab();
+        self.status.opened = Some(kept.name);
+        self.status.is_document = true;
+        self.replace(capture);
+        self.label_tabs();
+        let text = match (kept.error, kept.path) {
+            (Some(error), _) => Some((true, error)),
+            (None, Some(path)) => Some((false, format!("kept as {}", path.display()))),
+            (None, None) => None,
+        };
+        let notice = text.map(|(is_error, text)| Notice { is_error, text });
+        if notice.is_some() {
+            self.act(vec![Action::Notify(notice)], None);
+        }
+    }
+
     /// A run that ended begins with its overview, unless whoever ran it looks at something else: a tab opened meanwhile, the
     /// tab in which they watch one workload run again and again, or a lesson.
     fn survey(&mut self, name: &str) {

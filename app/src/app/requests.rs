@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use eframe::egui::{Context, ViewportCommand, gui_zoom};
+use engine::activity::CaptureWindow;
 use engine::analysis::causes::ChainSegment;
 use engine::record::SpanId;
 use engine::runner::far::{Connection, WorkerTarget};
@@ -47,7 +48,7 @@ const fn is_of_run(request: &AppRequest) -> bool {
 
 /// Whether what runs then is another engine's.
 const fn begins_anew(request: &AppRequest) -> bool {
-    matches!(request, AppRequest::Connect(_) | AppRequest::Record(_))
+    matches!(request, AppRequest::Connect(_) | AppRequest::Record(..))
 }
 
 /// Makes everything in the window larger or smaller.
@@ -109,7 +110,8 @@ impl App {
             AppRequest::Hurt(fault) => self.control(Control::Rank(RankControl::Fault(fault))),
             AppRequest::Pace(calls) => self.set_pace(calls),
             AppRequest::Connect(place) => self.connect(place.as_deref(), context),
-            AppRequest::Record(line) => self.record(&line),
+            AppRequest::Record(line, window) => self.record(&line, window),
+            AppRequest::Window(control) => self.control(Control::Window(control)),
             AppRequest::Align => self.align(),
             AppRequest::Match { forward } => {
                 let from = self.state.selection.span;
@@ -368,11 +370,12 @@ impl App {
     }
 
     /// Records the program that a command line starts, while the window shows it.
-    fn record(&mut self, line: &str) {
+    fn record(&mut self, line: &str, window: CaptureWindow) {
         let command = words(line).unwrap_or_default().into_iter();
         self.conduct(ProgramRequest {
             command: command.map(Into::into).collect(),
             is_live: true,
+            window,
             ..ProgramRequest::default()
         });
     }

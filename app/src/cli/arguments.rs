@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::activity::RangeFilter;
+use engine::activity::{RangeFilter, RingLimit};
 use engine::record::PaceSetting;
 use engine::runner::RecoveryMode;
 use engine::runner::far::WorkerTarget;
@@ -220,12 +220,23 @@ pub struct RecordOptions {
     /// Keep what lies within ranges of NVTX of this name, all of them or those of these places, counted from 1
     #[arg(long, value_name = "nvtx:NAME[@DOMAIN][:FIRST..LAST]", conflicts_with_all = ["delay", "duration"], value_parser = RangeFilter::parse)]
     pub range: Option<RangeFilter>,
+    /// Keep the last stretch of time before the end alone, such as 10s, in a ring of so many bytes on the disk, 1GB where none are
+    /// named
+    #[arg(long, value_name = "TIME[,SIZE]", conflicts_with_all = ["delay", "duration", "range"], value_parser = super::range::ring)]
+    pub last: Option<RingLimit>,
+    /// Keep nothing until somebody starts it: in the window, with --toggle, or by SIGUSR1
+    #[arg(long, conflicts_with_all = ["delay", "duration", "range", "last"])]
+    pub paused: bool,
+    /// Start or stop a recording that began with --paused, or have one with --last write what it keeps: by the number of its
+    /// process, or of the program that it records
+    #[arg(long, value_name = "PID", exclusive = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub toggle: Option<u32>,
     /// Open no window in the end
     #[arg(long)]
     pub headless: bool,
     /// The program and its arguments
     #[arg(
-        required = true,
+        required_unless_present = "toggle",
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "COMMAND"
@@ -237,8 +248,8 @@ pub struct RecordOptions {
 const RECORD: &str = "Every process of the program that uses CUDA, by the runtime or by the driver, is loaded with a library \
     of Syncline's by the driver itself (CUDA_INJECTION64_PATH), and tells what CUPTI knows: kernels, copies, calls, records \
     of events, waits, synchronisation. One that calls NVTX is loaded with it by NVTX's header (NVTX_INJECTION64_PATH), with or \
-    without CUDA, and tells its ranges, marks, counters and names. Of a window (--delay, --duration, --range) what touches it \
-    is kept whole, and what lies outside is counted. The program keeps its standard streams, and Ctrl-C is its own. The exit code is the \
+    without CUDA, and tells its ranges, marks, counters and names. Of a window (--delay, --duration, --range, --paused, \
+    --last) what touches it is kept whole, and what lies outside is counted. SIGUSR1 does what --toggle does. The program keeps its standard streams, and Ctrl-C is its own. The exit code is the \
     program's (128 and its signal where one ended it), 1 where it ended well and nothing was recorded or the file could not \
     be written, 2 where it could not begin.";
 

@@ -81,6 +81,17 @@ pub(super) fn watch_termination() {
     }
 }
 
+/// From now on SIGUSR1 starts and stops what is kept of a recording, or keeps it.
+pub(super) fn watch_window() {
+    #[cfg(unix)]
+    {
+        let signal = signal_hook::consts::SIGUSR1;
+        let heard = signal_hook::flag::register(signal, engine::runner::window_signal());
+        // Where the system does not allow that, the signal ends the process as ever.
+        drop(heard);
+    }
+}
+
 /// From now on SIGTERM and SIGHUP ask for an orderly end as Ctrl-C does, after which no temporary file is left. Whatever it waits
 /// for, the process ends after `grace`.
 pub(super) fn stop_on_termination(grace: Duration) {

@@ -1,5 +1,6 @@
-//! A range of time as it is written on the command line, such as `10ms..12.5ms`.
+//! Ranges and lengths of time as they are written on the command line, such as `10ms..12.5ms`.
 
+use engine::activity::RingLimit;
 use engine::time::{Interval, Nanos};
 
 use super::CliFailure;
@@ -53,6 +54,41 @@ pub(super) fn length(text: &str) -> Result<u64, String> {
     })
 }
 
+/// Reads how long a stretch of time is kept, and in how many bytes, as in `10s` or `10s,200MB`.
+pub(super) fn ring(text: &str) -> Result<RingLimit, String> {
+    let (time, size) = match text.split_once(',') {
+        Some((time, size)) => (time, Some(size)),
+        None => (text, None),
+    };
+    let bytes = size.map_or(Ok(RingLimit::USUAL), bytes)?;
+    RingLimit::new(length(time)?, bytes)
+}
+
+/// Reads a number of bytes with its unit.
+fn bytes(text: &str) -> Result<u64, String> {
+    let units = [
+        ("kB", 1e3),
+        ("KB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+        ("B", 1.0),
+    ];
+    let text = text.trim();
+    let found = units
+        .iter()
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
+    let read = found.and_then(|(number, factor)| {
+        let number: f64 = number.trim().replace('_', "").parse().ok()?;
+        (number.is_finite() && number >= 0.0).then_some((number * factor) as u64)
+    });
+    read.ok_or_else(|| {
+        format!("“{text}” is no size; write a number and kB, MB or GB, such as 200MB")
+    })
+}
+
 fn instant(text: &str) -> Result<Option<Nanos>, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -88,6 +124,22 @@ mod tests {
         for wrong in ["5", "-1s", "", "s", "1h"] {
             assert!(length(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn rings_have_a_time_and_a_size() {
+        let read = |text: &str| ring(text).map(|it| (it.nanos, it.bytes));
+        assert_eq!(read("10s"), Ok((10_000_000_000, RingLimit::USUAL)));
+        assert_eq!(read("1.5s,200MB"), Ok((1_500_000_000, 200_000_000)));
+        assert_eq!(read("2s, 8MiB"), Ok((2_000_000_000, 8 << 20)));
+        for wrong in ["10", "10s,", "10s,5", "10s,-5MB", "0s", "10s,xMB", "200MB"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        let small = read("10s,1KB").unwrap_err();
+        assert!(
+            small.contains("too small") && small.contains("name 4 MB"),
+            "{small}"
+        );
     }
 
     #[test]

@@ -6,7 +6,10 @@ use crossbeam_channel::RecvTimeoutError;
 use engine::activity::CaptureWindow;
 use engine::capture::Capture;
 use engine::record::{RunOutcome, Severity};
-use engine::runner::{Control, Engine, Message, ProgramRequest};
+use engine::runner::{
+    Control, Engine, KeptCapture, Message, ProgramRequest, ToggleOutcome, WindowStatus,
+    toggle_recording,
+};
 
 use super::arguments::RecordOptions;
 use super::plain_text::joined;
@@ -21,6 +24,9 @@ pub(super) fn record(
     options: &RecordOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
+    if let Some(process) = options.toggle {
+        return toggle(process, streams);
+    }
     let request = ProgramRequest {
         command: options.command.clone(),
         save: options.output.clone(),
@@ -28,6 +34,7 @@ pub(super) fn record(
         is_live: options.live,
     };
     interrupt::watch_termination();
+    interrupt::watch_window();
     if options.live {
         let program = InitialContent::Program(Box::new(request));
         let exit = window::open_with(program, Some(interrupt::is_terminated))?;
@@ -58,6 +65,12 @@ pub(super) fn record(
 
 /// What part of the program is to be kept.
 fn window_of(options: &RecordOptions) -> CaptureWindow {
+    if options.paused {
+        return CaptureWindow::Switched;
+    }
+    if let Some(limit) = options.last {
+        return CaptureWindow::Last(limit);
+    }
     match (&options.range, options.delay, options.duration) {
         (Some(filter), ..) => CaptureWindow::Ranges(filter.clone()),
         (None, None, None) => CaptureWindow::Whole,
@@ -85,6 +98,9 @@ fn follow(
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
             Ok(Message::Exited(exit)) => code = code_of(exit),
+            Ok(Message::Window(status)) => tell_window(status, streams)?,
+            Ok(Message::Kept(kept)) => tell_kept(&kept, streams)?,
+            Ok(Message::Notice(text)) => writeln!(streams.err, "syncline: {}", joined(&text))?,
             Ok(Message::Refused(reason)) => answer = Some(Err(CliFailure::Listed(reason))),
             Ok(Message::Finished { .. }) => answer = Some(Ok(())),
             Err(RecvTimeoutError::Disconnected) => {
@@ -107,6 +123,51 @@ fn follow(
     }
     interrupt::leave_to_another(false);
     answer.unwrap_or(Ok(())).map(|()| (capture, code))
+}
+
+/// Has another recording start, stop or keep.
+fn toggle(process: u32, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
+    let outcome = toggle_recording(process).map_err(CliFailure::Wrong)?;
+    let text = match outcome {
+        ToggleOutcome::Started => "started: what happens from now on is kept",
+        ToggleOutcome::Stopped => "stopped: nothing is kept until it is started again",
+        ToggleOutcome::Kept => {
+            "kept: what there was of the last stretch of time is written, and recording goes on"
+        }
+    };
+    writeln!(streams.out, "{text}")?;
+    Ok(FINE)
+}
+
+/// Says how the window is.
+fn tell_window(status: WindowStatus, streams: &mut OutputStreams<'_>) -> Result<(), CliFailure> {
+    let process = std::process::id();
+    match status {
+        WindowStatus::Open => writeln!(streams.err, "syncline: started")?,
+        WindowStatus::Closed => writeln!(
+            streams.err,
+            "syncline: nothing is kept now; syncline record --toggle {process} or kill -USR1 {process} starts and stops it"
+        )?,
+        WindowStatus::Last(_) => writeln!(
+            streams.err,
+            "syncline: syncline record --toggle {process} or kill -USR1 {process} keeps what there is, and goes on"
+        )?,
+        WindowStatus::Keeping(_) => {}
+    }
+    Ok(())
+}
+
+/// Says what became of what was kept meanwhile.
+fn tell_kept(kept: &KeptCapture, streams: &mut OutputStreams<'_>) -> Result<(), CliFailure> {
+    match (&kept.error, &kept.path) {
+        (Some(error), _) => writeln!(streams.err, "syncline: problem: {}", joined(error))?,
+        (None, Some(path)) => writeln!(streams.err, "syncline: kept as {}", path.display())?,
+        (None, None) => writeln!(
+            streams.err,
+            "syncline: problem: there is no file to write what is kept to; name one with -o FILE.pftrace"
+        )?,
+    }
+    Ok(())
 }
 
 /// The exit code for how a program ended.

@@ -311,7 +311,10 @@ fn follow(
                 Message::Phase(_)
                 | Message::Offers(_)
                 | Message::Seated { .. }
-                | Message::Exited(_),
+                | Message::Exited(_)
+                | Message::Window(_)
+                | Message::Kept(_)
+                | Message::Notice(_),
             )
             | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {

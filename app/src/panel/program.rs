@@ -1,6 +1,7 @@
 //! The window that asks which program to record.
 
-use eframe::egui::{Button, Key, RichText, TextEdit, Ui};
+use eframe::egui::{Button, DragValue, Key, RichText, TextEdit, Ui};
+use engine::activity::{CaptureWindow, RingLimit};
 use engine::runner::Phase;
 
 use super::widgets::section;
@@ -10,9 +11,60 @@ use crate::state::OverlayWindow;
 use crate::theme::GRID;
 
 /// The window that asks which program to record.
-#[derive(Default)]
 pub struct ProgramDialog {
     line: String,
+    kept: KeptPart,
+    /// How long the last stretch of time is, in seconds.
+    seconds: f64,
+}
+
+/// What part of what the program does is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KeptPart {
+    Whole,
+    Switched,
+    Last,
+}
+
+impl Default for ProgramDialog {
+    fn default() -> Self {
+        Self {
+            line: String::new(),
+            kept: KeptPart::Whole,
+            seconds: 10.0,
+        }
+    }
+}
+
+impl ProgramDialog {
+    /// What is kept, as the engine is told.
+    fn window(&self) -> CaptureWindow {
+        match self.kept {
+            KeptPart::Whole => CaptureWindow::Whole,
+            KeptPart::Switched => CaptureWindow::Switched,
+            KeptPart::Last => CaptureWindow::Last(RingLimit {
+                nanos: (self.seconds * 1e9) as u64,
+                bytes: RingLimit::USUAL,
+            }),
+        }
+    }
+
+    /// What of it is kept.
+    fn choices(&mut self, ui: &mut Ui) {
+        ui.horizontal_wrapped(|ui| {
+            ui.radio_value(&mut self.kept, KeptPart::Whole, "Keep everything");
+            ui.radio_value(&mut self.kept, KeptPart::Switched, "Start paused")
+                .on_hover_text(
+                    "Keep nothing until you press Start keeping in the bar at the top",
+                );
+            ui.radio_value(&mut self.kept, KeptPart::Last, "Keep the last")
+                .on_hover_text(
+                    "Keep the last stretch of time before the end, and each time that you press Keep now in the bar at the top",
+                );
+            let seconds = DragValue::new(&mut self.seconds).range(0.1..=86_400.0);
+            ui.add_enabled(self.kept == KeptPart::Last, seconds.suffix(" s"));
+        });
+    }
 }
 
 /// What happens when somebody records.
@@ -43,7 +95,7 @@ impl Panel for ProgramDialog {
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let theme = scene.theme;
-        section(ui, theme, "A CUDA program");
+        section(ui, theme, "A program that uses CUDA or NVTX");
         let obstacle = obstacle(scene);
         let mut wanted = None;
         ui.horizontal(|ui| {
@@ -56,6 +108,7 @@ impl Panel for ProgramDialog {
                 wanted = Some(self.line.trim().to_owned());
             }
         });
+        self.choices(ui);
         let is_unfinished = !self.line.trim().is_empty() && words(&self.line).is_none();
         if let Some(reason) = obstacle.or(is_unfinished.then_some(UNFINISHED)) {
             ui.label(RichText::new(format!("! {reason}")).color(theme.warning));
@@ -74,7 +127,7 @@ impl Panel for ProgramDialog {
                 wanted = Some(line.clone());
             }
         }
-        actions.extend(wanted.map(Action::Record));
+        actions.extend(wanted.map(|line| Action::Record(line, self.window())));
     }
 }
 

@@ -9,8 +9,8 @@ use engine::analysis::{Conclusions, HostLevel};
 use engine::capture::Capture;
 use engine::importer::MergedFile;
 use engine::lesson::{LocalizedText, TextLanguage};
-use engine::runner::Phase;
 use engine::runner::far::Connection;
+use engine::runner::{Phase, WindowStatus};
 use engine::time::{Interval, Nanos};
 use engine::workload::{Document, Plan, WorkloadError};
 
@@ -193,6 +193,8 @@ pub struct AppStatus {
     pub running: Option<String>,
     /// The program that is recorded, while one is.
     pub program: Option<String>,
+    /// How what is kept of it is, where somebody decides that meanwhile.
+    pub window: Option<WindowStatus>,
     /// How the link to the engine is, where that is in another process.
     pub connection: Option<Box<Connection>>,
     /// Each backend, and why it cannot be used where it cannot.

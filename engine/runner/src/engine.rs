@@ -361,6 +361,7 @@ impl EngineWorker {
                 let text = "a workload runs; stop it before a program is recorded".to_owned();
                 return self.outbox.post(Message::Refused(text));
             }
+            Control::Window(_) => return,
             Control::Rank(control) => {
                 match (control, mesh) {
                     (RankControl::Left { rank, why }, Some(mesh)) => mesh.leave(rank, &why),
@@ -397,7 +398,8 @@ impl EngineWorker {
             | Control::Lose(_)
             | Control::Recover(_)
             | Control::Rank(_)
-            | Control::Record(_) => {}
+            | Control::Record(_)
+            | Control::Window(_) => {}
         }
     }
 }
@@ -428,6 +430,9 @@ pub fn run(request: RunRequest, mut take: impl FnMut(Vec<Record>)) -> Result<Run
             | Message::Connection(_)
             | Message::Seated { .. }
             | Message::Exited(_)
+            | Message::Window(_)
+            | Message::Kept(_)
+            | Message::Notice(_)
             | Message::Offers(_) => {}
         }
     }

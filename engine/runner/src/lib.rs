@@ -74,7 +74,10 @@ pub use engine::{Engine, run};
 pub use far::again_path;
 pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;
-pub use program::{ProgramRequest, carry_recorder};
+pub use program::{
+    KeptCapture, ProgramRequest, ToggleOutcome, WindowControl, WindowStatus, carry_recorder,
+    toggle_recording, window_signal,
+};
 pub use protocol::{Control, Message, Pace, Phase, RankControl, RecoveryMode, RunRequest};
 pub use recorder::{Recorder, Reporter};
 pub use requirements::lack;

@@ -9,6 +9,9 @@ mod file;
 mod folder;
 mod library;
 mod report;
+mod ring;
+mod toggle;
+mod window;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,6 +25,9 @@ use serde::{Deserialize, Serialize};
 use self::child::ProgramProcess;
 use self::folder::FactFolder;
 pub use self::library::carry_recorder;
+pub use self::toggle::{ToggleOutcome, toggle_recording};
+use self::window::PendingKeep;
+pub use self::window::{KeptCapture, WindowControl, WindowStatus, window_signal};
 use super::outbox::Outbox;
 use super::save::SaveFile;
 use super::{Control, Message, Phase, RunRequest};
@@ -31,6 +37,8 @@ use record::{Record, Run};
 
 /// How often files are read.
 const TICK: Duration = Duration::from_millis(50);
+/// The same where it is kept in a ring.
+const RING_TICK: Duration = Duration::from_millis(10);
 /// Pieces of each file that are read before controls are looked at.
 const PIECES: usize = 16;
 /// How long what the program started is waited for once it has ended itself.
@@ -70,6 +78,13 @@ pub struct RecordedProgram<'e> {
     child: ProgramProcess,
     folder: FactFolder,
     converter: ActivityConverter,
+    request: ProgramRequest,
+    /// What is to be written of the last stretch of time.
+    keep: Option<PendingKeep>,
+    /// How often that was done.
+    kept: u32,
+    /// Whether what is handed over is what is kept: of the last stretch of time that is known in the end.
+    is_decided: bool,
     save: Option<SaveFile>,
     /// Records that wait until something was recorded: a file that was there stays until then.
     unsaved: Vec<Record>,
@@ -91,13 +106,16 @@ impl<'e> RecordedProgram<'e> {
         run: u64,
         (inbox, outbox, is_closing): (&'e Receiver<Control>, &'e Arc<Outbox>, &'e AtomicBool),
     ) -> Result<Option<Box<RunRequest>>, String> {
-        let folder = FactFolder::new()?;
+        let origin = cuda_recorder::now();
+        let folder = FactFolder::new(&request.window, origin)?;
         let library = library::find(folder.path())?;
         if let Some(path) = &request.save {
             refuse_input(path, request.command.iter().map(Path::new))?;
         }
         let save = SaveFile::of_request(request.save.as_deref())?;
-        let child = ProgramProcess::start(&request.command, &library, folder.path())?;
+        let place = (folder.path(), origin);
+        let child = ProgramProcess::start(&request.command, &library, place)?;
+        folder.page().set_program(child.number());
         outbox.post(Message::Started { run });
         outbox.post(Message::Phase(Phase::Running));
         let pace = if request.is_live {
@@ -112,6 +130,10 @@ impl<'e> RecordedProgram<'e> {
             child,
             folder,
             converter: ActivityConverter::new(pace).within(request.window.clone()),
+            request: request.clone(),
+            keep: None,
+            kept: 0,
+            is_decided: !matches!(request.window, CaptureWindow::Last(_)),
             save,
             unsaved: Vec::new(),
             has_recorded: false,
@@ -119,16 +141,34 @@ impl<'e> RecordedProgram<'e> {
             is_stopped: false,
             next: None,
         };
-        program.converter.begin(Run {
-            name: request.name(),
-            backend: "cuda".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            ..Run::default()
-        });
+        program.converter.begin(run_of(&request.name()));
+        program.tell_window();
         program.attend();
+        let end = cuda_recorder::now();
         program.read_all();
+        program.take_last(run, end);
         program.report(run);
         Ok(program.next)
+    }
+
+    /// How long nothing is looked at where nothing comes: a ring is to be no larger than it may be.
+    const fn tick(&self) -> Duration {
+        match self.request.window {
+            CaptureWindow::Last(_) => RING_TICK,
+            _ => TICK,
+        }
+    }
+
+    /// The program was over at an instant: of the last stretch of time, that which is kept takes the place of what was shown.
+    fn take_last(&mut self, run: u64, end: u64) {
+        if let Some(converter) = self.convert_last(end, true) {
+            self.is_decided = true;
+            self.converter = converter;
+            if self.request.is_live {
+                self.outbox.post(Message::Started { run });
+                self.records = 0;
+            }
+        }
     }
 
     /// Looks after the program until it has ended.
@@ -141,12 +181,13 @@ impl<'e> RecordedProgram<'e> {
                     self.child.end();
                     std::thread::sleep(TICK);
                 },
-                default(TICK) => {}
+                default(self.tick()) => {}
             }
             if self.is_closing.load(Ordering::SeqCst) {
                 self.is_stopped = true;
                 self.child.end();
             }
+            self.attend_window();
             // Whoever is too slow for what came keeps the rest on the disk.
             for _ in 0..PIECES {
                 if !self.outbox.flush() || !self.read() {
@@ -167,6 +208,7 @@ impl<'e> RecordedProgram<'e> {
                 self.is_stopped = true;
                 self.child.end();
             }
+            Control::Window(control) => self.apply_window(control),
             Control::Record(_) => self.outbox.post(Message::Refused(
                 "a program is being recorded; stop it first".to_owned(),
             )),
@@ -191,6 +233,11 @@ impl<'e> RecordedProgram<'e> {
 
     /// Reads what the processes wrote since the last time, a piece of each file, and says whether that was anything.
     fn read(&mut self) -> bool {
+        if self.folder.ring().is_some() && !self.request.is_live {
+            // It is read once it is known what of it is kept.
+            self.folder.look();
+            return false;
+        }
         let converter = &mut self.converter;
         let has_read = self
             .folder
@@ -222,7 +269,7 @@ impl<'e> RecordedProgram<'e> {
     fn left(&self) -> Vec<u32> {
         let files = 0..self.folder.len();
         let runs = |file: &u32| {
-            let process = self.converter.process(*file);
+            let process = self.folder.process(*file);
             !self.converter.has_ended(*file) && process.is_some_and(child::runs)
         };
         files.filter(runs).collect()
@@ -240,7 +287,7 @@ impl<'e> RecordedProgram<'e> {
             return;
         }
         self.records += records.len() as u64;
-        if self.save.is_some() {
+        if self.save.is_some() && self.is_decided {
             self.write(&records);
         }
         self.outbox.post_records(records);
@@ -270,6 +317,16 @@ impl<'e> RecordedProgram<'e> {
         {
             self.outbox.post_records(vec![save.failed(&error)]);
         }
+    }
+}
+
+/// What a capture of a program begins with.
+fn run_of(name: &str) -> Run {
+    Run {
+        name: name.to_owned(),
+        backend: "cuda".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Run::default()
     }
 }
 

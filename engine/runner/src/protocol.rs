@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::far::{BackendOffer, Connection};
 use super::mesh::RankAssignment;
-use super::program::ProgramRequest;
+use super::program::{KeptCapture, ProgramRequest, WindowControl, WindowStatus};
 use record::{PaceSetting, Record};
 use workload::{Injection, RankFault, Synchronization};
 
@@ -36,6 +36,8 @@ pub enum Control {
     Shutdown,
     /// Run a program of somebody else's and record what it does with CUDA; an engine of this machine's does that alone.
     Record(Box<ProgramRequest>),
+    /// Start or stop what is kept of the program that is recorded, or write what is.
+    Window(WindowControl),
 }
 
 /// What has to do with ranks.
@@ -179,4 +181,10 @@ pub enum Message {
     Offers(Vec<BackendOffer>),
     /// A program that was recorded ended, with what a shell calls its exit code.
     Exited(i32),
+    /// What is kept of the program that is recorded changed.
+    Window(WindowStatus),
+    /// The last stretch of time of the program that is recorded was kept, and it goes on.
+    Kept(Box<KeptCapture>),
+    /// Something could not be done, and what is under way goes on.
+    Notice(String),
 }

@@ -199,6 +199,9 @@ impl<'e> Ranks<'e> {
             | Message::Phase(_)
             | Message::Offers(_)
             | Message::Exited(_)
+            | Message::Window(_)
+            | Message::Kept(_)
+            | Message::Notice(_)
             | Message::Seated { .. } => {}
         }
     }

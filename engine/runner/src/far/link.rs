@@ -310,7 +310,11 @@ impl WorkerLink {
             }
             Message::Finished { .. } => self.finished(message),
             // How the link is, and how a program here ended, is not the worker's to say.
-            Message::Connection(_) | Message::Exited(_) => {}
+            Message::Connection(_)
+            | Message::Exited(_)
+            | Message::Window(_)
+            | Message::Kept(_)
+            | Message::Notice(_) => {}
             other => {
                 if matches!(other, Message::Refused(_)) && self.watch.run.is_none() {
                     // The run did not begin: its file stays as it was.

@@ -29,11 +29,15 @@ pub struct ProgramProcess {
 }
 
 impl ProgramProcess {
-    /// Starts a program whose processes load `library` and write into `folder`. Its standard streams are this process's.
+    /// Starts a program whose processes load `library` and write into a folder, for a capture that begins at an instant. Its standard streams are this process's.
     ///
     /// # Errors
     /// It cannot be started, or another tool would be loaded in the library's place.
-    pub fn start(command: &[OsString], library: &Path, folder: &Path) -> Result<Self, String> {
+    pub fn start(
+        command: &[OsString],
+        library: &Path,
+        (folder, origin): (&Path, u64),
+    ) -> Result<Self, String> {
         let (program, arguments) = command
             .split_first()
             .ok_or("there is no program to record; name one after --")?;
@@ -49,7 +53,7 @@ impl ProgramProcess {
             .args(arguments)
             .envs(INJECTIONS.map(|it| (it, library)))
             .env(cuda_recorder::FOLDER, folder)
-            .env(cuda_recorder::ORIGIN, cuda_recorder::now().to_string())
+            .env(cuda_recorder::ORIGIN, origin.to_string())
             .spawn();
         let handle = started.map_err(|error| not_started(program, &error))?;
         Ok(Self {
@@ -58,6 +62,11 @@ impl ProgramProcess {
             told: 0,
             at: Instant::now(),
         })
+    }
+
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.handle.id()
     }
 
     /// How it ended; nothing while it runs.
@@ -130,6 +139,31 @@ fn send(handle: &mut Child, signal: i32) {
     unsafe { libc::kill(process, signal) };
 }
 
+/// The signal that starts, stops or keeps: SIGUSR1.
+#[cfg(unix)]
+pub const TOGGLE: i32 = libc::SIGUSR1;
+#[cfg(not(unix))]
+pub const TOGGLE: i32 = 10;
+
+/// Sends a signal to a process.
+///
+/// # Errors
+/// The system refuses.
+#[cfg(unix)]
+pub fn signal(process: u32, signal: i32) -> io::Result<()> {
+    // SAFETY: it takes two numbers; a recorder that was found by its folder's lock has this one.
+    match unsafe { libc::kill(process as libc::pid_t, signal) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The same where there are none.
+#[cfg(not(unix))]
+pub fn signal(_: u32, _: i32) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 #[cfg(not(unix))]
 fn send(handle: &mut Child, _: i32) {
     let _ = handle.kill();
@@ -145,6 +179,22 @@ pub fn runs(process: u32) -> bool {
         .rsplit_once(") ")
         .and_then(|(_, rest)| rest.chars().next());
     !matches!(state, Some('Z' | 'X'))
+}
+
+/// The processes that a process started and that are its own still, as the system lists them.
+pub fn children(process: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
+    let is_child = |number: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok();
+        // Behind the bracket of its name come its state and its parent.
+        let parent = stat.as_deref().and_then(|it| {
+            let (_, rest) = it.rsplit_once(") ")?;
+            rest.split(' ').nth(1)?.parse().ok()
+        });
+        parent == Some(process)
+    };
+    numbers.filter(is_child).collect()
 }
 
 /// What a shell calls the way in which a process ended: its exit code, or 128 and the signal.
@@ -168,7 +218,7 @@ mod tests {
 
     fn start(words: &[&str]) -> Result<ProgramProcess, String> {
         let command: Vec<OsString> = words.iter().map(OsString::from).collect();
-        ProgramProcess::start(&command, Path::new("/none.so"), Path::new("/none"))
+        ProgramProcess::start(&command, Path::new("/none.so"), (Path::new("/none"), 0))
     }
 
     /// Waits until what the system says of a process in one of its files is so.

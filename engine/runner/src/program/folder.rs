@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use cuda_recorder::{ENDING, Fact, FactFileDamage};
+use cuda_recorder::{
+    ControlPage, Fact, FactFileDamage, RecordingPurpose, SegmentLimits, SegmentName,
+};
+use formats::activity::CaptureWindow;
 use tempfile::TempDir;
 
 use super::file::GrowingFile;
+use super::ring::{FactRing, segments_of};
 
 /// The folder, and every file that turned up in it.
 pub struct FactFolder {
@@ -13,31 +17,60 @@ pub struct FactFolder {
     _place: TempDir,
     /// The whole path: processes may be in other folders.
     path: PathBuf,
+    page: ControlPage,
     files: Vec<GrowingFile>,
+    ring: Option<FactRing>,
     is_over: bool,
 }
 
+/// What of a window processes themselves know, and how large their segments are.
+fn purpose(window: &CaptureWindow) -> (RecordingPurpose, SegmentLimits) {
+    let usual = SegmentLimits::default();
+    match window {
+        // Which ranges are wanted is known to whoever reads them.
+        CaptureWindow::Whole | CaptureWindow::Ranges(_) => (RecordingPurpose::Whole, usual),
+        CaptureWindow::Time { .. } => (RecordingPurpose::Windows, usual),
+        CaptureWindow::Switched => (RecordingPurpose::Switched, usual),
+        CaptureWindow::Last(limit) => (RecordingPurpose::Last, segments_of(*limit)),
+    }
+}
+
 impl FactFolder {
-    /// A folder of its own among the temporary files.
+    /// A folder of its own among the temporary files, for what a window keeps of a program that is started at `origin`.
     ///
     /// # Errors
     /// There can be none.
-    pub fn new() -> Result<Self, String> {
-        let folder = tempfile::Builder::new()
-            .prefix("syncline-record-")
-            .tempdir();
-        let folder = folder.map_err(|error| {
+    pub fn new(window: &CaptureWindow, origin: u64) -> Result<Self, String> {
+        let refused = |error: std::io::Error| {
             format!(
                 "there can be no folder for what is recorded in {}: {error}; set TMPDIR to where there is room",
                 std::env::temp_dir().display()
             )
-        })?;
-        let path = folder.path().canonicalize();
-        let path = path.map_err(|error| error.to_string())?;
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("syncline-record-")
+            .tempdir()
+            .map_err(refused)?;
+        let path = folder.path().canonicalize().map_err(refused)?;
+        let (purpose, limits) = purpose(window);
+        let page = ControlPage::create(&path, purpose, limits).map_err(refused)?;
+        if let CaptureWindow::Time { delay, duration } = window {
+            let from = origin.saturating_add(*delay);
+            let to = duration.map(|lasts| from.saturating_add(lasts));
+            for at in [Some(from), to].into_iter().flatten() {
+                page.flip(at);
+            }
+        }
+        let ring = match window {
+            CaptureWindow::Last(limit) => Some(FactRing::new(&path, *limit)),
+            _ => None,
+        };
         Ok(Self {
             _place: folder,
             path,
+            page,
             files: Vec::new(),
+            ring,
             is_over: false,
         })
     }
@@ -47,9 +80,20 @@ impl FactFolder {
         &self.path
     }
 
+    /// What is shared with the processes.
+    pub const fn page(&self) -> &ControlPage {
+        &self.page
+    }
+
     /// How many files turned up.
     pub fn len(&self) -> u32 {
         self.files.len() as u32
+    }
+
+    /// The number of the process of a file, by its name.
+    pub fn process(&self, file: u32) -> Option<u32> {
+        let name = self.files.get(file as usize)?.name();
+        name.stem.split('-').next()?.parse().ok()
     }
 
     /// Reads a piece of each file and hands over its facts, with the number of the file; says whether there was anything.
@@ -65,17 +109,39 @@ impl FactFolder {
     }
 
     /// Takes up the files that are new, in the order of their names.
-    fn look(&mut self) {
-        let entries = std::fs::read_dir(self.path()).into_iter().flatten();
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let is_new = |path: &PathBuf| {
-            let is_ours = path.extension().is_some_and(|it| it == ENDING);
-            is_ours && self.files.iter().all(|file| file.path != *path)
-        };
-        let mut new: Vec<PathBuf> = paths.filter(is_new).collect();
+    pub fn look(&mut self) {
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten();
+        let names = entries.filter_map(|entry| SegmentName::of(&entry.ok()?.path()));
+        let is_new = |it: &SegmentName| self.files.iter().all(|file| file.name().stem != it.stem);
+        let mut new: Vec<SegmentName> = names.filter(is_new).collect();
         new.sort();
-        self.files
-            .extend(new.into_iter().filter_map(GrowingFile::open));
+        new.dedup_by(|later, first| later.stem == first.stem);
+        for name in new {
+            let removes = self.ring.is_none();
+            if let Some(file) = GrowingFile::open(&self.path, name.clone(), removes) {
+                self.files.push(file);
+                if let Some(ring) = &mut self.ring {
+                    ring.add(name);
+                }
+            }
+        }
+    }
+
+    /// The ring of the last stretch of time, where that is what is kept.
+    pub const fn ring(&mut self) -> Option<&mut FactRing> {
+        self.ring.as_mut()
+    }
+
+    /// Lets go what is older than what a ring keeps up to `now`; what is not read yet stays where it `is_read`.
+    pub fn trim(&mut self, now: u64, is_read: bool) {
+        let files = &self.files;
+        let unread = |place: usize| match files.get(place) {
+            Some(file) if is_read => file.name().number,
+            _ => u32::MAX,
+        };
+        if let Some(ring) = &mut self.ring {
+            ring.trim(now, &unread);
+        }
     }
 
     /// Nothing more is written: what is left at the end of each file is taken as it is.
@@ -84,9 +150,8 @@ impl FactFolder {
         self.files.iter_mut().for_each(GrowingFile::finish);
     }
 
-    /// What was wrong with a file.
-    pub fn damage(&self, file: u32) -> Option<FactFileDamage> {
-        let file = self.files.get(file as usize)?;
-        Some(file.damage().clone())
+    /// What was wrong with each file.
+    pub fn damage(&self) -> Vec<FactFileDamage> {
+        self.files.iter().map(GrowingFile::damage).collect()
     }
 }

@@ -5,25 +5,23 @@ use super::child::code_of;
 use crate::far::ending;
 use crate::save::SaveFile;
 use crate::{Message, Phase};
-use formats::activity::ActivitySummary;
+use formats::activity::{ActivityConverter, ActivitySummary};
 use record::{EventId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId, counted};
 
 impl RecordedProgram<'_> {
     /// Says what it all came to, and that it is over.
     pub(super) fn report(&mut self, run: u64) {
-        let left = self.left();
-        for file in 0..self.folder.len() {
-            if let Some(damage) = self.folder.damage(file) {
+        if self.folder.ring().is_none() {
+            let left = self.left();
+            for (file, damage) in (0..).zip(&self.folder.damage()) {
                 let is_running = left.contains(&file);
-                self.converter.damaged(file, &damage, is_running);
+                self.converter.damaged(file, damage, is_running);
             }
         }
         let summary = self.converter.finish();
         self.hand_over();
         let status = self.child.ended();
-        let mut records: Vec<Record> = lines(&summary)
-            .map(|(at, text)| self.line(at, text))
-            .collect();
+        let mut records = log_of(&self.converter, &summary);
         let nothing = nothing(&summary);
         self.has_recorded |= nothing.is_none();
         let kept = self.save.take_if(|it| !self.has_recorded && it.replaces());
@@ -58,14 +56,32 @@ impl RecordedProgram<'_> {
         self.outbox.post(Message::Finished { run, lost: 0 });
         self.outbox.post(Message::Phase(Phase::Idle));
     }
+}
 
-    fn line(&self, severity: Severity, text: String) -> Record {
+/// What it all came to, as lines of the log.
+fn log_of(converter: &ActivityConverter, summary: &ActivitySummary) -> Vec<Record> {
+    let line = |(severity, text)| {
         Record::Log(Box::new(Log {
-            time: self.converter.latest(),
+            time: converter.latest(),
             severity,
             text,
         }))
-    }
+    };
+    lines(summary).map(line).collect()
+}
+
+/// All that a converter has taken of a program that runs on, as a capture of its own.
+pub(super) fn kept_records(converter: &mut ActivityConverter) -> Vec<Record> {
+    let summary = converter.finish();
+    converter.announce_lanes();
+    let mut records = converter.drain();
+    records.extend(log_of(converter, &summary));
+    records.push(Record::End(Box::new(RunEnd {
+        time: converter.latest(),
+        outcome: RunOutcome::Finished,
+        records: records.len() as u64 + 1,
+    })));
+    records
 }
 
 /// What is said of the whole, of each process, and of what could not be known.

@@ -285,6 +285,9 @@ impl Ranks<'_> {
                 | Message::Started { .. }
                 | Message::Phase(_)
                 | Message::Exited(_)
+                | Message::Window(_)
+                | Message::Kept(_)
+                | Message::Notice(_)
                 | Message::Offers(_) => {}
             }
         }

@@ -1,0 +1,331 @@
+//! The last stretch of time, in a ring of segments: the oldest go, and what they leave is carried on.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use cuda_recorder::{Fact, FactDecoder, FactFileDamage, HEADER, SegmentLimits, SegmentName};
+use formats::activity::{ActivityCarry, RingExcess, RingLimit};
+
+/// Segments that a ring of one process has room for.
+const SEGMENTS: u64 = 16;
+/// The largest segment: what goes is read once more, and not too much of it at once.
+const LARGEST: u64 = 8 << 20;
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 20;
+
+/// How large the segments of a ring are.
+pub fn segments_of(limit: RingLimit) -> SegmentLimits {
+    SegmentLimits {
+        bytes: (limit.bytes / SEGMENTS).min(LARGEST),
+        nanos: (limit.nanos / SEGMENTS).max(1),
+    }
+}
+
+/// A segment that is there.
+struct RingSegment {
+    name: SegmentName,
+    begun: u64,
+    bytes: u64,
+}
+
+/// The segments of a process that are there, and how things stood before them.
+struct RingFile {
+    /// The one that is looked for.
+    next: SegmentName,
+    segments: VecDeque<RingSegment>,
+    carry: ActivityCarry,
+    damage: FactFileDamage,
+}
+
+/// The ring.
+pub struct FactRing {
+    folder: PathBuf,
+    limit: RingLimit,
+    files: Vec<RingFile>,
+    /// Until when segments went for want of room, before their time.
+    early: Option<u64>,
+    /// The most bytes that there were and that could not go, where that was more than the ring may have.
+    overflow: Option<u64>,
+}
+
+impl FactRing {
+    /// An empty one in a folder.
+    pub fn new(folder: &Path, limit: RingLimit) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            limit,
+            files: Vec::new(),
+            early: None,
+            overflow: None,
+        }
+    }
+
+    /// How long a stretch is kept, in nanoseconds.
+    pub const fn nanos(&self) -> u64 {
+        self.limit.nanos
+    }
+
+    /// Takes up another process, by its first segment.
+    pub fn add(&mut self, first: SegmentName) {
+        self.files.push(RingFile {
+            next: first,
+            segments: VecDeque::new(),
+            carry: ActivityCarry::default(),
+            damage: FactFileDamage::default(),
+        });
+    }
+
+    /// Takes up segments that are new, and how much the others have grown.
+    fn look(&mut self) {
+        for file in &mut self.files {
+            if let Some(last) = file.segments.back_mut() {
+                last.bytes = length(&last.name.path(&self.folder));
+            }
+            // One whose header is not there yet is looked for the next time.
+            while let Some(begun) = begun(&file.next.path(&self.folder)) {
+                // The one before is written to no more.
+                if let Some(last) = file.segments.back_mut() {
+                    last.bytes = length(&last.name.path(&self.folder));
+                }
+                let bytes = length(&file.next.path(&self.folder));
+                let next = file.next.next();
+                file.segments.push_back(RingSegment {
+                    name: std::mem::replace(&mut file.next, next),
+                    begun,
+                    bytes,
+                });
+            }
+        }
+    }
+
+    /// Removes segments that ended before the stretch up to `now`, and the oldest where there are too many bytes. Those from
+    /// `unread` of each process on stay.
+    pub fn trim(&mut self, now: u64, unread: &dyn Fn(usize) -> u32) {
+        self.look();
+        let from = now.saturating_sub(self.limit.nanos);
+        let sizes = self.files.iter().flat_map(|it| &it.segments);
+        let mut total: u64 = sizes.map(|it| it.bytes).sum();
+        loop {
+            let oldest = self.oldest(unread);
+            let due = oldest.filter(|(closed, _)| *closed < from || total > self.limit.bytes);
+            let Some((closed, place)) = due else {
+                if total > self.limit.bytes {
+                    self.overflow = self.overflow.max(Some(total));
+                }
+                return;
+            };
+            if closed >= from {
+                self.early = self.early.max(Some(closed));
+            }
+            total = total.saturating_sub(self.drop_first(place));
+        }
+    }
+
+    /// The segment that was closed first, by when that was and the place of its process.
+    fn oldest(&self, unread: &dyn Fn(usize) -> u32) -> Option<(u64, usize)> {
+        let files = self.files.iter().enumerate();
+        let closed = files.filter_map(|(place, file)| {
+            let first = file.segments.front()?;
+            let next = file.segments.get(1)?;
+            (first.name.number < unread(place)).then_some((next.begun, place))
+        });
+        closed.min()
+    }
+
+    /// Removes the first segment of a process, and answers with its length.
+    fn drop_first(&mut self, place: usize) -> u64 {
+        let Some(file) = self.files.get_mut(place) else {
+            return 0;
+        };
+        let Some(first) = file.segments.pop_front() else {
+            return 0;
+        };
+        let path = first.name.path(&self.folder);
+        let damage = read(&path, true, &mut |fact| file.carry.take(fact));
+        add(&mut file.damage, &damage);
+        // What stays goes with the folder.
+        let _ = std::fs::remove_file(path);
+        first.bytes
+    }
+
+    /// Hands over what is there, with the number of its process, up to the last whole fact of each.
+    pub fn read(&mut self, is_over: bool, take: &mut dyn FnMut(u32, Fact)) -> Vec<FactFileDamage> {
+        self.look();
+        let folder = self.folder.clone();
+        let files = (0..).zip(&self.files);
+        let each = files.map(|(number, file)| {
+            let mut damage = file.damage.clone();
+            let mut carried = Some(file.carry.facts());
+            let last = file.segments.len().saturating_sub(1);
+            for (place, segment) in file.segments.iter().enumerate() {
+                let path = segment.name.path(&folder);
+                let is_whole = is_over || place < last;
+                let found = read(&path, is_whole, &mut |fact| {
+                    take(number, fact);
+                    // Behind what says which process it is.
+                    let carried = carried.take().unwrap_or_default();
+                    carried.into_iter().for_each(|fact| take(number, fact));
+                });
+                add(&mut damage, &found);
+            }
+            damage
+        });
+        each.collect()
+    }
+
+    /// What went with segments that are gone.
+    pub fn outside(&self) -> u64 {
+        self.files.iter().map(|it| it.carry.outside()).sum()
+    }
+
+    /// What the ring had no room for of the stretch up to `to`.
+    pub fn excess(&self, to: u64) -> Option<RingExcess> {
+        let from = to.saturating_sub(self.limit.nanos);
+        let bytes = self.limit.bytes;
+        if let Some(early) = self.early.filter(|it| *it > from) {
+            let held = to.saturating_sub(early).max(1);
+            let wanted = bytes as f64 * self.limit.nanos as f64 / held as f64;
+            return Some(RingExcess {
+                bytes,
+                // A little more, since it is full by whole segments.
+                wanted: (wanted * 1.1) as u64,
+                held: Some(held),
+            });
+        }
+        self.overflow.map(|most| RingExcess {
+            bytes,
+            wanted: most.saturating_mul(2),
+            held: None,
+        })
+    }
+}
+
+fn length(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |it| it.len())
+}
+
+/// When a segment was begun; nothing where its header is not there.
+fn begun(path: &Path) -> Option<u64> {
+    let mut header = [0; HEADER];
+    File::open(path).ok()?.read_exact(&mut header).ok()?;
+    let mut decoder = FactDecoder::default();
+    decoder.push(&header);
+    // The header is read with the first look for a fact.
+    let none = decoder.next();
+    none.is_none().then_some(decoder.begun())
+}
+
+/// Hands over the facts of a segment; what is left at its end is damage where it `is_whole`.
+fn read(path: &Path, is_whole: bool, take: &mut dyn FnMut(Fact)) -> FactFileDamage {
+    let mut decoder = FactDecoder::default();
+    let mut piece = vec![0; PIECE];
+    let Ok(mut file) = File::open(path) else {
+        return FactFileDamage::default();
+    };
+    loop {
+        let count = file.read(&mut piece).unwrap_or(0);
+        decoder.push(piece.get(..count).unwrap_or_default());
+        if count == 0 && is_whole {
+            decoder.finish();
+        }
+        decoder.by_ref().for_each(&mut *take);
+        if count == 0 {
+            return decoder.damage().clone();
+        }
+    }
+}
+
+fn add(sum: &mut FactFileDamage, more: &FactFileDamage) {
+    sum.skipped += more.skipped;
+    sum.cut += more.cut;
+    sum.version = sum.version.or(more.version);
+    sum.failed = sum.failed.or(more.failed);
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_recorder::SegmentWriter;
+
+    use super::*;
+
+    /// A ring, and a writer of segments of one fact each.
+    fn ring(folder: &Path, nanos: u64, bytes: u64) -> (FactRing, SegmentWriter) {
+        let limits = SegmentLimits { bytes: 1, nanos: 0 };
+        let writer = SegmentWriter::create(folder, 7, limits, 0).unwrap();
+        let mut ring = FactRing::new(folder, RingLimit { nanos, bytes });
+        ring.add(SegmentName {
+            stem: "7-0".to_owned(),
+            number: 0,
+        });
+        (ring, writer)
+    }
+
+    /// The texts of what is in a ring, with the fronts of its segments.
+    fn texts(ring: &mut FactRing) -> Vec<String> {
+        let mut texts = Vec::new();
+        ring.read(true, &mut |_, fact| {
+            if let Fact::Silent(text) = fact {
+                texts.push(text);
+            }
+        });
+        texts
+    }
+
+    fn write(writer: &mut SegmentWriter, at: u64) {
+        writer.append(&Fact::Silent(at.to_string())).unwrap();
+        writer.begin_next(&Fact::Silent(format!("{at}-")), at);
+    }
+
+    #[test]
+    fn segments_go_when_they_ended_before_the_stretch() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut ring, mut writer) = ring(folder.path(), 25, 1 << 20);
+        for at in [10, 20, 30, 40] {
+            write(&mut writer, at);
+            ring.trim(at, &|_| u32::MAX);
+        }
+        // From 15 on: what ended at 10 is gone.
+        assert_eq!(
+            texts(&mut ring),
+            ["10-", "20", "20-", "30", "30-", "40", "40-"]
+        );
+        assert_eq!(ring.excess(40), None);
+        // Whoever looks on has yet to read them.
+        ring.trim(1000, &|_| 2);
+        assert_eq!(texts(&mut ring).first().unwrap(), "20-");
+        ring.trim(1000, &|_| u32::MAX);
+        assert_eq!(texts(&mut ring), ["40-"]);
+    }
+
+    #[test]
+    fn the_oldest_go_where_there_is_no_room_and_that_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut ring, mut writer) = ring(folder.path(), 1000, 300);
+        for at in (10..=100).step_by(10) {
+            write(&mut writer, at);
+            ring.trim(at, &|_| u32::MAX);
+        }
+        let left = std::fs::read_dir(folder.path()).unwrap().flatten();
+        let left: u64 = left.map(|it| it.metadata().unwrap().len()).sum();
+        assert!(left <= 300, "{left}");
+        let excess = ring.excess(100).unwrap();
+        let held = excess.held.unwrap();
+        assert!(held <= 40 && excess.wanted > 300, "{excess:?}");
+        // Of a stretch that begins later nothing is missing.
+        assert_eq!(ring.excess(10_000), None);
+    }
+
+    #[test]
+    fn a_segment_that_is_larger_than_the_ring_is_kept_whole_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut ring, mut writer) = ring(folder.path(), 1000, 100);
+        let long = "x".repeat(5000);
+        writer.append(&Fact::Silent(long.clone())).unwrap();
+        ring.trim(5, &|_| u32::MAX);
+        assert_eq!(texts(&mut ring), [long]);
+        let excess = ring.excess(5).unwrap();
+        assert!(excess.held.is_none() && excess.wanted > 5000, "{excess:?}");
+    }
+}

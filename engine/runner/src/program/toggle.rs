@@ -1,0 +1,127 @@
+//! Finds the recording of a process and has it start, stop or keep, from another process.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use cuda_recorder::{ControlPage, FOLDER, RecordingPurpose};
+
+use super::child;
+
+/// How long the recorder has to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is asked whether it has.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What became of a recording that was toggled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToggleOutcome {
+    /// What happens is kept from now on.
+    Started,
+    /// It is kept no more.
+    Stopped,
+    /// What was kept of the last stretch of time is written.
+    Kept,
+}
+
+/// Starts or stops the recording of a process, or has it write what it keeps of the last stretch of time. `process` is the
+/// number of a recording `syncline record`, or of the program that it started, or of one that this did.
+///
+/// # Errors
+/// There is no such recording, it was not begun so, or it does not answer: why, and what to do.
+pub fn toggle_recording(process: u32) -> Result<ToggleOutcome, String> {
+    let folder = folder_of(process)?;
+    let gone = |_| {
+        format!(
+            "the recording of process {process} is over: its folder {} is gone or cannot be read",
+            folder.display()
+        )
+    };
+    let page = ControlPage::open(&folder).map_err(gone)?;
+    match page.purpose() {
+        RecordingPurpose::Switched | RecordingPurpose::Last => {}
+        RecordingPurpose::Whole | RecordingPurpose::Windows => {
+            return Err(format!(
+                "process {process} is recorded, and not so that it can be started, stopped or kept by hand: record it with \
+                 --paused, or with --last and a time"
+            ));
+        }
+    }
+    let recorder = page.recorder();
+    if !ControlPage::is_held(&folder) {
+        return Err(format!(
+            "the syncline that recorded process {process} has ended, and the program runs on unrecorded"
+        ));
+    }
+    let before = (page.flips(), page.kept());
+    child::signal(recorder, child::TOGGLE).map_err(|error| {
+        format!(
+            "process {recorder}, which records process {process}, cannot be told: {error}; it may be another user's"
+        )
+    })?;
+    let until = Instant::now() + PATIENCE;
+    while (page.flips(), page.kept()) == before {
+        if Instant::now() > until {
+            return Err(format!(
+                "process {recorder}, which records process {process}, was told, and did not answer within {} s",
+                PATIENCE.as_secs()
+            ));
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(if page.purpose() == RecordingPurpose::Last {
+        ToggleOutcome::Kept
+    } else if page.flips() % 2 == 1 {
+        ToggleOutcome::Started
+    } else {
+        ToggleOutcome::Stopped
+    })
+}
+
+/// The folder of the recording that a process is part of, or that it makes.
+fn folder_of(process: u32) -> Result<PathBuf, String> {
+    if !child::runs(process) {
+        return Err(format!(
+            "there is no process {process} that runs; name the number of a syncline record, or of the program that it records"
+        ));
+    }
+    if let Some(folder) = folder_in_environment(process) {
+        return Ok(folder);
+    }
+    let folders = child::children(process).into_iter();
+    let folders = folders.filter_map(|child| {
+        let folder = folder_in_environment(child)?;
+        let page = ControlPage::open(&folder).ok()?;
+        (page.recorder() == process).then_some(folder)
+    });
+    folders.last().ok_or_else(|| {
+        format!(
+            "process {process} neither is recorded nor records: name the number of a syncline record, or of the program that it \
+             records; what another user's processes are cannot be seen"
+        )
+    })
+}
+
+/// The folder of its recording that a process was started with.
+fn folder_in_environment(process: u32) -> Option<PathBuf> {
+    let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+    let mut variables = environment.split(|byte| *byte == 0);
+    let folder = variables.find_map(|it| {
+        let value = it.strip_prefix(FOLDER.as_bytes())?;
+        value.strip_prefix(b"=")
+    })?;
+    Some(PathBuf::from(String::from_utf8_lossy(folder).into_owned()))
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_recording_says_what_to_name() {
+        let own = toggle_recording(std::process::id()).unwrap_err();
+        assert!(own.contains("neither is recorded nor records"), "{own}");
+        let none = toggle_recording(u32::MAX).unwrap_err();
+        assert!(none.contains("no process 4294967295"), "{none}");
+    }
+}
