@@ -5,6 +5,8 @@ mod device;
 mod ends;
 mod file;
 #[cfg(target_os = "linux")]
+mod keeping;
+#[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]
 mod nvtx;

@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use engine::activity::{CaptureWindow, RingLimit};
 use engine::capture::Capture;
 use engine::record::{DependencyKind, RunOutcome};
-use engine::runner::{Control, Engine, Message, Phase, ProgramRequest};
+use engine::runner::{
+    Control, Engine, KeptCapture, Message, Phase, ProgramRequest, WindowControl, WindowStatus,
+};
 
 use super::{program, ties};
 use crate::house::program::stand_in;
@@ -17,10 +20,16 @@ struct View {
     refused: Vec<String>,
     exit: Option<i32>,
     is_finished: bool,
+    windows: Vec<WindowStatus>,
+    kept: Vec<KeptCapture>,
 }
 
 impl View {
     fn of(arguments: &[&str]) -> Self {
+        Self::within(arguments, CaptureWindow::Whole)
+    }
+
+    fn within(arguments: &[&str], window: CaptureWindow) -> Self {
         // The variable is set for the program alone: tests run side by side.
         let set = format!("SYNCLINE_TEST_CUDA_STAND_IN={}", stand_in().display());
         // A test that a shell started behind its back ignores what Ctrl-C sends, and what it starts would, too.
@@ -35,6 +44,7 @@ impl View {
         engine.send(Control::Record(Box::new(ProgramRequest {
             command,
             is_live: true,
+            window,
             ..ProgramRequest::default()
         })));
         Self {
@@ -44,6 +54,8 @@ impl View {
             refused: Vec::new(),
             exit: None,
             is_finished: false,
+            windows: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -59,6 +71,9 @@ impl View {
                 Ok(Message::Batch(records)) => self.capture.apply(records),
                 Ok(Message::Phase(phase)) => self.phases.push(phase),
                 Ok(Message::Refused(reason)) => self.refused.push(reason),
+                Ok(Message::Started { .. }) => self.capture = Capture::new(),
+                Ok(Message::Window(status)) => self.windows.push(status),
+                Ok(Message::Kept(kept)) => self.kept.push(*kept),
                 Ok(Message::Exited(exit)) => self.exit = Some(exit),
                 Ok(Message::Finished { lost, .. }) => {
                     assert_eq!(lost, 0);
@@ -126,4 +141,56 @@ fn an_engine_that_is_dropped_leaves_no_program() {
     assert!(std::path::Path::new(&path).exists());
     drop(view.engine);
     assert!(!std::path::Path::new(&path).exists());
+}
+
+#[test]
+fn a_window_that_is_opened_while_somebody_looks_on_shows_what_is_kept() {
+    let mut view = View::within(&["forever"], CaptureWindow::Switched);
+    view.until("how it is", |view| view.windows == [WindowStatus::Closed]);
+    std::thread::sleep(Duration::from_millis(700));
+    let send = |view: &View, control| view.engine.send(Control::Window(control));
+    send(&view, WindowControl::Start);
+    view.until("spans", |view| view.capture.span_count() > 200);
+    assert_eq!(view.windows.last(), Some(&WindowStatus::Open));
+    send(&view, WindowControl::Stop);
+    view.until("its end", |view| {
+        view.windows.last() == Some(&WindowStatus::Closed)
+    });
+    let first = view.capture.spans().map(|it| it.span.start.0).min();
+    assert!(first > Some(600_000_000), "{first:?}");
+    view.engine.send(Control::Stop);
+    view.until("its end", |view| view.is_finished);
+    let spans = view.capture.spans().map(|it| it.span.end.0);
+    let (least, most) = (spans.clone().min().unwrap(), spans.max().unwrap());
+    assert!(view.capture.span_count() > 200 && most - least < 20_000_000_000);
+}
+
+#[test]
+fn the_last_is_kept_while_somebody_looks_on_and_in_the_end() {
+    let limit = RingLimit::new(400_000_000, RingLimit::SMALLEST).unwrap();
+    let mut view = View::within(&["forever"], CaptureWindow::Last(limit));
+    view.until("spans", |view| view.capture.span_count() > 2000);
+    view.engine.send(Control::Window(WindowControl::Keep));
+    view.until("what is kept", |view| !view.kept.is_empty());
+    let kept = view.kept.remove(0);
+    assert!(kept.path.is_none() && kept.error.is_none());
+    let mut capture = Capture::new();
+    capture.apply(kept.records);
+    let lasted = |capture: &Capture| {
+        let spans = capture.spans().map(|it| (it.span.start.0, it.span.end.0));
+        let starts = spans.clone().map(|(start, _)| start).min().unwrap();
+        spans.map(|(_, end)| end).max().unwrap() - starts
+    };
+    let length = lasted(&capture);
+    assert!((200_000_000..600_000_000).contains(&length), "{length}");
+    // What somebody looks at has all that came.
+    let seen = view.capture.span_count();
+    assert!(seen > 2000 && seen > capture.span_count());
+    view.until("more", |view| view.capture.span_count() > seen + 500);
+    view.engine.send(Control::Stop);
+    view.until("its end", |view| view.is_finished);
+    // In the end what is kept takes its place.
+    let length = lasted(&view.capture);
+    assert!((100_000_000..700_000_000).contains(&length), "{length}");
+    assert_eq!(view.capture.end().unwrap().outcome, RunOutcome::Stopped);
 }

@@ -9,7 +9,7 @@ use crate::house::program::syncline;
 use crate::house::root;
 
 /// NVTX as `.ci/nvtx` downloads it; nothing, and a word why, where it is not there, which `REQUIRE_NVTX` makes a failure.
-fn nvtx() -> Option<PathBuf> {
+pub(super) fn nvtx() -> Option<PathBuf> {
     let named = std::env::var_os("SYNCLINE_NVTX").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("target/nvtx"));
     if folder.join("complete").exists() {
@@ -22,7 +22,7 @@ fn nvtx() -> Option<PathBuf> {
 }
 
 /// Builds a program in C with what the compiler is told.
-fn build(folder: &Path, source: &str, words: &[&str], paths: &[PathBuf]) -> PathBuf {
+pub(super) fn build(folder: &Path, source: &str, words: &[&str], paths: &[PathBuf]) -> PathBuf {
     let program = folder.join("program");
     let mut compiler = Command::new("cc");
     compiler
@@ -38,7 +38,7 @@ fn build(folder: &Path, source: &str, words: &[&str], paths: &[PathBuf]) -> Path
     program
 }
 
-fn said(output: &Output) -> String {
+pub(super) fn said(output: &Output) -> String {
     let both = [&output.stdout, &output.stderr];
     both.map(|it| String::from_utf8_lossy(it)).concat()
 }
@@ -111,7 +111,7 @@ fn in_c(words: &[&str], paths: &[PathBuf]) -> String {
     said
 }
 
-fn include(folder: &Path) -> String {
+pub(super) fn include(folder: &Path) -> String {
     format!("-I{}", folder.display())
 }
 

@@ -65,7 +65,10 @@ impl View {
                 Message::Phase(_)
                 | Message::Offers(_)
                 | Message::Seated { .. }
-                | Message::Exited(_) => {}
+                | Message::Exited(_)
+                | Message::Window(_)
+                | Message::Kept(_)
+                | Message::Notice(_) => {}
             }
         }
     }

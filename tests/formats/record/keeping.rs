@@ -1,0 +1,453 @@
+//! Windows that are opened and closed by hand while a program runs, and the last stretch of time: what is kept is compared with
+//! the log that the program writes of itself.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use engine::record::SpanKind;
+
+use super::nvtx::{build, include, nvtx, said};
+use super::{of_kind, open, program};
+use crate::house::display::until;
+use crate::house::program::{stand_in, syncline};
+
+/// A program that runs until it is told to end, and its recorder.
+struct Session {
+    folder: tempfile::TempDir,
+    recorder: Option<Child>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(mut recorder) = self.recorder.take() {
+            let _ = recorder.kill();
+            let _ = recorder.wait();
+        }
+    }
+}
+
+/// What the log says of a range: its name, and when it began and ended.
+type Logged = (String, u64, u64);
+
+impl Session {
+    /// Records the program of NVTX with some options, and words of its own.
+    fn start(options: &[&str], words: &[&str]) -> Option<Self> {
+        let nvtx = nvtx()?;
+        let folder = tempfile::tempdir().unwrap();
+        let headers = include(&nvtx.join("nvidia/cu13/include"));
+        let program = build(folder.path(), "windows.c", &[&headers], &[]);
+        let mut command = Self::command(folder.path(), options);
+        command
+            .arg(program)
+            .arg(folder.path().join("log"))
+            .arg(folder.path().join("stop"))
+            .args(words);
+        Some(Self::spawn(folder, &mut command))
+    }
+
+    /// Records the program of CUDA until it is ended.
+    fn of_cuda(options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Self::command(folder.path(), options);
+        command
+            .args(["env", "--default-signal=INT"])
+            .arg(program())
+            .arg("forever")
+            .env("SYNCLINE_TEST_CUDA_STAND_IN", stand_in());
+        Self::spawn(folder, &mut command)
+    }
+
+    fn command(folder: &Path, options: &[&str]) -> Command {
+        let mut command = Command::new(syncline());
+        command
+            .args(["record", "--headless", "-o"])
+            .arg(folder.join("out.pftrace"))
+            .args(options)
+            .arg("--")
+            .env("TMPDIR", folder);
+        command
+    }
+
+    fn spawn(folder: tempfile::TempDir, command: &mut Command) -> Self {
+        let recorder = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let session = Self {
+            folder,
+            recorder: Some(recorder),
+        };
+        until("the program has begun", || {
+            (!session.segments().is_empty()).then_some(())
+        });
+        session
+    }
+
+    fn number(&self) -> u32 {
+        self.recorder.as_ref().unwrap().id()
+    }
+
+    /// The files that the program writes meanwhile, and their lengths.
+    fn segments(&self) -> Vec<(PathBuf, u64)> {
+        let inner = std::fs::read_dir(self.folder.path()).unwrap().flatten();
+        let folders = inner.map(|it| it.path()).filter(|it| it.is_dir());
+        let files = folders.flat_map(|it| std::fs::read_dir(it).into_iter().flatten().flatten());
+        let files = files.map(|it| (it.path(), it.metadata().map_or(0, |it| it.len())));
+        files
+            .filter(|(path, _)| path.extension().is_some())
+            .collect()
+    }
+
+    /// The number of the recorded process, by the name of its file.
+    fn program(&self) -> u32 {
+        let (path, _) = &self.segments()[0];
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        name.split('-').next().unwrap().parse().unwrap()
+    }
+
+    /// Toggles by a number, and answers with the instants right before and right after, and what was said.
+    fn toggle(process: u32) -> (u64, u64, String) {
+        let before = cuda_recorder::now();
+        let output = Command::new(syncline())
+            .args(["record", "--toggle", &process.to_string()])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        // The window opens and closes for all processes at once, a few milliseconds later.
+        (before, cuda_recorder::now() + 5_000_000, said(&output))
+    }
+
+    /// Tells the program to end, and waits for it.
+    fn end(&mut self) -> Output {
+        std::fs::write(self.folder.path().join("stop"), "").unwrap();
+        self.recorder.take().unwrap().wait_with_output().unwrap()
+    }
+
+    /// Ends the recorder and with it the program.
+    fn terminate(&mut self) -> Output {
+        signal("-TERM", self.number());
+        self.recorder.take().unwrap().wait_with_output().unwrap()
+    }
+
+    fn log(&self) -> Vec<Logged> {
+        let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
+        let read = |line: &str| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [name, start, end] = fields[..] else {
+                panic!("{line}")
+            };
+            (
+                name.to_owned(),
+                start.parse().unwrap(),
+                end.parse().unwrap(),
+            )
+        };
+        log.lines().map(read).collect()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+fn signal(signal: &str, process: u32) {
+    let sent = Command::new("kill")
+        .args([signal, &process.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// The names of what a capture holds.
+fn names(path: &Path) -> BTreeSet<String> {
+    let capture = open(path);
+    let names = capture
+        .spans()
+        .map(|it| capture.name(it.span.name).to_owned());
+    let all: Vec<String> = names.collect();
+    let unique: BTreeSet<String> = all.iter().cloned().collect();
+    assert_eq!(all.len(), unique.len(), "each is there once");
+    unique
+}
+
+/// What of the log touches a stretch of time for certain, and what may.
+fn touching(log: &[Logged], certain: (u64, u64), possible: (u64, u64)) -> [BTreeSet<String>; 2] {
+    [certain, possible].map(|(from, to)| {
+        let touches = |(_, start, end): &&Logged| *end >= from && *start <= to;
+        let names = log.iter().filter(touches).map(|(name, ..)| name.clone());
+        names.collect()
+    })
+}
+
+fn check(kept: &BTreeSet<String>, certain: &BTreeSet<String>, possible: &BTreeSet<String>) {
+    let missing: Vec<_> = certain.difference(kept).collect();
+    assert!(missing.is_empty(), "missing: {missing:?}");
+    let outside: Vec<_> = kept.difference(possible).collect();
+    assert!(outside.is_empty(), "outside: {outside:?}");
+}
+
+fn rest(millis: u64) {
+    std::thread::sleep(Duration::from_millis(millis));
+}
+
+#[test]
+fn what_touches_windows_that_are_opened_by_hand_is_kept_and_nothing_else() {
+    let Some(mut session) = Session::start(&["--paused"], &[]) else {
+        return;
+    };
+    rest(300);
+    // By the recorder's number, by the program's, and by a signal.
+    let first = Session::toggle(session.number());
+    assert!(first.2.contains("started"), "{}", first.2);
+    rest(200);
+    let second = Session::toggle(session.program());
+    assert!(second.2.contains("stopped"), "{}", second.2);
+    rest(300);
+    let third = Session::toggle(session.program());
+    rest(200);
+    let before = cuda_recorder::now();
+    signal("-USR1", session.number());
+    rest(500);
+    let fourth = (before, before + 400_000_000);
+    let output = session.end();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let log = session.log();
+    let [mut certain, mut possible] = touching(&log, (first.1, second.0), (first.0, second.1));
+    let more = touching(&log, (third.1, fourth.0), (third.0, fourth.1));
+    for (all, more) in [&mut certain, &mut possible].into_iter().zip(more) {
+        all.extend(more);
+    }
+    for name in ["outer", "whole", "aside"] {
+        assert!(certain.contains(name), "{name} reaches into both");
+    }
+    let kept = names(&session.path("out.pftrace"));
+    check(&kept, &certain, &possible);
+    assert!(kept.len() > 40 && kept.len() + 100 < log.len());
+    let left = log.len() - kept.len();
+    let text = format!("{left} activities, ranges and samples outside of it were left out");
+    assert!(said(&output).contains(&text), "{text} in {}", said(&output));
+    let text = "it was started by hand 2 times";
+    assert!(said(&output).contains(text), "{}", said(&output));
+    assert!(open(&session.path("out.pftrace")).problems().is_empty());
+}
+
+#[test]
+fn a_recording_that_is_never_started_says_so() {
+    let Some(mut session) = Session::start(&["--paused"], &[]) else {
+        return;
+    };
+    rest(100);
+    let output = session.end();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let text = "it was to be started by hand, and never was";
+    assert!(said(&output).contains(text), "{}", said(&output));
+}
+
+#[test]
+fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() {
+    let Some(mut session) = Session::start(&["--last", "800ms"], &[]) else {
+        return;
+    };
+    rest(2000);
+    let before = cuda_recorder::now();
+    signal("-USR1", session.number());
+    let first = session.path("out-1.pftrace");
+    until("what is kept is written", || {
+        let is_there = std::fs::metadata(&first).is_ok_and(|it| it.len() > 0);
+        (is_there && open(&first).end().is_some()).then_some(())
+    });
+    let written = std::fs::metadata(session.path("out.pftrace")).map_or(0, |it| it.len());
+    assert_eq!(written, 0, "that is for the end");
+    rest(700);
+    let (second_before, second_after, text) = Session::toggle(session.program());
+    assert!(text.contains("kept"), "{text}");
+    let output = session.end();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let (log, text) = (session.log(), said(&output));
+    let slack = 100_000_000;
+    let stretch = |from: u64, to: u64| (from.saturating_sub(800_000_000), to);
+    // The recorder looks for a signal a hundred times a second.
+    let all = touching(
+        &log,
+        (before + slack - 800_000_000, before),
+        stretch(before, before + slack),
+    );
+    // What is open then has not been logged yet, and is kept as it is.
+    let kept = names(&first);
+    check(&kept, &all[0], &all[1]);
+    assert!(kept.len() > 100 && kept.contains("outer") && kept.contains("aside"));
+    assert!(!kept.contains("step 0"));
+    let second = names(&session.path("out-2.pftrace"));
+    let all = touching(
+        &log,
+        (second_after - 800_000_000, second_before),
+        stretch(second_before, second_after),
+    );
+    check(&second, &all[0], &all[1]);
+    let end = log.iter().map(|(.., end)| *end).max().unwrap();
+    let last = names(&session.path("out.pftrace"));
+    let all = touching(
+        &log,
+        (end - 700_000_000, end),
+        (end - 800_000_000, u64::MAX),
+    );
+    check(&last, &all[0], &all[1]);
+    assert!(text.contains("the last 0.8 s before its end"), "{text}");
+    assert!(text.contains("kept as "), "{text}");
+    let left = log.len() - last.len();
+    let words = format!("{left} activities, ranges and samples outside of it were left out");
+    assert!(text.contains(&words), "{words} in {text}");
+    let capture = open(&session.path("out.pftrace"));
+    assert!(capture.problems().is_empty(), "{:?}", capture.problems());
+}
+
+#[test]
+fn a_ring_has_no_more_bytes_than_it_may_and_says_what_it_had_no_room_for() {
+    let Some(mut session) = Session::start(&["--last", "60s,8MB"], &["fast"]) else {
+        return;
+    };
+    let end = Instant::now() + Duration::from_secs(3);
+    let mut most = 0;
+    let mut numbers = BTreeSet::new();
+    while Instant::now() < end {
+        let segments = session.segments();
+        most = most.max(segments.iter().map(|(_, bytes)| bytes).sum());
+        numbers.extend(segments.into_iter().map(|(path, _)| path));
+        rest(5);
+    }
+    assert!(numbers.len() > 40, "it went round: {}", numbers.len());
+    // Between two looks it grows by what is written meanwhile.
+    assert!(most < 24_000_000, "{most}");
+    let output = session.end();
+    let said = said(&output);
+    assert!(
+        said.contains("The ring of 8 MB had room for the last") && said.contains("MB or more"),
+        "{said}"
+    );
+    let capture = open(&session.path("out.pftrace"));
+    let kept: Vec<String> = capture
+        .spans()
+        .map(|it| capture.name(it.span.name).to_owned())
+        .collect();
+    // The steps that are there are the last ones, without a gap, and what was open before them is there.
+    let mut steps: Vec<u64> = kept
+        .iter()
+        .filter_map(|it| it.strip_prefix("step ")?.parse().ok())
+        .collect();
+    steps.sort_unstable();
+    assert!(steps.len() > 10_000 && steps[0] > 0, "{}", steps.len());
+    assert!(steps.windows(2).all(|pair| pair[1] == pair[0] + 1));
+    for name in ["outer", "whole", "aside"] {
+        assert!(kept.iter().any(|it| it == name), "{name}");
+    }
+}
+
+#[test]
+fn files_of_processes_do_not_grow_with_the_run() {
+    let Some(mut session) = Session::start(&["--delay", "1h"], &["fast"]) else {
+        return;
+    };
+    rest(1500);
+    let bytes: u64 = session.segments().iter().map(|(_, bytes)| bytes).sum();
+    assert!(bytes < 100_000, "nothing of it is wanted: {bytes}");
+    let output = session.end();
+    let text = "outside of it were left out";
+    assert!(said(&output).contains(text), "{}", said(&output));
+    let Some(mut session) = Session::start(&["--range", "nvtx:never"], &["fast"]) else {
+        return;
+    };
+    rest(2000);
+    let numbers = session.segments().into_iter().map(|(path, _)| path);
+    let names: Vec<String> = numbers.map(|it| it.display().to_string()).collect();
+    assert!(
+        names.iter().all(|it| !it.ends_with("-0-0.syncline-cupti")),
+        "what was read is gone: {names:?}"
+    );
+    session.end();
+}
+
+#[test]
+fn recordings_of_cuda_are_started_and_stopped_by_hand() {
+    let mut session = Session::of_cuda(&["--paused"]);
+    rest(700);
+    Session::toggle(session.number());
+    rest(500);
+    Session::toggle(session.number());
+    rest(700);
+    let output = session.terminate();
+    let capture = open(&session.path("out.pftrace"));
+    let kernels = of_kind(&capture, SpanKind::Kernel);
+    let first = kernels.iter().map(|it| it.span.start.0).min().unwrap();
+    let last = kernels.iter().map(|it| it.span.end.0).max().unwrap();
+    let lasted = (last - first) as f64 / 1e9;
+    assert!((0.4..1.2).contains(&lasted), "{lasted}: {}", said(&output));
+    assert!(first > 600_000_000, "{first}");
+    assert!(
+        said(&output).contains("it was started by hand 1 time"),
+        "{}",
+        said(&output)
+    );
+    assert!(!capture.devices()[0].name.is_empty());
+}
+
+#[test]
+fn the_last_of_a_program_of_cuda_knows_its_devices_and_streams() {
+    let mut session = Session::of_cuda(&["--last", "500ms"]);
+    rest(2500);
+    let output = session.terminate();
+    let capture = open(&session.path("out.pftrace"));
+    let kernels = of_kind(&capture, SpanKind::Kernel);
+    let first = kernels.iter().map(|it| it.span.start.0).min().unwrap();
+    let last = kernels.iter().map(|it| it.span.end.0).max().unwrap();
+    assert!(
+        kernels.len() > 50 && last - first < 700_000_000,
+        "{first} to {last}: {}",
+        said(&output)
+    );
+    let plain = Session::of_cuda(&[]);
+    rest(700);
+    let mut plain = plain;
+    plain.terminate();
+    let whole = open(&plain.path("out.pftrace"));
+    let devices = |it: &engine::capture::Capture| -> Vec<String> {
+        it.devices().iter().map(|it| it.name.clone()).collect()
+    };
+    assert_eq!(devices(&capture), devices(&whole));
+}
+
+#[test]
+fn what_cannot_be_toggled_or_kept_is_said_with_what_to_do() {
+    let run = |words: &[&str]| {
+        let output = Command::new(syncline()).args(words).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        said(&output)
+    };
+    let own = std::process::id().to_string();
+    let text = run(&["record", "--toggle", &own]);
+    assert!(text.contains("neither is recorded nor records"), "{text}");
+    let text = run(&["record", "--toggle", "4000000000"]);
+    assert!(text.contains("there is no process 4000000000"), "{text}");
+    let text = run(&["record", "--toggle", &own, "--", "true"]);
+    assert!(text.contains("--toggle"), "{text}");
+    let text = run(&["record", "--last", "10s,1KB", "--", "true"]);
+    assert!(
+        text.contains("too small") && text.contains("4 MB"),
+        "{text}"
+    );
+    let text = run(&["record", "--last", "10", "--", "true"]);
+    assert!(text.contains("is no length"), "{text}");
+    let text = run(&["record", "--last", "1s", "--delay", "1s", "--", "true"]);
+    assert!(text.contains("cannot be used with"), "{text}");
+    let mut plain = Session::of_cuda(&[]);
+    for number in [plain.number(), plain.program()] {
+        let text = run(&["record", "--toggle", &number.to_string()]);
+        assert!(
+            text.contains("record it with --paused, or with --last"),
+            "{text}"
+        );
+    }
+    plain.terminate();
+}
