@@ -160,9 +160,8 @@ fn a_window_that_is_opened_while_somebody_looks_on_shows_what_is_kept() {
     assert!(first > Some(600_000_000), "{first:?}");
     view.engine.send(Control::Stop);
     view.until("its end", |view| view.is_finished);
-    let spans = view.capture.spans().map(|it| it.span.end.0);
-    let (least, most) = (spans.clone().min().unwrap(), spans.max().unwrap());
-    assert!(view.capture.span_count() > 200 && most - least < 20_000_000_000);
+    let last = view.capture.spans().map(|it| it.span.start.0).max();
+    assert!(last < view.capture.end().map(|it| it.time.0), "{last:?}");
 }
 
 #[test]
@@ -177,9 +176,9 @@ fn the_last_is_kept_while_somebody_looks_on_and_in_the_end() {
     let mut capture = Capture::new();
     capture.apply(kept.records);
     let lasted = |capture: &Capture| {
-        let spans = capture.spans().map(|it| (it.span.start.0, it.span.end.0));
-        let starts = spans.clone().map(|(start, _)| start).min().unwrap();
-        spans.map(|(_, end)| end).max().unwrap() - starts
+        let starts = capture.spans().map(|it| it.span.start.0);
+        let ends = capture.spans().map(|it| it.span.end.0);
+        ends.max().unwrap() - starts.min().unwrap()
     };
     let length = lasted(&capture);
     assert!((200_000_000..600_000_000).contains(&length), "{length}");

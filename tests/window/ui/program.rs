@@ -227,7 +227,7 @@ fn what_is_kept_of_the_last_is_a_tab_of_its_own_and_the_recording_goes_on() {
         name: "app, kept 1".to_owned(),
         path: Some("/tmp/out-1.pftrace".into()),
         error: None,
-        records: records("overlap"),
+        records: records("double-buffer"),
     };
     for message in [Message::Kept(Box::new(kept)), Message::Window(last)] {
         window.engine.send(message).unwrap();

@@ -95,17 +95,22 @@ impl ActivityCarry {
     }
 
     fn chunk(&mut self, chunk: &NvtxChunk) {
+        // Most ranges end soon: only those that do not are copied.
+        let mut open: Vec<NvtxEvent<'_>> = Vec::new();
         for event in NvtxEvents::new(&chunk.events) {
-            let key = (chunk.ordinal, event.domain);
             let id = event.id;
             match event.step {
-                NvtxStep::Push => {
-                    let stack = self.pushed.entry(key).or_default();
-                    stack.push(CarriedEvent::new(chunk, &event));
-                }
+                NvtxStep::Push => open.push(event),
                 NvtxStep::Pop => {
-                    let open = self.pushed.get_mut(&key).and_then(Vec::pop);
-                    self.outside += u64::from(open.is_some());
+                    let is_own = |it: &NvtxEvent<'_>| it.domain == event.domain;
+                    let is_open = match open.iter().rposition(is_own) {
+                        Some(place) => {
+                            open.remove(place);
+                            true
+                        }
+                        None => self.pop(chunk.ordinal, event.domain),
+                    };
+                    self.outside += u64::from(is_open);
                 }
                 NvtxStep::Start if self.ended.remove(&id).is_some() => self.outside += 1,
                 NvtxStep::Start => {
@@ -117,14 +122,31 @@ impl ActivityCarry {
                 }
                 NvtxStep::Mark | NvtxStep::Sample => self.outside += 1,
                 NvtxStep::ThreadEnd => {
-                    let own = (chunk.ordinal, 0)..=(chunk.ordinal, u32::MAX);
-                    let keys: Vec<_> = self.pushed.range(own).map(|(key, _)| *key).collect();
-                    for key in keys {
-                        let left = self.pushed.remove(&key).unwrap_or_default();
-                        self.outside += left.len() as u64;
-                    }
+                    self.outside += open.len() as u64;
+                    open.clear();
+                    self.end_thread(chunk.ordinal);
                 }
             }
+        }
+        for event in open {
+            let stack = self.pushed.entry((chunk.ordinal, event.domain));
+            stack.or_default().push(CarriedEvent::new(chunk, &event));
+        }
+    }
+
+    /// Ends the innermost range of a thread in a domain, and says whether there was one.
+    fn pop(&mut self, ordinal: u32, domain: u32) -> bool {
+        let open = self.pushed.get_mut(&(ordinal, domain));
+        open.and_then(Vec::pop).is_some()
+    }
+
+    /// What a thread left open ended with it.
+    fn end_thread(&mut self, ordinal: u32) {
+        let own = (ordinal, 0)..=(ordinal, u32::MAX);
+        let keys: Vec<_> = self.pushed.range(own).map(|(key, _)| *key).collect();
+        for key in keys {
+            let left = self.pushed.remove(&key).unwrap_or_default();
+            self.outside += left.len() as u64;
         }
     }
 

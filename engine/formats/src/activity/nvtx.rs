@@ -427,6 +427,7 @@ impl ActivityProcess {
     /// Nothing more comes.
     pub(super) fn finish_nvtx(&mut self, draft: &mut ActivityDraft) {
         let at = self.counts.at.max(self.nvtx_latest(draft));
+        let at = draft.window.until().map_or(at, |to| at.min(to));
         let why = "the program ended before it, or the capture did";
         for (_, left) in std::mem::take(&mut self.nvtx.pushed) {
             self.leave_open(left, at, why, draft);

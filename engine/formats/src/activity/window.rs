@@ -132,6 +132,11 @@ impl ActivityWindow {
         self.excess = excess;
     }
 
+    /// The instant up to which something is kept, where there is one.
+    pub fn until(&self) -> Option<u64> {
+        self.last.map(|(_, to)| to)
+    }
+
     /// A range begins: says whether it opens the window.
     pub fn begin(&mut self, name: &str, domain: Option<&str>, at: u64) -> bool {
         let CaptureWindow::Ranges(filter) = &self.wanted else {
