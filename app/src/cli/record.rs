@@ -8,7 +8,7 @@ use engine::capture::Capture;
 use engine::record::{RunOutcome, Severity};
 use engine::runner::{
     Control, Engine, KeptCapture, Message, ProgramRequest, ToggleOutcome, WindowStatus,
-    toggle_recording,
+    toggle_capture,
 };
 
 use super::arguments::RecordOptions;
@@ -127,12 +127,12 @@ fn follow(
 
 /// Has another recording start, stop or keep.
 fn toggle(process: u32, streams: &mut OutputStreams<'_>) -> Result<u8, CliFailure> {
-    let outcome = toggle_recording(process).map_err(CliFailure::Wrong)?;
+    let outcome = toggle_capture(process).map_err(CliFailure::Wrong)?;
     let text = match outcome {
         ToggleOutcome::Started => "started: what happens from now on is kept",
         ToggleOutcome::Stopped => "stopped: nothing is kept until it is started again",
         ToggleOutcome::Kept => {
-            "kept: what there was of the last stretch of time is written, and recording goes on"
+            "kept: what there was of the last stretch of time is written, and the program goes on"
         }
     };
     writeln!(streams.out, "{text}")?;

@@ -41,7 +41,7 @@ mod word {
 
 /// What a recording keeps of what processes do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RecordingPurpose {
+pub enum CapturePurpose {
     /// What they hand over: whoever reads it decides.
     #[default]
     Whole,
@@ -53,11 +53,11 @@ pub enum RecordingPurpose {
     Last,
 }
 
-const PURPOSES: [RecordingPurpose; 4] = [
-    RecordingPurpose::Whole,
-    RecordingPurpose::Windows,
-    RecordingPurpose::Switched,
-    RecordingPurpose::Last,
+const PURPOSES: [CapturePurpose; 4] = [
+    CapturePurpose::Whole,
+    CapturePurpose::Windows,
+    CapturePurpose::Switched,
+    CapturePurpose::Last,
 ];
 
 /// How much a segment of a file holds before the next begins.
@@ -103,7 +103,7 @@ impl ControlPage {
     /// The system refuses.
     pub fn create(
         folder: &Path,
-        purpose: RecordingPurpose,
+        purpose: CapturePurpose,
         limits: SegmentLimits,
     ) -> io::Result<Self> {
         let file = std::fs::OpenOptions::new()
@@ -201,7 +201,7 @@ impl ControlPage {
     }
 
     /// What is kept.
-    pub fn purpose(&self) -> RecordingPurpose {
+    pub fn purpose(&self) -> CapturePurpose {
         let purpose = PURPOSES.get(self.word(word::PURPOSE) as usize);
         purpose.copied().unwrap_or_default()
     }
@@ -210,7 +210,7 @@ impl ControlPage {
     pub fn is_filtered(&self) -> bool {
         matches!(
             self.purpose(),
-            RecordingPurpose::Windows | RecordingPurpose::Switched
+            CapturePurpose::Windows | CapturePurpose::Switched
         )
     }
 
@@ -305,9 +305,9 @@ mod tests {
     fn what_the_recorder_writes_is_read_by_another_mapping() {
         let folder = tempfile::tempdir().unwrap();
         let limits = SegmentLimits { bytes: 7, nanos: 9 };
-        let own = ControlPage::create(folder.path(), RecordingPurpose::Switched, limits).unwrap();
+        let own = ControlPage::create(folder.path(), CapturePurpose::Switched, limits).unwrap();
         let theirs = ControlPage::open(folder.path()).unwrap();
-        assert_eq!(theirs.purpose(), RecordingPurpose::Switched);
+        assert_eq!(theirs.purpose(), CapturePurpose::Switched);
         assert_eq!((theirs.limits(), theirs.flips()), (limits, 0));
         assert_eq!(theirs.recorder(), std::process::id());
         assert!(ControlPage::is_held(folder.path()));

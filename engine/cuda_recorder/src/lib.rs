@@ -27,7 +27,7 @@ mod strides;
 mod texts;
 
 pub use clock::now;
-pub use control::{CONTROL, ControlPage, MOST_FLIPS, RecordingPurpose, SegmentLimits};
+pub use control::{CONTROL, CapturePurpose, ControlPage, MOST_FLIPS, SegmentLimits};
 pub use file::{
     ContinuationFact, ENDING, FOLDER, Fact, FactDecoder, FactFileDamage, FactWriter, HEADER,
     ListeningCounts, ListeningFact, MAGIC, ORIGIN, ProcessFact, SegmentName, SegmentWriter,

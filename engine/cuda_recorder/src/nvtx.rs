@@ -13,10 +13,10 @@ mod attributes;
 mod calls;
 #[cfg(unix)]
 mod counters;
+#[cfg(unix)]
+mod deferred;
 mod definition;
 mod event;
-#[cfg(unix)]
-mod held;
 #[cfg(unix)]
 mod names;
 #[cfg(unix)]

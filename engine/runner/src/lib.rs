@@ -76,7 +76,7 @@ pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;
 pub use program::{
     KeptCapture, ProgramRequest, ToggleOutcome, WindowControl, WindowStatus, carry_recorder,
-    toggle_recording, window_signal,
+    toggle_capture, window_signal,
 };
 pub use protocol::{Control, Message, Pace, Phase, RankControl, RecoveryMode, RunRequest};
 pub use recorder::{Recorder, Reporter};

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use self::child::ProgramProcess;
 use self::folder::FactFolder;
 pub use self::library::carry_recorder;
-pub use self::toggle::{ToggleOutcome, toggle_recording};
+pub use self::toggle::{ToggleOutcome, toggle_capture};
 use self::window::PendingKeep;
 pub use self::window::{KeptCapture, WindowControl, WindowStatus, window_signal};
 use super::outbox::Outbox;

@@ -14,12 +14,12 @@ use crate::house::display::until;
 use crate::house::program::{stand_in, syncline};
 
 /// A program that runs until it is told to end, and its recorder.
-struct Session {
+struct KeptProgram {
     folder: tempfile::TempDir,
     recorder: Option<Child>,
 }
 
-impl Drop for Session {
+impl Drop for KeptProgram {
     fn drop(&mut self) {
         if let Some(mut recorder) = self.recorder.take() {
             let _ = recorder.kill();
@@ -31,7 +31,7 @@ impl Drop for Session {
 /// What the log says of a range: its name, and when it began and ended.
 type Logged = (String, u64, u64);
 
-impl Session {
+impl KeptProgram {
     /// Records the program of NVTX with some options, and words of its own.
     fn start(options: &[&str], words: &[&str]) -> Option<Self> {
         let nvtx = nvtx()?;
@@ -77,14 +77,14 @@ impl Session {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let session = Self {
+        let running = Self {
             folder,
             recorder: Some(recorder),
         };
         until("the program has begun", || {
-            (!session.segments().is_empty()).then_some(())
+            (!running.segments().is_empty()).then_some(())
         });
-        session
+        running
     }
 
     fn number(&self) -> u32 {
@@ -195,26 +195,26 @@ fn rest(millis: u64) {
 
 #[test]
 fn what_touches_windows_that_are_opened_by_hand_is_kept_and_nothing_else() {
-    let Some(mut session) = Session::start(&["--paused"], &[]) else {
+    let Some(mut running) = KeptProgram::start(&["--paused"], &[]) else {
         return;
     };
     rest(300);
     // By the recorder's number, by the program's, and by a signal.
-    let first = Session::toggle(session.number());
+    let first = KeptProgram::toggle(running.number());
     assert!(first.2.contains("started"), "{}", first.2);
     rest(200);
-    let second = Session::toggle(session.program());
+    let second = KeptProgram::toggle(running.program());
     assert!(second.2.contains("stopped"), "{}", second.2);
     rest(300);
-    let third = Session::toggle(session.program());
+    let third = KeptProgram::toggle(running.program());
     rest(200);
     let before = cuda_recorder::now();
-    signal("-USR1", session.number());
+    signal("-USR1", running.number());
     rest(500);
     let fourth = (before, before + 400_000_000);
-    let output = session.end();
+    let output = running.end();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let log = session.log();
+    let log = running.log();
     let [mut certain, mut possible] = touching(&log, (first.1, second.0), (first.0, second.1));
     let more = touching(&log, (third.1, fourth.0), (third.0, fourth.1));
     for (all, more) in [&mut certain, &mut possible].into_iter().zip(more) {
@@ -223,7 +223,7 @@ fn what_touches_windows_that_are_opened_by_hand_is_kept_and_nothing_else() {
     for name in ["outer", "whole", "aside"] {
         assert!(certain.contains(name), "{name} reaches into both");
     }
-    let kept = names(&session.path("out.pftrace"));
+    let kept = names(&running.path("out.pftrace"));
     check(&kept, &certain, &possible);
     assert!(kept.len() > 40 && kept.len() + 100 < log.len());
     let left = log.len() - kept.len();
@@ -231,16 +231,16 @@ fn what_touches_windows_that_are_opened_by_hand_is_kept_and_nothing_else() {
     assert!(said(&output).contains(&text), "{text} in {}", said(&output));
     let text = "it was started by hand 2 times";
     assert!(said(&output).contains(text), "{}", said(&output));
-    assert!(open(&session.path("out.pftrace")).problems().is_empty());
+    assert!(open(&running.path("out.pftrace")).problems().is_empty());
 }
 
 #[test]
-fn a_recording_that_is_never_started_says_so() {
-    let Some(mut session) = Session::start(&["--paused"], &[]) else {
+fn a_program_that_is_never_started_to_be_kept_says_so() {
+    let Some(mut running) = KeptProgram::start(&["--paused"], &[]) else {
         return;
     };
     rest(100);
-    let output = session.end();
+    let output = running.end();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let text = "it was to be started by hand, and never was";
     assert!(said(&output).contains(text), "{}", said(&output));
@@ -248,25 +248,25 @@ fn a_recording_that_is_never_started_says_so() {
 
 #[test]
 fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() {
-    let Some(mut session) = Session::start(&["--last", "800ms"], &[]) else {
+    let Some(mut running) = KeptProgram::start(&["--last", "800ms"], &[]) else {
         return;
     };
     rest(2000);
     let before = cuda_recorder::now();
-    signal("-USR1", session.number());
-    let first = session.path("out-1.pftrace");
+    signal("-USR1", running.number());
+    let first = running.path("out-1.pftrace");
     until("what is kept is written", || {
         let is_there = std::fs::metadata(&first).is_ok_and(|it| it.len() > 0);
         (is_there && open(&first).end().is_some()).then_some(())
     });
-    let written = std::fs::metadata(session.path("out.pftrace")).map_or(0, |it| it.len());
+    let written = std::fs::metadata(running.path("out.pftrace")).map_or(0, |it| it.len());
     assert_eq!(written, 0, "that is for the end");
     rest(700);
-    let (second_before, second_after, text) = Session::toggle(session.program());
+    let (second_before, second_after, text) = KeptProgram::toggle(running.program());
     assert!(text.contains("kept"), "{text}");
-    let output = session.end();
+    let output = running.end();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let (log, text) = (session.log(), said(&output));
+    let (log, text) = (running.log(), said(&output));
     let slack = 100_000_000;
     let stretch = |from: u64, to: u64| (from.saturating_sub(800_000_000), to);
     // The recorder looks for a signal a hundred times a second.
@@ -280,7 +280,7 @@ fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() 
     check(&kept, &all[0], &all[1]);
     assert!(kept.len() > 100 && kept.contains("outer") && kept.contains("aside"));
     assert!(!kept.contains("step 0"));
-    let second = names(&session.path("out-2.pftrace"));
+    let second = names(&running.path("out-2.pftrace"));
     let all = touching(
         &log,
         (second_after - 800_000_000, second_before),
@@ -288,7 +288,7 @@ fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() 
     );
     check(&second, &all[0], &all[1]);
     let end = log.iter().map(|(.., end)| *end).max().unwrap();
-    let last = names(&session.path("out.pftrace"));
+    let last = names(&running.path("out.pftrace"));
     let all = touching(
         &log,
         (end - 700_000_000, end),
@@ -300,20 +300,20 @@ fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() 
     let left = log.len() - last.len();
     let words = format!("{left} activities, ranges and samples outside of it were left out");
     assert!(text.contains(&words), "{words} in {text}");
-    let capture = open(&session.path("out.pftrace"));
+    let capture = open(&running.path("out.pftrace"));
     assert!(capture.problems().is_empty(), "{:?}", capture.problems());
 }
 
 #[test]
 fn a_ring_has_no_more_bytes_than_it_may_and_says_what_it_had_no_room_for() {
-    let Some(mut session) = Session::start(&["--last", "60s,8MB"], &["fast"]) else {
+    let Some(mut running) = KeptProgram::start(&["--last", "60s,8MB"], &["fast"]) else {
         return;
     };
     let end = Instant::now() + Duration::from_secs(3);
     let mut most = 0;
     let mut numbers = BTreeSet::new();
     while Instant::now() < end {
-        let segments = session.segments();
+        let segments = running.segments();
         most = most.max(segments.iter().map(|(_, bytes)| bytes).sum());
         numbers.extend(segments.into_iter().map(|(path, _)| path));
         rest(5);
@@ -321,13 +321,13 @@ fn a_ring_has_no_more_bytes_than_it_may_and_says_what_it_had_no_room_for() {
     assert!(numbers.len() > 40, "it went round: {}", numbers.len());
     // Between two looks it grows by what is written meanwhile.
     assert!(most < 24_000_000, "{most}");
-    let output = session.end();
+    let output = running.end();
     let said = said(&output);
     assert!(
         said.contains("The ring of 8 MB had room for the last") && said.contains("MB or more"),
         "{said}"
     );
-    let capture = open(&session.path("out.pftrace"));
+    let capture = open(&running.path("out.pftrace"));
     let kept: Vec<String> = capture
         .spans()
         .map(|it| capture.name(it.span.name).to_owned())
@@ -347,38 +347,38 @@ fn a_ring_has_no_more_bytes_than_it_may_and_says_what_it_had_no_room_for() {
 
 #[test]
 fn files_of_processes_do_not_grow_with_the_run() {
-    let Some(mut session) = Session::start(&["--delay", "1h"], &["fast"]) else {
+    let Some(mut running) = KeptProgram::start(&["--delay", "3600s"], &["fast"]) else {
         return;
     };
     rest(1500);
-    let bytes: u64 = session.segments().iter().map(|(_, bytes)| bytes).sum();
+    let bytes: u64 = running.segments().iter().map(|(_, bytes)| bytes).sum();
     assert!(bytes < 100_000, "nothing of it is wanted: {bytes}");
-    let output = session.end();
+    let output = running.end();
     let text = "outside of it were left out";
     assert!(said(&output).contains(text), "{}", said(&output));
-    let Some(mut session) = Session::start(&["--range", "nvtx:never"], &["fast"]) else {
+    let Some(mut running) = KeptProgram::start(&["--range", "nvtx:never"], &["fast"]) else {
         return;
     };
     rest(2000);
-    let numbers = session.segments().into_iter().map(|(path, _)| path);
+    let numbers = running.segments().into_iter().map(|(path, _)| path);
     let names: Vec<String> = numbers.map(|it| it.display().to_string()).collect();
     assert!(
         names.iter().all(|it| !it.ends_with("-0-0.syncline-cupti")),
         "what was read is gone: {names:?}"
     );
-    session.end();
+    running.end();
 }
 
 #[test]
-fn recordings_of_cuda_are_started_and_stopped_by_hand() {
-    let mut session = Session::of_cuda(&["--paused"]);
+fn programs_of_cuda_are_started_and_stopped_by_hand() {
+    let mut running = KeptProgram::of_cuda(&["--paused"]);
     rest(700);
-    Session::toggle(session.number());
+    KeptProgram::toggle(running.number());
     rest(500);
-    Session::toggle(session.number());
+    KeptProgram::toggle(running.number());
     rest(700);
-    let output = session.terminate();
-    let capture = open(&session.path("out.pftrace"));
+    let output = running.terminate();
+    let capture = open(&running.path("out.pftrace"));
     let kernels = of_kind(&capture, SpanKind::Kernel);
     let first = kernels.iter().map(|it| it.span.start.0).min().unwrap();
     let last = kernels.iter().map(|it| it.span.end.0).max().unwrap();
@@ -395,10 +395,10 @@ fn recordings_of_cuda_are_started_and_stopped_by_hand() {
 
 #[test]
 fn the_last_of_a_program_of_cuda_knows_its_devices_and_streams() {
-    let mut session = Session::of_cuda(&["--last", "500ms"]);
+    let mut running = KeptProgram::of_cuda(&["--last", "500ms"]);
     rest(2500);
-    let output = session.terminate();
-    let capture = open(&session.path("out.pftrace"));
+    let output = running.terminate();
+    let capture = open(&running.path("out.pftrace"));
     let kernels = of_kind(&capture, SpanKind::Kernel);
     let first = kernels.iter().map(|it| it.span.start.0).min().unwrap();
     let last = kernels.iter().map(|it| it.span.end.0).max().unwrap();
@@ -407,7 +407,7 @@ fn the_last_of_a_program_of_cuda_knows_its_devices_and_streams() {
         "{first} to {last}: {}",
         said(&output)
     );
-    let plain = Session::of_cuda(&[]);
+    let plain = KeptProgram::of_cuda(&[]);
     rest(700);
     let mut plain = plain;
     plain.terminate();
@@ -441,7 +441,7 @@ fn what_cannot_be_toggled_or_kept_is_said_with_what_to_do() {
     assert!(text.contains("is no length"), "{text}");
     let text = run(&["record", "--last", "1s", "--delay", "1s", "--", "true"]);
     assert!(text.contains("cannot be used with"), "{text}");
-    let mut plain = Session::of_cuda(&[]);
+    let mut plain = KeptProgram::of_cuda(&[]);
     for number in [plain.number(), plain.program()] {
         let text = run(&["record", "--toggle", &number.to_string()]);
         assert!(

@@ -186,7 +186,7 @@ fn recorded_with(choice: &str) -> (Window, CaptureWindow) {
 }
 
 #[test]
-fn a_recording_that_starts_paused_is_started_and_stopped_in_the_bar() {
+fn a_program_that_starts_paused_is_started_and_stopped_in_the_bar() {
     let (mut window, wanted) = recorded_with("Start paused");
     assert_eq!(wanted, CaptureWindow::Switched);
     for (status, button, control) in [
@@ -208,7 +208,7 @@ fn a_recording_that_starts_paused_is_started_and_stopped_in_the_bar() {
 }
 
 #[test]
-fn what_is_kept_of_the_last_is_a_tab_of_its_own_and_the_recording_goes_on() {
+fn what_is_kept_of_the_last_is_a_tab_of_its_own_and_the_program_goes_on() {
     let (mut window, wanted) = recorded_with("Keep the last");
     let limit = RingLimit::new(10_000_000_000, RingLimit::USUAL).unwrap();
     assert_eq!(wanted, CaptureWindow::Last(limit));
@@ -255,7 +255,7 @@ fn what_is_kept_of_the_last_is_a_tab_of_its_own_and_the_recording_goes_on() {
 }
 
 #[test]
-fn what_could_not_be_done_is_said_and_the_recording_goes_on() {
+fn what_could_not_be_done_is_said_and_the_program_goes_on() {
     let (mut window, _) = recorded_with("Start paused");
     let notice = "this recording was started and stopped 2048 times".to_owned();
     window.engine.send(Message::Notice(notice)).unwrap();

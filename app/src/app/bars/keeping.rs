@@ -36,7 +36,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             format!("the last {}", length(nanos)),
             theme.weak,
             "Keep now",
-            "Put the last stretch of time into a tab of its own, beside the output if one was named; the recording goes on",
+            "Put the last stretch of time into a tab of its own, and into a file beside the output if one was named; the program goes on",
             Some(WindowControl::Keep),
         ),
         WindowStatus::Keeping(nanos) => (

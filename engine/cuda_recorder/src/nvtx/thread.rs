@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::deferred::{DeferredStarts, StartOutcome, ThreadEvents};
 use super::definition::NvtxCounts;
 use super::event::{NvtxChunk, NvtxEvent, NvtxStep};
-use super::held::{HeldStarts, StartOutcome, ThreadEvents};
 use crate::clock::now;
 use crate::control::ControlPage;
 use crate::entry::{self, ProcessState};
@@ -120,7 +120,7 @@ pub struct ThreadRegistry {
     threads: Mutex<Vec<Arc<ThreadBuffer>>>,
     ordinals: AtomicU32,
     /// Only used where windows are recorded alone.
-    starts: Mutex<HeldStarts>,
+    starts: Mutex<DeferredStarts>,
 }
 
 impl ThreadRegistry {
@@ -169,7 +169,7 @@ impl ThreadRegistry {
                 state.hand_events(chunk);
                 true
             }
-            StartOutcome::Held => false,
+            StartOutcome::Deferred => false,
             StartOutcome::Outside => {
                 COUNTS.outside(1);
                 false

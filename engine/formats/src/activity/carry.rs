@@ -90,6 +90,7 @@ impl ActivityCarry {
                     held.1 = step;
                 }
             }
+            CuptiRecord::Event(event) => self.outside += u64::from(event.at.is_some()),
             _ => self.outside += u64::from(record.interval().is_some()),
         }
     }

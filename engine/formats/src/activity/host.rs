@@ -158,7 +158,11 @@ impl ActivityProcess {
         if let Some(call) = call {
             describe(call.span, Some(stream), Some(event.event), draft);
         }
-        let span = event.at.filter(|at| *at != 0).map(|at| {
+        // What waits for it is known all the same.
+        let at = event.at.filter(|at| *at != 0);
+        let kept = at.filter(|at| draft.keeps(*at, *at));
+        self.outside += u64::from(kept != at);
+        let span = kept.map(|at| {
             let lane = self.stream(stream, None, draft);
             let name = draft.name("event record");
             let span = draft.ran(ActivitySpan {

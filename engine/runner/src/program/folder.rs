@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cuda_recorder::{
-    ControlPage, Fact, FactFileDamage, RecordingPurpose, SegmentLimits, SegmentName,
+    CapturePurpose, ControlPage, Fact, FactFileDamage, SegmentLimits, SegmentName,
 };
 use formats::activity::CaptureWindow;
 use tempfile::TempDir;
@@ -24,14 +24,14 @@ pub struct FactFolder {
 }
 
 /// What of a window processes themselves know, and how large their segments are.
-fn purpose(window: &CaptureWindow) -> (RecordingPurpose, SegmentLimits) {
+fn purpose(window: &CaptureWindow) -> (CapturePurpose, SegmentLimits) {
     let usual = SegmentLimits::default();
     match window {
         // Which ranges are wanted is known to whoever reads them.
-        CaptureWindow::Whole | CaptureWindow::Ranges(_) => (RecordingPurpose::Whole, usual),
-        CaptureWindow::Time { .. } => (RecordingPurpose::Windows, usual),
-        CaptureWindow::Switched => (RecordingPurpose::Switched, usual),
-        CaptureWindow::Last(limit) => (RecordingPurpose::Last, segments_of(*limit)),
+        CaptureWindow::Whole | CaptureWindow::Ranges(_) => (CapturePurpose::Whole, usual),
+        CaptureWindow::Time { .. } => (CapturePurpose::Windows, usual),
+        CaptureWindow::Switched => (CapturePurpose::Switched, usual),
+        CaptureWindow::Last(limit) => (CapturePurpose::Last, segments_of(*limit)),
     }
 }
 

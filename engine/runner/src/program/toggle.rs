@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use cuda_recorder::{ControlPage, FOLDER, RecordingPurpose};
+use cuda_recorder::{CapturePurpose, ControlPage, FOLDER};
 
 use super::child;
 
@@ -28,7 +28,7 @@ pub enum ToggleOutcome {
 ///
 /// # Errors
 /// There is no such recording, it was not begun so, or it does not answer: why, and what to do.
-pub fn toggle_recording(process: u32) -> Result<ToggleOutcome, String> {
+pub fn toggle_capture(process: u32) -> Result<ToggleOutcome, String> {
     let folder = folder_of(process)?;
     let gone = |_| {
         format!(
@@ -38,8 +38,8 @@ pub fn toggle_recording(process: u32) -> Result<ToggleOutcome, String> {
     };
     let page = ControlPage::open(&folder).map_err(gone)?;
     match page.purpose() {
-        RecordingPurpose::Switched | RecordingPurpose::Last => {}
-        RecordingPurpose::Whole | RecordingPurpose::Windows => {
+        CapturePurpose::Switched | CapturePurpose::Last => {}
+        CapturePurpose::Whole | CapturePurpose::Windows => {
             return Err(format!(
                 "process {process} is recorded, and not so that it can be started, stopped or kept by hand: record it with \
                  --paused, or with --last and a time"
@@ -68,7 +68,7 @@ pub fn toggle_recording(process: u32) -> Result<ToggleOutcome, String> {
         }
         std::thread::sleep(LOOK);
     }
-    Ok(if page.purpose() == RecordingPurpose::Last {
+    Ok(if page.purpose() == CapturePurpose::Last {
         ToggleOutcome::Kept
     } else if page.flips() % 2 == 1 {
         ToggleOutcome::Started
@@ -118,10 +118,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_recording_says_what_to_name() {
-        let own = toggle_recording(std::process::id()).unwrap_err();
+    fn what_is_not_recorded_says_what_to_name() {
+        let own = toggle_capture(std::process::id()).unwrap_err();
         assert!(own.contains("neither is recorded nor records"), "{own}");
-        let none = toggle_recording(u32::MAX).unwrap_err();
+        let none = toggle_capture(u32::MAX).unwrap_err();
         assert!(none.contains("no process 4294967295"), "{none}");
     }
 }

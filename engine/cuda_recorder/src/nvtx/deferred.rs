@@ -8,7 +8,7 @@ use crate::control::ControlPage;
 
 /// A range that was pushed while no window was open.
 #[derive(Debug)]
-struct HeldPush {
+struct DeferredPush {
     domain: u32,
     event: Vec<u8>,
 }
@@ -18,7 +18,7 @@ struct HeldPush {
 pub struct ThreadEvents {
     /// What is to be handed on.
     pub bytes: Vec<u8>,
-    held: Vec<HeldPush>,
+    deferred: Vec<DeferredPush>,
     /// How often a window had been opened or closed when the latest was held back.
     flips: usize,
 }
@@ -27,7 +27,7 @@ impl ThreadEvents {
     pub const fn new(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
-            held: Vec::new(),
+            deferred: Vec::new(),
             flips: 0,
         }
     }
@@ -35,7 +35,7 @@ impl ThreadEvents {
     /// Writes what was held back before an instant where a window has opened since.
     pub fn release(&mut self, flips: usize) {
         if self.flips != flips {
-            for push in self.held.drain(..) {
+            for push in self.deferred.drain(..) {
                 self.bytes.extend_from_slice(&push.event);
             }
             self.flips = flips;
@@ -56,15 +56,15 @@ impl ThreadEvents {
             NvtxStep::Push => {
                 let mut bytes = Vec::new();
                 event.encode(&mut bytes);
-                self.held.push(HeldPush {
+                self.deferred.push(DeferredPush {
                     domain: event.domain,
                     event: bytes,
                 });
             }
             NvtxStep::Pop => {
-                let mut held = self.held.iter();
-                if let Some(place) = held.rposition(|it| it.domain == event.domain) {
-                    self.held.remove(place);
+                let mut deferred = self.deferred.iter();
+                if let Some(place) = deferred.rposition(|it| it.domain == event.domain) {
+                    self.deferred.remove(place);
                     outside = 1;
                 } else if is_stray {
                     outside = 1;
@@ -75,11 +75,11 @@ impl ThreadEvents {
             }
             NvtxStep::Mark | NvtxStep::Sample => outside = 1,
             NvtxStep::ThreadEnd => {
-                outside = self.held.len() as u64;
-                self.held.clear();
+                outside = self.deferred.len() as u64;
+                self.deferred.clear();
                 event.encode(&mut self.bytes);
             }
-            // Any thread may end them: `HeldStarts`.
+            // Any thread may end them: `DeferredStarts`.
             NvtxStep::Start | NvtxStep::End => event.encode(&mut self.bytes),
         }
         outside
@@ -88,15 +88,15 @@ impl ThreadEvents {
 
 /// A range that was started while no window was open.
 #[derive(Debug)]
-struct HeldStart {
+struct DeferredStart {
     flips: usize,
     chunk: NvtxChunk,
 }
 
 /// Ranges that were started while no window was open, by their numbers.
 #[derive(Debug, Default)]
-pub struct HeldStarts {
-    held: HashMap<u64, HeldStart>,
+pub struct DeferredStarts {
+    deferred: HashMap<u64, DeferredStart>,
 }
 
 /// What becomes of the start or the end of a range that any thread may end.
@@ -107,12 +107,12 @@ pub enum StartOutcome {
     /// It is written, after the start that was held back.
     After(NvtxChunk),
     /// It is not written now.
-    Held,
+    Deferred,
     /// It is not written, and its range lies outside.
     Outside,
 }
 
-impl HeldStarts {
+impl DeferredStarts {
     /// What becomes of a start or an end that a thread calls.
     pub fn note(
         &mut self,
@@ -130,10 +130,11 @@ impl HeldStarts {
                     ordinal,
                     events,
                 };
-                self.held.insert(event.id, HeldStart { flips, chunk });
-                StartOutcome::Held
+                self.deferred
+                    .insert(event.id, DeferredStart { flips, chunk });
+                StartOutcome::Deferred
             }
-            NvtxStep::End => match self.held.remove(&event.id) {
+            NvtxStep::End => match self.deferred.remove(&event.id) {
                 Some(start) if start.flips == flips => StartOutcome::Outside,
                 Some(start) => StartOutcome::After(start.chunk),
                 None => StartOutcome::Written,
@@ -144,8 +145,8 @@ impl HeldStarts {
 
     /// Those that reach into a window which has opened since, in the order of their numbers.
     pub fn release(&mut self, flips: usize) -> Vec<NvtxChunk> {
-        let due = self.held.extract_if(|_, start| start.flips != flips);
-        let mut due: Vec<(u64, HeldStart)> = due.collect();
+        let due = self.deferred.extract_if(|_, start| start.flips != flips);
+        let mut due: Vec<(u64, DeferredStart)> = due.collect();
         due.sort_unstable_by_key(|(id, _)| *id);
         due.into_iter().map(|(_, start)| start.chunk).collect()
     }
@@ -155,12 +156,12 @@ impl HeldStarts {
 mod tests {
     use super::super::event::NvtxEvents;
     use super::*;
-    use crate::control::{RecordingPurpose, SegmentLimits};
+    use crate::control::{CapturePurpose, SegmentLimits};
 
     fn page(flips: &[u64]) -> (tempfile::TempDir, ControlPage) {
         let folder = tempfile::tempdir().unwrap();
         let limits = SegmentLimits::default();
-        let page = ControlPage::create(folder.path(), RecordingPurpose::Switched, limits).unwrap();
+        let page = ControlPage::create(folder.path(), CapturePurpose::Switched, limits).unwrap();
         for at in flips {
             assert!(page.flip(*at));
         }
@@ -225,7 +226,7 @@ mod tests {
     #[test]
     fn starts_are_written_where_their_ranges_reach_into_a_window() {
         let (_folder, page) = page(&[10, 20]);
-        let mut starts = HeldStarts::default();
+        let mut starts = DeferredStarts::default();
         let mut note = |step, time, id| {
             let event = NvtxEvent {
                 id,
@@ -233,15 +234,15 @@ mod tests {
             };
             starts.note(&event, &page, (3, 1))
         };
-        assert_eq!(note(NvtxStep::Start, 1, 1), StartOutcome::Held);
+        assert_eq!(note(NvtxStep::Start, 1, 1), StartOutcome::Deferred);
         assert_eq!(note(NvtxStep::End, 5, 1), StartOutcome::Outside);
-        assert_eq!(note(NvtxStep::Start, 6, 2), StartOutcome::Held);
+        assert_eq!(note(NvtxStep::Start, 6, 2), StartOutcome::Deferred);
         let around = note(NvtxStep::End, 25, 2);
         assert!(matches!(around, StartOutcome::After(chunk) if chunk.thread == 3));
         assert_eq!(note(NvtxStep::Start, 11, 3), StartOutcome::Written);
         assert_eq!(note(NvtxStep::End, 26, 3), StartOutcome::Written);
-        assert_eq!(note(NvtxStep::Start, 7, 4), StartOutcome::Held);
-        assert_eq!(note(NvtxStep::Start, 30, 5), StartOutcome::Held);
+        assert_eq!(note(NvtxStep::Start, 7, 4), StartOutcome::Deferred);
+        assert_eq!(note(NvtxStep::Start, 30, 5), StartOutcome::Deferred);
         assert_eq!(starts.release(2).len(), 1, "one reaches into the window");
         assert_eq!(starts.release(2).len(), 0);
     }
