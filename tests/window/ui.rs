@@ -16,6 +16,8 @@ mod lessons;
 mod links;
 mod losing;
 mod matches;
+mod memory;
+mod memory;
 mod opened_captures;
 mod operations;
 mod palette;

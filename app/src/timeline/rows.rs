@@ -443,7 +443,7 @@ pub fn plot(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow, counted:
     painter.add(fill.into_shape());
     painter.add(line.into_shape());
     let font = small();
-    let galley = painter.layout_no_wrap(amount(high, counted.unit), font, theme.weak);
+    let galley = painter.layout_no_wrap(text::amount(high, counted.unit), font, theme.weak);
     let at = pos2(
         rect.right() - 3.0 * GRID - galley.size().x,
         rect.top() + 1.0,
@@ -451,33 +451,6 @@ pub fn plot(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow, counted:
     let ground = Rect::from_min_size(at, galley.size()).expand2(vec2(GRID, 0.0));
     painter.rect_filled(ground, 3.0, theme.row);
     painter.galley(at, galley, theme.weak);
-}
-
-/// A value with its unit; bytes by powers of 1024.
-fn amount(value: f64, unit: &str) -> String {
-    if unit != "bytes" {
-        let number = text::significant(value);
-        // Of one there is no plural.
-        let unit = match unit.strip_suffix('s') {
-            Some(one) if number == "1" && one.len() > 2 => one,
-            _ => unit,
-        };
-        return format!("{number} {unit}").trim_end().to_owned();
-    }
-    let mut value = value;
-    let mut name = "B";
-    for next in ["KiB", "MiB", "GiB", "TiB"] {
-        if value < 1024.0 {
-            break;
-        }
-        value /= 1024.0;
-        name = next;
-    }
-    if name == "B" {
-        format!("{value:.0} B")
-    } else {
-        format!("{} {name}", text::significant(value))
-    }
 }
 
 /// The colour of a group's thin bar when it is collapsed.
@@ -539,17 +512,5 @@ impl NameColumnWidth {
         if edge.double_clicked() {
             self.dragged = None;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_written_by_powers_of_1024() {
-        assert_eq!(amount(0.0, "bytes"), "0 B");
-        assert_eq!(amount(25_165_824.0, "bytes"), "24 MiB");
-        assert_eq!(amount(3.0, "kernels"), "3 kernels");
     }
 }

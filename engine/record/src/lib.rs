@@ -40,13 +40,16 @@ mod short_text;
 mod small_list;
 mod span_set;
 pub mod time;
+mod torch_device;
 
 pub use bookmark::Bookmark;
 pub use counted::counted;
 pub use field_names::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
-    ITERATION, LATE, QUERY_ANSWER, STEP_WORDS, STUB_BEGAN, STUB_ENDED, STUB_KIND, TIME_LIMIT,
-    WORKED,
+    ITERATION, LATE, MEMORY_ACTION, MEMORY_ADDRESS, MEMORY_ALLOCATED, MEMORY_BLOCK, MEMORY_BYTES,
+    MEMORY_DEVICE, MEMORY_DEVICE_TYPE, MEMORY_EVENT, MEMORY_OPERATOR, MEMORY_RESERVED,
+    MEMORY_SEGMENT, MEMORY_SEGMENT_BYTES, MEMORY_STACK, MEMORY_STREAM, QUERY_ANSWER, STEP_WORDS,
+    STUB_BEGAN, STUB_ENDED, STUB_KIND, TIME_LIMIT, WORKED,
 };
 pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
 pub use finding::{Finding, FindingSearch};
@@ -69,6 +72,7 @@ pub use run::{
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;
+pub use torch_device::TorchDevice;
 
 use serde::{Deserialize, Serialize};
 
