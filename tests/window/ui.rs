@@ -17,7 +17,6 @@ mod links;
 mod losing;
 mod matches;
 mod memory;
-mod memory;
 mod opened_captures;
 mod operations;
 mod palette;
