@@ -21,4 +21,5 @@ pub mod record;
 pub mod reports;
 pub mod rocprofv3;
 pub mod round_trip;
+pub mod thread_states;
 pub mod xplane;

@@ -8,6 +8,7 @@ mod json;
 mod path;
 mod scope;
 mod statistics;
+mod threads;
 mod what_if;
 pub(super) mod words;
 
@@ -19,5 +20,7 @@ pub(super) use idle::idle;
 pub(super) use path::critical_path;
 pub use scope::CauseOptions;
 pub(super) use statistics::statistics;
+pub use threads::ThreadsOptions;
+pub(super) use threads::threads;
 pub use what_if::WhatIfOptions;
 pub(super) use what_if::what_if;

@@ -15,6 +15,7 @@ mod available_memory;
 mod caps;
 mod communicator;
 mod compile;
+mod context_switches;
 mod cpu;
 mod cuda;
 mod device;
@@ -46,6 +47,7 @@ pub use self::wgpu::silence_wayland;
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::Caps;
 pub use communicator::{CollectiveInterruption, Communicator, Exchange};
+pub use context_switches::ContextSwitches;
 pub use compile::{CacheUse, CompileError, CompileRequest, CompiledPipeline, ShaderMessage};
 #[doc(hidden)]
 pub use cuda::use_stand_in as use_cuda_stand_in;

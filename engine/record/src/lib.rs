@@ -39,6 +39,7 @@ mod run;
 mod short_text;
 mod small_list;
 mod span_set;
+mod thread_state;
 pub mod time;
 
 pub use bookmark::Bookmark;
@@ -57,7 +58,7 @@ pub use ids::{
 pub use indices::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 pub use kinds::{
     Basis, CompileTime, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind,
-    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, Verdict,
+    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, ThreadState, Verdict,
 };
 pub use launch::{Launch, LaunchInstance, LaunchNode, LaunchStep};
 pub use pace::{PACE_NOT_KEPT, PaceDial, PaceLaw, PaceReport, PaceSetting, PacedLength};
@@ -69,6 +70,7 @@ pub use run::{
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;
+pub use thread_state::{INTERRUPT, ThreadInterval, ThreadSchedule};
 
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +150,8 @@ pub enum Record {
     Submitted(Box<SubmittedSpan>),
     /// A call reads or writes a buffer.
     BufferUse(BufferUse),
+    /// How the thread of a lane was scheduled.
+    Schedule(Box<ThreadSchedule>),
 }
 
 /// A device that runs work.

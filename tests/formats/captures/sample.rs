@@ -6,10 +6,10 @@ use engine::record::{
     LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind, LaunchStep, Log, Loss,
     LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind, PipelineState,
     PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery, Role, Run, RunEnd,
-    RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State, Value,
-    Verdict,
+    RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State,
+    ThreadInterval, ThreadSchedule, ThreadState, Value, Verdict,
 };
-use engine::time::Nanos;
+use engine::time::{Interval, Nanos};
 
 /// The records of the sample, in the order in which a run would report them.
 pub fn records() -> Vec<Record> {
@@ -182,6 +182,21 @@ fn launches() -> Vec<Record> {
     ]
 }
 
+/// States of the host's thread.
+fn schedule(states: &[(i64, i64, ThreadState, Option<u32>, NameId)]) -> Record {
+    let intervals = states.iter().copied();
+    let intervals = intervals.map(|(start, end, state, core, waker)| ThreadInterval {
+        interval: Interval::new(Nanos(start), Nanos(end)),
+        state,
+        core,
+        waker,
+    });
+    Record::Schedule(Box::new(ThreadSchedule {
+        lane: LaneId(0),
+        intervals: intervals.collect(),
+    }))
+}
+
 fn tail() -> Vec<Record> {
     let counter = |id, unit: &str| {
         Record::Counter(Box::new(Counter {
@@ -203,6 +218,16 @@ fn tail() -> Vec<Record> {
         counter(0, "bytes"),
         sample(-40, f64::MIN_POSITIVE),
         sample(i64::MIN, 1e300),
+        schedule(&[
+            (-20, 30, ThreadState::Running, Some(3), NameId::NONE),
+            (30, 31, ThreadState::Uninterruptible, None, NameId::NONE),
+        ]),
+        schedule(&[
+            (40, 70, ThreadState::Runnable, None, NameId(1)),
+            (70, 70, ThreadState::Running, Some(0), NameId::NONE),
+            (70, 300, ThreadState::OffCpu, None, NameId::NONE),
+        ]),
+        schedule(&[(31, 40, ThreadState::Blocked, None, NameId::NONE)]),
         Record::Loss(Box::new(Loss {
             device: DeviceId(0),
             time: Nanos(280),

@@ -389,7 +389,7 @@ fn tree_row(place: usize, node: &CallNode, name: &str) -> Vec<Option<Value>> {
     ]
 }
 
-fn write_rows(
+pub(super) fn write_rows(
     columns: &[&str],
     rows: impl Iterator<Item = Vec<Option<Value>>>,
     format: ListFormat,
@@ -408,18 +408,18 @@ fn write_rows(
     Ok(FINE)
 }
 
-fn text(text: &str) -> Value {
+pub(super) fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-const fn integer(value: i64) -> Value {
+pub(super) const fn integer(value: i64) -> Value {
     Value::Integer(value)
 }
 
-const fn time(time: Nanos) -> Value {
+pub(super) const fn time(time: Nanos) -> Value {
     integer(time.0)
 }
 
-fn count(value: u64) -> Value {
+pub(super) fn count(value: u64) -> Value {
     integer(i64::try_from(value).unwrap_or(i64::MAX))
 }
