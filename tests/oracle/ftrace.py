@@ -247,13 +247,21 @@ def late(form, out):
     kernels = [(BASE + 30_000, BASE + 100_000), (BASE + 2_125_000, BASE + 2_200_000)]
     # It is preempted by another program while its stream has nothing to do.
     gone = (BASE + 150_000, BASE + 1_950_000)
-    thread, other = 101, 300
+    thread, other, loader = 101, 300, 102
+    # Another thread of the program waits for a disk, for a core, and for the first one.
     events = [
         Switch(BASE - 50_000, 0, 0, 0, thread),
+        Switch(BASE - 20_000, 1, 0, 0, loader),
         Switch(gone[0], 0, thread, 0x100, other),
+        Switch(BASE + 400_000, 1, loader, 2, 0),
+        Waking(BASE + 900_000, 2, loader, 0, True),
+        Switch(BASE + 1_100_000, 2, 0, 0, loader),
+        Switch(BASE + 1_700_000, 2, loader, 1, 0),
         Switch(gone[1], 0, other, 1, thread),
+        Waking(BASE + 2_150_000, 0, loader, thread, False),
+        Switch(BASE + 2_160_000, 1, 0, 0, loader),
         Switch(BASE + 2_300_000, 0, thread, 1, 0),
-        Waking(BASE + 2_350_000, 1, thread, 0, True),
+        Waking(BASE + 2_350_000, 1, thread, loader, True),
     ]
     file = kernel("6.1.0") + process_list(PROCESSES, THREADS)
     file += track(11, thread=THREADS[0]) + track(12, name="Stream 7")

@@ -44,6 +44,7 @@ guides! {
         "order" "The order of calls"
         "causes" "Causes"
         "host-ranges" "Host ranges"
+        "threads" "Thread states"
         "sql" "SQL"
         "datasets" "Datasets"
         "semantics" "Rules"

@@ -44,11 +44,10 @@ impl Iterator for SwitchRecords<'_> {
 
     fn next(&mut self) -> Option<SwitchRecord> {
         loop {
-            let head = self.0.first_chunk::<HEAD>()?;
-            let [a, b, c, d, e, f, g, h] = *head;
-            let sort = u32::from_ne_bytes([a, b, c, d]);
-            let flags = u16::from_ne_bytes([e, f]);
-            let length = usize::from(u16::from_ne_bytes([g, h]));
+            let sort = self.0.first_chunk().copied().map(u32::from_ne_bytes)?;
+            let half = |at: usize| self.0.get(at..)?.first_chunk().copied();
+            let flags = half(4).map(u16::from_ne_bytes)?;
+            let length = half(6).map(u16::from_ne_bytes).map(usize::from)?;
             let record = self.0.get(HEAD..length)?;
             self.0 = self.0.get(length..)?;
             match sort {

@@ -2,9 +2,13 @@
 
 use super::*;
 
+/// The flags of a thread that gets a core, that leaves it to wait, and that is preempted.
+const IN: u16 = 0;
+const OUT: u16 = 1 << 13;
+const PREEMPTED: u16 = OUT | 1 << 14;
+
 /// A record of a switch.
-fn switch(out: bool, is_ready: bool, time: u64, core: u32) -> Vec<u8> {
-    let flags = u16::from(out) << 13 | u16::from(is_ready) << 14;
+fn switch(flags: u16, time: u64, core: u32) -> Vec<u8> {
     let mut bytes = 14_u32.to_ne_bytes().to_vec();
     bytes.extend(flags.to_ne_bytes());
     bytes.extend(24_u16.to_ne_bytes());
@@ -42,12 +46,12 @@ fn states(bytes: &[u8], offset: i64, end: i64) -> (Vec<ToldState>, u64) {
 #[test]
 fn switches_become_states() {
     let bytes = [
-        switch(true, false, 1_010, 5),
-        switch(false, false, 1_050, 2),
+        switch(OUT, 1_010, 5),
+        switch(IN, 1_050, 2),
         // Something else that the kernel tells, which has no part in this.
         other(5, &[1, 2, 3]),
-        switch(true, true, 1_070, 2),
-        switch(false, false, 1_075, 3),
+        switch(PREEMPTED, 1_070, 2),
+        switch(IN, 1_075, 3),
     ];
     let expected = vec![
         (0, 10, "running", Some(5)),
@@ -62,10 +66,10 @@ fn switches_become_states() {
 #[test]
 fn what_had_no_room_is_a_hole() {
     let bytes = [
-        switch(true, false, 10, 0),
+        switch(OUT, 10, 0),
         other(2, &[7, 40]),
-        switch(true, true, 60, 0),
-        switch(false, false, 90, 1),
+        switch(PREEMPTED, 60, 0),
+        switch(IN, 90, 1),
     ];
     let expected = vec![
         (0, 10, "running", Some(5)),
@@ -77,7 +81,7 @@ fn what_had_no_room_is_a_hole() {
 
 #[test]
 fn bytes_that_are_cut_end_the_reading() {
-    let bytes = [switch(true, false, 10, 0), switch(false, false, 20, 0)].concat();
+    let bytes = [switch(OUT, 10, 0), switch(IN, 20, 0)].concat();
     let of_one = states(&bytes[..24], 0, 30);
     assert_eq!(of_one.0.len(), 2);
     for cut in 24..48 {

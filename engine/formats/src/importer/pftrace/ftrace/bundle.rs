@@ -138,14 +138,12 @@ fn event<'a>(bytes: &'a [u8], take: &mut impl FnMut(u64, FtraceEvent<'a>)) -> Op
         sort::NEW_TASK => new_task(body, thread)?,
         _ => waking(body, waker)?,
     };
-    if let Some(event) = event {
-        take(time, event);
-    }
+    take(time, event);
     Some(())
 }
 
 /// A thread left the core, and another got it.
-fn switch(bytes: &[u8]) -> Option<Option<FtraceEvent<'_>>> {
+fn switch(bytes: &[u8]) -> Option<FtraceEvent<'_>> {
     let (mut before, mut after, mut state) = ((0, None), (0, None), 0);
     each_field(bytes, |field, value| {
         match field {
@@ -159,17 +157,17 @@ fn switch(bytes: &[u8]) -> Option<Option<FtraceEvent<'_>>> {
         Some(())
     })?;
     let name = |(thread, name): (i32, Option<_>)| name.map(|name| (thread, name));
-    Some(Some(FtraceEvent {
+    Some(FtraceEvent {
         kind: SchedulerEventKind::Switch,
         thread: after.0,
         other: before.0,
         state: state as u16,
         names: [name(before), name(after)],
-    }))
+    })
 }
 
 /// A thread was woken.
-fn waking(bytes: &[u8], by: i32) -> Option<Option<FtraceEvent<'_>>> {
+fn waking(bytes: &[u8], by: i32) -> Option<FtraceEvent<'_>> {
     let (mut thread, mut name) = (0, None);
     each_field(bytes, |field, value| {
         match field {
@@ -179,17 +177,17 @@ fn waking(bytes: &[u8], by: i32) -> Option<Option<FtraceEvent<'_>>> {
         }
         Some(())
     })?;
-    Some(Some(FtraceEvent {
+    Some(FtraceEvent {
         kind: SchedulerEventKind::Wake,
         thread,
         other: by,
         state: 0,
         names: [name.map(|name| (thread, name)), None],
-    }))
+    })
 }
 
-/// A thread made another one of its process; nothing where it made a process.
-fn new_task(bytes: &[u8], by: i32) -> Option<Option<FtraceEvent<'_>>> {
+/// A thread made another one: where that is of the same process, by whom.
+fn new_task(bytes: &[u8], by: i32) -> Option<FtraceEvent<'_>> {
     let (mut thread, mut name, mut flags) = (0, None, 0);
     each_field(bytes, |field, value| {
         match field {
@@ -200,14 +198,14 @@ fn new_task(bytes: &[u8], by: i32) -> Option<Option<FtraceEvent<'_>>> {
         }
         Some(())
     })?;
-    let event = FtraceEvent {
+    let is_thread = flags & CLONE_THREAD != 0;
+    Some(FtraceEvent {
         kind: SchedulerEventKind::Fork,
         thread,
-        other: by,
+        other: if is_thread { by } else { UNKNOWN },
         state: 0,
         names: [name.map(|name| (thread, name)), None],
-    };
-    Some((flags & CLONE_THREAD != 0).then_some(event))
+    })
 }
 
 /// The columns of packed events.
