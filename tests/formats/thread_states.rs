@@ -169,6 +169,9 @@ fn an_operation_was_submitted_late_because_its_thread_had_no_core() {
             "it was submitted late because its thread had no core for 1.80 ms of the 2.00 ms";
         assert!(said.contains(words), "{said}");
         assert!(of("gemm_1").get("submitted_late").is_none());
+        let findings = answer(&["info", &name, "--findings"]);
+        let kept = "of that time it had no core for 1.80 ms";
+        assert!(findings.contains(kept), "{findings}");
         let span = of("gemm_2")["span"].to_string();
         let told = answer(&["explain", &name, "--span", &span]);
         assert!(told.contains(words), "{told}");

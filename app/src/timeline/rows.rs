@@ -78,9 +78,7 @@ fn known(frame: &PaintFrame<'_>, device: DeviceId) -> Option<String> {
 pub fn name<'a>(picture: &Picture<'a>, entry: LayoutEntry) -> &'a str {
     let capture = picture.capture;
     match entry {
-        LayoutEntry::Lane(lane, _)
-        | LayoutEntry::Thin(lane, _)
-        | LayoutEntry::States(lane) => {
+        LayoutEntry::Lane(lane, _) | LayoutEntry::Thin(lane, _) | LayoutEntry::States(lane) => {
             capture.lane(lane).map_or("?", |lane| &lane.name)
         }
         LayoutEntry::Counter(counter) => capture

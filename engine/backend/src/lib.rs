@@ -47,8 +47,8 @@ pub use self::wgpu::silence_wayland;
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::Caps;
 pub use communicator::{CollectiveInterruption, Communicator, Exchange};
-pub use context_switches::ContextSwitches;
 pub use compile::{CacheUse, CompileError, CompileRequest, CompiledPipeline, ShaderMessage};
+pub use context_switches::ContextSwitches;
 #[doc(hidden)]
 pub use cuda::use_stand_in as use_cuda_stand_in;
 pub use cuda::{

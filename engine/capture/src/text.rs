@@ -48,7 +48,10 @@ pub fn text(capture: &Capture) -> String {
             let (lane, core) = (lane.0, it.core);
             line(
                 &mut out,
-                format_args!("state of {lane} {}..{} {state} {core:?} {waker:?}", at.start.0, at.end.0),
+                format_args!(
+                    "state of {lane} {}..{} {state} {core:?} {waker:?}",
+                    at.start.0, at.end.0
+                ),
             );
         }
     }

@@ -5,6 +5,7 @@ use app::state::{Switch, ThemeChoice};
 use eframe::egui::{Event, pos2};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
+use engine::record::SpanId;
 use engine::time::Nanos;
 
 use super::Window;
@@ -16,16 +17,21 @@ fn window(theme: ThemeChoice) -> Window {
     opened(theme, [1000.0, 420.0], vec![file])
 }
 
+/// The kernel that was submitted late.
+fn late(window: &Window) -> SpanId {
+    let capture = window.harness.state().scene().capture;
+    let mut spans = capture.spans();
+    let late = spans.find(|it| capture.name(it.span.name) == "gemm_2");
+    late.unwrap().span.id
+}
+
 /// The kernel that was submitted late is selected: what kept its thread is in the inspector, and on the strip.
 #[test]
 fn threads_without_a_core_are_seen_beneath_their_lanes() {
     let mut results = SnapshotResults::new();
     for (theme, suffix) in THEMES {
         let mut window = window(theme);
-        let capture = window.harness.state().scene().capture;
-        let mut spans = capture.spans();
-        let late = spans.find(|it| capture.name(it.span.name) == "gemm_2");
-        let late = late.unwrap().span.id;
+        let late = late(&window);
         select(&mut window, late, true);
         results.add(
             window

@@ -10,8 +10,8 @@ use super::records;
 use capture::Capture;
 use record::{
     Counter, Device, Expectation, Group, INTERRUPT, Lane, Launch, LaunchStep, NameId,
-    ObservedOutcome, Pipeline, Problem, Promise, PromiseOutcome, Record, Run, RunOutcome, STUB_KIND, SpanKind,
-    Value, counted,
+    ObservedOutcome, Pipeline, Problem, Promise, PromiseOutcome, Record, Run, RunOutcome,
+    STUB_KIND, SpanKind, Value, counted,
 };
 use stable_words::{StableWords, WordKind};
 

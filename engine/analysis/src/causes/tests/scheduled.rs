@@ -40,7 +40,7 @@ fn said(small: SmallCapture, span: u32) -> String {
     let pieces = causes.read(&capture).sentence(SpanId(span)).unwrap();
     let words = pieces.iter().map(|it| match it {
         crate::SentencePiece::Time(time) => time.to_string(),
-        crate::SentencePiece::Text(text) => text.to_string(),
+        crate::SentencePiece::Text(text) => text.clone(),
         _ => "…".to_owned(),
     });
     words.collect()

@@ -182,7 +182,8 @@ impl ForeignFile {
     /// Takes what a packet tells of the kernel; says whether it tells of nothing else.
     fn kernel(&mut self, sequence: u32, bytes: &[u8]) -> bool {
         let told = (sequence, bytes);
-        self.scheduler.packet(told, &mut self.clocks, &mut self.texts)
+        self.scheduler
+            .packet(told, &mut self.clocks, &mut self.texts)
     }
 
     /// Takes what every packet says.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::events::{BY_INTERRUPT, UNKNOWN};
+use super::process_tree::ProcessTree;
 use super::timeline::{FtraceState, states};
 use super::{ChromeTexts, FtraceScheduler, QuickMap, RecordSink};
 use crate::importer::ImportError;
@@ -21,6 +22,31 @@ const PROCESSES: u64 = 0xFFFF_FFFD_0000_0000;
 
 /// The tracks of the threads that are shown, by their numbers.
 pub(in super::super) type ScheduledTracks = QuickMap<i32, u32>;
+
+/// The processes of threads, by their numbers.
+struct KnownThreads {
+    processes: QuickMap<i32, i32>,
+    /// Processes that the file has tracks for.
+    of_tracks: BTreeSet<i32>,
+}
+
+impl KnownThreads {
+    /// What tracks say, and the list of processes where that says otherwise.
+    fn of(tracks: &PftraceTracks, listed: &ProcessTree) -> Self {
+        let mut processes: QuickMap<i32, i32> = tracks.described_threads().collect();
+        processes.extend(listed.threads());
+        Self {
+            processes,
+            of_tracks: tracks.described_processes(),
+        }
+    }
+
+    /// Whether a thread is of one of some processes.
+    fn is_of(&self, thread: i32, some: &BTreeSet<i32>) -> bool {
+        let process = self.processes.get(&thread);
+        process.is_some_and(|it| some.contains(it))
+    }
+}
 
 impl FtraceScheduler {
     /// Chooses the threads that are shown, and gives lanes to those that have none. Comes before tracks are announced.
@@ -52,23 +78,16 @@ impl FtraceScheduler {
             ran.into_iter().map(|(thread, ran)| (ran, thread)).collect();
         let all = others.len();
         others.sort_unstable_by_key(|(ran, thread)| (std::cmp::Reverse(*ran), *thread));
-        let described = self.described(tracks, &others);
-        if let Some(described) = described {
-            let is_of_them = |thread: i32| {
-                let process = self
-                    .processes
-                    .process_of(thread)
-                    .or_else(|| tracks.process_of_thread(thread));
-                process.is_some_and(|it| described.contains(&it))
-            };
-            others.retain(|it| is_of_them(it.1));
+        let mut known = KnownThreads::of(tracks, &self.processes);
+        if let Some(shown) = self.shown(tracks, (&known, &others)) {
+            others.retain(|it| known.is_of(it.1, &shown));
         }
         others.truncate(MOST_LANES);
         self.tally.laneless = (all - others.len()) as u64;
         // In the order of their numbers, as threads with slices are in that of the file.
         others.sort_unstable_by_key(|it| it.1);
         for (_, thread) in others {
-            let place = self.add_lane(thread, tracks, texts);
+            let place = self.add_lane(thread, &mut known, (tracks, texts));
             chosen.insert(thread, place);
         }
         chosen
@@ -76,17 +95,14 @@ impl FtraceScheduler {
 
     /// The processes whose threads are shown: those that the file has tracks for, or where none of them ran all that its list of
     /// processes has, but for the kernel's. Nothing where it has no process at all: then every thread may be shown.
-    fn described(&self, tracks: &PftraceTracks, others: &[(i64, i32)]) -> Option<BTreeSet<i32>> {
-        let with_tracks = tracks.described_processes();
-        let is_of_them = |(_, thread): &(i64, i32)| {
-            let process = self
-                .processes
-                .process_of(*thread)
-                .or_else(|| tracks.process_of_thread(*thread));
-            process.is_some_and(|it| with_tracks.contains(&it))
-        };
-        if tracks.has_lanes() || others.iter().any(is_of_them) {
-            return Some(with_tracks);
+    fn shown(
+        &self,
+        tracks: &PftraceTracks,
+        (known, others): (&KnownThreads, &[(i64, i32)]),
+    ) -> Option<BTreeSet<i32>> {
+        let of_tracks = &known.of_tracks;
+        if tracks.has_lanes() || others.iter().any(|it| known.is_of(it.1, of_tracks)) {
+            return Some(of_tracks.clone());
         }
         let listed = self.processes.processes();
         let listed: BTreeSet<i32> = listed.filter(|it| !it.1.is_kernel).map(|it| it.0).collect();
@@ -94,18 +110,18 @@ impl FtraceScheduler {
     }
 
     /// Gives a thread a lane, under the names that are known; says where its track is.
-    fn add_lane(&self, thread: i32, tracks: &mut PftraceTracks, texts: &mut ChromeTexts) -> u32 {
-        let name = self
-            .processes
-            .name_of(thread)
-            .or_else(|| self.names.get(&thread).copied());
-        let process = self
-            .processes
-            .process_of(thread)
-            .or_else(|| tracks.process_of_thread(thread));
+    fn add_lane(
+        &self,
+        thread: i32,
+        known: &mut KnownThreads,
+        (tracks, texts): (&mut PftraceTracks, &mut ChromeTexts),
+    ) -> u32 {
+        let name = self.processes.name_of(thread);
+        let name = name.or_else(|| self.names.get(&thread).copied());
+        let process = known.processes.get(&thread).copied();
         let listed = process.and_then(|it| self.processes.process_by(it));
         if let (Some(pid), Some(name)) = (process, listed.and_then(|it| it.name))
-            && !tracks.described_processes().contains(&pid)
+            && known.of_tracks.insert(pid)
         {
             tracks.describe(TrackDescriptor {
                 uuid: Some(PROCESSES | u64::from(pid as u32)),
@@ -116,8 +132,9 @@ impl FtraceScheduler {
                 ..TrackDescriptor::default()
             });
         }
+        let uuid = THREADS | u64::from(thread as u32);
         tracks.describe(TrackDescriptor {
-            uuid: Some(THREADS | u64::from(thread as u32)),
+            uuid: Some(uuid),
             thread: Some(ThreadDescriptor {
                 pid: process,
                 tid: Some(thread.into()),
@@ -127,7 +144,7 @@ impl FtraceScheduler {
         });
         let place = match process {
             Some(process) => tracks.numbered_thread((process, thread)),
-            None => tracks.place(THREADS | u64::from(thread as u32)),
+            None => tracks.place(uuid),
         };
         let nothing = texts.add("");
         tracks.assign_lane(place, nothing);

@@ -85,8 +85,13 @@ impl ProcessTree {
         }
     }
 
+    /// All threads that the list has, each with its process.
+    pub fn threads(&self) -> impl Iterator<Item = (i32, i32)> {
+        self.threads.iter().map(|(thread, it)| (*thread, it.0))
+    }
+
     /// The process of a thread.
-    pub fn process_of(&self, thread: i32) -> Option<i32> {
+    fn process_of(&self, thread: i32) -> Option<i32> {
         self.threads.get(&thread).map(|it| it.0)
     }
 

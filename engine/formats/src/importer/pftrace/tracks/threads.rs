@@ -35,11 +35,10 @@ impl PftraceTracks {
         described.chain(called).collect()
     }
 
-    /// The process of a thread, where a track describes the thread.
-    pub fn process_of_thread(&self, thread: i32) -> Option<i32> {
-        let mut described = self.described.iter().filter_map(DescribedTrack::thread);
-        let found = described.find(|it| it.tid == Some(thread.into()));
-        found?.pid
+    /// The threads that tracks describe, each with its process.
+    pub fn described_threads(&self) -> impl Iterator<Item = (i32, i32)> {
+        let described = self.described.iter().filter_map(DescribedTrack::thread);
+        described.filter_map(|it| Some((i32::try_from(it.tid?).ok()?, it.pid?)))
     }
 }
 
