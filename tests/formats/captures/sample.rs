@@ -74,6 +74,7 @@ pub fn records() -> Vec<Record> {
     ]);
     records.extend(concluded());
     records.extend(launches());
+    records.extend(schedules());
     records.extend(tail());
     records
 }
@@ -197,6 +198,22 @@ fn schedule(states: &[(i64, i64, ThreadState, Option<u32>, NameId)]) -> Record {
     }))
 }
 
+/// States that come in pieces, of which one is late.
+fn schedules() -> Vec<Record> {
+    vec![
+        schedule(&[
+            (-20, 30, ThreadState::Running, Some(3), NameId::NONE),
+            (30, 31, ThreadState::Uninterruptible, None, NameId::NONE),
+        ]),
+        schedule(&[
+            (40, 70, ThreadState::Runnable, None, NameId(1)),
+            (70, 70, ThreadState::Running, Some(0), NameId::NONE),
+            (70, 300, ThreadState::OffCpu, None, NameId::NONE),
+        ]),
+        schedule(&[(31, 40, ThreadState::Blocked, None, NameId::NONE)]),
+    ]
+}
+
 fn tail() -> Vec<Record> {
     let counter = |id, unit: &str| {
         Record::Counter(Box::new(Counter {
@@ -218,16 +235,6 @@ fn tail() -> Vec<Record> {
         counter(0, "bytes"),
         sample(-40, f64::MIN_POSITIVE),
         sample(i64::MIN, 1e300),
-        schedule(&[
-            (-20, 30, ThreadState::Running, Some(3), NameId::NONE),
-            (30, 31, ThreadState::Uninterruptible, None, NameId::NONE),
-        ]),
-        schedule(&[
-            (40, 70, ThreadState::Runnable, None, NameId(1)),
-            (70, 70, ThreadState::Running, Some(0), NameId::NONE),
-            (70, 300, ThreadState::OffCpu, None, NameId::NONE),
-        ]),
-        schedule(&[(31, 40, ThreadState::Blocked, None, NameId::NONE)]),
         Record::Loss(Box::new(Loss {
             device: DeviceId(0),
             time: Nanos(280),

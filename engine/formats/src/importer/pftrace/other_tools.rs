@@ -427,6 +427,7 @@ impl ForeignFile {
         let mut receipt = Receipt::default();
         replay(&mut self, origin, sink)?;
         self.tell(sink, &mut receipt);
+        self.scheduler.tell(sink, &mut receipt);
         Ok(receipt)
     }
 
@@ -447,7 +448,6 @@ impl ForeignFile {
             cropped,
         } = self.tally;
         tell_cropped(cropped, sink, receipt);
-        self.scheduler.tell(sink, receipt);
         receipt.without_numbers(no_numbers, sink);
         if streams > 1 && waits == 0 {
             receipt.note(NO_WAITS);
