@@ -49,8 +49,10 @@ impl ThreadTotals {
             });
             totals.known = totals.known.union(interval);
             totals.add(state, interval);
-            let next = states.get(place + 1);
-            let next = next.filter(|it| it.interval.start == state.interval.end);
+            let end = state.interval.end;
+            let is_inside = within.is_none_or(|it| it.contains(end));
+            let next = states.get(place + 1).filter(|_| is_inside);
+            let next = next.filter(|it| it.interval.start == end);
             if let (ThreadState::Running, Some(next)) = (state.state, next) {
                 totals.switches += 1;
                 totals.preemptions += u64::from(next.state == ThreadState::Runnable);
@@ -141,7 +143,10 @@ mod tests {
             (part.known, part.running, part.runnable),
             (within, Nanos(5), Nanos(10))
         );
-        assert_eq!(part.uninterruptible, Nanos(5));
+        assert_eq!((part.uninterruptible, part.switches), (Nanos(5), 1));
+        let before = Interval::new(Nanos(0), Nanos(10));
+        let part = ThreadTotals::of(&capture, lane, Some(before)).unwrap();
+        assert_eq!((part.running, part.switches), (Nanos(10), 0));
         assert_eq!(ThreadTotals::of(&capture, LaneId(0), None), None);
     }
 }
