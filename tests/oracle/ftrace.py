@@ -131,8 +131,10 @@ def bundles(events, form, draw):
 class Machine:
     """Three cores, and what threads are on them. States are kept as they change, and not read from what is written."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, form):
         self.draw = random.Random(seed)
+        # Packed wakings do not say which thread had the core: that is known from the first switch there on.
+        self.known = set() if form == "compact" else set(range(CORES))
         self.time = BASE
         self.cores = [0] * CORES
         self.now = {}
@@ -159,7 +161,7 @@ class Machine:
         running, interrupt = self.cores[core], self.draw.random() < 0.3
         waker = "interrupt" if interrupt or running == 0 else f"{NAMES[running]} {running}"
         self.events.append(Waking(self.time, core, thread, running, interrupt))
-        self.enter(thread, "runnable", None, waker)
+        self.enter(thread, "runnable", None, waker if interrupt or core in self.known else None)
 
     def wake_again(self):
         """Threads that are ready are woken now and then; nothing comes of it."""
@@ -178,6 +180,7 @@ class Machine:
                                         (2, "uninterruptible"), (4, "blocked")])
         self.events.append(Switch(self.time, core, before, bits if before else 0, after))
         self.cores[core] = after
+        self.known.add(core)
         if before:
             self.enter(before, state)
         if after:
@@ -222,7 +225,7 @@ def slice_of(uuid, start, end, name, category, flow=None):
 
 
 def machine(seed, form, tracks, out):
-    made = Machine(seed)
+    made = Machine(seed, form)
     made.run(6_000)
     threads = [(name, tid, pid) for name, tid, pid in THREADS]
     file = kernel("6.1.0-18-amd64") + process_list(PROCESSES + KERNEL, threads)

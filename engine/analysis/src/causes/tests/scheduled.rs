@@ -90,10 +90,10 @@ fn a_thread_that_ran_is_not_blamed() {
     ];
     schedule(&mut small, &states);
     let of_little = said(small, span);
-    assert!(!of_little.contains("late"), "{of_little}");
+    assert!(!of_little.contains("submitted late"), "{of_little}");
     let (unknown, span) = late();
     let of_nothing = said(unknown, span);
-    assert!(!of_nothing.contains("late"), "{of_nothing}");
+    assert!(!of_nothing.contains("submitted late"), "{of_nothing}");
 }
 
 /// What a call waits for is told as that, and not as what the scheduler did.
