@@ -22,5 +22,6 @@ pub mod record;
 pub mod reports;
 pub mod rocprofv3;
 pub mod round_trip;
+pub mod thread_states;
 pub mod torch_snapshot;
 pub mod xplane;

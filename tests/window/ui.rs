@@ -37,6 +37,7 @@ mod screen_reader;
 mod selection;
 mod streams;
 mod tabs;
+mod thread_states;
 mod unsaved;
 mod why;
 mod why_rows;

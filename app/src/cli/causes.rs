@@ -10,6 +10,7 @@ mod path;
 mod row_list;
 mod scope;
 mod statistics;
+mod threads;
 mod what_if;
 pub(super) mod words;
 
@@ -23,5 +24,7 @@ pub(super) use memory::memory;
 pub(super) use path::critical_path;
 pub use scope::CauseOptions;
 pub(super) use statistics::statistics;
+pub use threads::ThreadsOptions;
+pub(super) use threads::threads;
 pub use what_if::WhatIfOptions;
 pub(super) use what_if::what_if;

@@ -16,6 +16,7 @@ use super::mesh_builder::MeshBuilder;
 use super::plot::{PlotStep, Pyramid, ValueRange, steps};
 use super::projected;
 use super::ruler::Ruler;
+use super::thread_states;
 use super::utilization::BusyColumns;
 use crate::state::GroupKey;
 use crate::text;
@@ -77,7 +78,7 @@ fn known(frame: &PaintFrame<'_>, device: DeviceId) -> Option<String> {
 pub fn name<'a>(picture: &Picture<'a>, entry: LayoutEntry) -> &'a str {
     let capture = picture.capture;
     match entry {
-        LayoutEntry::Lane(lane, _) | LayoutEntry::Thin(lane, _) => {
+        LayoutEntry::Lane(lane, _) | LayoutEntry::Thin(lane, _) | LayoutEntry::States(lane) => {
             capture.lane(lane).map_or("?", |lane| &lane.name)
         }
         LayoutEntry::Counter(counter) => capture
@@ -166,6 +167,7 @@ pub fn about(frame: &PaintFrame<'_>, row: &LayoutRow) -> String {
             let unit = unit.map_or("", |counter| &counter.unit);
             format!("{} · {unit}", name(&frame.picture, *entry))
         }
+        RowContent::Entry(LayoutEntry::States(lane)) => thread_states::about(capture, *lane),
         RowContent::Entry(LayoutEntry::Projected(..)) => {
             projected::of(frame, row).map_or_else(String::new, projected::about)
         }
@@ -289,6 +291,8 @@ pub fn names(painter: &Painter, frame: &PaintFrame<'_>, pointed: Option<usize>) 
                     (&font, theme.weak),
                 );
             }
+            // It is the thread's whose name stands above.
+            RowContent::Entry(LayoutEntry::States(_)) => {}
             RowContent::Entry(entry) => {
                 // Beside a lane with sub-lanes its name stands at the first of them.
                 let height = rect

@@ -46,6 +46,7 @@ mod straggler;
 mod stream_clocks;
 #[cfg(test)]
 mod tests;
+mod thread_totals;
 mod unordered_hosts;
 mod used_buffers;
 mod words;
@@ -68,6 +69,7 @@ pub use sentence_piece::SentencePiece;
 pub use statistics::{
     Durations, LaneUse, OperationKey, Overlap, RoleOverlap, Statistics, StatisticsJob,
 };
+pub use thread_totals::ThreadTotals;
 pub use words::{shorten, shown};
 
 use capture::{Capture, PlacedSpan};

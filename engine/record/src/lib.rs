@@ -39,6 +39,7 @@ mod run;
 mod short_text;
 mod small_list;
 mod span_set;
+mod thread_state;
 pub mod time;
 mod torch_device;
 
@@ -60,7 +61,7 @@ pub use ids::{
 pub use indices::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 pub use kinds::{
     Basis, CompileTime, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind,
-    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, Verdict,
+    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, ThreadState, Verdict,
 };
 pub use launch::{Launch, LaunchInstance, LaunchNode, LaunchStep};
 pub use pace::{PACE_NOT_KEPT, PaceDial, PaceLaw, PaceReport, PaceSetting, PacedLength};
@@ -72,6 +73,7 @@ pub use run::{
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;
+pub use thread_state::{INTERRUPT, ThreadInterval, ThreadSchedule};
 pub use torch_device::TorchDevice;
 
 use serde::{Deserialize, Serialize};
@@ -152,6 +154,8 @@ pub enum Record {
     Submitted(Box<SubmittedSpan>),
     /// A call reads or writes a buffer.
     BufferUse(BufferUse),
+    /// How the thread of a lane was scheduled.
+    Schedule(Box<ThreadSchedule>),
 }
 
 /// A device that runs work.

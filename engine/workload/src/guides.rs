@@ -45,6 +45,7 @@ guides! {
         "causes" "Causes"
         "host-ranges" "Host ranges"
         "memory" "Memory"
+        "threads" "Thread states"
         "sql" "SQL"
         "datasets" "Datasets"
         "semantics" "Rules"
