@@ -381,6 +381,7 @@ impl App {
         self.measuring
             .advance((&self.capture, grows), range, measure, context);
         self.status.host_level = self.projecting.first_level(&self.capture, grows);
+        self.status.tells_memory = self.projecting.tells_memory(&self.capture, grows);
         let of = (&self.capture, grows);
         let projected = self.projecting.advance(of, &self.state, context);
         if let Some(projected) = projected {

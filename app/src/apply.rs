@@ -172,6 +172,7 @@ fn apply_command(state: &mut AppState, capture: &Capture, command: Command) -> O
         Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
         Command::Legend => toggle(state, Switch::Legend),
+        Command::ThreadStates => toggle(state, Switch::ThreadStates),
         Command::ProjectNvtx => toggle(state, Switch::ProjectNvtx),
         Command::ProjectPython => toggle(state, Switch::ProjectPython),
         Command::ProjectOperators => toggle(state, Switch::ProjectOperators),

@@ -193,6 +193,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
                 | CliCommand::Report(_)
                 | CliCommand::Project(_)
                 | CliCommand::Tree(_)
+                | CliCommand::Memory(_)
+                | CliCommand::Threads(_)
                 | CliCommand::Query(_)
                 | CliCommand::WhatIf(_),
             ) => {
@@ -233,6 +235,8 @@ fn dispatch(arguments: &CliArguments, streams: &mut OutputStreams<'_>) -> Result
         Some(CliCommand::Statistics(options)) => causes::statistics(options, streams),
         Some(CliCommand::Project(options)) => causes::project(options, streams),
         Some(CliCommand::Tree(options)) => causes::tree(options, streams),
+        Some(CliCommand::Memory(options)) => causes::memory(options, streams),
+        Some(CliCommand::Threads(options)) => causes::threads(options, streams),
         Some(CliCommand::WhatIf(options)) => causes::what_if(options, streams),
         Some(CliCommand::Report(options)) => report::report(options, streams),
         Some(CliCommand::Query(options)) => query::query(options, streams),

@@ -19,6 +19,7 @@ mod lesson_list;
 mod link;
 mod log;
 mod matches;
+mod memory;
 mod overview;
 mod pace;
 mod palette;
@@ -122,6 +123,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(source::SourcePanel::default()),
     || Box::new(statistics::StatisticsPanel::default()),
     || Box::new(calls::CallsPanel::default()),
+    || Box::new(memory::MemoryPanel::default()),
     || Box::new(matches::MatchesPanel::default()),
     || Box::new(selection::SelectionPanel::default()),
     || Box::new(bookmarks::BookmarksPanel),

@@ -436,6 +436,8 @@ pub enum Switch {
     ColourByName,
     /// What colours say is told below the lanes.
     Legend,
+    /// Beneath host threads, how the system scheduled them.
+    ThreadStates,
     /// Beneath streams, what NVTX ranges and other annotations launched.
     ProjectNvtx,
     /// Beneath streams, what functions of scripts launched.
@@ -446,12 +448,13 @@ pub enum Switch {
 
 impl Default for Settings {
     fn default() -> Self {
+        use Switch::{Bottom, Left, Legend, Right, ThreadStates};
         Self {
             theme: ThemeChoice::Dark,
             backend: String::new(),
             adapter: String::new(),
             pace: None,
-            switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom, Switch::Legend]),
+            switches: BTreeSet::from([Left, Right, Bottom, Legend, ThreadStates]),
             docks: Docks::default(),
             recent: Vec::new(),
             fleet_engine: String::new(),

@@ -167,6 +167,33 @@ pub fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// A value with its unit; bytes by powers of 1024.
+pub fn amount(value: f64, unit: &str) -> String {
+    if unit != "bytes" {
+        let number = significant(value);
+        // Of one there is no plural.
+        let unit = match unit.strip_suffix('s') {
+            Some(one) if number == "1" && one.len() > 2 => one,
+            _ => unit,
+        };
+        return format!("{number} {unit}").trim_end().to_owned();
+    }
+    let mut value = value;
+    let mut name = "B";
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        if value.abs() < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        name = next;
+    }
+    if name == "B" {
+        format!("{value:.0} B")
+    } else {
+        format!("{} {name}", significant(value))
+    }
+}
+
 /// A span's number as the inspector and search write it, such as `#42`.
 pub fn id(number: u32) -> String {
     format!("#{number}")
@@ -175,6 +202,14 @@ pub fn id(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_written_by_powers_of_1024() {
+        assert_eq!(amount(0.0, "bytes"), "0 B");
+        assert_eq!(amount(25_165_824.0, "bytes"), "24 MiB");
+        assert_eq!(amount(-2048.0, "bytes"), "-2 KiB");
+        assert_eq!(amount(3.0, "kernels"), "3 kernels");
+    }
 
     #[test]
     fn durations_have_three_digits_and_the_unit_that_fits() {

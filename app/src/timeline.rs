@@ -49,6 +49,7 @@ mod running_spans;
 pub mod scale;
 mod screen_reader;
 mod signs;
+mod thread_states;
 mod utilization;
 
 use std::collections::BTreeMap;
@@ -102,6 +103,7 @@ pub struct Timeline {
     minimap: minimap::Minimap,
     groups: BTreeMap<GroupKey, utilization::BusyTimeChart>,
     pyramids: BTreeMap<CounterId, plot::Pyramid>,
+    states: thread_states::LaneStateSums,
     drag: Drag,
     hold: minimap::MinimapGrip,
     width: rows::NameColumnWidth,
@@ -361,6 +363,9 @@ impl Timeline {
                     let pyramid = self.pyramids.entry(*id).or_default();
                     rows::counter(body, frame, (row, *id), pyramid);
                 }
+                RowContent::Entry(LayoutEntry::States(lane)) => {
+                    thread_states::paint(body, frame, (row, *lane), &mut self.states);
+                }
                 RowContent::Group {
                     collapsed: true,
                     members,
@@ -462,6 +467,7 @@ impl Timeline {
         }
         answers::input(ui, frame, &responses.body, actions);
         projected::input(ui, frame, &responses.body, actions);
+        thread_states::input(frame, &responses.body);
         if frame.areas.legend.is_positive() {
             let area = ui.scope_id().with("legend");
             let response = ui.interact(frame.areas.legend, area, Sense::hover());

@@ -35,9 +35,11 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
     let results = ("results.json".to_owned(), rocprofv3::sample());
     let told = (format!("7-0.{}", cuda_recorder::ENDING), record::sample());
     let planes = ("a.xplane.pb".to_owned(), xplane::sample());
+    let snapshot = root().join("tests/data/captures/torch-snapshot.pickle");
+    let snapshot = ("a.pickle".to_owned(), std::fs::read(snapshot).unwrap());
     written
         .chain(kept)
-        .chain([other, results, told, planes])
+        .chain([other, results, told, planes, snapshot])
         .chain(made)
         .collect()
 }
@@ -96,10 +98,11 @@ fn is_database(bytes: &[u8]) -> bool {
     bytes.starts_with(b"SQLite format 3")
 }
 
-/// Where the list of events of a file of JSON begins; 0 in other files.
+/// Where the list of events of a file of JSON begins, or that of the segments of a snapshot; 0 in other files.
 fn list_of_events(bytes: &[u8]) -> usize {
-    let keys: [(&[u8], usize); 2] = [
+    let keys: [(&[u8], usize); 3] = [
         (b"\"traceEvents\"", 4),
+        (b"segments", 8),
         (b"\"dispatch_id\":1}},\n\"records\"", 128),
     ];
     let place = |(key, more): &(&[u8], usize)| {
@@ -138,9 +141,11 @@ fn files_cut_at_every_byte_open_or_say_why_not() {
             let (_, records, _) = match open(&name, cut) {
                 Ok(opened) => opened,
                 // Of a database nothing can be known before its list of tables, nor of JSON before its list of events.
-                Err(ImportError::Useless { .. } | ImportError::Unknown { .. })
-                    if is_database(&bytes) || length < list_of_events(&bytes) =>
-                {
+                Err(
+                    ImportError::Useless { .. }
+                    | ImportError::Unknown { .. }
+                    | ImportError::Refused { .. },
+                ) if is_database(&bytes) || length < list_of_events(&bytes) => {
                     continue;
                 }
                 Err(error) => panic!("{name} cut at byte {length}: {error}"),

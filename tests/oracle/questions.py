@@ -351,15 +351,14 @@ def step_contents():
 
 
 def overlap():
-    works = [s for s in SPANS if s.group == "streams" and s.role != "queue" and s.kind not in WAITS + ("scope",)
+    works = [s for s in SPANS if s.group == "streams" and s.role != "queue" and s.kind not in WAITS + ("callback", "scope")
              and s.state not in ("cancelled", "running")]
     busy = {key: union((s.ts, s.end) for s in g) for key, g in grouped(works, lambda s: s.key).items()}
-    sums = {key: sum(s.dur for s in g if s.kind in DEVICE) for key, g in grouped(SPANS, lambda s: s.key).items()}
-    has = {key for key, g in grouped(SPANS, lambda s: s.key).items() if any(s.kind in DEVICE for s in g)}
+    sums = {key: sum(b - a for a, b in parts) for key, parts in busy.items()}
     rows = []
     for one in busy:
         for other in busy:
-            if one == other or one[1] != other[1] or one not in has:
+            if one == other or one[1] != other[1]:
                 continue
             both = sum(max(0, min(b, d) - max(a, c)) for a, b in busy[one] for c, d in busy[other] if a < d and c < b)
             if both:

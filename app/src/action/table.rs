@@ -146,6 +146,7 @@ commands! {
     HideLane, Lanes, "Hide the lane", "Do not show the selected span's lane", [Chord::shift(Key::H)];
     FilterLanes, Lanes, "Filter lanes", "Show only lanes whose names match", [Chord::shift(Key::F)];
     ShowAllLanes, Lanes, "Show all lanes", "Show hidden lanes again, and end the filter", [];
+    ThreadStates, Lanes, "Thread states", "Show beneath host threads when each ran, was ready without a core, or was blocked, as far as that is known", [];
     ProjectNvtx, Lanes, "Project NVTX ranges", "Show beneath streams what NVTX ranges and other annotations launched there, from the first operation to the last", [];
     ProjectPython, Lanes, "Project Python functions", "Show beneath streams what functions of Python launched there, from the first operation to the last", [];
     ProjectOperators, Lanes, "Project operators", "Show beneath streams what operators launched there, from the first operation to the last", [];

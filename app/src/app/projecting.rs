@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eframe::egui::Context;
+use engine::analysis::memory::MemoryHistory;
 use engine::analysis::{HostLevel, HostRanges, HostScope, RangeProjection, first_host_level};
 use engine::capture::Capture;
 use engine::record::{DeviceId, NameId};
@@ -28,6 +29,8 @@ pub(super) struct ProjectionJob {
     shown: u64,
     /// The first level of a capture in a state.
     first: Option<((u64, u64), Option<HostLevel>)>,
+    /// Whether a capture in a state tells of allocators.
+    memory: Option<((u64, u64), bool)>,
 }
 
 impl ProjectionJob {
@@ -41,6 +44,20 @@ impl ProjectionJob {
                 let found = first_host_level(capture, LOOKED_AT);
                 self.first = Some((key, found));
                 found
+            }
+        }
+    }
+
+    /// Whether the capture tells of allocators, where it rests.
+    pub fn tells_memory(&mut self, capture: &Capture, grows: bool) -> bool {
+        let key = (capture.instance(), capture.revision());
+        match self.memory {
+            _ if grows => false,
+            Some((known, told)) if known == key => told,
+            _ => {
+                let told = MemoryHistory::is_told(capture);
+                self.memory = Some((key, told));
+                told
             }
         }
     }

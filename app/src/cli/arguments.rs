@@ -122,6 +122,10 @@ pub enum CliCommand {
     Project(super::causes::ProjectOptions),
     /// Print what called what on the host, how long that took, and what it launched
     Tree(super::causes::TreeOptions),
+    /// Print how much memory allocators had, what was alive at a moment, and who had asked for it
+    Memory(Box<super::causes::MemoryOptions>),
+    /// Print how host threads were scheduled: running, ready without a core, or blocked, on which core, woken by whom
+    Threads(super::causes::ThreadsOptions),
     /// Print how long all would have taken if something was otherwise
     WhatIf(super::causes::WhatIfOptions),
     /// Write what captures come to as one page, or as text for a pull request

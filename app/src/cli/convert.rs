@@ -16,6 +16,7 @@ use engine::exporter::{self, EXPORTERS};
 use engine::importer::MergedFile;
 
 use super::progress::ProgressLine;
+use super::query::refuse_dataset;
 use super::{CliFailure, OutputStreams, interrupt, open_files, receipt};
 use crate::state::{AppState, Settings, ThemeChoice};
 use crate::text;
@@ -77,6 +78,7 @@ pub(super) fn convert(
         return Err(CliFailure::Wrong(unknown(output)));
     }
     open_files::refuse_input(output, inputs)?;
+    refuse_dataset(output)?;
     let (capture, parts) = open_files::open(inputs, streams)?;
     let capture = options.piece.apply(capture, streams)?;
     write(&capture, output, streams)?;

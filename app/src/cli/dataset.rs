@@ -43,6 +43,12 @@ fn check(
     ranks: Option<u32>,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
+    if !folder.exists() {
+        return Err(CliFailure::Wrong(format!(
+            "there is no folder {}; check the path",
+            folder.display()
+        )));
+    }
     let report = check_dataset(folder, ranks).map_err(failure)?;
     if report.runs.is_empty() {
         return Err(CliFailure::Wrong(format!(

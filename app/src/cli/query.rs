@@ -12,7 +12,9 @@ use clap::Args;
 use engine::query::{BundledQuestion, QuerySource, RowSink, SqlLimits, SqlWatch, ask};
 
 use super::{CliFailure, OutputStreams, complain};
-pub(super) use asking::{QuestionOptions, RowFormat, answer, asked, exit_code, list, pointed};
+pub(super) use asking::{
+    QuestionOptions, RowFormat, answer, asked, exit_code, list, pointed, refuse_dataset,
+};
 pub(super) use output::RowWriter;
 
 /// What to ask, of which files, and how to print the answer.

@@ -89,6 +89,11 @@ fn bytes(text: &str) -> Result<u64, String> {
     })
 }
 
+/// Reads a moment.
+pub(super) fn moment(text: &str) -> Result<Nanos, String> {
+    instant(text)?.ok_or_else(|| "write a time, such as 12.5ms".to_owned())
+}
+
 fn instant(text: &str) -> Result<Option<Nanos>, String> {
     let text = text.trim();
     if text.is_empty() {

@@ -20,7 +20,9 @@ pub use answer::{
     AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion,
 };
 
-use eframe::egui::{Align, Button, Layout, RichText, Spinner, TextEdit, Ui, Vec2};
+use eframe::egui::{
+    Align, Button, InputState, Key, Layout, Modifiers, RichText, Spinner, TextEdit, Ui, Vec2,
+};
 use engine::query::{parameters, with_parameter};
 
 use super::widgets::hint;
@@ -44,6 +46,15 @@ pub struct QueryTab {
     editor: QuestionEditor,
     questions: QuestionMenu,
     view: AnswerView,
+    /// What was last written into the field of a value, where it cannot be that.
+    wrong: Option<WrongParameter>,
+}
+
+/// What a value at the head of a question cannot be.
+struct WrongParameter {
+    name: String,
+    value: String,
+    why: String,
 }
 
 impl Default for QueryTab {
@@ -52,6 +63,7 @@ impl Default for QueryTab {
             editor: QuestionEditor::new(FIRST),
             questions: QuestionMenu::default(),
             view: AnswerView::default(),
+            wrong: None,
         }
     }
 }
@@ -98,7 +110,7 @@ impl QueryTab {
             ui.set_min_size(size);
             ui.set_max_size(size);
             self.toolbar(ui, scene, actions);
-            self.values(ui);
+            self.values(ui, scene, actions);
             let answer = scene.status.asked.answer.as_ref();
             let answer = answer.filter(|it| it.sql == self.editor.sql);
             let error = answer.and_then(|it| it.error.as_ref());
@@ -116,7 +128,7 @@ impl QueryTab {
                     actions.push(Action::StopAsking);
                 }
             } else {
-                let is_ready = why_not(scene).is_none();
+                let is_ready = why_not(scene).is_none() && self.wrong.is_none();
                 let ask = ui.add_enabled(is_ready, Button::new("▶ Ask"));
                 let ask = ask.on_hover_text("Ctrl+Enter while the cursor is in the question");
                 if ask.clicked() {
@@ -135,29 +147,58 @@ impl QueryTab {
         ui.add_space(GRID);
     }
 
-    /// A field for each value at the head of the question.
-    fn values(&mut self, ui: &mut Ui) {
+    /// A field for each value at the head of the question. Enter asks, and what a value cannot be is said and not asked.
+    fn values(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let all = parameters(&self.editor.sql);
+        self.wrong = self.wrong.take().filter(|wrong| {
+            let mut names = all.iter().map(|it| &it.name);
+            names.any(|it| *it == wrong.name)
+        });
         if all.is_empty() {
             return;
         }
+        let mut is_asked = false;
         ui.horizontal_wrapped(|ui| {
             for parameter in all {
                 ui.label(&parameter.name);
-                let mut value = parameter.value.clone();
+                let wrong = self.wrong.as_ref().filter(|it| it.name == parameter.name);
+                let mut value =
+                    wrong.map_or_else(|| parameter.value.clone(), |it| it.value.clone());
                 let field = TextEdit::singleline(&mut value).desired_width(80.0);
                 let field = ui.add(field);
-                let changed = with_parameter(&self.editor.sql, &parameter.name, &value);
-                if let (true, Ok(changed)) = (field.changed(), changed) {
-                    self.editor.replace(changed);
+                if field.changed() {
+                    self.set(&parameter.name, value);
                 }
+                is_asked |= field.lost_focus() && ui.input(|it| it.key_pressed(Key::Enter));
+                let both = |it: &mut InputState| it.consume_key(Modifiers::COMMAND, Key::Enter);
+                is_asked |= field.has_focus() && ui.input_mut(both);
             }
         });
+        if let Some(wrong) = &self.wrong {
+            ui.label(RichText::new(&wrong.why).color(scene.theme.bad));
+        } else if is_asked {
+            self.ask(scene, actions);
+        }
         ui.add_space(GRID);
     }
 
+    /// Takes what was written into the field of a value.
+    fn set(&mut self, name: &str, value: String) {
+        self.wrong = match with_parameter(&self.editor.sql, name, &value) {
+            Ok(changed) => {
+                self.editor.replace(changed);
+                None
+            }
+            Err(why) => Some(WrongParameter {
+                name: name.to_owned(),
+                value,
+                why,
+            }),
+        };
+    }
+
     fn ask(&self, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        if why_not(scene).is_none() {
+        if why_not(scene).is_none() && self.wrong.is_none() {
             actions.push(Action::Ask(self.editor.sql.clone()));
         }
     }
@@ -181,6 +222,11 @@ impl QueryTab {
         }
         self.view.table.show(answer);
         self.view.plot.show(answer);
+        if answer.sql != self.editor.sql {
+            let words =
+                "These rows answer the question before: ask to have those of the one beside";
+            hint(ui, scene.theme, words);
+        }
         self.view.head(ui, scene, (answer, actions));
         if answer.rows.is_empty() {
             hint(ui, scene.theme, "No rows");

@@ -215,6 +215,8 @@ pub struct AppStatus {
     pub why: SceneConclusions,
     /// The sort of the first range of the host; none where the capture on screen has none, and while it grows.
     pub host_level: Option<HostLevel>,
+    /// Whether the capture on screen tells of allocators.
+    pub tells_memory: bool,
     /// What is found of what is searched for.
     pub found: FoundSpans,
     /// What is known of the dataset on screen.

@@ -278,6 +278,17 @@ fn host_ui(ui: &mut Ui, frame: &PaintFrame<'_>, (next, from): (SpanId, Nanos)) {
         let time = rest.iter().map(|it| it.time).sum();
         line(ui, theme, &more, time);
     }
+    let delay = frame.picture.causes.and_then(|it| it.late_submission(next));
+    let delay = delay.iter().flat_map(|it| {
+        [
+            ("without a core", it.runnable),
+            ("blocked", it.blocked),
+            ("off its core", it.off_cpu),
+        ]
+    });
+    for (label, time) in delay.filter(|it| it.1 > Nanos::ZERO) {
+        line(ui, theme, label, time);
+    }
 }
 
 fn tie_ui(ui: &mut Ui, frame: &PaintFrame<'_>, tie: &Dependency) {

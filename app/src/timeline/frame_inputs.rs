@@ -41,6 +41,7 @@ pub struct FrameInputs {
     drawn: DrawnAnswer,
     projected: ProjectedLanes,
     dense: bool,
+    has_states: bool,
 }
 
 /// Which lanes are shown, and how.
@@ -93,6 +94,7 @@ impl Default for FrameInputs {
             drawn: DrawnAnswer::default(),
             projected: ProjectedLanes::default(),
             dense: false,
+            has_states: false,
         }
     }
 }
@@ -102,9 +104,11 @@ impl FrameInputs {
     pub fn update(&mut self, capture: &Capture, state: &AppState) {
         let stamp = stamp(capture);
         let dense = state.settings.is_on(Switch::Dense);
+        let has_states = state.settings.is_on(Switch::ThreadStates);
         let view = &state.view;
         let holds = self.stamp == stamp
             && self.dense == dense
+            && self.has_states == has_states
             && self.shown.is_of(view)
             && self.drawn == state.drawn
             && self.projected == state.projected;
@@ -118,6 +122,7 @@ impl FrameInputs {
         self.pending = pending(capture);
         self.stamp = stamp;
         self.dense = dense;
+        self.has_states = has_states;
         self.shown = ShownLanes::from(view);
         self.drawn = state.drawn.clone();
         self.projected = state.projected.clone();
@@ -138,6 +143,9 @@ impl FrameInputs {
             .collect();
         self.hidden = count - shown.len();
         let mut members = pinned_first(&shown, &view.pinned);
+        if has_states {
+            members = with_states(members, capture);
+        }
         beneath_streams(&mut members, &state.projected);
         // They were asked for by name, and no filter is about them.
         members.extend(answers(&state.drawn));
@@ -175,6 +183,20 @@ fn pinned_first(
         .into_iter()
         .map(|(_, entry)| (GroupKey::PINNED, entry));
     first.chain(rest).collect()
+}
+
+/// Puts strips beneath the lanes of threads of which it is known how they were scheduled.
+fn with_states(
+    members: Vec<(GroupKey, LayoutEntry)>,
+    capture: &Capture,
+) -> Vec<(GroupKey, LayoutEntry)> {
+    let known: BTreeSet<LaneId> = capture.scheduled_lanes().collect();
+    let strip = |(key, entry): (GroupKey, LayoutEntry)| {
+        let lane = entry.lane().filter(|lane| known.contains(lane));
+        let states = lane.map(|lane| (key, LayoutEntry::States(lane)));
+        std::iter::once((key, entry)).chain(states)
+    };
+    members.into_iter().flat_map(strip).collect()
 }
 
 /// Puts lanes of projected ranges below the streams of their devices; where none of these is shown, neither are they.

@@ -56,6 +56,8 @@ pub enum LayoutEntry {
     Lane(LaneId, usize),
     /// A lane that shows again what other lanes show, half as high, and its number of sub-lanes.
     Thin(LaneId, usize),
+    /// How the thread of a lane was scheduled, beneath the lane.
+    States(LaneId),
     /// A counter.
     Counter(CounterId),
     /// Projected ranges of the host: their place among all such lanes, and its number of sub-lanes.
@@ -69,7 +71,15 @@ impl LayoutEntry {
     pub const fn lane(self) -> Option<LaneId> {
         match self {
             Self::Lane(lane, _) | Self::Thin(lane, _) => Some(lane),
-            Self::Counter(_) | Self::Projected(..) | Self::Answer(..) => None,
+            Self::States(_) | Self::Counter(_) | Self::Projected(..) | Self::Answer(..) => None,
+        }
+    }
+
+    /// The lane that it moves with: the one it shows, or stands beneath.
+    const fn beside(self) -> Option<LaneId> {
+        match self {
+            Self::States(lane) => Some(lane),
+            other => other.lane(),
         }
     }
 
@@ -80,7 +90,7 @@ impl LayoutEntry {
             | Self::Thin(_, depths)
             | Self::Projected(_, depths)
             | Self::Answer(_, depths) => depths,
-            Self::Counter(_) => 0,
+            Self::States(_) | Self::Counter(_) => 0,
         }
     }
 }
@@ -146,7 +156,7 @@ impl TimelineLayout {
         for group in sorted.filter(|group| group.first().is_some_and(|it| it.0 != GroupKey::PINNED))
         {
             group.sort_by_key(|(_, entry)| {
-                let place = entry.lane().and_then(|lane| moved.get(&lane));
+                let place = entry.beside().and_then(|lane| moved.get(&lane));
                 place.copied().unwrap_or(usize::MAX)
             });
         }
@@ -329,6 +339,7 @@ impl Metrics {
     pub fn height(&self, entry: LayoutEntry) -> f32 {
         match entry {
             LayoutEntry::Counter(_) | LayoutEntry::Answer(_, 0) => 2.0 * self.pad + self.plot,
+            LayoutEntry::States(_) => (self.bar * 0.4).round(),
             LayoutEntry::Lane(_, depths)
             | LayoutEntry::Thin(_, depths)
             | LayoutEntry::Projected(_, depths)

@@ -15,6 +15,7 @@ use super::field_colours::FieldColours;
 use super::fold::{Bar, Folds};
 use super::frame::PaintFrame;
 use super::layout::RowContent;
+use super::thread_states;
 use crate::text;
 use crate::theme::{GRID, PaintKey, SMALL, SpanColours, Theme};
 
@@ -78,6 +79,7 @@ impl Legend {
         let rests = self.seen.as_ref() == Some(&key) || self.told.is_none();
         if rests || self.waited >= LATE {
             self.entries = entries(frame, folds, fields);
+            self.entries.extend(states(frame));
             self.entries.extend(races(frame));
             self.told = Some(key.clone());
             self.waited = 0;
@@ -202,6 +204,17 @@ fn entries(frame: &PaintFrame<'_>, folds: &Folds, fields: &mut FieldColours) -> 
             }
         })
         .collect()
+}
+
+/// What stands for the states of threads in view.
+fn states(frame: &PaintFrame<'_>) -> impl Iterator<Item = LegendEntry> {
+    let theme = frame.picture.theme;
+    let found = thread_states::in_view(frame).into_iter();
+    found.map(|state| LegendEntry {
+        colour: thread_states::look(theme, state).0,
+        label: format!("thread {}", thread_states::label(state)),
+        time: Nanos::ZERO,
+    })
 }
 
 /// What stands for races, where there are any: a broken outline.

@@ -16,6 +16,7 @@ use super::mesh_builder::MeshBuilder;
 use super::plot::{PlotStep, Pyramid, ValueRange, steps};
 use super::projected;
 use super::ruler::Ruler;
+use super::thread_states;
 use super::utilization::BusyColumns;
 use crate::state::GroupKey;
 use crate::text;
@@ -77,7 +78,7 @@ fn known(frame: &PaintFrame<'_>, device: DeviceId) -> Option<String> {
 pub fn name<'a>(picture: &Picture<'a>, entry: LayoutEntry) -> &'a str {
     let capture = picture.capture;
     match entry {
-        LayoutEntry::Lane(lane, _) | LayoutEntry::Thin(lane, _) => {
+        LayoutEntry::Lane(lane, _) | LayoutEntry::Thin(lane, _) | LayoutEntry::States(lane) => {
             capture.lane(lane).map_or("?", |lane| &lane.name)
         }
         LayoutEntry::Counter(counter) => capture
@@ -166,6 +167,7 @@ pub fn about(frame: &PaintFrame<'_>, row: &LayoutRow) -> String {
             let unit = unit.map_or("", |counter| &counter.unit);
             format!("{} · {unit}", name(&frame.picture, *entry))
         }
+        RowContent::Entry(LayoutEntry::States(lane)) => thread_states::about(capture, *lane),
         RowContent::Entry(LayoutEntry::Projected(..)) => {
             projected::of(frame, row).map_or_else(String::new, projected::about)
         }
@@ -289,6 +291,8 @@ pub fn names(painter: &Painter, frame: &PaintFrame<'_>, pointed: Option<usize>) 
                     (&font, theme.weak),
                 );
             }
+            // It is the thread's whose name stands above.
+            RowContent::Entry(LayoutEntry::States(_)) => {}
             RowContent::Entry(entry) => {
                 // Beside a lane with sub-lanes its name stands at the first of them.
                 let height = rect
@@ -443,7 +447,7 @@ pub fn plot(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow, counted:
     painter.add(fill.into_shape());
     painter.add(line.into_shape());
     let font = small();
-    let galley = painter.layout_no_wrap(amount(high, counted.unit), font, theme.weak);
+    let galley = painter.layout_no_wrap(text::amount(high, counted.unit), font, theme.weak);
     let at = pos2(
         rect.right() - 3.0 * GRID - galley.size().x,
         rect.top() + 1.0,
@@ -451,33 +455,6 @@ pub fn plot(painter: &Painter, frame: &PaintFrame<'_>, row: &LayoutRow, counted:
     let ground = Rect::from_min_size(at, galley.size()).expand2(vec2(GRID, 0.0));
     painter.rect_filled(ground, 3.0, theme.row);
     painter.galley(at, galley, theme.weak);
-}
-
-/// A value with its unit; bytes by powers of 1024.
-fn amount(value: f64, unit: &str) -> String {
-    if unit != "bytes" {
-        let number = text::significant(value);
-        // Of one there is no plural.
-        let unit = match unit.strip_suffix('s') {
-            Some(one) if number == "1" && one.len() > 2 => one,
-            _ => unit,
-        };
-        return format!("{number} {unit}").trim_end().to_owned();
-    }
-    let mut value = value;
-    let mut name = "B";
-    for next in ["KiB", "MiB", "GiB", "TiB"] {
-        if value < 1024.0 {
-            break;
-        }
-        value /= 1024.0;
-        name = next;
-    }
-    if name == "B" {
-        format!("{value:.0} B")
-    } else {
-        format!("{} {name}", text::significant(value))
-    }
 }
 
 /// The colour of a group's thin bar when it is collapsed.
@@ -539,17 +516,5 @@ impl NameColumnWidth {
         if edge.double_clicked() {
             self.dragged = None;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_written_by_powers_of_1024() {
-        assert_eq!(amount(0.0, "bytes"), "0 B");
-        assert_eq!(amount(25_165_824.0, "bytes"), "24 MiB");
-        assert_eq!(amount(3.0, "kernels"), "3 kernels");
     }
 }

@@ -185,6 +185,22 @@ fn stretches(
     found
 }
 
+/// What kept a thread from running in a stretch, as far as that is known and much.
+fn kept(reader: &CauseReader<'_>, thread: LaneId, stretch: Interval) -> String {
+    let Some(delay) = reader.delay(thread, stretch) else {
+        return String::new();
+    };
+    let parts = [
+        (delay.runnable, "had no core for"),
+        (delay.blocked, "was blocked for"),
+        (delay.off_cpu, "was off its core, blocked or ready, for"),
+    ];
+    let parts = parts.into_iter().filter(|it| it.0 > Nanos::ZERO);
+    let told = parts.map(|(time, words)| format!("{words} {}", length(time)));
+    let told: Vec<String> = told.collect();
+    format!("; of that time it {}", told.join(" and "))
+}
+
 fn make_finding(
     reader: &CauseReader<'_>,
     found: &HostStretches,
@@ -196,6 +212,7 @@ fn make_finding(
     let mut spans = vec![longest.next, longest.call];
     let shares = reader.thread_shares(call.span.lane, longest.interval);
     let did = spent(capture, &shares, longest.interval.length());
+    let did = did + &kept(reader, call.span.lane, longest.interval);
     spans.extend(shares.iter().find_map(|it| it.span));
     let title = found.member.title(capture, members);
     let device = match found.member.rank {

@@ -23,7 +23,7 @@ use record::{Group, LaneId, NameId, SpanId};
 pub use call_tree::{CallNode, CallTree};
 use launches::Launches;
 use level_names::LevelNames;
-pub use origin::ranges_around_launch;
+pub use origin::{ranges_around_launch, ranges_open_at};
 pub use projection::{DeviceStretch, RangeProjection};
 pub use scope::{HostScope, TreeScope};
 

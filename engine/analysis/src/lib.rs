@@ -28,6 +28,7 @@ mod iterations;
 mod launch_bound;
 mod loss_outcome;
 mod measure;
+pub mod memory;
 mod moved_bytes;
 mod needed_order;
 mod never_overlapped;
@@ -45,6 +46,7 @@ mod straggler;
 mod stream_clocks;
 #[cfg(test)]
 mod tests;
+mod thread_totals;
 mod unordered_hosts;
 mod used_buffers;
 mod words;
@@ -55,7 +57,7 @@ pub use conclusions::Conclusions;
 pub use function_name::function_name;
 pub use host_ranges::{
     CallNode, CallTree, DeviceStretch, HostLevel, HostRange, HostRanges, HostScope,
-    RangeProjection, TreeScope, first_host_level, ranges_around_launch,
+    RangeProjection, TreeScope, first_host_level, ranges_around_launch, ranges_open_at,
 };
 pub use iterations::{Iteration, IterationRow, IterationSource, IterationTable, Iterations};
 pub use measure::{ElapsedMeasure, measure_of};
@@ -67,6 +69,7 @@ pub use sentence_piece::SentencePiece;
 pub use statistics::{
     Durations, LaneUse, OperationKey, Overlap, RoleOverlap, Statistics, StatisticsJob,
 };
+pub use thread_totals::ThreadTotals;
 pub use words::{shorten, shown};
 
 use capture::{Capture, PlacedSpan};

@@ -19,13 +19,15 @@ pub const fn has_bytes(kind: SpanKind) -> bool {
     )
 }
 
-/// The whole number that a span's arguments have for bytes; none where they have none.
+/// The whole number that a span's arguments have for bytes, without its sign; none where they have none.
 pub fn told_bytes(capture: &Capture, span: SpanId) -> Option<i64> {
     let mut fields = capture.arguments(span);
     fields.find_map(|(name, value)| match value {
-        Value::Integer(value) if BYTE_FIELDS.contains(&name) => Some(value),
+        Value::Integer(value) if BYTE_FIELDS.contains(&name) => Some(value.saturating_abs()),
         // Some files write whole numbers with a fraction of 0.
-        Value::Number(value) if BYTE_FIELDS.contains(&name) => Some(value as i64),
+        Value::Number(value) if BYTE_FIELDS.contains(&name) => {
+            Some((value as i64).saturating_abs())
+        }
         _ => None,
     })
 }

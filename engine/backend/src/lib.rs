@@ -15,6 +15,7 @@ mod available_memory;
 mod caps;
 mod communicator;
 mod compile;
+mod context_switches;
 mod cpu;
 mod cuda;
 mod device;
@@ -47,6 +48,7 @@ pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::Caps;
 pub use communicator::{CollectiveInterruption, Communicator, Exchange};
 pub use compile::{CacheUse, CompileError, CompileRequest, CompiledPipeline, ShaderMessage};
+pub use context_switches::ContextSwitches;
 #[doc(hidden)]
 pub use cuda::use_stand_in as use_cuda_stand_in;
 pub use cuda::{

@@ -8,7 +8,7 @@ use record::time::{Interval, Nanos};
 use record::{
     Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, Loss, NameId,
     Problem, Record, Recovery, Sample, Severity, ShortText, Span, SpanId, SpanKind, SpanStart,
-    Value,
+    ThreadSchedule, Value, counted,
 };
 
 /// Rows that a table of names, lanes, devices, events, calls or counters may be asked to skip. Beyond that the
@@ -40,6 +40,7 @@ impl Capture {
             self.take(record);
         }
         self.spans.update_forests();
+        self.order_thread_states();
         self.revision += u64::from(changed);
     }
 
@@ -51,6 +52,7 @@ impl Capture {
             Record::Fields(fields) => self.take_fields(*fields),
             Record::Began(began) => self.take_began(began),
             Record::Sample(sample) => self.take_sample(sample),
+            Record::Schedule(schedule) => self.take_schedule(*schedule),
             Record::Name(id, text) => self.take_name(id.index(), &text),
             Record::Lane(lane) => {
                 self.shared_names.take();
@@ -241,6 +243,40 @@ impl Capture {
             samples.push(sample.time, sample.value);
         }
         self.reach(sample.time, sample.time);
+    }
+
+    fn take_schedule(&mut self, schedule: ThreadSchedule) {
+        let ThreadSchedule { lane, intervals } = schedule;
+        if lane.index() > self.lanes.len() + FAR {
+            let text = format!(
+                "States of a thread were left out: no lane has a number near {}. The file is damaged there.",
+                lane.0
+            );
+            return self.complain("thread-states-refused", text, SpanId::NONE);
+        }
+        for it in &intervals {
+            self.reach(it.interval.start, it.interval.end);
+        }
+        self.thread_states.push(lane, intervals);
+    }
+
+    fn order_thread_states(&mut self) {
+        let cut = self.thread_states.put_in_order();
+        if cut == 0 {
+            return;
+        }
+        let words = "{state of a thread overlaps|states of threads overlap}";
+        let text = format!(
+            "{} the next of the same thread, and ends where that begins.",
+            counted(cut, words)
+        );
+        self.problems.push(Problem {
+            severity: Severity::Warning,
+            code: "thread-states-overlap".to_owned(),
+            text,
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        });
     }
 
     /// Puts a row at its position in a table, filling the gap before it with rows that say nothing.

@@ -69,6 +69,7 @@ mod sublanes;
 mod summary_forest;
 mod table;
 mod text;
+mod thread_states;
 
 pub use fold::FoldedSpan;
 pub use launches::LaunchHistory;
@@ -168,6 +169,7 @@ pub struct Capture {
     findings: Vec<Finding>,
     searches: Vec<FindingSearch>,
     clocks: Vec<Clock>,
+    thread_states: thread_states::ThreadStates,
 }
 
 #[cfg(test)]

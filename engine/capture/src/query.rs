@@ -9,7 +9,7 @@ use record::time::{Interval, Nanos};
 use record::{
     Bookmark, BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
     Event, Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery,
-    Run, RunEnd, Severity, SourceCall, SpanId, SpanStart, Value,
+    Run, RunEnd, Severity, SourceCall, SpanId, SpanStart, ThreadInterval, Value,
 };
 
 impl Capture {
@@ -346,6 +346,21 @@ impl Capture {
         &self.clocks
     }
 
+    /// The lanes of which is known how their threads were scheduled, by number.
+    pub fn scheduled_lanes(&self) -> impl Iterator<Item = LaneId> {
+        self.thread_states.lanes()
+    }
+
+    /// How the thread of a lane was scheduled, in order of time; empty where that is not known. No two overlap.
+    pub fn thread_states(&self, lane: LaneId) -> &[ThreadInterval] {
+        self.thread_states.of(lane)
+    }
+
+    /// Those of its states that overlap `interval`, or lie in it without any length.
+    pub fn thread_states_in(&self, lane: LaneId, interval: Interval) -> &[ThreadInterval] {
+        self.thread_states.within(lane, interval)
+    }
+
     /// Bytes held by the tables of spans.
     pub fn span_bytes(&self) -> usize {
         self.spans.heap_bytes()
@@ -358,7 +373,7 @@ impl Capture {
     }
 
     /// Bytes held by each table that grows with the file, the spans' first.
-    pub fn tables_in_bytes(&self) -> [(&'static str, usize); 5] {
+    pub fn tables_in_bytes(&self) -> [(&'static str, usize); 6] {
         let samples: usize = self.samples.iter().map(Samples::heap_bytes).sum();
         [
             ("spans", self.span_bytes()),
@@ -366,6 +381,7 @@ impl Capture {
             ("arguments", self.arguments.heap_bytes()),
             ("names", self.names.heap_bytes()),
             ("samples", samples),
+            ("thread states", self.thread_states.heap_bytes()),
         ]
     }
 }

@@ -41,6 +41,20 @@ pub fn text(capture: &Capture) -> String {
             format_args!("  role {} order {}", lane.role.label(), lane.order),
         );
     }
+    for lane in capture.scheduled_lanes() {
+        for it in capture.thread_states(lane) {
+            let (at, state) = (it.interval, it.state.label());
+            let waker = capture.name(it.waker);
+            let (lane, core) = (lane.0, it.core);
+            line(
+                &mut out,
+                format_args!(
+                    "state of {lane} {}..{} {state} {core:?} {waker:?}",
+                    at.start.0, at.end.0
+                ),
+            );
+        }
+    }
     for placed in capture.spans() {
         span(capture, &placed, &mut out);
     }

@@ -27,6 +27,7 @@ mod shared_titles;
 mod sink;
 mod source;
 mod sqlite;
+pub mod torch_snapshot;
 mod unsupported;
 pub mod xplane;
 
@@ -86,6 +87,7 @@ pub const IMPORTERS: &[&dyn Importer] = &[
     &rpd::Rpd,
     &ascend::Ascend,
     &cupti::CuptiImporter,
+    &torch_snapshot::TorchSnapshot,
 ];
 
 /// Opens the file at `path`, or standard input for `-`, whatever its format, and hands its records to `sink` batch by batch. A sink that

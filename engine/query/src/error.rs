@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::schema::{SqlTable, TABLES};
-use super::tokens::{SqlTokenKind, tokens};
+use super::tokens::{SqlToken, SqlTokenKind, tokens};
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,11 +170,14 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("counter", "counters"),
     ("correlation_id", "launch_id"),
     ("duration", "dur"),
+    ("double_value", "decimal"),
     ("end_ns", "ts + dur"),
     ("event", "spans"),
     ("events", "spans"),
     ("flow", "dependencies"),
     ("gpu_slice", "spans"),
+    ("int_value", "whole"),
+    ("key", "name"),
     ("kernel", "kernels"),
     ("overlaps", "lane_overlap"),
     ("slice", "spans"),
@@ -182,6 +185,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("start", "ts"),
     ("start_ns", "ts"),
     ("stream", "lane"),
+    ("string_value", "text"),
     ("thread_track", "lanes"),
     ("timestamp", "ts"),
     ("track", "lanes"),
@@ -205,7 +209,11 @@ fn unknown_table(name: &str) -> String {
 
 fn unknown_column(name: &str, sql: &str) -> String {
     let bare = name.rsplit('.').next().unwrap_or(name);
-    let named = tables_in(sql);
+    let qualifier = name.rsplit_once('.').map(|it| it.0);
+    let named = match qualifier.and_then(|it| table_called(sql, it)) {
+        Some(table) => vec![table],
+        None => tables_in(sql),
+    };
     let columns = |tables: &[&'static SqlTable]| -> Vec<&'static str> {
         let all = tables.iter().flat_map(|it| it.columns);
         all.map(|it| it.name).collect()
@@ -221,7 +229,7 @@ fn unknown_column(name: &str, sql: &str) -> String {
     }
     let others = TABLES.iter().filter(|it| it.column(bare).is_some());
     let list = others.map(|it| it.name).collect::<Vec<_>>().join(", ");
-    if !list.is_empty() {
+    if !list.is_empty() && qualifier.is_none() {
         return format!(
             "there is no column “{name}” in the tables of the question; it is one of {list}"
         );
@@ -267,6 +275,21 @@ pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a
     (distance <= 1 + lower.chars().count() / 3).then_some(found)
 }
 
+/// The table that a question calls so: by its own name, or by one that stands behind it.
+fn table_called(sql: &str, name: &str) -> Option<&'static SqlTable> {
+    let words: Vec<String> = tokens(sql)
+        .into_iter()
+        .filter(|it| it.kind != SqlTokenKind::Comment)
+        .map(|it| it.text(sql).to_lowercase())
+        .filter(|it| it != "as")
+        .collect();
+    let known = |word: &str| TABLES.iter().find(|it| it.name == word);
+    let name = name.to_lowercase();
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    let behind = pairs.find_map(|(table, alias)| known(table).filter(|_| *alias == name));
+    behind.or_else(|| known(&name))
+}
+
 /// The tables whose names stand in a question.
 pub(crate) fn tables_in(sql: &str) -> Vec<&'static SqlTable> {
     let words = tokens(sql)
@@ -276,8 +299,21 @@ pub(crate) fn tables_in(sql: &str) -> Vec<&'static SqlTable> {
     TABLES.iter().filter(|it| words.contains(it.name)).collect()
 }
 
-/// Where a name stands in a question first.
+/// Where a name stands in a question first, with its table where it is written so.
 fn find_word(sql: &str, name: &str) -> Option<usize> {
+    if let Some((table, column)) = name.split_once('.') {
+        let all = tokens(sql);
+        let is = |at: Option<&SqlToken>, text: &str| {
+            at.is_some_and(|it| it.text(sql).trim_matches('"').eq_ignore_ascii_case(text))
+        };
+        let mut places = 0..all.len();
+        let found = places.find(|at| {
+            is(all.get(*at), table) && is(all.get(at + 1), ".") && is(all.get(at + 2), column)
+        });
+        if let Some(found) = found.and_then(|at| all.get(at)) {
+            return Some(found.range.start);
+        }
+    }
     let bare = name.rsplit('.').next().unwrap_or(name);
     let found = tokens(sql).into_iter().find(|it| {
         let is_name = matches!(it.kind, SqlTokenKind::Word | SqlTokenKind::Quoted);

@@ -375,7 +375,7 @@ pub const TABLES: &[SqlTable] = &[
                 "tool",
                 "the format that it was read from, or the backend that ran it",
             ),
-            text("host", "the machine"),
+            text("host", "what the file says of the machine, in words"),
             text("device", "its devices"),
             int(
                 "clock_origin_ns",

@@ -38,5 +38,34 @@ pub const STUB_KIND: &str = "stands for";
 pub const STUB_BEGAN: &str = "began (ns)";
 /// Of a stub: when the span that it stands for ended, in nanoseconds of capture time.
 pub const STUB_ENDED: &str = "ended (ns)";
+/// What an event of an allocator is called: an instant at which memory was allocated or freed. The names of its fields are those
+/// of PyTorch's profiler (`torch/csrc/profiler/collection.cpp`), whatever tool a file comes from.
+pub const MEMORY_EVENT: &str = "[memory]";
+/// Of an allocator's event: how many bytes were allocated, or freed where it is negative.
+pub const MEMORY_BYTES: &str = "Bytes";
+/// Of an allocator's event: the address of what was allocated or freed.
+pub const MEMORY_ADDRESS: &str = "Addr";
+/// Of an allocator's event whose address is not known: a number or a name that an allocation and its free share.
+pub const MEMORY_BLOCK: &str = "Block";
+/// Of an allocator's event: the type of the device, by PyTorch's numbers (`c10/core/DeviceType.h`).
+pub const MEMORY_DEVICE_TYPE: &str = "Device Type";
+/// Of an allocator's event: the number of the device among those of its type; -1 for the CPU.
+pub const MEMORY_DEVICE: &str = "Device Id";
+/// Of an allocator's event: how many bytes its device has allocated afterwards.
+pub const MEMORY_ALLOCATED: &str = "Total Allocated";
+/// Of an allocator's event: how many bytes the allocator has reserved of its device afterwards.
+pub const MEMORY_RESERVED: &str = "Total Reserved";
+/// Of an allocator's event: which operator asked, where the file says so itself.
+pub const MEMORY_OPERATOR: &str = "Operator";
+/// Of an allocator's event: what it did, in its own word, such as `free_requested`.
+pub const MEMORY_ACTION: &str = "Action";
+/// Of an allocator's event: the stream that the memory is for.
+pub const MEMORY_STREAM: &str = "Stream";
+/// What an event is called at which an allocator reserved memory of a device, or gave it back.
+pub const MEMORY_SEGMENT: &str = "segment";
+/// Of an allocator's event: how many bytes it reserved of the device, or gave back where it is negative.
+pub const MEMORY_SEGMENT_BYTES: &str = "Segment Bytes";
+/// Of an allocator's event: the calls that led to it, the innermost first, a line each.
+pub const MEMORY_STACK: &str = "Stack";
 /// What steps and frames of a program are called: ranges that are named so are iterations.
 pub const STEP_WORDS: [&str; 6] = ["step", "iteration", "iter", "frame", "batch", "epoch"];

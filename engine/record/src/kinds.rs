@@ -314,6 +314,21 @@ kinds! {
         /// Records are missing.
         DataLoss = "data-loss",
     }
+
+    /// What a thread was, as the system's scheduler sees it.
+    ThreadState {
+        /// It ran on a core.
+        #[default]
+        Running = "running",
+        /// It was ready to run and had no core: it was preempted, or woken and not yet given one.
+        Runnable = "runnable",
+        /// It waited for something: a lock, a timer, a device, another thread.
+        Blocked = "blocked",
+        /// The same, and no signal could end it: mostly for a disk or a driver.
+        Uninterruptible = "uninterruptible",
+        /// It had no core, having left it to wait; when what it waited for came is not told.
+        OffCpu = "off-cpu",
+    }
 }
 
 impl SpanKind {

@@ -39,14 +39,18 @@ mod run;
 mod short_text;
 mod small_list;
 mod span_set;
+mod thread_state;
 pub mod time;
+mod torch_device;
 
 pub use bookmark::Bookmark;
 pub use counted::counted;
 pub use field_names::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
-    ITERATION, LATE, QUERY_ANSWER, STEP_WORDS, STUB_BEGAN, STUB_ENDED, STUB_KIND, TIME_LIMIT,
-    WORKED,
+    ITERATION, LATE, MEMORY_ACTION, MEMORY_ADDRESS, MEMORY_ALLOCATED, MEMORY_BLOCK, MEMORY_BYTES,
+    MEMORY_DEVICE, MEMORY_DEVICE_TYPE, MEMORY_EVENT, MEMORY_OPERATOR, MEMORY_RESERVED,
+    MEMORY_SEGMENT, MEMORY_SEGMENT_BYTES, MEMORY_STACK, MEMORY_STREAM, QUERY_ANSWER, STEP_WORDS,
+    STUB_BEGAN, STUB_ENDED, STUB_KIND, TIME_LIMIT, WORKED,
 };
 pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
 pub use finding::{Finding, FindingSearch};
@@ -57,7 +61,7 @@ pub use ids::{
 pub use indices::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 pub use kinds::{
     Basis, CompileTime, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind,
-    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, Verdict,
+    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, ThreadState, Verdict,
 };
 pub use launch::{Launch, LaunchInstance, LaunchNode, LaunchStep};
 pub use pace::{PACE_NOT_KEPT, PaceDial, PaceLaw, PaceReport, PaceSetting, PacedLength};
@@ -69,6 +73,8 @@ pub use run::{
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;
+pub use thread_state::{INTERRUPT, ThreadInterval, ThreadSchedule};
+pub use torch_device::TorchDevice;
 
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +154,8 @@ pub enum Record {
     Submitted(Box<SubmittedSpan>),
     /// A call reads or writes a buffer.
     BufferUse(BufferUse),
+    /// How the thread of a lane was scheduled.
+    Schedule(Box<ThreadSchedule>),
 }
 
 /// A device that runs work.

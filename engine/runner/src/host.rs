@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::Sender;
 
 use super::caller::Caller;
+use super::host_schedule::HostSchedule;
 use super::recorder::Reporter;
 use super::shared::RunState;
 use backend::{BackendError, HostIndex, SystemThread};
@@ -27,7 +28,9 @@ pub fn start(
     let name = shared.plan.hosts.get(host.0).map(|host| host.name.clone());
     let thread = std::thread::Builder::new().name(name.unwrap_or_default());
     let spawned = thread.spawn(move || {
-        let calls = AssertUnwindSafe(|| make_calls(&shared, host, &reporter));
+        let mut schedule = HostSchedule::begin(&shared, host, &reporter);
+        let followed = &mut schedule;
+        let calls = AssertUnwindSafe(|| make_calls(&shared, host, (&reporter, followed)));
         let reason = match catch_unwind(calls) {
             Ok(Ok(()) | Err(BackendError::Stopped)) => None,
             Ok(Err(error)) => Some(error.to_string()),
@@ -42,6 +45,9 @@ pub fn start(
             let starved = times.unwrap_or_default().waited;
             progress.starved.store(starved.0, Relaxed);
         }
+        if let Some(schedule) = schedule {
+            schedule.end(&shared, host, &reporter);
+        }
         shared.device.leave(host);
         // Nobody listens any more where the engine gave up.
         let _ = done.try_send(host);
@@ -52,11 +58,14 @@ pub fn start(
 fn make_calls(
     shared: &Arc<RunState>,
     host: HostIndex,
-    reporter: &Reporter,
+    (reporter, schedule): (&Reporter, &mut Option<HostSchedule>),
 ) -> Result<(), BackendError> {
     let mut caller = Caller::new(Arc::clone(shared), host, reporter.clone());
     let mut calls = shared.plan.calls(host.0);
     while let Some(placed) = calls.next() {
+        if let Some(schedule) = schedule {
+            schedule.report(host, reporter);
+        }
         shared.device.turn(host)?;
         shared.gate.pass(host)?;
         if let Some(progress) = shared.host(host) {

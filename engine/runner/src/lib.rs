@@ -38,6 +38,7 @@ mod expectation_log;
 pub mod far;
 mod gate;
 mod host;
+mod host_schedule;
 mod insertion;
 mod isolated_worker;
 mod launches;

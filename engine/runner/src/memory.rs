@@ -1,4 +1,4 @@
-//! The memory lane: which buffers live from when to when, and how many bytes each stream has allocated.
+//! The memory lane: which buffers live from when to when, and how many bytes the device and each stream have allocated.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -8,15 +8,17 @@ use super::shared::RunState;
 use device::lock;
 use record::time::Nanos;
 use record::{
-    BufferIndex, CallId, Counter, CounterId, DeviceId, Group, Lane, LaneId, Record, Role, Sample,
-    Span, SpanId, SpanKind, State, StreamIndex,
+    BufferIndex, CallId, Counter, CounterId, DeviceId, Group, Lane, LaneId, MEMORY_ALLOCATED,
+    MEMORY_BLOCK, MEMORY_BYTES, Record, Role, Sample, Span, SpanId, SpanKind, State, StreamIndex,
+    Value,
 };
 use workload::{MemoryKind, Plan};
 
 /// What was submitted of allocations, and where it is shown.
 pub struct MemoryReporter {
     lane: LaneId,
-    /// The counters of bytes and of live buffers, for each stream that allocates one after the other.
+    /// The counter of the device's bytes; behind it those of bytes and of live buffers, for each stream that allocates one after
+    /// the other.
     first_counter: CounterId,
     state: Mutex<MemoryNotes>,
 }
@@ -34,13 +36,15 @@ struct MemoryNotes {
     ended: Vec<Span>,
     /// What each stream has.
     held: BTreeMap<StreamIndex, (i64, i64)>,
+    /// How many bytes all streams have.
+    allocated: i64,
     /// Streams whose counters were described, each with how many were before.
     known: BTreeMap<StreamIndex, u32>,
 }
 
-/// What an operation changes: when, which it is, of which stream, by how many bytes and buffers. Those of one instant
-/// are in the order of their submission.
-type MemoryChange = (Nanos, SpanId, StreamIndex, i64, i64);
+/// What an operation changes: when, which it is, of which stream, which buffer, by how many bytes and buffers. Those of one
+/// instant are in the order of their submission.
+type MemoryChange = (Nanos, SpanId, StreamIndex, BufferIndex, i64, i64);
 
 impl MemoryNotes {
     /// What the operations that ended changed, in the order of time.
@@ -59,11 +63,11 @@ impl MemoryNotes {
                 _ if span.state != State::Done => {}
                 SpanKind::Allocate => {
                     life.from = Some(span.end);
-                    changes.push((span.end, span.id, life.stream, bytes, 1));
+                    changes.push((span.end, span.id, life.stream, life.buffer, bytes, 1));
                 }
                 _ => {
                     life.to = Some(span.start);
-                    changes.push((span.start, span.id, life.stream, -bytes, -1));
+                    changes.push((span.start, span.id, life.stream, life.buffer, -bytes, -1));
                 }
             }
         }
@@ -170,7 +174,18 @@ impl MemoryReporter {
     pub fn report(&self, shared: &RunState, reporter: &Reporter, end: Option<Nanos>) {
         let mut state = lock(&self.state);
         let changes = state.changes(shared);
-        for (time, _, stream, bytes, count) in changes {
+        for (time, span, stream, buffer, bytes, count) in changes {
+            if state.known.is_empty() {
+                describe_counter(self.first_counter, "memory allocated", "bytes", reporter);
+            }
+            state.allocated += bytes;
+            let allocated = state.allocated;
+            tell(shared, (span, buffer), (bytes, allocated), reporter);
+            reporter.send(Record::Sample(Sample {
+                counter: self.first_counter,
+                time,
+                value: allocated as f64,
+            }));
             let others = state.known.len() as u32;
             let place = *state.known.entry(stream).or_insert(others);
             if place == others {
@@ -231,7 +246,7 @@ impl MemoryReporter {
 
     /// The counters of the stream before which so many allocated.
     const fn counters(&self, place: u32) -> [CounterId; 2] {
-        let first = self.first_counter.0 + 2 * place;
+        let first = self.first_counter.0 + 1 + 2 * place;
         [CounterId(first), CounterId(first + 1)]
     }
 
@@ -249,18 +264,42 @@ impl MemoryReporter {
             (format!("live allocations of {name}"), "buffers"),
         ];
         for (id, (name, unit)) in self.counters(place).into_iter().zip(texts) {
-            reporter.send(Record::Counter(Box::new(Counter {
-                id,
-                name,
-                unit: unit.to_owned(),
-                device: Some(super::prepare::DEVICE),
-            })));
-            reporter.send(Record::Sample(Sample {
-                counter: id,
-                time: Nanos::ZERO,
-                value: 0.0,
-            }));
+            describe_counter(id, &name, unit, reporter);
         }
+    }
+}
+
+fn describe_counter(id: CounterId, name: &str, unit: &str, reporter: &Reporter) {
+    reporter.send(Record::Counter(Box::new(Counter {
+        id,
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        device: Some(super::prepare::DEVICE),
+    })));
+    reporter.send(Record::Sample(Sample {
+        counter: id,
+        time: Nanos::ZERO,
+        value: 0.0,
+    }));
+}
+
+/// Tells of an allocation or a free which buffer it is of, what it changes, and what there is afterwards.
+fn tell(
+    shared: &RunState,
+    (span, buffer): (SpanId, BufferIndex),
+    (bytes, allocated): (i64, i64),
+    reporter: &Reporter,
+) {
+    let plan = shared.plan.buffers.get(buffer.index());
+    let block = plan.map_or("?", |buffer| &buffer.name);
+    let fields = [
+        (MEMORY_BLOCK, Value::Text(block.into())),
+        (MEMORY_BYTES, Value::Integer(bytes)),
+        (MEMORY_ALLOCATED, Value::Integer(allocated)),
+    ];
+    for (name, value) in fields {
+        let name = shared.names.id(name, reporter);
+        reporter.send(Record::Argument(span, name, value));
     }
 }
 

@@ -44,6 +44,8 @@ guides! {
         "order" "The order of calls"
         "causes" "Causes"
         "host-ranges" "Host ranges"
+        "memory" "Memory"
+        "threads" "Thread states"
         "sql" "SQL"
         "datasets" "Datasets"
         "semantics" "Rules"

@@ -8,7 +8,7 @@ use engine::record::{
     LaunchNode, LaunchStep, Log, Loss, LossKind, NameId, ObservedOutcome, Pipeline, PipelineId,
     PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record,
     Recovery, Role, Run, RunEnd, RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind,
-    SpanStart, State, Value, Verdict,
+    SpanStart, State, ThreadInterval, ThreadSchedule, ThreadState, Value, Verdict,
 };
 use engine::time::{Interval, Nanos};
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -401,6 +401,25 @@ fn rest() -> BoxedStrategy<Record> {
     .boxed()
 }
 
+/// States of a thread, in any order and overlapping.
+fn schedule() -> impl Strategy<Value = Record> {
+    let state = proptest::sample::select(ThreadState::ALL);
+    let one = (time(), time(), state, any::<Option<u32>>(), id());
+    let one = one.prop_map(|(start, end, state, core, waker)| ThreadInterval {
+        interval: Interval::new(start, end),
+        state,
+        core,
+        waker: NameId(waker),
+    });
+    let all = proptest::collection::vec(one, 1..4);
+    (id(), all).prop_map(|(lane, intervals)| {
+        Record::Schedule(Box::new(ThreadSchedule {
+            lane: LaneId(lane),
+            intervals,
+        }))
+    })
+}
+
 /// Any record.
 pub fn record() -> impl Strategy<Value = Record> {
     let argument = (id(), id(), value())
@@ -414,6 +433,7 @@ pub fn record() -> impl Strategy<Value = Record> {
         })
     });
     prop_oneof![
+        1 => schedule(),
         4 => span(),
         1 => began(),
         2 => dependency(),

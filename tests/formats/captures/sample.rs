@@ -6,10 +6,10 @@ use engine::record::{
     LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind, LaunchStep, Log, Loss,
     LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind, PipelineState,
     PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery, Role, Run, RunEnd,
-    RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State, Value,
-    Verdict,
+    RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State,
+    ThreadInterval, ThreadSchedule, ThreadState, Value, Verdict,
 };
-use engine::time::Nanos;
+use engine::time::{Interval, Nanos};
 
 /// The records of the sample, in the order in which a run would report them.
 pub fn records() -> Vec<Record> {
@@ -74,6 +74,7 @@ pub fn records() -> Vec<Record> {
     ]);
     records.extend(concluded());
     records.extend(launches());
+    records.extend(schedules());
     records.extend(tail());
     records
 }
@@ -179,6 +180,37 @@ fn launches() -> Vec<Record> {
             launch: LaunchId(0),
             revision: 2,
         }),
+    ]
+}
+
+/// States of the host's thread.
+fn schedule(states: &[(i64, i64, ThreadState, Option<u32>, NameId)]) -> Record {
+    let intervals = states.iter().copied();
+    let intervals = intervals.map(|(start, end, state, core, waker)| ThreadInterval {
+        interval: Interval::new(Nanos(start), Nanos(end)),
+        state,
+        core,
+        waker,
+    });
+    Record::Schedule(Box::new(ThreadSchedule {
+        lane: LaneId(0),
+        intervals: intervals.collect(),
+    }))
+}
+
+/// States that come in pieces, of which one is late.
+fn schedules() -> Vec<Record> {
+    vec![
+        schedule(&[
+            (-20, 30, ThreadState::Running, Some(3), NameId::NONE),
+            (30, 31, ThreadState::Uninterruptible, None, NameId::NONE),
+        ]),
+        schedule(&[
+            (40, 70, ThreadState::Runnable, None, NameId(1)),
+            (70, 70, ThreadState::Running, Some(0), NameId::NONE),
+            (70, 300, ThreadState::OffCpu, None, NameId::NONE),
+        ]),
+        schedule(&[(31, 40, ThreadState::Blocked, None, NameId::NONE)]),
     ]
 }
 

@@ -25,6 +25,7 @@ pub fn differences(before: &Capture, after: &Capture) -> Vec<String> {
         same(&mut found, &what, &before.depth(lane), &after.depth(lane));
     }
     counters(&mut found, before, after);
+    thread_states(&mut found, before, after);
     named(&mut found, before, after);
     spans(&mut found, before, after);
     dependencies(&mut found, before, after);
@@ -88,6 +89,21 @@ fn counters(found: &mut Vec<String>, before: &Capture, after: &Capture) {
         same(found, &what, &old.times(), &new.times());
         let bits = |values: &[f64]| values.iter().map(|it| it.to_bits()).collect::<Vec<u64>>();
         same(found, &what, &bits(old.values()), &bits(new.values()));
+    }
+}
+
+/// How threads were scheduled, wakers by their text.
+fn thread_states(found: &mut Vec<String>, before: &Capture, after: &Capture) {
+    let lanes = |capture: &Capture| capture.scheduled_lanes().collect::<Vec<LaneId>>();
+    rows(found, "scheduled lane", &lanes(before), &lanes(after));
+    for lane in before.scheduled_lanes() {
+        let states = |capture: &Capture| -> Vec<_> {
+            let all = capture.thread_states(lane).iter();
+            all.map(|it| (it.interval, it.state, it.core, text(capture, it.waker)))
+                .collect()
+        };
+        let what = format!("thread state of lane {}", lane.0);
+        rows(found, &what, &states(before), &states(after));
     }
 }
 

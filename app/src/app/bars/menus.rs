@@ -156,6 +156,7 @@ fn is_on((state, files): (&AppState, &OpenedFiles), command: Command) -> Option<
         Command::ColourByKind => Switch::ColourByKind,
         Command::ColourByName => Switch::ColourByName,
         Command::Legend => Switch::Legend,
+        Command::ThreadStates => Switch::ThreadStates,
         Command::ProjectNvtx => Switch::ProjectNvtx,
         Command::ProjectPython => Switch::ProjectPython,
         Command::ProjectOperators => Switch::ProjectOperators,

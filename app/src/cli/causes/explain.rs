@@ -6,7 +6,7 @@ use engine::record::{Group, SpanId};
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
-use super::json::{JsonObject, cause, parts, put_span, segments};
+use super::json::{JsonObject, cause, parts, put_span, segments, thread_delay};
 use super::scope::{CauseOptions, CauseScope};
 use super::words;
 use crate::cli::arguments::OutputFormat;
@@ -166,6 +166,9 @@ fn line(reader: &CauseReader<'_>, span: SpanId, with_chain: bool) -> Value {
         object.insert("enqueued_ns".to_owned(), json!(enqueued.map(|it| it.0)));
         object.insert("split".to_owned(), parts(reader, &reader.split(span)));
         object.insert("alone_ns".to_owned(), json!(reader.alone(span).0));
+        if let Some(delay) = reader.late_submission(span) {
+            object.insert("submitted_late".to_owned(), thread_delay(reader, &delay));
+        }
         if enqueued.is_some() && with_chain {
             object.insert("chain".to_owned(), segments(reader, &reader.chain(span)));
         }

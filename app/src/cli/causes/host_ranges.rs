@@ -7,44 +7,18 @@ use engine::analysis::{
     CallNode, CallTree, DeviceStretch, HostLevel, HostRanges, HostScope, RangeProjection, TreeScope,
 };
 use engine::capture::Capture;
-use engine::query::SqlSummary;
 use engine::record::{SpanId, Value};
-use engine::time::Nanos;
 
+use super::row_list::{ListFormat, MOST, count, integer, more, text, time, write_rows};
 use super::scope::{CapturePart, OpenedPart};
 use super::words;
-use crate::cli::query::{RowFormat, RowWriter};
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams, complain};
 
-/// So many rows are listed for people.
-const MOST: usize = 60;
 /// Letters of names.
 const LETTERS: usize = 60;
 /// Steps by which names stand in.
 const DEEPEST: usize = 20;
-
-/// How to print a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ListFormat {
-    /// Columns that line up, for people
-    #[default]
-    Text,
-    /// An object on a line for each row
-    Json,
-    /// Comma-separated values with a head
-    Csv,
-}
-
-impl From<ListFormat> for RowFormat {
-    fn from(format: ListFormat) -> Self {
-        match format {
-            ListFormat::Text => Self::Table,
-            ListFormat::Json => Self::Json,
-            ListFormat::Csv => Self::Csv,
-        }
-    }
-}
 
 /// A sort of host ranges, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -192,18 +166,6 @@ fn write_projections(
     }
     table.write(streams.out)?;
     more(rows.len(), streams)
-}
-
-/// Says how many rows are not listed for people.
-fn more(count: usize, streams: &mut OutputStreams<'_>) -> Result<(), CliFailure> {
-    if count > MOST {
-        let rest = count - MOST;
-        writeln!(
-            streams.out,
-            "… and {rest} more; --format csv or json shows them"
-        )?;
-    }
-    Ok(())
 }
 
 /// Why no range launched anything.
@@ -387,39 +349,4 @@ fn tree_row(place: usize, node: &CallNode, name: &str) -> Vec<Option<Value>> {
         Some(count(node.launches)),
         Some(count(node.bytes)),
     ]
-}
-
-fn write_rows(
-    columns: &[&str],
-    rows: impl Iterator<Item = Vec<Option<Value>>>,
-    format: ListFormat,
-    streams: &mut OutputStreams<'_>,
-) -> Result<u8, CliFailure> {
-    let columns: Vec<String> = columns.iter().map(|it| (*it).to_owned()).collect();
-    let mut writer = RowWriter::new(format.into(), None);
-    for row in rows {
-        writer.row(&columns, row, streams.out)?;
-    }
-    let summary = SqlSummary {
-        columns,
-        ..SqlSummary::default()
-    };
-    writer.finish(&summary, streams.out)?;
-    Ok(FINE)
-}
-
-fn text(text: &str) -> Value {
-    Value::Text(text.into())
-}
-
-const fn integer(value: i64) -> Value {
-    Value::Integer(value)
-}
-
-const fn time(time: Nanos) -> Value {
-    integer(time.0)
-}
-
-fn count(value: u64) -> Value {
-    integer(i64::try_from(value).unwrap_or(i64::MAX))
 }

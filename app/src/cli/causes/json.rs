@@ -1,7 +1,7 @@
 //! Causes, parts and segments as objects of JSON.
 
 use engine::analysis::causes::{
-    Candidate, CauseReader, ChainSegment, SpanPoint, TimePart, TimeUse,
+    Candidate, CauseReader, ChainSegment, SpanPoint, ThreadDelay, TimePart, TimeUse,
 };
 use engine::record::{Group, LaneId, SpanId};
 use engine::time::Nanos;
@@ -91,4 +91,18 @@ pub(super) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> JsonO
 pub(super) fn segments(reader: &CauseReader<'_>, all: &[ChainSegment]) -> Value {
     let all = all.iter().map(|it| Value::Object(segment(reader, it)));
     all.collect()
+}
+
+/// What kept a thread from running.
+pub(super) fn thread_delay(reader: &CauseReader<'_>, delay: &ThreadDelay) -> Value {
+    let mut object = JsonObject::new();
+    put_lane(reader, delay.lane, &mut object);
+    object.insert("from_ns".to_owned(), json!(delay.within.start.0));
+    object.insert("to_ns".to_owned(), json!(delay.within.end.0));
+    object.insert("runnable_ns".to_owned(), json!(delay.runnable.0));
+    object.insert("blocked_ns".to_owned(), json!(delay.blocked.0));
+    object.insert("off_cpu_ns".to_owned(), json!(delay.off_cpu.0));
+    let waker = delay.waker.map(|it| reader.capture().name(it));
+    object.insert("waker".to_owned(), json!(waker));
+    Value::Object(object)
 }

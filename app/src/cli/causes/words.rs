@@ -46,3 +46,8 @@ pub(in crate::cli) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) 
         (None, None) => "nothing is known of what came before".to_owned(),
     }
 }
+
+/// So many bytes, by powers of 1024.
+pub(in crate::cli) fn bytes(bytes: i64) -> String {
+    text::amount(bytes as f64, "bytes").replace(text::THIN, " ")
+}

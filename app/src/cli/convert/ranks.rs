@@ -25,6 +25,12 @@ pub(super) fn convert(
     options: &ConvertOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
+    if folder.is_file() {
+        return Err(CliFailure::Wrong(format!(
+            "{} is a file, and a dataset is a folder: name one that is there or can be made",
+            folder.display()
+        )));
+    }
     let files = sources::files(options)?;
     let dataset = Dataset::open(folder, options.run.clone()).map_err(failure)?;
     let mut conversion = RankConversion {

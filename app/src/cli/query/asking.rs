@@ -103,7 +103,7 @@ impl QuestionOptions {
 }
 
 /// Refuses to write into a dataset, where engines would read it.
-fn refuse_dataset(output: &Path) -> Result<(), CliFailure> {
+pub(in crate::cli) fn refuse_dataset(output: &Path) -> Result<(), CliFailure> {
     // A name alone lies in the working folder; of a link it counts where it leads.
     let folder = match output.parent().filter(|it| !it.as_os_str().is_empty()) {
         Some(folder) => folder,

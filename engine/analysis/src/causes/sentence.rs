@@ -1,5 +1,6 @@
 //! One sentence about the binding cause of a span, with the same numbers as its split.
 
+mod scheduled;
 mod untold;
 
 use super::binding_cause::Candidate;
@@ -61,6 +62,7 @@ impl CauseReader<'_> {
         } else {
             let cause = self.of(span)?;
             text.queued(span, &cause);
+            text.submitted_late(span);
             if class.has(SpanClass::MEMBER) {
                 text.collective(span);
             }
@@ -329,6 +331,7 @@ impl SentenceText<'_, '_> {
                 (_, true) => self.text(" is the call itself"),
                 _ => self.text(" is latency until the stream went on"),
             };
+            self.without_core(span, rest);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod branches;
 mod cancelled;
+mod scheduled;
 mod stretches;
 mod what_if;
 

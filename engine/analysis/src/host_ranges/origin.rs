@@ -12,10 +12,14 @@ pub fn ranges_around_launch(capture: &Capture, operation: SpanId) -> Vec<(SpanId
     let Some(call) = launching_call(capture, operation) else {
         return Vec::new();
     };
-    let Some(thread) = capture.lane(call.span.lane) else {
+    ranges_open_at(capture, call.span.lane, call.span.start)
+}
+
+/// The ranges that are open at an instant on the host thread of a lane, the outermost first, each with its level.
+pub fn ranges_open_at(capture: &Capture, lane: LaneId, at: Nanos) -> Vec<(SpanId, HostLevel)> {
+    let Some(thread) = capture.lane(lane).filter(|it| it.group == Group::Host) else {
         return Vec::new();
     };
-    let at = call.span.start;
     let moment = Interval::new(at, at + Nanos(1));
     let mut levels = LevelNames::new(capture);
     let mut found: Vec<(PlacedSpan, HostLevel)> = Vec::new();

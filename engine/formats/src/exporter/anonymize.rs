@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use super::records;
 use capture::Capture;
 use record::{
-    Counter, Device, Expectation, Group, Lane, Launch, LaunchStep, NameId, ObservedOutcome,
-    Pipeline, Problem, Promise, PromiseOutcome, Record, Run, RunOutcome, STUB_KIND, SpanKind,
-    Value, counted,
+    Counter, Device, Expectation, Group, INTERRUPT, Lane, Launch, LaunchStep, NameId,
+    ObservedOutcome, Pipeline, Problem, Promise, PromiseOutcome, Record, Run, RunOutcome,
+    STUB_KIND, SpanKind, Value, counted,
 };
 use stable_words::{StableWords, WordKind};
 
@@ -64,6 +64,8 @@ enum NameUse {
     /// A verb of the workload language.
     Verb,
     Buffer,
+    /// Threads that woke others.
+    Waker,
 }
 
 /// The words that were given out, and what each name is of.
@@ -98,6 +100,11 @@ impl<'a> Anonymizer<'a> {
         }
         for used in capture.buffer_uses() {
             note(used.buffer, NameUse::Buffer);
+        }
+        for lane in capture.scheduled_lanes() {
+            for state in capture.thread_states(lane) {
+                note(state.waker, NameUse::Waker);
+            }
         }
         Self {
             capture,
@@ -214,6 +221,8 @@ impl<'a> Anonymizer<'a> {
             },
             NameUse::Event => WordKind::Event,
             NameUse::Buffer => WordKind::Buffer,
+            NameUse::Waker if text == INTERRUPT => return text.into(),
+            NameUse::Waker => WordKind::Thread,
         };
         self.word(kind, text).into()
     }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use capture::{Capture, PlacedSpan, Repair};
 use record::time::{Interval, Nanos};
-use record::{Bookmark, DependencyId, LaneId, NameId, Record, Sample, Span};
+use record::{Bookmark, DependencyId, LaneId, NameId, Record, Sample, Span, ThreadSchedule};
+
+/// So many states of a thread are one record: a file that is cut loses no more.
+const STATES: usize = 256;
 
 /// The records that make the same capture again when they are applied to an empty one. Dependencies come before
 /// spans, and spans in an order in which each finds its sub-lane again.
@@ -20,6 +23,7 @@ pub fn records_with<'a>(
     tables(capture)
         .chain(dependencies(capture))
         .chain(samples(capture))
+        .chain(schedules(capture))
         .chain(spans(capture))
         .chain(after(capture, bookmarks))
 }
@@ -62,6 +66,17 @@ fn samples(capture: &Capture) -> impl Iterator<Item = Record> {
                 time,
                 value,
             })
+        })
+    })
+}
+
+/// How threads were scheduled, some hundred states at a time.
+fn schedules(capture: &Capture) -> impl Iterator<Item = Record> {
+    capture.scheduled_lanes().flat_map(|lane| {
+        let pieces = capture.thread_states(lane).chunks(STATES);
+        pieces.map(move |piece| {
+            let intervals = piece.to_vec();
+            Record::Schedule(Box::new(ThreadSchedule { lane, intervals }))
         })
     })
 }

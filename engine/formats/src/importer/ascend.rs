@@ -3,6 +3,7 @@
 mod counter;
 mod flow;
 mod host;
+mod memory;
 mod tables;
 mod task;
 mod wait;
@@ -63,6 +64,9 @@ struct AscendDialect {
     waits: Vec<StreamSyncTask>,
     syncs: HostSyncs,
     counters: HashMap<String, CounterId>,
+    /// Whether a table tells which operators have memory from when to when, and how many rows of it were read.
+    has_operator_memory: bool,
+    memory_blocks: i64,
     notifies: u64,
 }
 

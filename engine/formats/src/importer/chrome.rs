@@ -154,6 +154,8 @@ fn finish(
     let mut receipt = Receipt::default();
     builder.join(sink);
     builder.hand_over(EmitScope::Last, sink);
+    let origin = builder.settle_origin();
+    builder.counters.add_up(origin, sink);
     sink.advance(tail.read)?;
     builder.counters.finish(&builder.rows, &builder.texts, sink);
     builder

@@ -314,6 +314,7 @@ pub fn moved(mut record: Record, part: &MergedFile, by: Nanos) -> Record {
         Record::Span(span) => part.lanes.contains(&span.lane.0),
         Record::Began(began) => part.lanes.contains(&began.lane.0),
         Record::Sample(sample) => part.counters.contains(&sample.counter.0),
+        Record::Schedule(schedule) => part.lanes.contains(&schedule.lane.0),
         Record::Loss(loss) => part.devices.contains(&loss.device.0),
         Record::Recovery(recovery) => part.devices.contains(&recovery.device.0),
         _ => false,

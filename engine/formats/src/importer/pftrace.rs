@@ -7,6 +7,7 @@ mod event;
 mod extra_counters;
 mod fields;
 mod frame;
+mod ftrace;
 mod gpu;
 mod items;
 mod legacy;

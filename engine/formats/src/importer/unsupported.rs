@@ -30,6 +30,12 @@ pub const REFUSED: &[UnsupportedFormat] = &[
         instead: "run legion_prof view prof_*.gz to see it",
     },
     UnsupportedFormat {
+        name: "a pickle of Python",
+        recognises: super::torch_snapshot::is_other_pickle,
+        instead: "it is no snapshot of PyTorch's allocator: write one by torch.cuda.memory._dump_snapshot, and do not open a pickle \
+                  that you do not trust in Python",
+    },
+    UnsupportedFormat {
         name: "a table by rocprof",
         recognises: is_rocprof_table,
         instead: "it has no streams or no calls: profile with rocprof --sys-trace and open the results.json, or with \

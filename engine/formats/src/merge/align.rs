@@ -142,6 +142,12 @@ pub fn shift(record: &mut Record, by: Nanos) {
             began.start += by;
         }
         Record::Sample(sample) => sample.time += by,
+        Record::Schedule(schedule) => {
+            for it in &mut schedule.intervals {
+                it.interval.start += by;
+                it.interval.end += by;
+            }
+        }
         Record::Loss(loss) => loss.time += by,
         Record::Recovery(recovery) => {
             recovery.lost += by;
@@ -167,6 +173,10 @@ pub fn reach(record: &Record) -> Option<Interval> {
     match record {
         Record::Span(span) => Some(Interval::new(span.start.min(span.enqueued), span.end)),
         Record::Sample(sample) => Some(Interval::new(sample.time, sample.time)),
+        Record::Schedule(schedule) => {
+            let all = schedule.intervals.iter().map(|it| it.interval);
+            all.reduce(Interval::union)
+        }
         _ => None,
     }
 }

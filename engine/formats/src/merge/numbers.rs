@@ -304,6 +304,13 @@ impl Renumbering {
                 used.buffer = self.name(used.buffer);
                 Record::BufferUse(used)
             }
+            Record::Schedule(mut schedule) => {
+                schedule.lane = self.lane(schedule.lane);
+                for it in &mut schedule.intervals {
+                    it.waker = self.name(it.waker);
+                }
+                Record::Schedule(schedule)
+            }
             Record::Problem(mut problem) => {
                 problem.span = self.span(problem.span);
                 problem.event = self.event(problem.event);

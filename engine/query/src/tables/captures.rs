@@ -32,7 +32,10 @@ pub(super) fn make(source: &QuerySource) -> Result<TableRows, StopReason> {
         CellValue::Null,
         CellValue::Null,
         text(run.map(|it| it.backend.as_str())),
-        text(run.map(|it| it.machine.as_str())),
+        text(
+            run.map(|it| it.machine.as_str())
+                .filter(|it| !it.is_empty()),
+        ),
         CellValue::Text(&devices),
         int(zero.map(|it| it.offset.0)),
         int(uncertainty),

@@ -104,6 +104,14 @@ fn errors_name_the_place_and_what_was_meant() {
             "there is no column “s.foo”; spans has id, lane_id, lane, kind, name",
         ),
         (
+            "SELECT s.id FROM spans s JOIN lanes l ON l.id = s.lane_id",
+            "line 1, character 41: there is no column “l.id”; lanes has lane_id,",
+        ),
+        (
+            "SELECT a.key FROM spans s JOIN arguments AS a ON a.span_id = s.id",
+            "line 1, character 8: there is no column “a.key”; did you mean name?",
+        ),
+        (
             "SELECT 1 AS a FROM kernel",
             "did you mean kernels? There are spans",
         ),

@@ -5,7 +5,7 @@ mod history;
 use std::collections::BTreeSet;
 
 use super::new_numbers::{SpanNumbers, TableNumbers};
-use super::selection::{PieceSelection, spans};
+use super::selection::{PieceSelection, is_wanted, spans};
 use super::stub;
 use super::{CapturePiece, PieceCounts, PieceRequest};
 use crate::exporter::records::unrepaired;
@@ -13,7 +13,8 @@ use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{
     Bookmark, BufferUse, CallId, Counter, CounterId, Dependency, Event, EventId, Lane, LaneId,
-    LaneOrigin, NameId, Record, Sample, SourceCall, Span, SpanId, SpanStart,
+    LaneOrigin, NameId, Record, Sample, SourceCall, Span, SpanId, SpanStart, ThreadInterval,
+    ThreadSchedule,
 };
 
 /// So many records are handed over at once.
@@ -46,6 +47,7 @@ pub(super) fn write(
     writer.put_tables();
     writer.put_dependencies();
     writer.put_samples();
+    writer.put_schedules();
     writer.put_spans();
     writer.put_buffer_uses();
     writer.put_pipelines();
@@ -174,6 +176,11 @@ impl PieceWriter<'_> {
         let stubs = stubs.filter_map(|id| Some(capture.span(*id)?.span.lane));
         let running = self.selection.running.iter().map(|it| it.lane);
         let mut lanes: BTreeSet<LaneId> = stubs.chain(running).collect();
+        let scheduled = capture.scheduled_lanes();
+        lanes.extend(scheduled.filter(|it| {
+            let stretch = self.request.stretch(capture);
+            is_wanted(self.request, *it) && !capture.thread_states_in(*it, stretch).is_empty()
+        }));
         let mut last = LaneId::NONE;
         for placed in spans(capture, self.request) {
             if placed.span.lane != last {
@@ -220,6 +227,33 @@ impl PieceWriter<'_> {
                     value,
                 }));
             }
+        }
+    }
+
+    /// How threads were scheduled within the stretch.
+    fn put_schedules(&mut self) {
+        let capture = self.capture;
+        let stretch = self.request.stretch(capture);
+        for of in capture.scheduled_lanes() {
+            let lane = self.lane(of);
+            if !lane.is_some() {
+                continue;
+            }
+            let mut intervals = Vec::new();
+            for state in capture.thread_states_in(of, stretch) {
+                if let Some(interval) = state.interval.intersection(stretch) {
+                    let waker = self.name(state.waker);
+                    intervals.push(ThreadInterval {
+                        interval,
+                        waker,
+                        ..*state
+                    });
+                }
+            }
+            self.put(Record::Schedule(Box::new(ThreadSchedule {
+                lane,
+                intervals,
+            })));
         }
     }
 

@@ -175,7 +175,7 @@ pub(super) fn nearest(capture: &Capture, request: &PieceRequest) -> [Option<Nano
     ]
 }
 
-fn is_wanted(request: &PieceRequest, lane: LaneId) -> bool {
+pub(super) fn is_wanted(request: &PieceRequest, lane: LaneId) -> bool {
     let lanes = request.lanes.as_ref();
     lanes.is_none_or(|it| it.lanes.contains(&lane))
 }

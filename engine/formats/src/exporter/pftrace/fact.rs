@@ -136,6 +136,7 @@ fn variant(record: &Record) -> &'static str {
         Record::End(_) => "End",
         Record::Fields(_) => "Fields",
         Record::Submitted(_) => "Submitted",
+        Record::Schedule(_) => "Schedule",
     }
 }
 
@@ -150,6 +151,7 @@ fn time(record: &Record) -> Option<Nanos> {
         Record::Bookmark(bookmark) => Some(bookmark.at.start),
         Record::Began(began) => Some(began.start),
         Record::End(end) => Some(end.time),
+        Record::Schedule(schedule) => schedule.intervals.first().map(|it| it.interval.start),
         _ => None,
     }
 }

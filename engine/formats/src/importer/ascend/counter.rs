@@ -7,7 +7,7 @@ use record::{Counter, CounterId, Record, Sample};
 
 /// A counter that a table holds: its name, its unit, and what there may be several of.
 #[derive(Clone, Copy, Debug)]
-struct CounterSeries(&'static str, &'static str, &'static str);
+pub(super) struct CounterSeries(pub &'static str, pub &'static str, pub &'static str);
 
 const FREQUENCY: CounterSeries = CounterSeries("AI core frequency", "MHz", "");
 const BANDWIDTH: CounterSeries = CounterSeries("HBM bandwidth", "B/s", "HBM");
@@ -36,7 +36,7 @@ impl AscendReader<'_, '_> {
     }
 
     /// A value of a series: of which of several it is, and of what sort, is told by a number and a text of the file.
-    fn sample(
+    pub(super) fn sample(
         &mut self,
         CounterSeries(name, unit, of): CounterSeries,
         (time, device): (Option<i64>, i64),

@@ -137,6 +137,52 @@ columns! {
         device: i64 = "deviceId",
         sort: Option<i64> = "type",
     }
+
+    /// What an allocator has allocated and reserved when an operator has its memory.
+    pub(super) struct AllocationTotals {
+        allocated: Option<i64> = "allocationTotalAllocated",
+        reserved: Option<i64> = "allocationTotalReserved",
+    }
+
+    /// The same when it gave it back.
+    pub(super) struct ReleaseTotals {
+        allocated: Option<i64> = "releaseTotalAllocated",
+        reserved: Option<i64> = "releaseTotalReserved",
+    }
+
+    /// Memory that an operator allocated, until it was given back.
+    pub(super) struct OperatorMemoryRow {
+        name: i64 = "name",
+        size: i64 = "size",
+        allocated: Option<i64> = "allocationTime",
+        released: Option<i64> = "releaseTime",
+        totals: AllocationTotals,
+        totals_after: ReleaseTotals,
+        stream: Option<i64> = "streamPtr",
+        device: i64 = "deviceId",
+    }
+
+    /// An allocation or a free of an allocator.
+    pub(super) struct AllocatorRow {
+        operator: Option<i64> = "operatorName",
+        address: i64 = "addr",
+        sort: Option<i64> = "type",
+        size: i64 = "size",
+        time: Option<i64> = "timestampNs",
+        allocated: Option<i64> = "totalAllocate",
+        reserved: Option<i64> = "totalReserve",
+        component: Option<i64> = "component",
+        device: i64 = "deviceId",
+    }
+
+    /// How much an allocator has at an instant.
+    pub(super) struct AllocatorTotalRow {
+        component: Option<i64> = "component",
+        time: Option<i64> = "timestamp",
+        allocated: Option<f64> = "totalAllocated",
+        reserved: Option<f64> = "totalReserved",
+        device: i64 = "deviceId",
+    }
 }
 
 /// The tables in the order in which they are read.
@@ -174,6 +220,21 @@ pub(super) const TABLES: &[TableReader<AscendDialect>] = &[
     table!("HBM", HbmRow, AscendReader::memory_bandwidth).after_hosts(),
     table!("LLC", CacheRow, AscendReader::cache_throughput).after_hosts(),
     table!("NPU_MEM", NpuMemoryRow, AscendReader::memory).after_hosts(),
+    table!(
+        "OP_MEMORY",
+        OperatorMemoryRow,
+        AscendReader::operator_memory
+    )
+    .timed("allocationTime")
+    .after_hosts(),
+    // After the table before, which tells the same and more.
+    table!("NPU_OP_MEM", AllocatorRow, AscendReader::allocator).after_hosts(),
+    table!(
+        "MEMORY_RECORD",
+        AllocatorTotalRow,
+        AscendReader::allocator_total
+    )
+    .after_hosts(),
 ];
 
 impl AscendReader<'_, '_> {

@@ -196,6 +196,11 @@ impl ChromeBuilder {
                 self.tally.samples += u64::from(event.phase == b'P');
                 let span = self.next_span();
                 let time = self.time(event);
+                let name = self.texts.global(told.scanner, event.name);
+                if name == words::MEMORY {
+                    self.counters
+                        .take_memory(told, time, &self.rows, &self.texts, sink);
+                }
                 self.wait(told, EventClass::Annotation, span, time, 0);
             }
             b's' | b't' | b'f' => self.flow(told),

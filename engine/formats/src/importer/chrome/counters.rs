@@ -1,19 +1,47 @@
-//! Counters: each field of an event of the phase `C` is a series of its own.
+//! Counters: each field of an event of the phase `C` is a series of its own, and so is what the events of an allocator tell of a
+//! device.
 
 use super::build::ParsedEvent;
 use super::lanes::program;
 use super::rows::ChromeRows;
-use super::scan::{ArgumentPayload, RowToken, flag};
+use super::scan::{ArgumentPayload, RowToken, flag, words};
 use super::texts::ChromeTexts;
 use crate::importer::RecordSink;
 use crate::importer::counter_titles::{CounterTitle, told_apart};
 use crate::importer::crop::{cropped, head};
 use crate::importer::key_index::KeyIndex;
 use record::time::Nanos;
-use record::{Counter, CounterId, Record, Sample};
+use record::{Counter, CounterId, Record, Sample, TorchDevice};
 
-/// What makes a series: its process, its name, its number and its field.
-type SeriesKey = (RowToken, u32, u64, u32);
+/// What makes a series.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum SeriesKey {
+    /// A field of events: their process, their name, their number and the field.
+    Field(RowToken, u32, u64, u32),
+    /// Memory of a device, as an allocator of a process tells it.
+    Memory(RowToken, TorchDevice, MemorySeries),
+}
+
+/// What an allocator tells of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum MemorySeries {
+    /// What is allocated.
+    Allocated,
+    /// What the allocator has of the device.
+    Reserved,
+    /// What was allocated since the file began, where it has no totals.
+    SinceStart,
+}
+
+impl MemorySeries {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Allocated => "Memory allocated",
+            Self::Reserved => "Memory reserved",
+            Self::SinceStart => "Memory allocated since the start",
+        }
+    }
+}
 
 /// Every series.
 #[derive(Default)]
@@ -21,6 +49,8 @@ pub(super) struct ChromeCounters {
     known: KeyIndex,
     waiting: Vec<(CounterId, i64, f64)>,
     made: Vec<SeriesKey>,
+    /// Changes of memory of which the file says no totals: they are added up once all are known, since a file is not in order.
+    changes: Vec<(CounterId, i64, i64)>,
     /// Values that are no numbers.
     pub no_numbers: u64,
 }
@@ -56,16 +86,92 @@ impl ChromeCounters {
                 self.no_numbers += 1;
                 continue;
             };
-            let key = (process, name, number, field);
-            let (made, next) = (&self.made, self.made.len());
-            let known = |it: u32| made.get(it as usize).copied();
-            let id = CounterId(self.known.place(&key, next, known));
-            if id.index() == next {
-                self.made.push(key);
-                sink.push(record(id, title(key, rows, texts), unit(key, texts)));
-            }
+            let key = SeriesKey::Field(process, name, number, field);
+            let id = self.series(key, rows, texts, sink);
             self.waiting.push((id, time, value));
         }
+    }
+
+    /// Takes an event of an allocator: the totals that it says, or else what it adds.
+    pub fn take_memory(
+        &mut self,
+        told: ParsedEvent<'_>,
+        time: i64,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
+        sink: &mut RecordSink<'_>,
+    ) {
+        let row = rows.global(told.scanner, told.event.row);
+        let process = rows.get(row).map_or(RowToken::None, |it| it.row.0);
+        let field = |word: u32| {
+            let mut all = told.arguments.iter();
+            let found = all.find(|it| texts.global(told.scanner, it.key) == word)?;
+            found.payload.integer(texts.table())
+        };
+        let Some(bytes) = field(words::BYTES) else {
+            return;
+        };
+        let device = TorchDevice {
+            kind: field(words::DEVICE_TYPE).unwrap_or(TorchDevice::CPU.kind),
+            number: field(words::DEVICE_ID).unwrap_or(TorchDevice::CPU.number),
+        };
+        let mut of = |series| {
+            self.series(
+                SeriesKey::Memory(process, device, series),
+                rows,
+                texts,
+                sink,
+            )
+        };
+        let totals = [
+            (words::TOTAL_ALLOCATED, MemorySeries::Allocated),
+            (words::TOTAL_RESERVED, MemorySeries::Reserved),
+        ];
+        let mut found = Vec::new();
+        for (word, series) in totals {
+            if let Some(total) = field(word) {
+                found.push((of(series), time, total as f64));
+            }
+        }
+        if found.is_empty() {
+            let series = of(MemorySeries::SinceStart);
+            self.changes.push((series, time, bytes));
+        }
+        self.waiting.extend(found);
+    }
+
+    /// The number of a series, which is told where it is new.
+    fn series(
+        &mut self,
+        key: SeriesKey,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
+        sink: &mut RecordSink<'_>,
+    ) -> CounterId {
+        let (made, next) = (&self.made, self.made.len());
+        let known = |it: u32| made.get(it as usize).copied();
+        let id = CounterId(self.known.place(&key, next, known));
+        if id.index() == next {
+            self.made.push(key);
+            sink.push(record(id, title(key, rows, texts), unit(key, texts)));
+        }
+        id
+    }
+
+    /// Adds up the changes of memory of which the file says no totals, and hands them over.
+    pub fn add_up(&mut self, origin: i64, sink: &mut RecordSink<'_>) {
+        // Those of one instant keep the file's order.
+        self.changes
+            .sort_by_key(|(counter, time, _)| (*counter, *time));
+        let mut sum: (Option<CounterId>, i64) = (None, 0);
+        for (counter, time, bytes) in self.changes.drain(..) {
+            if sum.0 != Some(counter) {
+                sum = (Some(counter), 0);
+            }
+            sum.1 = sum.1.saturating_add(bytes);
+            self.waiting.push((counter, time, sum.1 as f64));
+        }
+        self.hand_over(origin, sink);
     }
 
     /// Hands over the samples that wait, as instants of the capture.
@@ -109,13 +215,27 @@ fn parted(field: &str) -> (&str, &str) {
 }
 
 /// The unit of a series.
-fn unit((_, _, _, field): SeriesKey, texts: &ChromeTexts) -> &str {
-    parted(texts.text(field)).1
+fn unit(key: SeriesKey, texts: &ChromeTexts) -> &str {
+    match key {
+        SeriesKey::Field(_, _, _, field) => parted(texts.text(field)).1,
+        SeriesKey::Memory(..) => "bytes",
+    }
 }
 
 /// What a series is called.
 fn title(key: SeriesKey, rows: &ChromeRows, texts: &ChromeTexts) -> CounterTitle {
-    let (process, name, number, field) = key;
+    let (process, name, number, field) = match key {
+        SeriesKey::Field(process, name, number, field) => (process, name, number, field),
+        SeriesKey::Memory(process, device, series) => {
+            let own = rows.processes.get(RowToken::Number(device.number));
+            return CounterTitle {
+                name: format!("{} · {device}", series.title()),
+                device: own.filter(|_| !device.is_cpu()).and_then(|it| it.device),
+                process: cropped(texts.shown(process)),
+                thread: String::new(),
+            };
+        }
+    };
     let (name, (field, _)) = (head(texts.text(name)), parted(head(texts.text(field))));
     let same = name.eq_ignore_ascii_case(field) || field == "value" || name.ends_with(field);
     let mut shown = if same {

@@ -5,6 +5,7 @@ use prost::Message as _;
 use super::clocks::PftraceClocks;
 use super::event::{EventView, EventViewLists, read};
 use super::fields::SliceFields;
+use super::ftrace::FtraceScheduler;
 use super::gpu::{PftraceGpu, SliceSyncPoints};
 use super::items::{Slice, TrackItemKind, TrackItems};
 use super::legacy::{AsyncScope, LegacyEventKind};
@@ -37,6 +38,7 @@ pub(super) struct ForeignFile {
     clocks: PftraceClocks,
     pub(super) gpu: PftraceGpu,
     unread: UnreadPackets,
+    pub(super) scheduler: FtraceScheduler,
     pub(super) tracks: PftraceTracks,
     pub(super) texts: ChromeTexts,
     pub(super) items: TrackItems,
@@ -110,6 +112,7 @@ impl Default for ForeignFile {
             clocks: PftraceClocks::default(),
             gpu: PftraceGpu::default(),
             unread: UnreadPackets::default(),
+            scheduler: FtraceScheduler::default(),
             tracks: PftraceTracks::default(),
             texts,
             items: TrackItems::default(),
@@ -169,11 +172,18 @@ impl ForeignFile {
                 self.gpu_counters(time, event);
             } else if let Some(event) = packet.vulkan_api_event {
                 self.vulkan(time, event);
-            } else if !said {
+            } else if !self.kernel(id, bytes) && !said {
                 self.unread.packet(bytes);
             }
         }
         true
+    }
+
+    /// Takes what a packet tells of the kernel; says whether it tells of nothing else.
+    fn kernel(&mut self, sequence: u32, bytes: &[u8]) -> bool {
+        let told = (sequence, bytes);
+        self.scheduler
+            .packet(told, &mut self.clocks, &mut self.texts)
     }
 
     /// Takes what every packet says.
@@ -409,13 +419,15 @@ impl ForeignFile {
         // Zero is the earliest slice; what only counts or ends may lie before it.
         let all = &self.items.all;
         let first = all.iter().find(|it| self.items.slice_of(it).is_some());
-        let origin = first.or(all.first()).map_or(0, |item| item.time);
+        let first = first.or(all.first()).map(|item| item.time);
+        let origin = first.or_else(|| self.scheduler.first()).unwrap_or(0);
         if let Some(zero) = self.clocks.unix(origin) {
             sink.push(Record::Clock(Box::new(Clock::unix(Nanos(zero)))));
         }
         let mut receipt = Receipt::default();
         replay(&mut self, origin, sink)?;
         self.tell(sink, &mut receipt);
+        self.scheduler.tell(sink, &mut receipt);
         Ok(receipt)
     }
 

@@ -30,9 +30,14 @@ pub(super) fn replay(
     let mut matched = MatchedSlices::of(&mut items, &mut foreign.tracks, (origin, unnamed));
     let points = std::mem::take(&mut foreign.points);
     foreign.tally.loose = separate_flows::add_flows(points, &items, &mut matched);
+    let shown = foreign
+        .scheduler
+        .choose(&mut foreign.tracks, &mut foreign.texts);
     // Lanes come before their spans, so that the capture knows which are streams.
     foreign.tally.streams = foreign.tracks.announce(&foreign.texts, sink);
     foreign.tracks.forget_descriptions();
+    let (scheduler, tracks) = (&foreign.scheduler, &foreign.tracks);
+    scheduler.hand_over((&shown, tracks), origin, &mut foreign.texts, sink)?;
     (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);
     let last = last_instant(&items, &matched.ends);
     items.all.retain(|it| {

@@ -4,6 +4,7 @@ mod device;
 mod names;
 mod records;
 mod shared;
+mod threads;
 
 use std::collections::HashMap;
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 use record::counted;
 
+use super::ftrace::READ;
+
 /// Fields of a packet that only say where it comes from.
 const FRAME: &[u32] = &[3, 8, 10, 12, 13, 41, 42, 58, 59, 79, 87, 98];
 
@@ -22,13 +24,8 @@ const KERNEL: u32 = 10_002;
 
 /// Kinds of packets that hold more than is read, and what a reader misses.
 const KINDS: &[(u32, &str)] = &[
-    (
-        FTRACE,
-        "of ftrace (which thread ran on which processor is not shown)",
-    ),
     (PRINTED, "of ftrace with lines that programs printed"),
     (KERNEL, "of ftrace with events of the kernel"),
-    (2, "of the list of processes"),
     (4, "of the files of the machine"),
     (5, "of Chrome's metadata and old events (chrome_events)"),
     (7, "of figures of the system"),
@@ -100,12 +97,14 @@ impl UnreadPackets {
         if let Some((kind, body)) = kind
             && !ABOUT.contains(&kind)
         {
-            let kind = if kind == FTRACE {
+            let missed = if kind == FTRACE {
                 of_ftrace(body)
             } else {
-                kind
+                Some(kind)
             };
-            *self.packets.entry(kind).or_default() += 1;
+            if let Some(kind) = missed {
+                *self.packets.entry(kind).or_default() += 1;
+            }
         }
     }
 
@@ -161,35 +160,18 @@ fn told_of_events((kind, phase): (i32, u8), count: u64) -> String {
     )
 }
 
-/// What a bundle of ftrace holds: which threads ran, or only what programs printed, or something else.
-fn of_ftrace(bundle: &[u8]) -> u32 {
-    // In a bundle: its events, and those of the scheduler packed. In an event: its time and its thread, what was printed, and
-    // the scheduler's switches and wakings.
+/// What a bundle of ftrace holds besides what the scheduler did, which is read: what programs printed, or something else.
+fn of_ftrace(bundle: &[u8]) -> Option<u32> {
+    // In a bundle: its events. In an event: its time, its thread and its flags, and what was printed.
     const EVENT: u32 = 2;
-    const SCHEDULED: u32 = 4;
     const COMMON: &[u32] = &[1, 2, 5];
     const PRINT: u32 = 3;
-    const SCHEDULER: &[u32] = &[4, 17, 19, 20, 21];
-    let mut printed = false;
-    let mut others = false;
-    for (field, body) in fields(bundle) {
-        if field == SCHEDULED {
-            return FTRACE;
-        }
-        let events = fields(if field == EVENT { body } else { &[] });
-        for (field, _) in events.filter(|(field, _)| !COMMON.contains(field)) {
-            if SCHEDULER.contains(&field) {
-                return FTRACE;
-            }
-            printed |= field == PRINT;
-            others |= field != PRINT;
-        }
-    }
-    match (printed, others) {
-        (true, false) => PRINTED,
-        (_, true) => KERNEL,
-        (false, false) => FTRACE,
-    }
+    let events = fields(bundle).filter(|(field, _)| *field == EVENT);
+    let told = events.flat_map(|(_, event)| fields(event).map(|(field, _)| field));
+    let unread = told.filter(|field| !COMMON.contains(field) && !READ.contains(field));
+    unread
+        .map(|field| if field == PRINT { PRINTED } else { KERNEL })
+        .max()
 }
 
 /// The numbers of a message's fields, each with its bytes if it has a length, as far as they make sense.
@@ -219,14 +201,14 @@ mod tests {
     #[test]
     fn kinds_are_counted_and_frames_are_not() {
         let mut unread = UnreadPackets::default();
-        // A timestamp and an empty bundle of ftrace.
-        let bundle = [8 << 3, 5, 1 << 3 | 2, 0];
-        unread.packet(&bundle);
-        unread.packet(&bundle);
+        // A timestamp and figures of the system.
+        let figures = [8 << 3, 5, 7 << 3 | 2, 0];
+        unread.packet(&figures);
+        unread.packet(&figures);
         unread.packet(&[8 << 3, 5]);
         let told = unread.sentences();
         assert_eq!(told.len(), 1);
-        assert!(told[0].starts_with("2 packets of ftrace"), "{told:?}");
+        assert!(told[0].starts_with("2 packets of figures"), "{told:?}");
     }
 
     #[test]
@@ -245,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_scheduler_says_where_threads_ran() {
+    fn of_ftrace_all_but_the_scheduler_is_missed() {
         // A bundle with one event, which has a time and one more field.
         let bundle = |field: u8| [1 << 3 | 2, 6, 2 << 3 | 2, 4, 1 << 3, 7, field << 3 | 2, 0];
         let told = |field| {
@@ -254,7 +236,7 @@ mod tests {
             unread.sentences().join(" ")
         };
         assert!(told(3).contains("programs printed"), "{}", told(3));
-        assert!(told(4).contains("which processor"), "{}", told(4));
+        assert_eq!(told(4), "");
         assert!(told(7).contains("events of the kernel"), "{}", told(7));
     }
 

@@ -48,7 +48,8 @@ impl ScannerFieldEncoder {
             let category = self.number(event.category);
             self.packer.text(NameId(words::CATEGORY), category);
         }
-        let mut ties = matches!(class, EventClass::Sync | EventClass::Task);
+        let mut ties =
+            matches!(class, EventClass::Sync | EventClass::Task) || event.name == words::MEMORY;
         for argument in arguments {
             let name = NameId(argument.key);
             match argument.payload {

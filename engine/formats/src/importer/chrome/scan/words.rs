@@ -89,6 +89,13 @@ words! {
     NUM_THREADS = "num_threads",
     ID = "id",
     RENDEZVOUS = "Rendezvous",
+    // What an allocator did, and its fields.
+    MEMORY = "[memory]",
+    BYTES = "Bytes",
+    DEVICE_TYPE = "Device Type",
+    DEVICE_ID = "Device Id",
+    TOTAL_ALLOCATED = "Total Allocated",
+    TOTAL_RESERVED = "Total Reserved",
     // What is added to spans.
     CATEGORY = "category",
     REPAIRED = "repaired",

@@ -1,0 +1,107 @@
+//! The segments of an allocator as a map: a bar for each, as wide as it is large, with what is allocated in it.
+
+use eframe::egui::{
+    Align2, FontId, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+};
+use engine::analysis::memory::{MemoryOrigin, MemorySegment, SegmentBlock};
+use engine::record::{NameId, Role, SpanId, SpanKind};
+
+use crate::panel::Scene;
+use crate::text;
+use crate::theme::{GRID, SMALL};
+
+/// The height of a segment and of the gap below it, in points.
+const BAR: f32 = 22.0;
+const GAP: f32 = 4.0;
+/// The width of the words before the bars, in points.
+const WORDS: f32 = 190.0;
+/// The least width of a bar, in points.
+const LEAST: f32 = 2.0;
+
+/// Shows segments, the largest first; gives the span of the block that was clicked.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, segments: &[MemorySegment]) -> Option<SpanId> {
+    let largest = segments.iter().map(|it| it.bytes).max().unwrap_or(1).max(1);
+    let mut clicked = None;
+    let height = BAR + GAP;
+    ScrollArea::vertical().auto_shrink(false).show_rows(
+        ui,
+        height - ui.spacing().item_spacing.y,
+        segments.len(),
+        |ui, rows| {
+            for segment in segments.get(rows).unwrap_or_default() {
+                clicked = row(ui, scene, segment, largest).or(clicked);
+            }
+        },
+    );
+    clicked
+}
+
+/// One segment; gives the span of the block that was clicked.
+fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) -> Option<SpanId> {
+    let theme = scene.theme;
+    let size = vec2(ui.available_width() - 2.0 * GRID, BAR);
+    let (area, response) = ui.allocate_exact_size(size, Sense::click());
+    let told = told(segment);
+    response.widget_info(|| WidgetInfo::labeled(WidgetRole::Image, true, &told));
+    let font = FontId::proportional(SMALL);
+    let middle = area.center().y;
+    let at = pos2(area.left() + WORDS - 2.0 * GRID, middle);
+    ui.painter()
+        .text(at, Align2::RIGHT_CENTER, &told, font, theme.weak);
+    let room = (area.width() - WORDS).max(LEAST);
+    let width = (room * segment.bytes as f32 / largest as f32).max(LEAST);
+    let left = area.left() + WORDS;
+    let bar = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
+    ui.painter().rect_filled(bar, 2.0, theme.row);
+    let scale = width / segment.bytes.max(1) as f32;
+    let pointed = response.hover_pos().filter(|at| bar.contains(*at));
+    let mut found: Option<&SegmentBlock> = None;
+    for block in &segment.blocks {
+        let from = left + (block.address - segment.address) as f32 * scale;
+        let to = from + (block.bytes as f32 * scale).max(0.5);
+        // A hair between neighbours, so that they are seen as two.
+        let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
+        let shown = Rect::from_min_max(pos2(from, bar.top()), pos2(to - gap, bar.bottom()));
+        let name = block.span.and_then(|it| stack_name(scene, it));
+        let fill = theme.span(Role::Compute, SpanKind::HostWork, name.unwrap_or(NameId(0)));
+        ui.painter().rect_filled(shown, 0.0, fill);
+        if pointed.is_some_and(|at| shown.contains(at)) {
+            found = Some(block);
+        }
+    }
+    let words = found.map_or_else(|| told.clone(), |it| told_block(scene, it));
+    if pointed.is_some() {
+        response.clone().on_hover_ui_at_pointer(|ui| {
+            ui.label(words);
+        });
+    }
+    found.filter(|_| response.clicked()).and_then(|it| it.span)
+}
+
+/// A number that is the same for blocks that were asked for from one place.
+fn stack_name(scene: &Scene<'_>, span: SpanId) -> Option<NameId> {
+    let origin = MemoryOrigin::of(scene.capture, span);
+    let name = origin.function.or(origin.operator)?;
+    let sum = name.bytes().fold(0_u32, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(u32::from(byte))
+    });
+    Some(NameId(sum))
+}
+
+/// What is told of a segment.
+fn told(segment: &MemorySegment) -> String {
+    let bytes = |bytes: i64| text::amount(bytes as f64, "bytes");
+    let used = segment.allocated() as f64 / segment.bytes.max(1) as f64;
+    format!("{} · {} used", bytes(segment.bytes), text::percent(used))
+}
+
+/// What is told of a block.
+fn told_block(scene: &Scene<'_>, block: &SegmentBlock) -> String {
+    let bytes = text::amount(block.bytes as f64, "bytes");
+    let mut lines = vec![format!("{:#x} · {bytes}", block.address)];
+    if let Some(span) = block.span {
+        let origin = MemoryOrigin::of(scene.capture, span);
+        lines.extend(origin.stack.or(origin.operator).map(String::from));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,273 @@
+//! The memory that one allocator has of one device: its events, and what lived from when to when.
+
+use std::collections::BTreeMap;
+
+use record::time::{Interval, Nanos};
+use record::{SpanId, TorchDevice};
+
+use super::events::{BlockKey, DraftEvent};
+use crate::Iteration;
+
+/// What the totals of a pool count from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryBasis {
+    /// The file says how many bytes there are: totals are whole.
+    Totals,
+    /// The file says what was allocated and freed alone: totals count from zero at its start, and may be negative.
+    SinceStart,
+}
+
+impl MemoryBasis {
+    /// A word for it, on the command line and in files.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Totals => "totals",
+            Self::SinceStart => "since-start",
+        }
+    }
+}
+
+/// Memory was allocated or freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllocatorEvent {
+    /// When.
+    pub at: Nanos,
+    /// The span that says so.
+    pub span: SpanId,
+    /// How many bytes were allocated, or freed where it is negative.
+    pub bytes: i64,
+    /// How many bytes are allocated afterwards, by the pool's [`MemoryBasis`].
+    pub allocated: i64,
+    /// How many bytes the allocator has reserved of the device afterwards, where the file says it.
+    pub reserved: Option<i64>,
+}
+
+/// The moment at which memory was allocated or freed, and the span that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryMoment {
+    /// When.
+    pub at: Nanos,
+    /// Its span.
+    pub span: SpanId,
+}
+
+/// A piece of memory from its allocation to its free.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Its address, or the number or the name that the file has for it.
+    pub block: BlockKey,
+    /// When it was allocated; none where that was before the capture began.
+    pub from: Option<MemoryMoment>,
+    /// When it was freed; none where it never was.
+    pub to: Option<MemoryMoment>,
+}
+
+impl Allocation {
+    /// Whether it was there once everything that happened up to `at` had happened.
+    pub fn is_alive(&self, at: Nanos) -> bool {
+        self.from.is_none_or(|it| it.at <= at) && self.to.is_none_or(|it| it.at > at)
+    }
+
+    /// How many bytes some have together.
+    pub fn bytes_of<'a>(all: impl Iterator<Item = &'a Self>) -> u64 {
+        all.map(|it| it.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// How long it was there, as far as the capture shows both ends.
+    pub fn length(&self) -> Option<Nanos> {
+        let (from, to) = self.from.zip(self.to)?;
+        Some(to.at - from.at)
+    }
+
+    /// Whether it was there beyond the end of the step in which it was allocated: freed in a later one, or never.
+    pub fn is_kept(&self, steps: &[Iteration]) -> bool {
+        let Some(from) = self.from else { return false };
+        let Some(to) = self.to else { return true };
+        let after = steps.partition_point(|it| it.interval.start <= from.at);
+        let own = after.checked_sub(1).and_then(|at| steps.get(at));
+        own.is_some_and(|it| from.at < it.interval.end && to.at >= it.interval.end)
+    }
+}
+
+/// The most that was allocated at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryPeak {
+    /// The first moment at which so much was allocated.
+    pub at: Nanos,
+    /// How many bytes.
+    pub allocated: i64,
+}
+
+/// The memory that one allocator has of one device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryPool {
+    /// What it is called: its device, and its rank or process where there are several.
+    pub title: String,
+    /// The rank of its process, where that is known.
+    pub rank: Option<u32>,
+    /// The device, where the file numbers it as PyTorch does.
+    pub device: Option<TorchDevice>,
+    /// What its totals count from.
+    pub basis: MemoryBasis,
+    /// What was allocated and freed, in the order of time.
+    pub events: Vec<AllocatorEvent>,
+    /// What lived from when to when, in the order of allocation; empty where the file tells not which free is of what.
+    pub allocations: Vec<Allocation>,
+    /// How many blocks were allocated again though nothing had freed them: their frees are missing.
+    pub missing_frees: u64,
+    /// How many events say not which block they are of: what was alive cannot be told of them.
+    pub without_block: u64,
+}
+
+impl MemoryPool {
+    /// Puts the events of a pool in order, and ties each free to its allocation.
+    pub(super) fn new(
+        (title, rank, device): (String, Option<u32>, Option<TorchDevice>),
+        mut drafts: Vec<DraftEvent>,
+    ) -> Self {
+        drafts.sort_by_key(|it| (it.at, it.span));
+        let has_totals = drafts.first().is_some_and(|it| it.allocated.is_some());
+        let mut pool = Self {
+            title,
+            rank,
+            device,
+            basis: if has_totals {
+                MemoryBasis::Totals
+            } else {
+                MemoryBasis::SinceStart
+            },
+            events: Vec::with_capacity(drafts.len()),
+            allocations: Vec::new(),
+            missing_frees: 0,
+            without_block: 0,
+        };
+        let mut alive = BTreeMap::new();
+        let mut allocated = 0_i64;
+        for draft in drafts {
+            allocated = match draft.allocated.filter(|_| has_totals) {
+                Some(total) => total,
+                None => allocated.saturating_add(draft.bytes),
+            };
+            pool.events.push(AllocatorEvent {
+                at: draft.at,
+                span: draft.span,
+                bytes: draft.bytes,
+                allocated,
+                reserved: draft.reserved,
+            });
+            pool.pair(draft, &mut alive);
+        }
+        pool
+    }
+
+    /// Begins or ends a life.
+    fn pair(&mut self, draft: DraftEvent, alive: &mut BTreeMap<BlockKey, usize>) {
+        // An event that changes nothing says what there is.
+        if draft.bytes == 0 {
+            return;
+        }
+        let Some(block) = draft.block else {
+            self.without_block += 1;
+            return;
+        };
+        let moment = MemoryMoment {
+            at: draft.at,
+            span: draft.span,
+        };
+        let before = alive.remove(&block);
+        let before = before.and_then(|it| self.allocations.get_mut(it));
+        let is_free = draft.bytes < 0;
+        if let Some(before) = before {
+            before.to = Some(moment);
+            if is_free {
+                return;
+            }
+            self.missing_frees += 1;
+        }
+        if !is_free {
+            alive.insert(block.clone(), self.allocations.len());
+        }
+        self.allocations.push(Allocation {
+            bytes: draft.bytes.unsigned_abs(),
+            block,
+            from: (!is_free).then_some(moment),
+            to: is_free.then_some(moment),
+        });
+    }
+
+    /// What the allocator did last up to `at`.
+    pub fn last_event(&self, at: Nanos) -> Option<&AllocatorEvent> {
+        let after = self.events.partition_point(|it| it.at <= at);
+        self.events.get(after.checked_sub(1)?)
+    }
+
+    /// How many bytes are allocated once everything that happened up to `at` had happened; none where the pool has no events.
+    pub fn allocated_at(&self, at: Nanos) -> Option<i64> {
+        match self.last_event(at) {
+            Some(last) => Some(last.allocated),
+            // Before the first event there was what it found.
+            None => {
+                let first = self.events.first()?;
+                Some(first.allocated.saturating_sub(first.bytes))
+            }
+        }
+    }
+
+    /// How many bytes the allocator has reserved at `at`, where the file says it.
+    pub fn reserved_at(&self, at: Nanos) -> Option<i64> {
+        let after = self.events.partition_point(|it| it.at <= at);
+        let mut before = self.events.get(..after)?.iter().rev();
+        before.find_map(|it| it.reserved)
+    }
+
+    /// The most that was allocated at once within `interval`, both ends included.
+    pub fn peak(&self, interval: Interval) -> Option<MemoryPeak> {
+        let first = self.events.partition_point(|it| it.at <= interval.start);
+        let after = self.events.partition_point(|it| it.at <= interval.end);
+        let mut peak = MemoryPeak {
+            at: interval.start,
+            allocated: self.allocated_at(interval.start)?,
+        };
+        for event in self.events.get(first..after).unwrap_or_default() {
+            if event.allocated > peak.allocated {
+                peak = MemoryPeak {
+                    at: event.at,
+                    allocated: event.allocated,
+                };
+            }
+        }
+        Some(peak)
+    }
+
+    /// The most that was reserved at once within `interval`, where the file says it.
+    pub fn reserved_peak(&self, interval: Interval) -> Option<i64> {
+        let first = self.events.partition_point(|it| it.at <= interval.start);
+        let after = self.events.partition_point(|it| it.at <= interval.end);
+        let within = self.events.get(first..after).unwrap_or_default();
+        let most = within.iter().filter_map(|it| it.reserved).max();
+        most.max(self.reserved_at(interval.start))
+    }
+
+    /// What was alive at a moment, in the order of allocation.
+    pub fn alive_at(&self, at: Nanos) -> impl Iterator<Item = &Allocation> {
+        self.allocations.iter().filter(move |it| it.is_alive(at))
+    }
+
+    /// How many bytes were allocated at `at` by what no event tells of, because that was before the capture began; known where the
+    /// file has totals.
+    pub fn untold_at(&self, at: Nanos) -> u64 {
+        if self.basis == MemoryBasis::SinceStart {
+            return 0;
+        }
+        let told = Allocation::bytes_of(self.alive_at(at));
+        let all = u64::try_from(self.allocated_at(at).unwrap_or(0)).unwrap_or(0);
+        all.saturating_sub(told)
+    }
+
+    /// What was kept beyond the step in which it was allocated, or never freed, in the order of allocation.
+    pub fn kept<'a>(&'a self, steps: &'a [Iteration]) -> impl Iterator<Item = &'a Allocation> {
+        self.allocations.iter().filter(|it| it.is_kept(steps))
+    }
+}

@@ -1,0 +1,178 @@
+//! Bytes as the kernel writes them, and threads of this program as the system itself counts their times.
+
+use super::*;
+
+/// The flags of a thread that gets a core, that leaves it to wait, and that is preempted.
+const IN: u16 = 0;
+const OUT: u16 = 1 << 13;
+const PREEMPTED: u16 = OUT | 1 << 14;
+
+/// A record of a switch.
+fn switch(flags: u16, time: u64, core: u32) -> Vec<u8> {
+    let mut bytes = 14_u32.to_ne_bytes().to_vec();
+    bytes.extend(flags.to_ne_bytes());
+    bytes.extend(24_u16.to_ne_bytes());
+    bytes.extend(time.to_ne_bytes());
+    bytes.extend(u64::from(core).to_ne_bytes());
+    bytes
+}
+
+/// A record of a sort, with so many numbers between its head and its end.
+fn other(sort: u32, numbers: &[u64]) -> Vec<u8> {
+    let mut bytes = sort.to_ne_bytes().to_vec();
+    bytes.extend(0_u16.to_ne_bytes());
+    let length = 24 + 8 * numbers.len() as u16;
+    bytes.extend(length.to_ne_bytes());
+    bytes.extend(numbers.iter().flat_map(|it| it.to_ne_bytes()));
+    bytes.extend([0; 16]);
+    bytes
+}
+
+/// Start, end, state and core.
+type ToldState = (i64, i64, &'static str, Option<u32>);
+
+fn states(bytes: &[u8], offset: i64, end: i64) -> (Vec<ToldState>, u64) {
+    let mut timeline = SwitchTimeline::new(Nanos(offset), (Nanos(0), Some(5)));
+    let records = SwitchRecords::new(bytes);
+    let mut all: Vec<ThreadInterval> = records.filter_map(|it| timeline.take(it)).collect();
+    all.extend(timeline.end(Nanos(end)));
+    let told = all.iter().map(|it| {
+        let (start, end) = (it.interval.start.0, it.interval.end.0);
+        (start, end, it.state.label(), it.core)
+    });
+    (told.collect(), timeline.lost)
+}
+
+#[test]
+fn switches_become_states() {
+    let bytes = [
+        switch(OUT, 1_010, 5),
+        switch(IN, 1_050, 2),
+        // Something else that the kernel tells, which has no part in this.
+        other(5, &[1, 2, 3]),
+        switch(PREEMPTED, 1_070, 2),
+        switch(IN, 1_075, 3),
+    ];
+    let expected = vec![
+        (0, 10, "running", Some(5)),
+        (10, 50, "off-cpu", None),
+        (50, 70, "running", Some(2)),
+        (70, 75, "runnable", None),
+        (75, 100, "running", Some(3)),
+    ];
+    assert_eq!(states(&bytes.concat(), -1_000, 100), (expected, 0));
+}
+
+#[test]
+fn what_had_no_room_is_a_hole() {
+    let bytes = [
+        switch(OUT, 10, 0),
+        other(2, &[7, 40]),
+        switch(PREEMPTED, 60, 0),
+        switch(IN, 90, 1),
+    ];
+    let expected = vec![
+        (0, 10, "running", Some(5)),
+        (60, 90, "runnable", None),
+        (90, 95, "running", Some(1)),
+    ];
+    assert_eq!(states(&bytes.concat(), 0, 95), (expected, 40));
+}
+
+#[test]
+fn bytes_that_are_cut_end_the_reading() {
+    let bytes = [switch(OUT, 10, 0), switch(IN, 20, 0)].concat();
+    let of_one = states(&bytes[..24], 0, 30);
+    assert_eq!(of_one.0.len(), 2);
+    for cut in 24..48 {
+        assert_eq!(states(&bytes[..cut], 0, 30), of_one, "{cut}");
+    }
+}
+
+/// What the system counts of the calling thread: how long it ran, and how often it left its core, as it wanted to and not.
+#[cfg(target_os = "linux")]
+fn counted() -> (i64, [u64; 2]) {
+    // It adds up what a thread ran when that leaves its core.
+    std::thread::sleep(std::time::Duration::from_millis(1));
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/thread-self/{name}")).unwrap();
+    let ran = read("schedstat").split_whitespace().next().unwrap().parse();
+    let status = read("status");
+    let switches = ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"].map(|key| {
+        let mut lines = status.lines();
+        let line = lines.find_map(|it| it.strip_prefix(key)).unwrap();
+        line.trim().parse().unwrap()
+    });
+    (ran.unwrap(), switches)
+}
+
+/// Runs and sleeps in turns. Says how far what was told of that is from what the system counts, where that is more than one part
+/// of twenty; nothing where the system does not tell.
+#[cfg(target_os = "linux")]
+fn apart() -> Option<Result<(), String>> {
+    use std::time::{Duration, Instant};
+
+    let zero = Instant::now();
+    let now = || Nanos::from_duration(zero.elapsed());
+    let mut followed = match ContextSwitches::of_this_thread(now) {
+        Ok(followed) => followed,
+        Err(why) => {
+            eprintln!("skipped: {why}");
+            return None;
+        }
+    };
+    let (ran_before, switches_before) = counted();
+    let began = now();
+    let mut states = Vec::new();
+    for _ in 0..200 {
+        let until = Instant::now() + Duration::from_millis(1);
+        while Instant::now() < until {
+            std::hint::spin_loop();
+        }
+        std::thread::sleep(Duration::from_micros(300));
+        states.extend(followed.take());
+    }
+    let (ran_after, switches_after) = counted();
+    let ended = now();
+    let (rest, lost) = followed.finish(ended);
+    states.extend(rest);
+    assert_eq!(lost, 0);
+    for pair in states.windows(2) {
+        assert_eq!(pair[0].interval.end, pair[1].interval.start);
+    }
+    let within = Interval::new(began, ended);
+    let ran = states.iter().filter(|it| it.state == ThreadState::Running);
+    let ran = ran.filter_map(|it| it.interval.intersection(within));
+    let ran = ran.map(|it| it.length().0).sum::<i64>();
+    let counted = ran_after - ran_before;
+    if (ran - counted).abs() * 20 > counted {
+        return Some(Err(format!(
+            "it ran {ran} ns, of which {counted} are counted"
+        )));
+    }
+    let became = |state| states.iter().filter(|it| it.state == state).count() as u64;
+    let told = [became(ThreadState::OffCpu), became(ThreadState::Runnable)];
+    for (place, told) in told.into_iter().enumerate() {
+        let counted = switches_after[place] - switches_before[place];
+        if told.abs_diff(counted) * 20 > counted.max(60) {
+            return Some(Err(format!(
+                "it left its core {told} times, of which {counted} are counted"
+            )));
+        }
+    }
+    Some(Ok(()))
+}
+
+/// Times and switches are those that the system counts, within one part of twenty. What a virtual machine's own host takes from it
+/// counts as running for the one and not for the other, so that it may take several attempts.
+#[cfg(target_os = "linux")]
+#[test]
+fn states_add_up_to_what_the_system_counts() {
+    let mut complaints = Vec::new();
+    for _ in 0..20 {
+        match apart() {
+            Some(Err(complaint)) => complaints.push(complaint),
+            Some(Ok(())) | None => return,
+        }
+    }
+    panic!("{complaints:?}");
+}

@@ -1,0 +1,178 @@
+//! Reads snapshots of PyTorch's allocator (`torch.cuda.memory._dump_snapshot`): its segments and blocks, what was allocated and
+//! freed before, and the calls that led to it. The names of fields are those of `torch/cuda/memory.py` and
+//! `torch/csrc/cuda/memory_snapshot.cpp`.
+
+mod device_history;
+mod pickle;
+
+use std::io::Read as _;
+
+use self::device_history::DeviceHistory;
+use self::pickle::{Pickle, PickleId};
+use super::sqlite::{LaneTitle, SqliteDraft, SqliteSpan};
+use super::{ImportError, Importer, Receipt, RecordSink, Source};
+use record::{Clock, DeviceId, Group, Record, Run, Severity, SpanKind, State, counted};
+
+/// The format of snapshots of PyTorch's allocator.
+pub struct TorchSnapshot;
+
+impl Importer for TorchSnapshot {
+    fn name(&self) -> &'static str {
+        "torch-snapshot"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["pickle", "pkl"]
+    }
+
+    fn about(&self) -> &'static str {
+        "snapshots of PyTorch's CUDA allocator"
+    }
+
+    fn recognises(&self, head: &[u8]) -> bool {
+        is_pickle(head) && has(head, b"segments")
+    }
+
+    fn read(&self, source: &Source, sink: &mut RecordSink<'_>) -> Result<Receipt, ImportError> {
+        let mut bytes = Vec::new();
+        let read = source.reader()?.read_to_end(&mut bytes);
+        read.map_err(|error| source.failed(error))?;
+        let useless = |why: String| ImportError::Useless {
+            path: source.path().to_owned(),
+            why,
+        };
+        let pickle = Pickle::read(&bytes).map_err(|error| useless(error.to_string()))?;
+        let snapshot = pickle.root();
+        if pickle.field(snapshot, "segments").is_none() {
+            let why = "it is a pickle without segments, which snapshots of PyTorch's allocator have; write one by \
+                       torch.cuda.memory._dump_snapshot";
+            return Err(useless(why.to_owned()));
+        }
+        sink.push(Record::Run(Box::new(Run {
+            name: source.name(),
+            backend: self.name().to_owned(),
+            ..Run::default()
+        })));
+        let mut draft = SqliteDraft::new(sink);
+        if let Some(end) = pickle.cut() {
+            draft.receipt.note(format!(
+                "The snapshot breaks off after {end} bytes: of its segments and its history only what stands before is known. The \
+                 program that wrote it did not finish, or the copy is not whole."
+            ));
+        }
+        tell(&pickle, &mut draft);
+        draft.finish()
+    }
+}
+
+/// Tells of a snapshot, device by device.
+fn tell(pickle: &Pickle, draft: &mut SqliteDraft<'_, '_>) {
+    let snapshot = pickle.root();
+    let segments = pickle.list_of(snapshot, "segments");
+    let traces = pickle.list_of(snapshot, "device_traces");
+    let annotations = pickle.list_of(snapshot, "external_annotations");
+    let times = traces.iter().flat_map(|it| pickle.list(*it));
+    let times = times.chain(annotations);
+    let times = times.filter_map(|it| pickle.number_of(*it, "time_us"));
+    let zero = times.min().unwrap_or(0);
+    draft.zero = zero.saturating_mul(1_000);
+    draft.sink.push(Record::Clock(Box::new(Clock {
+        device: DeviceId::NONE,
+        name: "unix".to_owned(),
+        offset: record::time::Nanos(draft.zero),
+        drift: 0.0,
+        uncertainty: record::time::Nanos(1_000),
+        is_unix: zero > 0,
+    })));
+    let of_segments = segments
+        .iter()
+        .filter_map(|it| pickle.number_of(*it, "device"));
+    let last = of_segments.max().unwrap_or(-1);
+    let count = traces.len().max(usize::try_from(last + 1).unwrap_or(0));
+    let mut has_history = false;
+    let mut next_counter = 0;
+    let mut untimed = 0;
+    // A snapshot has a list for each device of the machine, most of them empty.
+    for number in 0..count.min(MOST_DEVICES) {
+        let number = number as i64;
+        let own = |it: &&PickleId| pickle.number_of(**it, "device").unwrap_or(0) == number;
+        let segments: Vec<PickleId> = segments.iter().filter(own).copied().collect();
+        let trace = usize::try_from(number).ok().and_then(|it| traces.get(it));
+        let trace = trace.map_or(&[][..], |it| pickle.list(*it));
+        if segments.is_empty() && trace.is_empty() {
+            continue;
+        }
+        has_history |= !trace.is_empty();
+        let mut history = DeviceHistory::new(number, next_counter, draft);
+        next_counter += 2;
+        untimed += history.tell(pickle, (&segments, trace), draft);
+    }
+    if untimed > 0 {
+        let words = "{entry of the history says|entries of the history say} not what happened when, and {is|are} left out.";
+        let kind = (Severity::DataLoss, "no-time");
+        draft
+            .receipt
+            .complain(draft.sink, kind, counted(untimed, words));
+        draft.receipt.dropped += untimed;
+    }
+    if !has_history && pickle.cut().is_none() {
+        let words = "The snapshot has no history, so that all of it is one instant: torch.cuda.memory._record_memory_history() was \
+                     not called before.";
+        draft.receipt.note(words);
+    }
+    annotate(pickle, annotations, draft);
+}
+
+/// Devices that are looked at, at most.
+const MOST_DEVICES: usize = 1_024;
+
+/// Ranges that the program named, such as `ProfilerStep#3` or `Optimizer.step`.
+fn annotate(pickle: &Pickle, annotations: &[PickleId], draft: &mut SqliteDraft<'_, '_>) {
+    let mut open: Vec<(String, i64)> = Vec::new();
+    for annotation in annotations {
+        let time = pickle.number_of(*annotation, "time_us");
+        let name = pickle.text_of(*annotation, "name");
+        let (Some(time), Some(name)) = (time, name) else {
+            continue;
+        };
+        let time = time.saturating_mul(1_000);
+        if pickle.text_of(*annotation, "stage") == Some("START") {
+            open.push((name.to_owned(), time));
+            continue;
+        }
+        let Some(place) = open.iter().rposition(|it| it.0 == name) else {
+            continue;
+        };
+        let (name, start) = open.remove(place);
+        let key = (Group::Host, [0; 4]);
+        let lane = draft.lanes.id(key, draft.sink, |_| LaneTitle {
+            name: "annotations".to_owned(),
+            ..LaneTitle::default()
+        });
+        let name = draft.name(&name);
+        draft.ran(SqliteSpan {
+            lane,
+            name,
+            kind: SpanKind::Scope,
+            state: State::Done,
+            enqueued: None,
+            start,
+            end: time,
+        });
+    }
+    draft.unended += open.len() as u64;
+}
+
+/// Whether a file begins as a pickle does since protocol 2.
+fn is_pickle(head: &[u8]) -> bool {
+    matches!(head, [0x80, 2..=5, ..])
+}
+
+/// Whether a file is a pickle of something else.
+pub(super) fn is_other_pickle(head: &[u8]) -> bool {
+    is_pickle(head) && !has(head, b"segments")
+}
+
+fn has(head: &[u8], words: &[u8]) -> bool {
+    head.windows(words.len()).any(|it| it == words)
+}

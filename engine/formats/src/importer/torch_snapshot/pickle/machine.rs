@@ -1,0 +1,479 @@
+//! Follows the instructions of a pickle, with a stack, marks on it, and a memo.
+
+use super::{PickleError, PickleId, PickleValue};
+
+/// What lies on the stack.
+#[derive(Clone, Copy)]
+enum StackItem {
+    Value(PickleId),
+    /// A function of PyTorch's own writer that gives back what it is given, with a remark on its type.
+    Passing,
+}
+
+/// Such functions, in the module `torch.jit._pickle`.
+const PASSING: [&str; 5] = [
+    "restore_type_tag",
+    "build_intlist",
+    "build_doublelist",
+    "build_boollist",
+    "build_tensorlist",
+];
+
+pub(super) struct PickleMachine<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    values: Vec<PickleValue>,
+    stack: Vec<StackItem>,
+    /// How many items lay on the stack at each mark.
+    marks: Vec<usize>,
+    memo: Vec<Option<StackItem>>,
+}
+
+impl<'a> PickleMachine<'a> {
+    /// At the first instruction.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            values: Vec::new(),
+            stack: Vec::new(),
+            marks: Vec::new(),
+            memo: Vec::new(),
+        }
+    }
+
+    /// The values, by their numbers.
+    pub fn into_values(self) -> Vec<PickleValue> {
+        self.values
+    }
+
+    /// Follows the instructions up to the end; gives the outermost value.
+    pub fn run(&mut self) -> Result<PickleId, PickleError> {
+        loop {
+            let at = self.at;
+            let [code] = self.take::<1>()?;
+            if code == b'.' {
+                return self.pop();
+            }
+            self.step(code, at)?;
+        }
+    }
+
+    /// Puts together what had come when the bytes end: whatever lies above a mark belongs to the value below it. Gives the outermost
+    /// value.
+    pub fn rescue(&mut self) -> Option<PickleId> {
+        while !self.marks.is_empty() {
+            let parts = self.popped().ok()?;
+            self.put_in(parts);
+        }
+        while self.stack.len() > 2 {
+            let parts = self.from(self.stack.len() - 2).ok()?;
+            self.put_in(parts);
+        }
+        match self.stack.first() {
+            Some(StackItem::Value(root)) => Some(*root),
+            _ => None,
+        }
+    }
+
+    /// Puts values into the list or the dictionary that lies on top of the stack.
+    fn put_in(&mut self, parts: Vec<PickleId>) {
+        match self.last_value(self.at) {
+            Ok(PickleValue::List(all)) => all.extend(parts),
+            Ok(PickleValue::Dictionary(all)) => all.extend(pairs(&parts)),
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
+        match code {
+            // Protocol and frames.
+            0x80 => self.skip(1),
+            0x95 => self.skip(8),
+            b'(' => {
+                self.marks.push(self.stack.len());
+                Ok(())
+            }
+            b'0' => self.drop_one(),
+            b'1' => self.popped().map(drop),
+            b'2' => {
+                let last = self.stack.last().copied();
+                let last = last.ok_or_else(|| damaged(at, "nothing to repeat"))?;
+                self.stack.push(last);
+                Ok(())
+            }
+            b'N' => self.push(PickleValue::Nothing),
+            0x88 | 0x89 => self.push(PickleValue::Bool(code == 0x88)),
+            b'K' | b'M' | b'J' | b'I' | b'L' | 0x8A | 0x8B | b'G' | b'F' => self.number(code, at),
+            b'X' | 0x8C | 0x8D | b'V' | b'S' | b'T' | b'U' => self.string(code, at),
+            b'B' | b'C' | 0x8E | 0x96 => {
+                self.counted(code)?;
+                self.push(PickleValue::Nothing)
+            }
+            b']' | b')' => self.push(PickleValue::List(Vec::new())),
+            b'}' => self.push(PickleValue::Dictionary(Vec::new())),
+            0x8F => self.push(PickleValue::Nothing),
+            0x90 => self.popped().map(drop),
+            0x91 => {
+                self.popped()?;
+                self.push(PickleValue::Nothing)
+            }
+            b'l' | b't' => {
+                let all = self.popped()?;
+                self.push(PickleValue::List(all))
+            }
+            0x85..=0x87 => {
+                let count = usize::from(code - 0x84);
+                let from = self.stack.len().checked_sub(count);
+                let from = from.ok_or_else(|| damaged(at, "too few values for a tuple"))?;
+                let all = self.from(from)?;
+                self.push(PickleValue::List(all))
+            }
+            b'a' => {
+                let value = self.pop()?;
+                self.append(vec![value], at)
+            }
+            b'e' => {
+                let all = self.popped()?;
+                self.append(all, at)
+            }
+            b'd' => {
+                let all = self.popped()?;
+                let pairs = pairs(&all);
+                self.push(PickleValue::Dictionary(pairs))
+            }
+            b's' => {
+                let value = self.pop()?;
+                let key = self.pop()?;
+                self.set(vec![key, value], at)
+            }
+            b'u' => {
+                let all = self.popped()?;
+                self.set(all, at)
+            }
+            b'g' | b'h' | b'j' | b'p' | b'q' | b'r' | 0x94 => self.remember(code, at),
+            b'c' | 0x93 => self.global(code, at),
+            b'R' => self.reduce(at),
+            _ => Err(refused(code, at)),
+        }
+    }
+
+    /// A number in one of its spellings.
+    fn number(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
+        let value = match code {
+            b'K' => i64::from(u8::from_le_bytes(self.take()?)),
+            b'M' => i64::from(u16::from_le_bytes(self.take()?)),
+            b'J' => i64::from(i32::from_le_bytes(self.take()?)),
+            b'G' => {
+                let value = f64::from_be_bytes(self.take()?);
+                return self.real(value);
+            }
+            b'F' => {
+                let text = self.line()?;
+                let value = text.parse().ok();
+                let value = value.ok_or_else(|| damaged(at, "no number"))?;
+                return self.real(value);
+            }
+            b'I' | b'L' => {
+                let text = self.line()?;
+                match text.as_str() {
+                    "01" if code == b'I' => return self.push(PickleValue::Bool(true)),
+                    "00" if code == b'I' => return self.push(PickleValue::Bool(false)),
+                    _ => {}
+                }
+                let value = text.trim_end_matches('L').parse().ok();
+                value.ok_or_else(|| damaged(at, "no whole number"))?
+            }
+            _ => {
+                let count = self.count_of(code)?;
+                return self.long(count);
+            }
+        };
+        self.push(PickleValue::Integer(value))
+    }
+
+    /// A whole number of any length, the lowest byte first.
+    fn long(&mut self, count: usize) -> Result<(), PickleError> {
+        let bytes = self.slice(count)?.to_vec();
+        let is_negative = bytes.last().is_some_and(|it| it & 0x80 != 0);
+        if bytes.len() <= 8 {
+            let mut whole = [if is_negative { 0xFF } else { 0 }; 8];
+            for (to, from) in whole.iter_mut().zip(&bytes) {
+                *to = *from;
+            }
+            return self.push(PickleValue::Integer(i64::from_le_bytes(whole)));
+        }
+        let digits = bytes.iter().rev();
+        let value = digits.fold(0.0, |sum, byte| sum * 256.0 + f64::from(*byte));
+        let below = if is_negative {
+            256_f64.powi(i32::try_from(bytes.len()).unwrap_or(i32::MAX))
+        } else {
+            0.0
+        };
+        self.real(value - below)
+    }
+
+    fn real(&mut self, value: f64) -> Result<(), PickleError> {
+        self.push(PickleValue::Number(value))
+    }
+
+    /// A text in one of its spellings.
+    fn string(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
+        let text = match code {
+            b'V' => unescaped(&self.line()?),
+            b'S' => self.line()?.trim_matches(['\'', '"']).to_owned(),
+            _ => {
+                let count = self.count_of(code)?;
+                String::from_utf8_lossy(self.slice(count)?).into_owned()
+            }
+        };
+        if text.len() > self.bytes.len() {
+            return Err(damaged(at, "a text longer than the file"));
+        }
+        self.push(PickleValue::Text(text.into()))
+    }
+
+    /// How many bytes follow an instruction that says so.
+    fn count_of(&mut self, code: u8) -> Result<usize, PickleError> {
+        let at = self.at;
+        let count = match code {
+            b'U' | b'C' | 0x8C | 0x8A => u64::from(u8::from_le_bytes(self.take()?)),
+            0x8D | 0x8E | 0x96 => u64::from_le_bytes(self.take()?),
+            _ => u64::from(u32::from_le_bytes(self.take()?)),
+        };
+        let left = self.bytes.len().saturating_sub(self.at);
+        let count = usize::try_from(count).ok().filter(|it| *it <= left);
+        count.ok_or(PickleError::Cut(at))
+    }
+
+    fn counted(&mut self, code: u8) -> Result<(), PickleError> {
+        let count = self.count_of(code)?;
+        self.skip(count)
+    }
+
+    /// Puts a value into the memo, or takes one out of it.
+    fn remember(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
+        let place = match code {
+            b'h' | b'q' => usize::from(u8::from_le_bytes(self.take()?)),
+            b'j' | b'r' => u32::from_le_bytes(self.take()?) as usize,
+            0x94 => self.memo.len(),
+            _ => {
+                let place = self.line()?.parse().ok();
+                place.ok_or_else(|| damaged(at, "no place of the memo"))?
+            }
+        };
+        if matches!(code, b'g' | b'h' | b'j') {
+            let known = self.memo.get(place).copied().flatten();
+            let known = known.ok_or_else(|| damaged(at, "nothing there in the memo"))?;
+            self.stack.push(known);
+            return Ok(());
+        }
+        let last = self.stack.last().copied();
+        let last = last.ok_or_else(|| damaged(at, "nothing to remember"))?;
+        // Places are given out one after the other, so that there are at most as many as bytes.
+        if place > self.bytes.len() {
+            return Err(damaged(at, "a place of the memo beyond all"));
+        }
+        if place >= self.memo.len() {
+            self.memo.resize(place + 1, None);
+        }
+        if let Some(slot) = self.memo.get_mut(place) {
+            *slot = Some(last);
+        }
+        Ok(())
+    }
+
+    /// A name of something in a module: only what gives back what it is given may be named.
+    fn global(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
+        let (module, name) = if code == b'c' {
+            (self.line()?, self.line()?)
+        } else {
+            let name = self.pop()?;
+            let module = self.pop()?;
+            let text = |id: PickleId| match self.values.get(id as usize) {
+                Some(PickleValue::Text(text)) => text.to_string(),
+                _ => "?".to_owned(),
+            };
+            (text(module), text(name))
+        };
+        if module == "torch.jit._pickle" && PASSING.contains(&name.as_str()) {
+            self.stack.push(StackItem::Passing);
+            return Ok(());
+        }
+        Err(PickleError::Code {
+            name: "GLOBAL",
+            at,
+            of: format!(": {module}.{name}"),
+        })
+    }
+
+    /// Calls what gives back what it is given.
+    fn reduce(&mut self, at: usize) -> Result<(), PickleError> {
+        let arguments = self.pop()?;
+        let Some(StackItem::Passing) = self.stack.pop() else {
+            return Err(refused(b'R', at));
+        };
+        let first = match self.values.get(arguments as usize) {
+            Some(PickleValue::List(all)) => all.first().copied(),
+            _ => None,
+        };
+        let first = first.ok_or_else(|| damaged(at, "a call without an argument"))?;
+        self.stack.push(StackItem::Value(first));
+        Ok(())
+    }
+
+    fn append(&mut self, added: Vec<PickleId>, at: usize) -> Result<(), PickleError> {
+        match self.last_value(at)? {
+            PickleValue::List(all) => all.extend(added),
+            PickleValue::Nothing => {}
+            _ => return Err(damaged(at, "no list to append to")),
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, added: Vec<PickleId>, at: usize) -> Result<(), PickleError> {
+        let PickleValue::Dictionary(all) = self.last_value(at)? else {
+            return Err(damaged(at, "no dictionary to set in"));
+        };
+        all.extend(pairs(&added));
+        Ok(())
+    }
+
+    fn last_value(&mut self, at: usize) -> Result<&mut PickleValue, PickleError> {
+        let last = match self.stack.last() {
+            Some(StackItem::Value(id)) => Some(*id as usize),
+            _ => None,
+        };
+        let why = "no value to add to";
+        match last.and_then(|it| self.values.get_mut(it)) {
+            Some(value) => Ok(value),
+            None => Err(PickleError::Damaged { at, why }),
+        }
+    }
+
+    fn push(&mut self, value: PickleValue) -> Result<(), PickleError> {
+        let id = PickleId::try_from(self.values.len());
+        let Ok(id) = id else {
+            return Err(damaged(self.at, "more values than can be counted"));
+        };
+        self.values.push(value);
+        self.stack.push(StackItem::Value(id));
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<PickleId, PickleError> {
+        match self.stack.pop() {
+            Some(StackItem::Value(id)) => Ok(id),
+            _ => Err(damaged(self.at, "no value on the stack")),
+        }
+    }
+
+    fn drop_one(&mut self) -> Result<(), PickleError> {
+        let last = self.stack.pop();
+        last.map(drop)
+            .ok_or_else(|| damaged(self.at, "no value on the stack"))
+    }
+
+    /// All that lies above the last mark.
+    fn popped(&mut self) -> Result<Vec<PickleId>, PickleError> {
+        let mark = self.marks.pop();
+        let mark = mark.ok_or_else(|| damaged(self.at, "no mark on the stack"))?;
+        self.from(mark)
+    }
+
+    /// All that lies on the stack from a place on.
+    fn from(&mut self, from: usize) -> Result<Vec<PickleId>, PickleError> {
+        if from > self.stack.len() {
+            return Err(damaged(self.at, "a mark above the stack"));
+        }
+        let items = self.stack.split_off(from);
+        let ids = items.iter().map(|it| match it {
+            StackItem::Value(id) => Some(*id),
+            StackItem::Passing => None,
+        });
+        let ids: Option<Vec<PickleId>> = ids.collect();
+        ids.ok_or_else(|| damaged(self.at, "a function among values"))
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], PickleError> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let found = rest.first_chunk().copied();
+        let found = found.ok_or(PickleError::Cut(self.bytes.len()))?;
+        self.at += N;
+        Ok(found)
+    }
+
+    fn slice(&mut self, count: usize) -> Result<&[u8], PickleError> {
+        let end = self.at.saturating_add(count);
+        let found = self.bytes.get(self.at..end);
+        let found = found.ok_or(PickleError::Cut(self.bytes.len()))?;
+        self.at = end;
+        Ok(found)
+    }
+
+    fn skip(&mut self, count: usize) -> Result<(), PickleError> {
+        self.slice(count).map(drop)
+    }
+
+    /// A text up to the end of the line.
+    fn line(&mut self) -> Result<String, PickleError> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = rest.iter().position(|it| *it == b'\n');
+        let length = length.ok_or(PickleError::Cut(self.bytes.len()))?;
+        let text = String::from_utf8_lossy(self.slice(length)?).into_owned();
+        self.skip(1)?;
+        Ok(text)
+    }
+}
+
+/// An instruction that is not followed here.
+fn refused(code: u8, at: usize) -> PickleError {
+    let name = match code {
+        b'R' => "REDUCE",
+        b'b' => "BUILD",
+        b'i' => "INST",
+        b'o' => "OBJ",
+        0x81 => "NEWOBJ",
+        0x92 => "NEWOBJ_EX",
+        b'P' | b'Q' => "PERSID",
+        0x82..=0x84 => "EXT",
+        0x97 | 0x98 => "NEXT_BUFFER",
+        _ => return damaged(at, "no such instruction"),
+    };
+    let of = String::new();
+    PickleError::Code { name, at, of }
+}
+
+const fn damaged(at: usize, why: &'static str) -> PickleError {
+    PickleError::Damaged { at, why }
+}
+
+/// Keys and values that alternate.
+fn pairs(all: &[PickleId]) -> Vec<(PickleId, PickleId)> {
+    let (pairs, _) = all.as_chunks::<2>();
+    pairs.iter().map(|[key, value]| (*key, *value)).collect()
+}
+
+/// A text in which characters beyond Latin are written as `\uXXXX`.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\\u") {
+        out.push_str(before);
+        let code = after
+            .get(..4)
+            .and_then(|it| u32::from_str_radix(it, 16).ok());
+        match code.and_then(char::from_u32) {
+            Some(letter) => {
+                out.push(letter);
+                rest = after.get(4..).unwrap_or_default();
+            }
+            None => {
+                out.push_str("\\u");
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,154 @@
+//! Snapshots of PyTorch's allocator: what there was from moment to moment, by the model that made them, and files that are wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use app::cli::WRONG;
+use engine::analysis::memory::{BlockKey, MemoryHistory, MemoryOrigin, MemorySegment};
+use engine::capture::Capture;
+use engine::time::Nanos;
+use serde_json::{Value, json};
+
+use super::questions::{answer, syncline};
+use super::real::open;
+use crate::house::root;
+
+/// Seeds of the snapshots: each of three lengths of history, in each of four protocols.
+const SEEDS: std::ops::Range<u32> = 0..12;
+
+/// Writes a snapshot for each seed into a folder; nothing, and a word why, where there is no Python.
+fn written(folder: &Path) -> Option<Vec<PathBuf>> {
+    let script = root().join("tests/oracle/torch_snapshot.py");
+    let seeds = SEEDS.map(|it| it.to_string());
+    let mut python = Command::new("python3");
+    let Ok(output) = python.arg(script).arg(folder).args(seeds).output() else {
+        eprintln!("skipped: there is no python3 to write snapshots with");
+        return None;
+    };
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaint}");
+    Some(
+        SEEDS
+            .map(|it| folder.join(format!("{it}.pickle")))
+            .collect(),
+    )
+}
+
+/// What Syncline says of a moment, as the model has it.
+fn moment(capture: &Capture, history: &MemoryHistory, since: i64) -> Value {
+    let [pool] = history.pools.as_slice() else {
+        panic!("one device has memory: {:?}", history.pools);
+    };
+    let at = Nanos(since);
+    let mut alive: Vec<(i64, u64, String)> = pool
+        .alive_at(at)
+        .map(|it| {
+            let BlockKey::Address(address) = it.block else {
+                panic!("{:?}", it.block);
+            };
+            let origin = MemoryOrigin::of(capture, it.from.unwrap().span);
+            let call = origin.function.map_or_else(String::new, String::from);
+            (address, it.bytes, call)
+        })
+        .collect();
+    alive.sort();
+    let segments = MemorySegment::all(capture, pool, at).into_iter().map(|it| {
+        let (allocated, largest) = (it.allocated(), it.largest_free());
+        json!([it.address, it.bytes, allocated, it.blocks.len(), largest])
+    });
+    json!({
+        "since": since,
+        "allocated": pool.allocated_at(at),
+        "reserved": pool.reserved_at(at),
+        "alive": alive,
+        "segments": segments.collect::<Vec<_>>(),
+    })
+}
+
+#[test]
+fn snapshots_say_what_their_model_had_from_moment_to_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(files) = written(folder.path()) else {
+        return;
+    };
+    for file in files {
+        let expected = std::fs::read(file.with_extension("json")).unwrap();
+        let expected: Vec<Value> = serde_json::from_slice(&expected).unwrap();
+        let (capture, _) = open(&[file.clone()]);
+        let history = MemoryHistory::new(&capture);
+        assert_eq!(expected.len(), 20, "{}", file.display());
+        for wanted in expected {
+            let found = moment(&capture, &history, wanted["since"].as_i64().unwrap());
+            assert_eq!(found, wanted, "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_saved_snapshot_is_still_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(files) = written(folder.path()) else {
+        return;
+    };
+    let file = files[4].display().to_string();
+    let names = ["x.pftrace", "x.json"].map(|it| folder.path().join(it).display().to_string());
+    let of = |file: &str| {
+        let segments = answer(&["memory", file, "--segments", "--format", "csv"]);
+        let alive = answer(&["memory", file, "--peak", "--format", "csv"]);
+        (segments, alive)
+    };
+    for name in &names {
+        answer(&["convert", &file, name]);
+        assert_eq!(of(name), of(&file), "{name}");
+    }
+    let steps = answer(&[
+        "query",
+        &file,
+        "SELECT name FROM spans WHERE lane = 'annotations'",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(steps.lines().nth(1), Some("step"));
+}
+
+#[test]
+fn what_is_no_snapshot_is_said_what_is_cut_is_read_and_nothing_of_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let trap = at("trap");
+    let code = format!(
+        "import os, pickle, sys\n\
+         class Trap:\n    def __reduce__(self):\n        return os.system, ('touch {}',)\n\
+         pickle.dump({{'segments': Trap()}}, open('{}', 'wb'))\n\
+         pickle.dump({{'model': [1, 2]}}, open('{}', 'wb'))\n\
+         pickle.dump({{'x': 'segments'}}, open('{}', 'wb'))\n",
+        trap.display(),
+        at("code.pickle").display(),
+        at("other.pickle").display(),
+        at("word.pickle").display(),
+    );
+    let Ok(output) = Command::new("python3").arg("-c").arg(code).output() else {
+        eprintln!("skipped: there is no python3 to write pickles with");
+        return;
+    };
+    assert!(output.status.success());
+    let Some(files) = written(folder.path()) else {
+        return;
+    };
+    let whole = std::fs::read(&files[0]).unwrap();
+    std::fs::write(at("cut.pickle"), &whole[..whole.len() / 2]).unwrap();
+    let cases = [
+        ("code.pickle", "posix.system"),
+        ("other.pickle", "a pickle of Python"),
+        ("word.pickle", "a pickle without segments"),
+    ];
+    for (name, words) in cases {
+        let (code, _, err) = syncline(&["info", &at(name).display().to_string()]);
+        assert_eq!(code, WRONG, "{name}: {err}");
+        assert!(err.contains(words), "{name}: {err}");
+    }
+    assert!(!trap.exists(), "nothing was run");
+    // What stands before the break is there.
+    let said = answer(&["info", &at("cut.pickle").display().to_string()]);
+    assert!(said.contains("breaks off after"), "{said}");
+}
