@@ -15,6 +15,8 @@ mod calls;
 mod counters;
 #[cfg(unix)]
 mod deferred;
+#[cfg(unix)]
+mod deferred_starts;
 mod definition;
 mod event;
 #[cfg(unix)]

@@ -7,6 +7,7 @@
 mod child;
 mod file;
 mod folder;
+mod kept;
 mod library;
 mod report;
 mod ring;
@@ -24,10 +25,11 @@ use serde::{Deserialize, Serialize};
 
 use self::child::ProgramProcess;
 use self::folder::FactFolder;
+pub use self::kept::KeptCapture;
+use self::kept::PendingKeep;
 pub use self::library::carry_recorder;
 pub use self::toggle::{ToggleOutcome, toggle_capture};
-use self::window::PendingKeep;
-pub use self::window::{KeptCapture, WindowControl, WindowStatus, window_signal};
+pub use self::window::{WindowControl, WindowStatus, window_signal};
 use super::outbox::Outbox;
 use super::save::SaveFile;
 use super::{Control, Message, Phase, RunRequest};
@@ -161,6 +163,9 @@ impl<'e> RecordedProgram<'e> {
 
     /// The program was over at an instant: of the last stretch of time, that which is kept takes the place of what was shown.
     fn take_last(&mut self, run: u64, end: u64) {
+        if let Some(keep) = self.keep.take() {
+            self.write_kept(keep.to);
+        }
         if let Some(converter) = self.convert_last(end, true) {
             self.is_decided = true;
             self.converter = converter;

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::deferred::{DeferredStarts, StartOutcome, ThreadEvents};
+use super::deferred::ThreadEvents;
+use super::deferred_starts::{DeferredStarts, StartOutcome};
 use super::definition::NvtxCounts;
 use super::event::{NvtxChunk, NvtxEvent, NvtxStep};
 use crate::clock::now;

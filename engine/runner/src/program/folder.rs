@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use cuda_recorder::{
-    CapturePurpose, ControlPage, Fact, FactFileDamage, SegmentLimits, SegmentName,
-};
+use cuda_recorder::{ControlPage, Fact, FactFileDamage, SegmentName};
 use formats::activity::CaptureWindow;
 use tempfile::TempDir;
 
 use super::file::GrowingFile;
-use super::ring::{FactRing, segments_of};
+use super::ring::FactRing;
+use super::window::purpose;
 
 /// The folder, and every file that turned up in it.
 pub struct FactFolder {
@@ -21,18 +20,6 @@ pub struct FactFolder {
     files: Vec<GrowingFile>,
     ring: Option<FactRing>,
     is_over: bool,
-}
-
-/// What of a window processes themselves know, and how large their segments are.
-fn purpose(window: &CaptureWindow) -> (CapturePurpose, SegmentLimits) {
-    let usual = SegmentLimits::default();
-    match window {
-        // Which ranges are wanted is known to whoever reads them.
-        CaptureWindow::Whole | CaptureWindow::Ranges(_) => (CapturePurpose::Whole, usual),
-        CaptureWindow::Time { .. } => (CapturePurpose::Windows, usual),
-        CaptureWindow::Switched => (CapturePurpose::Switched, usual),
-        CaptureWindow::Last(limit) => (CapturePurpose::Last, segments_of(*limit)),
-    }
 }
 
 impl FactFolder {

@@ -59,7 +59,7 @@ impl RecordedProgram<'_> {
 }
 
 /// What it all came to, as lines of the log.
-fn log_of(converter: &ActivityConverter, summary: &ActivitySummary) -> Vec<Record> {
+pub(super) fn log_of(converter: &ActivityConverter, summary: &ActivitySummary) -> Vec<Record> {
     let line = |(severity, text)| {
         Record::Log(Box::new(Log {
             time: converter.latest(),
@@ -68,20 +68,6 @@ fn log_of(converter: &ActivityConverter, summary: &ActivitySummary) -> Vec<Recor
         }))
     };
     lines(summary).map(line).collect()
-}
-
-/// All that a converter has taken of a program that runs on, as a capture of its own.
-pub(super) fn kept_records(converter: &mut ActivityConverter) -> Vec<Record> {
-    let summary = converter.finish();
-    converter.announce_lanes();
-    let mut records = converter.drain();
-    records.extend(log_of(converter, &summary));
-    records.push(Record::End(Box::new(RunEnd {
-        time: converter.latest(),
-        outcome: RunOutcome::Finished,
-        records: records.len() as u64 + 1,
-    })));
-    records
 }
 
 /// What is said of the whole, of each process, and of what could not be known.

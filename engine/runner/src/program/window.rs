@@ -1,19 +1,18 @@
 //! What is kept of a program as somebody wants it while it runs: windows that are opened and closed by hand, and the last
-//! stretch of time, which is written while the program goes on.
+//! stretch of time, which is written (`kept`) while the program goes on.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{RecordedProgram, ResolveMode, run_of};
+use super::RecordedProgram;
+use super::kept::PendingKeep;
+use super::ring::segments_of;
 use crate::Message;
-use crate::save::SaveFile;
-use cuda_recorder::{MOST_FLIPS, now};
-use formats::activity::{ActivityConverter, CaptureWindow};
-use record::Record;
+use cuda_recorder::{CapturePurpose, MOST_FLIPS, SegmentLimits, now};
+use formats::activity::CaptureWindow;
 
 /// How long processes have to see that a window opens or closes, in nanoseconds: it does so for all at once.
 const NOTICE: u64 = 5_000_000;
@@ -56,25 +55,16 @@ pub enum WindowStatus {
     Keeping(u64),
 }
 
-/// What was kept of the last stretch of time while the program went on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct KeptCapture {
-    /// What it is called.
-    pub name: String,
-    /// Where it was written; nothing where no file was named.
-    pub path: Option<PathBuf>,
-    /// Why it could not be written.
-    pub error: Option<String>,
-    /// What was kept.
-    pub records: Vec<Record>,
-}
-
-/// What is to be written soon.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PendingKeep {
-    /// The instant up to which it is kept.
-    to: u64,
-    due: Instant,
+/// What of a window processes themselves know, and how large their segments are.
+pub(super) fn purpose(window: &CaptureWindow) -> (CapturePurpose, SegmentLimits) {
+    let usual = SegmentLimits::default();
+    match window {
+        // Which ranges are wanted is known to whoever reads them.
+        CaptureWindow::Whole | CaptureWindow::Ranges(_) => (CapturePurpose::Whole, usual),
+        CaptureWindow::Time { .. } => (CapturePurpose::Windows, usual),
+        CaptureWindow::Switched => (CapturePurpose::Switched, usual),
+        CaptureWindow::Last(limit) => (CapturePurpose::Last, segments_of(*limit)),
+    }
 }
 
 impl RecordedProgram<'_> {
@@ -142,96 +132,10 @@ impl RecordedProgram<'_> {
         let is_due = |keep: &mut PendingKeep| Instant::now() >= keep.due;
         if let Some(keep) = self.keep.take_if(is_due) {
             self.write_kept(keep.to);
-            self.folder.page().note_kept();
             self.tell_window();
         }
         // What is to be written soon stays until it was.
         let to = self.keep.map_or_else(now, |keep| keep.to);
         self.folder.trim(to, self.request.is_live);
-    }
-
-    /// A converter of the last stretch of time up to an instant, which has taken all of it.
-    pub(super) fn convert_last(&mut self, to: u64, is_over: bool) -> Option<ActivityConverter> {
-        let left = self.left();
-        let mut converter =
-            ActivityConverter::new(ResolveMode::Whole).within(self.request.window.clone());
-        converter.begin(run_of(&self.request.name()));
-        let ring = self.folder.ring()?;
-        let from = to.saturating_sub(ring.nanos());
-        converter.keep_last((from, to), ring.outside(), ring.excess(to));
-        let damage = ring.read(is_over, &mut |file, fact| converter.take(file, fact));
-        for (file, damage) in (0..).zip(&damage) {
-            converter.damaged(file, damage, left.contains(&file));
-        }
-        Some(converter)
-    }
-
-    /// Writes the last stretch of time up to an instant into a file of its own, and says so.
-    fn write_kept(&mut self, to: u64) {
-        let Some(mut converter) = self.convert_last(to, false) else {
-            return;
-        };
-        self.kept += 1;
-        let records = super::report::kept_records(&mut converter);
-        let path = self
-            .request
-            .save
-            .as_deref()
-            .map(|it| free_path(it, self.kept));
-        let error = path.as_deref().and_then(|path| write(path, &records).err());
-        self.outbox.post(Message::Kept(Box::new(KeptCapture {
-            name: format!("{}, kept {}", self.request.name(), self.kept),
-            path,
-            error,
-            records,
-        })));
-    }
-}
-
-/// A path beside another one that nothing has, with a number behind its name.
-fn free_path(path: &Path, first: u32) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let ending = path.extension().map(|it| it.to_string_lossy());
-    let numbered = |number: u32| {
-        path.with_file_name(match &ending {
-            Some(ending) => format!("{stem}-{number}.{ending}"),
-            None => format!("{stem}-{number}"),
-        })
-    };
-    let free = (first..u32::MAX).map(numbered).find(|it| !it.exists());
-    free.unwrap_or_else(|| numbered(first))
-}
-
-/// Writes records as a file.
-fn write(path: &Path, records: &[Record]) -> Result<(), String> {
-    let failed = |error: std::io::Error| {
-        format!(
-            "{} could not be written: {error}; make room, or record with another path",
-            path.display()
-        )
-    };
-    let Some(mut file) = SaveFile::of_request(Some(path))? else {
-        return Ok(());
-    };
-    file.write(records)
-        .and_then(|()| file.finish())
-        .map_err(failed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_kept_lies_beside_the_capture_and_over_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.b.pftrace");
-        assert_eq!(free_path(&path, 1), folder.path().join("a.b-1.pftrace"));
-        std::fs::write(folder.path().join("a.b-1.pftrace"), "other").unwrap();
-        assert_eq!(free_path(&path, 1), folder.path().join("a.b-2.pftrace"));
-        assert_eq!(
-            free_path(&folder.path().join("out"), 3),
-            folder.path().join("out-3")
-        );
     }
 }
