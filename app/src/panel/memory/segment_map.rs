@@ -1,7 +1,7 @@
 //! The segments of an allocator as a map: a bar for each, as wide as it is large, with what is allocated in it.
 
 use eframe::egui::{
-    Align2, FontId, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align2, FontId, Pos2, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use engine::analysis::memory::{MemoryOrigin, MemorySegment, SegmentBlock};
 use engine::record::{NameId, Role, SpanId, SpanKind};
@@ -53,8 +53,26 @@ fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) ->
     let left = area.left() + WORDS;
     let bar = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
     ui.painter().rect_filled(bar, 2.0, theme.row);
-    let scale = width / segment.bytes.max(1) as f32;
     let pointed = response.hover_pos().filter(|at| bar.contains(*at));
+    let found = blocks(ui, scene, (segment, bar), pointed);
+    let words = found.map_or_else(|| told.clone(), |it| told_block(scene, it));
+    if pointed.is_some() {
+        response.clone().on_hover_ui_at_pointer(|ui| {
+            ui.label(words);
+        });
+    }
+    found.filter(|_| response.clicked()).and_then(|it| it.span)
+}
+
+/// Draws what is allocated in a segment; gives the block under the pointer.
+fn blocks<'a>(
+    ui: &Ui,
+    scene: &Scene<'_>,
+    (segment, bar): (&'a MemorySegment, Rect),
+    pointed: Option<Pos2>,
+) -> Option<&'a SegmentBlock> {
+    let (theme, left) = (scene.theme, bar.left());
+    let scale = bar.width() / segment.bytes.max(1) as f32;
     let mut found: Option<&SegmentBlock> = None;
     for block in &segment.blocks {
         let from = left + (block.address - segment.address) as f32 * scale;
@@ -69,13 +87,7 @@ fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) ->
             found = Some(block);
         }
     }
-    let words = found.map_or_else(|| told.clone(), |it| told_block(scene, it));
-    if pointed.is_some() {
-        response.clone().on_hover_ui_at_pointer(|ui| {
-            ui.label(words);
-        });
-    }
-    found.filter(|_| response.clicked()).and_then(|it| it.span)
+    found
 }
 
 /// A number that is the same for blocks that were asked for from one place.
