@@ -16,7 +16,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, answer: &MemoryAnswer, actions: &mut
     ui.horizontal_wrapped(|ui| {
         if let Some(at) = answer.at {
             let mut words = vec![format!("{} allocated", bytes(answer.allocated))];
-            if let Some(reserved) = answer.reserved {
+            if let Some(reserved) = answer.reserved.filter(|it| *it > 0) {
                 words.push(format!("{} reserved", bytes(reserved)));
             }
             let alive = text::counted(answer.alive, "allocation");

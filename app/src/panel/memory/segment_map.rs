@@ -4,7 +4,7 @@ use eframe::egui::{
     Align2, FontId, Pos2, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use engine::analysis::memory::{MemoryOrigin, MemorySegment, SegmentBlock};
-use engine::record::{NameId, Role, SpanId, SpanKind};
+use engine::record::SpanId;
 
 use crate::panel::Scene;
 use crate::text;
@@ -80,8 +80,8 @@ fn blocks<'a>(
         // A hair between neighbours, so that they are seen as two.
         let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
         let shown = Rect::from_min_max(pos2(from, bar.top()), pos2(to - gap, bar.bottom()));
-        let name = block.span.and_then(|it| stack_name(scene, it));
-        let fill = theme.span(Role::Compute, SpanKind::HostWork, name.unwrap_or(NameId(0)));
+        let number = block.span.and_then(|it| asker(scene, it));
+        let fill = number.map_or(theme.weak, |it| theme.class(it));
         ui.painter().rect_filled(shown, 0.0, fill);
         if pointed.is_some_and(|at| shown.contains(at)) {
             found = Some(block);
@@ -91,13 +91,13 @@ fn blocks<'a>(
 }
 
 /// A number that is the same for blocks that were asked for from one place.
-fn stack_name(scene: &Scene<'_>, span: SpanId) -> Option<NameId> {
+fn asker(scene: &Scene<'_>, span: SpanId) -> Option<usize> {
     let origin = MemoryOrigin::of(scene.capture, span);
     let name = origin.function.or(origin.operator)?;
-    let sum = name.bytes().fold(0_u32, |sum, byte| {
-        sum.wrapping_mul(31).wrapping_add(u32::from(byte))
+    let sum = name.bytes().fold(0_usize, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(usize::from(byte))
     });
-    Some(NameId(sum))
+    Some(sum)
 }
 
 /// What is told of a segment.
