@@ -77,7 +77,6 @@ fn segments_of_a_snapshot_are_a_map() {
         let mut window = memory(theme, "torch-snapshot.pickle");
         press(&mut window, "End");
         press(&mut window, "Segments");
-        window.harness.try_snapshot("zz-debug").ok();
         until(&mut window, |window| {
             window.harness.query_all_by_label_contains(" used").count() > 2
         });
