@@ -58,7 +58,7 @@ impl Panel for MemoryPanel {
     }
 
     fn is_idle(&self, scene: &Scene<'_>) -> bool {
-        !scene.status.tells_memory
+        !scene.status.contents.tells_memory
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -92,10 +92,13 @@ pub struct MemoryAnswer {
     pub by: Option<MemoryGrouping>,
 }
 
+/// What a capture tells of allocators, and its steps.
+type FoundHistory = (Arc<MemoryHistory>, Arc<Vec<Iteration>>);
+
 /// The history of a capture, and the answer that is shown.
 #[derive(Default)]
 pub struct MemoryLoader {
-    history: KeyedAnswer<(u64, u64), (Arc<MemoryHistory>, Arc<Vec<Iteration>>)>,
+    history: KeyedAnswer<(u64, u64), FoundHistory>,
     answer: KeyedAnswer<MemoryQuestion, MemoryAnswer>,
 }
 

@@ -222,14 +222,12 @@ impl MemoryPool {
 
     /// How many bytes are allocated once everything that happened up to `at` had happened; none where the pool has no events.
     pub fn allocated_at(&self, at: Nanos) -> Option<i64> {
-        match self.last_event(at) {
-            Some(last) => Some(last.allocated),
-            // Before the first event there was what it found.
-            None => {
-                let first = self.events.first()?;
-                Some(first.allocated.saturating_sub(first.bytes))
-            }
+        if let Some(last) = self.last_event(at) {
+            return Some(last.allocated);
         }
+        // Before the first event there was what it found.
+        let first = self.events.first()?;
+        Some(first.allocated.saturating_sub(first.bytes))
     }
 
     /// How many bytes the allocator has reserved at `at`, where the file says it.

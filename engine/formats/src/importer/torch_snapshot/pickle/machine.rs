@@ -95,14 +95,14 @@ impl<'a> PickleMachine<'a> {
                 Ok(())
             }
             b'0' => self.drop_one(),
-            b'1' => self.popped().map(drop),
+            b'1' | 0x90 => self.popped().map(drop),
             b'2' => {
                 let last = self.stack.last().copied();
                 let last = last.ok_or_else(|| damaged(at, "nothing to repeat"))?;
                 self.stack.push(last);
                 Ok(())
             }
-            b'N' => self.push(PickleValue::Nothing),
+            b'N' | 0x8F => self.push(PickleValue::Nothing),
             0x88 | 0x89 => self.push(PickleValue::Bool(code == 0x88)),
             b'K' | b'M' | b'J' | b'I' | b'L' | 0x8A | 0x8B | b'G' | b'F' => self.number(code, at),
             b'X' | 0x8C | 0x8D | b'V' | b'S' | b'T' | b'U' => self.string(code, at),
@@ -112,8 +112,6 @@ impl<'a> PickleMachine<'a> {
             }
             b']' | b')' => self.push(PickleValue::List(Vec::new())),
             b'}' => self.push(PickleValue::Dictionary(Vec::new())),
-            0x8F => self.push(PickleValue::Nothing),
-            0x90 => self.popped().map(drop),
             0x91 => {
                 self.popped()?;
                 self.push(PickleValue::Nothing)
@@ -145,11 +143,11 @@ impl<'a> PickleMachine<'a> {
             b's' => {
                 let value = self.pop()?;
                 let key = self.pop()?;
-                self.set(vec![key, value], at)
+                self.set(&[key, value], at)
             }
             b'u' => {
                 let all = self.popped()?;
-                self.set(all, at)
+                self.set(&all, at)
             }
             b'g' | b'h' | b'j' | b'p' | b'q' | b'r' | 0x94 => self.remember(code, at),
             b'c' | 0x93 => self.global(code, at),
@@ -256,11 +254,11 @@ impl<'a> PickleMachine<'a> {
         Ok(())
     }
 
-    fn set(&mut self, added: Vec<PickleId>, at: usize) -> Result<(), PickleError> {
+    fn set(&mut self, added: &[PickleId], at: usize) -> Result<(), PickleError> {
         let PickleValue::Dictionary(all) = self.last_value(at)? else {
             return Err(damaged(at, "no dictionary to set in"));
         };
-        all.extend(pairs(&added));
+        all.extend(pairs(added));
         Ok(())
     }
 

@@ -89,15 +89,12 @@ fn unescaped(text: &str) -> String {
         let code = after
             .get(..4)
             .and_then(|it| u32::from_str_radix(it, 16).ok());
-        match code.and_then(char::from_u32) {
-            Some(letter) => {
-                out.push(letter);
-                rest = after.get(4..).unwrap_or_default();
-            }
-            None => {
-                out.push_str("\\u");
-                rest = after;
-            }
+        if let Some(letter) = code.and_then(char::from_u32) {
+            out.push(letter);
+            rest = after.get(4..).unwrap_or_default();
+        } else {
+            out.push_str("\\u");
+            rest = after;
         }
     }
     out.push_str(rest);
