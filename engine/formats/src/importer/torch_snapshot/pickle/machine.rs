@@ -158,7 +158,6 @@ impl<'a> PickleMachine<'a> {
 
     /// How many bytes follow an instruction that says so.
     pub(super) fn count_of(&mut self, code: u8) -> Result<usize, PickleError> {
-        let at = self.at;
         let count = match code {
             b'U' | b'C' | 0x8C | 0x8A => u64::from(u8::from_le_bytes(self.take()?)),
             0x8D | 0x8E | 0x96 => u64::from_le_bytes(self.take()?),
@@ -166,7 +165,7 @@ impl<'a> PickleMachine<'a> {
         };
         let left = self.bytes.len().saturating_sub(self.at);
         let count = usize::try_from(count).ok().filter(|it| *it <= left);
-        count.ok_or(PickleError::Cut(at))
+        count.ok_or(PickleError::Cut(self.bytes.len()))
     }
 
     fn counted(&mut self, code: u8) -> Result<(), PickleError> {
