@@ -33,7 +33,9 @@ pub use link::EngineLink;
 use crate::action::{self, Action, Command, LessonAction};
 use crate::apply::{apply, end_frame, keep_up};
 use crate::capture_link::CaptureLink;
-use crate::panel::{AppStatus, FleetPanel, NameSearch, PANELS, Panel, Scene, SceneConclusions};
+use crate::panel::{
+    AppStatus, CaptureContents, FleetPanel, NameSearch, PANELS, Panel, Scene, SceneConclusions,
+};
 use crate::state::{AppState, OverlayWindow, Settings, ThemeChoice, UnsavedRisk};
 use crate::theme;
 use crate::timeline::{Areas, Timeline, theme_of};
@@ -380,8 +382,10 @@ impl App {
         let measure = &mut self.status.measure;
         self.measuring
             .advance((&self.capture, grows), range, measure, context);
-        self.status.host_level = self.projecting.first_level(&self.capture, grows);
-        self.status.tells_memory = self.projecting.tells_memory(&self.capture, grows);
+        self.status.contents = CaptureContents {
+            host_level: self.projecting.first_level(&self.capture, grows),
+            tells_memory: self.projecting.tells_memory(&self.capture, grows),
+        };
         let of = (&self.capture, grows);
         let projected = self.projecting.advance(of, &self.state, context);
         if let Some(projected) = projected {

@@ -51,8 +51,8 @@ pub use parameters::{has_other_values, loss_words};
 pub use program::words;
 pub use query::{AnsweredQuestion, AskedQuestions, MOST_ROWS, PAST, PastQuestion, RunningQuestion};
 pub use scene::{
-    AppStatus, CheckedWorkload, JobProgress, RangeMeasure, RunVerdict, Scene, SceneConclusions,
-    StretchPath, TabLabel, stretch_within,
+    AppStatus, CaptureContents, CheckedWorkload, JobProgress, RangeMeasure, RunVerdict, Scene,
+    SceneConclusions, StretchPath, TabLabel, stretch_within,
 };
 pub use search::{FoundSpans, NameSearch};
 pub use widgets::{Sign, has_room, hint, is_low, section, shortened, toggle, width};

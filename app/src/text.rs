@@ -169,6 +169,9 @@ pub fn number(value: f64) -> String {
 
 /// A value with its unit; bytes by powers of 1024.
 pub fn amount(value: f64, unit: &str) -> String {
+    if value < 0.0 {
+        return format!("-{}", amount(-value, unit));
+    }
     if unit != "bytes" {
         let number = significant(value);
         // Of one there is no plural.
@@ -181,7 +184,7 @@ pub fn amount(value: f64, unit: &str) -> String {
     let mut value = value;
     let mut name = "B";
     for next in ["KiB", "MiB", "GiB", "TiB"] {
-        if value.abs() < 1024.0 {
+        if value < 1024.0 {
             break;
         }
         value /= 1024.0;

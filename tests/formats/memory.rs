@@ -168,7 +168,7 @@ fn the_command_line_says_what_the_script_says() {
 #[test]
 fn counters_have_what_the_file_says_of_its_devices() {
     let file = small().display().to_string();
-    let sql = "SELECT count(*) AS n, max(value) AS most FROM counters WHERE name = 'Memory allocated · CPU'";
+    let sql = "SELECT count(*) AS n, max(value) AS most FROM counters WHERE counter = 'Memory allocated · CPU'";
     let found = answer(&["query", &file, sql, "--format", "csv"]);
     let [pool] = rows(&["memory", &file]).try_into().unwrap();
     let wanted = format!("{},{}", pool["events"], pool["peak_bytes"]);

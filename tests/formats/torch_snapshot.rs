@@ -74,7 +74,7 @@ fn snapshots_say_what_their_model_had_from_moment_to_moment() {
     for file in files {
         let expected = std::fs::read(file.with_extension("json")).unwrap();
         let expected: Vec<Value> = serde_json::from_slice(&expected).unwrap();
-        let (capture, _) = open(&[file.clone()]);
+        let (capture, _) = open(std::slice::from_ref(&file));
         let history = MemoryHistory::new(&capture);
         assert_eq!(expected.len(), 20, "{}", file.display());
         for wanted in expected {

@@ -67,7 +67,7 @@ def own_run(events):
 
 
 def ascend(path):
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    database = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
     texts = dict(database.execute("SELECT id, value FROM STRING_IDS"))
     rows = database.execute("SELECT name, size, allocationTime, releaseTime, allocationTotalAllocated, releaseTotalAllocated,"
                             " streamPtr FROM OP_MEMORY ORDER BY rowid")

@@ -70,7 +70,7 @@ impl Panel for CallsPanel {
     }
 
     fn is_idle(&self, scene: &Scene<'_>) -> bool {
-        scene.status.host_level.is_none()
+        scene.status.contents.host_level.is_none()
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {

@@ -166,6 +166,15 @@ impl SceneConclusions {
     }
 }
 
+/// What a capture tells of that not every one does; nothing while it grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CaptureContents {
+    /// The sort of the first range of the host, where it has one.
+    pub host_level: Option<HostLevel>,
+    /// Whether it tells of allocators.
+    pub tells_memory: bool,
+}
+
 /// How the engine and the window are doing.
 #[derive(Debug, Default)]
 pub struct AppStatus {
@@ -213,10 +222,8 @@ pub struct AppStatus {
     pub files: OpenedFiles,
     /// What is concluded of the capture on screen.
     pub why: SceneConclusions,
-    /// The sort of the first range of the host; none where the capture on screen has none, and while it grows.
-    pub host_level: Option<HostLevel>,
-    /// Whether the capture on screen tells of allocators.
-    pub tells_memory: bool,
+    /// What the capture on screen tells of.
+    pub contents: CaptureContents,
     /// What is found of what is searched for.
     pub found: FoundSpans,
     /// What is known of the dataset on screen.

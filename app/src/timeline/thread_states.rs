@@ -154,8 +154,8 @@ pub fn paint(
         if let Some(look) = blend(theme, sums.within(states, column)) {
             bar(left, x, look);
         }
-        let rest = states.get(at..).unwrap_or(&[]);
-        at += rest
+        let following = states.get(at..).unwrap_or(&[]);
+        at += following
             .partition_point(|it| it.interval.end <= column.end)
             .max(1);
     }

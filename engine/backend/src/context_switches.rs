@@ -10,6 +10,9 @@ use record::{NameId, ThreadInterval, ThreadState};
 
 use switch_records::{SwitchRecord, SwitchRecords};
 
+/// So often the two clocks are read side by side: a thread that lost its core between them would be told the wrong difference.
+#[cfg(target_os = "linux")]
+const ATTEMPTS: usize = 5;
 /// So many bytes wait for whoever asks, before it is worth it to look at them.
 const WORTH: usize = 32 * switch_records::SWITCH;
 
@@ -27,11 +30,13 @@ impl ContextSwitches {
     /// # Errors
     /// The system does not tell, for this reason.
     #[cfg(target_os = "linux")]
-    pub fn of_this_thread(now: impl FnOnce() -> Nanos) -> Result<Self, String> {
+    pub fn of_this_thread(now: impl Fn() -> Nanos) -> Result<Self, String> {
         let ring = perf_ring::PerfRing::of_this_thread()?;
-        let (clock, core) = perf_ring::clock_and_core();
-        let now = now();
-        let timeline = SwitchTimeline::new(now - clock, (now, core));
+        // The time first: should the thread change its core between the two, a switch after that time tells of it.
+        let start = perf_ring::clock();
+        let core = perf_ring::core();
+        let offset = offset(perf_ring::clock, now);
+        let timeline = SwitchTimeline::new(offset, (start, core));
         Ok(Self { ring, timeline })
     }
 
@@ -40,7 +45,7 @@ impl ContextSwitches {
     /// # Errors
     /// The system does not tell, for this reason.
     #[cfg(not(target_os = "linux"))]
-    pub fn of_this_thread(_now: impl FnOnce() -> Nanos) -> Result<Self, String> {
+    pub fn of_this_thread(_now: impl Fn() -> Nanos) -> Result<Self, String> {
         Err("only Linux tells a program of its context switches".to_owned())
     }
 
@@ -69,21 +74,37 @@ impl ContextSwitches {
     }
 }
 
+/// What is added to the time of one clock for that of another, by the two readings of the one that stood closest around the other's.
+#[cfg(target_os = "linux")]
+fn offset(clock: impl Fn() -> Nanos, now: impl Fn() -> Nanos) -> Nanos {
+    let readings = (0..ATTEMPTS).map(|_| (clock(), now(), clock()));
+    let closest = readings.min_by_key(|(before, _, after)| *after - *before);
+    closest.map_or(Nanos::ZERO, |(before, now, after)| {
+        now - before - Nanos((after - before).0 / 2)
+    })
+}
+
 /// From switches to states.
 struct SwitchTimeline {
     /// What is added to the kernel's time for that of the capture.
     offset: Nanos,
+    /// When it began, by the kernel's time. What the kernel told of before is passed over.
+    start: Nanos,
+    /// When the last switch was, by the capture's time: the kernel's may go back a little where it is adjusted.
+    latest: Nanos,
     /// What the thread is, and since when; nothing while that is not known.
     open: Option<ThreadInterval>,
     lost: u64,
 }
 
 impl SwitchTimeline {
-    /// Of a thread that runs on a core at an instant.
-    const fn new(offset: Nanos, (now, core): (Nanos, Option<u32>)) -> Self {
+    /// Of a thread that runs on a core at an instant of the kernel's time.
+    fn new(offset: Nanos, (start, core): (Nanos, Option<u32>)) -> Self {
         Self {
             offset,
-            open: Some(open(now, ThreadState::Running, core)),
+            start,
+            latest: start + offset,
+            open: Some(open(start + offset, ThreadState::Running, core)),
             lost: 0,
         }
     }
@@ -106,7 +127,11 @@ impl SwitchTimeline {
                 return None;
             }
         };
-        let at = time + self.offset;
+        if time < self.start {
+            return None;
+        }
+        let at = self.latest.max(time + self.offset);
+        self.latest = at;
         let ended = self.end(at);
         // Without the switch before, it is not known since when it ran: it cannot have left a core without one.
         self.open = Some(open(at, state, core));

@@ -158,6 +158,9 @@ def ascend(file):
     counts = Counter()
     for table in ("CANN_API", "PYTORCH_API", "MSTX_EVENTS", "STEP_TIME", "TASK", "COMMUNICATION_OP"):
         counts["spans"] += len(file.rows(table))
+    # An allocation and a free are an instant each.
+    for row in file.rows("OP_MEMORY"):
+        counts["spans"] += sum(row[it] is not None for it in ("allocationTime", "releaseTime"))
     counts["streams"] = file.query("select count(distinct deviceId || ':' || streamId) from TASK")[0][0]
     counts["streams"] += len({row["groupName"] for row in file.rows("COMMUNICATION_OP")})
     for table in ("TASK", "COMMUNICATION_OP"):

@@ -40,7 +40,7 @@ fn a_whole_dataset_is_fine() {
     let (code, out) = check(empty.path(), &[]);
     assert!(code == WRONG && out.contains("is no dataset"), "{out}");
     let (code, out) = check(&empty.path().join("none"), &[]);
-    assert!(code == WRONG && out.contains("cannot be read"), "{out}");
+    assert!(code == WRONG && out.contains("there is no folder"), "{out}");
 }
 
 #[test]

@@ -114,6 +114,13 @@ class Reading:
             self.placed[row].append((start, max(start, end), place))
         return place
 
+    def memory(self, fields, row, time):
+        """What an allocator says that a device has once it allocated or freed."""
+        for field, name in (("Total Allocated", "Memory allocated"), ("Total Reserved", "Memory reserved")):
+            if field in fields:
+                series = self.out.series(row[0], name, fields.get("Device Type"), fields.get("Device Id"))
+                series.append((time, float(fields[field])))
+
     def facts(self):
         halves, distant = collections.defaultdict(list), collections.defaultdict(list)
         calls = set()
@@ -129,6 +136,8 @@ class Reading:
             elif phase in ("i", "I", "R", "P"):
                 time = nanos(event.get("ts"))
                 self.span(row, event.get("name"), time, time)
+                if event.get("name") == "[memory]":
+                    self.memory(event.get("args") or {}, row, time)
             elif phase in ("s", "t", "f"):
                 self.points.append(Point(event, row, "stf".index(phase)))
             elif phase == "C":

@@ -20,8 +20,8 @@ fn memory(theme: ThemeChoice, name: &str) -> Window {
         .state_mut()
         .act(vec![Action::OpenTab("memory")], None);
     until(&mut window, |window| {
-        let figures = window.harness.query_by_label_contains(" allocated · ");
-        figures.is_some()
+        let figures = window.harness.query_all_by_label_contains(" known");
+        figures.count() > 0
     });
     window
 }
@@ -40,9 +40,15 @@ fn what_was_alive_at_the_peak_is_listed_by_who_asked() {
     let mut results = SnapshotResults::new();
     for (theme, suffix) in THEMES {
         let mut window = memory(theme, "torch-steps.json.gz");
-        results.add(window.harness.try_snapshot(format!("memory-{suffix}")));
-        assert!(window.harness.query_by_label_contains("34.3").is_some());
-        press(&mut window, "aten::mm");
+        results.add(window.harness.try_snapshot(format!("allocations-{suffix}")));
+        let figures = window
+            .harness
+            .query_all_by_label_contains("34.3 KiB allocated");
+        assert_eq!(figures.count(), 1);
+        // Below the timeline, where spans of that name have labels as well.
+        let rows = window.harness.query_all_by_label_contains("aten::mm");
+        rows.last().expect("a row").click();
+        window.harness.run();
         let chosen = selected(&window).expect("what tells of its largest allocation");
         let capture = window.harness.state().scene().capture;
         let name = capture.span(chosen).unwrap().span.name;
@@ -51,7 +57,8 @@ fn what_was_alive_at_the_peak_is_listed_by_who_asked() {
         press(&mut window, "Selected span");
         press(&mut window, "Each allocation");
         until(&mut window, |window| {
-            window.harness.query_by_label_contains("0x").is_some()
+            let rows = window.harness.query_all_by_label_contains("0x");
+            rows.count() > 0
         });
         press(&mut window, "Kept beyond its step");
         until(&mut window, |window| {
@@ -73,11 +80,7 @@ fn segments_of_a_snapshot_are_a_map() {
         until(&mut window, |window| {
             window.harness.query_all_by_label_contains(" used").count() > 2
         });
-        results.add(
-            window
-                .harness
-                .try_snapshot(format!("memory-segments-{suffix}")),
-        );
+        results.add(window.harness.try_snapshot(format!("segments-{suffix}")));
         let bar = window.harness.query_all_by_label_contains(" used").next();
         let bar = bar.unwrap().rect();
         // The first block lies at the segment's beginning, right behind the words.

@@ -29,7 +29,7 @@ pub(super) fn opened(theme: ThemeChoice, size: [f32; 2], paths: Vec<PathBuf>) ->
     app.act(vec![Action::OpenFiles(paths)], None);
     until(&mut window, |window| {
         let scene = window.harness.state().scene();
-        let is_open = scene.status.parts.len() == count && scene.capture.dependency_count() > 0;
+        let is_open = scene.status.parts.len() == count && scene.capture.span_count() > 0;
         is_open && scene.status.why.conclusions.is_some()
     });
     window.harness.run();

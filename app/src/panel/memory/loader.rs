@@ -5,18 +5,15 @@ use std::sync::Arc;
 use eframe::egui::Context;
 use engine::analysis::causes::Causes;
 use engine::analysis::memory::{
-    Allocation, MemoryBasis, MemoryGroup, MemoryGrouping, MemoryHistory, MemoryOrigin, MemoryPool,
-    MemorySegment,
+    Allocation, MemoryBasis, MemoryGrouping, MemoryHistory, MemoryPool, MemorySegment,
 };
 use engine::analysis::{Iteration, Iterations};
 use engine::capture::Capture;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
+use super::rows::{MOST, MemoryRow, rows};
 use crate::background::KeyedAnswer;
-
-/// Rows that are kept at most; those with fewest bytes are left out.
-const MOST: usize = 50_000;
 
 /// Which moment is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,22 +40,29 @@ pub struct MemoryQuestion {
     pub range: Option<Interval>,
     /// When the selected span began, where that is asked about.
     pub at: Option<Nanos>,
-    /// What allocations are put together by; nothing where each has a row.
-    pub by: Option<MemoryGrouping>,
+    /// What rows stand for.
+    pub by: RowGrouping,
 }
 
-/// A row of the table.
-pub struct MemoryRow {
-    /// What the group shares; of a single allocation its address or name.
-    pub name: String,
-    pub count: u64,
-    pub bytes: u64,
-    /// Of a single allocation: who asked, and when it was allocated and freed.
-    pub origin: MemoryOrigin,
-    pub from: Option<Nanos>,
-    pub to: Option<Nanos>,
-    /// The spans that tell of it, the one to look at first.
-    pub spans: Vec<SpanId>,
+/// What rows stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowGrouping {
+    /// Allocations put together by whatever tells most apart.
+    Usual,
+    /// Allocations put together by this.
+    By(MemoryGrouping),
+    /// One allocation each.
+    Each,
+}
+
+impl RowGrouping {
+    fn of(self, capture: &Capture, pool: &MemoryPool) -> Option<MemoryGrouping> {
+        match self {
+            Self::Usual => Some(MemoryGrouping::usual(capture, pool)),
+            Self::By(by) => Some(by),
+            Self::Each => None,
+        }
+    }
 }
 
 /// What is shown.
@@ -88,10 +92,13 @@ pub struct MemoryAnswer {
     pub by: Option<MemoryGrouping>,
 }
 
+/// What a capture tells of allocators, and its steps.
+type FoundHistory = (Arc<MemoryHistory>, Arc<Vec<Iteration>>);
+
 /// The history of a capture, and the answer that is shown.
 #[derive(Default)]
 pub struct MemoryLoader {
-    history: KeyedAnswer<(u64, u64), (Arc<MemoryHistory>, Arc<Vec<Iteration>>)>,
+    history: KeyedAnswer<(u64, u64), FoundHistory>,
     answer: KeyedAnswer<MemoryQuestion, MemoryAnswer>,
 }
 
@@ -142,14 +149,7 @@ fn answer(
     let Some(pool) = history.pools.get(place) else {
         return MemoryAnswer::default();
     };
-    let all = capture.extent().unwrap_or_default();
-    let range = asked.range.unwrap_or(all);
-    let at = match asked.moment {
-        MemoryMomentChoice::Peak => Some(pool.peak(range).map_or(range.start, |it| it.at)),
-        MemoryMomentChoice::Selected => Some(asked.at.unwrap_or(range.start)),
-        MemoryMomentChoice::End => Some(range.end),
-        MemoryMomentChoice::Kept => None,
-    };
+    let at = moment(capture, pool, asked);
     let mut alive: Vec<&Allocation> = match at {
         Some(at) => pool.alive_at(at).collect(),
         None => pool.kept(steps).collect(),
@@ -157,7 +157,8 @@ fn answer(
     let bytes = Allocation::bytes_of(alive.iter().copied());
     alive.sort_by_key(|it| std::cmp::Reverse(it.bytes));
     let count = alive.len();
-    let mut rows = rows(capture, pool, (at, &alive), asked.by);
+    let by = asked.by.of(capture, pool);
+    let mut rows = rows(capture, pool, (at, &alive), by);
     let left_out = rows.len().saturating_sub(MOST);
     rows.truncate(MOST);
     let whole = i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -175,7 +176,19 @@ fn answer(
         rows,
         segments: at.map_or_else(Vec::new, |at| segments(capture, pool, at)),
         left_out,
-        by: asked.by,
+        by,
+    }
+}
+
+/// The moment that is looked at, if any.
+fn moment(capture: &Capture, pool: &MemoryPool, asked: &MemoryQuestion) -> Option<Nanos> {
+    let all = capture.extent().unwrap_or_default();
+    let range = asked.range.unwrap_or(all);
+    match asked.moment {
+        MemoryMomentChoice::Peak => Some(pool.peak(range).map_or(range.start, |it| it.at)),
+        MemoryMomentChoice::Selected => Some(asked.at.unwrap_or(range.start)),
+        MemoryMomentChoice::End => Some(range.end),
+        MemoryMomentChoice::Kept => None,
     }
 }
 
@@ -183,58 +196,4 @@ fn segments(capture: &Capture, pool: &MemoryPool, at: Nanos) -> Vec<MemorySegmen
     let mut all = MemorySegment::all(capture, pool, at);
     all.sort_by_key(|it| std::cmp::Reverse(it.bytes));
     all
-}
-
-fn rows(
-    capture: &Capture,
-    pool: &MemoryPool,
-    (at, alive): (Option<Nanos>, &[&Allocation]),
-    by: Option<MemoryGrouping>,
-) -> Vec<MemoryRow> {
-    let Some(by) = by else {
-        let each = alive.iter().take(MOST + 1);
-        return each.map(|it| single(capture, it)).collect();
-    };
-    let some = alive.iter().copied();
-    let groups = match at {
-        Some(at) => MemoryGroup::alive(capture, (pool, at), some, by),
-        None => MemoryGroup::all(capture, some, by),
-    };
-    let row = |group: MemoryGroup| MemoryRow {
-        name: group_name(group.name.as_deref(), by),
-        count: group.count,
-        bytes: group.bytes,
-        origin: MemoryOrigin::default(),
-        from: None,
-        to: None,
-        spans: group.spans,
-    };
-    groups.into_iter().map(row).collect()
-}
-
-fn single(capture: &Capture, allocation: &Allocation) -> MemoryRow {
-    let (from, to) = (allocation.from, allocation.to);
-    let origin = from.map(|it| MemoryOrigin::of(capture, it.span));
-    MemoryRow {
-        name: allocation.block.to_string(),
-        count: 1,
-        bytes: allocation.bytes,
-        origin: origin.unwrap_or_default(),
-        from: from.map(|it| it.at),
-        to: to.map(|it| it.at),
-        spans: from.or(to).map(|it| it.span).into_iter().collect(),
-    }
-}
-
-/// What a group is called.
-fn group_name(name: Option<&str>, by: MemoryGrouping) -> String {
-    match name {
-        None => "allocated before the capture began".to_owned(),
-        Some("") => format!("in no {}", by.label()),
-        Some(size) if by == MemoryGrouping::Size => {
-            let bytes = size.parse::<u64>().unwrap_or_default();
-            format!("{} B", crate::text::count(bytes))
-        }
-        Some(name) => name.to_owned(),
-    }
 }

@@ -1,10 +1,10 @@
 //! The segments of an allocator as a map: a bar for each, as wide as it is large, with what is allocated in it.
 
 use eframe::egui::{
-    Align2, FontId, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align2, FontId, Pos2, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use engine::analysis::memory::{MemoryOrigin, MemorySegment, SegmentBlock};
-use engine::record::{NameId, Role, SpanId, SpanKind};
+use engine::record::SpanId;
 
 use crate::panel::Scene;
 use crate::text;
@@ -53,22 +53,8 @@ fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) ->
     let left = area.left() + WORDS;
     let bar = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
     ui.painter().rect_filled(bar, 2.0, theme.row);
-    let scale = width / segment.bytes.max(1) as f32;
     let pointed = response.hover_pos().filter(|at| bar.contains(*at));
-    let mut found: Option<&SegmentBlock> = None;
-    for block in &segment.blocks {
-        let from = left + (block.address - segment.address) as f32 * scale;
-        let to = from + (block.bytes as f32 * scale).max(0.5);
-        // A hair between neighbours, so that they are seen as two.
-        let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
-        let shown = Rect::from_min_max(pos2(from, bar.top()), pos2(to - gap, bar.bottom()));
-        let name = block.span.and_then(|it| stack_name(scene, it));
-        let fill = theme.span(Role::Compute, SpanKind::HostWork, name.unwrap_or(NameId(0)));
-        ui.painter().rect_filled(shown, 0.0, fill);
-        if pointed.is_some_and(|at| shown.contains(at)) {
-            found = Some(block);
-        }
-    }
+    let found = blocks(ui, scene, (segment, bar), pointed);
     let words = found.map_or_else(|| told.clone(), |it| told_block(scene, it));
     if pointed.is_some() {
         response.clone().on_hover_ui_at_pointer(|ui| {
@@ -78,14 +64,40 @@ fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) ->
     found.filter(|_| response.clicked()).and_then(|it| it.span)
 }
 
+/// Draws what is allocated in a segment; gives the block under the pointer.
+fn blocks<'a>(
+    ui: &Ui,
+    scene: &Scene<'_>,
+    (segment, bar): (&'a MemorySegment, Rect),
+    pointed: Option<Pos2>,
+) -> Option<&'a SegmentBlock> {
+    let (theme, left) = (scene.theme, bar.left());
+    let scale = bar.width() / segment.bytes.max(1) as f32;
+    let mut found: Option<&SegmentBlock> = None;
+    for block in &segment.blocks {
+        let from = left + (block.address - segment.address) as f32 * scale;
+        let to = from + (block.bytes as f32 * scale).max(0.5);
+        // A hair between neighbours, so that they are seen as two.
+        let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
+        let shown = Rect::from_min_max(pos2(from, bar.top()), pos2(to - gap, bar.bottom()));
+        let number = block.span.and_then(|it| asker(scene, it));
+        let fill = number.map_or(theme.weak, |it| theme.class(it));
+        ui.painter().rect_filled(shown, 0.0, fill);
+        if pointed.is_some_and(|at| shown.contains(at)) {
+            found = Some(block);
+        }
+    }
+    found
+}
+
 /// A number that is the same for blocks that were asked for from one place.
-fn stack_name(scene: &Scene<'_>, span: SpanId) -> Option<NameId> {
+fn asker(scene: &Scene<'_>, span: SpanId) -> Option<usize> {
     let origin = MemoryOrigin::of(scene.capture, span);
     let name = origin.function.or(origin.operator)?;
-    let sum = name.bytes().fold(0_u32, |sum, byte| {
-        sum.wrapping_mul(31).wrapping_add(u32::from(byte))
+    let sum = name.bytes().fold(0_usize, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(usize::from(byte))
     });
-    Some(NameId(sum))
+    Some(sum)
 }
 
 /// What is told of a segment.

@@ -4,7 +4,8 @@ use eframe::egui::Ui;
 use engine::record::SpanId;
 use engine::time::Nanos;
 
-use super::loader::{MemoryAnswer, MemoryRow};
+use super::loader::MemoryAnswer;
+use super::rows::MemoryRow;
 use crate::panel::Scene;
 use crate::panel::table::{
     CellEmphasis, FilteredTable, SortOrder, TableCell, TableColumn, TableLine, TableRevision,

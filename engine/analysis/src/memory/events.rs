@@ -6,7 +6,8 @@ use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
 use record::{
     MEMORY_ADDRESS, MEMORY_ALLOCATED, MEMORY_BLOCK, MEMORY_BYTES, MEMORY_DEVICE,
-    MEMORY_DEVICE_TYPE, MEMORY_RESERVED, SpanId, SpanKind, State, TorchDevice, Value,
+    MEMORY_DEVICE_TYPE, MEMORY_RESERVED, MEMORY_SEGMENT_BYTES, SpanId, SpanKind, State,
+    TorchDevice, Value,
 };
 
 /// What tells a piece of memory from another one.
@@ -63,7 +64,7 @@ impl DraftEvent {
             reserved: None,
             device: None,
         };
-        let mut bytes = None;
+        let (mut bytes, mut is_segment) = (None, false);
         for (name, value) in capture.arguments(placed.span.id) {
             match name {
                 MEMORY_BYTES => bytes = whole(&value),
@@ -78,10 +79,13 @@ impl DraftEvent {
                 MEMORY_DEVICE => number = whole(&value),
                 MEMORY_ALLOCATED => draft.allocated = whole(&value),
                 MEMORY_RESERVED => draft.reserved = whole(&value),
+                MEMORY_SEGMENT_BYTES => is_segment = true,
                 _ => {}
             }
         }
-        draft.bytes = bytes?;
+        // What is reserved changes nothing of what is allocated.
+        draft.bytes = bytes.or(is_segment.then_some(0))?;
+        draft.block = draft.block.filter(|_| !is_segment);
         draft.device = kind.map(|kind| TorchDevice {
             kind,
             number: number.unwrap_or(TorchDevice::CPU.number),

@@ -10,6 +10,9 @@ use record::time::Nanos;
 use super::origin::MemoryOrigin;
 use super::pool::{Allocation, MemoryPool};
 
+/// Allocations that are looked at to see who asks.
+const LOOKED_AT: usize = 64;
+
 /// What allocations are put together by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryGrouping {
@@ -27,6 +30,18 @@ pub enum MemoryGrouping {
 impl MemoryGrouping {
     /// Every one.
     pub const ALL: [Self; 4] = [Self::Operator, Self::Range, Self::Function, Self::Size];
+
+    /// What tells most apart of a pool: the operators that asked, or the functions, or the ranges, whichever its allocations have.
+    pub fn usual(capture: &Capture, pool: &MemoryPool) -> Self {
+        let asked = pool.allocations.iter().filter_map(|it| it.from);
+        let origins: Vec<MemoryOrigin> = asked
+            .take(LOOKED_AT)
+            .map(|it| MemoryOrigin::of(capture, it.span))
+            .collect();
+        let has = |by: &Self| origins.iter().any(|it| it.name(*by).is_some());
+        let all = [Self::Operator, Self::Function, Self::Range];
+        all.into_iter().find(has).unwrap_or_default()
+    }
 
     /// The word for it, on the command line and in files.
     pub const fn label(self) -> &'static str {
@@ -112,10 +127,5 @@ fn shared(capture: &Capture, allocation: &Allocation, by: MemoryGrouping) -> Opt
         return Some(allocation.bytes.to_string().into());
     }
     let origin = MemoryOrigin::of(capture, allocation.from?.span);
-    let name = match by {
-        MemoryGrouping::Operator => origin.operator,
-        MemoryGrouping::Range => origin.range,
-        MemoryGrouping::Function | MemoryGrouping::Size => origin.function,
-    };
-    Some(name.unwrap_or_default())
+    Some(origin.name(by).map(Into::into).unwrap_or_default())
 }

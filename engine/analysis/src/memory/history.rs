@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{DeviceId, Group, LaneId, MEMORY_BLOCK, MEMORY_EVENT, NameId, SpanKind, TorchDevice};
+use record::{
+    DeviceId, Group, LaneId, MEMORY_BLOCK, MEMORY_EVENT, MEMORY_SEGMENT, NameId, SpanKind,
+    TorchDevice,
+};
 
 use super::events::DraftEvent;
 use super::pool::MemoryPool;
@@ -23,6 +26,23 @@ enum PoolDevice {
     Lane(LaneId),
 }
 
+impl PoolDevice {
+    fn title(self, capture: &Capture) -> String {
+        match self {
+            Self::Torch(device) => device.to_string(),
+            Self::Device(device) => device_name(capture, device).to_owned(),
+            Self::Lane(lane) => capture.lane_title(lane).into_owned(),
+        }
+    }
+
+    const fn torch(self) -> Option<TorchDevice> {
+        match self {
+            Self::Torch(device) => Some(device),
+            Self::Device(_) | Self::Lane(_) => None,
+        }
+    }
+}
+
 /// The memory of every allocator of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryHistory {
@@ -33,20 +53,7 @@ pub struct MemoryHistory {
 impl MemoryHistory {
     /// Reads all that a capture tells of allocators.
     pub fn new(capture: &Capture) -> Self {
-        let mut drafts: BTreeMap<PoolKey<'_>, Vec<DraftEvent>> = BTreeMap::new();
-        let mut add = |placed: &PlacedSpan| {
-            let draft = DraftEvent::read(capture, placed);
-            if let Some((key, draft)) = draft.and_then(|it| Some((key(capture, placed, &it)?, it)))
-            {
-                drafts.entry(key).or_default().push(draft);
-            }
-        };
-        for placed in instants(capture) {
-            add(&placed);
-        }
-        for placed in stream_ordered(capture) {
-            add(&placed);
-        }
+        let drafts = drafts(capture);
         let shared = drafts.keys().fold(BTreeMap::new(), |mut shared, key| {
             *shared.entry((key.0, key.2)).or_insert(0_u32) += 1;
             shared
@@ -55,22 +62,14 @@ impl MemoryHistory {
         let several_ranks = ranks.len() > 1;
         let pools = drafts.into_iter().map(|(key, drafts)| {
             let (rank, process, device) = key;
-            let mut title = match device {
-                PoolDevice::Torch(device) => device.to_string(),
-                PoolDevice::Device(device) => device_name(capture, device).to_owned(),
-                PoolDevice::Lane(lane) => capture.lane_title(lane).into_owned(),
-            };
+            let mut title = device.title(capture);
             if let Some(rank) = rank.filter(|_| several_ranks) {
                 title = format!("rank {rank} · {title}");
             }
             if shared.get(&(rank, device)).is_some_and(|it| *it > 1) {
                 title = format!("{title} (process {process})");
             }
-            let torch = match device {
-                PoolDevice::Torch(device) => Some(device),
-                PoolDevice::Device(_) | PoolDevice::Lane(_) => None,
-            };
-            MemoryPool::new((title, rank, torch), drafts)
+            MemoryPool::new((title, rank, device.torch()), drafts)
         });
         Self {
             pools: pools.collect(),
@@ -83,12 +82,26 @@ impl MemoryHistory {
     }
 }
 
+/// What a capture tells of each pool.
+fn drafts(capture: &Capture) -> BTreeMap<PoolKey<'_>, Vec<DraftEvent>> {
+    let mut drafts: BTreeMap<PoolKey<'_>, Vec<DraftEvent>> = BTreeMap::new();
+    for placed in instants(capture).chain(stream_ordered(capture)) {
+        let draft = DraftEvent::read(capture, &placed);
+        if let Some((key, draft)) = draft.and_then(|it| Some((key(capture, &placed, &it)?, it))) {
+            drafts.entry(key).or_default().push(draft);
+        }
+    }
+    drafts
+}
+
 /// The instants at which profilers say that memory was allocated or freed.
 fn instants(capture: &Capture) -> impl Iterator<Item = PlacedSpan> {
-    let wanted = named(capture, MEMORY_EVENT);
-    let stretches = wanted.map_or(0, |_| capture.stretch_count());
+    let wanted = [MEMORY_EVENT, MEMORY_SEGMENT].map(|it| named(capture, it));
+    // Of what is reserved nothing is told where nothing is of what is allocated.
+    let stretches = wanted.first().copied().flatten();
+    let stretches = stretches.map_or(0, |_| capture.stretch_count());
     (0..stretches)
-        .flat_map(move |at| capture.spans_named(at, move |it| Some(it) == wanted))
+        .flat_map(move |at| capture.spans_named(at, move |it| wanted.contains(&Some(it))))
         .filter_map(|(_, span)| capture.span(span))
 }
 

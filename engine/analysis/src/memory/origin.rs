@@ -1,8 +1,9 @@
 //! Who asked for memory: the operator, the range and the function that an allocation was made in.
 
-use capture::Capture;
+use capture::{Capture, PlacedSpan};
 use record::{Group, MEMORY_OPERATOR, MEMORY_STACK, SpanId, Value};
 
+use super::group::MemoryGrouping;
 use crate::{HostLevel, ranges_open_at};
 
 /// What was open on a thread when it asked for memory: the innermost of each sort.
@@ -19,11 +20,18 @@ pub struct MemoryOrigin {
 }
 
 impl MemoryOrigin {
-    /// That of the allocation that a span tells of.
-    pub fn of(capture: &Capture, event: SpanId) -> Self {
-        let Some(placed) = capture.span(event) else {
-            return Self::default();
-        };
+    /// What allocations are put together by, of this sort.
+    pub fn name(&self, by: MemoryGrouping) -> Option<&str> {
+        match by {
+            MemoryGrouping::Operator => self.operator.as_deref(),
+            MemoryGrouping::Range => self.range.as_deref(),
+            MemoryGrouping::Function => self.function.as_deref(),
+            MemoryGrouping::Size => None,
+        }
+    }
+
+    /// What is open on a span's thread when it begins.
+    fn around(capture: &Capture, placed: &PlacedSpan) -> Self {
         let mut found = Self::default();
         for (span, level) in ranges_open_at(capture, placed.span.lane, placed.span.start) {
             let name = capture.span(span).map(|it| capture.name(it.span.name));
@@ -34,6 +42,15 @@ impl MemoryOrigin {
             };
             *place = name.map(Into::into);
         }
+        found
+    }
+
+    /// That of the allocation that a span tells of.
+    pub fn of(capture: &Capture, event: SpanId) -> Self {
+        let Some(placed) = capture.span(event) else {
+            return Self::default();
+        };
+        let mut found = Self::around(capture, &placed);
         for (field, value) in capture.arguments(event) {
             match (field, value) {
                 (MEMORY_OPERATOR, Value::Text(text)) => found.operator = Some(text),

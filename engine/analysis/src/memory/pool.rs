@@ -18,6 +18,14 @@ pub enum MemoryBasis {
 }
 
 impl MemoryBasis {
+    /// That of events in the order of time.
+    fn of(drafts: &[DraftEvent]) -> Self {
+        match drafts.first().and_then(|it| it.allocated) {
+            Some(_) => Self::Totals,
+            None => Self::SinceStart,
+        }
+    }
+
     /// A word for it, on the command line and in files.
     pub const fn label(self) -> &'static str {
         match self {
@@ -42,6 +50,18 @@ pub struct AllocatorEvent {
     pub reserved: Option<i64>,
 }
 
+impl AllocatorEvent {
+    const fn new(draft: &DraftEvent, allocated: i64) -> Self {
+        Self {
+            at: draft.at,
+            span: draft.span,
+            bytes: draft.bytes,
+            allocated,
+            reserved: draft.reserved,
+        }
+    }
+}
+
 /// The moment at which memory was allocated or freed, and the span that says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryMoment {
@@ -49,6 +69,15 @@ pub struct MemoryMoment {
     pub at: Nanos,
     /// Its span.
     pub span: SpanId,
+}
+
+impl MemoryMoment {
+    const fn of(draft: &DraftEvent) -> Self {
+        Self {
+            at: draft.at,
+            span: draft.span,
+        }
+    }
 }
 
 /// A piece of memory from its allocation to its free.
@@ -128,16 +157,13 @@ impl MemoryPool {
         mut drafts: Vec<DraftEvent>,
     ) -> Self {
         drafts.sort_by_key(|it| (it.at, it.span));
-        let has_totals = drafts.first().is_some_and(|it| it.allocated.is_some());
+        let basis = MemoryBasis::of(&drafts);
+        let has_totals = basis == MemoryBasis::Totals;
         let mut pool = Self {
             title,
             rank,
             device,
-            basis: if has_totals {
-                MemoryBasis::Totals
-            } else {
-                MemoryBasis::SinceStart
-            },
+            basis,
             events: Vec::with_capacity(drafts.len()),
             allocations: Vec::new(),
             missing_frees: 0,
@@ -150,13 +176,7 @@ impl MemoryPool {
                 Some(total) => total,
                 None => allocated.saturating_add(draft.bytes),
             };
-            pool.events.push(AllocatorEvent {
-                at: draft.at,
-                span: draft.span,
-                bytes: draft.bytes,
-                allocated,
-                reserved: draft.reserved,
-            });
+            pool.events.push(AllocatorEvent::new(&draft, allocated));
             pool.pair(draft, &mut alive);
         }
         pool
@@ -168,13 +188,10 @@ impl MemoryPool {
         if draft.bytes == 0 {
             return;
         }
+        let moment = MemoryMoment::of(&draft);
         let Some(block) = draft.block else {
             self.without_block += 1;
             return;
-        };
-        let moment = MemoryMoment {
-            at: draft.at,
-            span: draft.span,
         };
         let before = alive.remove(&block);
         let before = before.and_then(|it| self.allocations.get_mut(it));
@@ -205,14 +222,12 @@ impl MemoryPool {
 
     /// How many bytes are allocated once everything that happened up to `at` had happened; none where the pool has no events.
     pub fn allocated_at(&self, at: Nanos) -> Option<i64> {
-        match self.last_event(at) {
-            Some(last) => Some(last.allocated),
-            // Before the first event there was what it found.
-            None => {
-                let first = self.events.first()?;
-                Some(first.allocated.saturating_sub(first.bytes))
-            }
+        if let Some(last) = self.last_event(at) {
+            return Some(last.allocated);
         }
+        // Before the first event there was what it found.
+        let first = self.events.first()?;
+        Some(first.allocated.saturating_sub(first.bytes))
     }
 
     /// How many bytes the allocator has reserved at `at`, where the file says it.

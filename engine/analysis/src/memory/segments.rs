@@ -12,7 +12,7 @@ use record::{
 
 use super::events::BlockKey;
 use super::history::named;
-use super::pool::MemoryPool;
+use super::pool::{Allocation, MemoryPool};
 
 /// What PyTorch calls it when a segment grows.
 const MAPPED: &str = "segment_map";
@@ -26,6 +26,20 @@ pub struct SegmentBlock {
     pub bytes: i64,
     /// The span that tells of its allocation, where one does.
     pub span: Option<SpanId>,
+}
+
+impl SegmentBlock {
+    /// That of an allocation whose address is known.
+    fn of(allocation: &Allocation) -> Option<Self> {
+        let BlockKey::Address(address) = allocation.block else {
+            return None;
+        };
+        Some(Self {
+            address,
+            bytes: i64::try_from(allocation.bytes).unwrap_or(i64::MAX),
+            span: allocation.from.map(|it| it.span),
+        })
+    }
 }
 
 /// A stretch of a device's memory that an allocator has reserved.
@@ -74,17 +88,12 @@ impl MemorySegment {
             reserved.insert(segment.address, segment);
         }
         for allocation in pool.alive_at(at) {
-            let BlockKey::Address(address) = allocation.block else {
-                continue;
-            };
-            let around = reserved.range_mut(..=address).next_back();
-            let around = around.map(|it| it.1).filter(|it| address < it.end());
-            if let Some(segment) = around {
-                segment.blocks.push(SegmentBlock {
-                    address,
-                    bytes: i64::try_from(allocation.bytes).unwrap_or(i64::MAX),
-                    span: allocation.from.map(|it| it.span),
-                });
+            let block = SegmentBlock::of(allocation);
+            let around = block.and_then(|it| reserved.range_mut(..=it.address).next_back());
+            if let Some((block, (_, segment))) = block.zip(around)
+                && block.address < segment.end()
+            {
+                segment.blocks.push(block);
             }
         }
         let mut all: Vec<Self> = reserved.into_values().collect();
@@ -158,33 +167,22 @@ fn event(
     pool: &MemoryPool,
     (at, span): (Nanos, SpanId),
 ) -> Option<SegmentEvent> {
-    let (mut address, mut bytes, mut stream, mut device) = (None, None, None, None);
-    let mut is_mapped = false;
-    for (name, value) in capture.arguments(span) {
-        let value = match value {
-            Value::Integer(value) => value,
-            Value::Text(text) if name == MEMORY_ACTION => {
-                is_mapped = &*text == MAPPED;
-                continue;
-            }
-            _ => continue,
-        };
-        match name {
-            MEMORY_ADDRESS => address = Some(value),
-            MEMORY_SEGMENT_BYTES => bytes = Some(value),
-            MEMORY_STREAM => stream = Some(value),
-            MEMORY_DEVICE => device = Some(value),
-            _ => {}
-        }
-    }
-    let is_own = device == pool.device.map(|it| it.number);
+    let field = |wanted: &str| {
+        let mut all = capture.arguments(span);
+        all.find(|it| it.0 == wanted).map(|it| it.1)
+    };
+    let number = |wanted: &str| match field(wanted) {
+        Some(Value::Integer(value)) => Some(value),
+        _ => None,
+    };
+    let is_own = number(MEMORY_DEVICE) == pool.device.map(|it| it.number);
     Some(SegmentEvent {
         at,
         span,
-        address: address?,
-        bytes: bytes.filter(|_| is_own)?,
-        stream,
-        is_mapped,
+        address: number(MEMORY_ADDRESS)?,
+        bytes: number(MEMORY_SEGMENT_BYTES).filter(|_| is_own)?,
+        stream: number(MEMORY_STREAM),
+        is_mapped: field(MEMORY_ACTION) == Some(Value::Text(MAPPED.into())),
     })
 }
 

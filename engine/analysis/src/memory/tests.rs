@@ -1,3 +1,5 @@
+//! Pools of small captures: lives, totals, peaks and groups.
+
 use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{

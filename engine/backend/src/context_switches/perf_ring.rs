@@ -159,20 +159,25 @@ impl Drop for PerfRing {
     }
 }
 
-/// The time by the clock of records, and the core that the calling thread runs on.
-pub(super) fn clock_and_core() -> (Nanos, Option<u32>) {
+/// The time by the clock of records.
+pub(super) fn clock() -> Nanos {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the time is written where there is room for it; the other call takes nothing.
-    let core = unsafe {
+    // SAFETY: the time is written where there is room for it.
+    unsafe {
         libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time);
-        libc::sched_getcpu()
-    };
+    }
     let seconds = time.tv_sec.saturating_mul(1_000_000_000);
-    let now = Nanos(seconds.saturating_add(time.tv_nsec));
-    (now, u32::try_from(core).ok())
+    Nanos(seconds.saturating_add(time.tv_nsec))
+}
+
+/// The core that the calling thread runs on.
+pub(super) fn core() -> Option<u32> {
+    // SAFETY: it takes nothing.
+    let core = unsafe { libc::sched_getcpu() };
+    u32::try_from(core).ok()
 }
 
 /// Why the kernel refused.

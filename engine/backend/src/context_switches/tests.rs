@@ -32,7 +32,7 @@ fn other(sort: u32, numbers: &[u64]) -> Vec<u8> {
 type ToldState = (i64, i64, &'static str, Option<u32>);
 
 fn states(bytes: &[u8], offset: i64, end: i64) -> (Vec<ToldState>, u64) {
-    let mut timeline = SwitchTimeline::new(Nanos(offset), (Nanos(0), Some(5)));
+    let mut timeline = SwitchTimeline::new(Nanos(offset), (Nanos(-offset), Some(5)));
     let records = SwitchRecords::new(bytes);
     let mut all: Vec<ThreadInterval> = records.filter_map(|it| timeline.take(it)).collect();
     all.extend(timeline.end(Nanos(end)));
@@ -61,6 +61,53 @@ fn switches_become_states() {
         (75, 100, "running", Some(3)),
     ];
     assert_eq!(states(&bytes.concat(), -1_000, 100), (expected, 0));
+}
+
+#[test]
+fn what_was_told_before_the_start_is_no_state() {
+    let bytes = [
+        switch(PREEMPTED, 940, 1),
+        switch(IN, 980, 5),
+        switch(OUT, 1_010, 5),
+    ];
+    let expected = vec![(0, 10, "running", Some(5)), (10, 30, "off-cpu", None)];
+    assert_eq!(states(&bytes.concat(), -1_000, 30), (expected, 0));
+}
+
+#[test]
+fn states_follow_each_other_where_the_clock_goes_back() {
+    let bytes = [switch(OUT, 10, 5), switch(IN, 20, 1), switch(OUT, 18, 1)];
+    let expected = vec![
+        (0, 10, "running", Some(5)),
+        (10, 20, "off-cpu", None),
+        (20, 20, "running", Some(1)),
+        (20, 30, "off-cpu", None),
+    ];
+    assert_eq!(states(&bytes.concat(), 0, 30), (expected, 0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn clocks_are_compared_while_the_thread_had_its_core() {
+    use std::cell::Cell;
+
+    // Each reading takes 10, and before the second clock is read for the first, second and fourth time the core is lost.
+    let (time, read) = (Cell::new(0), Cell::new(0));
+    let tick = |lost: i64| {
+        time.set(time.get() + 10 + lost);
+        Nanos(time.get())
+    };
+    let now = || {
+        read.set(read.get() + 1);
+        let lost = if [1, 2, 4].contains(&read.get()) {
+            7_000
+        } else {
+            0
+        };
+        tick(lost) + Nanos(500)
+    };
+    assert_eq!(offset(|| tick(0), now), Nanos(500));
+    assert_eq!(read.get(), ATTEMPTS);
 }
 
 #[test]
@@ -175,4 +222,36 @@ fn states_add_up_to_what_the_system_counts() {
         }
     }
     panic!("{complaints:?}");
+}
+
+/// Threads that begin to be followed while others take their cores are in one state at a time.
+#[cfg(target_os = "linux")]
+#[test]
+fn states_follow_each_other_where_threads_are_many() {
+    use std::time::Instant;
+
+    let zero = Instant::now();
+    let now = || Nanos::from_duration(zero.elapsed());
+    let follow = || -> Option<Vec<ThreadInterval>> {
+        let mut followed = ContextSwitches::of_this_thread(now).ok()?;
+        let mut states = Vec::new();
+        for _ in 0..3 {
+            std::thread::yield_now();
+            states.extend(followed.take());
+        }
+        states.extend(followed.finish(now()).0);
+        Some(states)
+    };
+    for _ in 0..60 {
+        let all = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..32).map(|_| scope.spawn(follow)).collect();
+            let all = threads.into_iter().map(|it| it.join().unwrap());
+            all.flatten().collect::<Vec<_>>()
+        });
+        for states in all {
+            for pair in states.windows(2) {
+                assert_eq!(pair[0].interval.end, pair[1].interval.start, "{states:?}");
+            }
+        }
+    }
 }

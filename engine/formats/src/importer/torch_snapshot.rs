@@ -3,6 +3,7 @@
 //! `torch/csrc/cuda/memory_snapshot.cpp`.
 
 mod device_history;
+mod memory_before;
 mod pickle;
 
 use std::io::Read as _;
@@ -11,6 +12,7 @@ use self::device_history::DeviceHistory;
 use self::pickle::{Pickle, PickleId};
 use super::sqlite::{LaneTitle, SqliteDraft, SqliteSpan};
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
+use record::time::Nanos;
 use record::{Clock, DeviceId, Group, Record, Run, Severity, SpanKind, State, counted};
 
 /// The format of snapshots of PyTorch's allocator.
@@ -69,44 +71,48 @@ impl Importer for TorchSnapshot {
 fn tell(pickle: &Pickle, draft: &mut SqliteDraft<'_, '_>) {
     let snapshot = pickle.root();
     let segments = pickle.list_of(snapshot, "segments");
-    let traces = pickle.list_of(snapshot, "device_traces");
+    let histories = pickle.list_of(snapshot, "device_traces");
     let annotations = pickle.list_of(snapshot, "external_annotations");
-    let times = traces.iter().flat_map(|it| pickle.list(*it));
-    let times = times.chain(annotations);
+    let entries = histories.iter().flat_map(|it| pickle.list(*it));
+    let times = entries.chain(annotations);
     let times = times.filter_map(|it| pickle.number_of(*it, "time_us"));
-    let zero = times.min().unwrap_or(0);
-    draft.zero = zero.saturating_mul(1_000);
-    draft.sink.push(Record::Clock(Box::new(Clock {
-        device: DeviceId::NONE,
-        name: "unix".to_owned(),
-        offset: record::time::Nanos(draft.zero),
-        drift: 0.0,
-        uncertainty: record::time::Nanos(1_000),
-        is_unix: zero > 0,
-    })));
-    let of_segments = segments
-        .iter()
-        .filter_map(|it| pickle.number_of(*it, "device"));
-    let last = of_segments.max().unwrap_or(-1);
-    let count = traces.len().max(usize::try_from(last + 1).unwrap_or(0));
-    let mut has_history = false;
-    let mut next_counter = 0;
+    begin(times.min(), draft);
+    let of_segments = segments.iter();
+    let of_segments = of_segments.filter_map(|it| pickle.number_of(*it, "device"));
+    let last = of_segments.max().unwrap_or(-1).saturating_add(1);
+    let count = histories.len().max(usize::try_from(last).unwrap_or(0));
     let mut untimed = 0;
     // A snapshot has a list for each device of the machine, most of them empty.
     for number in 0..count.min(MOST_DEVICES) {
+        let history = histories.get(number).map_or(&[][..], |it| pickle.list(*it));
         let number = number as i64;
         let own = |it: &&PickleId| pickle.number_of(**it, "device").unwrap_or(0) == number;
         let segments: Vec<PickleId> = segments.iter().filter(own).copied().collect();
-        let trace = usize::try_from(number).ok().and_then(|it| traces.get(it));
-        let trace = trace.map_or(&[][..], |it| pickle.list(*it));
-        if segments.is_empty() && trace.is_empty() {
-            continue;
+        if !segments.is_empty() || !history.is_empty() {
+            let mut device = DeviceHistory::new(number, draft);
+            untimed += device.tell(pickle, (&segments, history), draft);
         }
-        has_history |= !trace.is_empty();
-        let mut history = DeviceHistory::new(number, next_counter, draft);
-        next_counter += 2;
-        untimed += history.tell(pickle, (&segments, trace), draft);
     }
+    let has_history = histories.iter().any(|it| !pickle.list(*it).is_empty());
+    remark(untimed, has_history || pickle.cut().is_some(), draft);
+    annotate(pickle, annotations, draft);
+}
+
+/// Says what the clock is: entries have microseconds since 1970.
+fn begin(first: Option<i64>, draft: &mut SqliteDraft<'_, '_>) {
+    draft.zero = first.unwrap_or(0).saturating_mul(1_000);
+    draft.sink.push(Record::Clock(Box::new(Clock {
+        device: DeviceId::NONE,
+        name: "unix".to_owned(),
+        offset: Nanos(draft.zero),
+        drift: 0.0,
+        uncertainty: Nanos(1_000),
+        is_unix: first.is_some(),
+    })));
+}
+
+/// Says what of the history is not there.
+fn remark(untimed: u64, has_history: bool, draft: &mut SqliteDraft<'_, '_>) {
     if untimed > 0 {
         let words = "{entry of the history says|entries of the history say} not what happened when, and {is|are} left out.";
         let kind = (Severity::DataLoss, "no-time");
@@ -115,12 +121,11 @@ fn tell(pickle: &Pickle, draft: &mut SqliteDraft<'_, '_>) {
             .complain(draft.sink, kind, counted(untimed, words));
         draft.receipt.dropped += untimed;
     }
-    if !has_history && pickle.cut().is_none() {
+    if !has_history {
         let words = "The snapshot has no history, so that all of it is one instant: torch.cuda.memory._record_memory_history() was \
                      not called before.";
         draft.receipt.note(words);
     }
-    annotate(pickle, annotations, draft);
 }
 
 /// Devices that are looked at, at most.
@@ -144,23 +149,28 @@ fn annotate(pickle: &Pickle, annotations: &[PickleId], draft: &mut SqliteDraft<'
             continue;
         };
         let (name, start) = open.remove(place);
-        let key = (Group::Host, [0; 4]);
-        let lane = draft.lanes.id(key, draft.sink, |_| LaneTitle {
-            name: "annotations".to_owned(),
-            ..LaneTitle::default()
-        });
-        let name = draft.name(&name);
-        draft.ran(SqliteSpan {
-            lane,
-            name,
-            kind: SpanKind::Scope,
-            state: State::Done,
-            enqueued: None,
-            start,
-            end: time,
-        });
+        range(&name, (start, time), draft);
     }
     draft.unended += open.len() as u64;
+}
+
+/// A range that the program named.
+fn range(name: &str, (start, end): (i64, i64), draft: &mut SqliteDraft<'_, '_>) {
+    let key = (Group::Host, [0; 4]);
+    let lane = draft.lanes.id(key, draft.sink, |_| LaneTitle {
+        name: "annotations".to_owned(),
+        ..LaneTitle::default()
+    });
+    let name = draft.name(name);
+    draft.ran(SqliteSpan {
+        lane,
+        name,
+        kind: SpanKind::Scope,
+        state: State::Done,
+        enqueued: None,
+        start,
+        end,
+    });
 }
 
 /// Whether a file begins as a pickle does since protocol 2.

@@ -105,7 +105,7 @@ fn errors_name_the_place_and_what_was_meant() {
         ),
         (
             "SELECT s.id FROM spans s JOIN lanes l ON l.id = s.lane_id",
-            "line 1, character 41: there is no column “l.id”; lanes has lane_id,",
+            "line 1, character 42: there is no column “l.id”; lanes has lane_id,",
         ),
         (
             "SELECT a.key FROM spans s JOIN arguments AS a ON a.span_id = s.id",

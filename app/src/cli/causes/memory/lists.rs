@@ -32,37 +32,15 @@ impl MemoryPrinter<'_> {
             ">kept beyond their step",
         ]);
         for pool in &self.pools {
-            let row = self.pool_row(pool);
-            let of = |at: usize| match row.get(at) {
-                Some(Some(Value::Integer(value))) => Some(*value),
-                _ => None,
-            };
-            let bytes = |at: usize| of(at).map_or_else(|| "–".to_owned(), words::bytes);
-            let number = |at: usize| {
-                let value = of(at).and_then(|it| u64::try_from(it).ok());
-                value.map_or_else(|| "–".to_owned(), crate::text::count)
-            };
-            table.row([
-                pool.title.clone(),
-                bytes(5),
-                bytes(6),
-                bytes(7),
-                of(8).map_or_else(|| "–".to_owned(), |it| words::length(Nanos(it))),
-                bytes(9),
-                number(4),
-                format!("{} · {}", number(10), bytes(11)),
-                format!("{} · {}", number(12), bytes(13)),
-            ]);
+            table.row(pool_cells(&pool.title, &self.pool_row(pool)));
         }
         table.write(streams.out)?;
         writeln!(streams.out)?;
-        writeln!(streams.out, "At the peak, by operator:")?;
-        self.list_groups(
-            AllocationChoice::Peak,
-            MemoryGrouping::Operator,
-            FEW,
-            streams,
-        )?;
+        let by = self.pools.iter();
+        let by = by.map(|it| MemoryGrouping::usual(self.capture, it)).min();
+        let by = by.unwrap_or_default();
+        writeln!(streams.out, "At the peak, by {}:", by.label())?;
+        self.list_groups(AllocationChoice::Peak, by, FEW, streams)?;
         Ok(FINE)
     }
 
@@ -136,13 +114,7 @@ impl MemoryPrinter<'_> {
                 MemoryBasis::Totals => "allocated",
                 MemoryBasis::SinceStart => "more allocated than at the start",
             };
-            let untold = match pool.untold_at(at) {
-                0 => String::new(),
-                untold => {
-                    let untold = words::bytes(i64::try_from(untold).unwrap_or(i64::MAX));
-                    format!(", {untold} of it before the capture began")
-                }
-            };
+            let untold = untold(pool, at);
             writeln!(
                 streams.out,
                 "{} at {}: {} {since}{untold}",
@@ -181,13 +153,7 @@ impl MemoryPrinter<'_> {
             let all = all.fold(0, u64::saturating_add);
             left_out += groups.len().saturating_sub(most);
             for group in groups.iter().take(most) {
-                table.row([
-                    pool.title.clone(),
-                    crate::text::shorten(&group_name(group, by), LETTERS),
-                    crate::text::count(group.count),
-                    words::bytes(i64::try_from(group.bytes).unwrap_or(i64::MAX)),
-                    crate::text::percent(share(group.bytes, all)).replace(crate::text::THIN, " "),
-                ]);
+                table.row(group_cells(&pool.title, (group, by), all));
             }
         }
         table.write(streams.out)?;
@@ -200,6 +166,53 @@ impl MemoryPrinter<'_> {
         }
         Ok(())
     }
+}
+
+/// The cells of a pool for people, by its row for programs.
+fn pool_cells(title: &str, row: &[Option<Value>]) -> [String; 9] {
+    let of = |at: usize| match row.get(at) {
+        Some(Some(Value::Integer(value))) => Some(*value),
+        _ => None,
+    };
+    let bytes = |at: usize| of(at).map_or_else(|| "–".to_owned(), words::bytes);
+    let number = |at: usize| {
+        let value = of(at).and_then(|it| u64::try_from(it).ok());
+        value.map_or_else(|| "–".to_owned(), crate::text::count)
+    };
+    [
+        title.to_owned(),
+        bytes(5),
+        bytes(6),
+        bytes(7),
+        of(8).map_or_else(|| "–".to_owned(), |it| words::length(Nanos(it))),
+        bytes(9),
+        number(4),
+        format!("{} · {}", number(10), bytes(11)),
+        format!("{} · {}", number(12), bytes(13)),
+    ]
+}
+
+/// How much of what was allocated at a moment nothing tells of.
+fn untold(pool: &MemoryPool, at: Nanos) -> String {
+    match pool.untold_at(at) {
+        0 => String::new(),
+        untold => {
+            let untold = words::bytes(i64::try_from(untold).unwrap_or(i64::MAX));
+            format!(", {untold} of it before the capture began")
+        }
+    }
+}
+
+/// The cells of a group for people.
+fn group_cells(title: &str, (group, by): (&MemoryGroup, MemoryGrouping), all: u64) -> [String; 5] {
+    let share = crate::text::percent(share(group.bytes, all));
+    [
+        title.to_owned(),
+        crate::text::shorten(&group_name(group, by), LETTERS),
+        crate::text::count(group.count),
+        words::bytes(i64::try_from(group.bytes).unwrap_or(i64::MAX)),
+        share.replace(crate::text::THIN, " "),
+    ]
 }
 
 /// What a group is called for people.

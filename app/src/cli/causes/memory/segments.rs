@@ -25,6 +25,9 @@ const COLUMNS: [&str; 10] = [
     "largest_free_bytes",
 ];
 
+/// A segment, with its pool and the moment.
+type PlacedSegment<'a> = (&'a MemoryPool, Nanos, MemorySegment);
+
 /// Writes the segments of a moment.
 pub(super) fn write(
     answer: &MemoryPrinter<'_>,
@@ -32,7 +35,7 @@ pub(super) fn write(
     format: ListFormat,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
-    let all: Vec<(&MemoryPool, Nanos, MemorySegment)> = answer
+    let all: Vec<PlacedSegment<'_>> = answer
         .pools
         .iter()
         .flat_map(|pool| {
@@ -52,6 +55,17 @@ pub(super) fn write(
         let rows = all.iter().map(|(pool, at, it)| row(pool, *at, it));
         return write_rows(&COLUMNS, rows, format, streams);
     }
+    sums(answer, &all, streams)?;
+    list(&all, streams)?;
+    Ok(FINE)
+}
+
+/// Writes for people how much there is of each device.
+fn sums(
+    answer: &MemoryPrinter<'_>,
+    all: &[PlacedSegment<'_>],
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
     for pool in &answer.pools {
         let own = || all.iter().filter(|it| it.0.title == pool.title);
         let sum =
@@ -68,6 +82,11 @@ pub(super) fn write(
             words::bytes(largest),
         )?;
     }
+    Ok(())
+}
+
+/// Writes segments for people, the largest first.
+fn list(all: &[PlacedSegment<'_>], streams: &mut OutputStreams<'_>) -> Result<(), CliFailure> {
     let mut table = TextTable::new(&[
         "device",
         "address",
@@ -78,7 +97,7 @@ pub(super) fn write(
         ">blocks",
         ">largest free",
     ]);
-    let mut largest: Vec<&(&MemoryPool, Nanos, MemorySegment)> = all.iter().collect();
+    let mut largest: Vec<&PlacedSegment<'_>> = all.iter().collect();
     largest.sort_by_key(|it| std::cmp::Reverse(it.2.bytes));
     for (pool, _, segment) in largest.into_iter().take(MOST) {
         let allocated = segment.allocated();
@@ -96,8 +115,7 @@ pub(super) fn write(
         ]);
     }
     table.write(streams.out)?;
-    more(all.len(), streams)?;
-    Ok(FINE)
+    more(all.len(), streams)
 }
 
 fn row(pool: &MemoryPool, at: Nanos, segment: &MemorySegment) -> Vec<Option<Value>> {

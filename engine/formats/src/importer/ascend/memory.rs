@@ -32,8 +32,7 @@ impl AscendReader<'_, '_> {
         if row.allocated.is_none() && row.released.is_none() {
             return Err(UntimedRow);
         }
-        let allocator = usize::from(row.stream.is_none());
-        let lane = self.memory_lane(row.device, allocator);
+        let lane = self.memory_lane(row.device, usize::from(row.stream.is_none()));
         self.dialect.memory_blocks += 1;
         let block = (MEMORY_BLOCK, self.dialect.memory_blocks);
         let (before, after) = (row.totals, row.totals_after);

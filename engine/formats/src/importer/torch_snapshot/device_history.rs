@@ -1,7 +1,8 @@
 //! What the allocator of one device did, told from its end: a snapshot says what there is, and its history what changed before.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use super::memory_before::{EarlierMemory, HistoryChange, MemoryBefore};
 use super::pickle::{Pickle, PickleId};
 use crate::importer::sqlite::{LaneTitle, SqliteDraft, SqliteSpan};
 use record::{
@@ -14,38 +15,6 @@ use record::{
 const CUDA: i64 = 1;
 /// Calls of a stack that are kept, the innermost first.
 const MOST_CALLS: usize = 64;
-
-/// What an entry of the history changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HistoryChange {
-    /// So many bytes more, or fewer, are allocated.
-    Block(i64),
-    /// So many bytes more, or fewer, are reserved of the device.
-    Segment(i64),
-    /// Nothing: a request, an error, a mark.
-    Nothing,
-}
-
-impl HistoryChange {
-    fn of(action: &str, size: i64) -> Self {
-        match action {
-            "alloc" => Self::Block(size),
-            // What is requested to be freed is free once the streams that use it are done.
-            "free_completed" => Self::Block(size.saturating_neg()),
-            "segment_alloc" | "segment_map" => Self::Segment(size),
-            "segment_free" | "segment_unmap" => Self::Segment(size.saturating_neg()),
-            _ => Self::Nothing,
-        }
-    }
-}
-
-/// A block or a segment that was there before the history begins.
-struct EarlierMemory {
-    address: i64,
-    size: i64,
-    stream: Option<i64>,
-    entry: Option<PickleId>,
-}
 
 /// The allocator of one device.
 pub(super) struct DeviceHistory {
@@ -60,7 +29,7 @@ pub(super) struct DeviceHistory {
 
 impl DeviceHistory {
     /// Announces a device, its lane and its counters.
-    pub fn new(number: i64, next_counter: u32, draft: &mut SqliteDraft<'_, '_>) -> Self {
+    pub fn new(number: i64, draft: &mut SqliteDraft<'_, '_>) -> Self {
         let device = draft.devices.id(number, "torch", draft.sink, || {
             (format!("CUDA {number}"), String::new())
         });
@@ -70,7 +39,9 @@ impl DeviceHistory {
             device: Some(device),
             ..LaneTitle::default()
         });
-        let counters = [CounterId(next_counter), CounterId(next_counter + 1)];
+        // Two for each device that has any memory.
+        let first = 2 * device.0;
+        let counters = [CounterId(first), CounterId(first + 1)];
         for (id, what) in counters.into_iter().zip(["allocated", "reserved"]) {
             draft.sink.push(Record::Counter(Box::new(Counter {
                 id,
@@ -93,105 +64,75 @@ impl DeviceHistory {
     pub fn tell(
         &mut self,
         pickle: &Pickle,
-        (segments, trace): (&[PickleId], &[PickleId]),
+        (segments, history): (&[PickleId], &[PickleId]),
         draft: &mut SqliteDraft<'_, '_>,
     ) -> u64 {
-        let (blocks, earlier_segments) = earlier(pickle, segments, trace);
-        let sum = |all: &[EarlierMemory]| {
-            let sizes = all.iter().map(|it| it.size);
-            sizes.fold(0_i64, i64::saturating_add)
-        };
-        self.totals = [sum(&blocks), sum(&earlier_segments)];
+        let before = MemoryBefore::new(pickle, segments, history);
+        self.totals = before.totals();
         let zero = draft.zero;
         self.sample(zero, draft);
         // What there was is told of its beginning, whatever else happens there.
-        self.event(
-            pickle,
-            (zero, "history begins"),
-            HistoryChange::Block(0),
-            None,
-            draft,
-        );
-        for segment in earlier_segments {
-            self.earlier(
-                pickle,
-                &segment,
-                HistoryChange::Segment(segment.size),
-                draft,
-            );
+        let begins = (zero, "history begins", HistoryChange::Block(0));
+        self.event(pickle, begins, None, draft);
+        for segment in before.segments.values() {
+            let there = (zero, "there already", HistoryChange::Segment(segment.size));
+            self.event(pickle, there, Some(segment), draft);
         }
-        for block in blocks {
-            self.earlier(pickle, &block, HistoryChange::Block(block.size), draft);
+        for block in before.blocks.values() {
+            let there = (zero, "there already", HistoryChange::Block(block.size));
+            self.event(pickle, there, Some(block), draft);
         }
-        let mut untimed = 0;
-        for entry in trace {
-            let action = pickle.text_of(*entry, "action");
-            let time = pickle.number_of(*entry, "time_us");
-            let (Some(action), Some(time)) = (action, time) else {
-                untimed += 1;
-                continue;
-            };
-            let size = pickle.number_of(*entry, "size").unwrap_or(0);
-            let time = time.saturating_mul(1_000);
-            let change = HistoryChange::of(action, size);
-            match change {
-                HistoryChange::Block(bytes) => {
-                    self.totals[0] = self.totals[0].saturating_add(bytes);
-                }
-                HistoryChange::Segment(bytes) => {
-                    self.totals[1] = self.totals[1].saturating_add(bytes);
-                }
-                HistoryChange::Nothing => {}
-            }
-            let address = pickle.number_of(*entry, "addr");
-            let stream = pickle.number_of(*entry, "stream");
-            let memory = EarlierMemory {
-                address: address.unwrap_or(0),
-                size,
-                stream,
-                entry: Some(*entry),
-            };
-            self.event(pickle, (time, action), change, Some(&memory), draft);
-            if change != HistoryChange::Nothing {
-                self.sample(time, draft);
-            }
-            if action == "oom" {
-                let free = pickle.number_of(*entry, "device_free").unwrap_or(0);
-                draft.receipt.note(format!(
-                    "CUDA {} ran out of memory when {size} bytes were asked for and {free} were free.",
-                    self.number
-                ));
-            }
-        }
-        untimed
+        let told = history.iter().map(|it| self.entry(pickle, *it, draft));
+        told.filter(Option::is_none).count() as u64
     }
 
-    /// Something that was there when the history begins.
-    fn earlier(
+    /// Tells of an entry of the history; nothing where it says not what happened when.
+    fn entry(
         &mut self,
         pickle: &Pickle,
-        memory: &EarlierMemory,
-        change: HistoryChange,
+        entry: PickleId,
         draft: &mut SqliteDraft<'_, '_>,
-    ) {
-        let zero = draft.zero;
-        self.event(pickle, (zero, "there already"), change, Some(memory), draft);
+    ) -> Option<()> {
+        let action = pickle.text_of(entry, "action")?;
+        let time = pickle.number_of(entry, "time_us")?.saturating_mul(1_000);
+        let size = pickle.number_of(entry, "size").unwrap_or(0);
+        let change = HistoryChange::of(action, size);
+        let [allocated, reserved] = self.totals;
+        self.totals = match change {
+            HistoryChange::Block(bytes) => [allocated.saturating_add(bytes), reserved],
+            HistoryChange::Segment(bytes) => [allocated, reserved.saturating_add(bytes)],
+            HistoryChange::Nothing => self.totals,
+        };
+        let memory = EarlierMemory {
+            address: pickle.number_of(entry, "addr").unwrap_or(0),
+            size,
+            stream: pickle.number_of(entry, "stream"),
+            entry: Some(entry),
+        };
+        self.event(pickle, (time, action, change), Some(&memory), draft);
+        self.sample(time, draft);
+        if action == "oom" {
+            let free = pickle.number_of(entry, "device_free").unwrap_or(0);
+            draft.receipt.note(format!(
+                "CUDA {} ran out of memory when {size} bytes were asked for and {free} were free.",
+                self.number
+            ));
+        }
+        Some(())
     }
 
     fn event(
         &mut self,
         pickle: &Pickle,
-        (time, action): (i64, &str),
-        change: HistoryChange,
+        (time, action, change): (i64, &str, HistoryChange),
         memory: Option<&EarlierMemory>,
         draft: &mut SqliteDraft<'_, '_>,
     ) {
-        let name = match change {
+        let name = draft.name(match change {
             HistoryChange::Block(_) => MEMORY_EVENT,
             HistoryChange::Segment(_) => MEMORY_SEGMENT,
             HistoryChange::Nothing => action,
-        };
-        let name = draft.name(name);
+        });
         let span = draft.ran(SqliteSpan {
             lane: self.lane,
             name,
@@ -201,23 +142,7 @@ impl DeviceHistory {
             start: time,
             end: time,
         });
-        let (bytes, segment) = match change {
-            HistoryChange::Block(bytes) => (Some(bytes), None),
-            HistoryChange::Segment(bytes) => (None, Some(bytes)),
-            HistoryChange::Nothing => (None, None),
-        };
-        let is_block = matches!(change, HistoryChange::Block(_));
-        let fields = [
-            (MEMORY_BYTES, bytes),
-            (MEMORY_SEGMENT_BYTES, segment),
-            (MEMORY_ADDRESS, memory.map(|it| it.address)),
-            (MEMORY_STREAM, memory.and_then(|it| it.stream)),
-            (MEMORY_DEVICE_TYPE, Some(CUDA)),
-            (MEMORY_DEVICE, Some(self.number)),
-            (MEMORY_ALLOCATED, Some(self.totals[0]).filter(|_| is_block)),
-            (MEMORY_RESERVED, Some(self.totals[1])),
-        ];
-        for (name, value) in fields {
+        for (name, value) in self.fields(change, memory) {
             if let Some(value) = value {
                 draft.field(span, name, Value::Integer(value));
             }
@@ -227,6 +152,30 @@ impl DeviceHistory {
         if let Some(stack) = entry.and_then(|it| self.stack(pickle, it)) {
             draft.field(span, MEMORY_STACK, Value::Text(stack));
         }
+    }
+
+    /// The numbers of an event.
+    fn fields(
+        &self,
+        change: HistoryChange,
+        memory: Option<&EarlierMemory>,
+    ) -> [(&'static str, Option<i64>); 8] {
+        let (bytes, segment) = match change {
+            HistoryChange::Block(bytes) => (Some(bytes), None),
+            HistoryChange::Segment(bytes) => (None, Some(bytes)),
+            HistoryChange::Nothing => (None, None),
+        };
+        let [allocated, reserved] = self.totals;
+        [
+            (MEMORY_BYTES, bytes),
+            (MEMORY_SEGMENT_BYTES, segment),
+            (MEMORY_ADDRESS, memory.map(|it| it.address)),
+            (MEMORY_STREAM, memory.and_then(|it| it.stream)),
+            (MEMORY_DEVICE_TYPE, Some(CUDA)),
+            (MEMORY_DEVICE, Some(self.number)),
+            (MEMORY_ALLOCATED, bytes.map(|_| allocated)),
+            (MEMORY_RESERVED, Some(reserved)),
+        ]
     }
 
     fn sample(&self, time: i64, draft: &mut SqliteDraft<'_, '_>) {
@@ -262,107 +211,5 @@ fn frame(pickle: &Pickle, frame: PickleId) -> String {
         Some(line) => format!("{name} ({file}:{line})"),
         None if file.is_empty() || file == "??" => name.to_owned(),
         None => format!("{name} ({file})"),
-    }
-}
-
-/// The blocks and the segments that were there before the history: those that are there at its end and that it does not begin, and
-/// those that it ends without having begun them.
-fn earlier(
-    pickle: &Pickle,
-    segments: &[PickleId],
-    trace: &[PickleId],
-) -> (Vec<EarlierMemory>, Vec<EarlierMemory>) {
-    let mut blocks: BTreeMap<i64, EarlierMemory> = BTreeMap::new();
-    let mut whole: BTreeMap<i64, EarlierMemory> = BTreeMap::new();
-    for segment in segments {
-        let stream = pickle.number_of(*segment, "stream");
-        let at = |id: PickleId, size: &str, entry| {
-            Some(EarlierMemory {
-                address: pickle.number_of(id, "address")?,
-                size: pickle.number_of(id, size)?,
-                stream,
-                entry,
-            })
-        };
-        let Some(found) = at(*segment, "total_size", Some(*segment)) else {
-            continue;
-        };
-        let mut next = found.address;
-        whole.insert(found.address, found);
-        for block in pickle.list_of(*segment, "blocks") {
-            let size = pickle.number_of(*block, "size").unwrap_or(0);
-            // Before blocks had addresses they lay one behind the other.
-            let address = pickle.number_of(*block, "address").unwrap_or(next);
-            next = address.saturating_add(size);
-            let state = pickle.text_of(*block, "state").unwrap_or_default();
-            if state.starts_with("active") {
-                let entry = Some(*block);
-                blocks.insert(
-                    address,
-                    EarlierMemory {
-                        address,
-                        size,
-                        stream,
-                        entry,
-                    },
-                );
-            }
-        }
-    }
-    // Backwards: what the history begins was not there before, and what it ends was.
-    for entry in trace.iter().rev() {
-        let is_timed = pickle.number_of(*entry, "time_us").is_some();
-        let action = pickle.text_of(*entry, "action").filter(|_| is_timed);
-        let action = action.unwrap_or_default();
-        let size = pickle.number_of(*entry, "size").unwrap_or(0);
-        let Some(address) = pickle.number_of(*entry, "addr") else {
-            continue;
-        };
-        let memory = EarlierMemory {
-            address,
-            size,
-            stream: pickle.number_of(*entry, "stream"),
-            entry: None,
-        };
-        match HistoryChange::of(action, size) {
-            HistoryChange::Block(bytes) if bytes < 0 => drop(blocks.insert(address, memory)),
-            HistoryChange::Block(_) => drop(blocks.remove(&address)),
-            HistoryChange::Segment(bytes) if bytes < 0 => drop(whole.insert(address, memory)),
-            HistoryChange::Segment(_) => take_segment(&mut whole, address, size),
-            HistoryChange::Nothing => {}
-        }
-    }
-    (
-        blocks.into_values().collect(),
-        whole.into_values().collect(),
-    )
-}
-
-/// Takes away what the history allocates or maps: a part of a segment that grew leaves the rest of it.
-fn take_segment(all: &mut BTreeMap<i64, EarlierMemory>, address: i64, size: i64) {
-    let end = address.saturating_add(size);
-    let around = all.range(..=address).next_back().map(|it| *it.0);
-    let Some(mut found) = around.and_then(|it| all.remove(&it)) else {
-        return;
-    };
-    let found_end = found.address.saturating_add(found.size);
-    if found_end <= address {
-        all.insert(found.address, found);
-        return;
-    }
-    if found_end > end {
-        all.insert(
-            end,
-            EarlierMemory {
-                address: end,
-                size: found_end.saturating_sub(end),
-                stream: found.stream,
-                entry: None,
-            },
-        );
-    }
-    if found.address < address {
-        found.size = address.saturating_sub(found.address);
-        all.insert(found.address, found);
     }
 }

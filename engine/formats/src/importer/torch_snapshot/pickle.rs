@@ -5,6 +5,7 @@
 //! the stacks of a snapshot are named a hundred thousand times. Here each value has a number, and is named by it.
 
 mod machine;
+mod spelling;
 
 use machine::PickleMachine;
 

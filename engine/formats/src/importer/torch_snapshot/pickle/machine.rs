@@ -20,7 +20,7 @@ const PASSING: [&str; 5] = [
 ];
 
 pub(super) struct PickleMachine<'a> {
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
     at: usize,
     values: Vec<PickleValue>,
     stack: Vec<StackItem>,
@@ -95,14 +95,14 @@ impl<'a> PickleMachine<'a> {
                 Ok(())
             }
             b'0' => self.drop_one(),
-            b'1' => self.popped().map(drop),
+            b'1' | 0x90 => self.popped().map(drop),
             b'2' => {
                 let last = self.stack.last().copied();
                 let last = last.ok_or_else(|| damaged(at, "nothing to repeat"))?;
                 self.stack.push(last);
                 Ok(())
             }
-            b'N' => self.push(PickleValue::Nothing),
+            b'N' | 0x8F => self.push(PickleValue::Nothing),
             0x88 | 0x89 => self.push(PickleValue::Bool(code == 0x88)),
             b'K' | b'M' | b'J' | b'I' | b'L' | 0x8A | 0x8B | b'G' | b'F' => self.number(code, at),
             b'X' | 0x8C | 0x8D | b'V' | b'S' | b'T' | b'U' => self.string(code, at),
@@ -112,8 +112,6 @@ impl<'a> PickleMachine<'a> {
             }
             b']' | b')' => self.push(PickleValue::List(Vec::new())),
             b'}' => self.push(PickleValue::Dictionary(Vec::new())),
-            0x8F => self.push(PickleValue::Nothing),
-            0x90 => self.popped().map(drop),
             0x91 => {
                 self.popped()?;
                 self.push(PickleValue::Nothing)
@@ -145,11 +143,11 @@ impl<'a> PickleMachine<'a> {
             b's' => {
                 let value = self.pop()?;
                 let key = self.pop()?;
-                self.set(vec![key, value], at)
+                self.set(&[key, value], at)
             }
             b'u' => {
                 let all = self.popped()?;
-                self.set(all, at)
+                self.set(&all, at)
             }
             b'g' | b'h' | b'j' | b'p' | b'q' | b'r' | 0x94 => self.remember(code, at),
             b'c' | 0x93 => self.global(code, at),
@@ -158,84 +156,8 @@ impl<'a> PickleMachine<'a> {
         }
     }
 
-    /// A number in one of its spellings.
-    fn number(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
-        let value = match code {
-            b'K' => i64::from(u8::from_le_bytes(self.take()?)),
-            b'M' => i64::from(u16::from_le_bytes(self.take()?)),
-            b'J' => i64::from(i32::from_le_bytes(self.take()?)),
-            b'G' => {
-                let value = f64::from_be_bytes(self.take()?);
-                return self.real(value);
-            }
-            b'F' => {
-                let text = self.line()?;
-                let value = text.parse().ok();
-                let value = value.ok_or_else(|| damaged(at, "no number"))?;
-                return self.real(value);
-            }
-            b'I' | b'L' => {
-                let text = self.line()?;
-                match text.as_str() {
-                    "01" if code == b'I' => return self.push(PickleValue::Bool(true)),
-                    "00" if code == b'I' => return self.push(PickleValue::Bool(false)),
-                    _ => {}
-                }
-                let value = text.trim_end_matches('L').parse().ok();
-                value.ok_or_else(|| damaged(at, "no whole number"))?
-            }
-            _ => {
-                let count = self.count_of(code)?;
-                return self.long(count);
-            }
-        };
-        self.push(PickleValue::Integer(value))
-    }
-
-    /// A whole number of any length, the lowest byte first.
-    fn long(&mut self, count: usize) -> Result<(), PickleError> {
-        let bytes = self.slice(count)?.to_vec();
-        let is_negative = bytes.last().is_some_and(|it| it & 0x80 != 0);
-        if bytes.len() <= 8 {
-            let mut whole = [if is_negative { 0xFF } else { 0 }; 8];
-            for (to, from) in whole.iter_mut().zip(&bytes) {
-                *to = *from;
-            }
-            return self.push(PickleValue::Integer(i64::from_le_bytes(whole)));
-        }
-        let digits = bytes.iter().rev();
-        let value = digits.fold(0.0, |sum, byte| sum * 256.0 + f64::from(*byte));
-        let below = if is_negative {
-            256_f64.powi(i32::try_from(bytes.len()).unwrap_or(i32::MAX))
-        } else {
-            0.0
-        };
-        self.real(value - below)
-    }
-
-    fn real(&mut self, value: f64) -> Result<(), PickleError> {
-        self.push(PickleValue::Number(value))
-    }
-
-    /// A text in one of its spellings.
-    fn string(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
-        let text = match code {
-            b'V' => unescaped(&self.line()?),
-            b'S' => self.line()?.trim_matches(['\'', '"']).to_owned(),
-            _ => {
-                let count = self.count_of(code)?;
-                String::from_utf8_lossy(self.slice(count)?).into_owned()
-            }
-        };
-        if text.len() > self.bytes.len() {
-            return Err(damaged(at, "a text longer than the file"));
-        }
-        self.push(PickleValue::Text(text.into()))
-    }
-
     /// How many bytes follow an instruction that says so.
-    fn count_of(&mut self, code: u8) -> Result<usize, PickleError> {
-        let at = self.at;
+    pub(super) fn count_of(&mut self, code: u8) -> Result<usize, PickleError> {
         let count = match code {
             b'U' | b'C' | 0x8C | 0x8A => u64::from(u8::from_le_bytes(self.take()?)),
             0x8D | 0x8E | 0x96 => u64::from_le_bytes(self.take()?),
@@ -243,7 +165,7 @@ impl<'a> PickleMachine<'a> {
         };
         let left = self.bytes.len().saturating_sub(self.at);
         let count = usize::try_from(count).ok().filter(|it| *it <= left);
-        count.ok_or(PickleError::Cut(at))
+        count.ok_or(PickleError::Cut(self.bytes.len()))
     }
 
     fn counted(&mut self, code: u8) -> Result<(), PickleError> {
@@ -331,11 +253,11 @@ impl<'a> PickleMachine<'a> {
         Ok(())
     }
 
-    fn set(&mut self, added: Vec<PickleId>, at: usize) -> Result<(), PickleError> {
+    fn set(&mut self, added: &[PickleId], at: usize) -> Result<(), PickleError> {
         let PickleValue::Dictionary(all) = self.last_value(at)? else {
             return Err(damaged(at, "no dictionary to set in"));
         };
-        all.extend(pairs(&added));
+        all.extend(pairs(added));
         Ok(())
     }
 
@@ -351,7 +273,7 @@ impl<'a> PickleMachine<'a> {
         }
     }
 
-    fn push(&mut self, value: PickleValue) -> Result<(), PickleError> {
+    pub(super) fn push(&mut self, value: PickleValue) -> Result<(), PickleError> {
         let id = PickleId::try_from(self.values.len());
         let Ok(id) = id else {
             return Err(damaged(self.at, "more values than can be counted"));
@@ -395,7 +317,7 @@ impl<'a> PickleMachine<'a> {
         ids.ok_or_else(|| damaged(self.at, "a function among values"))
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], PickleError> {
+    pub(super) fn take<const N: usize>(&mut self) -> Result<[u8; N], PickleError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let found = rest.first_chunk().copied();
         let found = found.ok_or(PickleError::Cut(self.bytes.len()))?;
@@ -403,7 +325,7 @@ impl<'a> PickleMachine<'a> {
         Ok(found)
     }
 
-    fn slice(&mut self, count: usize) -> Result<&[u8], PickleError> {
+    pub(super) fn bytes(&mut self, count: usize) -> Result<&[u8], PickleError> {
         let end = self.at.saturating_add(count);
         let found = self.bytes.get(self.at..end);
         let found = found.ok_or(PickleError::Cut(self.bytes.len()))?;
@@ -412,15 +334,15 @@ impl<'a> PickleMachine<'a> {
     }
 
     fn skip(&mut self, count: usize) -> Result<(), PickleError> {
-        self.slice(count).map(drop)
+        self.bytes(count).map(drop)
     }
 
     /// A text up to the end of the line.
-    fn line(&mut self) -> Result<String, PickleError> {
+    pub(super) fn line(&mut self) -> Result<String, PickleError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|it| *it == b'\n');
         let length = length.ok_or(PickleError::Cut(self.bytes.len()))?;
-        let text = String::from_utf8_lossy(self.slice(length)?).into_owned();
+        let text = String::from_utf8_lossy(self.bytes(length)?).into_owned();
         self.skip(1)?;
         Ok(text)
     }
@@ -444,7 +366,7 @@ fn refused(code: u8, at: usize) -> PickleError {
     PickleError::Code { name, at, of }
 }
 
-const fn damaged(at: usize, why: &'static str) -> PickleError {
+pub(super) const fn damaged(at: usize, why: &'static str) -> PickleError {
     PickleError::Damaged { at, why }
 }
 
@@ -452,28 +374,4 @@ const fn damaged(at: usize, why: &'static str) -> PickleError {
 fn pairs(all: &[PickleId]) -> Vec<(PickleId, PickleId)> {
     let (pairs, _) = all.as_chunks::<2>();
     pairs.iter().map(|[key, value]| (*key, *value)).collect()
-}
-
-/// A text in which characters beyond Latin are written as `\uXXXX`.
-fn unescaped(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("\\u") {
-        out.push_str(before);
-        let code = after
-            .get(..4)
-            .and_then(|it| u32::from_str_radix(it, 16).ok());
-        match code.and_then(char::from_u32) {
-            Some(letter) => {
-                out.push(letter);
-                rest = after.get(4..).unwrap_or_default();
-            }
-            None => {
-                out.push_str("\\u");
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }

@@ -1,3 +1,5 @@
+//! What is read of pickles, and what is refused.
+
 use super::*;
 
 /// The number that a dictionary of one pair has for its key `a`.
