@@ -7,7 +7,7 @@
 mod child;
 mod file;
 mod folder;
-mod kept;
+mod kept_capture;
 mod library;
 mod report;
 mod ring;
@@ -25,8 +25,8 @@ use serde::{Deserialize, Serialize};
 
 use self::child::ProgramProcess;
 use self::folder::FactFolder;
-pub use self::kept::KeptCapture;
-use self::kept::PendingKeep;
+pub use self::kept_capture::KeptCapture;
+use self::kept_capture::PendingKeep;
 pub use self::library::carry_recorder;
 pub use self::toggle::{ToggleOutcome, toggle_capture};
 pub use self::window::{WindowControl, WindowStatus, window_signal};

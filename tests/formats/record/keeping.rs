@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use cuda_recorder::ControlPage;
 use engine::record::SpanKind;
 
 use super::nvtx::{build, include, nvtx, said};
@@ -109,6 +110,12 @@ impl KeptProgram {
         name.split('-').next().unwrap().parse().unwrap()
     }
 
+    /// How often it was started or stopped so far.
+    fn flips(&self) -> usize {
+        let folder = self.segments()[0].0.parent().unwrap().to_owned();
+        ControlPage::open(&folder).unwrap().flips()
+    }
+
     /// Toggles by a number, and answers with the instants right before and right after, and what was said.
     fn toggle(process: u32) -> (u64, u64, String) {
         let before = cuda_recorder::now();
@@ -210,8 +217,11 @@ fn what_touches_windows_that_are_opened_by_hand_is_kept_and_nothing_else() {
     rest(200);
     let before = cuda_recorder::now();
     signal("-USR1", running.number());
-    rest(500);
-    let fourth = (before, before + 400_000_000);
+    until("the signal is obeyed", || {
+        (running.flips() == 4).then_some(())
+    });
+    let fourth = (before, cuda_recorder::now());
+    rest(100);
     let output = running.end();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let log = running.log();
@@ -359,13 +369,12 @@ fn files_of_processes_do_not_grow_with_the_run() {
     let Some(mut running) = KeptProgram::start(&["--range", "nvtx:never"], &["fast"]) else {
         return;
     };
-    rest(2000);
-    let numbers = running.segments().into_iter().map(|(path, _)| path);
-    let names: Vec<String> = numbers.map(|it| it.display().to_string()).collect();
-    assert!(
-        names.iter().all(|it| !it.ends_with("-0-0.syncline-cupti")),
-        "what was read is gone: {names:?}"
-    );
+    until("what was read is gone", || {
+        let is_first = |path: &Path| path.to_string_lossy().ends_with("-0-0.syncline-cupti");
+        let segments = running.segments();
+        let is_there = segments.iter().any(|(path, _)| is_first(path));
+        (!segments.is_empty() && !is_there).then_some(())
+    });
     running.end();
 }
 
@@ -373,17 +382,23 @@ fn files_of_processes_do_not_grow_with_the_run() {
 fn programs_of_cuda_are_started_and_stopped_by_hand() {
     let mut running = KeptProgram::of_cuda(&["--paused"]);
     rest(700);
-    KeptProgram::toggle(running.number());
+    let opened = KeptProgram::toggle(running.number());
     rest(500);
-    KeptProgram::toggle(running.number());
+    let closed = KeptProgram::toggle(running.number());
     rest(700);
     let output = running.terminate();
     let capture = open(&running.path("out.pftrace"));
     let kernels = of_kind(&capture, SpanKind::Kernel);
     let first = kernels.iter().map(|it| it.span.start.0).min().unwrap();
     let last = kernels.iter().map(|it| it.span.end.0).max().unwrap();
-    let lasted = (last - first) as f64 / 1e9;
-    assert!((0.4..1.2).contains(&lasted), "{lasted}: {}", said(&output));
+    let lasted = (last - first) as u64;
+    let certain = (closed.0 - opened.1) / 2;
+    let possible = closed.1 - opened.0 + 100_000_000;
+    assert!(
+        (certain..possible).contains(&lasted),
+        "{lasted}: {}",
+        said(&output)
+    );
     assert!(first > 600_000_000, "{first}");
     assert!(
         said(&output).contains("it was started by hand 1 time"),
@@ -403,7 +418,7 @@ fn the_last_of_a_program_of_cuda_knows_its_devices_and_streams() {
     let first = kernels.iter().map(|it| it.span.start.0).min().unwrap();
     let last = kernels.iter().map(|it| it.span.end.0).max().unwrap();
     assert!(
-        kernels.len() > 50 && last - first < 700_000_000,
+        kernels.len() > 10 && last - first < 700_000_000,
         "{first} to {last}: {}",
         said(&output)
     );

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::RecordedProgram;
-use super::kept::PendingKeep;
+use super::kept_capture::PendingKeep;
 use super::ring::segments_of;
 use crate::Message;
 use cuda_recorder::{CapturePurpose, MOST_FLIPS, SegmentLimits, now};
