@@ -32,11 +32,12 @@ mod word {
     pub const PURPOSE: usize = 1;
     pub const SEGMENT_BYTES: usize = 2;
     pub const SEGMENT_NANOS: usize = 3;
-    pub const RECORDER: usize = 4;
-    pub const PROGRAM: usize = 5;
-    pub const KEPT: usize = 6;
-    pub const COUNT: usize = 7;
-    pub const FLIPS: usize = 8;
+    pub const SEGMENTS: usize = 4;
+    pub const RECORDER: usize = 5;
+    pub const PROGRAM: usize = 6;
+    pub const KEPT: usize = 7;
+    pub const COUNT: usize = 8;
+    pub const FLIPS: usize = 9;
 }
 
 /// What a recording keeps of what processes do.
@@ -60,13 +61,15 @@ const PURPOSES: [CapturePurpose; 4] = [
     CapturePurpose::Last,
 ];
 
-/// How much a segment of a file holds before the next begins.
+/// How much a segment of a file holds before the next begins, and how many there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentLimits {
     /// Bytes with which it is full.
     pub bytes: u64,
     /// Nanoseconds after which the next begins all the same; 0 for never.
     pub nanos: u64,
+    /// Segments of one process that are there at once: a process waits a while before it begins one more. 0 for any number.
+    pub count: u32,
 }
 
 impl Default for SegmentLimits {
@@ -74,6 +77,7 @@ impl Default for SegmentLimits {
         Self {
             bytes: 16 << 20,
             nanos: 0,
+            count: 0,
         }
     }
 }
@@ -118,6 +122,7 @@ impl ControlPage {
         page.set(word::PURPOSE, purpose as u64);
         page.set(word::SEGMENT_BYTES, limits.bytes);
         page.set(word::SEGMENT_NANOS, limits.nanos);
+        page.set(word::SEGMENTS, u64::from(limits.count));
         page.set(word::RECORDER, u64::from(std::process::id()));
         page.set(word::MAGIC, MAGIC);
         Ok(page)
@@ -147,6 +152,12 @@ impl ControlPage {
     pub fn is_held(folder: &Path) -> bool {
         let file = File::open(folder.join(CONTROL));
         file.is_ok_and(|it| matches!(it.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// Whether the recorder that made the page of a folder is gone. Where the file system has no locks, nobody can tell.
+    pub fn is_abandoned(folder: &Path) -> bool {
+        let file = File::open(folder.join(CONTROL));
+        file.is_ok_and(|it| it.try_lock().is_ok())
     }
 
     #[cfg(unix)]
@@ -219,6 +230,7 @@ impl ControlPage {
         SegmentLimits {
             bytes: self.word(word::SEGMENT_BYTES),
             nanos: self.word(word::SEGMENT_NANOS),
+            count: self.word(word::SEGMENTS) as u32,
         }
     }
 

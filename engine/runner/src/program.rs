@@ -120,7 +120,7 @@ impl<'e> RecordedProgram<'e> {
         folder.page().set_program(child.number());
         outbox.post(Message::Started { run });
         outbox.post(Message::Phase(Phase::Running));
-        let pace = if request.is_live {
+        let resolving = if request.is_live {
             ResolveMode::Live
         } else {
             ResolveMode::Whole
@@ -131,7 +131,7 @@ impl<'e> RecordedProgram<'e> {
             is_closing,
             child,
             folder,
-            converter: ActivityConverter::new(pace).within(request.window.clone()),
+            converter: ActivityConverter::new(resolving).within(request.window.clone()),
             request: request.clone(),
             keep: None,
             kept: 0,

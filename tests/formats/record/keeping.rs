@@ -25,6 +25,10 @@ impl Drop for KeptProgram {
         if let Some(mut recorder) = self.recorder.take() {
             let _ = recorder.kill();
             let _ = recorder.wait();
+            // The program goes on without it.
+            for (path, _) in self.segments().into_iter().take(1) {
+                signal("-KILL", process_of(&path));
+            }
         }
     }
 }
@@ -105,9 +109,7 @@ impl KeptProgram {
 
     /// The number of the recorded process, by the name of its file.
     fn program(&self) -> u32 {
-        let (path, _) = &self.segments()[0];
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        name.split('-').next().unwrap().parse().unwrap()
+        process_of(&self.segments()[0].0)
     }
 
     /// How often it was started or stopped so far.
@@ -159,6 +161,12 @@ impl KeptProgram {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
+}
+
+/// The number of the process that writes a file.
+fn process_of(segment: &Path) -> u32 {
+    let name = segment.file_stem().unwrap().to_str().unwrap();
+    name.split('-').next().unwrap().parse().unwrap()
 }
 
 fn signal(signal: &str, process: u32) {
@@ -376,6 +384,28 @@ fn files_of_processes_do_not_grow_with_the_run() {
         (!segments.is_empty() && !is_there).then_some(())
     });
     running.end();
+}
+
+#[test]
+fn a_program_whose_recorder_was_killed_writes_no_more() {
+    for options in [&[][..], &["--last", "1s,8MB"]] {
+        let Some(mut running) = KeptProgram::start(options, &["fast"]) else {
+            return;
+        };
+        let recorder = running.recorder.as_mut().unwrap();
+        recorder.kill().unwrap();
+        recorder.wait().unwrap();
+        let bytes = || -> u64 { running.segments().iter().map(|(_, bytes)| bytes).sum() };
+        let mut before = bytes();
+        until("nothing is written any more", || {
+            // It looks for its recorder four times a second.
+            rest(1000);
+            let now = bytes();
+            (now == std::mem::replace(&mut before, now)).then_some(())
+        });
+        let is_there = Path::new("/proc").join(running.program().to_string());
+        assert!(is_there.exists(), "the program goes on");
+    }
 }
 
 #[test]

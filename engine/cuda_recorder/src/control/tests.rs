@@ -5,7 +5,11 @@ use super::*;
 #[test]
 fn what_the_recorder_writes_is_read_by_another_mapping() {
     let folder = tempfile::tempdir().unwrap();
-    let limits = SegmentLimits { bytes: 7, nanos: 9 };
+    let limits = SegmentLimits {
+        bytes: 7,
+        nanos: 9,
+        count: 5,
+    };
     let own = ControlPage::create(folder.path(), CapturePurpose::Switched, limits).unwrap();
     let theirs = ControlPage::open(folder.path()).unwrap();
     assert_eq!(theirs.purpose(), CapturePurpose::Switched);
@@ -24,15 +28,18 @@ fn what_the_recorder_writes_is_read_by_another_mapping() {
         assert!(own.flip(at as u64 * 10));
     }
     assert!(!own.flip(u64::MAX), "the page is full");
+    assert!(!ControlPage::is_abandoned(folder.path()));
     drop(own);
     assert!(!ControlPage::is_held(folder.path()));
+    assert!(ControlPage::is_abandoned(folder.path()));
 }
 
 #[test]
 fn what_is_no_page_is_not_mapped() {
     let folder = tempfile::tempdir().unwrap();
     assert!(ControlPage::open(folder.path()).is_err());
-    std::fs::write(folder.path().join(CONTROL), [0; WORDS * 8]).unwrap();
+    assert!(!ControlPage::is_abandoned(folder.path()));
+    std::fs::write(folder.path().join(CONTROL), vec![0; WORDS * 8]).unwrap();
     assert!(ControlPage::open(folder.path()).is_err());
     std::fs::write(folder.path().join(CONTROL), b"short").unwrap();
     assert!(ControlPage::open(folder.path()).is_err());

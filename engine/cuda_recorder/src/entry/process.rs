@@ -145,8 +145,8 @@ fn attend(scribe: &FactQueue) {
             let Some(state) = current().filter(|it| it.process == own) else {
                 continue;
             };
-            if !state.folder.exists() {
-                // Whoever recorded is gone, and the files with it.
+            // Whoever recorded is gone, with the files or without: they would grow for as long as the program runs.
+            if !state.folder.exists() || ControlPage::is_abandoned(&state.folder) {
                 state.scribe.close();
                 return;
             }

@@ -53,7 +53,7 @@ impl FactQueue {
         writer: SegmentWriter,
         process: ProcessFact,
         filter: Option<Arc<ControlPage>>,
-    ) -> Result<Self, (SegmentWriter, String)> {
+    ) -> Result<Self, (Box<SegmentWriter>, String)> {
         let (notes, inbox) = sync_channel(WAITING);
         // Handed over once the thread is there, so that it is not lost where there is none.
         let (hand, taken) = sync_channel(1);
@@ -65,7 +65,10 @@ impl FactQueue {
             }
         });
         if let Err(error) = started {
-            return Err((writer, format!("the system gave no thread: {error}")));
+            return Err((
+                Box::new(writer),
+                format!("the system gave no thread: {error}"),
+            ));
         }
         // It waits for it.
         let _ = hand.send(writer);
@@ -246,19 +249,15 @@ impl WriterState {
 
     /// Appends a fact; once that failed, counts what is missing in the header instead.
     fn write(&mut self, fact: &Fact) {
-        match &mut self.failed {
-            Some((error, missing)) => {
-                *missing += 1;
-                self.writer.give_up(error, *missing);
-            }
-            None => {
-                self.note(fact);
-                self.rotate();
-                if let Err(error) = self.writer.append(fact) {
-                    self.writer.give_up(&error, 1);
-                    self.failed = Some((error, 1));
-                }
-            }
+        if let Some((error, missing)) = &mut self.failed {
+            *missing += 1;
+            return self.writer.give_up(error, *missing);
+        }
+        self.note(fact);
+        self.rotate();
+        if let Err(error) = self.writer.append(fact) {
+            self.writer.give_up(&error, 1);
+            self.failed = Some((error, 1));
         }
     }
 }

@@ -3,10 +3,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::fact_file::FactFile;
 use super::{ENDING, Fact, FactWriter};
-use crate::control::SegmentLimits;
+use crate::control::{ControlPage, SegmentLimits};
+
+/// How long a process waits for an older segment to go, at most.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The name of a segment: the process, a number that tells it from others that had the same, and the segment's own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,9 +91,25 @@ impl SegmentWriter {
         written >= self.limits.bytes || is_old && written > 0
     }
 
+    /// Waits while there are as many segments as there may be: whoever lets the oldest go is behind.
+    fn wait_for_room(&self) {
+        let next = self.name.number + 1;
+        let Some(number) = next.checked_sub(self.limits.count) else {
+            return;
+        };
+        let stem = self.name.stem.clone();
+        let oldest = SegmentName { stem, number }.path(&self.folder);
+        let end = Instant::now() + PATIENCE;
+        let is_full = || self.limits.count > 0 && oldest.exists() && Instant::now() < end;
+        while is_full() && !ControlPage::is_abandoned(&self.folder) {
+            sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Begins the next segment with what every reader has to know. Where the system refuses, this one goes on for as long
     /// again.
     pub fn begin_next(&mut self, front: &Fact, at: u64) {
+        self.wait_for_room();
         let name = self.name.next();
         let path = name.path(&self.folder);
         let begun = FactWriter::create(&path, at).and_then(|mut writer| {

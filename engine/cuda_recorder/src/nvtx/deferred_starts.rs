@@ -42,7 +42,7 @@ impl DeferredStarts {
     ) -> StartOutcome {
         let flips = page.flips_at(event.time);
         match event.step {
-            NvtxStep::Start if flips % 2 == 0 => {
+            NvtxStep::Start if flips.is_multiple_of(2) => {
                 let mut events = Vec::new();
                 event.encode(&mut events);
                 let chunk = NvtxChunk {

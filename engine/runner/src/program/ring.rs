@@ -15,11 +15,15 @@ const LARGEST: u64 = 8 << 20;
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// How large the segments of a ring are.
+/// Segments of one process at which it waits for older ones to go.
+const MOST: u32 = 2 * SEGMENTS as u32;
+
+/// How large the segments of a ring are, and how many there are at most.
 pub fn segments_of(limit: RingLimit) -> SegmentLimits {
     SegmentLimits {
         bytes: (limit.bytes / SEGMENTS).min(LARGEST),
         nanos: (limit.nanos / SEGMENTS).max(1),
+        count: MOST,
     }
 }
 
@@ -166,7 +170,9 @@ impl FactRing {
                     take(number, fact);
                     // Behind what says which process it is.
                     let carried = carried.take().unwrap_or_default();
-                    carried.into_iter().for_each(|fact| take(number, fact));
+                    for fact in carried {
+                        take(number, fact);
+                    }
                 });
                 add(&mut damage, &found);
             }

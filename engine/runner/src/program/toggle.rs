@@ -87,13 +87,13 @@ fn folder_of(process: u32) -> Result<PathBuf, String> {
     if let Some(folder) = folder_in_environment(process) {
         return Ok(folder);
     }
-    let folders = child::children(process).into_iter();
-    let folders = folders.filter_map(|child| {
+    let folders = child::children(process).into_iter().rev();
+    let mut folders = folders.filter_map(|child| {
         let folder = folder_in_environment(child)?;
         let page = ControlPage::open(&folder).ok()?;
         (page.recorder() == process).then_some(folder)
     });
-    folders.last().ok_or_else(|| {
+    folders.next().ok_or_else(|| {
         format!(
             "process {process} neither is recorded nor records: name the number of a syncline record, or of the program that it \
              records; what another user's processes are cannot be seen"

@@ -13,6 +13,7 @@ fn segments_are_begun_when_they_are_full_or_old() {
     let limits = SegmentLimits {
         bytes: 40,
         nanos: 100,
+        count: 0,
     };
     let mut writer = SegmentWriter::create(folder.path(), 7, limits, 1000).unwrap();
     assert!(!writer.is_full(5000), "an empty one is not old");
@@ -36,6 +37,33 @@ fn segments_are_begun_when_they_are_full_or_old() {
     // Another process of the same number.
     SegmentWriter::create(folder.path(), 7, limits, 0).unwrap();
     assert!(folder.path().join("7-1-0.syncline-cupti").exists());
+}
+
+#[test]
+fn a_full_ring_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = SegmentLimits {
+        bytes: 1,
+        nanos: 0,
+        count: 3,
+    };
+    let path = |number: u32| folder.path().join(format!("7-0-{number}.syncline-cupti"));
+    let mut writer = SegmentWriter::create(folder.path(), 7, limits, 0).unwrap();
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| (1..6).for_each(|at| writer.begin_next(&fact("front"), at)));
+        for number in 0..3 {
+            while !path(number + 2).exists() {
+                std::thread::yield_now();
+            }
+            assert!(!path(number + 3).exists(), "{number} is there still");
+            std::fs::remove_file(path(number)).unwrap();
+        }
+        writing.join().unwrap();
+    });
+    assert!(path(5).exists());
+    // Nobody lets one go: it goes on all the same, after a while.
+    writer.begin_next(&fact("front"), 9);
+    assert!(path(6).exists());
 }
 
 #[test]

@@ -11,7 +11,10 @@ fn fact(number: u32) -> Fact {
 #[test]
 fn segments_are_read_in_their_order_and_go() {
     let folder = tempfile::tempdir().unwrap();
-    let limits = SegmentLimits { bytes: 1, nanos: 0 };
+    let limits = SegmentLimits {
+        bytes: 1,
+        ..SegmentLimits::default()
+    };
     let mut writer = SegmentWriter::create(folder.path(), 7, limits, 0).unwrap();
     let name = SegmentName {
         stem: "7-0".to_owned(),

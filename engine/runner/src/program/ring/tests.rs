@@ -6,7 +6,10 @@ use super::*;
 
 /// A ring, and a writer of segments of one fact each.
 fn ring(folder: &Path, nanos: u64, bytes: u64) -> (FactRing, SegmentWriter) {
-    let limits = SegmentLimits { bytes: 1, nanos: 0 };
+    let limits = SegmentLimits {
+        bytes: 1,
+        ..SegmentLimits::default()
+    };
     let writer = SegmentWriter::create(folder, 7, limits, 0).unwrap();
     let mut ring = FactRing::new(folder, RingLimit { nanos, bytes });
     ring.add(SegmentName {
