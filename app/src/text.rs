@@ -5,6 +5,7 @@ mod sql_values;
 mod translation;
 
 use engine::analysis::SentencePiece;
+use engine::analysis::memory::MemoryGrouping;
 use engine::capture::Capture;
 use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
@@ -200,6 +201,19 @@ pub fn amount(value: f64, unit: &str) -> String {
 /// A span's number as the inspector and search write it, such as `#42`.
 pub fn id(number: u32) -> String {
     format!("#{number}")
+}
+
+/// What a group of allocations is called by what its allocations share.
+pub fn memory_group(name: Option<&str>, by: MemoryGrouping) -> String {
+    match name {
+        None => "allocated before the capture began".to_owned(),
+        Some("") => format!("in no {}", by.label()),
+        Some(size) if by == MemoryGrouping::Size => {
+            let bytes = size.parse::<u64>().unwrap_or_default();
+            format!("{} B", count(bytes))
+        }
+        Some(name) => name.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -44,7 +44,8 @@ fn pools_at(
     title: fn(&str) -> &str,
 ) -> Value {
     let pools = history.pools.iter().map(|pool| {
-        let alive = pool.alive_at(at);
+        let point = pool.point_at(at);
+        let alive = pool.alive(point);
         let groups = MemoryGroup::all(capture, alive, MemoryGrouping::Operator);
         let alive: BTreeMap<String, Value> = groups
             .into_iter()
@@ -53,7 +54,7 @@ fn pools_at(
                 (name, json!([it.count, it.bytes]))
             })
             .collect();
-        let found = json!({ "allocated": pool.allocated_at(at), "alive": alive });
+        let found = json!({ "allocated": pool.allocated(point), "alive": alive });
         (title(&pool.title).to_owned(), found)
     });
     pools.collect::<serde_json::Map<_, _>>().into()

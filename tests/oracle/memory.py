@@ -73,6 +73,9 @@ def ascend(path):
                             " streamPtr FROM OP_MEMORY ORDER BY rowid")
     for order, (name, size, start, end, total, total_after, stream) in enumerate(rows):
         allocator = "GE" if stream is None else "PTA"
+        if allocator == "GE" and total_after is not None:
+            # The table of this allocator's own calls (NPU_OP_MEM) shows it: what a release has as the total is that before it.
+            total_after -= size
         for at, bytes_, left in ((start, size, total), (end, -size, total_after)):
             if at is not None:
                 yield Event(at, order, allocator, bytes_, order, left, texts[name])

@@ -96,7 +96,7 @@ impl MemoryPanel {
         figures::show(ui, scene, answer, actions);
         ui.add_space(GRID);
         if self.view == MemoryView::Segments && !answer.segments.is_empty() {
-            let clicked = segment_map::show(ui, scene, &answer.segments);
+            let clicked = segment_map::show(ui, scene, answer);
             return actions.extend(clicked.map(Action::Reveal));
         }
         if answer.rows.is_empty() {

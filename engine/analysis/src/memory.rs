@@ -6,6 +6,7 @@ mod history;
 mod origin;
 mod pool;
 mod segments;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -13,5 +14,8 @@ pub use events::BlockKey;
 pub use group::{MemoryGroup, MemoryGrouping};
 pub use history::MemoryHistory;
 pub use origin::MemoryOrigin;
-pub use pool::{Allocation, AllocatorEvent, MemoryBasis, MemoryMoment, MemoryPeak, MemoryPool};
+pub use pool::{
+    Allocation, AllocatorEvent, MemoryBasis, MemoryMoment, MemoryPeak, MemoryPoint, MemoryPool,
+};
 pub use segments::{MemorySegment, SegmentBlock};
+pub use steps::PoolSteps;

@@ -3,14 +3,14 @@
 mod lists;
 mod options;
 mod segments;
+mod totals;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use engine::analysis::causes::Causes;
 use engine::analysis::memory::{
-    Allocation, MemoryBasis, MemoryGroup, MemoryGrouping, MemoryHistory, MemoryOrigin, MemoryPool,
+    Allocation, MemoryBasis, MemoryGroup, MemoryGrouping, MemoryHistory, MemoryOrigin, MemoryPoint,
+    MemoryPool, PoolSteps,
 };
-use engine::analysis::{Iteration, Iterations};
 use engine::capture::Capture;
 use engine::record::{LaneId, Value};
 use engine::time::{Interval, Nanos};
@@ -69,8 +69,7 @@ struct MemoryPrinter<'a> {
     pools: Vec<MemoryPool>,
     within: Interval,
     lanes: Option<BTreeSet<LaneId>>,
-    /// The steps of each rank.
-    steps: BTreeMap<Option<u32>, Vec<Iteration>>,
+    steps: PoolSteps,
 }
 
 /// Prints what became of memory.
@@ -87,9 +86,13 @@ pub(in crate::cli) fn memory(
         None => options.by.map(|_| AllocationChoice::Peak),
     };
     answer.warn(question, streams);
-    if options.segments {
+    if options.instead.segments {
         let question = question.unwrap_or(AllocationChoice::At(answer.within.end));
         return segments::write(&answer, question, options.format, streams);
+    }
+    if options.instead.totals {
+        let question = question.unwrap_or(AllocationChoice::At(answer.within.end));
+        return totals::write(&answer, question, options.format, streams);
     }
     let is_text = options.format == ListFormat::Text;
     match (question, options.by.map(MemoryGrouping::from)) {
@@ -148,16 +151,16 @@ impl<'a> MemoryPrinter<'a> {
         if let Some(rank) = options.part.rank {
             pools.retain(|it| it.rank.is_none_or(|it| it == rank));
         }
-        let is_plain = options.at.is_none() && !options.peak && !options.segments;
+        let is_plain = options.at.is_none()
+            && !options.peak
+            && !options.instead.segments
+            && !options.instead.totals;
         let needs_steps = options.kept || is_plain && options.by.is_none();
-        let mut steps = BTreeMap::new();
-        if needs_steps {
-            let causes = Causes::build(capture);
-            for pool in &pools {
-                let found = || Iterations::find(&causes.read(capture), pool.rank).all;
-                steps.entry(pool.rank).or_insert_with(found);
-            }
-        }
+        let steps = if needs_steps {
+            PoolSteps::find(capture, &pools)
+        } else {
+            PoolSteps::default()
+        };
         let all = capture.extent().unwrap_or_default();
         Ok(Self {
             capture,
@@ -172,7 +175,7 @@ impl<'a> MemoryPrinter<'a> {
     fn warn(&self, question: Option<AllocationChoice>, streams: &mut OutputStreams<'_>) {
         for pool in &self.pools {
             let title = &pool.title;
-            if pool.basis == MemoryBasis::SinceStart && question.is_none() {
+            if pool.basis == MemoryBasis::SinceStart && question != Some(AllocationChoice::Kept) {
                 let words = "the file says what was allocated and freed, but not how much there is: its bytes count from zero at \
                              the start of the capture";
                 complain(streams, &format!("{title}: {words}"));
@@ -199,35 +202,26 @@ impl<'a> MemoryPrinter<'a> {
         pool: &'b MemoryPool,
         question: AllocationChoice,
     ) -> impl Iterator<Item = &'b Allocation> {
-        let at = self.moment(pool, question);
-        let steps = self.steps_of(pool);
+        let point = self.moment(pool, question);
+        let steps = self.steps.of(pool);
         let all = pool.allocations.iter();
-        all.filter(move |it| match at {
-            Some(at) => it.is_alive(at),
-            None => it.is_kept(steps) && self.is_made_within(it),
+        all.filter(move |it| match point {
+            Some(point) => it.is_alive(point),
+            None => it.is_kept(steps) && it.is_made_within(self.within),
         })
         .filter(|it| self.is_of_lanes(it))
     }
 
-    /// The moment that a question is about.
-    fn moment(&self, pool: &MemoryPool, question: AllocationChoice) -> Option<Nanos> {
+    /// The point that a question is about.
+    fn moment(&self, pool: &MemoryPool, question: AllocationChoice) -> Option<MemoryPoint> {
         match question {
-            AllocationChoice::At(at) => Some(at),
+            AllocationChoice::At(at) => Some(pool.point_at(at)),
             AllocationChoice::Peak => {
-                Some(pool.peak(self.within).map_or(self.within.start, |it| it.at))
+                let peak = pool.peak(self.within).map(|it| it.point);
+                Some(peak.unwrap_or_else(|| pool.point_at(self.within.start)))
             }
             AllocationChoice::Kept => None,
         }
-    }
-
-    fn steps_of(&self, pool: &MemoryPool) -> &[Iteration] {
-        self.steps.get(&pool.rank).map_or(&[], Vec::as_slice)
-    }
-
-    fn is_made_within(&self, allocation: &Allocation) -> bool {
-        let Interval { start, end } = self.within;
-        let from = allocation.from;
-        from.is_some_and(|it| start <= it.at && it.at <= end)
     }
 
     /// Whether an allocation was made on the lanes that are asked about, or freed there where nothing tells who made it.
@@ -249,22 +243,25 @@ impl<'a> MemoryPrinter<'a> {
         let kept: Vec<&Allocation> = self.asked(pool, AllocationChoice::Kept).collect();
         let never: Vec<&Allocation> = kept.iter().copied().filter(|it| it.to.is_none()).collect();
         let made = pool.allocations.iter();
-        let made = made.filter(|it| self.is_made_within(it) && self.is_of_lanes(it));
+        let made = made.filter(|it| it.is_made_within(within) && self.is_of_lanes(it));
+        // Without addresses none of them is known.
+        let known = |value: Value| Some(value).filter(|_| pool.knows_blocks());
+        let before = pool.point_at(within.start - Nanos(1));
         vec![
             Some(text(&pool.title)),
             pool.rank.map(|it| integer(i64::from(it))),
             Some(text(pool.basis.label())),
             Some(count(pool.events.len() as u64)),
-            Some(count(made.count() as u64)),
-            pool.allocated_at(within.start - Nanos(1)).map(integer),
-            pool.allocated_at(within.end).map(integer),
+            known(count(made.count() as u64)),
+            pool.allocated(before).map(integer),
+            pool.allocated(pool.point_at(within.end)).map(integer),
             peak.map(|it| integer(it.allocated)),
-            peak.map(|it| time(it.at)),
+            peak.map(|it| time(it.point.at)),
             pool.reserved_peak(within).map(integer),
-            Some(count(never.len() as u64)),
-            Some(count(bytes(&never))),
-            Some(count(kept.len() as u64)),
-            Some(count(bytes(&kept))),
+            known(count(never.len() as u64)),
+            known(count(bytes(&never))),
+            known(count(kept.len() as u64)),
+            known(count(bytes(&kept))),
         ]
     }
 
@@ -277,8 +274,8 @@ impl<'a> MemoryPrinter<'a> {
         let asked = self.asked(pool, question);
         match self.moment(pool, question) {
             // Of some lanes alone it is not known what they had before.
-            Some(at) if self.lanes.is_none() => {
-                MemoryGroup::alive(self.capture, (pool, at), asked, by)
+            Some(point) if self.lanes.is_none() => {
+                MemoryGroup::alive(self.capture, (pool, point), asked, by)
             }
             _ => MemoryGroup::all(self.capture, asked, by),
         }
@@ -298,7 +295,7 @@ impl<'a> MemoryPrinter<'a> {
                 rows.push(vec![
                     Some(text(&pool.title)),
                     pool.rank.map(|it| integer(i64::from(it))),
-                    self.moment(pool, question).map(time),
+                    self.moment(pool, question).map(|it| time(it.at)),
                     group.name.as_deref().map(text),
                     Some(count(group.count)),
                     Some(count(group.bytes)),

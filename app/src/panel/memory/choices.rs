@@ -96,11 +96,11 @@ impl MemoryPanel {
         ];
         for (moment, words, help, is_there) in choices {
             let is_shown = self.moment == moment;
-            if (is_there || is_shown)
-                && toggle(ui, scene.theme, is_shown, words)
-                    .on_hover_text(help)
-                    .clicked()
-            {
+            // It keeps its place, so that the others do not move under the pointer.
+            let is_enabled = is_there || is_shown;
+            let button =
+                ui.add_enabled_ui(is_enabled, |ui| toggle(ui, scene.theme, is_shown, words));
+            if button.inner.on_hover_text(help).clicked() {
                 self.moment = moment;
             }
         }

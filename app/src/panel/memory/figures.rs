@@ -23,7 +23,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, answer: &MemoryAnswer, actions: &mut
             words.push(format!("{alive} known"));
             ui.label(words.join(" · "));
             go_to(ui, scene, (at, answer.event), actions);
-        } else {
+        } else if !answer.has_no_blocks {
             let words = [
                 text::counted(answer.alive, "allocation"),
                 format!("{} in all", bytes(answer.allocated)),

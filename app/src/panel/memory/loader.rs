@@ -1,18 +1,19 @@
 //! What is asked about memory, found by a thread that shares the capture while it rests.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use eframe::egui::Context;
-use engine::analysis::causes::Causes;
 use engine::analysis::memory::{
-    Allocation, MemoryBasis, MemoryGrouping, MemoryHistory, MemoryPool, MemorySegment,
+    Allocation, MemoryBasis, MemoryGrouping, MemoryHistory, MemoryPoint, MemoryPool, MemorySegment,
+    PoolSteps,
 };
-use engine::analysis::{Iteration, Iterations};
 use engine::capture::Capture;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::rows::{MOST, MemoryRow, rows};
+use super::segment_map;
 use crate::background::KeyedAnswer;
 
 /// Which moment is looked at.
@@ -86,6 +87,8 @@ pub struct MemoryAnswer {
     pub rows: Vec<MemoryRow>,
     /// The segments of the moment, the largest first, where the capture tells of them.
     pub segments: Vec<MemorySegment>,
+    /// A number for the spans of blocks in them, the same for those that were asked for from one place.
+    pub askers: HashMap<SpanId, usize>,
     /// How many rows are left out.
     pub left_out: usize,
     /// What the rows are put together by.
@@ -93,7 +96,7 @@ pub struct MemoryAnswer {
 }
 
 /// What a capture tells of allocators, and its steps.
-type FoundHistory = (Arc<MemoryHistory>, Arc<Vec<Iteration>>);
+type FoundHistory = (Arc<MemoryHistory>, Arc<PoolSteps>);
 
 /// The history of a capture, and the answer that is shown.
 #[derive(Default)]
@@ -122,8 +125,7 @@ impl MemoryLoader {
             .advance(("memory", context), capture, key, |_| {
                 |capture: &Capture| {
                     let history = MemoryHistory::new(capture);
-                    let causes = Causes::build(capture);
-                    let steps = Iterations::find(&causes.read(capture), None).all;
+                    let steps = PoolSteps::find(capture, &history.pools);
                     (Arc::new(history), Arc::new(steps))
                 }
             });
@@ -141,7 +143,7 @@ impl MemoryLoader {
 fn answer(
     capture: &Capture,
     history: &MemoryHistory,
-    steps: &[Iteration],
+    steps: &PoolSteps,
     asked: &MemoryQuestion,
 ) -> MemoryAnswer {
     let titles = history.pools.iter().map(|it| it.title.clone()).collect();
@@ -149,16 +151,20 @@ fn answer(
     let Some(pool) = history.pools.get(place) else {
         return MemoryAnswer::default();
     };
-    let at = moment(capture, pool, asked);
-    let mut alive: Vec<&Allocation> = match at {
-        Some(at) => pool.alive_at(at).collect(),
-        None => pool.kept(steps).collect(),
+    let point = moment(capture, pool, asked);
+    let mut alive: Vec<&Allocation> = if let Some(point) = point {
+        pool.alive(point).collect()
+    } else {
+        let within = asked.range.or_else(|| capture.extent()).unwrap_or_default();
+        let kept = pool.kept(steps.of(pool));
+        kept.filter(|it| it.is_made_within(within)).collect()
     };
+    let segments = point.map_or_else(Vec::new, |it| segments(capture, pool, it));
     let bytes = Allocation::bytes_of(alive.iter().copied());
     alive.sort_by_key(|it| std::cmp::Reverse(it.bytes));
     let count = alive.len();
     let by = asked.by.of(capture, pool);
-    let mut rows = rows(capture, pool, (at, &alive), by);
+    let mut rows = rows(capture, pool, (point, &alive), by);
     let left_out = rows.len().saturating_sub(MOST);
     rows.truncate(MOST);
     let whole = i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -166,34 +172,38 @@ fn answer(
         pools: titles,
         pool: place,
         basis: Some(pool.basis),
-        at,
-        event: at.and_then(|at| pool.last_event(at)).map(|it| it.span),
-        allocated: at.map_or(whole, |at| pool.allocated_at(at).unwrap_or_default()),
-        reserved: at.and_then(|at| pool.reserved_at(at)),
+        at: point.map(|it| it.at),
+        event: point.and_then(|it| pool.last_event(it)).map(|it| it.span),
+        allocated: point.map_or(whole, |it| pool.allocated(it).unwrap_or_default()),
+        reserved: point.and_then(|it| pool.reserved(it)),
         alive: count as u64,
         missing_frees: pool.missing_frees,
-        has_no_blocks: pool.without_block == pool.events.len() as u64,
+        has_no_blocks: !pool.knows_blocks(),
         rows,
-        segments: at.map_or_else(Vec::new, |at| segments(capture, pool, at)),
+        askers: segment_map::askers(capture, &segments),
+        segments,
         left_out,
         by,
     }
 }
 
-/// The moment that is looked at, if any.
-fn moment(capture: &Capture, pool: &MemoryPool, asked: &MemoryQuestion) -> Option<Nanos> {
+/// The point that is looked at, if any.
+fn moment(capture: &Capture, pool: &MemoryPool, asked: &MemoryQuestion) -> Option<MemoryPoint> {
     let all = capture.extent().unwrap_or_default();
     let range = asked.range.unwrap_or(all);
     match asked.moment {
-        MemoryMomentChoice::Peak => Some(pool.peak(range).map_or(range.start, |it| it.at)),
-        MemoryMomentChoice::Selected => Some(asked.at.unwrap_or(range.start)),
-        MemoryMomentChoice::End => Some(range.end),
+        MemoryMomentChoice::Peak => {
+            let peak = pool.peak(range).map(|it| it.point);
+            Some(peak.unwrap_or_else(|| pool.point_at(range.start)))
+        }
+        MemoryMomentChoice::Selected => Some(pool.point_at(asked.at.unwrap_or(range.start))),
+        MemoryMomentChoice::End => Some(pool.point_at(range.end)),
         MemoryMomentChoice::Kept => None,
     }
 }
 
-fn segments(capture: &Capture, pool: &MemoryPool, at: Nanos) -> Vec<MemorySegment> {
-    let mut all = MemorySegment::all(capture, pool, at);
+fn segments(capture: &Capture, pool: &MemoryPool, point: MemoryPoint) -> Vec<MemorySegment> {
+    let mut all = MemorySegment::all(capture, pool, point);
     all.sort_by_key(|it| std::cmp::Reverse(it.bytes));
     all
 }

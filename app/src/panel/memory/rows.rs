@@ -1,9 +1,13 @@
 //! The rows of the table: groups of allocations, or one allocation each.
 
-use engine::analysis::memory::{Allocation, MemoryGroup, MemoryGrouping, MemoryOrigin, MemoryPool};
+use engine::analysis::memory::{
+    Allocation, MemoryGroup, MemoryGrouping, MemoryOrigin, MemoryPoint, MemoryPool,
+};
 use engine::capture::Capture;
 use engine::record::SpanId;
 use engine::time::Nanos;
+
+use crate::text;
 
 /// Rows that are kept at most; those with fewest bytes are left out.
 pub const MOST: usize = 50_000;
@@ -26,7 +30,7 @@ pub struct MemoryRow {
 pub fn rows(
     capture: &Capture,
     pool: &MemoryPool,
-    (at, alive): (Option<Nanos>, &[&Allocation]),
+    (point, alive): (Option<MemoryPoint>, &[&Allocation]),
     by: Option<MemoryGrouping>,
 ) -> Vec<MemoryRow> {
     let Some(by) = by else {
@@ -34,12 +38,12 @@ pub fn rows(
         return each.map(|it| single(capture, it)).collect();
     };
     let some = alive.iter().copied();
-    let groups = match at {
-        Some(at) => MemoryGroup::alive(capture, (pool, at), some, by),
+    let groups = match point {
+        Some(point) => MemoryGroup::alive(capture, (pool, point), some, by),
         None => MemoryGroup::all(capture, some, by),
     };
     let row = |group: MemoryGroup| MemoryRow {
-        name: group_name(group.name.as_deref(), by),
+        name: text::memory_group(group.name.as_deref(), by),
         count: group.count,
         bytes: group.bytes,
         origin: MemoryOrigin::default(),
@@ -61,18 +65,5 @@ fn single(capture: &Capture, allocation: &Allocation) -> MemoryRow {
         from: from.map(|it| it.at),
         to: to.map(|it| it.at),
         spans: from.or(to).map(|it| it.span).into_iter().collect(),
-    }
-}
-
-/// What a group is called.
-fn group_name(name: Option<&str>, by: MemoryGrouping) -> String {
-    match name {
-        None => "allocated before the capture began".to_owned(),
-        Some("") => format!("in no {}", by.label()),
-        Some(size) if by == MemoryGrouping::Size => {
-            let bytes = size.parse::<u64>().unwrap_or_default();
-            format!("{} B", crate::text::count(bytes))
-        }
-        Some(name) => name.to_owned(),
     }
 }

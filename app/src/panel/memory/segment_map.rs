@@ -1,25 +1,32 @@
 //! The segments of an allocator as a map: a bar for each, as wide as it is large, with what is allocated in it.
 
+use std::collections::HashMap;
+
 use eframe::egui::{
     Align2, FontId, Pos2, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use engine::analysis::memory::{MemoryOrigin, MemorySegment, SegmentBlock};
+use engine::capture::Capture;
 use engine::record::SpanId;
 
+use super::loader::MemoryAnswer;
 use crate::panel::Scene;
 use crate::text;
-use crate::theme::{GRID, SMALL};
+use crate::theme::{GRID, SMALL, mixed};
 
 /// The height of a segment and of the gap below it, in points.
 const BAR: f32 = 22.0;
 const GAP: f32 = 4.0;
 /// The width of the words before the bars, in points.
-const WORDS: f32 = 190.0;
+const WORDS: f32 = 230.0;
+/// How far the colour of what is free lies from that of the row, so that a bar is seen to its end.
+const FREE: f32 = 0.3;
 /// The least width of a bar, in points.
 const LEAST: f32 = 2.0;
 
 /// Shows segments, the largest first; gives the span of the block that was clicked.
-pub fn show(ui: &mut Ui, scene: &Scene<'_>, segments: &[MemorySegment]) -> Option<SpanId> {
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, answer: &MemoryAnswer) -> Option<SpanId> {
+    let segments = &answer.segments;
     let largest = segments.iter().map(|it| it.bytes).max().unwrap_or(1).max(1);
     let mut clicked = None;
     let height = BAR + GAP;
@@ -29,7 +36,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, segments: &[MemorySegment]) -> Optio
         segments.len(),
         |ui, rows| {
             for segment in segments.get(rows).unwrap_or_default() {
-                clicked = row(ui, scene, segment, largest).or(clicked);
+                clicked = row(ui, scene, (answer, segment), largest).or(clicked);
             }
         },
     );
@@ -37,7 +44,12 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, segments: &[MemorySegment]) -> Optio
 }
 
 /// One segment; gives the span of the block that was clicked.
-fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) -> Option<SpanId> {
+fn row(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    (answer, segment): (&MemoryAnswer, &MemorySegment),
+    largest: i64,
+) -> Option<SpanId> {
     let theme = scene.theme;
     let size = vec2(ui.available_width() - 2.0 * GRID, BAR);
     let (area, response) = ui.allocate_exact_size(size, Sense::click());
@@ -52,10 +64,14 @@ fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) ->
     let width = (room * segment.bytes as f32 / largest as f32).max(LEAST);
     let left = area.left() + WORDS;
     let bar = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
-    ui.painter().rect_filled(bar, 2.0, theme.row);
+    let free = mixed(theme.weak, theme.row, FREE);
+    ui.painter().rect_filled(bar, 2.0, free);
     let pointed = response.hover_pos().filter(|at| bar.contains(*at));
-    let found = blocks(ui, scene, (segment, bar), pointed);
-    let words = found.map_or_else(|| told.clone(), |it| told_block(scene, it));
+    let found = blocks(ui, (scene, answer), (segment, bar), pointed);
+    let words = found.map_or_else(
+        || format!("{told}\nfrom {:#x}", segment.address),
+        |it| told_block(scene, it),
+    );
     if pointed.is_some() {
         response.clone().on_hover_ui_at_pointer(|ui| {
             ui.label(words);
@@ -67,7 +83,7 @@ fn row(ui: &mut Ui, scene: &Scene<'_>, segment: &MemorySegment, largest: i64) ->
 /// Draws what is allocated in a segment; gives the block under the pointer.
 fn blocks<'a>(
     ui: &Ui,
-    scene: &Scene<'_>,
+    (scene, answer): (&Scene<'_>, &MemoryAnswer),
     (segment, bar): (&'a MemorySegment, Rect),
     pointed: Option<Pos2>,
 ) -> Option<&'a SegmentBlock> {
@@ -80,8 +96,8 @@ fn blocks<'a>(
         // A hair between neighbours, so that they are seen as two.
         let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
         let shown = Rect::from_min_max(pos2(from, bar.top()), pos2(to - gap, bar.bottom()));
-        let number = block.span.and_then(|it| asker(scene, it));
-        let fill = number.map_or(theme.weak, |it| theme.class(it));
+        let number = block.span.and_then(|it| answer.askers.get(&it));
+        let fill = number.map_or(theme.weak, |it| theme.class(*it));
         ui.painter().rect_filled(shown, 0.0, fill);
         if pointed.is_some_and(|at| shown.contains(at)) {
             found = Some(block);
@@ -90,9 +106,17 @@ fn blocks<'a>(
     found
 }
 
-/// A number that is the same for blocks that were asked for from one place.
-fn asker(scene: &Scene<'_>, span: SpanId) -> Option<usize> {
-    let origin = MemoryOrigin::of(scene.capture, span);
+/// A number for the spans of blocks, the same for those that were asked for from one place.
+pub fn askers(capture: &Capture, segments: &[MemorySegment]) -> HashMap<SpanId, usize> {
+    let blocks = segments.iter().flat_map(|it| &it.blocks);
+    let spans = blocks.filter_map(|it| it.span);
+    spans
+        .filter_map(|it| Some((it, asker(capture, it)?)))
+        .collect()
+}
+
+fn asker(capture: &Capture, span: SpanId) -> Option<usize> {
+    let origin = MemoryOrigin::of(capture, span);
     let name = origin.function.or(origin.operator)?;
     let sum = name.bytes().fold(0_usize, |sum, byte| {
         sum.wrapping_mul(31).wrapping_add(usize::from(byte))
@@ -104,7 +128,16 @@ fn asker(scene: &Scene<'_>, span: SpanId) -> Option<usize> {
 fn told(segment: &MemorySegment) -> String {
     let bytes = |bytes: i64| text::amount(bytes as f64, "bytes");
     let used = segment.allocated() as f64 / segment.bytes.max(1) as f64;
-    format!("{} · {} used", bytes(segment.bytes), text::percent(used))
+    let stream = match segment.stream {
+        Some(0) => "default stream · ".to_owned(),
+        Some(stream) => format!("stream {stream:#x} · "),
+        None => String::new(),
+    };
+    format!(
+        "{stream}{} · {} used",
+        bytes(segment.bytes),
+        text::percent(used)
+    )
 }
 
 /// What is told of a block.

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use capture::Capture;
 use record::SpanId;
-use record::time::Nanos;
 
 use super::origin::MemoryOrigin;
-use super::pool::{Allocation, MemoryPool};
+use super::pool::{Allocation, MemoryPoint, MemoryPool};
 
 /// Allocations that are looked at to see who asks.
 const LOOKED_AT: usize = 64;
@@ -69,16 +68,16 @@ pub struct MemoryGroup {
 }
 
 impl MemoryGroup {
-    /// Puts together what was alive at a moment, with what had been allocated before the capture began. Those with most bytes
+    /// Puts together what was alive at a point, with what had been allocated before the capture began. Those with most bytes
     /// come first.
     pub fn alive<'a>(
         capture: &Capture,
-        (pool, at): (&MemoryPool, Nanos),
+        (pool, point): (&MemoryPool, MemoryPoint),
         alive: impl Iterator<Item = &'a Allocation>,
         by: MemoryGrouping,
     ) -> Vec<Self> {
         let mut groups = Self::all(capture, alive, by);
-        let untold = pool.untold_at(at);
+        let untold = pool.untold(point);
         match groups.iter_mut().find(|it| it.name.is_none()) {
             Some(group) => group.bytes = group.bytes.saturating_add(untold),
             None if untold > 0 => groups.push(Self {

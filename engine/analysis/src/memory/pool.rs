@@ -69,15 +69,17 @@ pub struct MemoryMoment {
     pub at: Nanos,
     /// Its span.
     pub span: SpanId,
+    /// The place of the event among those of its pool.
+    pub place: usize,
 }
 
-impl MemoryMoment {
-    const fn of(draft: &DraftEvent) -> Self {
-        Self {
-            at: draft.at,
-            span: draft.span,
-        }
-    }
+/// A point in what an allocator did: after so many of its events, of which several may be of one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemoryPoint {
+    /// The instant.
+    pub at: Nanos,
+    /// How many events of the pool lie before it.
+    pub events: usize,
 }
 
 /// A piece of memory from its allocation to its free.
@@ -94,9 +96,10 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// Whether it was there once everything that happened up to `at` had happened.
-    pub fn is_alive(&self, at: Nanos) -> bool {
-        self.from.is_none_or(|it| it.at <= at) && self.to.is_none_or(|it| it.at > at)
+    /// Whether it was there at a point.
+    pub fn is_alive(&self, point: MemoryPoint) -> bool {
+        let is_before = |it: MemoryMoment| it.place < point.events;
+        self.from.is_none_or(is_before) && !self.to.is_some_and(is_before)
     }
 
     /// How many bytes some have together.
@@ -108,6 +111,11 @@ impl Allocation {
     pub fn length(&self) -> Option<Nanos> {
         let (from, to) = self.from.zip(self.to)?;
         Some(to.at - from.at)
+    }
+
+    /// Whether it was allocated in a stretch of time.
+    pub fn is_made_within(&self, Interval { start, end }: Interval) -> bool {
+        self.from.is_some_and(|it| start <= it.at && it.at <= end)
     }
 
     /// Whether it was there beyond the end of the step in which it was allocated: freed in a later one, or never.
@@ -123,8 +131,8 @@ impl Allocation {
 /// The most that was allocated at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryPeak {
-    /// The first moment at which so much was allocated.
-    pub at: Nanos,
+    /// The first point at which so much was allocated.
+    pub point: MemoryPoint,
     /// How many bytes.
     pub allocated: i64,
 }
@@ -173,23 +181,31 @@ impl MemoryPool {
         let mut allocated = 0_i64;
         for draft in drafts {
             allocated = match draft.allocated.filter(|_| has_totals) {
+                // Ascend's GE says of a free how much there was before it.
+                Some(total) if draft.bytes < 0 && total == allocated && !pool.events.is_empty() => {
+                    total.saturating_add(draft.bytes)
+                }
                 Some(total) => total,
                 None => allocated.saturating_add(draft.bytes),
             };
+            pool.pair(&draft, &mut alive);
             pool.events.push(AllocatorEvent::new(&draft, allocated));
-            pool.pair(draft, &mut alive);
         }
         pool
     }
 
-    /// Begins or ends a life.
-    fn pair(&mut self, draft: DraftEvent, alive: &mut BTreeMap<BlockKey, usize>) {
+    /// Begins or ends a life, by the event that comes next.
+    fn pair(&mut self, draft: &DraftEvent, alive: &mut BTreeMap<BlockKey, usize>) {
         // An event that changes nothing says what there is.
         if draft.bytes == 0 {
             return;
         }
-        let moment = MemoryMoment::of(&draft);
-        let Some(block) = draft.block else {
+        let moment = MemoryMoment {
+            at: draft.at,
+            span: draft.span,
+            place: self.events.len(),
+        };
+        let Some(block) = draft.block.clone() else {
             self.without_block += 1;
             return;
         };
@@ -214,15 +230,27 @@ impl MemoryPool {
         });
     }
 
-    /// What the allocator did last up to `at`.
-    pub fn last_event(&self, at: Nanos) -> Option<&AllocatorEvent> {
-        let after = self.events.partition_point(|it| it.at <= at);
-        self.events.get(after.checked_sub(1)?)
+    /// Whether it is told which blocks were allocated and freed, of any event.
+    pub const fn knows_blocks(&self) -> bool {
+        self.without_block == 0 || !self.allocations.is_empty()
     }
 
-    /// How many bytes are allocated once everything that happened up to `at` had happened; none where the pool has no events.
-    pub fn allocated_at(&self, at: Nanos) -> Option<i64> {
-        if let Some(last) = self.last_event(at) {
+    /// Once everything that happened up to `at` had happened.
+    pub fn point_at(&self, at: Nanos) -> MemoryPoint {
+        MemoryPoint {
+            at,
+            events: self.events.partition_point(|it| it.at <= at),
+        }
+    }
+
+    /// What the allocator did last before a point.
+    pub fn last_event(&self, point: MemoryPoint) -> Option<&AllocatorEvent> {
+        self.events.get(point.events.checked_sub(1)?)
+    }
+
+    /// How many bytes are allocated at a point; none where the pool has no events.
+    pub fn allocated(&self, point: MemoryPoint) -> Option<i64> {
+        if let Some(last) = self.last_event(point) {
             return Some(last.allocated);
         }
         // Before the first event there was what it found.
@@ -230,25 +258,26 @@ impl MemoryPool {
         Some(first.allocated.saturating_sub(first.bytes))
     }
 
-    /// How many bytes the allocator has reserved at `at`, where the file says it.
-    pub fn reserved_at(&self, at: Nanos) -> Option<i64> {
-        let after = self.events.partition_point(|it| it.at <= at);
-        let mut before = self.events.get(..after)?.iter().rev();
+    /// How many bytes the allocator has reserved at a point, where the file says it.
+    pub fn reserved(&self, point: MemoryPoint) -> Option<i64> {
+        let mut before = self.events.get(..point.events)?.iter().rev();
         before.find_map(|it| it.reserved)
     }
 
     /// The most that was allocated at once within `interval`, both ends included.
     pub fn peak(&self, interval: Interval) -> Option<MemoryPeak> {
-        let first = self.events.partition_point(|it| it.at <= interval.start);
-        let after = self.events.partition_point(|it| it.at <= interval.end);
+        let start = self.point_at(interval.start);
+        let end = self.point_at(interval.end);
         let mut peak = MemoryPeak {
-            at: interval.start,
-            allocated: self.allocated_at(interval.start)?,
+            point: start,
+            allocated: self.allocated(start)?,
         };
-        for event in self.events.get(first..after).unwrap_or_default() {
+        let events = self.events.iter().enumerate().take(end.events);
+        for (place, event) in events.skip(start.events) {
             if event.allocated > peak.allocated {
+                let (at, events) = (event.at, place + 1);
                 peak = MemoryPeak {
-                    at: event.at,
+                    point: MemoryPoint { at, events },
                     allocated: event.allocated,
                 };
             }
@@ -258,26 +287,27 @@ impl MemoryPool {
 
     /// The most that was reserved at once within `interval`, where the file says it.
     pub fn reserved_peak(&self, interval: Interval) -> Option<i64> {
-        let first = self.events.partition_point(|it| it.at <= interval.start);
-        let after = self.events.partition_point(|it| it.at <= interval.end);
-        let within = self.events.get(first..after).unwrap_or_default();
+        let start = self.point_at(interval.start);
+        let end = self.point_at(interval.end);
+        let within = self.events.get(start.events..end.events);
+        let within = within.unwrap_or_default();
         let most = within.iter().filter_map(|it| it.reserved).max();
-        most.max(self.reserved_at(interval.start))
+        most.max(self.reserved(start))
     }
 
-    /// What was alive at a moment, in the order of allocation.
-    pub fn alive_at(&self, at: Nanos) -> impl Iterator<Item = &Allocation> {
-        self.allocations.iter().filter(move |it| it.is_alive(at))
+    /// What was alive at a point, in the order of allocation.
+    pub fn alive(&self, point: MemoryPoint) -> impl Iterator<Item = &Allocation> {
+        self.allocations.iter().filter(move |it| it.is_alive(point))
     }
 
-    /// How many bytes were allocated at `at` by what no event tells of, because that was before the capture began; known where the
+    /// How many bytes were allocated at a point by what no event tells of, because that was before the capture began; known where the
     /// file has totals.
-    pub fn untold_at(&self, at: Nanos) -> u64 {
+    pub fn untold(&self, point: MemoryPoint) -> u64 {
         if self.basis == MemoryBasis::SinceStart {
             return 0;
         }
-        let told = Allocation::bytes_of(self.alive_at(at));
-        let all = u64::try_from(self.allocated_at(at).unwrap_or(0)).unwrap_or(0);
+        let told = Allocation::bytes_of(self.alive(point));
+        let all = u64::try_from(self.allocated(point).unwrap_or(0)).unwrap_or(0);
         all.saturating_sub(told)
     }
 

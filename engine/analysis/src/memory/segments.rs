@@ -12,7 +12,7 @@ use record::{
 
 use super::events::BlockKey;
 use super::history::named;
-use super::pool::{Allocation, MemoryPool};
+use super::pool::{Allocation, MemoryPoint, MemoryPool};
 
 /// What PyTorch calls it when a segment grows.
 const MAPPED: &str = "segment_map";
@@ -67,11 +67,10 @@ struct SegmentEvent {
 }
 
 impl MemorySegment {
-    /// Those of a pool once everything that happened up to `at` had happened, by address; none where the capture tells nothing of
-    /// segments.
-    pub fn all(capture: &Capture, pool: &MemoryPool, at: Nanos) -> Vec<Self> {
+    /// Those of a pool at a point, by address; none where the capture tells nothing of segments.
+    pub fn all(capture: &Capture, pool: &MemoryPool, point: MemoryPoint) -> Vec<Self> {
         let mut reserved: BTreeMap<i64, Self> = BTreeMap::new();
-        for event in events(capture, pool, at) {
+        for event in events(capture, pool, point) {
             if event.bytes < 0 {
                 take(&mut reserved, event.address, event.bytes.saturating_neg());
                 continue;
@@ -87,7 +86,7 @@ impl MemorySegment {
             }
             reserved.insert(segment.address, segment);
         }
-        for allocation in pool.alive_at(at) {
+        for allocation in pool.alive(point) {
             let block = SegmentBlock::of(allocation);
             let around = block.and_then(|it| reserved.range_mut(..=it.address).next_back());
             if let Some((block, (_, segment))) = block.zip(around)
@@ -148,13 +147,15 @@ impl MemorySegment {
     }
 }
 
-/// What was reserved and given back up to a moment, in the order of time.
-fn events(capture: &Capture, pool: &MemoryPool, at: Nanos) -> Vec<SegmentEvent> {
+/// What was reserved and given back before a point, in the order of time.
+fn events(capture: &Capture, pool: &MemoryPool, point: MemoryPoint) -> Vec<SegmentEvent> {
+    // Each is an event of the pool, too.
+    let last = pool.last_event(point).map(|it| (it.at, it.span));
     let wanted = named(capture, MEMORY_SEGMENT);
     let stretches = wanted.map_or(0, |_| capture.stretch_count());
     let all = (0..stretches)
         .flat_map(|stretch| capture.spans_named(stretch, move |it| Some(it) == wanted))
-        .filter(|it| it.0 <= at);
+        .filter(|it| Some(*it) <= last);
     let mut found: Vec<SegmentEvent> = all
         .filter_map(|(at, span)| event(capture, pool, (at, span)))
         .collect();

@@ -94,7 +94,7 @@ fn a_free_ends_the_allocation_of_its_address_and_the_address_may_come_again() {
     };
     assert_eq!(pool.basis, MemoryBasis::Totals);
     let bytes = |at| {
-        pool.alive_at(Nanos(at))
+        pool.alive(pool.point_at(Nanos(at)))
             .map(|it| it.bytes)
             .collect::<Vec<_>>()
     };
@@ -102,16 +102,17 @@ fn a_free_ends_the_allocation_of_its_address_and_the_address_may_come_again() {
     assert_eq!(bytes(20), [64, 32, 100]);
     assert_eq!(bytes(30), [32, 100]);
     assert_eq!(bytes(70), [32, 8]);
-    let totals = [0, 10, 25, 30, 99].map(|at| pool.allocated_at(Nanos(at)).unwrap());
+    let allocated = |at| pool.allocated(pool.point_at(Nanos(at))).unwrap();
+    let totals = [0, 10, 25, 30, 99].map(allocated);
     assert_eq!(totals, [100, 164, 196, 132, 40]);
     let peak = |from, to| {
         let peak = pool.peak(Interval::new(Nanos(from), Nanos(to))).unwrap();
-        (peak.at.0, peak.allocated)
+        (peak.point.at.0, peak.allocated)
     };
     assert_eq!(peak(0, 100), (20, 196));
     assert_eq!(peak(40, 100), (60, 140));
     assert_eq!(peak(25, 40), (25, 196), "what was there when it begins");
-    assert_eq!(pool.untold_at(Nanos(70)), 0);
+    assert_eq!(pool.untold(pool.point_at(Nanos(70))), 0);
 }
 
 #[test]
@@ -119,9 +120,11 @@ fn without_totals_bytes_count_from_zero_and_without_addresses_nothing_is_paired(
     let capture = capture(&[(10, 64, None, None), (20, -80, None, None)]);
     let pool = MemoryHistory::new(&capture).pools.remove(0);
     assert_eq!(pool.basis, MemoryBasis::SinceStart);
-    let totals = [5, 10, 20].map(|at| pool.allocated_at(Nanos(at)).unwrap());
+    let allocated = |at| pool.allocated(pool.point_at(Nanos(at))).unwrap();
+    let totals = [5, 10, 20].map(allocated);
     assert_eq!(totals, [0, 64, -16]);
     assert_eq!((pool.allocations.len(), pool.without_block), (0, 2));
+    assert!(!pool.knows_blocks());
 }
 
 #[test]
@@ -129,8 +132,41 @@ fn a_free_that_was_not_told_is_counted() {
     let capture = capture(&[(10, 64, Some(1), None), (20, 32, Some(1), None)]);
     let pool = MemoryHistory::new(&capture).pools.remove(0);
     assert_eq!(pool.missing_frees, 1);
-    let alive: Vec<u64> = pool.alive_at(Nanos(30)).map(|it| it.bytes).collect();
+    let alive: Vec<u64> = pool
+        .alive(pool.point_at(Nanos(30)))
+        .map(|it| it.bytes)
+        .collect();
     assert_eq!(alive, [32]);
+}
+
+#[test]
+fn the_peak_may_lie_between_events_of_one_instant() {
+    let capture = capture(&[
+        (10, 64, Some(1), Some(64)),
+        (20, 32, Some(2), Some(96)),
+        (20, -64, Some(1), Some(32)),
+    ]);
+    let pool = MemoryHistory::new(&capture).pools.remove(0);
+    let peak = pool.peak(Interval::new(Nanos(0), Nanos(99))).unwrap();
+    assert_eq!((peak.point.at, peak.allocated), (Nanos(20), 96));
+    let alive = |point| super::Allocation::bytes_of(pool.alive(point));
+    assert_eq!(alive(peak.point), 96);
+    assert_eq!(alive(pool.point_at(Nanos(20))), 32);
+}
+
+#[test]
+fn totals_of_frees_that_were_taken_before_them_are_mended() {
+    let capture = capture(&[
+        (10, 64, Some(1), Some(164)),
+        (20, 32, Some(2), Some(196)),
+        (30, -64, Some(1), Some(196)),
+        (40, -32, Some(2), Some(132)),
+        (50, 8, Some(3), Some(108)),
+        (60, -8, Some(3), Some(100)),
+    ]);
+    let pool = MemoryHistory::new(&capture).pools.remove(0);
+    let totals: Vec<i64> = pool.events.iter().map(|it| it.allocated).collect();
+    assert_eq!(totals, [164, 196, 132, 100, 108, 100]);
 }
 
 #[test]
@@ -165,9 +201,9 @@ fn groups_say_what_asked_and_what_was_there_before() {
         (110, 2, Some(4), Some(1_138)),
     ]);
     let pool = MemoryHistory::new(&capture).pools.remove(0);
-    let at = Nanos(120);
+    let at = pool.point_at(Nanos(120));
     let of = |by| {
-        let groups = MemoryGroup::alive(&capture, (&pool, at), pool.alive_at(at), by);
+        let groups = MemoryGroup::alive(&capture, (&pool, at), pool.alive(at), by);
         let groups = groups.into_iter();
         let groups = groups.map(|it| (it.name.map(String::from), it.count, it.bytes));
         groups.collect::<Vec<_>>()

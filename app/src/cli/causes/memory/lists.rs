@@ -1,7 +1,7 @@
 //! Memory for people: the figures of each device, allocations, and groups of them.
 
 use engine::analysis::memory::{
-    Allocation, MemoryBasis, MemoryGroup, MemoryGrouping, MemoryOrigin, MemoryPool,
+    Allocation, MemoryBasis, MemoryGroup, MemoryGrouping, MemoryOrigin, MemoryPoint, MemoryPool,
 };
 use engine::record::Value;
 use engine::time::Nanos;
@@ -35,6 +35,9 @@ impl MemoryPrinter<'_> {
             table.row(pool_cells(&pool.title, &self.pool_row(pool)));
         }
         table.write(streams.out)?;
+        if !self.pools.iter().any(MemoryPool::knows_blocks) {
+            return Ok(FINE);
+        }
         writeln!(streams.out)?;
         let by = self.pools.iter();
         let by = by.map(|it| MemoryGrouping::usual(self.capture, it)).min();
@@ -50,41 +53,24 @@ impl MemoryPrinter<'_> {
         question: AllocationChoice,
         streams: &mut OutputStreams<'_>,
     ) -> Result<u8, CliFailure> {
-        let mut table = TextTable::new(&[
-            "device",
-            "block",
-            ">bytes",
-            "operator",
-            "range",
-            ">span",
-            ">allocated",
-            ">freed",
-        ]);
         let of = |pool| self.asked(pool, question).map(move |it| (pool, it));
         let mut all: Vec<(&MemoryPool, &Allocation)> = self.pools.iter().flat_map(of).collect();
         all.sort_by_key(|(_, it)| std::cmp::Reverse(it.bytes));
-        for (pool, allocation) in all.iter().take(MOST) {
-            let origin = allocation
-                .from
-                .map(|it| MemoryOrigin::of(self.capture, it.span));
-            let origin = origin.unwrap_or_default();
-            let name = |it: Option<Box<str>>| {
-                it.map_or_else(|| "–".to_owned(), |it| crate::text::shorten(&it, LETTERS))
-            };
-            let moment =
-                |it: Option<_>, other: &str| it.map_or_else(|| other.to_owned(), words::length);
-            table.row([
-                pool.title.clone(),
-                allocation.block.to_string(),
-                crate::text::count(allocation.bytes),
-                name(origin.operator),
-                name(origin.range),
-                allocation
-                    .from
-                    .map_or_else(|| "–".to_owned(), |it| it.span.0.to_string()),
-                moment(allocation.from.map(|it| it.at), "before"),
-                moment(allocation.to.map(|it| it.at), "never"),
-            ]);
+        let listed = all.iter().take(MOST).map(|(pool, allocation)| {
+            let from = allocation.from;
+            let origin = from.map(|it| MemoryOrigin::of(self.capture, it.span));
+            (*pool, *allocation, origin.unwrap_or_default())
+        });
+        let listed: Vec<(&MemoryPool, &Allocation, MemoryOrigin)> = listed.collect();
+        // Only of what the file tells.
+        let mut askers = MemoryGrouping::ALL.to_vec();
+        askers.retain(|by| listed.iter().any(|it| it.2.name(*by).is_some()));
+        let mut heads = vec!["device", "block", ">bytes"];
+        heads.extend(askers.iter().map(|it| it.label()));
+        heads.extend([">span", ">allocated", ">freed"]);
+        let mut table = TextTable::new(&heads);
+        for (pool, allocation, origin) in &listed {
+            table.row(allocation_cells(pool, allocation, (origin, &askers)));
         }
         self.head(question, all.len(), streams)?;
         table.write(streams.out)?;
@@ -100,7 +86,11 @@ impl MemoryPrinter<'_> {
         streams: &mut OutputStreams<'_>,
     ) -> Result<(), CliFailure> {
         if question == AllocationChoice::Kept {
-            if found == 0 {
+            let is_known = self.pools.iter().all(MemoryPool::knows_blocks);
+            if found == 0 && !is_known {
+                let words = "which free is of what is not told, so that what was kept is not known";
+                writeln!(streams.out, "{words}")?;
+            } else if found == 0 {
                 let words =
                     "nothing was kept beyond the step in which it was allocated, and all was freed";
                 writeln!(streams.out, "{words}")?;
@@ -108,18 +98,18 @@ impl MemoryPrinter<'_> {
             return Ok(());
         }
         for pool in &self.pools {
-            let at = self.moment(pool, question).unwrap_or_default();
-            let allocated = pool.allocated_at(at).unwrap_or_default();
+            let point = self.moment(pool, question).unwrap_or_default();
+            let allocated = pool.allocated(point).unwrap_or_default();
             let since = match pool.basis {
                 MemoryBasis::Totals => "allocated",
                 MemoryBasis::SinceStart => "more allocated than at the start",
             };
-            let untold = untold(pool, at);
+            let untold = untold(pool, point);
             writeln!(
                 streams.out,
                 "{} at {}: {} {since}{untold}",
                 pool.title,
-                words::length(at),
+                words::length(point.at),
                 words::bytes(allocated),
             )?;
         }
@@ -168,6 +158,32 @@ impl MemoryPrinter<'_> {
     }
 }
 
+/// The cells of an allocation for people, with who asked for it by some groupings.
+fn allocation_cells(
+    pool: &MemoryPool,
+    allocation: &Allocation,
+    (origin, askers): (&MemoryOrigin, &[MemoryGrouping]),
+) -> Vec<String> {
+    let (from, to) = (allocation.from, allocation.to);
+    let unknown = || "–".to_owned();
+    let mut cells = vec![
+        pool.title.clone(),
+        allocation.block.to_string(),
+        crate::text::count(allocation.bytes),
+    ];
+    cells.extend(askers.iter().map(|by| {
+        let name = origin.name(*by);
+        name.map_or_else(unknown, |it| crate::text::shorten(it, LETTERS))
+    }));
+    let moment = |it: Option<_>, other: &str| it.map_or_else(|| other.to_owned(), words::length);
+    cells.extend([
+        from.map_or_else(unknown, |it| it.span.0.to_string()),
+        moment(from.map(|it| it.at), "before"),
+        moment(to.map(|it| it.at), "never"),
+    ]);
+    cells
+}
+
 /// The cells of a pool for people, by its row for programs.
 fn pool_cells(title: &str, row: &[Option<Value>]) -> [String; 9] {
     let of = |at: usize| match row.get(at) {
@@ -193,8 +209,8 @@ fn pool_cells(title: &str, row: &[Option<Value>]) -> [String; 9] {
 }
 
 /// How much of what was allocated at a moment nothing tells of.
-fn untold(pool: &MemoryPool, at: Nanos) -> String {
-    match pool.untold_at(at) {
+fn untold(pool: &MemoryPool, point: MemoryPoint) -> String {
+    match pool.untold(point) {
         0 => String::new(),
         untold => {
             let untold = words::bytes(i64::try_from(untold).unwrap_or(i64::MAX));
@@ -208,22 +224,12 @@ fn group_cells(title: &str, (group, by): (&MemoryGroup, MemoryGrouping), all: u6
     let share = crate::text::percent(share(group.bytes, all));
     [
         title.to_owned(),
-        crate::text::shorten(&group_name(group, by), LETTERS),
+        crate::text::shorten(
+            &crate::text::memory_group(group.name.as_deref(), by),
+            LETTERS,
+        ),
         crate::text::count(group.count),
         words::bytes(i64::try_from(group.bytes).unwrap_or(i64::MAX)),
         share.replace(crate::text::THIN, " "),
     ]
-}
-
-/// What a group is called for people.
-fn group_name(group: &MemoryGroup, by: MemoryGrouping) -> String {
-    match (group.name.as_deref(), by) {
-        (None, _) => "before the capture began".to_owned(),
-        (Some(""), _) => format!("in no {}", by.label()),
-        (Some(size), MemoryGrouping::Size) => {
-            let size: u64 = size.parse().unwrap_or_default();
-            format!("{} B", crate::text::count(size))
-        }
-        (Some(name), _) => name.to_owned(),
-    }
 }

@@ -31,6 +31,17 @@ impl From<GroupingOption> for MemoryGrouping {
     }
 }
 
+/// What may be told of a moment instead of its allocations.
+#[derive(Debug, Args)]
+pub struct MomentFigures {
+    /// The segments that the allocator had reserved, at --at, at the --peak or at the end, and how much of each was free
+    #[arg(long, conflicts_with_all = ["kept", "by"])]
+    pub segments: bool,
+    /// How much was allocated and reserved in all, at --at, at the --peak or at the end, instead of a row for each allocation
+    #[arg(long, conflicts_with_all = ["kept", "by", "segments"])]
+    pub totals: bool,
+}
+
 /// What is asked about memory.
 #[derive(Debug, Args)]
 #[command(after_help = MEMORY)]
@@ -47,9 +58,9 @@ pub struct MemoryOptions {
     /// What was freed after the step in which it was allocated, or never
     #[arg(long)]
     pub kept: bool,
-    /// The segments that the allocator had reserved, at --at, at the --peak or at the end, and how much of each was free
-    #[arg(long, conflicts_with_all = ["kept", "by"])]
-    pub segments: bool,
+    /// What is told of the moment instead of its allocations
+    #[command(flatten)]
+    pub instead: MomentFigures,
     /// Put allocations together, instead of a row for each
     #[arg(long, value_name = "WHAT", value_enum)]
     pub by: Option<GroupingOption>,
@@ -68,6 +79,9 @@ const MEMORY: &str = "Without --at, --peak or --kept a row for each device and a
     were made, or never. With one of them a row for each allocation: device, rank, block (its address, or the number or the \
     name that the file has for it), bytes, operator, range and function, which are the innermost of each sort that the thread \
     was in, span and allocated_ns, free_span and freed_ns, and held_ns between the two. What was allocated before the capture \
-    began has no allocated_ns, what was not freed has no freed_ns. With --segments, which snapshots of PyTorch's allocator have, a row \
+    began has no allocated_ns, what was not freed has no freed_ns. With --totals a row for each device: device, rank, basis, at_ns, \
+    allocated_bytes, reserved_bytes, and of what was allocated allocations and bytes that are known and before_bytes from before the \
+    capture began. With --segments, which snapshots of PyTorch's allocator have, a row \
     for each: device, rank, at_ns, address, bytes, stream, allocated_bytes, free_bytes, blocks and largest_free_bytes. With --by a row for each group: device, rank, at_ns, the \
-    group, allocations, bytes and share.";
+    group, allocations, bytes and share; the group is null for what was allocated before the capture began, and empty where \
+    nothing of the sort asked for it.";

@@ -39,9 +39,9 @@ pub(super) fn write(
         .pools
         .iter()
         .flat_map(|pool| {
-            let at = answer.moment(pool, question).unwrap_or(answer.within.end);
-            let all = MemorySegment::all(answer.capture, pool, at).into_iter();
-            all.map(move |it| (pool, at, it))
+            let point = answer.moment(pool, question).unwrap_or_default();
+            let all = MemorySegment::all(answer.capture, pool, point).into_iter();
+            all.map(move |it| (pool, point.at, it))
         })
         .collect();
     if all.is_empty() {
