@@ -64,6 +64,7 @@ const LOSSES: &[&str] = &[
     "no-column",
     "unknown-phase",
     "no-time",
+    "incomplete",
 ];
 
 /// Whether nothing was dropped, or a problem tells of it; and whether what such problems tell of is counted as dropped.

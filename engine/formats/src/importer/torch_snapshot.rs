@@ -8,19 +8,22 @@ mod pickle;
 
 use std::io::Read as _;
 
-use self::device_history::DeviceHistory;
+use self::device_history::{DeviceHistory, LeftOut};
 use self::pickle::{Pickle, PickleId};
 use super::sqlite::{LaneTitle, SqliteDraft, SqliteSpan};
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
 use record::time::Nanos;
 use record::{Clock, DeviceId, Group, Record, Run, Severity, SpanKind, State, counted};
 
+/// What the format is called, which captures of it have as their backend.
+pub const NAME: &str = "torch-snapshot";
+
 /// The format of snapshots of PyTorch's allocator.
 pub struct TorchSnapshot;
 
 impl Importer for TorchSnapshot {
     fn name(&self) -> &'static str {
-        "torch-snapshot"
+        NAME
     }
 
     fn extensions(&self) -> &'static [&'static str] {
@@ -57,10 +60,12 @@ impl Importer for TorchSnapshot {
         })));
         let mut draft = SqliteDraft::new(sink);
         if let Some(end) = pickle.cut() {
-            draft.receipt.note(format!(
+            let text = format!(
                 "The snapshot breaks off after {end} bytes: of its segments and its history only what stands before is known. The \
                  program that wrote it did not finish, or the copy is not whole."
-            ));
+            );
+            let kind = (Severity::DataLoss, "cut-short");
+            draft.receipt.complain(draft.sink, kind, text);
         }
         tell(&pickle, &mut draft);
         draft.finish()
@@ -81,7 +86,7 @@ fn tell(pickle: &Pickle, draft: &mut SqliteDraft<'_, '_>) {
     let of_segments = of_segments.filter_map(|it| pickle.number_of(*it, "device"));
     let last = of_segments.max().unwrap_or(-1).saturating_add(1);
     let count = histories.len().max(usize::try_from(last).unwrap_or(0));
-    let mut untimed = 0;
+    let mut left_out = LeftOut::default();
     // A snapshot has a list for each device of the machine, most of them empty.
     for number in 0..count.min(MOST_DEVICES) {
         let history = histories.get(number).map_or(&[][..], |it| pickle.list(*it));
@@ -90,11 +95,13 @@ fn tell(pickle: &Pickle, draft: &mut SqliteDraft<'_, '_>) {
         let segments: Vec<PickleId> = segments.iter().filter(own).copied().collect();
         if !segments.is_empty() || !history.is_empty() {
             let mut device = DeviceHistory::new(number, draft);
-            untimed += device.tell(pickle, (&segments, history), draft);
+            let of_device = device.tell(pickle, (&segments, history), draft);
+            left_out.entries += of_device.entries;
+            left_out.memory += of_device.memory;
         }
     }
     let has_history = histories.iter().any(|it| !pickle.list(*it).is_empty());
-    remark(untimed, has_history || pickle.cut().is_some(), draft);
+    remark(left_out, has_history || pickle.cut().is_some(), draft);
     annotate(pickle, annotations, draft);
 }
 
@@ -112,14 +119,24 @@ fn begin(first: Option<i64>, draft: &mut SqliteDraft<'_, '_>) {
 }
 
 /// Says what of the history is not there.
-fn remark(untimed: u64, has_history: bool, draft: &mut SqliteDraft<'_, '_>) {
-    if untimed > 0 {
-        let words = "{entry of the history says|entries of the history say} not what happened when, and {is|are} left out.";
-        let kind = (Severity::DataLoss, "no-time");
+fn remark(left_out: LeftOut, has_history: bool, draft: &mut SqliteDraft<'_, '_>) {
+    let LeftOut { entries, memory } = left_out;
+    let causes = [
+        (
+            entries,
+            "{entry of the history does|entries of the history do} not say what happened, when, or to which memory, and {is|are} left out.",
+        ),
+        (
+            memory,
+            "{segment or block|segments and blocks} of the snapshot {lacks its|lack their} address, size or state, and {is|are} left out.",
+        ),
+    ];
+    for (count, words) in causes.into_iter().filter(|it| it.0 > 0) {
+        let kind = (Severity::DataLoss, "incomplete");
         draft
             .receipt
-            .complain(draft.sink, kind, counted(untimed, words));
-        draft.receipt.dropped += untimed;
+            .complain(draft.sink, kind, counted(count, words));
+        draft.receipt.dropped += count;
     }
     if !has_history {
         let words = "The snapshot has no history, so that all of it is one instant: torch.cuda.memory._record_memory_history() was \

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::memory_before::{EarlierMemory, HistoryChange, MemoryBefore};
+use super::memory_before::{EarlierMemory, HistoryChange, HistoryEntry, MemoryBefore};
 use super::pickle::{Pickle, PickleId};
 use crate::importer::sqlite::{LaneTitle, SqliteDraft, SqliteSpan};
 use record::{
@@ -16,6 +16,22 @@ const CUDA: i64 = 1;
 /// Calls of a stack that are kept, the innermost first.
 const MOST_CALLS: usize = 64;
 
+/// What of a device's memory and history is not complete, and left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LeftOut {
+    /// Entries of the history.
+    pub entries: u64,
+    /// Segments and blocks.
+    pub memory: u64,
+}
+
+/// How often memory ran out, and the most bytes that were asked for then with those that were free.
+#[derive(Default)]
+struct OutOfMemory {
+    times: u64,
+    largest: Option<(i64, i64)>,
+}
+
 /// The allocator of one device.
 pub(super) struct DeviceHistory {
     number: i64,
@@ -25,6 +41,7 @@ pub(super) struct DeviceHistory {
     totals: [i64; 2],
     /// The stacks that were written already, by the list of their calls.
     stacks: HashMap<PickleId, Option<Box<str>>>,
+    out_of_memory: OutOfMemory,
 }
 
 impl DeviceHistory {
@@ -56,17 +73,17 @@ impl DeviceHistory {
             counters,
             totals: [0, 0],
             stacks: HashMap::new(),
+            out_of_memory: OutOfMemory::default(),
         }
     }
 
-    /// Tells what was there when the history begins, and then what it says. Gives how many of its entries say not what happened when,
-    /// and are left out.
+    /// Tells what was there when the history begins, and then what it says. Gives what was left out of it.
     pub fn tell(
         &mut self,
         pickle: &Pickle,
         (segments, history): (&[PickleId], &[PickleId]),
         draft: &mut SqliteDraft<'_, '_>,
-    ) -> u64 {
+    ) -> LeftOut {
         let before = MemoryBefore::new(pickle, segments, history);
         self.totals = before.totals();
         let zero = draft.zero;
@@ -83,40 +100,54 @@ impl DeviceHistory {
             self.event(pickle, there, Some(block), draft);
         }
         let told = history.iter().map(|it| self.entry(pickle, *it, draft));
-        told.filter(Option::is_none).count() as u64
+        let entries = told.filter(Option::is_none).count() as u64;
+        self.remark(draft);
+        LeftOut {
+            entries,
+            memory: before.incomplete,
+        }
     }
 
-    /// Tells of an entry of the history; nothing where it says not what happened when.
+    /// Says that memory ran out.
+    fn remark(&self, draft: &mut SqliteDraft<'_, '_>) {
+        let Some((largest, free)) = self.out_of_memory.largest else {
+            return;
+        };
+        let number = self.number;
+        let (asked, free) = (bytes(largest), bytes(free));
+        draft.receipt.note(match self.out_of_memory.times {
+            1 => format!(
+                "CUDA {number} ran out of memory when {asked} were asked for and {free} were free."
+            ),
+            times => format!(
+                "CUDA {number} ran out of memory {times} times, at most when {asked} were asked for and {free} were free."
+            ),
+        });
+    }
+
+    /// Tells of an entry of the history; nothing where it does not say what happened when, or to which memory.
     fn entry(
         &mut self,
         pickle: &Pickle,
         entry: PickleId,
         draft: &mut SqliteDraft<'_, '_>,
     ) -> Option<()> {
-        let action = pickle.text_of(entry, "action")?;
-        let time = pickle.number_of(entry, "time_us")?.saturating_mul(1_000);
-        let size = pickle.number_of(entry, "size").unwrap_or(0);
-        let change = HistoryChange::of(action, size);
+        let read = HistoryEntry::read(pickle, entry)?;
+        let HistoryEntry { action, change, .. } = read;
+        let time = read.time.saturating_mul(1_000);
         let [allocated, reserved] = self.totals;
         self.totals = match change {
             HistoryChange::Block(bytes) => [allocated.saturating_add(bytes), reserved],
             HistoryChange::Segment(bytes) => [allocated, reserved.saturating_add(bytes)],
             HistoryChange::Nothing => self.totals,
         };
-        let memory = EarlierMemory {
-            address: pickle.number_of(entry, "addr").unwrap_or(0),
-            size,
-            stream: pickle.number_of(entry, "stream"),
-            entry: Some(entry),
-        };
-        self.event(pickle, (time, action, change), Some(&memory), draft);
+        self.event(pickle, (time, action, change), Some(&read.memory), draft);
         self.sample(time, draft);
         if action == "oom" {
             let free = pickle.number_of(entry, "device_free").unwrap_or(0);
-            draft.receipt.note(format!(
-                "CUDA {} ran out of memory when {size} bytes were asked for and {free} were free.",
-                self.number
-            ));
+            self.out_of_memory.times += 1;
+            let asked = Some((read.memory.size, free));
+            self.out_of_memory.largest = self.out_of_memory.largest.max(asked);
         }
         Some(())
     }
@@ -200,6 +231,18 @@ impl DeviceHistory {
             (!lines.is_empty()).then(|| lines.join("\n").into())
         });
         found.clone()
+    }
+}
+
+/// A number of bytes, in the largest unit that it has whole.
+fn bytes(bytes: i64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = units
+        .into_iter()
+        .find(|(unit, _)| bytes >= *unit && bytes % unit == 0);
+    match unit {
+        Some((unit, name)) => format!("{} {name}", bytes / unit),
+        None => format!("{bytes} bytes"),
     }
 }
 

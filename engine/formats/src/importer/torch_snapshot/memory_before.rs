@@ -29,6 +29,40 @@ impl HistoryChange {
     }
 }
 
+/// An entry of a history.
+pub(super) struct HistoryEntry<'a> {
+    pub action: &'a str,
+    /// Microseconds since 1970.
+    pub time: i64,
+    pub change: HistoryChange,
+    pub memory: EarlierMemory,
+}
+
+impl<'a> HistoryEntry<'a> {
+    /// Reads one; nothing where it does not say what happened when, or to which memory.
+    pub fn read(pickle: &'a Pickle, entry: PickleId) -> Option<Self> {
+        let action = pickle.text_of(entry, "action")?;
+        let time = pickle.number_of(entry, "time_us")?;
+        let address = pickle.number_of(entry, "addr");
+        let size = pickle.number_of(entry, "size").filter(|it| *it >= 0);
+        let change = HistoryChange::of(action, size.unwrap_or(0));
+        if change != HistoryChange::Nothing && (address.is_none() || size.is_none()) {
+            return None;
+        }
+        Some(Self {
+            action,
+            time,
+            change,
+            memory: EarlierMemory {
+                address: address.unwrap_or(0),
+                size: size.unwrap_or(0),
+                stream: pickle.number_of(entry, "stream"),
+                entry: Some(entry),
+            },
+        })
+    }
+}
+
 /// A block or a segment that was there before the history begins.
 pub(super) struct EarlierMemory {
     pub address: i64,
@@ -45,6 +79,8 @@ type MemoryByAddress = BTreeMap<i64, EarlierMemory>;
 pub(super) struct MemoryBefore {
     pub blocks: MemoryByAddress,
     pub segments: MemoryByAddress,
+    /// Segments and blocks that lack their address, size or state.
+    pub incomplete: u64,
 }
 
 impl MemoryBefore {
@@ -79,18 +115,24 @@ impl MemoryBefore {
         };
         let address = pickle.number_of(segment, "address");
         let size = pickle.number_of(segment, "total_size");
+        let size = size.filter(|it| *it >= 0);
         let (Some(address), Some(size)) = (address, size) else {
+            self.incomplete += 1;
             return;
         };
         self.segments
             .insert(address, memory(address, size, segment));
         let mut next = address;
         for block in pickle.list_of(segment, "blocks") {
-            let size = pickle.number_of(*block, "size").unwrap_or(0);
+            let size = pickle.number_of(*block, "size").filter(|it| *it >= 0);
+            let state = pickle.text_of(*block, "state");
+            let (Some(size), Some(state)) = (size, state) else {
+                self.incomplete += 1;
+                continue;
+            };
             // Before blocks had addresses they lay one behind the other.
             let address = pickle.number_of(*block, "address").unwrap_or(next);
             next = address.saturating_add(size);
-            let state = pickle.text_of(*block, "state").unwrap_or_default();
             if state.starts_with("active") {
                 self.blocks.insert(address, memory(address, size, *block));
             }
@@ -99,26 +141,21 @@ impl MemoryBefore {
 
     /// Backwards: what the history begins was not there before, and what it ends was.
     fn undo(&mut self, pickle: &Pickle, entry: PickleId) {
-        let is_timed = pickle.number_of(entry, "time_us").is_some();
-        let action = pickle.text_of(entry, "action").filter(|_| is_timed);
-        let action = action.unwrap_or_default();
-        let size = pickle.number_of(entry, "size").unwrap_or(0);
-        let Some(address) = pickle.number_of(entry, "addr") else {
+        let Some(entry) = HistoryEntry::read(pickle, entry) else {
             return;
         };
+        let EarlierMemory { address, size, .. } = entry.memory;
         let memory = EarlierMemory {
-            address,
-            size,
-            stream: pickle.number_of(entry, "stream"),
             entry: None,
+            ..entry.memory
         };
-        match HistoryChange::of(action, size) {
+        match entry.change {
             HistoryChange::Block(bytes) if bytes < 0 => drop(self.blocks.insert(address, memory)),
             HistoryChange::Block(_) => drop(self.blocks.remove(&address)),
             HistoryChange::Segment(bytes) if bytes >= 0 => {
                 take_segment(&mut self.segments, address, size);
             }
-            HistoryChange::Segment(_) if action == "segment_unmap" => {
+            HistoryChange::Segment(_) if entry.action == "segment_unmap" => {
                 join_segment(&mut self.segments, memory);
             }
             HistoryChange::Segment(_) => drop(self.segments.insert(address, memory)),

@@ -1,5 +1,6 @@
 //! Reads a pickle of plain values: numbers, texts, lists, tuples and dictionaries. It makes no object and calls nothing; what would
-//! is an error that says where it stands. The instructions are those of Python's `Lib/pickletools.py`.
+//! is an error that says where it stands. The instructions are those of Python's `Lib/pickletools.py` that protocols from 2
+//! on are written in.
 //!
 //! A library would do but for one thing: values that a pickle holds once and names often are copied by those that there are, and
 //! the stacks of a snapshot are named a hundred thousand times. Here each value has a number, and is named by it.
@@ -8,6 +9,9 @@ mod machine;
 mod spelling;
 
 use machine::PickleMachine;
+
+/// Real numbers from here on are no whole ones of 64 bits.
+const WHOLE: f64 = 9.2e18;
 
 /// The number of a value.
 pub type PickleId = u32;
@@ -133,7 +137,9 @@ impl Pickle {
     pub fn integer(&self, id: PickleId) -> Option<i64> {
         match self.value(id) {
             PickleValue::Integer(value) => Some(*value),
-            PickleValue::Number(value) if value.fract() == 0.0 => Some(*value as i64),
+            PickleValue::Number(value) if value.fract() == 0.0 && value.abs() < WHOLE => {
+                Some(*value as i64)
+            }
             _ => None,
         }
     }

@@ -104,8 +104,8 @@ impl<'a> PickleMachine<'a> {
             }
             b'N' | 0x8F => self.push(PickleValue::Nothing),
             0x88 | 0x89 => self.push(PickleValue::Bool(code == 0x88)),
-            b'K' | b'M' | b'J' | b'I' | b'L' | 0x8A | 0x8B | b'G' | b'F' => self.number(code, at),
-            b'X' | 0x8C | 0x8D | b'V' | b'S' | b'T' | b'U' => self.string(code, at),
+            b'K' | b'M' | b'J' | 0x8A | 0x8B | b'G' => self.number(code),
+            b'X' | 0x8C | 0x8D => self.string(code),
             b'B' | b'C' | 0x8E | 0x96 => {
                 self.counted(code)?;
                 self.push(PickleValue::Nothing)
@@ -149,7 +149,7 @@ impl<'a> PickleMachine<'a> {
                 let all = self.popped()?;
                 self.set(&all, at)
             }
-            b'g' | b'h' | b'j' | b'p' | b'q' | b'r' | 0x94 => self.remember(code, at),
+            b'h' | b'j' | b'q' | b'r' | 0x94 => self.remember(code, at),
             b'c' | 0x93 => self.global(code, at),
             b'R' => self.reduce(at),
             _ => Err(refused(code, at)),
@@ -159,7 +159,7 @@ impl<'a> PickleMachine<'a> {
     /// How many bytes follow an instruction that says so.
     pub(super) fn count_of(&mut self, code: u8) -> Result<usize, PickleError> {
         let count = match code {
-            b'U' | b'C' | 0x8C | 0x8A => u64::from(u8::from_le_bytes(self.take()?)),
+            b'C' | 0x8C | 0x8A => u64::from(u8::from_le_bytes(self.take()?)),
             0x8D | 0x8E | 0x96 => u64::from_le_bytes(self.take()?),
             _ => u64::from(u32::from_le_bytes(self.take()?)),
         };
@@ -178,13 +178,9 @@ impl<'a> PickleMachine<'a> {
         let place = match code {
             b'h' | b'q' => usize::from(u8::from_le_bytes(self.take()?)),
             b'j' | b'r' => u32::from_le_bytes(self.take()?) as usize,
-            0x94 => self.memo.len(),
-            _ => {
-                let place = self.line()?.parse().ok();
-                place.ok_or_else(|| damaged(at, "no place of the memo"))?
-            }
+            _ => self.memo.len(),
         };
-        if matches!(code, b'g' | b'h' | b'j') {
+        if matches!(code, b'h' | b'j') {
             let known = self.memo.get(place).copied().flatten();
             let known = known.ok_or_else(|| damaged(at, "nothing there in the memo"))?;
             self.stack.push(known);
@@ -338,7 +334,7 @@ impl<'a> PickleMachine<'a> {
     }
 
     /// A text up to the end of the line.
-    pub(super) fn line(&mut self) -> Result<String, PickleError> {
+    fn line(&mut self) -> Result<String, PickleError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|it| *it == b'\n');
         let length = length.ok_or(PickleError::Cut(self.bytes.len()))?;
@@ -366,7 +362,7 @@ fn refused(code: u8, at: usize) -> PickleError {
     PickleError::Code { name, at, of }
 }
 
-pub(super) const fn damaged(at: usize, why: &'static str) -> PickleError {
+const fn damaged(at: usize, why: &'static str) -> PickleError {
     PickleError::Damaged { at, why }
 }
 

@@ -1,11 +1,11 @@
 //! Numbers and texts of a pickle, in each of their spellings.
 
-use super::machine::{PickleMachine, damaged};
+use super::machine::PickleMachine;
 use super::{PickleError, PickleValue};
 
 impl PickleMachine<'_> {
     /// A number in one of its spellings.
-    pub(super) fn number(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
+    pub(super) fn number(&mut self, code: u8) -> Result<(), PickleError> {
         let value = match code {
             b'K' => i64::from(u8::from_le_bytes(self.take()?)),
             b'M' => i64::from(u16::from_le_bytes(self.take()?)),
@@ -13,22 +13,6 @@ impl PickleMachine<'_> {
             b'G' => {
                 let value = f64::from_be_bytes(self.take()?);
                 return self.real(value);
-            }
-            b'F' => {
-                let text = self.line()?;
-                let value = text.parse().ok();
-                let value = value.ok_or_else(|| damaged(at, "no number"))?;
-                return self.real(value);
-            }
-            b'I' | b'L' => {
-                let text = self.line()?;
-                match text.as_str() {
-                    "01" if code == b'I' => return self.push(PickleValue::Bool(true)),
-                    "00" if code == b'I' => return self.push(PickleValue::Bool(false)),
-                    _ => {}
-                }
-                let value = text.trim_end_matches('L').parse().ok();
-                value.ok_or_else(|| damaged(at, "no whole number"))?
             }
             _ => {
                 let count = self.count_of(code)?;
@@ -63,40 +47,10 @@ impl PickleMachine<'_> {
         self.push(PickleValue::Number(value))
     }
 
-    /// A text in one of its spellings.
-    pub(super) fn string(&mut self, code: u8, at: usize) -> Result<(), PickleError> {
-        let text = match code {
-            b'V' => unescaped(&self.line()?),
-            b'S' => self.line()?.trim_matches(['\'', '"']).to_owned(),
-            _ => {
-                let count = self.count_of(code)?;
-                String::from_utf8_lossy(self.bytes(count)?).into_owned()
-            }
-        };
-        if text.len() > self.bytes.len() {
-            return Err(damaged(at, "a text longer than the file"));
-        }
+    /// A text, whose length is written in one of several ways.
+    pub(super) fn string(&mut self, code: u8) -> Result<(), PickleError> {
+        let count = self.count_of(code)?;
+        let text = String::from_utf8_lossy(self.bytes(count)?).into_owned();
         self.push(PickleValue::Text(text.into()))
     }
-}
-
-/// A text in which characters beyond Latin are written as `\uXXXX`.
-fn unescaped(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("\\u") {
-        out.push_str(before);
-        let code = after
-            .get(..4)
-            .and_then(|it| u32::from_str_radix(it, 16).ok());
-        if let Some(letter) = code.and_then(char::from_u32) {
-            out.push(letter);
-            rest = after.get(4..).unwrap_or_default();
-        } else {
-            out.push_str("\\u");
-            rest = after;
-        }
-    }
-    out.push_str(rest);
-    out
 }
