@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use engine::capture::Capture;
 use engine::exporter;
-use engine::importer::moved;
+use engine::importer::{self, moved};
 use engine::merge::ClockAlignment;
 use engine::record::{
     Basis, Bookmark, CallId, Clock, DependencyKind, Device, DeviceId, Group, Lane, LaneId, NameId,
@@ -178,4 +178,42 @@ fn one_file_is_as_it_is() {
     let (capture, parts) = open(&paths);
     assert_eq!(capture.lanes()[0].name, "stream 7");
     assert_eq!((parts.len(), parts[0].label.as_str()), (1, ""));
+}
+
+/// A small profile of PyTorch that says which rank it is of.
+fn profile(rank: u32) -> String {
+    format!(
+        r#"{{"schemaVersion": 1, "distributedInfo": {{"backend": "nccl", "rank": {rank}, "world_size": 2}}, "traceEvents": [
+            {{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 7, "tid": 7, "ts": 10, "dur": 5, "args": {{"External id": 1}}}}]}}"#
+    )
+}
+
+#[test]
+fn two_files_of_one_rank_are_told_by_what_they_say_and_not_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("first.json"), profile(3)).unwrap();
+    std::fs::write(at("second.json"), profile(3)).unwrap();
+    let mut ignore = |_| std::ops::ControlFlow::Continue(());
+    let refused = importer::open_all(&[folder.path().to_owned()], &mut ignore).unwrap_err();
+    let words = refused.to_string();
+    assert!(
+        words.contains("two files of rank 3, first.json and second.json"),
+        "{words}"
+    );
+    // Whoever names both wants both.
+    let mut capture = Capture::new();
+    let named = [at("first.json"), at("second.json")];
+    importer::open_all(&named, &mut |batch| {
+        capture.apply(batch.records);
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    let problem = capture.problems().iter().find(|it| it.code == "same-rank");
+    assert!(
+        problem.is_some_and(|it| it.text.contains("rank 3")),
+        "{problem:?}"
+    );
+    std::fs::write(at("second.json"), profile(4)).unwrap();
+    importer::open_all(&[folder.path().to_owned()], &mut ignore).unwrap();
 }

@@ -4,6 +4,7 @@ mod label;
 
 pub(super) use label::rank_in;
 
+use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
@@ -49,7 +50,8 @@ pub fn open_all(
     paths: &[PathBuf],
     sink: &mut dyn FnMut(ImportBatch) -> ControlFlow<()>,
 ) -> Result<Vec<MergedFile>, ImportError> {
-    let paths = files_of(paths)?;
+    let asked = paths;
+    let paths = files_of(asked)?;
     if let [path] = paths.as_slice() {
         return single(path, sink);
     }
@@ -58,6 +60,7 @@ pub fn open_all(
     }
     let labels = label::labels(&paths);
     let mut merge = FileMerge::new(&paths, sink);
+    merge.folder = asked.iter().find(|it| it.is_dir()).cloned();
     merge.begin(&paths, &labels)?;
     for (path, label) in paths.iter().zip(labels) {
         merge.file(path, label)?;
@@ -117,6 +120,11 @@ struct FileMerge<'a> {
     /// Of the file under way: what is packed is renumbered piece by piece.
     unpacker: FieldDecoder,
     parts: Vec<MergedFile>,
+    /// The ranks that each file says it is of, and those of the file under way.
+    ranks: Vec<BTreeSet<u32>>,
+    own_ranks: BTreeSet<u32>,
+    /// The folder that was opened, where one was: nobody chose its files.
+    folder: Option<PathBuf>,
     /// The first instant and the last of all files so far.
     extent: Option<Interval>,
     /// The instant of capture time zero since 1970, where the first file says it.
@@ -134,6 +142,9 @@ impl<'a> FileMerge<'a> {
             collectives: Collectives::default(),
             unpacker: FieldDecoder::default(),
             parts: Vec::new(),
+            ranks: Vec::new(),
+            own_ranks: BTreeSet::new(),
+            folder: None,
             extent: None,
             zero: None,
             read: 0,
@@ -182,6 +193,7 @@ impl<'a> FileMerge<'a> {
         if self.parts.is_empty() {
             self.zero = waiting.zero();
         }
+        self.refuse_same_rank(source.path())?;
         self.read = begun + length;
         let next = self.numbers.next();
         self.parts.push(MergedFile {
@@ -198,10 +210,41 @@ impl<'a> FileMerge<'a> {
         Ok(())
     }
 
+    /// Two files of one rank, each of no other, are of two runs, or of two stretches of one: in a folder it is not known which is
+    /// meant, and where both were named it is said.
+    fn refuse_same_rank(&mut self, path: &Path) -> Result<(), ImportError> {
+        let own = std::mem::take(&mut self.own_ranks);
+        let same = self.ranks.iter().position(|it| it.len() == 1 && *it == own);
+        let first = same.and_then(|it| self.parts.get(it));
+        let rank = own.first().copied();
+        self.ranks.push(own);
+        let (Some(first), Some(rank)) = (first, rank) else {
+            return Ok(());
+        };
+        let shown = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
+        let files = [shown(&first.path), shown(path)];
+        if let Some(folder) = self.folder.clone() {
+            return Err(ImportError::SameRank {
+                folder,
+                rank,
+                files,
+            });
+        }
+        let [first, second] = files.map(|it| it.display().to_string());
+        let text = format!(
+            "{first} and {second} both say that they are of rank {rank}: what is counted by rank is counted together."
+        );
+        let problem = align::problem(Severity::Warning, "same-rank", text);
+        self.send(vec![problem])
+    }
+
     /// Renumbers records of the file under way, moves them in time and hands them over.
     fn take(&mut self, records: Vec<Record>, shift: Nanos) -> Result<(), ImportError> {
         let mut out = Vec::with_capacity(records.len());
         for record in self.unpacked(records) {
+            if let Record::LaneOrigin(origin) = &record {
+                self.own_ranks.extend(origin.rank);
+            }
             let Some(mut record) = self.numbers.lift(record, &mut out) else {
                 continue;
             };
