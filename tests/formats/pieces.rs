@@ -1,7 +1,7 @@
 //! Pieces of captures: what lies within one is explained as in the whole, stubs stand for what does not, and replaced words are
 //! gone from the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -239,6 +239,46 @@ fn replaced_words_are_gone() {
             ],
         );
     }
+}
+
+/// What a stub stands for has its name by its kind: calls of an API keep theirs, whatever else is outside.
+#[test]
+fn names_of_calls_outside_of_a_piece_are_kept() {
+    let Some(path) = path(CAPTURES[0]) else {
+        return;
+    };
+    let (capture, _) = open(std::slice::from_ref(&path));
+    let folder = tempfile::tempdir().unwrap();
+    let file = text(&folder.path().join("x.pftrace"));
+    let cut = range(middle(&path));
+    let (code, _, err) = syncline(&[
+        "convert",
+        &text(&path),
+        &file,
+        "--range",
+        &cut,
+        "--anonymize",
+    ]);
+    assert_eq!(code, FINE, "{err}");
+    let (again, _) = open(&[PathBuf::from(&file)]);
+    let known: BTreeSet<&str> = capture
+        .spans()
+        .filter(|it| it.span.kind == SpanKind::Call)
+        .map(|it| capture.name(it.span.name))
+        .collect();
+    let stubs = again.spans().filter(|it| it.span.kind == SpanKind::Stub);
+    let mut calls = 0;
+    for stub in stubs {
+        let of = again
+            .arguments(stub.span.id)
+            .find(|it| it.0 == "stands for");
+        if of.is_some_and(|it| it.1 == engine::record::Value::Text("call".into())) {
+            let name = again.name(stub.span.name);
+            assert!(known.contains(name), "{name}");
+            calls += 1;
+        }
+    }
+    assert!(calls > 0, "some calls lie outside");
 }
 
 /// Runs a script of the oracle, which complains where something is not as it says.

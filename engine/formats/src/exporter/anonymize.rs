@@ -11,7 +11,7 @@ use capture::Capture;
 use record::{
     Counter, Device, Expectation, Group, INTERRUPT, Lane, Launch, LaunchStep, NameId,
     ObservedOutcome, Pipeline, Problem, Promise, PromiseOutcome, Record, Run, RunOutcome,
-    STUB_KIND, SpanKind, Value, counted,
+    STUB_KIND, SpanId, SpanKind, Value, counted,
 };
 use stable_words::{StableWords, WordKind};
 
@@ -68,6 +68,15 @@ enum NameUse {
     Waker,
 }
 
+/// The kind of what a stub stands for.
+fn kind_behind(capture: &Capture, stub: SpanId) -> SpanKind {
+    let kind = capture.arguments(stub).find_map(|it| match it {
+        (STUB_KIND, Value::Text(label)) => SpanKind::from_label(&label),
+        _ => None,
+    });
+    kind.unwrap_or(SpanKind::Stub)
+}
+
 /// The words that were given out, and what each name is of.
 struct Anonymizer<'a> {
     capture: &'a Capture,
@@ -86,11 +95,20 @@ impl<'a> Anonymizer<'a> {
                 *slot = of;
             }
         };
+        let mut stubs = Vec::new();
         for placed in capture.spans() {
-            note(placed.span.name, NameUse::Span(placed.span.kind));
+            if placed.span.kind == SpanKind::Stub {
+                stubs.push(placed.span);
+            } else {
+                note(placed.span.name, NameUse::Span(placed.span.kind));
+            }
         }
         for began in capture.open() {
             note(began.name, NameUse::Span(began.kind));
+        }
+        // A stub has the name of what it stands for, whose kind says what the name is of.
+        for stub in stubs {
+            note(stub.name, NameUse::Span(kind_behind(capture, stub.id)));
         }
         for event in capture.events() {
             note(event.name, NameUse::Event);
