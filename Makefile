@@ -83,4 +83,4 @@ ifndef PROGRAM
 	cargo build --release
 endif
 	app/package/pack.py $@ --program $(or $(PROGRAM),$(BUILT)/release/syncline) \
-		--library $(or $(LIBRARY),$(BUILT)/release/deps/libcuda_recorder.so) --out target/package
+		--recorder $(or $(LIBRARY),$(BUILT)/release/deps/libcuda_recorder.so) --out target/package

@@ -48,16 +48,16 @@ class Contents(NamedTuple):
     glibc: Tuple[int, int]
     debian_packages: Set[str]
     program: bytes
-    library: bytes
+    recorder: bytes
     data: Dict[str, bytes]
     """What lies below a folder such as ``/usr/share``, by its path there."""
 
 
-def read(program: Path, library: Path, data: Path | None) -> Contents:
+def read(program: Path, recorder: Path, data: Path | None) -> Contents:
     """Gathers what is packed; without ``data`` the program itself is asked for that."""
-    needs = [elf.needs(program), elf.needs(library)]
+    needs = [elf.needs(program), elf.needs(recorder)]
     if needs[0].machine != needs[1].machine:
-        raise PackError(f"{program} and {library} are for different processors; build both for one")
+        raise PackError(f"{program} and {recorder} are for different processors; build both for one")
     libraries = needs[0].libraries | needs[1].libraries
     foreign = sorted(libraries - set(_EVERYWHERE))
     if foreign:
@@ -68,7 +68,7 @@ def read(program: Path, library: Path, data: Path | None) -> Contents:
         glibc=max(it.glibc for it in needs),
         debian_packages={_EVERYWHERE[it] for it in libraries},
         program=program.read_bytes(),
-        library=library.read_bytes(),
+        recorder=recorder.read_bytes(),
         data=_below(data) if data else _data_of(program),
     )
 

@@ -41,7 +41,7 @@ def _files(packed: Contents) -> Dict[str, Tuple[bytes, int]]:
     """Each file by its place, with its mode."""
     files = {
         "usr/bin/syncline": (packed.program, 0o755),
-        "usr/lib/syncline/libcuda_recorder.so": (packed.library, 0o644),
+        "usr/lib/syncline/libcuda_recorder.so": (packed.recorder, 0o644),
     }
     for place, bytes_ in packed.data.items():
         for before, after in _MOVED.items():

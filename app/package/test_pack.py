@@ -21,7 +21,7 @@ SHELL = Path("/bin/sh").resolve()
 
 
 def pack(kind: str, data: Path, out: Path, program: Path = SHELL) -> Path:
-    command = [sys.executable, FOLDER / "pack.py", kind, "--program", program, "--library", SHELL]
+    command = [sys.executable, FOLDER / "pack.py", kind, "--program", program, "--recorder", SHELL]
     done = subprocess.run([*command, "--data", data, "--out", out], capture_output=True, encoding="utf-8")
     if done.returncode:
         raise RuntimeError(done.stderr)

@@ -40,7 +40,7 @@ def _files(packed: Contents, name: str, tag: str) -> Dict[str, Tuple[bytes, bool
     modules = sorted(it for it in (_PACKAGE / "syncline").iterdir() if it.is_file())
     files = {f"syncline/{it.name}": (it.read_bytes(), False) for it in modules}
     files["syncline/program/syncline"] = (packed.program, True)
-    files["syncline/program/libcuda_recorder.so"] = (packed.library, False)
+    files["syncline/program/libcuda_recorder.so"] = (packed.recorder, False)
     for place, bytes_ in packed.data.items():
         files[f"{name}.data/data/share/{place}"] = (bytes_, False)
     info = f"{name}.dist-info"
