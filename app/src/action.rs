@@ -86,8 +86,8 @@ pub enum Action {
     Arrange(DockSide, Box<PanelTree>),
     /// Put a panel on a side, by its id.
     Dock(&'static str, DockSide),
-    /// Begin with the overview of a capture that was opened, where tabs are on screen.
-    Survey,
+    /// Begin with this panel of a capture that was opened, where tabs are on screen.
+    Survey(&'static str),
     /// Play so from now on, or no longer.
     SetPlayback(Option<Playback>),
     /// So many seconds went by on the wall: the head of what is played moves.

@@ -51,7 +51,7 @@ pub fn apply(state: &mut AppState, capture: &Capture, action: Action) -> Option<
         Action::Hover(hover) => state.next_hover = hover,
         Action::Set(switch, on) => set(state, switch, on),
         Action::OpenTab(tab) => state.settings.open_tab(tab),
-        Action::Survey => state.settings.docks.turn_to("overview"),
+        Action::Survey(panel) => state.settings.docks.turn_to(panel),
         Action::Arrange(side, tree) => {
             state.settings.docks.tabs_mut(side).arrangement = Some(*tree);
         }

@@ -87,6 +87,8 @@ def _leads_here(path: Path) -> bool:
 
 def arguments_of(source: Source) -> List[str]:
     """A source as arguments, none of which the program takes for an option or for standard input."""
+    if source is None or isinstance(source, (int, float, bytes)):
+        raise TypeError(f"a capture is a path or several of them, not {type(source).__name__}; name a file or a folder")
     several = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     if not several:
         raise ValueError("there is no capture to ask about; name one, or a folder of them")

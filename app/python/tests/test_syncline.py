@@ -141,6 +141,9 @@ class Answers(unittest.TestCase):
             syncline.query(H100, "")
         with self.assertRaisesRegex(ValueError, "there is no capture"):
             syncline.spans([])
+        for wrong in (None, 42):
+            with self.assertRaisesRegex(TypeError, "a capture is a path or several of them, not"):
+                syncline.idle(wrong)  # type: ignore[arg-type]
 
     def test_a_name_is_no_option_and_no_standard_input(self) -> None:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 use engine::fleet::FleetDataset;
-use engine::importer::MergedFile;
+use engine::importer::{MergedFile, torch_snapshot};
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
@@ -119,7 +119,12 @@ impl App {
         }
         self.restore_view(was_looked_at);
         self.label_tabs();
-        self.act(vec![Action::Survey], None);
+        let is_snapshot = self
+            .capture
+            .run()
+            .is_some_and(|it| it.backend == torch_snapshot::NAME);
+        let first = if is_snapshot { "memory" } else { "overview" };
+        self.act(vec![Action::Survey(first)], None);
         if let Some(run) = run {
             let text = WorkloadText {
                 title: run.name.clone(),
@@ -159,7 +164,11 @@ impl App {
         let renumbering = SceneRenumbering::new(&self.capture, &now, &self.state);
         self.show_capture(now);
         let renumber = Action::Renumber(Box::new(renumbering));
-        self.act(vec![renumber, Action::Survey], None);
+        self.act(vec![renumber, Action::Survey("overview")], None);
+        // Why it could not be read before is over.
+        if self.state.notice.as_ref().is_some_and(|it| it.is_error) {
+            self.act(vec![Action::Notify(None)], None);
+        }
         self.status.opened = Some(called_parts(&read.parts));
         self.status.content = read.content;
         let notes = |parts: &[MergedFile]| -> Vec<Vec<String>> {

@@ -359,8 +359,12 @@ impl App {
             }
             JobMessage::Failed(reason) => {
                 self.status.job = None;
+                let is_again = self.status.files.is_read_again;
                 self.end_loading();
-                if let Some(reason) = reason {
+                if let Some(mut reason) = reason {
+                    if is_again {
+                        reason.push_str(" What is on screen is what was read before.");
+                    }
                     self.tell(true, reason);
                 }
             }

@@ -315,7 +315,7 @@ impl App {
         let is_first = !self.status.verdicts.contains_key(name);
         let is_left_open = self.status.tab_at_start == self.state.settings.docks.bottom.tab;
         if is_first && is_left_open && self.state.lesson.is_none() {
-            self.act(vec![Action::Survey], None);
+            self.act(vec![Action::Survey("overview")], None);
         }
     }
 }

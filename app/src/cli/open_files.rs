@@ -78,7 +78,8 @@ pub(super) fn unwritten(output: &Path, error: &io::Error) -> CliFailure {
 }
 
 /// Says beside an answer that not all that the files hold is there.
-pub(super) fn tell_dropped(
+pub(super) fn tell_missing(
+    has_data_loss: bool,
     parts: &[MergedFile],
     streams: &mut OutputStreams<'_>,
 ) -> io::Result<()> {
@@ -90,6 +91,11 @@ pub(super) fn tell_dropped(
         writeln!(
             streams.err,
             "syncline: {words}: what the answer lacks may be among them; syncline info says what they are"
+        )?;
+    } else if has_data_loss {
+        writeln!(
+            streams.err,
+            "syncline: a part of the capture could not be read, and is not in the answer: `syncline info` says which"
         )?;
     }
     Ok(())

@@ -60,13 +60,7 @@ pub(super) fn query(
     let summary = answered.map_err(|error| CliFailure::Listed(pointed(&error, &question.sql)))?;
     writer.finish(&summary, streams.out)?;
     streams.out.flush()?;
-    super::open_files::tell_dropped(&parts, streams)?;
-    if has_data_loss && parts.iter().all(|it| it.receipt.dropped == 0) {
-        complain(
-            streams,
-            "a part of the capture could not be read, and is not in the answer: `syncline info` says which",
-        );
-    }
+    super::open_files::tell_missing(has_data_loss, &parts, streams)?;
     if let Some(bundled) = question.bundled.filter(|_| summary.rows == 0) {
         tell_needs(&source, bundled, streams);
     }

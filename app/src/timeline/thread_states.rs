@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eframe::egui::{Color32, Painter, Rect, Response, pos2};
 use engine::capture::Capture;
-use engine::record::{LaneId, ThreadInterval, ThreadState};
+use engine::record::{INTERRUPT, LaneId, ThreadInterval, ThreadState};
 use engine::time::{Interval, Nanos};
 
 use super::frame::PaintFrame;
@@ -234,7 +234,7 @@ fn told(capture: &Capture, lane: LaneId, time: Nanos) -> Option<Vec<String>> {
     let mut lines = vec![
         format!("{}{}", label(state.state), core.unwrap_or_default()),
         capture.lane_title(lane).into_owned(),
-        format!("for {length}, since {since}"),
+        format!("for {length}, from {since} on"),
     ];
     // What runs was woken before it was ready.
     let before = at.checked_sub(1).and_then(|at| states.get(at));
@@ -242,7 +242,10 @@ fn told(capture: &Capture, lane: LaneId, time: Nanos) -> Option<Vec<String>> {
     let woken = before.filter(|_| state.state == ThreadState::Running);
     let waker = [Some(state), woken].into_iter().flatten();
     let waker = waker.map(|it| it.waker).find(|it| it.is_some());
-    lines.extend(waker.map(|it| format!("woken by {}", capture.name(it))));
+    lines.extend(waker.map(|it| match capture.name(it) {
+        INTERRUPT => "woken by an interrupt".to_owned(),
+        thread => format!("woken by {thread}"),
+    }));
     Some(lines)
 }
 

@@ -249,7 +249,7 @@ pub struct TreeOptions {
 const TREE: &str = "A row for each way of calls through the names, its callers before it: node, from 0; name; depth; parent, a \
     node; count of calls; host_total_ns, their time on the host, in which what calls itself counts once; host_self_ns, the \
     part of it in no call within; device_ns, the lengths of what was launched within, added up; launches, calls within that \
-    launched something; bytes that copies moved that were launched within. Of equal times the one that the file has first is \
+    launched something; bytes that copies moved and fills wrote that were launched within. Of equal times the one that the file has first is \
     the caller. What took longest comes first, from the bottom up by its self time.";
 
 /// The columns of a call tree.

@@ -62,7 +62,7 @@ impl OpenedPart {
         streams: &mut OutputStreams<'_>,
     ) -> Result<Self, CliFailure> {
         let (capture, files) = open_files::open(&part.files, streams)?;
-        open_files::tell_dropped(&files, streams)?;
+        open_files::tell_missing(capture.has_data_loss(), &files, streams)?;
         let lanes = lanes(&capture, part)?;
         let all = capture.extent().unwrap_or_default();
         let within = match (part.iteration, part.range) {
@@ -103,7 +103,7 @@ impl CauseScope {
         streams: &mut OutputStreams<'_>,
     ) -> Result<Self, CliFailure> {
         let (capture, parts) = open_files::open(&options.files, streams)?;
-        open_files::tell_dropped(&parts, streams)?;
+        open_files::tell_missing(capture.has_data_loss(), &parts, streams)?;
         let causes = Causes::build(&capture);
         let all = causes.extent();
         let lanes = lanes(&capture, options)?;

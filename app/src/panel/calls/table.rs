@@ -47,7 +47,7 @@ const COLUMNS: &[TableColumn] = &[
     TableColumn::number("launches", "Calls within that launched something", 80.0),
     TableColumn::number(
         "bytes",
-        "Bytes that copies moved that were launched within",
+        "Bytes that copies moved and fills wrote that were launched within",
         96.0,
     ),
 ];

@@ -32,7 +32,7 @@ pub struct CallNode {
     pub device: Nanos,
     /// Calls within that launched something.
     pub launches: u64,
-    /// Bytes that copies moved that were launched within.
+    /// Bytes that copies moved and fills wrote that were launched within.
     pub bytes: u64,
     /// The longest of the calls.
     pub longest: SpanId,
