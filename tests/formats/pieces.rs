@@ -101,7 +101,7 @@ fn what_lies_within_a_piece_is_explained_as_in_the_whole() {
             let cut = text(&folder.path().join("piece").with_extension(ending));
             let (code, _, err) = syncline(&["convert", &text(&path), &cut, "--range", &range(of)]);
             assert_eq!(code, FINE, "{name}: {err}");
-            assert!(err.contains("it is a piece of a capture"), "{err}");
+            assert!(err.contains("This is a piece of a capture"), "{err}");
             let (whole, piece) = (explained(&text(&path), of), explained(&cut, of));
             assert!(!whole.is_empty() || name.starts_with("perfetto"), "{name}");
             assert_eq!(
@@ -227,7 +227,7 @@ fn replaced_words_are_gone() {
         answer(&["convert", &text(&path), &at("plain.json")]);
         for name in ["words.pftrace", "words.json"] {
             let (code, _, err) = syncline(&["convert", &text(&path), &at(name), "--anonymize"]);
-            assert!(code == FINE && err.contains("words were replaced"), "{err}");
+            assert!(code == FINE && err.contains("Words were replaced"), "{err}");
         }
         oracle(
             "piece",

@@ -164,7 +164,7 @@ impl App {
         let renumbering = SceneRenumbering::new(&self.capture, &now, &self.state);
         self.show_capture(now);
         let renumber = Action::Renumber(Box::new(renumbering));
-        self.act(vec![renumber, Action::Survey("overview")], None);
+        self.act(vec![renumber], None);
         // Why it could not be read before is over.
         if self.state.notice.as_ref().is_some_and(|it| it.is_error) {
             self.act(vec![Action::Notify(None)], None);

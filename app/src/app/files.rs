@@ -49,8 +49,8 @@ pub enum JobMessage {
     Aligned(Box<Capture>, Vec<MergedFile>),
     /// A workload was read.
     Text(PathBuf, String),
-    /// A capture was written.
-    CaptureWritten(PathBuf),
+    /// A capture was written, with something to know about it.
+    CaptureWritten(PathBuf, String),
     /// A file for other tools was written, with something to know about it.
     Exported(PathBuf, String),
     /// The chosen workload's text was written.
@@ -247,7 +247,7 @@ impl FileJobs {
         bookmarks: Vec<Bookmark>,
     ) {
         self.start("write", move |answering| {
-            jobs::write_capture(&path, (capture, &bookmarks), answering);
+            jobs::write_capture(&path, (capture, &bookmarks), String::new(), answering);
         });
     }
 
@@ -344,9 +344,9 @@ impl App {
                 self.act(vec![follow], None);
             }
             JobMessage::Text(path, source) => self.adopt(path, source),
-            JobMessage::CaptureWritten(path) => {
+            JobMessage::CaptureWritten(path, words) => {
                 self.status.job = None;
-                self.tell(false, format!("Saved as {}", path.display()));
+                self.tell(false, format!("Saved as {}{words}", path.display()));
                 self.act(vec![Action::Remember(path)], None);
             }
             JobMessage::Exported(path, words) => {
@@ -391,6 +391,10 @@ impl App {
             FilePurpose::SaveText => {
                 let own = text.map_or("workload", |text| text.name.trim_end_matches(".kdl"));
                 format!("{own}.{ending}")
+            }
+            FilePurpose::SavePiece => {
+                let own = self.file_name(ending);
+                own.replacen(&format!(".{ending}"), &format!("-piece.{ending}"), 1)
             }
             _ => self.file_name(ending),
         };

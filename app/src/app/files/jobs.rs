@@ -279,10 +279,12 @@ pub fn align(
     answering.say(JobMessage::Aligned(Box::new(aligned), parts));
 }
 
-/// Writes a capture beside its place and then puts it there, so that a failure leaves what was there before.
+/// Writes a capture beside its place and then puts it there, so that a failure leaves what was there before; `words` are told
+/// with its path.
 pub fn write_capture(
     path: &Path,
     (capture, bookmarks): (Arc<Capture>, &[Bookmark]),
+    words: String,
     answering: &JobSender,
 ) {
     let exporter = exporter::for_path(path).or(EXPORTERS.first().copied());
@@ -293,7 +295,8 @@ pub fn write_capture(
     let written = exporter::save((&capture, bookmarks), exporter, path, &mut go_on);
     // The window takes no record while the capture is shared.
     drop(capture);
-    answering.say(wrote(written, path, answering, JobMessage::CaptureWritten));
+    let done = |path| JobMessage::CaptureWritten(path, words);
+    answering.say(wrote(written, path, answering, done));
 }
 
 /// Writes a piece of a capture.
@@ -310,7 +313,15 @@ pub fn write_piece(
         Err(reason) => return answering.say(JobMessage::Failed(Some(reason))),
     };
     let bookmarks = piece.capture.bookmarks().to_vec();
-    write_capture(path, (Arc::new(piece.capture), &bookmarks), answering);
+    // The last of them says what was cut.
+    let words = piece.capture.notes().last().map(|it| format!(". {it}"));
+    let words = words.unwrap_or_default();
+    write_capture(
+        path,
+        (Arc::new(piece.capture), &bookmarks),
+        words,
+        answering,
+    );
 }
 
 /// Writes a capture for other tools, or a picture of what `state` shows of it.

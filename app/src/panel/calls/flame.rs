@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    Align2, FontId, Pos2, Rect, Role as WidgetRole, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    FontId, Rect, Role as WidgetRole, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    vec2,
 };
 use engine::analysis::{CallNode, CallTree};
 use engine::time::Nanos;
@@ -226,10 +227,12 @@ fn paint(
         }
         if bar.width() >= NAMED {
             let name = text::shorten(scene.capture.name(node.name), LETTERS);
-            let at: Pos2 = pos2(bar.left() + GRID, bar.center().y);
-            let inside =
-                painter.with_clip_rect(bar.shrink2(vec2(2.0, 0.0)).intersect(ui.clip_rect()));
-            inside.text(at, Align2::LEFT_CENTER, name, font.clone(), theme.ink(fill));
+            let mut job =
+                LayoutJob::simple_singleline(name.to_string(), font.clone(), theme.ink(fill));
+            job.wrap = TextWrapping::truncate_at_width(bar.width() - 2.0 * GRID);
+            let galley = painter.layout_job(job);
+            let at = pos2(bar.left() + GRID, bar.center().y - galley.size().y / 2.0);
+            painter.galley(at, galley, theme.text);
         }
     }
 }

@@ -355,7 +355,7 @@ impl<'a> Anonymizer<'a> {
             "{name|names} of API calls, copies and collective operations",
         );
         format!(
-            "words were replaced by stable ones, of each kind so many: {told}; {kept} were kept, and so were times, kinds and numbers"
+            "Words were replaced by stable ones, of each kind so many: {told}; {kept} were kept, and so were times, kinds and numbers."
         )
     }
 }

@@ -100,18 +100,20 @@ impl PieceCounts {
     /// What was cut, in a sentence for the receipt.
     pub fn note(&self, request: &PieceRequest) -> String {
         let of = |[some, all]: [u64; 2], words: &str| format!("{some} of {}", counted(all, words));
-        let parts = [
+        let mut parts = vec![
             of(self.spans, "{span|spans}"),
             of(self.dependencies, "{dependency|dependencies}"),
             of(self.lanes, "{lane|lanes}"),
-            of(self.samples, "{sample|samples}"),
         ];
+        if self.samples[1] > 0 {
+            parts.push(of(self.samples, "{sample|samples}"));
+        }
         let stubs = counted(
             self.stubs,
             "{stub stands for a span|stubs stand for spans} outside of it",
         );
         format!(
-            "it is a piece of a capture, {}: {} are in it, and {stubs}",
+            "This is a piece of a capture, {}: {} are in it, and {stubs}.",
             request.words(),
             parts.join(", ")
         )
