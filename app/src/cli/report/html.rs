@@ -99,8 +99,12 @@ fn write_table(page: &mut String, table: &ReportTable) {
             let value = cell
                 .value
                 .map_or_else(String::new, |it| format!(" data-value=\"{it}\""));
+            let whole = match cell.whole.as_str() {
+                "" => String::new(),
+                whole => format!(" title=\"{}\"", escaped(whole)),
+            };
             let text = escaped(&cell.text);
-            let cell = format!("<td{}{value}>{text}</td>", class(column));
+            let cell = format!("<td{}{value}{whole}>{text}</td>", class(column));
             page.push_str(&cell);
         }
         page.push_str("</tr>\n");

@@ -7,6 +7,10 @@ use engine::time::Nanos;
 
 use super::sections;
 use crate::cli::causes::words;
+use crate::text;
+
+/// Letters of names.
+const LETTERS: usize = 80;
 
 /// A report.
 pub(super) struct ReportDocument {
@@ -43,23 +47,42 @@ pub(super) struct ReportTable {
 pub(super) struct ReportCell {
     pub text: String,
     pub value: Option<i64>,
+    /// All of what the text shortens; empty where it shortens nothing.
+    pub whole: String,
 }
 
 impl ReportCell {
-    /// A name.
+    /// Words.
     pub fn text(text: impl Into<String>) -> Self {
+        Self::new(text.into(), None)
+    }
+
+    /// A name of a program's, short enough for a table.
+    pub fn name(of: &str) -> Self {
+        let text = text::shorten(&text::function_name(of), LETTERS);
+        let whole = if text == of {
+            String::new()
+        } else {
+            of.to_owned()
+        };
         Self {
-            text: text.into(),
-            value: None,
+            whole,
+            ..Self::text(text)
+        }
+    }
+
+    /// Words, and the number behind them.
+    pub const fn new(text: String, value: Option<i64>) -> Self {
+        Self {
+            text,
+            value,
+            whole: String::new(),
         }
     }
 
     /// A length of time.
     pub fn time(time: Nanos) -> Self {
-        Self {
-            text: words::length(time),
-            value: Some(time.0),
-        }
+        Self::new(words::length(time), Some(time.0))
     }
 
     /// A length of time and its share of a whole; nothing is seen of none.
@@ -68,18 +91,13 @@ impl ReportCell {
             Nanos::ZERO => String::new(),
             time => format!("{} · {}", words::length(time), words::share(time, whole)),
         };
-        Self {
-            text,
-            value: Some(time.0),
-        }
+        Self::new(text, Some(time.0))
     }
 
     /// A count.
     pub fn count(count: usize) -> Self {
-        Self {
-            text: crate::text::count(count as u64).replace(crate::text::THIN, " "),
-            value: i64::try_from(count).ok(),
-        }
+        let words = text::count(count as u64).replace(text::THIN, " ");
+        Self::new(words, i64::try_from(count).ok())
     }
 }
 

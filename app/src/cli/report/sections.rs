@@ -21,18 +21,11 @@ pub(super) const EMPTY: &str = "Nothing ran in this capture, so there is nothing
 const MOST_ROWS: usize = 40;
 /// So many operations and kernels are named.
 const MOST_NAMES: usize = 20;
-/// Letters of their names.
-const LETTERS: usize = 80;
 /// So many findings have a picture: each takes a moment to draw, and some hundred kilobytes.
 const MOST_PICTURES: usize = 12;
 
 fn plain(text: &str) -> String {
     text.replace(text::THIN, " ")
-}
-
-/// A name of a program's, short enough for a table.
-fn name(of: &str) -> String {
-    text::shorten(&text::function_name(of), LETTERS)
 }
 
 fn heading(words: &str) -> ReportBlock {
@@ -133,11 +126,8 @@ pub(super) fn iterations(made: &Conclusions) -> Vec<ReportBlock> {
         });
         let number = i64::from(row.iteration.number);
         vec![
-            ReportCell {
-                text: number.to_string(),
-                value: Some(number),
-            },
-            ReportCell::text(name(&row.iteration.name)),
+            ReportCell::new(number.to_string(), Some(number)),
+            ReportCell::name(&row.iteration.name),
             ReportCell::time(within.start),
             ReportCell::time(within.length()),
             ReportCell::text(critical.unwrap_or_default()),
@@ -198,7 +188,7 @@ pub(super) fn path(reader: &CauseReader<'_>) -> Vec<ReportBlock> {
     blocks.extend(table("path", &heads, uses.collect(), MOST_ROWS));
     let operations = totals.operations.iter().map(|of| {
         vec![
-            ReportCell::text(name(reader.capture().name(of.name))),
+            ReportCell::name(reader.capture().name(of.name)),
             ReportCell::count(of.count as usize),
             ReportCell::time(of.time),
             ReportCell::text(words::share(of.time, whole)),
@@ -259,7 +249,7 @@ pub(super) fn operations(capture: &Capture) -> Vec<ReportBlock> {
     let whole = of_streams.iter().fold(Nanos::ZERO, |sum, it| sum + it.own);
     let rows = of_streams.iter().map(|of| {
         vec![
-            ReportCell::text(name(capture.name(of.name))),
+            ReportCell::name(capture.name(of.name)),
             ReportCell::text(of.kind.label()),
             ReportCell::count(of.count()),
             ReportCell::time(of.total),
@@ -298,10 +288,10 @@ pub(super) fn memory(capture: &Capture) -> Vec<ReportBlock> {
         Some(vec![
             ReportCell::text(&counter.name),
             ReportCell::text(device.map_or("", |it| it.name.as_str())),
-            ReportCell {
-                text: plain(&text::count(*value as u64)) + " bytes",
-                value: Some(*value as i64),
-            },
+            ReportCell::new(
+                plain(&text::count(*value as u64)) + " bytes",
+                Some(*value as i64),
+            ),
             ReportCell::time(*time),
         ])
     });
