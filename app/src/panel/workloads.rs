@@ -1,6 +1,8 @@
 //! The list on the left: what is open, the files that were open lately, and the workloads that come with the program, in
 //! groups that fold.
 
+mod recent_files;
+
 use eframe::egui::{
     Align2, CollapsingHeader, CornerRadius, FontId, Response, RichText, Role as WidgetRole,
     ScrollArea, Sense, Ui, Vec2, WidgetInfo, style::ScrollAnimation,
@@ -110,7 +112,7 @@ impl WorkloadsPanel {
                 }
             });
         }
-        recent(ui, scene, actions);
+        recent_files::show(ui, scene, actions);
         lesson_list::show(ui, scene, actions);
         let mut first = 0;
         for group in bundled_groups() {
@@ -289,33 +291,3 @@ pub fn row(
     );
     response
 }
-
-fn recent(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-    let files = &scene.state.settings.recent;
-    let open = |path: &std::path::Path| {
-        let mut texts = scene.state.documents.texts.iter();
-        let name = path.file_name().map(|name| name.to_string_lossy());
-        let mut tabs = scene.status.tabs.iter();
-        texts.any(|text| text.path.as_deref() == Some(path))
-            || tabs.any(|tab| name.as_deref() == Some(tab.name.as_str()))
-    };
-    let files: Vec<_> = files.iter().filter(|path| !open(path)).collect();
-    if files.is_empty() {
-        return;
-    }
-    heading(scene, "Recent", "Recent", true).show_unindented(ui, |ui| {
-        for path in files.into_iter().take(LISTED) {
-            let name = path
-                .file_name()
-                .unwrap_or(path.as_os_str())
-                .to_string_lossy();
-            let response = row(ui, scene, &name, (false, false), None);
-            if response.on_hover_text(path.display().to_string()).clicked() {
-                actions.push(Action::OpenFile(path.clone()));
-            }
-        }
-    });
-}
-
-/// Files that were open lately of which so many are listed; the menu has them all.
-const LISTED: usize = 4;
