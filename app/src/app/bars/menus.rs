@@ -49,7 +49,9 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 // A small window has less room than some menus have entries.
                 let room = ui.ctx().content_rect().height() - ABOVE;
                 ui.spacing_mut().scroll.floating_allocated_width = BAR;
-                ScrollArea::vertical().max_height(room).show(ui, |ui| {
+                // What floats has 400 points at first, whatever the window has.
+                let area = ScrollArea::vertical().max_height(room);
+                area.min_scrolled_height(room).show(ui, |ui| {
                     for inner in menu.inner() {
                         ui.menu_button(inner.label(), |ui| {
                             ui.set_min_width(220.0);
