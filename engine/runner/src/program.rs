@@ -28,6 +28,7 @@ use self::folder::FactFolder;
 pub use self::kept_capture::KeptCapture;
 use self::kept_capture::PendingKeep;
 pub use self::library::carry_recorder;
+use self::ring::FactRing;
 pub use self::toggle::{ToggleOutcome, toggle_capture};
 pub use self::window::{WindowControl, WindowStatus, window_signal};
 use super::outbox::Outbox;
@@ -83,6 +84,8 @@ pub struct RecordedProgram<'e> {
     request: ProgramRequest,
     /// What is to be written of the last stretch of time.
     keep: Option<PendingKeep>,
+    /// What is to be written after that.
+    keep_again: Option<PendingKeep>,
     /// How often that was done.
     kept: u32,
     /// Whether what is handed over is what is kept: of the last stretch of time that is known in the end.
@@ -134,6 +137,7 @@ impl<'e> RecordedProgram<'e> {
             converter: ActivityConverter::new(resolving).within(request.window.clone()),
             request: request.clone(),
             keep: None,
+            keep_again: None,
             kept: 0,
             is_decided: !matches!(request.window, CaptureWindow::Last(_)),
             save,
@@ -166,6 +170,11 @@ impl<'e> RecordedProgram<'e> {
         if let Some(keep) = self.keep.take() {
             self.write_kept(keep.to);
         }
+        if let Some(keep) = self.keep_again.take() {
+            self.write_kept(keep.to);
+        }
+        let latest = self.folder.ring().and_then(FactRing::latest);
+        let end = latest.map_or(end, |it| it.min(end));
         if let Some(converter) = self.convert_last(end, true) {
             self.is_decided = true;
             self.converter = converter;
@@ -194,8 +203,10 @@ impl<'e> RecordedProgram<'e> {
             }
             self.attend_window();
             // Whoever is too slow for what came keeps the rest on the disk.
+            let until = Instant::now() + TICK;
             for _ in 0..PIECES {
-                if !self.outbox.flush() || !self.read() {
+                // Somebody may wait for the window to open or to close.
+                if !self.outbox.flush() || !self.read() || Instant::now() > until {
                     break;
                 }
             }

@@ -323,6 +323,63 @@ fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() 
 }
 
 #[test]
+fn what_is_asked_for_while_something_is_kept_comes_after_it() {
+    let Some(mut running) = KeptProgram::start(&["--last", "800ms"], &[]) else {
+        return;
+    };
+    rest(1200);
+    let program = running.program();
+    let asked = cuda_recorder::now();
+    let first = std::thread::spawn(move || KeptProgram::toggle(program));
+    rest(300);
+    let again = cuda_recorder::now();
+    let (_, written, text) = KeptProgram::toggle(program);
+    assert!(text.contains("kept"), "{text}");
+    let first = first.join().unwrap();
+    assert!(first.1 > asked && first.1 < written, "the first was first");
+    let output = running.end();
+    let log = running.log();
+    let [certain, _] = touching(&log, (again - 500_000_000, again), (0, 0));
+    let kept = names(&running.path("out-2.pftrace"));
+    let missing: Vec<_> = certain.difference(&kept).collect();
+    assert!(missing.is_empty(), "{missing:?}: {}", said(&output));
+}
+
+#[test]
+fn the_last_of_a_program_that_was_ended_is_counted_from_what_it_did_last() {
+    let Some(mut running) = KeptProgram::start(&["--last", "200ms"], &[]) else {
+        return;
+    };
+    rest(1500);
+    let output = running.terminate();
+    let capture = open(&running.path("out.pftrace"));
+    let steps = capture
+        .spans()
+        .filter(|it| capture.name(it.span.name).starts_with("step "));
+    let times: Vec<(i64, i64)> = steps.map(|it| (it.span.start.0, it.span.end.0)).collect();
+    let first = times.iter().map(|it| it.0).min().unwrap_or_default();
+    let last = times.iter().map(|it| it.1).max().unwrap_or_default();
+    assert!(
+        (100_000_000..300_000_000).contains(&(last - first)),
+        "{first} to {last}: {}",
+        said(&output)
+    );
+}
+
+#[test]
+fn a_window_closes_however_fast_a_program_is() {
+    let Some(mut running) = KeptProgram::start(&["--paused"], &["fast"]) else {
+        return;
+    };
+    KeptProgram::toggle(running.number());
+    rest(500);
+    let (_, _, text) = KeptProgram::toggle(running.number());
+    assert!(text.contains("stopped"), "{text}");
+    assert_eq!(running.flips(), 2);
+    running.end();
+}
+
+#[test]
 fn a_ring_has_no_more_bytes_than_it_may_and_says_what_it_had_no_room_for() {
     let Some(mut running) = KeptProgram::start(&["--last", "60s,8MB"], &["fast"]) else {
         return;

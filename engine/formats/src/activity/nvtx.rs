@@ -100,7 +100,11 @@ impl NvtxTally {
 /// A value as captures have it.
 fn value(value: NvtxValue) -> Value {
     match value {
-        NvtxValue::Unsigned(it) => Value::Integer(i64::try_from(it).unwrap_or(i64::MAX)),
+        // What has no room among signed numbers is told by its digits.
+        NvtxValue::Unsigned(it) => match i64::try_from(it) {
+            Ok(it) => Value::Integer(it),
+            Err(_) => Value::Text(it.to_string().into()),
+        },
         NvtxValue::Integer(it) => Value::Integer(it),
         NvtxValue::Number(it) => Value::Number(it),
         NvtxValue::Text(it) => Value::Text(it.into()),

@@ -250,11 +250,11 @@ impl ActivityWindow {
 
     /// Why nothing was kept, where nothing was and there was something.
     pub fn absence(&self) -> Option<String> {
-        let outside =
-            (self.outside > 0).then(|| format!("{} outside of the window", self.left_out()));
+        let words = "{activity, range or sample was|activities, ranges and samples were} outside of the window";
+        let outside = (self.outside > 0).then(|| record::counted(self.outside, words));
         if matches!(self.wanted, CaptureWindow::Switched) && self.flips.is_empty() {
             return Some(
-                "it was to be started by hand, and never was: press Start in the window, run syncline record --toggle with the \
+                "it was to be started by hand, and never was: press Start keeping in the window, run syncline record --toggle with the \
                  number of its process, or send SIGUSR1 to syncline while the program runs"
                     .to_owned(),
             );

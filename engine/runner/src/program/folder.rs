@@ -127,6 +127,8 @@ impl FactFolder {
             _ => u32::MAX,
         };
         if let Some(ring) = &mut self.ring {
+            // The program may be over: what it did last is kept, however long ago that is.
+            let now = ring.newest().map_or(now, |it| it.min(now));
             ring.trim(now, &unread);
         }
     }

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use cuda_recorder::{Fact, FactDecoder, FactFileDamage, HEADER, SegmentLimits, SegmentName};
+use cuda_recorder::{
+    Fact, FactDecoder, FactFileDamage, HEADER, NvtxEvents, NvtxStep, SegmentLimits, SegmentName,
+};
 use formats::activity::{ActivityCarry, RingExcess, RingLimit};
 
 /// Segments that a ring of one process has room for.
@@ -79,6 +81,25 @@ impl FactRing {
             carry: ActivityCarry::default(),
             damage: FactFileDamage::default(),
         });
+    }
+
+    /// When the newest segment was begun, of what was looked at: nothing is later by much than that and told.
+    pub fn newest(&self) -> Option<u64> {
+        let newest = self.files.iter().filter_map(|it| it.segments.back());
+        newest.map(|it| it.begun).max()
+    }
+
+    /// The latest instant that anything tells of: when the program did something last.
+    pub fn latest(&mut self) -> Option<u64> {
+        self.look();
+        let mut latest = None;
+        let ends = self.files.iter();
+        for segment in ends.flat_map(|it| it.segments.iter().rev().take(2)) {
+            read(&segment.name.path(&self.folder), false, &mut |fact| {
+                latest = latest.max(reached(&fact));
+            });
+        }
+        latest
     }
 
     /// Takes up segments that are new, and how much the others have grown.
@@ -205,6 +226,24 @@ impl FactRing {
             wanted: most.saturating_mul(2),
             held: None,
         })
+    }
+}
+
+/// The latest instant that a fact tells of.
+fn reached(fact: &Fact) -> Option<u64> {
+    match fact {
+        Fact::Process(process) => Some(process.at),
+        Fact::Counts(counts) | Fact::End(counts) => Some(counts.at),
+        Fact::Records(records) => {
+            let ends = records.iter().filter_map(|it| Some(it.interval()?.1));
+            ends.max()
+        }
+        Fact::Nvtx(chunk) => {
+            let called = NvtxEvents::new(&chunk.events);
+            let called = called.filter(|it| it.step != NvtxStep::Sample);
+            called.map(|it| it.time).max()
+        }
+        _ => None,
     }
 }
 

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use cuda_recorder::{CapturePurpose, ControlPage, FOLDER};
+use cuda_recorder::{CapturePurpose, ControlPage, FOLDER, MOST_FLIPS};
 
 use super::child;
+use super::window::HANDOVER;
 
 /// How long the recorder has to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -52,17 +53,32 @@ pub fn toggle_capture(process: u32) -> Result<ToggleOutcome, String> {
             "the syncline that recorded process {process} has ended, and the program runs on unrecorded"
         ));
     }
-    let before = (page.flips(), page.kept());
+    if page.flips() >= MOST_FLIPS {
+        return Err(format!(
+            "this recording was started and stopped {} times, which is as often as can be: record anew",
+            MOST_FLIPS / 2
+        ));
+    }
+    let mut before = (page.flips(), page.kept());
     child::signal(recorder, child::TOGGLE).map_err(|error| {
         format!(
-            "process {recorder}, which records process {process}, cannot be told: {error}; it may be another user's"
+            "process {recorder}, which records it, cannot be told: {error}; it may be another user's"
         )
     })?;
-    let until = Instant::now() + PATIENCE;
-    while (page.flips(), page.kept()) == before {
-        if Instant::now() > until {
+    let asked = Instant::now();
+    loop {
+        let now = (page.flips(), page.kept());
+        if asked.elapsed() < HANDOVER && now.1 != before.1 {
+            // What somebody asked for earlier is written: this comes after it.
+            before = now;
+        }
+        if now != before {
+            break;
+        }
+        if asked.elapsed() > PATIENCE {
             return Err(format!(
-                "process {recorder}, which records process {process}, was told, and did not answer within {} s",
+                "process {recorder}, which records it, was told, and did not answer within {} s: it may be busy with what the \
+                 program did; try again",
                 PATIENCE.as_secs()
             ));
         }

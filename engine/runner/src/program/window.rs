@@ -17,7 +17,7 @@ use formats::activity::CaptureWindow;
 /// How long processes have to see that a window opens or closes, in nanoseconds: it does so for all at once.
 const NOTICE: u64 = 5_000_000;
 /// How long processes have to hand over what they did until what is kept is written: they do so four times a second.
-const HANDOVER: Duration = Duration::from_millis(600);
+pub(super) const HANDOVER: Duration = Duration::from_millis(600);
 
 /// Set by a signal that wants what [`WindowControl::Toggle`] does.
 static SIGNALLED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -91,11 +91,15 @@ impl RecordedProgram<'_> {
             (CaptureWindow::Switched, WindowControl::Stop) => self.switch(false),
             (CaptureWindow::Switched, WindowControl::Toggle) => self.switch(!self.is_open()),
             (CaptureWindow::Last(_), WindowControl::Keep | WindowControl::Toggle) => {
-                if self.keep.is_none() {
-                    self.keep = Some(PendingKeep {
-                        to: now(),
-                        due: Instant::now() + HANDOVER,
-                    });
+                let keep = Some(PendingKeep {
+                    to: now(),
+                    due: Instant::now() + HANDOVER,
+                });
+                // One that is under way ends where it was asked for, and this one comes after it.
+                if self.keep.is_some() {
+                    self.keep_again = keep;
+                } else {
+                    self.keep = keep;
                     self.tell_window();
                 }
             }
@@ -132,6 +136,7 @@ impl RecordedProgram<'_> {
         let is_due = |keep: &mut PendingKeep| Instant::now() >= keep.due;
         if let Some(keep) = self.keep.take_if(is_due) {
             self.write_kept(keep.to);
+            self.keep = self.keep_again.take();
             self.tell_window();
         }
         // What is to be written soon stays until it was.

@@ -1,6 +1,6 @@
 //! Which segments a ring lets go, and what it says of that.
 
-use cuda_recorder::SegmentWriter;
+use cuda_recorder::{ListeningCounts, SegmentWriter};
 
 use super::*;
 
@@ -54,6 +54,26 @@ fn segments_go_when_they_ended_before_the_stretch() {
     assert_eq!(texts(&mut ring).first().unwrap(), "20-");
     ring.trim(1000, &|_| u32::MAX);
     assert_eq!(texts(&mut ring), ["40-"]);
+}
+
+#[test]
+fn what_a_program_did_last_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut ring, mut writer) = ring(folder.path(), 25, 1 << 20);
+    assert_eq!((ring.newest(), ring.latest()), (None, None));
+    let counts = |at| {
+        Fact::Counts(ListeningCounts {
+            at,
+            ..ListeningCounts::default()
+        })
+    };
+    for at in [10, 20, 30] {
+        writer.append(&counts(at + 5)).unwrap();
+        write(&mut writer, at);
+    }
+    assert_eq!((ring.latest(), ring.newest()), (Some(35), Some(30)));
+    writer.append(&counts(38)).unwrap();
+    assert_eq!(ring.latest(), Some(38));
 }
 
 #[test]
