@@ -384,7 +384,7 @@ impl<'a> HeadlessWindow<'a> {
                     causes: None,
                     path: &[],
                     can_lose: true,
-                    reading: None,
+                    pending: None,
                     matches: &[],
                 };
                 timeline.ui(ui, &picture, &mut actions);

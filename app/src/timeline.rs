@@ -60,7 +60,7 @@ use engine::record::{CounterId, SpanId};
 pub use bar_geometry::role as role_of_span;
 pub use bundles::ArrowTally;
 pub use card::role;
-pub use frame::{Areas, Picture, theme_of};
+pub use frame::{Areas, PendingContent, Picture, theme_of};
 pub use markers::{NewLoss, bolt};
 
 use self::bars::Bars;

@@ -9,13 +9,15 @@ use eframe::egui::{
     ProgressBar, RichText, Sense, Ui, UiBuilder, Window, containers::PanelState, util::IdTypeMap,
 };
 
+use engine::runner::WindowStatus;
+
 use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{Panel, PanelPosition, Scene, is_low};
 use crate::state::{DockSide, Notice, OverlayWindow};
 use crate::text;
 use crate::theme::Theme;
-use crate::timeline::{Picture, theme_of};
+use crate::timeline::{PendingContent, Picture, theme_of};
 use dock::DockRooms;
 
 /// Width of a window below which its sides are narrow, in points.
@@ -75,7 +77,7 @@ impl App {
                 causes: scene.reader(),
                 path: scene.path(),
                 can_lose: scene.is_of_chosen(),
-                reading: scene.reading(),
+                pending: pending(&scene),
                 matches: &scene.status.found.matches,
             };
             timeline.ui(ui, &picture, &mut actions);
@@ -184,6 +186,13 @@ fn job(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             actions.push(Action::Cancel);
         }
     });
+}
+
+/// What is to come into the timeline.
+fn pending<'a>(scene: &Scene<'a>) -> Option<PendingContent<'a>> {
+    let is_paused = scene.status.window == Some(WindowStatus::Closed);
+    let reading = scene.reading().map(PendingContent::File);
+    reading.or(is_paused.then_some(PendingContent::Program))
 }
 
 /// What the user should know, until it is put away.

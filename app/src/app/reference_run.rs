@@ -113,7 +113,7 @@ impl ReferenceRun {
             causes: None,
             path: &[],
             can_lose: false,
-            reading: None,
+            pending: None,
             matches: &[],
         };
         self.timeline.lie_below(names);

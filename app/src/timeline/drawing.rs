@@ -46,7 +46,7 @@ pub fn svg(capture: &Capture, mut state: AppState) -> String {
         causes: None,
         path: &[],
         can_lose: true,
-        reading: None,
+        pending: None,
         matches: &[],
     };
     let mut size = vec2(WIDTH, HEIGHT.0);

@@ -3,17 +3,21 @@
 use eframe::egui::text::LayoutJob;
 use eframe::egui::{Align, FontId, Painter, Rect, pos2};
 
-use super::frame::Picture;
+use super::frame::{PendingContent, Picture};
 use crate::theme::{BODY, GRID, SMALL};
 
 /// Says what would fill the timeline.
 pub(super) fn paint(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
     let theme = picture.theme;
     painter.rect_filled(whole, 0.0, theme.canvas);
-    let (head, hint) = match picture.reading {
-        Some(file) => (
+    let (head, hint) = match picture.pending {
+        Some(PendingContent::File(file)) => (
             format!("Reading {file}"),
             "Its lanes appear here while it is read; Cancel above gives it up",
+        ),
+        Some(PendingContent::Program) => (
+            "Nothing of the program is kept yet".to_owned(),
+            "Start keeping, in the bar at the top, keeps what it does from then on",
         ),
         None if picture.can_lose => (
             "Nothing to show yet".to_owned(),

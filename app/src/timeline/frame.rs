@@ -35,6 +35,15 @@ pub fn theme_of(state: &AppState) -> &'static Theme {
     Theme::of(settings.theme == ThemeChoice::Dark, colours)
 }
 
+/// What is to come into a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingContent<'a> {
+    /// What this file holds, which is being read.
+    File(&'a str),
+    /// What a program does that is recorded, once somebody starts to keep it.
+    Program,
+}
+
 /// What the timeline is a picture of.
 #[derive(Clone, Copy)]
 pub struct Picture<'a> {
@@ -50,8 +59,8 @@ pub struct Picture<'a> {
     pub path: &'a [ChainSegment],
     /// Whether it is a run, or one to come, whose device could be lost at a time that the picture shows.
     pub can_lose: bool,
-    /// The file that is being read into it.
-    pub reading: Option<&'a str>,
+    /// What is to come into it, where that is known.
+    pub pending: Option<PendingContent<'a>>,
     /// When the spans start that are searched for, and which they are; in order of time.
     pub matches: &'a [(Nanos, SpanId)],
 }
