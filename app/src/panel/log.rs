@@ -1,6 +1,6 @@
 //! What the engine said during the run.
 
-use eframe::egui::{RichText, ScrollArea, TextStyle, Ui};
+use eframe::egui::{Label, RichText, ScrollArea, TextStyle, Ui};
 
 use super::problems::severity;
 use super::widgets::hint;
@@ -45,7 +45,8 @@ impl Panel for LogLines {
                         let time = RichText::new(format!("{:>9}", text::duration(line.time)));
                         ui.label(time.monospace().color(scene.theme.weak));
                         ui.label(RichText::new(sign).color(colour));
-                        ui.label(&line.text);
+                        // One that is too long ends in …, and the pointer on it shows all of it.
+                        ui.add(Label::new(&line.text).truncate());
                     });
                 }
             });

@@ -127,6 +127,10 @@ pub fn changed_files(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) 
 
 /// Says that what is on screen is not of the chosen workload or of the chosen values, and leads to either.
 pub fn other_picture(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    // A program that is recorded has nothing to do with the chosen workload.
+    if scene.status.program.is_some() {
+        return;
+    }
     let (Some(shown), Some(chosen)) = (scene.other_picture(), scene.workload()) else {
         return other_values(ui, scene, actions);
     };
