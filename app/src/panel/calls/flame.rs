@@ -227,8 +227,7 @@ fn paint(
         }
         if bar.width() >= NAMED {
             let name = text::shorten(scene.capture.name(node.name), LETTERS);
-            let mut job =
-                LayoutJob::simple_singleline(name.to_string(), font.clone(), theme.ink(fill));
+            let mut job = LayoutJob::simple_singleline(name, font.clone(), theme.ink(fill));
             job.wrap = TextWrapping::truncate_at_width(bar.width() - 2.0 * GRID);
             let galley = painter.layout_job(job);
             let at = pos2(bar.left() + GRID, bar.center().y - galley.size().y / 2.0);
