@@ -330,7 +330,8 @@ fn what_is_asked_for_while_something_is_kept_comes_after_it() {
     rest(1200);
     let program = running.program();
     let asked = cuda_recorder::now();
-    let first = std::thread::spawn(move || KeptProgram::toggle(program));
+    let first = std::thread::Builder::new().name("first".to_owned());
+    let first = first.spawn(move || KeptProgram::toggle(program)).unwrap();
     rest(300);
     let again = cuda_recorder::now();
     let (_, written, text) = KeptProgram::toggle(program);
