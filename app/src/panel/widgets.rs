@@ -37,11 +37,14 @@ pub fn hint(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.label(RichText::new(text).color(theme.weak));
 }
 
-/// What is said where there is no span: what would be here, and how to have something run; of an opened file that there is
-/// nothing to come.
+/// What is said where there is no span: what would be here, and how to have something run or kept; of an opened file that there
+/// is nothing to come.
 pub fn without_spans(scene: &Scene<'_>, what: &str) -> String {
     if scene.reading().is_some() {
         return format!("{what} here when the file has been read");
+    }
+    if scene.status.program.is_some() {
+        return format!("{what} here when something of the program is kept");
     }
     if scene.is_of_chosen() {
         let key = Command::Rerun.key();
