@@ -17,6 +17,8 @@ mod programs;
 mod refusals;
 mod sample;
 #[cfg(target_os = "linux")]
+mod schedule;
+#[cfg(target_os = "linux")]
 mod window;
 
 pub use sample::bytes as sample;

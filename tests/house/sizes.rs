@@ -18,7 +18,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "the client library of Wayland is told by a C function of its own who hears its complaints",
     ),
     (
-        "engine/backend/src/context_switches/perf_ring.rs",
+        "engine/cuda_recorder/src/switches/perf_ring.rs",
         "the kernel tells of context switches in memory that it shares, by calls of the system",
     ),
     (

@@ -1,9 +1,10 @@
 /* Calls NVTX until a file is there, and writes a plain log of it: a line for each range with its name and the readings of
  * CLOCK_MONOTONIC right before its start and right after its end.
  *
- * Usage: windows LOG STOP [fast]. Steps are called "step 0", "step 1" and so on, last about 3 ms, and have a mark each, which is
+ * Usage: windows LOG STOP [fast|chosen]. Steps are called "step 0", "step 1" and so on, last about 3 ms, and have a mark each, which is
  * called "mark 0" and so on. "outer" is pushed around all of them, "whole" is started before them and ended after, and "aside" is
- * pushed by a thread that calls nothing else meanwhile. With "fast" steps are not logged and follow each other without a pause. */
+ * pushed by a thread that calls nothing else meanwhile. With "fast" steps are not logged and follow each other without a pause. With "chosen" that thread pushes
+ * "chosen" for 60 ms after 700 ms, and logs as "within chosen" the readings right after its start and right before its end. */
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 
 static FILE *out;
 static const char *stop;
+static int chooses;
 
 static uint64_t now(void) {
     struct timespec time;
@@ -31,6 +33,17 @@ static void line(const char *name, uint64_t start, uint64_t end) {
 static void *aside(void *unused) {
     uint64_t start = now();
     nvtxRangePushA("aside");
+    if (chooses) {
+        usleep(700000);
+        uint64_t before = now();
+        nvtxRangePushA("chosen");
+        uint64_t pushed = now();
+        usleep(60000);
+        uint64_t pops = now();
+        nvtxRangePop();
+        line("chosen", before, now());
+        line("within chosen", pushed, pops);
+    }
     while (access(stop, F_OK)) usleep(1000);
     nvtxRangePop();
     line("aside", start, now());
@@ -39,6 +52,7 @@ static void *aside(void *unused) {
 
 int main(int count, char **words) {
     int fast = count > 3 && !strcmp(words[3], "fast");
+    chooses = count > 3 && !strcmp(words[3], "chosen");
     out = fopen(words[1], "a");
     stop = words[2];
     if (!out) return 2;

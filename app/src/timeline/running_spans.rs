@@ -28,7 +28,10 @@ impl RunningSpans {
     /// All operations of `capture` that have begun and not ended.
     pub fn new(capture: &Capture) -> Self {
         let mut opens = Self::default();
-        for began in capture.open() {
+        let mut all: Vec<&SpanStart> = capture.open().collect();
+        // What began first contains what began within it, and lies above it.
+        all.sort_by_key(|began| (began.start, began.id));
+        for began in all {
             let known = opens.lanes.entry(began.lane).or_default();
             let after = Interval::new(began.start, Nanos::MAX);
             let mut taken: Vec<usize> = capture

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::table::SpanRefusal;
+use super::table::{RowRule, SpanRefusal};
 use super::{Capture, PlainOrigin, Samples, column, names};
 use record::time::{Interval, Nanos};
 use record::{
@@ -39,6 +39,7 @@ impl Capture {
             changed = true;
             self.take(record);
         }
+        self.spans.nest();
         self.spans.update_forests();
         self.order_thread_states();
         self.revision += u64::from(changed);
@@ -115,18 +116,19 @@ impl Capture {
     }
 
     fn take_span(&mut self, span: &Span) {
-        if !self.open.is_empty() {
-            self.open.remove(&span.id);
+        if !self.open.is_empty() && self.open.remove(&span.id).is_some() {
+            self.spans.end(span.lane, span.id, span.end);
         }
-        let streams = self
-            .lanes
-            .get(span.lane.index())
-            .is_some_and(|lane| lane.group == Group::Streams);
         self.has_graphs |= span.kind == SpanKind::Graph;
         let graph = self.graph_of(span);
         self.graphs_with_nodes.extend(graph);
-        let streams = streams && graph.is_none();
-        match self.spans.insert(span, streams) {
+        let rule = match self.lanes.get(span.lane.index()) {
+            None => RowRule::Any,
+            Some(lane) if lane.group != Group::Streams => RowRule::Nested,
+            Some(_) if graph.is_some() => RowRule::Any,
+            Some(_) => RowRule::OneAtATime,
+        };
+        match self.spans.insert(span, rule) {
             // A stub stands where something lies that is not in the capture.
             Ok(()) if span.kind == SpanKind::Stub => {}
             Ok(()) => self.reach(span.start.min(span.enqueued), span.end.max(span.start)),
@@ -189,7 +191,11 @@ impl Capture {
     fn take_began(&mut self, began: SpanStart) {
         if self.spans.get(began.id).is_none() {
             self.reach(began.start.min(began.enqueued), began.start);
-            self.open.insert(began.id, began);
+            let lane = self.lanes.get(began.lane.index());
+            let is_new = self.open.insert(began.id, began).is_none();
+            if is_new && lane.is_some_and(|lane| lane.group != Group::Streams) {
+                self.spans.begin(&began);
+            }
         }
     }
 

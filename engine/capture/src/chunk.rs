@@ -1,5 +1,7 @@
 //! Up to 512 spans of one row in order of start, column by column, with a node over every 16 of them.
 
+use std::ops::Range;
+
 use super::chunk_entry::{ChunkEntry, SpanLabel, pack, unpack};
 use super::chunk_summary::ChunkSummaries;
 use super::columns::{ColumnEntry, OpenColumns};
@@ -473,6 +475,26 @@ impl Chunk {
         rest.nodes.truncate(keep / BLOCK);
         rest.nodes.shrink();
         moved
+    }
+
+    /// The spans of some places, taken out.
+    pub fn take(&mut self, places: Range<usize>) -> Vec<ChunkEntry> {
+        let all: Vec<ChunkEntry> = (0..self.len()).filter_map(|at| self.entry(at)).collect();
+        let mut rest = Self::new(self.row, Nanos(self.base), None);
+        rest.is_loose = self.is_loose;
+        let (before, behind) = (0..places.start, places.end..all.len());
+        for entry in all
+            .iter()
+            .take(before.end)
+            .chain(all.iter().skip(behind.start))
+        {
+            rest.insert(entry);
+        }
+        *self = rest;
+        all.into_iter()
+            .take(places.end)
+            .skip(places.start)
+            .collect()
     }
 
     /// Bytes that it holds on the heap.

@@ -55,6 +55,7 @@ mod links;
 mod name_scan;
 mod names;
 mod natural_sort;
+mod nesting;
 mod pipelines;
 mod promises;
 mod query;

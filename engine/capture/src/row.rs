@@ -1,5 +1,7 @@
 //! A row: spans of one lane and depth, in order of start, none overlapping, in chunks under a forest.
 
+use std::ops::Range;
+
 use super::chunk::{CHUNK, Chunk};
 use super::chunk_entry::ChunkEntry;
 use super::column::push;
@@ -224,6 +226,78 @@ impl SpanRow {
         self.chunks.insert(position, RowChunk { id, start });
         self.update_forest(chunks);
         id
+    }
+
+    /// How many of its spans start in a stretch of time.
+    pub fn count(&self, chunks: &[Chunk], stretch: Interval) -> usize {
+        let members = self.members_in(stretch);
+        let inside = |position| {
+            let chunk = self.chunk(chunks, position)?;
+            Some(chunk.started_before(stretch.end) - chunk.started_before(stretch.start))
+        };
+        members.filter_map(inside).sum()
+    }
+
+    /// The positions of the chunks with spans that may start in a stretch of time.
+    fn members_in(&self, stretch: Interval) -> Range<usize> {
+        let starts_before = |at: Nanos| self.members().partition_point(|it| it.start < at);
+        starts_before(stretch.start).saturating_sub(1)..starts_before(stretch.end)
+    }
+
+    /// Whether a span that starts within `interval` ends within it too, and is not the same.
+    pub fn has_within(&self, chunks: &[Chunk], interval: Interval) -> bool {
+        if !self.starts_after(chunks, interval.start) {
+            return false;
+        }
+        let members = self.members_in(interval);
+        let mut spans = members.flat_map(|position| {
+            let chunk = self.chunk(chunks, position);
+            let from = chunk.map_or(0, |chunk| chunk.started_before(interval.start));
+            (from..chunk.map_or(0, Chunk::len)).filter_map(move |at| chunk?.interval(at))
+        });
+        // No two overlap, so that only the first can have the same start, and only the last can end behind it.
+        let first = spans.next().filter(|it| it.start < interval.end);
+        first.is_some_and(|it| it.end <= interval.end && it != interval)
+    }
+
+    /// Takes out the spans that start in a stretch of time. Chunks in which none is left are no longer its own.
+    pub fn take(&mut self, chunks: &mut [Chunk], stretch: Interval) -> Vec<ChunkEntry> {
+        let positions = self.members_in(stretch);
+        let mut members = std::mem::take(&mut self.chunks).into_vec();
+        let mut taken = Vec::new();
+        for member in members.get_mut(positions.clone()).unwrap_or_default() {
+            let Some(chunk) = chunks.get_mut(member.id as usize) else {
+                continue;
+            };
+            let inside = chunk.started_before(stretch.start)..chunk.started_before(stretch.end);
+            if !inside.is_empty() {
+                taken.extend(chunk.take(inside));
+            }
+            member.start = chunk.start(0).unwrap_or(member.start);
+        }
+        let is_left = |member: &RowChunk| {
+            chunks
+                .get(member.id as usize)
+                .is_some_and(|it| it.len() > 0)
+        };
+        let touched = members.get(positions.clone()).unwrap_or_default();
+        let left: Vec<RowChunk> = touched.iter().copied().filter(is_left).collect();
+        self.forest.truncate(positions.start);
+        members.splice(positions, left);
+        // The last chunk has no node: it grows.
+        self.forest.truncate(members.len().saturating_sub(1));
+        self.chunks = SmallList::from(members);
+        taken
+    }
+
+    /// Whether its last span starts at an instant or after it.
+    pub fn starts_after(&self, chunks: &[Chunk], from: Nanos) -> bool {
+        self.last(chunks).is_some_and(|last| last.start >= from)
+    }
+
+    /// Whether it has no span.
+    pub fn is_empty(&self) -> bool {
+        self.members().is_empty()
     }
 
     fn split(

@@ -166,11 +166,11 @@ impl Sublanes {
         (((node + 1) << levels) - half) * BLOCK <= depth
     }
 
-    /// The depth of the first row that takes `span` below those that contain it.
-    pub fn find(&self, span: Interval, rows: &impl SublaneRows) -> Option<usize> {
+    /// The depth of the first row from `least` on that takes `span` below those that contain it.
+    pub fn find(&self, span: Interval, least: usize, rows: &impl SublaneRows) -> Option<usize> {
         let half = self.nodes.len() / 2;
         let around = self.deepest_around(span, rows);
-        let from = around.map_or(0, |depth| depth + 1);
+        let from = around.map_or(least, |depth| least.max(depth + 1));
         let mut looks = 0;
         let mut open = vec![1];
         while let Some(node) = open.pop() {
@@ -256,16 +256,16 @@ mod tests {
         let never = |_| -> RowOccupancy { unreachable!("no row has a gap") };
         let all = (0..1_000).map(|row| reach(100, 2_000 - row)).collect();
         let (mut tree, mut rows) = made(all, never);
-        assert_eq!(tree.find(span(1_500, 9_000), &rows), Some(500));
-        assert_eq!(tree.find(span(1_000, 9_000), &rows), None);
-        assert_eq!(tree.find(span(0, 100), &rows), Some(0));
+        assert_eq!(tree.find(span(1_500, 9_000), 0, &rows), Some(500));
+        assert_eq!(tree.find(span(1_000, 9_000), 0, &rows), None);
+        assert_eq!(tree.find(span(0, 100), 0, &rows), Some(0));
         rows.extents[700] = reach(1_500, 1_501);
         tree.put(700, &rows);
         let taken = ExtentRows {
             extents: rows.extents,
             room: |_| RowOccupancy::Taken,
         };
-        assert_eq!(tree.find(span(1_200, 1_300), &taken), Some(700));
+        assert_eq!(tree.find(span(1_200, 1_300), 0, &taken), Some(700));
     }
 
     #[test]
@@ -276,9 +276,9 @@ mod tests {
             700 => RowOccupancy::Within,
             _ => unreachable!("no other row has a span that reaches so far"),
         });
-        assert_eq!(tree.find(span(300, 400), &rows), Some(701));
-        assert_eq!(tree.find(span(300, 6_000), &rows), Some(0));
-        assert_eq!(tree.find(span(5_000, 5_000), &rows), Some(0));
+        assert_eq!(tree.find(span(300, 400), 0, &rows), Some(701));
+        assert_eq!(tree.find(span(300, 6_000), 0, &rows), Some(0));
+        assert_eq!(tree.find(span(5_000, 5_000), 0, &rows), Some(0));
     }
 
     #[test]
@@ -299,7 +299,7 @@ mod tests {
                 }
             });
             // Not one of the deepest contains the span; from above the fourth has a gap.
-            assert_eq!(tree.find(span(500, 501), &rows), found);
+            assert_eq!(tree.find(span(500, 501), 0, &rows), found);
             assert!(looked.get() <= LOOKS * 6, "{}", looked.get());
         }
     }

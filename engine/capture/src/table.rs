@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::chunk::{Chunk, FEW};
 use super::chunk_entry::ChunkEntry;
 use super::column::{push, put, reach};
+use super::nesting::Nesting;
 use super::row::{RowOccupancy, RowPosition, SpanRow};
 use super::span_cursor::NextPlace;
 use super::span_index::SpanIndex;
@@ -104,6 +105,17 @@ pub(super) enum SpanRefusal {
     Deep,
 }
 
+/// How spans of a lane may lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowRule {
+    /// It runs one at a time: what overlaps has been mended.
+    OneAtATime,
+    /// What contains another lies above it.
+    Nested,
+    /// In any way.
+    Any,
+}
+
 /// So many sub-lanes a lane has at most. Spans that overlap so deeply mean nothing to anybody, and each takes a row.
 pub(super) const MOST_SUBLANES: usize = 1 << 21;
 
@@ -112,23 +124,24 @@ pub(super) const MOST_SUBLANES: usize = 1 << 21;
 pub(super) struct SpanStore {
     places: SpanIndex,
     calls: Vec<u32>,
-    chunks: Vec<Chunk>,
-    rows: Vec<SpanRow>,
-    rows_of: Vec<SmallList<u32>>,
+    pub(super) chunks: Vec<Chunk>,
+    pub(super) rows: Vec<SpanRow>,
+    pub(super) rows_of: Vec<SmallList<u32>>,
     owners: Vec<(LaneId, u32)>,
-    unsettled: Vec<u32>,
+    pub(super) unsettled: Vec<u32>,
     /// Chunks in the middle of their rows that are not sealed, the longest untouched first.
     loose: VecDeque<u32>,
     /// The lanes with so many sub-lanes that looking at each would take too long.
-    deep: BTreeMap<LaneId, Sublanes>,
+    pub(super) deep: BTreeMap<LaneId, Sublanes>,
+    pub(super) nesting: Nesting,
     len: usize,
 }
 
 /// The rows of a lane.
-struct LaneRows<'a> {
-    rows: &'a [u32],
-    all: &'a [SpanRow],
-    chunks: &'a [Chunk],
+pub(super) struct LaneRows<'a> {
+    pub rows: &'a [u32],
+    pub all: &'a [SpanRow],
+    pub chunks: &'a [Chunk],
 }
 
 impl LaneRows<'_> {
@@ -160,8 +173,8 @@ impl SpanStore {
         self.places.len()
     }
 
-    /// Takes a span; `streams` says whether its lane runs one operation at a time.
-    pub fn insert(&mut self, span: &Span, streams: bool) -> Result<(), SpanRefusal> {
+    /// Takes a span of a lane with a rule.
+    pub fn insert(&mut self, span: &Span, rule: RowRule) -> Result<(), SpanRefusal> {
         let index = span.id.index();
         if !span.lane.is_some() {
             return Err(SpanRefusal::NoLane);
@@ -178,20 +191,35 @@ impl SpanStore {
             start: entry.start,
             end: entry.end,
         };
-        let Some((row, depth)) = self.row_for(span.lane, interval) else {
+        let nests = rule == RowRule::Nested;
+        let least = match nests {
+            true => self.nesting.rows_above(span.lane, entry.start),
+            false => 0,
+        };
+        let Some((row, depth)) = self.row_for(span.lane, interval, least) else {
             return Err(SpanRefusal::Deep);
         };
-        if depth > 0 && streams && entry.repair == Repair::None {
+        if depth > 0 && rule == RowRule::OneAtATime && entry.repair == Repair::None {
             entry.repair = Repair::Overlap;
         }
+        self.put(span.lane, (row, depth), &entry);
+        self.note_call(index, span.call);
+        self.len += 1;
+        if nests {
+            self.note_late(span.lane, depth, interval);
+        }
+        Ok(())
+    }
+
+    /// Puts a span into a row of its lane.
+    pub(super) fn put(&mut self, lane: LaneId, (row, depth): (u32, u32), entry: &ChunkEntry) {
         let places = &mut self.places;
         let Some(target) = self.rows.get_mut(row as usize) else {
-            let () = impossible!("a row outside the table");
-            return Err(SpanRefusal::Far);
+            return impossible!("a row outside the table");
         };
         let before = target.forest().len();
         let mut split = None;
-        let chunk = target.insert(row, &mut self.chunks, &entry, |entries, both| {
+        let chunk = target.insert(row, &mut self.chunks, entry, |entries, both| {
             for entry in entries {
                 places.put(entry.id.index(), both[1]);
             }
@@ -200,15 +228,12 @@ impl SpanStore {
         if target.forest().len() < before {
             self.unsettled.push(row);
         }
-        self.note_reach(span.lane, depth);
-        self.places.put(index, chunk);
-        self.note_call(index, span.call);
-        self.len += 1;
+        self.note_reach(lane, depth);
+        self.places.put(entry.id.index(), chunk);
         for chunk in split.into_iter().flatten() {
             self.rest(row, chunk);
         }
         self.rest(row, chunk);
-        Ok(())
     }
 
     /// Remembers a chunk that was put into, unless it is the last of its row, to seal it when others were put into after
@@ -247,9 +272,15 @@ impl SpanStore {
         put(&mut self.calls, index, call.0, CallId::NONE.0);
     }
 
-    /// A row of the lane in which a span over `interval` overlaps nothing, and its depth: the first one below all spans that
-    /// contain it, but for rows with gaps deep down, of which only some are looked into. Nothing where the lane has no more.
-    fn row_for(&mut self, lane: LaneId, interval: Interval) -> Option<(u32, u32)> {
+    /// A row of the lane in which a span over `interval` overlaps nothing, and its depth: the first one from `least` on below all
+    /// spans that contain it, but for rows with gaps deep down, of which only some are looked into. Nothing where the lane has
+    /// no more.
+    pub(super) fn row_for(
+        &mut self,
+        lane: LaneId,
+        interval: Interval,
+        least: usize,
+    ) -> Option<(u32, u32)> {
         if lane.index() >= self.rows_of.len() {
             let more = lane.index() + 1 - self.rows_of.len();
             self.rows_of.reserve_exact(more.max(self.rows_of.len() / 8));
@@ -264,10 +295,10 @@ impl SpanStore {
             chunks: &self.chunks,
         };
         let found = if let Some(deep) = self.deep.get(&lane) {
-            deep.find(interval, &own)
+            deep.find(interval, least, &own)
         } else {
             (0..rows.len()).fold(None, |found, depth| match own.room(depth, interval) {
-                RowOccupancy::Free => found.or(Some(depth)),
+                RowOccupancy::Free => found.or((depth >= least).then_some(depth)),
                 RowOccupancy::Within => None,
                 RowOccupancy::Taken => found,
             })
@@ -275,16 +306,19 @@ impl SpanStore {
         if let Some((depth, &row)) = found.and_then(|depth| Some((depth, rows.get(depth)?))) {
             return Some((row, depth as u32));
         }
-        if rows.len() >= MOST_SUBLANES {
+        let known = rows.len();
+        if known >= MOST_SUBLANES {
             return None;
         }
-        let (row, depth) = (self.rows.len() as u32, rows.len() as u32);
-        push(&mut self.rows, SpanRow::default());
-        push(&mut self.owners, (lane, depth));
-        if let Some(rows) = self.rows_of.get_mut(lane.index()) {
-            rows.push(row);
+        for depth in known..=known.max(least) {
+            let row = self.rows.len() as u32;
+            push(&mut self.rows, SpanRow::default());
+            push(&mut self.owners, (lane, depth as u32));
+            if let Some(rows) = self.rows_of.get_mut(lane.index()) {
+                rows.push(row);
+            }
         }
-        Some((row, depth))
+        Some((self.rows.len() as u32 - 1, known.max(least) as u32))
     }
 
     /// A span was put into a row: the tree over its lane's sub-lanes learns of it, where there are enough for one.
@@ -450,6 +484,7 @@ impl SpanStore {
             + lanes
             + loose
             + deep
+            + self.nesting.heap_bytes()
             + self.places.heap_bytes()
             + self.calls.capacity() * 4
     }

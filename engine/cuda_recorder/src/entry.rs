@@ -60,6 +60,7 @@ fn listen() {
     let Some(state) = begin() else {
         return;
     };
+    state.switches().follow_this_thread();
     let heard = if before == 0 {
         CuptiLibrary::find().and_then(|cupti| hear(state, Box::leak(Box::new(cupti))))
     } else {

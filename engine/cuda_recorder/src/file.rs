@@ -21,7 +21,7 @@ pub use write::FactWriter;
 /// What a file begins with.
 pub const MAGIC: [u8; 16] = *b"\xF5SYNCLINE CUPTI\n";
 /// The version of the format: files of another are not read.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Bytes of the header: magic, version, the system's number of the error that ended writing, facts that are missing for
 /// it, when the segment was begun, and room.
 pub const HEADER: usize = 64;

@@ -24,6 +24,7 @@ mod read;
 mod record;
 mod search_paths;
 mod strides;
+mod switches;
 mod texts;
 
 pub use clock::now;
@@ -49,3 +50,4 @@ pub use record::{
 };
 pub use search_paths::{OFF, VARIABLE};
 pub use strides::Strides;
+pub use switches::{SwitchInterval, SwitchState, ThreadSwitches};

@@ -20,6 +20,7 @@ mod overhead;
 mod process;
 mod purpose;
 mod ring;
+mod schedule;
 mod symbol;
 mod tally;
 mod wait;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use cuda_recorder::ControlPage;
 use engine::record::SpanKind;
 
-use super::nvtx::{build, include, nvtx, said};
+use super::nvtx::{assert_nested, build, include, nvtx, said};
 use super::{of_kind, open, program};
 use crate::house::display::until;
 use crate::house::program::{stand_in, syncline};
@@ -183,6 +183,7 @@ fn names(path: &Path) -> BTreeSet<String> {
         .spans()
         .map(|it| capture.name(it.span.name).to_owned());
     let all: Vec<String> = names.collect();
+    assert_nested(&capture);
     let unique: BTreeSet<String> = all.iter().cloned().collect();
     assert_eq!(all.len(), unique.len(), "each is there once");
     unique
@@ -250,6 +251,33 @@ fn what_touches_windows_that_are_opened_by_hand_is_kept_and_nothing_else() {
     let text = "it was started by hand 2 times";
     assert!(said(&output).contains(text), "{}", said(&output));
     assert!(open(&running.path("out.pftrace")).problems().is_empty());
+}
+
+/// The range is called by one thread, and what lies in it by another, whose calls are handed over before it is known.
+#[test]
+fn a_range_of_one_thread_keeps_what_another_calls_meanwhile() {
+    let options = ["--range", "nvtx:chosen"];
+    let Some(mut running) = KeptProgram::start(&options, &["chosen"]) else {
+        return;
+    };
+    let is_over = |log: &[Logged]| log.iter().any(|(name, ..)| name == "within chosen");
+    until("the range is over", || {
+        is_over(&running.log()).then_some(())
+    });
+    rest(300);
+    let output = running.end();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let mut log = running.log();
+    let within = log.iter().position(|(name, ..)| name == "within chosen");
+    let (_, from, to) = log.remove(within.unwrap());
+    let chosen = log.iter().find(|(name, ..)| name == "chosen").unwrap();
+    let [certain, possible] = touching(&log, (from, to), (chosen.1, chosen.2));
+    let kept = names(&running.path("out.pftrace"));
+    check(&kept, &certain, &possible);
+    assert!(kept.len() > 20 && kept.len() + 100 < log.len());
+    let left = log.len() - kept.len();
+    let text = format!("{left} activities, ranges and samples outside of it were left out");
+    assert!(said(&output).contains(&text), "{text} in {}", said(&output));
 }
 
 #[test]

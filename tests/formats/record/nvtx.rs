@@ -4,6 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use engine::capture::{Capture, PlacedSpan};
+use engine::record::Group;
+use engine::time::{Interval, Nanos};
+
 use super::open;
 use crate::house::program::syncline;
 use crate::house::root;
@@ -97,6 +101,7 @@ fn in_c(words: &[&str], paths: &[PathBuf]) -> String {
     let compared = compare(folder.path());
     assert!(compared.contains("'worker A', 'worker B'"), "{compared}");
     let capture = open(&folder.path().join("out.pftrace"));
+    assert_nested(&capture);
     assert!(capture.problems().is_empty(), "{said}");
     for note in [
         "3 ranges were never ended",
@@ -109,6 +114,27 @@ fn in_c(words: &[&str], paths: &[PathBuf]) -> String {
         assert!(said.contains(note), "“{note}” in: {said}");
     }
     said
+}
+
+/// Checks that of each lane of a host thread everything lies above what it contains.
+pub(super) fn assert_nested(capture: &Capture) {
+    let hosts = capture.lanes().iter().filter(|it| it.group == Group::Host);
+    for lane in hosts.map(|it| it.id) {
+        let mut around: Vec<PlacedSpan> = Vec::new();
+        let all = Interval::new(Nanos::MIN, Nanos::MAX);
+        for placed in capture.spans_by_start(lane, all) {
+            around.retain(|it| it.span.end > placed.span.start);
+            let contains = |it: &&PlacedSpan| {
+                it.span.end >= placed.span.end && it.interval() != placed.interval()
+            };
+            let name = |it: &PlacedSpan| capture.name(it.span.name).to_owned();
+            for outer in around.iter().filter(contains) {
+                let both = (name(outer), outer.depth, name(&placed), placed.depth);
+                assert!(outer.depth < placed.depth, "{both:?}");
+            }
+            around.push(placed);
+        }
+    }
 }
 
 pub(super) fn include(folder: &Path) -> String {

@@ -1,90 +1,6 @@
-//! Bytes as the kernel writes them, and threads of this program as the system itself counts their times.
+//! Threads of this program, as the system itself counts their times.
 
 use super::*;
-
-/// The flags of a thread that gets a core, that leaves it to wait, and that is preempted.
-const IN: u16 = 0;
-const OUT: u16 = 1 << 13;
-const PREEMPTED: u16 = OUT | 1 << 14;
-
-/// A record of a switch.
-fn switch(flags: u16, time: u64, core: u32) -> Vec<u8> {
-    let mut bytes = 14_u32.to_ne_bytes().to_vec();
-    bytes.extend(flags.to_ne_bytes());
-    bytes.extend(24_u16.to_ne_bytes());
-    bytes.extend(time.to_ne_bytes());
-    bytes.extend(u64::from(core).to_ne_bytes());
-    bytes
-}
-
-/// A record of a sort, with so many numbers between its head and its end.
-fn other(sort: u32, numbers: &[u64]) -> Vec<u8> {
-    let mut bytes = sort.to_ne_bytes().to_vec();
-    bytes.extend(0_u16.to_ne_bytes());
-    let length = 24 + 8 * numbers.len() as u16;
-    bytes.extend(length.to_ne_bytes());
-    bytes.extend(numbers.iter().flat_map(|it| it.to_ne_bytes()));
-    bytes.extend([0; 16]);
-    bytes
-}
-
-/// Start, end, state and core.
-type ToldState = (i64, i64, &'static str, Option<u32>);
-
-fn states(bytes: &[u8], offset: i64, end: i64) -> (Vec<ToldState>, u64) {
-    let mut timeline = SwitchTimeline::new(Nanos(offset), (Nanos(-offset), Some(5)));
-    let records = SwitchRecords::new(bytes);
-    let mut all: Vec<ThreadInterval> = records.filter_map(|it| timeline.take(it)).collect();
-    all.extend(timeline.end(Nanos(end)));
-    let told = all.iter().map(|it| {
-        let (start, end) = (it.interval.start.0, it.interval.end.0);
-        (start, end, it.state.label(), it.core)
-    });
-    (told.collect(), timeline.lost)
-}
-
-#[test]
-fn switches_become_states() {
-    let bytes = [
-        switch(OUT, 1_010, 5),
-        switch(IN, 1_050, 2),
-        // Something else that the kernel tells, which has no part in this.
-        other(5, &[1, 2, 3]),
-        switch(PREEMPTED, 1_070, 2),
-        switch(IN, 1_075, 3),
-    ];
-    let expected = vec![
-        (0, 10, "running", Some(5)),
-        (10, 50, "off-cpu", None),
-        (50, 70, "running", Some(2)),
-        (70, 75, "runnable", None),
-        (75, 100, "running", Some(3)),
-    ];
-    assert_eq!(states(&bytes.concat(), -1_000, 100), (expected, 0));
-}
-
-#[test]
-fn what_was_told_before_the_start_is_no_state() {
-    let bytes = [
-        switch(PREEMPTED, 940, 1),
-        switch(IN, 980, 5),
-        switch(OUT, 1_010, 5),
-    ];
-    let expected = vec![(0, 10, "running", Some(5)), (10, 30, "off-cpu", None)];
-    assert_eq!(states(&bytes.concat(), -1_000, 30), (expected, 0));
-}
-
-#[test]
-fn states_follow_each_other_where_the_clock_goes_back() {
-    let bytes = [switch(OUT, 10, 5), switch(IN, 20, 1), switch(OUT, 18, 1)];
-    let expected = vec![
-        (0, 10, "running", Some(5)),
-        (10, 20, "off-cpu", None),
-        (20, 20, "running", Some(1)),
-        (20, 30, "off-cpu", None),
-    ];
-    assert_eq!(states(&bytes.concat(), 0, 30), (expected, 0));
-}
 
 #[cfg(target_os = "linux")]
 #[test]
@@ -108,32 +24,6 @@ fn clocks_are_compared_while_the_thread_had_its_core() {
     };
     assert_eq!(offset(|| tick(0), now), Nanos(500));
     assert_eq!(read.get(), ATTEMPTS);
-}
-
-#[test]
-fn what_had_no_room_is_a_hole() {
-    let bytes = [
-        switch(OUT, 10, 0),
-        other(2, &[7, 40]),
-        switch(PREEMPTED, 60, 0),
-        switch(IN, 90, 1),
-    ];
-    let expected = vec![
-        (0, 10, "running", Some(5)),
-        (60, 90, "runnable", None),
-        (90, 95, "running", Some(1)),
-    ];
-    assert_eq!(states(&bytes.concat(), 0, 95), (expected, 40));
-}
-
-#[test]
-fn bytes_that_are_cut_end_the_reading() {
-    let bytes = [switch(OUT, 10, 0), switch(IN, 20, 0)].concat();
-    let of_one = states(&bytes[..24], 0, 30);
-    assert_eq!(of_one.0.len(), 2);
-    for cut in 24..48 {
-        assert_eq!(states(&bytes[..cut], 0, 30), of_one, "{cut}");
-    }
 }
 
 /// What the system counts of the calling thread: how long it ran, and how often it left its core, as it wanted to and not.

@@ -12,25 +12,25 @@ pub(super) struct ThreadNames {
 }
 
 impl ThreadNames {
-    /// The names of threads that turn up in `records` for the first time.
-    pub fn new_in(&mut self, records: &[CuptiRecord]) -> Vec<Fact> {
+    /// The threads that turn up in `records` for the first time.
+    pub fn new_in(&mut self, records: &[CuptiRecord]) -> Vec<u32> {
         let threads = records.iter().filter_map(|record| match record {
             CuptiRecord::Api(api) => Some(api.thread),
             _ => None,
         });
-        let new = threads.filter(|thread| self.threads.insert(*thread));
-        let new: Vec<u32> = new.collect();
-        new.into_iter().filter_map(name).collect()
+        threads
+            .filter(|thread| self.threads.insert(*thread))
+            .collect()
     }
 
-    /// The name of a thread where it turns up for the first time.
-    pub fn new_thread(&mut self, thread: u32) -> Option<Fact> {
-        self.threads.insert(thread).then(|| name(thread))?
+    /// Whether a thread turns up for the first time.
+    pub fn is_new(&mut self, thread: u32) -> bool {
+        self.threads.insert(thread)
     }
 }
 
 /// What the system calls a thread of this process.
-fn name(thread: u32) -> Option<Fact> {
+pub(super) fn name(thread: u32) -> Option<Fact> {
     let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).ok()?;
     let name = name.trim().to_owned();
     Some(Fact::Thread { thread, name })

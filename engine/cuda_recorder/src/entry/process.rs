@@ -21,6 +21,7 @@ use crate::clock::now;
 use crate::control::{ControlPage, SegmentLimits};
 use crate::file::{FOLDER, Fact, ORIGIN, ProcessFact, SegmentWriter};
 use crate::nvtx::{NvtxChunk, ThreadRegistry, forget_threads};
+use crate::switches::SwitchRegistry;
 
 /// How often CUPTI and threads are asked for what they have: so much is lost at most where a process is killed.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -42,6 +43,7 @@ pub(crate) struct ProcessState {
     is_filtered: bool,
     scribe: FactQueue,
     nvtx: ThreadRegistry,
+    switches: Arc<SwitchRegistry>,
     listening: OnceLock<&'static CuptiListener>,
 }
 
@@ -86,7 +88,8 @@ fn create(own: u32) -> Option<ProcessState> {
     }
     let is_filtered = page.as_ref().is_some_and(|it| it.is_filtered());
     let filter = page.clone().filter(|_| is_filtered);
-    let scribe = match FactQueue::start(writer, described, filter) {
+    let switches = Arc::new(SwitchRegistry::default());
+    let scribe = match FactQueue::start(writer, described, filter, Arc::clone(&switches)) {
         Ok(scribe) => scribe,
         Err((mut writer, why)) => {
             if let Err(error) = writer.append(&Fact::Silent(why)) {
@@ -103,6 +106,7 @@ fn create(own: u32) -> Option<ProcessState> {
         is_filtered,
         scribe,
         nvtx: ThreadRegistry::default(),
+        switches,
         listening: OnceLock::new(),
     })
 }
@@ -174,6 +178,11 @@ impl ProcessState {
         &self.nvtx
     }
 
+    /// The threads that are followed.
+    pub(crate) fn switches(&self) -> &SwitchRegistry {
+        &self.switches
+    }
+
     /// Has what a thread called of NVTX written.
     pub(crate) fn hand_events(&self, chunk: NvtxChunk) {
         self.scribe.hand_events(chunk);
@@ -197,9 +206,12 @@ impl ProcessState {
         }
     }
 
-    /// Has CUPTI and threads hand over what they have: CUPTI all of it where that is forced.
+    /// Has CUPTI and threads hand over what they have: all of it where the process ends.
     fn ask(&self, is_forced: bool) {
         self.take_events();
+        for fact in self.switches.take(self.filter(), is_forced.then(now)) {
+            self.scribe.hand_switches(fact);
+        }
         if let Some(listening) = self.listening() {
             let began = now();
             listening.flush(is_forced);

@@ -7,13 +7,14 @@ use std::thread;
 use std::time::Duration;
 
 use super::COSTS;
-use super::names::ThreadNames;
+use super::names::{ThreadNames, name};
 use super::process::leave_signals;
 use crate::CuptiBatch;
 use crate::clock::now;
 use crate::control::ControlPage;
 use crate::file::{ContinuationFact, Fact, ListeningCounts, ProcessFact, SegmentWriter};
 use crate::nvtx::{self, DefinitionReader, NvtxChunk};
+use crate::switches::SwitchRegistry;
 
 /// Batches that wait at most: whoever hands over one more is held up until the disk has taken one.
 const WAITING: usize = 64;
@@ -38,6 +39,8 @@ pub(super) struct ListeningStatus {
 enum WriterNote {
     Batch(CuptiBatch),
     Events(NvtxChunk),
+    /// What became of a thread.
+    Switches(Box<Fact>),
     /// Whoever waits is told once it is written.
     Fact(Box<Fact>, SyncSender<()>),
     /// CUPTI was asked.
@@ -53,6 +56,7 @@ impl FactQueue {
         writer: SegmentWriter,
         process: ProcessFact,
         filter: Option<Arc<ControlPage>>,
+        switches: Arc<SwitchRegistry>,
     ) -> Result<Self, (Box<SegmentWriter>, String)> {
         let (notes, inbox) = sync_channel(WAITING);
         // Handed over once the thread is there, so that it is not lost where there is none.
@@ -61,7 +65,7 @@ impl FactQueue {
         let started = named.spawn(move || {
             leave_signals();
             if let Ok(writer) = taken.recv() {
-                WriterState::new(writer, process, filter).work(&inbox);
+                WriterState::new(writer, process, (filter, switches)).work(&inbox);
             }
         });
         if let Err(error) = started {
@@ -86,6 +90,11 @@ impl FactQueue {
     /// Hands over what a thread called of NVTX.
     pub fn hand_events(&self, chunk: NvtxChunk) {
         self.note(WriterNote::Events(chunk));
+    }
+
+    /// Hands over what became of a thread.
+    pub fn hand_switches(&self, fact: Fact) {
+        self.note(WriterNote::Switches(Box::new(fact)));
     }
 
     /// Has a fact written, and waits for it for as long as `patience`.
@@ -129,6 +138,7 @@ struct WriterState {
     front: ContinuationFact,
     filter: Option<Arc<ControlPage>>,
     names: ThreadNames,
+    switches: Arc<SwitchRegistry>,
     definitions: DefinitionReader,
     counts: ListeningCounts,
     /// Why nothing can be written any more, and how many facts are missing for it.
@@ -136,7 +146,11 @@ struct WriterState {
 }
 
 impl WriterState {
-    fn new(writer: SegmentWriter, process: ProcessFact, filter: Option<Arc<ControlPage>>) -> Self {
+    fn new(
+        writer: SegmentWriter,
+        process: ProcessFact,
+        (filter, switches): (Option<Arc<ControlPage>>, Arc<SwitchRegistry>),
+    ) -> Self {
         Self {
             writer,
             front: ContinuationFact {
@@ -145,6 +159,7 @@ impl WriterState {
             },
             filter,
             names: ThreadNames::default(),
+            switches,
             definitions: DefinitionReader::default(),
             counts: ListeningCounts::default(),
             failed: None,
@@ -157,6 +172,7 @@ impl WriterState {
             match note {
                 WriterNote::Batch(batch) => self.batch(batch),
                 WriterNote::Events(chunk) => self.events(chunk),
+                WriterNote::Switches(fact) => self.write(&fact),
                 WriterNote::Fact(fact, done) => {
                     self.write(&fact);
                     // Nobody waits any more where this took too long.
@@ -188,8 +204,8 @@ impl WriterState {
             records.retain(|it| it.interval().is_none_or(touches));
             self.counts.outside += (before - records.len()) as u64;
         }
-        for fact in self.names.new_in(&records) {
-            self.write(&fact);
+        for thread in self.names.new_in(&records) {
+            self.turned_up(thread);
         }
         if !records.is_empty() {
             self.counts.records += records.len() as u64;
@@ -200,10 +216,18 @@ impl WriterState {
     /// Events come after what they refer to: that was defined before they were handed over.
     fn events(&mut self, chunk: NvtxChunk) {
         self.define();
-        if let Some(name) = self.names.new_thread(chunk.thread) {
-            self.write(&name);
+        if self.names.is_new(chunk.thread) {
+            self.turned_up(chunk.thread);
         }
         self.write(&Fact::Nvtx(chunk));
+    }
+
+    /// A thread called for the first time.
+    fn turned_up(&mut self, thread: u32) {
+        self.switches.follow(thread);
+        if let Some(name) = name(thread) {
+            self.write(&name);
+        }
     }
 
     fn define(&mut self) {
@@ -220,6 +244,9 @@ impl WriterState {
         self.counts.flushes = COSTS.flushes.load(Ordering::Relaxed);
         self.counts.taking = COSTS.taking.load(Ordering::Relaxed);
         self.counts.flushing = COSTS.flushing.load(Ordering::Relaxed);
+        let switches = self.switches.counts();
+        self.counts.unfollowed = switches.unfollowed;
+        self.counts.lost_switches = switches.lost;
         self.counts.nvtx = nvtx::counts();
     }
 
@@ -228,6 +255,7 @@ impl WriterState {
         match fact {
             Fact::Listening(it) => self.front.listening = Some((**it).clone()),
             Fact::Silent(it) => self.front.silent = Some(it.clone()),
+            Fact::Unscheduled(it) => self.front.unscheduled = Some(it.clone()),
             Fact::Thread { thread, name } => self.front.threads.push((*thread, name.clone())),
             _ => {}
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::nvtx::{NvtxChunk, NvtxCounts, NvtxDefinition};
 use crate::record::CuptiRecord;
+use crate::switches::SwitchInterval;
 
 /// One entry of a file. Times are nanoseconds of `CLOCK_MONOTONIC`, the clock that CUPTI is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,15 @@ pub enum Fact {
     Definitions(Vec<NvtxDefinition>),
     /// What a thread called of NVTX, in its order.
     Nvtx(NvtxChunk),
+    /// What a thread was, in its order; of each state once it ended.
+    Switches {
+        /// The system's number of it.
+        thread: u32,
+        /// From when to when it was what.
+        states: Vec<SwitchInterval>,
+    },
+    /// When threads ran is not told, for this reason.
+    Unscheduled(String),
     /// What it came to so far, after a flush.
     Counts(ListeningCounts),
     /// The process ended in order: nothing follows.
@@ -44,6 +54,8 @@ pub struct ContinuationFact {
     pub listening: Option<ListeningFact>,
     /// Why nothing of CUDA is told, where that was said.
     pub silent: Option<String>,
+    /// Why it is not told when threads ran, where that was said.
+    pub unscheduled: Option<String>,
     /// Threads that called, and what the system calls them.
     pub threads: Vec<(u32, String)>,
     /// What the program named or registered by NVTX.
@@ -107,6 +119,10 @@ pub struct ListeningCounts {
     pub writing: u64,
     /// Records that were told and lie outside of every window: they are not written.
     pub outside: u64,
+    /// Threads that called and were not followed, because as many others were as may be.
+    pub unfollowed: u64,
+    /// Context switches that the kernel had no room to tell.
+    pub lost_switches: u64,
     /// What listening to NVTX came to.
     pub nvtx: NvtxCounts,
 }

@@ -234,7 +234,10 @@ impl ThreadSlot {
             self.generation.set(generation);
             let state = entry::begin();
             self.state.set(state);
-            let buffer = state.map(|state| state.nvtx().add());
+            let buffer = state.map(|state| {
+                state.switches().follow_this_thread();
+                state.nvtx().add()
+            });
             self.buffer.replace(buffer);
         }
         self.state.get().is_some()

@@ -59,12 +59,15 @@ impl ActivityCarry {
         match fact {
             Fact::Records(records) => records.into_iter().for_each(|it| self.record(it)),
             Fact::Nvtx(chunk) => self.chunk(&chunk),
+            // What threads were is told with its times.
+            Fact::Switches { .. } => {}
             // The next segment says these again.
             Fact::Process(_)
             | Fact::Listening(_)
             | Fact::Silent(_)
             | Fact::Thread { .. }
             | Fact::Definitions(_)
+            | Fact::Unscheduled(_)
             | Fact::Continues(_)
             | Fact::Counts(_)
             | Fact::End(_) => {}

@@ -61,6 +61,11 @@ impl ActivityLanes {
         id
     }
 
+    /// The lane of a key, where there is one.
+    pub fn known(&self, key: ActivityLaneKey) -> Option<LaneId> {
+        self.ids.get(&key).copied()
+    }
+
     /// Calls a lane otherwise, where there is one.
     pub fn rename(&mut self, key: ActivityLaneKey, name: &str) {
         let row = self

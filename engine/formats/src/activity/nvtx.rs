@@ -3,19 +3,21 @@
 //! A range that was pushed lies on its thread, within those that its domain has open there. One that was started lies on the
 //! thread that started it, whoever ends it. Buffers of threads come in any order, so an end may come before its start.
 
-use std::collections::{BTreeMap, HashMap};
+mod told;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use cuda_recorder::{
     NvtxAttributes, NvtxChunk, NvtxDefinition, NvtxEvent, NvtxEvents, NvtxField, NvtxResource,
     NvtxStep, NvtxValue,
 };
 
-use super::draft::{ActivityDraft, ActivitySpan};
+use super::draft::ActivityDraft;
 use super::process::ActivityProcess;
 use record::{
-    Counter, CounterId, LaneId, NameId, Record, Sample, SpanId, SpanKind, SpanStart, State, Value,
-    counted,
+    Counter, CounterId, LaneId, NameId, Record, SpanId, SpanKind, SpanStart, Value, counted,
 };
+use told::ToldNvtx;
 
 /// A range that has begun.
 #[derive(Debug)]
@@ -60,6 +62,8 @@ pub(super) struct ActivityNvtx {
     ends: BTreeMap<u64, EarlyEnd>,
     /// Names of streams and events by their addresses, which CUPTI does not tell.
     unplaced: Vec<(&'static str, String)>,
+    /// What waits until the window is known, and the flush with which it is looked at.
+    undecided: VecDeque<(u64, ToldNvtx)>,
     pub tally: NvtxTally,
 }
 
@@ -108,15 +112,6 @@ fn value(value: NvtxValue) -> Value {
         NvtxValue::Integer(it) => Value::Integer(it),
         NvtxValue::Number(it) => Value::Number(it),
         NvtxValue::Text(it) => Value::Text(it.into()),
-    }
-}
-
-const fn amount(value: &NvtxValue) -> Option<f64> {
-    match value {
-        NvtxValue::Unsigned(it) => Some(*it as f64),
-        NvtxValue::Integer(it) => Some(*it as f64),
-        NvtxValue::Number(it) => Some(*it),
-        NvtxValue::Text(_) => None,
     }
 }
 
@@ -226,10 +221,9 @@ impl ActivityProcess {
                 NvtxStep::Mark => {
                     let at = event.time;
                     let (range, _) = self.open(chunk.thread, event, draft);
-                    let kept = self.kept(close(range, at, draft));
-                    self.nvtx.tally.marks += kept;
+                    self.told(ToldNvtx::Mark { range, at }, draft);
                 }
-                NvtxStep::Sample => self.sample(&event, draft),
+                NvtxStep::Sample => self.told(ToldNvtx::sample(event), draft),
                 NvtxStep::ThreadEnd => {
                     let all = (chunk.ordinal, 0)..=(chunk.ordinal, u32::MAX);
                     let keys: Vec<_> = self.nvtx.pushed.range(all).map(|(key, _)| *key).collect();
@@ -318,14 +312,7 @@ impl ActivityProcess {
         let (name, more) = self.said(0, event.attributes, draft);
         range.name = name.map_or(range.name, |it| draft.name(&it));
         range.fields.extend(more);
-        let kept = self.kept(close(range, event.time, draft));
-        self.nvtx.tally.ranges += kept;
-    }
-
-    /// Counts what is not kept.
-    fn kept(&mut self, is_kept: bool) -> u64 {
-        self.outside += u64::from(!is_kept);
-        u64::from(is_kept)
+        self.told(ToldNvtx::range(range, event.time), draft);
     }
 
     fn start_range(&mut self, thread: u32, event: NvtxEvent<'_>, draft: &mut ActivityDraft) {
@@ -363,29 +350,7 @@ impl ActivityProcess {
                 .fields
                 .push((draft.name(&field.name), value(field.value)));
         }
-        let kept = self.kept(close(range, end.at, draft));
-        self.nvtx.tally.ranges += kept;
-    }
-
-    fn sample(&mut self, event: &NvtxEvent<'_>, draft: &mut ActivityDraft) {
-        if !draft.keeps(event.time, event.time) {
-            self.outside += 1;
-            return;
-        }
-        for (place, field) in (0..).zip(&event.attributes.fields) {
-            let key = (event.domain, event.id, place);
-            let counter = self.counter(key, draft);
-            let (Some(counter), Some(value)) = (counter, amount(&field.value)) else {
-                self.nvtx.tally.unknown_counters += 1;
-                continue;
-            };
-            self.nvtx.tally.samples += 1;
-            draft.out.push(Record::Sample(Sample {
-                counter,
-                time: draft.time(event.time),
-                value,
-            }));
-        }
+        self.told(ToldNvtx::range(range, end.at), draft);
     }
 
     /// Shows which ranges run, to whoever looks on.
@@ -423,8 +388,7 @@ impl ActivityProcess {
             self.nvtx.tally.unended += 1;
             let why = Value::Text(why.into());
             range.fields.push((draft.name("not ended"), why));
-            let kept = self.kept(close(range, at, draft));
-            self.nvtx.tally.ranges += kept;
+            self.told(ToldNvtx::range(range, at), draft);
         }
     }
 
@@ -438,6 +402,7 @@ impl ActivityProcess {
         }
         let started = std::mem::take(&mut self.nvtx.started);
         self.leave_open(started.into_values().collect(), at, why, draft);
+        self.decide_nvtx(u64::MAX, draft);
         self.nvtx.tally.stray_ends += self.nvtx.ends.len() as u64;
         self.nvtx.ends.clear();
     }
@@ -514,32 +479,4 @@ impl ActivityProcess {
         }
         notes
     }
-}
-
-/// A range as a span; says whether it is kept.
-fn close(range: OpenNvtxRange, end: u64, draft: &mut ActivityDraft) -> bool {
-    if range.opens {
-        draft.window.end(range.start, end);
-    }
-    // One that was shown is told to its end.
-    if !draft.keeps(range.start, end) && range.shown.is_none() {
-        return false;
-    }
-    let ran = ActivitySpan {
-        lane: range.lane,
-        name: range.name,
-        kind: SpanKind::Scope,
-        state: State::Done,
-        enqueued: None,
-        start: range.start,
-        end: end.max(range.start),
-    };
-    let span = match range.shown {
-        Some(id) => draft.ran_as(id, ran),
-        None => draft.ran(ran),
-    };
-    for (name, value) in range.fields {
-        draft.out.push(Record::Argument(span, name, value));
-    }
-    true
 }

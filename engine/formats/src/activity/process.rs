@@ -11,6 +11,7 @@ use super::draft::ActivityDraft;
 use super::event::ActivityEvents;
 use super::memory::ActivityMemory;
 use super::nvtx::ActivityNvtx;
+use super::schedule::ActivitySchedule;
 use super::wait::ActivityWaits;
 use crate::submission::{SubmissionStream, SubmittedOperations};
 use record::{Dependency, Group, LaneId, Severity, SpanId, counted};
@@ -75,9 +76,10 @@ pub(super) struct ActivityProcess {
     due: VecDeque<(u64, u32)>,
     /// What was shown before its call came.
     early: HashMap<u32, Vec<SpanId>>,
-    flushes: u64,
+    pub(super) flushes: u64,
     /// What waits until the ranges are known that the window is of, and the flush with which it is looked at.
     undecided: VecDeque<(u64, Vec<CuptiRecord>)>,
+    pub(super) schedule: ActivitySchedule,
     /// What lies outside of the window.
     pub outside: u64,
 }
@@ -125,6 +127,8 @@ impl ActivityProcess {
             Fact::Records(activities) => self.decide(activities, draft),
             Fact::Definitions(definitions) => self.define(definitions, draft),
             Fact::Nvtx(chunk) => self.called_nvtx(&chunk, draft),
+            Fact::Switches { thread, states } => self.switched(thread, states),
+            Fact::Unscheduled(why) => self.tell_unscheduled(&why, draft),
             Fact::Counts(counts) => {
                 self.counts = counts;
                 self.flushes += 1;
@@ -133,6 +137,8 @@ impl ActivityProcess {
                 {
                     self.decide(activities, draft);
                 }
+                self.decide_nvtx(self.flushes, draft);
+                self.decide_switches(self.flushes, draft);
                 if is_eager {
                     self.show_due(draft);
                     self.show_open_ranges(draft);
@@ -154,6 +160,9 @@ impl ActivityProcess {
         self.told = front.process;
         self.ear = front.listening;
         self.silent = front.silent;
+        if let Some(why) = front.unscheduled {
+            self.tell_unscheduled(&why, draft);
+        }
         self.threads.extend(front.threads);
         self.counts = front.counts;
         self.define(front.definitions, draft);
@@ -279,6 +288,8 @@ impl ActivityProcess {
         }
         self.memory.finish(draft);
         self.finish_nvtx(draft);
+        self.decide_switches(u64::MAX, draft);
+        draft.tally.unfollowed += self.counts.unfollowed;
         self.resolve(None, draft);
         self.tell_missing(draft);
     }
@@ -286,7 +297,10 @@ impl ActivityProcess {
     /// Says what CUPTI dropped, and what could not be read of what it told.
     fn tell_missing(&self, draft: &mut ActivityDraft) {
         let ListeningCounts {
-            dropped, unread, ..
+            dropped,
+            unread,
+            lost_switches,
+            ..
         } = self.counts;
         let title = self.title();
         if self.counts.has_given_up {
@@ -303,6 +317,14 @@ impl ActivityProcess {
             );
             draft.problem(Severity::DataLoss, "activities-dropped", text);
         }
+        if lost_switches > 0 {
+            let text = format!(
+                "{} of threads of {title} came at once, more than the kernel has room for: what the threads were meanwhile is not \
+                 known.",
+                counted(lost_switches, "{context switch|context switches}")
+            );
+            draft.problem(Severity::DataLoss, "thread-states-lost", text);
+        }
         if unread > 0 {
             let text = format!(
                 "{} that CUPTI wrote in {title}: activities there are not laid out as Syncline knows them, as of a CUPTI that \
@@ -311,6 +333,15 @@ impl ActivityProcess {
             );
             draft.problem(Severity::DataLoss, "activities-unread", text);
         }
+    }
+
+    /// Notes once why it is not told when threads ran.
+    fn tell_unscheduled(&self, why: &str, draft: &mut ActivityDraft) {
+        let title = self.title();
+        let said = || {
+            format!("When threads of {title} ran, and when they had no core, is not known: {why}.")
+        };
+        draft.tally.unscheduled.get_or_insert_with(said);
     }
 
     /// The lane of a thread that is known by a number.

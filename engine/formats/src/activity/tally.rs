@@ -31,6 +31,10 @@ pub(super) struct ActivityTally {
     pub backwards: u64,
     pub early: u64,
     pub memory_steps: u64,
+    /// Threads that were not followed.
+    pub unfollowed: u64,
+    /// Why it is not known when threads ran, of the first process that said so.
+    pub unscheduled: Option<String>,
     /// Activities of kinds that are not shown, by CUPTI's number of the kind.
     pub others: BTreeMap<u32, u64>,
 }
@@ -123,11 +127,17 @@ impl ActivityTally {
                 "{step of memory says not when it was or what it did, and is|steps of memory say not when they were or what they \
                  did, and are} not counted",
             ),
+            (
+                self.unfollowed,
+                "{thread was not followed, so that it is not known when it|threads were not followed, so that it is not known when they} \
+                 ran: as many others were as may be",
+            ),
         ];
         let said = said.into_iter().filter(|(count, _)| *count > 0);
         let mut notes: Vec<String> = said
             .map(|(count, words)| format!("{}.", counted(count, words)))
             .collect();
+        notes.extend(self.unscheduled.clone());
         for (kind, count) in &self.others {
             let activities = counted(*count, "{activity|activities}");
             let are = if *count == 1 { "is" } else { "are" };

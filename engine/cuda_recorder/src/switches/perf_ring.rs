@@ -1,4 +1,4 @@
-//! The memory in which the kernel tells a thread of its own context switches, by `perf_event_open(2)`.
+//! The memory in which the kernel tells a process of context switches of its threads, by `perf_event_open(2)`.
 
 #![expect(
     unsafe_code,
@@ -10,8 +10,6 @@ use std::io::Error;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use record::time::Nanos;
 
 /// Pages for records, the most that the kernel lets this user have.
 const PAGES: [usize; 3] = [16, 4, 1];
@@ -47,21 +45,26 @@ const FLAGS: u64 = 1 << 5 | 1 << 6 | 1 << 18 | 1 << 25 | 1 << 26;
 /// `PERF_FLAG_FD_CLOEXEC`.
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
-/// Records of the context switches of one thread, which only that thread reads.
+/// Records of the context switches of one thread, which whoever has this reads alone.
+#[derive(Debug)]
 pub(super) struct PerfRing {
     memory: NonNull<u8>,
     page: usize,
     pages: usize,
-    /// Closed after the memory was given back.
-    _event: OwnedFd,
 }
 
+// SAFETY: the memory is this value's own, is not moved while it lives, and is read through `&mut` alone.
+unsafe impl Send for PerfRing {}
+
 impl PerfRing {
-    /// Records of the calling thread, from now on.
+    /// Records of a thread of this process, from now on; of the calling one where no number is given.
     ///
     /// # Errors
     /// The kernel does not allow it, and why.
-    pub fn of_this_thread() -> Result<Self, String> {
+    pub fn new(thread: Option<u32>) -> Result<Self, String> {
+        let thread = thread.unwrap_or_default();
+        let thread =
+            libc::pid_t::try_from(thread).map_err(|it| format!("thread {thread}: {it}"))?;
         let attributes = PerfEventAttributes {
             sort: SOFTWARE_DUMMY.0,
             size: size_of::<PerfEventAttributes>() as u32,
@@ -71,14 +74,13 @@ impl PerfRing {
             clock: libc::CLOCK_MONOTONIC,
             ..PerfEventAttributes::default()
         };
-        // SAFETY: the kernel reads as many bytes of the attributes as they say they have, of the calling thread (0) on any core.
+        // SAFETY: the kernel reads as many bytes of the attributes as they say they have, of the thread (0 is the calling one) on any core.
         let number = unsafe {
-            let this_thread: libc::pid_t = 0;
             let (any_core, no_group): (libc::c_int, libc::c_int) = (-1, -1);
             libc::syscall(
                 libc::SYS_perf_event_open,
                 &raw const attributes,
-                this_thread,
+                thread,
                 any_core,
                 no_group,
                 CLOSE_ON_EXEC,
@@ -112,11 +114,13 @@ impl PerfRing {
             let error = Error::last_os_error();
             format!("the kernel gives no memory for them: {error}; /proc/sys/kernel/perf_event_mlock_kb says how much there is")
         })?;
+        // The event is there as long as the memory. A file left open would count among those that the program may have, and a
+        // program that closes all files and opens others would have one of those closed in its place.
+        drop(event);
         Ok(Self {
             memory,
             page,
             pages,
-            _event: event,
         })
     }
 
@@ -157,20 +161,6 @@ impl Drop for PerfRing {
             libc::munmap(self.memory.as_ptr().cast(), self.page * (self.pages + 1));
         }
     }
-}
-
-/// The time by the clock of records.
-pub(super) fn clock() -> Nanos {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the time is written where there is room for it.
-    unsafe {
-        libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time);
-    }
-    let seconds = time.tv_sec.saturating_mul(1_000_000_000);
-    Nanos(seconds.saturating_add(time.tv_nsec))
 }
 
 /// The core that the calling thread runs on.

@@ -1,7 +1,5 @@
 //! Reads what the kernel writes of context switches: records of `perf_event_open(2)`, each with the time and the core at its end.
 
-use record::time::Nanos;
-
 /// The bytes of a record of a switch.
 pub(super) const SWITCH: usize = HEAD + TAIL;
 /// What every record begins with: its sort, flags, and length.
@@ -22,9 +20,9 @@ const PREEMPTED: u16 = 1 << 14;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SwitchRecord {
     /// The thread got a core.
-    In { time: Nanos, core: u32 },
+    In { time: u64, core: u32 },
     /// It left its core.
-    Out { time: Nanos, is_ready: bool },
+    Out { time: u64, is_ready: bool },
     /// So many records had no room.
     Lost(u64),
 }
@@ -69,13 +67,13 @@ impl Iterator for SwitchRecords<'_> {
 }
 
 /// The time and the core at the end of a record.
-fn tail(record: &[u8]) -> Option<(Nanos, u32)> {
+fn tail(record: &[u8]) -> Option<(u64, u32)> {
     let at = record.len().checked_sub(TAIL)?;
     let tail = record.get(at..)?;
-    let time = i64::try_from(number(tail)?).ok()?;
+    let time = number(tail)?;
     // The upper half is reserved.
     let core = number(tail.get(8..)?)? as u32;
-    Some((Nanos(time), core))
+    Some((time, core))
 }
 
 fn number(bytes: &[u8]) -> Option<u64> {

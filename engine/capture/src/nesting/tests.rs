@@ -1,0 +1,206 @@
+//! Spans lie below all that contain them, in whatever order and batches they come. The depth that is expected is counted from the
+//! tree that the spans were made of.
+
+use crate::Capture;
+use record::time::{Interval, Nanos};
+use record::{
+    CallId, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, SpanStart, State,
+};
+
+/// A span of a tree, and how many contain it.
+#[derive(Clone, Copy, Debug)]
+struct NestedSpan {
+    span: Span,
+    above: u32,
+}
+
+fn lane(id: u32, group: Group) -> Record {
+    Record::Lane(Box::new(Lane {
+        id: LaneId(id),
+        group,
+        device: None,
+        role: Role::None,
+        name: String::new(),
+        order: 0,
+        process: "".into(),
+        thread: "".into(),
+    }))
+}
+
+fn span(id: u32, start: i64, end: i64) -> Span {
+    Span {
+        id: SpanId(id),
+        lane: LaneId(0),
+        name: NameId(0),
+        call: CallId::NONE,
+        kind: SpanKind::Scope,
+        state: State::Done,
+        enqueued: Nanos(start),
+        start: Nanos(start),
+        end: Nanos(end),
+    }
+}
+
+/// Numbers that look random, the same for a seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// Spans next to each other in a stretch of time, each with some within it, in the order in which they end.
+fn tree(within: (i64, i64), above: u32, numbers: &mut Numbers, out: &mut Vec<NestedSpan>) {
+    let mut at = within.0 + 1;
+    while at + 3 < within.1 && out.len() < 20_000 {
+        let room = (within.1 - at) as u64;
+        let end = at + 2 + numbers.below(room.div_ceil(2 + numbers.below(6))) as i64;
+        if end >= within.1 {
+            return;
+        }
+        if above < 12 {
+            tree((at, end), above + 1, numbers, out);
+        }
+        let span = span(out.len() as u32, at, end);
+        out.push(NestedSpan { span, above });
+        at = end + numbers.below(3) as i64;
+    }
+}
+
+fn grown(seed: u64) -> Vec<NestedSpan> {
+    let mut out = Vec::new();
+    tree((0, 60_000), 0, &mut Numbers(seed), &mut out);
+    assert!(out.len() > 500, "{}", out.len());
+    out
+}
+
+fn check(capture: &Capture, tree: &[NestedSpan]) {
+    assert_eq!(capture.span_count(), tree.len());
+    for NestedSpan { span, above } in tree {
+        let found = capture.span(span.id).unwrap();
+        assert_eq!((found.span, found.depth), (*span, *above));
+    }
+    let deepest = tree.iter().map(|it| it.above).max().unwrap_or_default() as usize;
+    assert_eq!(capture.depth(LaneId(0)), deepest + 1);
+    let all = Interval::new(Nanos::MIN, Nanos::MAX);
+    let by_row: usize = (0..=deepest)
+        .map(|depth| capture.spans_of(LaneId(0), depth, all).count())
+        .sum();
+    assert_eq!(by_row, tree.len());
+}
+
+#[test]
+fn spans_that_come_as_they_end_lie_below_what_contains_them() {
+    for seed in 1..12 {
+        let tree = grown(seed);
+        for batch in [1, 7, 100, usize::MAX] {
+            let mut capture = Capture::new();
+            capture.apply([lane(0, Group::Host)]);
+            for some in tree.chunks(batch.min(tree.len())) {
+                capture.apply(some.iter().map(|it| Record::Span(it.span)));
+            }
+            check(&capture, &tree);
+        }
+    }
+}
+
+#[test]
+fn spans_of_one_batch_nest_in_any_order() {
+    let mut tree = grown(3);
+    let mut numbers = Numbers(5);
+    for at in (1..tree.len()).rev() {
+        tree.swap(at, numbers.below(at as u64 + 1) as usize);
+    }
+    let mut capture = Capture::new();
+    capture.apply([lane(0, Group::Device)]);
+    capture.apply(tree.iter().map(|it| Record::Span(it.span)));
+    check(&capture, &tree);
+}
+
+#[test]
+fn what_has_begun_keeps_its_row() {
+    for seed in 1..12 {
+        let tree = grown(seed);
+        let mut capture = Capture::new();
+        capture.apply([lane(0, Group::Host)]);
+        for some in tree.chunks(50) {
+            // What runs at the end of the batch is told of behind what ended in it.
+            let now = some.last().unwrap().span.end;
+            let runs = tree
+                .iter()
+                .filter(|it| it.span.start < now && it.span.end > now);
+            let began = runs.map(|NestedSpan { span, .. }| {
+                Record::Began(SpanStart {
+                    id: span.id,
+                    lane: span.lane,
+                    name: span.name,
+                    kind: span.kind,
+                    enqueued: span.enqueued,
+                    start: span.start,
+                })
+            });
+            let ended = some.iter().map(|it| Record::Span(it.span));
+            capture.apply(ended.chain(began.collect::<Vec<_>>()));
+            for NestedSpan { span, above } in some {
+                assert_eq!(capture.span(span.id).unwrap().depth, *above);
+            }
+        }
+        check(&capture, &tree);
+    }
+}
+
+/// Ranges that one thread starts and another ends overlap without nesting. Each has a row of its own there, and what lies within one
+/// lies below it.
+#[test]
+fn what_overlaps_without_nesting_never_shares_a_row() {
+    let mut numbers = Numbers(11);
+    let mut spans: Vec<Span> = (0..3_000)
+        .map(|id| {
+            let start = numbers.below(20_000) as i64;
+            span(id, start, start + 1 + numbers.below(60) as i64)
+        })
+        .collect();
+    spans.sort_by_key(|it| it.end);
+    let mut capture = Capture::new();
+    capture.apply([lane(0, Group::Host)]);
+    for some in spans.chunks(40) {
+        capture.apply(some.iter().copied().map(Record::Span));
+    }
+    assert_eq!(capture.span_count(), spans.len());
+    let all = Interval::new(Nanos::MIN, Nanos::MAX);
+    let placed: Vec<_> = capture.spans_in(LaneId(0), all).collect();
+    assert_eq!(placed.len(), spans.len());
+    for pair in placed.windows(2) {
+        let [first, second] = pair else {
+            unreachable!()
+        };
+        assert!(first.depth < second.depth || first.span.end <= second.span.start);
+    }
+    let contains = |outer: &Span, inner: &Span| {
+        outer.start <= inner.start
+            && inner.end <= outer.end
+            && outer.id != inner.id
+            && (outer.start, outer.end) != (inner.start, inner.end)
+    };
+    let mut upside_down = 0;
+    for outer in &placed {
+        let inner = placed.iter().filter(|it| contains(&outer.span, &it.span));
+        upside_down += inner.filter(|it| it.depth <= outer.depth).count();
+    }
+    assert_eq!(upside_down, 0);
+}
+
+/// Of a stream that runs one at a time, what overlaps has been mended: its first span stays where it is.
+#[test]
+fn rows_of_streams_are_given_once() {
+    let mut capture = Capture::new();
+    capture.apply([lane(0, Group::Streams)]);
+    capture.apply([span(0, 10, 20), span(1, 0, 100)].map(Record::Span));
+    let depth = |id| capture.span(SpanId(id)).unwrap().depth;
+    assert_eq!((depth(0), depth(1)), (0, 1));
+}
