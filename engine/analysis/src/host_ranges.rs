@@ -15,6 +15,7 @@ mod tests;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::thread;
 
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
@@ -107,36 +108,18 @@ impl HostRanges {
     /// Those of a capture that `scope` asks for.
     pub fn new(capture: &Capture, scope: &HostScope) -> Self {
         let of_lanes = ThreadNumbers::new(capture);
-        let mut threads = Vec::new();
-        threads.resize_with(of_lanes.count, HostThread::default);
-        let all = Interval::new(Nanos::MIN, Nanos::MAX);
-        let mut levels = LevelNames::new(capture);
-        for lane in capture.lanes() {
-            let thread = of_lanes
-                .of(lane.id)
-                .filter(|_| scope.has_ranges_of(lane.id));
-            let Some(thread) = thread.and_then(|it| threads.get_mut(it)) else {
-                continue;
-            };
-            for placed in capture.spans_in(lane.id, all) {
-                let level = levels.of(lane, &placed);
-                if let Some(level) = level.filter(|it| scope.has_level(*it))
-                    && let Some(ranges) = thread.levels.get_mut(level as usize)
-                {
-                    ranges.push(HostRange::from(&placed));
-                }
+        let launches = || Launches::new(capture, &of_lanes, scope);
+        thread::scope(|within| {
+            // What was launched is looked up while the ranges are read.
+            let named = thread::Builder::new().name("syncline launches".to_owned());
+            let beside = named.spawn_scoped(within, launches);
+            let threads = read_threads(capture, &of_lanes, scope);
+            let read = beside.ok().and_then(|it| it.join().ok());
+            Self {
+                threads,
+                launches: read.unwrap_or_else(launches),
             }
-        }
-        for ranges in threads.iter_mut().flat_map(|it| &mut it.levels) {
-            // Each sub-lane is in order already, and a stable sort takes that in runs.
-            if !ranges.is_sorted_by_key(HostRange::key) {
-                ranges.sort_by_key(HostRange::key);
-            }
-        }
-        Self {
-            threads,
-            launches: Launches::new(capture, &of_lanes, scope),
-        }
+        })
     }
 
     /// How many ranges a level has.
@@ -149,6 +132,37 @@ impl HostRanges {
     pub fn has_launches(&self) -> bool {
         !self.launches.is_empty()
     }
+}
+
+/// The ranges of each thread.
+fn read_threads(capture: &Capture, of_lanes: &ThreadNumbers, scope: &HostScope) -> Vec<HostThread> {
+    let mut threads = Vec::new();
+    threads.resize_with(of_lanes.count, HostThread::default);
+    let all = Interval::new(Nanos::MIN, Nanos::MAX);
+    let mut levels = LevelNames::new(capture);
+    for lane in capture.lanes() {
+        let thread = of_lanes
+            .of(lane.id)
+            .filter(|_| scope.has_ranges_of(lane.id));
+        let Some(thread) = thread.and_then(|it| threads.get_mut(it)) else {
+            continue;
+        };
+        for placed in capture.spans_in(lane.id, all) {
+            let level = levels.of(lane, &placed);
+            if let Some(level) = level.filter(|it| scope.has_level(*it))
+                && let Some(ranges) = thread.levels.get_mut(level as usize)
+            {
+                ranges.push(HostRange::from(&placed));
+            }
+        }
+    }
+    for ranges in threads.iter_mut().flat_map(|it| &mut it.levels) {
+        // Each sub-lane is in order already, and a stable sort takes that in runs.
+        if !ranges.is_sorted_by_key(HostRange::key) {
+            ranges.sort_by_key(HostRange::key);
+        }
+    }
+    threads
 }
 
 /// The level of the first range of the host that is found among so many spans of host lanes: what lies around others is looked at

@@ -39,7 +39,10 @@ impl Capture {
             changed = true;
             self.take(record);
         }
-        self.spans.nest();
+        let lanes = &self.lanes;
+        let is_stream = |it: &Lane| it.group == Group::Streams;
+        self.spans
+            .nest(|lane| !lanes.get(lane.index()).is_some_and(is_stream));
         self.spans.update_forests();
         self.order_thread_states();
         self.revision += u64::from(changed);
@@ -116,17 +119,18 @@ impl Capture {
     }
 
     fn take_span(&mut self, span: &Span) {
-        if !self.open.is_empty() && self.open.remove(&span.id).is_some() {
-            self.spans.end(span.lane, span.id, span.end);
+        let began = (!self.open.is_empty()).then(|| self.open.remove(&span.id));
+        if let Some(began) = began.flatten() {
+            self.spans.end(&began, span.end);
         }
         self.has_graphs |= span.kind == SpanKind::Graph;
         let graph = self.graph_of(span);
         self.graphs_with_nodes.extend(graph);
         let rule = match self.lanes.get(span.lane.index()) {
-            None => RowRule::Any,
-            Some(lane) if lane.group != Group::Streams => RowRule::Nested,
-            Some(_) if graph.is_some() => RowRule::Any,
-            Some(_) => RowRule::OneAtATime,
+            Some(lane) if lane.group == Group::Streams && graph.is_some() => RowRule::Any,
+            Some(lane) if lane.group == Group::Streams => RowRule::OneAtATime,
+            // A file may say behind its spans what a lane is; those of streams come in their order.
+            Some(_) | None => RowRule::Nested,
         };
         match self.spans.insert(span, rule) {
             // A stub stands where something lies that is not in the capture.
@@ -191,11 +195,14 @@ impl Capture {
     fn take_began(&mut self, began: SpanStart) {
         if self.spans.get(began.id).is_none() {
             self.reach(began.start.min(began.enqueued), began.start);
-            let lane = self.lanes.get(began.lane.index());
-            let is_new = self.open.insert(began.id, began).is_none();
-            if is_new && lane.is_some_and(|lane| lane.group != Group::Streams) {
-                self.spans.begin(&began);
+            let before = self.open.insert(began.id, began);
+            if before.is_some_and(|it| (it.lane, it.start) == (began.lane, began.start)) {
+                return;
             }
+            if let Some(before) = before {
+                self.spans.end(&before, before.start);
+            }
+            self.spans.begin(&began);
         }
     }
 

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::chunk_entry::ChunkEntry;
 use super::row::SpanRow;
 use super::sublanes::Sublanes;
 use super::table::{LaneRows, SpanStore};
@@ -23,18 +24,28 @@ const MOST_ROWS: usize = 512;
 #[derive(Clone, Default)]
 pub(super) struct Nesting {
     /// What has begun on lanes and not ended, by start.
-    open: BTreeMap<LaneId, Vec<(Nanos, SpanId)>>,
+    open: BTreeMap<LaneId, Vec<OpenSpan>>,
     /// Stretches in which something may lie below what it contains.
     late: Vec<(LaneId, Interval)>,
     /// How many spans may be moved.
     moves: usize,
 }
 
+/// What has begun and not ended.
+#[derive(Clone, Copy)]
+struct OpenSpan {
+    start: Nanos,
+    id: SpanId,
+    /// Whether it keeps its row: what begins and ends in one batch never has one to keep.
+    keeps: bool,
+}
+
 impl Nesting {
     /// How many rows what has begun keeps above what starts at an instant.
     pub fn rows_above(&self, lane: LaneId, start: Nanos) -> usize {
         let open = self.open.get(&lane).map_or(&[][..], Vec::as_slice);
-        open.partition_point(|(begun, _)| *begun <= start)
+        let before = open.iter().take_while(|it| it.start <= start);
+        before.filter(|it| it.keeps).count()
     }
 
     /// Bytes held on the heap.
@@ -58,34 +69,51 @@ impl Nesting {
 }
 
 impl SpanStore {
-    /// Something begins on a lane whose spans nest: what starts after it lies below it.
+    /// Something begins on a lane: where its spans nest, what starts after it lies below it from the end of the batch on.
     pub fn begin(&mut self, began: &SpanStart) {
         let open = self.nesting.open.entry(began.lane).or_default();
-        let place = open.partition_point(|it| *it <= (began.start, began.id));
-        open.insert(place, (began.start, began.id));
-        self.move_from(began.lane, began.start);
+        let (start, id) = (began.start, began.id);
+        let place = open.partition_point(|it| (it.start, it.id) <= (start, id));
+        let keeps = false;
+        open.insert(place, OpenSpan { start, id, keeps });
     }
 
     /// What began on a lane has ended: what starts after it may lie where it was.
-    pub fn end(&mut self, lane: LaneId, id: SpanId, end: Nanos) {
+    pub fn end(&mut self, began: &SpanStart, end: Nanos) {
+        let lane = began.lane;
         let Some(open) = self.nesting.open.get_mut(&lane) else {
             return;
         };
-        let before = open.len();
-        open.retain(|(_, other)| *other != id);
-        if open.len() == before {
-            return;
-        }
+        let place = open.iter().position(|it| it.id == began.id);
+        let ended = place.map(|place| open.remove(place));
         if open.is_empty() {
             self.nesting.open.remove(&lane);
         }
-        self.move_from(lane, end);
+        if ended.is_some_and(|it| it.keeps) {
+            self.move_from(lane, end);
+        }
+    }
+
+    /// What has begun in this batch, and not ended, keeps its row from now on.
+    fn keep_rows(&mut self) {
+        let mut first = Vec::new();
+        for (lane, open) in &mut self.nesting.open {
+            let new = open.iter_mut().filter(|it| !it.keeps);
+            let starts = new.map(|it| {
+                it.keeps = true;
+                it.start
+            });
+            first.extend(starts.min().map(|start| (*lane, start)));
+        }
+        for (lane, start) in first {
+            self.move_from(lane, start);
+        }
     }
 
     /// All that starts on a lane from an instant on is given its rows anew.
     fn move_from(&mut self, lane: LaneId, from: Nanos) {
-        let mut rows = self.lane_rows(lane);
-        if rows.any(|row| row.starts_after(self.chunks(), from)) {
+        let starts_after = |row: &SpanRow| row.starts_after(self.chunks(), from);
+        if self.lane_rows(lane).any(starts_after) {
             let stretch = Interval::new(from, Nanos::MAX);
             self.nesting.late.push((lane, stretch));
         }
@@ -104,28 +132,36 @@ impl SpanStore {
         if depth == 0 || self.depth(lane) > MOST_ROWS {
             return;
         }
-        let mut above = self.lane_rows(lane).take(depth);
-        if above.any(|row| row.has_within(self.chunks(), interval)) {
+        let has_within = |row: &SpanRow| row.has_within(self.chunks(), interval);
+        if self.lane_rows(lane).take(depth).any(has_within) {
             self.nesting.late.push((lane, interval));
         }
     }
 
-    /// Gives rows anew where something lies below what it contains; called once a batch.
-    pub fn nest(&mut self) {
+    /// Gives rows anew where something lies below what it contains, on lanes whose spans nest; called once a batch.
+    pub fn nest(&mut self, nests: impl Fn(LaneId) -> bool) {
+        self.keep_rows();
         for (lane, stretch) in self.nesting.take_late() {
-            let rows = self.lane_rows(lane);
-            let count: usize = rows.map(|row| row.count(self.chunks(), stretch)).sum();
+            if !nests(lane) {
+                continue;
+            }
             if self.depth(lane) > MOST_ROWS {
                 continue;
             }
-            match self.nesting.moves.checked_sub(count) {
-                Some(left) => {
-                    self.nesting.moves = left;
-                    self.give_rows(lane, stretch);
-                }
-                None => self.nesting.late.push((lane, stretch)),
+            match self.reserve_moves(lane, stretch) {
+                true => self.give_rows(lane, stretch),
+                false => self.nesting.late.push((lane, stretch)),
             }
         }
+    }
+
+    /// Whether so many spans may be moved as start in a stretch of a lane; they are then.
+    fn reserve_moves(&mut self, lane: LaneId, stretch: Interval) -> bool {
+        let rows = self.lane_rows(lane);
+        let count: usize = rows.map(|row| row.count(self.chunks(), stretch)).sum();
+        let left = self.nesting.moves.checked_sub(count);
+        self.nesting.moves = left.unwrap_or(self.nesting.moves);
+        left.is_some()
     }
 
     /// Takes what starts in a stretch of a lane out of its rows, and puts it in again by start, the longest first.
@@ -134,12 +170,17 @@ impl SpanStore {
             return;
         };
         let rows = rows.all().to_vec();
-        let mut taken = Vec::new();
-        for row in &rows {
-            if let Some(own) = self.rows.get_mut(*row as usize) {
-                taken.extend(own.take(&mut self.chunks, stretch));
-                self.unsettled.push(*row);
+        let mut taken = self.take_from_rows(&rows, stretch);
+        let mut end = stretch.end;
+        // What reaches out of the stretch may lie elsewhere now, and so may what it contains.
+        while let Some(further) = taken.iter().map(|it| it.end).max().filter(|it| *it > end) {
+            let more = Interval::new(end, further);
+            if !self.reserve_moves(lane, more) {
+                self.nesting.late.push((lane, more));
+                break;
             }
+            taken.extend(self.take_from_rows(&rows, more));
+            end = further;
         }
         if let Some(deep) = self.deep.get_mut(&lane) {
             let own = LaneRows {
@@ -160,6 +201,18 @@ impl SpanStore {
             self.put(lane, place, &entry);
         }
         self.drop_empty_rows(lane);
+    }
+
+    /// Takes what starts in a stretch of time out of some rows.
+    fn take_from_rows(&mut self, rows: &[u32], stretch: Interval) -> Vec<ChunkEntry> {
+        let mut taken = Vec::new();
+        for row in rows {
+            if let Some(own) = self.rows.get_mut(*row as usize) {
+                taken.extend(own.take(&mut self.chunks, stretch));
+                self.unsettled.push(*row);
+            }
+        }
+        taken
     }
 
     /// Rows at the bottom in which nothing is left are none.

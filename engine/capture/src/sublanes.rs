@@ -36,6 +36,14 @@ impl RowExtent {
         outermost: (Nanos::MIN, Nanos::MAX),
     };
 
+    /// Of a row without spans: everything fits.
+    pub const FREE: Self = Self {
+        end: Nanos::MIN,
+        last: Nanos::MIN,
+        first: Nanos::MAX,
+        outermost: (Nanos::MIN, Nanos::MAX),
+    };
+
     fn join(self, other: Self) -> Self {
         Self {
             end: self.end.min(other.end),

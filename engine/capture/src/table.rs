@@ -152,9 +152,9 @@ impl LaneRows<'_> {
 
 impl SublaneRows for LaneRows<'_> {
     fn extent(&self, depth: usize) -> RowExtent {
-        let row = self.row(depth);
-        let found = row.and_then(|row| row.reach(self.chunks));
-        found.unwrap_or(RowExtent::NONE)
+        self.row(depth).map_or(RowExtent::NONE, |row| {
+            row.reach(self.chunks).unwrap_or(RowExtent::FREE)
+        })
     }
 
     fn room(&self, depth: usize, span: Interval) -> RowOccupancy {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use formats::exporter::pftrace::PftraceWriter;
-use formats::exporter::{Destination, DestinationKind, hold, open_existing};
+use formats::exporter::{self, Destination, DestinationKind, hold, open_existing};
 use record::{EventId, Problem, Record, Severity, SpanId};
 
 /// The code of the problem that tells of a file that could not be written.
@@ -41,11 +41,19 @@ impl SaveFile {
     /// The same, with words for whoever named the file.
     ///
     /// # Errors
-    /// It cannot be written, or another run writes to it.
+    /// It cannot be written, another run writes to it, or its ending says that it is something else.
     pub fn of_request(path: Option<&Path>) -> Result<Option<Self>, String> {
         let Some(path) = path else {
             return Ok(None);
         };
+        let is_drawing = path.extension().is_some_and(|it| it == "svg");
+        if is_drawing || exporter::for_path(path).is_some_and(|it| it.extension() != "pftrace") {
+            return Err(format!(
+                "{} was not touched: what is written while something runs has Perfetto's format; name another file, one that ends \
+                 in .pftrace, of which `syncline convert` makes others",
+                path.display()
+            ));
+        }
         let save = Self::open(path).map_err(|error| {
             format!(
                 "{} cannot be written: {error}; choose another place",
@@ -330,6 +338,21 @@ mod tests {
         let error = again.unwrap_err();
         assert!(error.to_string().contains("shortened"), "{error}");
         assert_eq!(fs::read(&path).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_file_of_another_format_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["capture.json", "spans.csv", "drawing.svg"] {
+            let path = folder.path().join(name);
+            fs::write(&path, "precious").unwrap();
+            let said = SaveFile::of_request(Some(&path)).err().unwrap();
+            assert!(said.contains(".pftrace") && said.contains(name), "{said}");
+            assert_eq!(fs::read(&path).unwrap(), b"precious");
+        }
+        for name in ["a.pftrace", "b.perfetto-trace", "pipe"] {
+            assert!(SaveFile::of_request(Some(&folder.path().join(name))).is_ok());
+        }
     }
 
     #[test]

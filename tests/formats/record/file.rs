@@ -210,7 +210,7 @@ fn a_file_of_another_version_names_both() {
     bytes[16] = 9;
     let error = open(bytes).err().unwrap().to_string();
     assert!(
-        error.contains("version 9") && error.contains("knows 3"),
+        error.contains("version 9") && error.contains("knows 4"),
         "{error}"
     );
 }

@@ -59,7 +59,8 @@ fn tree(within: (i64, i64), above: u32, numbers: &mut Numbers, out: &mut Vec<Nes
     let mut at = within.0 + 1;
     while at + 3 < within.1 && out.len() < 20_000 {
         let room = (within.1 - at) as u64;
-        let end = at + 2 + numbers.below(room.div_ceil(2 + numbers.below(6))) as i64;
+        let share = 2 + numbers.below(6);
+        let end = at + 2 + numbers.below(room.div_ceil(share)) as i64;
         if end >= within.1 {
             return;
         }
@@ -193,6 +194,62 @@ fn what_overlaps_without_nesting_never_shares_a_row() {
         upside_down += inner.filter(|it| it.depth <= outer.depth).count();
     }
     assert_eq!(upside_down, 0);
+}
+
+/// More rows than a lane has without a tree over them, all of them emptied and given anew.
+#[test]
+fn outer_ranges_of_very_many_levels_lie_above_what_came_before() {
+    let mut tree: Vec<NestedSpan> = (0..3_000)
+        .map(|id| {
+            let start = 10_000 + 3 * i64::from(id);
+            NestedSpan {
+                span: span(id, start, start + 2),
+                above: 60,
+            }
+        })
+        .collect();
+    for level in 0..60_u32 {
+        let (id, out) = (3_000 + level, 7 * i64::from(level + 1));
+        tree.push(NestedSpan {
+            span: span(id, 10_000 - out, 19_000 + out),
+            above: 59 - level,
+        });
+    }
+    for batch in [10, 3_000, usize::MAX] {
+        let mut capture = Capture::new();
+        capture.apply([lane(0, Group::Host)]);
+        for some in tree.chunks(batch.min(tree.len())) {
+            capture.apply(some.iter().map(|it| Record::Span(it.span)));
+        }
+        if batch == 10 {
+            // So many moves are not granted at once: they come with the spans that follow.
+            let more = (0..12_000)
+                .map(|it| span(3_060 + it, 30_000 + i64::from(it), 30_001 + i64::from(it)));
+            let more: Vec<NestedSpan> = more.map(|span| NestedSpan { span, above: 0 }).collect();
+            capture.apply(more.iter().map(|it| Record::Span(it.span)));
+            check(&capture, &[tree.clone(), more].concat());
+        } else {
+            check(&capture, &tree);
+        }
+    }
+}
+
+/// A span that is moved below another takes along what it contains, also what starts behind all that came.
+#[test]
+fn what_is_moved_takes_along_what_it_contains() {
+    let mut capture = Capture::new();
+    capture.apply([lane(0, Group::Host)]);
+    let (around, inside, early, late) = (
+        span(0, 300, 1_000),
+        span(1, 500, 600),
+        span(2, 100, 200),
+        span(3, 0, 400),
+    );
+    capture.apply([around, inside, early].map(Record::Span));
+    capture.apply([Record::Span(late)]);
+    let depth = |span: Span| capture.span(span.id).unwrap().depth;
+    assert!(depth(late) < depth(early) && depth(around) < depth(inside));
+    assert!(depth(late) != depth(around));
 }
 
 /// Of a stream that runs one at a time, what overlaps has been mended: its first span stays where it is.

@@ -3,7 +3,7 @@
 //! A range that was pushed lies on its thread, within those that its domain has open there. One that was started lies on the
 //! thread that started it, whoever ends it. Buffers of threads come in any order, so an end may come before its start.
 
-mod told;
+mod occurrence;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -14,10 +14,10 @@ use cuda_recorder::{
 
 use super::draft::ActivityDraft;
 use super::process::ActivityProcess;
+use occurrence::NvtxOccurrence;
 use record::{
     Counter, CounterId, LaneId, NameId, Record, SpanId, SpanKind, SpanStart, Value, counted,
 };
-use told::ToldNvtx;
 
 /// A range that has begun.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub(super) struct ActivityNvtx {
     /// Names of streams and events by their addresses, which CUPTI does not tell.
     unplaced: Vec<(&'static str, String)>,
     /// What waits until the window is known, and the flush with which it is looked at.
-    undecided: VecDeque<(u64, ToldNvtx)>,
+    undecided: VecDeque<(u64, NvtxOccurrence)>,
     pub tally: NvtxTally,
 }
 
@@ -221,9 +221,9 @@ impl ActivityProcess {
                 NvtxStep::Mark => {
                     let at = event.time;
                     let (range, _) = self.open(chunk.thread, event, draft);
-                    self.told(ToldNvtx::Mark { range, at }, draft);
+                    self.occurred(NvtxOccurrence::Mark { range, at }, draft);
                 }
-                NvtxStep::Sample => self.told(ToldNvtx::sample(event), draft),
+                NvtxStep::Sample => self.occurred(NvtxOccurrence::sample(event), draft),
                 NvtxStep::ThreadEnd => {
                     let all = (chunk.ordinal, 0)..=(chunk.ordinal, u32::MAX);
                     let keys: Vec<_> = self.nvtx.pushed.range(all).map(|(key, _)| *key).collect();
@@ -312,7 +312,7 @@ impl ActivityProcess {
         let (name, more) = self.said(0, event.attributes, draft);
         range.name = name.map_or(range.name, |it| draft.name(&it));
         range.fields.extend(more);
-        self.told(ToldNvtx::range(range, event.time), draft);
+        self.occurred(NvtxOccurrence::range(range, event.time), draft);
     }
 
     fn start_range(&mut self, thread: u32, event: NvtxEvent<'_>, draft: &mut ActivityDraft) {
@@ -350,7 +350,7 @@ impl ActivityProcess {
                 .fields
                 .push((draft.name(&field.name), value(field.value)));
         }
-        self.told(ToldNvtx::range(range, end.at), draft);
+        self.occurred(NvtxOccurrence::range(range, end.at), draft);
     }
 
     /// Shows which ranges run, to whoever looks on.
@@ -388,7 +388,7 @@ impl ActivityProcess {
             self.nvtx.tally.unended += 1;
             let why = Value::Text(why.into());
             range.fields.push((draft.name("not ended"), why));
-            self.told(ToldNvtx::range(range, at), draft);
+            self.occurred(NvtxOccurrence::range(range, at), draft);
         }
     }
 

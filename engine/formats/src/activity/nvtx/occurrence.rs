@@ -12,7 +12,7 @@ use record::{Record, Sample, SpanKind, State};
 
 /// Something of which all has been told.
 #[derive(Debug)]
-pub(super) enum ToldNvtx {
+pub(super) enum NvtxOccurrence {
     Range {
         range: OpenNvtxRange,
         end: u64,
@@ -29,7 +29,7 @@ pub(super) enum ToldNvtx {
     },
 }
 
-impl ToldNvtx {
+impl NvtxOccurrence {
     pub const fn range(range: OpenNvtxRange, end: u64) -> Self {
         Self::Range { range, end }
     }
@@ -56,9 +56,9 @@ const fn amount(value: &NvtxValue) -> Option<f64> {
 
 impl ActivityProcess {
     /// Takes what has been told, at once or when the window is known.
-    pub(super) fn told(&mut self, told: ToldNvtx, draft: &mut ActivityDraft) {
+    pub(super) fn occurred(&mut self, told: NvtxOccurrence, draft: &mut ActivityDraft) {
         let mut is_shown = false;
-        if let ToldNvtx::Range { range, end } = &told {
+        if let NvtxOccurrence::Range { range, end } = &told {
             is_shown = range.shown.is_some();
             if range.opens {
                 draft.window.end(range.start, *end);
@@ -68,31 +68,31 @@ impl ActivityProcess {
         if draft.window.is_by_ranges() && !is_shown {
             self.nvtx.undecided.push_back((self.flushes + 2, told));
         } else {
-            self.keep_told(told, draft);
+            self.keep_occurrence(told, draft);
         }
     }
 
     /// Keeps what lies in the window of what has waited for so many flushes.
     pub(in super::super) fn decide_nvtx(&mut self, flushes: u64, draft: &mut ActivityDraft) {
-        let is_due = |(due, _): &mut (u64, ToldNvtx)| *due <= flushes;
+        let is_due = |(due, _): &mut (u64, NvtxOccurrence)| *due <= flushes;
         while let Some((_, told)) = self.nvtx.undecided.pop_front_if(is_due) {
-            self.keep_told(told, draft);
+            self.keep_occurrence(told, draft);
         }
     }
 
-    fn keep_told(&mut self, told: ToldNvtx, draft: &mut ActivityDraft) {
+    fn keep_occurrence(&mut self, told: NvtxOccurrence, draft: &mut ActivityDraft) {
         let kept = match told {
-            ToldNvtx::Range { range, end } => {
+            NvtxOccurrence::Range { range, end } => {
                 let is_kept = close(range, end, draft);
                 self.nvtx.tally.ranges += u64::from(is_kept);
                 is_kept
             }
-            ToldNvtx::Mark { range, at } => {
+            NvtxOccurrence::Mark { range, at } => {
                 let is_kept = close(range, at, draft);
                 self.nvtx.tally.marks += u64::from(is_kept);
                 is_kept
             }
-            ToldNvtx::Samples {
+            NvtxOccurrence::Samples {
                 at,
                 domain,
                 counter,
