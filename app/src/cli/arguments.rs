@@ -233,7 +233,7 @@ pub struct RecordOptions {
     pub paused: bool,
     /// Start or stop a recording that began with --paused, or have one with --last write what it keeps: by the number of its
     /// process, or of the program that it records
-    #[arg(long, value_name = "PID", exclusive = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "PID", exclusive = true, value_parser = process_number)]
     pub toggle: Option<u32>,
     /// Open no window in the end
     #[arg(long)]
@@ -332,6 +332,13 @@ fn pace(text: &str) -> Result<PaceSetting, String> {
         return Ok(PaceSetting::default());
     }
     text.parse()
+}
+
+fn process_number(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|it| *it > 0);
+    number.ok_or_else(|| {
+        "write the number of a process, as `syncline record` says it and `ps` lists it".to_owned()
+    })
 }
 
 fn machine(text: &str) -> Result<(String, String), String> {

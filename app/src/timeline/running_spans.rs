@@ -41,7 +41,8 @@ impl RunningSpans {
                 .collect();
             taken.extend(known.iter().map(|open| open.depth));
             let depth = (0..=taken.len()).find(|depth| !taken.contains(depth));
-            let depth = depth.unwrap_or(0);
+            let kept = capture.running_depth(began.lane, began.id);
+            let depth = kept.map_or(depth.unwrap_or(0), |kept| kept as usize);
             let began = *began;
             known.push(RunningSpan { began, depth });
         }

@@ -43,6 +43,7 @@ mod by_start;
 mod chunk;
 mod chunk_entry;
 mod chunk_summary;
+mod chunk_table;
 mod column;
 mod columns;
 mod compressed_chunk;

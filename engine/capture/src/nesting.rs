@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 
 use super::chunk_entry::ChunkEntry;
 use super::row::SpanRow;
-use super::sublanes::Sublanes;
+use super::sublanes::{SublaneRows, Sublanes};
 use super::table::{LaneRows, SpanStore};
 use record::time::{Interval, Nanos};
-use record::{LaneId, SmallList, SpanId, SpanStart, impossible};
+use record::{LaneId, SmallList, SpanId, SpanStart};
 
 /// So many spans may be moved for each that came: where ranges that last very long end in many batches, some stretches wait until
 /// enough others came, instead of all being moved again and again.
 const MOVES: usize = 16;
-/// Sub-lanes up to which a lane's rows are given anew. No thread calls so deeply; what overlaps so often does not nest.
-const MOST_ROWS: usize = 512;
+/// Rows that are looked at for what it costs to move one span.
+const LOOKS: usize = 8;
 
 /// What is not in its order yet, and what has begun.
 #[derive(Clone, Default)]
@@ -36,16 +36,57 @@ pub(super) struct Nesting {
 struct OpenSpan {
     start: Nanos,
     id: SpanId,
-    /// Whether it keeps its row: what begins and ends in one batch never has one to keep.
-    keeps: bool,
+    /// The row that it keeps: what begins and ends in one batch never has one.
+    depth: Option<u32>,
+}
+
+/// What is given a row.
+enum Placed {
+    Span(ChunkEntry),
+    Open(OpenSpan),
+}
+
+impl Placed {
+    /// What holds another comes before it. What has not ended holds all that starts after it.
+    fn key(&self) -> (Nanos, Reverse<Nanos>, SpanId) {
+        match self {
+            Self::Span(it) => (it.start, Reverse(it.end), it.id),
+            Self::Open(it) => (it.start, Reverse(Nanos::MAX), it.id),
+        }
+    }
 }
 
 impl Nesting {
-    /// How many rows what has begun keeps above what starts at an instant.
-    pub fn rows_above(&self, lane: LaneId, start: Nanos) -> usize {
+    /// The first row below all that has begun up to an instant, and keeps one.
+    pub fn least(&self, lane: LaneId, start: Nanos) -> usize {
         let open = self.open.get(&lane).map_or(&[][..], Vec::as_slice);
         let before = open.iter().take_while(|it| it.start <= start);
-        before.filter(|it| it.keeps).count()
+        let depths = before.filter_map(|it| it.depth);
+        depths.max().map_or(0, |depth| depth as usize + 1)
+    }
+
+    /// The row that what has begun keeps.
+    pub fn depth(&self, lane: LaneId, id: SpanId) -> Option<u32> {
+        let mut open = self.open.get(&lane)?.iter();
+        open.find(|it| it.id == id)?.depth
+    }
+
+    fn keep(&mut self, lane: LaneId, id: SpanId, depth: u32) {
+        let open = self.open.get_mut(&lane);
+        if let Some(open) = open.and_then(|all| all.iter_mut().find(|it| it.id == id)) {
+            open.depth = Some(depth);
+        }
+    }
+
+    /// What has begun on each lane since this was asked, and not ended.
+    fn new_open(&self) -> Vec<(LaneId, Vec<OpenSpan>)> {
+        let lanes = self.open.iter().map(|(lane, open)| {
+            let new = open.iter().filter(|it| it.depth.is_none());
+            (*lane, new.copied().collect())
+        });
+        lanes
+            .filter(|(_, new): &(_, Vec<_>)| !new.is_empty())
+            .collect()
     }
 
     /// Bytes held on the heap.
@@ -74,8 +115,13 @@ impl SpanStore {
         let open = self.nesting.open.entry(began.lane).or_default();
         let (start, id) = (began.start, began.id);
         let place = open.partition_point(|it| (it.start, it.id) <= (start, id));
-        let keeps = false;
-        open.insert(place, OpenSpan { start, id, keeps });
+        let depth = None;
+        open.insert(place, OpenSpan { start, id, depth });
+    }
+
+    /// The row that something keeps that has begun.
+    pub fn running_depth(&self, lane: LaneId, id: SpanId) -> Option<u32> {
+        self.nesting.depth(lane, id)
     }
 
     /// What began on a lane has ended: what starts after it may lie where it was.
@@ -89,32 +135,9 @@ impl SpanStore {
         if open.is_empty() {
             self.nesting.open.remove(&lane);
         }
-        if ended.is_some_and(|it| it.keeps) {
-            self.move_from(lane, end);
-        }
-    }
-
-    /// What has begun in this batch, and not ended, keeps its row from now on.
-    fn keep_rows(&mut self) {
-        let mut first = Vec::new();
-        for (lane, open) in &mut self.nesting.open {
-            let new = open.iter_mut().filter(|it| !it.keeps);
-            let starts = new.map(|it| {
-                it.keeps = true;
-                it.start
-            });
-            first.extend(starts.min().map(|start| (*lane, start)));
-        }
-        for (lane, start) in first {
-            self.move_from(lane, start);
-        }
-    }
-
-    /// All that starts on a lane from an instant on is given its rows anew.
-    fn move_from(&mut self, lane: LaneId, from: Nanos) {
-        let starts_after = |row: &SpanRow| row.starts_after(self.chunks(), from);
-        if self.lane_rows(lane).any(starts_after) {
-            let stretch = Interval::new(from, Nanos::MAX);
+        let starts_after = |row: &SpanRow| row.starts_after(self.chunks(), end);
+        if ended.is_some_and(|it| it.depth.is_some()) && self.lane_rows(lane).any(starts_after) {
+            let stretch = Interval::new(end, Nanos::MAX);
             self.nesting.late.push((lane, stretch));
         }
     }
@@ -128,61 +151,67 @@ impl SpanStore {
     /// A span was put into a row of a lane whose spans nest: what it contains may lie above it.
     pub(super) fn note_late(&mut self, lane: LaneId, depth: u32, interval: Interval) {
         self.nesting.moves += MOVES;
-        let depth = depth as usize;
-        if depth == 0 || self.depth(lane) > MOST_ROWS {
-            return;
-        }
-        let has_within = |row: &SpanRow| row.has_within(self.chunks(), interval);
-        if self.lane_rows(lane).take(depth).any(has_within) {
+        if depth > 0 && self.has_within(lane, depth as usize, interval) {
             self.nesting.late.push((lane, interval));
         }
     }
 
-    /// Gives rows anew where something lies below what it contains, on lanes whose spans nest; called once a batch.
+    /// Whether a row of a lane above a depth may have a span within an interval: of very many rows it is not looked into each.
+    fn has_within(&self, lane: LaneId, depth: usize, interval: Interval) -> bool {
+        let rows = self.rows_of.get(lane.index());
+        let own = LaneRows {
+            rows: rows.map_or(&[][..], SmallList::all),
+            all: &self.rows,
+            chunks: &self.chunks,
+        };
+        match self.deep.get(&lane) {
+            Some(deep) => deep.may_have_within(interval, depth, &own),
+            None => (0..depth).any(|depth| own.has_within(depth, interval)),
+        }
+    }
+
+    /// Gives rows to what has begun, and gives them anew where something lies below what it contains, on lanes whose spans nest;
+    /// called once a batch.
     pub fn nest(&mut self, nests: impl Fn(LaneId) -> bool) {
-        self.keep_rows();
+        for (lane, open) in self.nesting.new_open() {
+            let start = open.iter().map(|it| it.start).min().unwrap_or(Nanos::MAX);
+            // Where so much may not be moved, it is put below what is there.
+            let stretch = Some(Interval::new(start, Nanos::MAX));
+            let stretch = stretch.filter(|it| nests(lane) && self.reserve_moves(lane, *it));
+            self.give_rows(lane, stretch, open);
+        }
         for (lane, stretch) in self.nesting.take_late() {
             if !nests(lane) {
                 continue;
             }
-            if self.depth(lane) > MOST_ROWS {
-                continue;
-            }
-            match self.reserve_moves(lane, stretch) {
-                true => self.give_rows(lane, stretch),
-                false => self.nesting.late.push((lane, stretch)),
+            if self.reserve_moves(lane, stretch) {
+                self.give_rows(lane, Some(stretch), Vec::new());
+            } else {
+                self.nesting.late.push((lane, stretch));
             }
         }
     }
 
     /// Whether so many spans may be moved as start in a stretch of a lane; they are then.
     fn reserve_moves(&mut self, lane: LaneId, stretch: Interval) -> bool {
+        let looks = self.depth(lane) / LOOKS;
+        let Some(left) = self.nesting.moves.checked_sub(looks) else {
+            return false;
+        };
         let rows = self.lane_rows(lane);
         let count: usize = rows.map(|row| row.count(self.chunks(), stretch)).sum();
-        let left = self.nesting.moves.checked_sub(count);
-        self.nesting.moves = left.unwrap_or(self.nesting.moves);
-        left.is_some()
+        let granted = left.checked_sub(count);
+        self.nesting.moves = granted.unwrap_or(left);
+        granted.is_some()
     }
 
-    /// Takes what starts in a stretch of a lane out of its rows, and puts it in again by start, the longest first.
-    fn give_rows(&mut self, lane: LaneId, stretch: Interval) {
-        let Some(rows) = self.rows_of.get(lane.index()) else {
-            return;
-        };
-        let rows = rows.all().to_vec();
-        let mut taken = self.take_from_rows(&rows, stretch);
-        let mut end = stretch.end;
-        // What reaches out of the stretch may lie elsewhere now, and so may what it contains.
-        while let Some(further) = taken.iter().map(|it| it.end).max().filter(|it| *it > end) {
-            let more = Interval::new(end, further);
-            if !self.reserve_moves(lane, more) {
-                self.nesting.late.push((lane, more));
-                break;
-            }
-            taken.extend(self.take_from_rows(&rows, more));
-            end = further;
-        }
-        if let Some(deep) = self.deep.get_mut(&lane) {
+    /// Takes what starts in a stretch of a lane out of its rows, and puts it in again by start, the longest first, with what has
+    /// begun.
+    fn give_rows(&mut self, lane: LaneId, stretch: Option<Interval>, open: Vec<OpenSpan>) {
+        let rows = self.rows_of.get(lane.index());
+        let rows = rows.map_or(&[][..], SmallList::all).to_vec();
+        let taken = stretch.map_or_else(Vec::new, |it| self.take_all(lane, &rows, it));
+        if let Some(deep) = self.deep.get_mut(&lane).filter(|_| !taken.is_empty()) {
             let own = LaneRows {
                 rows: &rows,
                 all: &self.rows,
@@ -191,16 +220,38 @@ impl SpanStore {
             *deep = Sublanes::default();
             (0..rows.len()).for_each(|depth| deep.put(depth, &own));
         }
-        taken.sort_by_key(|it| (it.start, Reverse(it.end), it.id));
-        for entry in taken {
-            let least = self.nesting.rows_above(lane, entry.start);
-            let Some(place) = self.row_for(lane, entry.interval(), least) else {
-                let () = impossible!("a lane of few rows has no room for one more");
+        let open = open.into_iter().map(Placed::Open);
+        let mut all: Vec<Placed> = taken.into_iter().map(Placed::Span).chain(open).collect();
+        all.sort_by_key(Placed::key);
+        for placed in all {
+            let (start, Reverse(end), _) = placed.key();
+            let least = self.nesting.least(lane, start);
+            let Some(place) = self.row_for(lane, Interval { start, end }, least) else {
+                // A lane that has as many rows as it may have: what has begun has none, and spans had one.
                 continue;
             };
-            self.put(lane, place, &entry);
+            match placed {
+                Placed::Span(entry) => self.put(lane, place, &entry),
+                Placed::Open(open) => self.nesting.keep(lane, open.id, place.1),
+            }
         }
-        self.drop_empty_rows(lane);
+    }
+
+    /// Takes what starts in a stretch of a lane out of its rows, and what lies in that where it reaches out of the stretch: it may
+    /// lie elsewhere then, and so may what it contains.
+    fn take_all(&mut self, lane: LaneId, rows: &[u32], stretch: Interval) -> Vec<ChunkEntry> {
+        let mut taken = self.take_from_rows(rows, stretch);
+        let mut end = stretch.end;
+        while let Some(further) = taken.iter().map(|it| it.end).max().filter(|it| *it > end) {
+            let more = Interval::new(end, further);
+            if !self.reserve_moves(lane, more) {
+                self.nesting.late.push((lane, more));
+                break;
+            }
+            taken.extend(self.take_from_rows(rows, more));
+            end = further;
+        }
+        taken
     }
 
     /// Takes what starts in a stretch of time out of some rows.
@@ -213,19 +264,6 @@ impl SpanStore {
             }
         }
         taken
-    }
-
-    /// Rows at the bottom in which nothing is left are none.
-    fn drop_empty_rows(&mut self, lane: LaneId) {
-        let Some(rows) = self.rows_of.get_mut(lane.index()) else {
-            return;
-        };
-        let mut left = std::mem::take(rows).into_vec();
-        while left
-            .pop_if(|row| self.rows.get(*row as usize).is_none_or(SpanRow::is_empty))
-            .is_some()
-        {}
-        *rows = SmallList::from(left);
     }
 }
 

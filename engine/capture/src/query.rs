@@ -206,6 +206,11 @@ impl Capture {
         self.open.values()
     }
 
+    /// The sub-lane that an operation keeps while it runs, where spans of its lane nest.
+    pub fn running_depth(&self, lane: LaneId, id: SpanId) -> Option<u32> {
+        self.spans.running_depth(lane, id)
+    }
+
     /// The operation of a number, if it has begun and not yet ended.
     pub fn running(&self, id: SpanId) -> Option<&SpanStart> {
         self.open.get(&id)

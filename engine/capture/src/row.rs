@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::chunk::{CHUNK, Chunk};
 use super::chunk_entry::ChunkEntry;
-use super::column::push;
+use super::chunk_table::ChunkTable;
 use super::columns::OpenColumns;
 use super::sublanes::RowExtent;
 use super::summary_forest::{FANOUT, SummaryForest};
@@ -162,7 +162,7 @@ impl SpanRow {
     pub fn insert(
         &mut self,
         row: u32,
-        chunks: &mut Vec<Chunk>,
+        chunks: &mut ChunkTable,
         entry: &ChunkEntry,
         moved: impl FnMut(&[ChunkEntry], [u32; 2]),
     ) -> u32 {
@@ -212,15 +212,14 @@ impl SpanRow {
     fn open(
         &mut self,
         row: u32,
-        chunks: &mut Vec<Chunk>,
+        chunks: &mut ChunkTable,
         entry: &ChunkEntry,
         position: usize,
         columns: Option<Box<OpenColumns>>,
     ) -> u32 {
-        let id = chunks.len() as u32;
         let mut chunk = Chunk::new(row, entry.start, columns);
         chunk.insert(entry);
-        push(chunks, chunk);
+        let id = chunks.add(chunk);
         self.forest.truncate(position);
         let start = entry.start;
         self.chunks.insert(position, RowChunk { id, start });
@@ -261,7 +260,7 @@ impl SpanRow {
     }
 
     /// Takes out the spans that start in a stretch of time. Chunks in which none is left are no longer its own.
-    pub fn take(&mut self, chunks: &mut [Chunk], stretch: Interval) -> Vec<ChunkEntry> {
+    pub fn take(&mut self, chunks: &mut ChunkTable, stretch: Interval) -> Vec<ChunkEntry> {
         let positions = self.members_in(stretch);
         let mut members = std::mem::take(&mut self.chunks).into_vec();
         let mut taken = Vec::new();
@@ -275,13 +274,17 @@ impl SpanRow {
             }
             member.start = chunk.start(0).unwrap_or(member.start);
         }
-        let is_left = |member: &RowChunk| {
-            chunks
-                .get(member.id as usize)
-                .is_some_and(|it| it.len() > 0)
-        };
         let touched = members.get(positions.clone()).unwrap_or_default();
-        let left: Vec<RowChunk> = touched.iter().copied().filter(is_left).collect();
+        let mut left = touched.to_vec();
+        left.retain(|member| {
+            let is_left = chunks
+                .get(member.id as usize)
+                .is_some_and(|it| it.len() > 0);
+            if !is_left {
+                chunks.give_up(member.id);
+            }
+            is_left
+        });
         self.forest.truncate(positions.start);
         members.splice(positions, left);
         // The last chunk has no node: it grows.
@@ -303,7 +306,7 @@ impl SpanRow {
     fn split(
         &mut self,
         row: u32,
-        chunks: &mut Vec<Chunk>,
+        chunks: &mut ChunkTable,
         entry: &ChunkEntry,
         position: usize,
         mut moved: impl FnMut(&[ChunkEntry], [u32; 2]),
@@ -314,17 +317,16 @@ impl SpanRow {
             return id;
         };
         let Some(first) = rest.first() else { return id };
-        let new = chunks.len() as u32;
         let mut chunk = Chunk::new(row, first.start, None);
         for entry in &rest {
             chunk.insert(entry);
         }
-        moved(&rest, [id, new]);
         let went = chunk.position(entry.id).is_some();
         let start = first.start;
+        let new = chunks.add(chunk);
+        moved(&rest, [id, new]);
         self.chunks
             .insert(position + 1, RowChunk { id: new, start });
-        push(chunks, chunk);
         if went { new } else { id }
     }
 

@@ -89,6 +89,8 @@ pub(super) trait SublaneRows {
     fn extent(&self, depth: usize) -> RowExtent;
     /// Whether a span overlaps none of its spans, or lies within one.
     fn room(&self, depth: usize, span: Interval) -> RowOccupancy;
+    /// Whether one of its spans lies within a span.
+    fn has_within(&self, depth: usize, span: Interval) -> bool;
 }
 
 impl Sublanes {
@@ -167,6 +169,32 @@ impl Sublanes {
         None
     }
 
+    /// Whether a row above `depth` has a span that lies within `span`; it may have one where a bounded number of looks does not
+    /// tell.
+    pub fn may_have_within(&self, span: Interval, depth: usize, rows: &impl SublaneRows) -> bool {
+        let half = self.nodes.len() / 2;
+        let mut open = vec![1];
+        let mut looks = 0;
+        while let Some(node) = open.pop() {
+            if self.at(node).last < span.start {
+                continue;
+            }
+            looks += 1;
+            if looks > LOOKS * 4 {
+                return true;
+            }
+            if node < half {
+                open.extend([node * 2 + 1, node * 2]);
+                continue;
+            }
+            let above = self.block(node - half).filter(|it| *it < depth);
+            if above.into_iter().any(|it| rows.has_within(it, span)) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Whether all rows below a node are above a depth.
     fn is_above(&self, node: usize, depth: usize) -> bool {
         let half = self.nodes.len() / 2;
@@ -233,6 +261,10 @@ mod tests {
 
         fn room(&self, depth: usize, _: Interval) -> RowOccupancy {
             (self.room)(depth)
+        }
+
+        fn has_within(&self, _: usize, _: Interval) -> bool {
+            false
         }
     }
 

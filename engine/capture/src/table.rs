@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, FEW};
 use super::chunk_entry::ChunkEntry;
+use super::chunk_table::ChunkTable;
 use super::column::{push, put, reach};
 use super::nesting::Nesting;
 use super::row::{RowOccupancy, RowPosition, SpanRow};
@@ -124,7 +125,7 @@ pub(super) const MOST_SUBLANES: usize = 1 << 21;
 pub(super) struct SpanStore {
     places: SpanIndex,
     calls: Vec<u32>,
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) chunks: ChunkTable,
     pub(super) rows: Vec<SpanRow>,
     pub(super) rows_of: Vec<SmallList<u32>>,
     owners: Vec<(LaneId, u32)>,
@@ -161,6 +162,11 @@ impl SublaneRows for LaneRows<'_> {
         let row = self.row(depth);
         row.map_or(RowOccupancy::Taken, |row| row.room(self.chunks, span))
     }
+
+    fn has_within(&self, depth: usize, span: Interval) -> bool {
+        let row = self.row(depth);
+        row.is_some_and(|row| row.has_within(self.chunks, span))
+    }
 }
 
 impl SpanStore {
@@ -193,7 +199,7 @@ impl SpanStore {
         };
         let nests = rule == RowRule::Nested;
         let least = match nests {
-            true => self.nesting.rows_above(span.lane, entry.start),
+            true => self.nesting.least(span.lane, entry.start),
             false => 0,
         };
         let Some((row, depth)) = self.row_for(span.lane, interval, least) else {
@@ -351,7 +357,13 @@ impl SpanStore {
     /// How many sub-lanes the lane has.
     pub fn depth(&self, lane: LaneId) -> usize {
         let rows = self.rows_of.get(lane.index());
-        rows.map_or(0, |rows| rows.all().len())
+        let rows = rows.map_or(&[][..], SmallList::all);
+        // Rows at the bottom in which nothing is left are there for what comes.
+        let is_empty = |row: &&u32| {
+            let row = self.rows.get(**row as usize);
+            row.is_none_or(SpanRow::is_empty)
+        };
+        rows.len() - rows.iter().rev().take_while(is_empty).count()
     }
 
     pub fn row(&self, lane: LaneId, depth: usize) -> Option<&SpanRow> {
@@ -455,7 +467,7 @@ impl SpanStore {
     /// Seals every chunk, whether more is to come or not.
     #[cfg(test)]
     pub fn seal_all(&mut self) {
-        for chunk in &mut self.chunks {
+        for chunk in self.chunks.iter_mut() {
             chunk.seal();
         }
     }
@@ -470,8 +482,7 @@ impl SpanStore {
     pub fn heap_bytes(&self) -> usize {
         let chunks: usize = self.chunks.iter().map(Chunk::heap_bytes).sum();
         let rows: usize = self.rows.iter().map(SpanRow::heap_bytes).sum();
-        let headers = self.chunks.capacity() * size_of::<Chunk>()
-            + self.rows.capacity() * size_of::<SpanRow>();
+        let headers = self.chunks.heap_bytes() + self.rows.capacity() * size_of::<SpanRow>();
         let of_lanes: usize = self.rows_of.iter().map(SmallList::heap_bytes).sum();
         let lanes = of_lanes
             + self.rows_of.capacity() * size_of::<SmallList<u32>>()

@@ -25,6 +25,8 @@ use crate::switches::SwitchRegistry;
 
 /// How often CUPTI and threads are asked for what they have: so much is lost at most where a process is killed.
 const PERIOD: Duration = Duration::from_millis(250);
+/// So often in that time it is looked whether threads switch so much that there is soon no room to tell of it.
+const TURNS: u32 = 5;
 /// How long the end of a process is held up at most.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -145,7 +147,12 @@ fn attend(scribe: &FactQueue) {
         leave_signals();
         let own = id();
         loop {
-            thread::sleep(PERIOD);
+            for _ in 0..TURNS {
+                thread::sleep(PERIOD / TURNS);
+                if let Some(state) = current().filter(|it| it.process == own) {
+                    state.switches.make_room();
+                }
+            }
             let Some(state) = current().filter(|it| it.process == own) else {
                 continue;
             };

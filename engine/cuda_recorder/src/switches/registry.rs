@@ -102,6 +102,18 @@ impl SwitchRegistry {
         states.chain(refused).collect()
     }
 
+    /// Takes what was told of threads that switch so often that there would soon be no more room for it.
+    pub fn make_room(&self) {
+        let mut all = self.lock();
+        let FollowedThreads { threads, left, .. } = &mut *all;
+        for (thread, switches) in threads {
+            let states = switches.take(false);
+            if !states.is_empty() {
+                left.push((*thread, states));
+            }
+        }
+    }
+
     /// What is not known so far.
     pub fn counts(&self) -> SwitchCounts {
         let all = self.lock();
@@ -114,9 +126,23 @@ impl SwitchRegistry {
 }
 
 impl FollowedThreads {
+    /// Threads that have ended make room.
+    fn drop_gone(&mut self) {
+        let gone = self.threads.keys().copied().filter(|it| !is_there(*it));
+        for thread in gone.collect::<Vec<_>>() {
+            if let Some(mut switches) = self.threads.remove(&thread) {
+                self.left.push((thread, switches.take(true)));
+                self.counts.lost += switches.lost();
+            }
+        }
+    }
+
     fn follow(&mut self, thread: u32, begin: impl FnOnce() -> Result<ThreadSwitches, String>) {
         if self.refused.is_some() {
             return;
+        }
+        if self.threads.len() >= MOST {
+            self.drop_gone();
         }
         if self.threads.len() >= MOST {
             self.counts.unfollowed += 1;

@@ -30,6 +30,8 @@ struct OpenNvtxRange {
     shown: Option<SpanId>,
     /// Whether the window is open for it.
     opens: bool,
+    /// Whether nobody ended it.
+    is_unended: bool,
     fields: Vec<(NameId, Value)>,
 }
 
@@ -255,6 +257,7 @@ impl ActivityProcess {
             lane,
             name: draft.name(&text),
             shown: None,
+            is_unended: false,
             opens: is_range
                 && draft
                     .window
@@ -385,7 +388,7 @@ impl ActivityProcess {
     ) {
         // The innermost first, as they would have ended.
         for mut range in ranges.into_iter().rev() {
-            self.nvtx.tally.unended += 1;
+            range.is_unended = true;
             let why = Value::Text(why.into());
             range.fields.push((draft.name("not ended"), why));
             self.occurred(NvtxOccurrence::range(range, at), draft);

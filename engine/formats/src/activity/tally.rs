@@ -129,8 +129,9 @@ impl ActivityTally {
             ),
             (
                 self.unfollowed,
-                "{thread was not followed, so that it is not known when it|threads were not followed, so that it is not known when they} \
-                 ran: as many others were as may be",
+                "{thread was not followed from its first call on, because as many others were as may be: when it|threads were not \
+                 followed from their first call on, because as many others were as may be: when they} ran is not known, or only in \
+                 part",
             ),
         ];
         let said = said.into_iter().filter(|(count, _)| *count > 0);

@@ -63,11 +63,15 @@ impl RangeFilter {
                 "{first}..{last} are no places: they are counted from 1, the first before the last"
             ));
         }
+        let is_range = |it: &str| it.contains("..");
+        if counted.is_none() && rest.rsplit_once(':').is_some_and(|it| is_range(it.1)) {
+            return Err(format!("“{rest}” has places that are no numbers: {form}"));
+        }
         let (name, domain) = match name.rsplit_once('@') {
             Some((name, domain)) => (name, Some(domain.to_owned())),
             None => (name, None),
         };
-        if name.is_empty() {
+        if name.is_empty() || domain.as_deref() == Some("") {
             return Err(form.to_owned());
         }
         Ok(Self {
@@ -310,6 +314,8 @@ mod tests {
             "nvtx:@io",
             "nvtx:step:0..3",
             "nvtx:step:5..3",
+            "nvtx:step:a..b",
+            "nvtx:step@",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

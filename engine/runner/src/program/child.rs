@@ -118,6 +118,9 @@ fn may_exist(program: &OsString) -> bool {
     std::env::split_paths(&folders).any(|folder| folder.join(program).exists())
 }
 
+/// `ENOEXEC`: the system knows no way to run a file.
+const NO_PROGRAM: i32 = 8;
+
 fn not_started(program: &OsString, error: &io::Error) -> String {
     let is_absent = !may_exist(program);
     let program = program.to_string_lossy();
@@ -128,6 +131,9 @@ fn not_started(program: &OsString, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => {
             format!("“{program}” may not be executed by you; check its permissions")
         }
+        _ if error.raw_os_error() == Some(NO_PROGRAM) => format!(
+            "“{program}” is no program for this system; where it is a script, name what runs it, such as `sh {program}`"
+        ),
         _ => format!("“{program}” cannot be started: {error}"),
     }
 }

@@ -83,8 +83,10 @@ impl ActivityProcess {
     fn keep_occurrence(&mut self, told: NvtxOccurrence, draft: &mut ActivityDraft) {
         let kept = match told {
             NvtxOccurrence::Range { range, end } => {
+                let is_unended = range.is_unended;
                 let is_kept = close(range, end, draft);
                 self.nvtx.tally.ranges += u64::from(is_kept);
+                self.nvtx.tally.unended += u64::from(is_kept && is_unended);
                 is_kept
             }
             NvtxOccurrence::Mark { range, at } => {
