@@ -112,6 +112,10 @@ impl Nesting {
 impl SpanStore {
     /// Something begins on a lane: where its spans nest, what starts after it lies below it from the end of the batch on.
     pub fn begin(&mut self, began: &SpanStart) {
+        // A damaged file may name any lane.
+        if !self.may_have(began.lane) {
+            return;
+        }
         let open = self.nesting.open.entry(began.lane).or_default();
         let (start, id) = (began.start, began.id);
         let place = open.partition_point(|it| (it.start, it.id) <= (start, id));

@@ -179,13 +179,18 @@ impl SpanStore {
         self.places.len()
     }
 
+    /// Whether a lane is not far beyond those that are known.
+    pub(super) fn may_have(&self, lane: LaneId) -> bool {
+        lane.is_some() && lane.index() <= self.rows_of.len() + FAR
+    }
+
     /// Takes a span of a lane with a rule.
     pub fn insert(&mut self, span: &Span, rule: RowRule) -> Result<(), SpanRefusal> {
         let index = span.id.index();
         if !span.lane.is_some() {
             return Err(SpanRefusal::NoLane);
         }
-        if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
+        if index > self.places.len() + FAR || !self.may_have(span.lane) {
             return Err(SpanRefusal::Far);
         }
         if self.places.get(index).is_some() {

@@ -196,6 +196,26 @@ fn what_overlaps_without_nesting_never_shares_a_row() {
     assert_eq!(upside_down, 0);
 }
 
+/// What begins on a lane that nobody could have takes no room.
+#[test]
+fn what_begins_on_no_lane_keeps_no_row() {
+    let mut capture = Capture::new();
+    let began = |lane| {
+        Record::Began(SpanStart {
+            id: SpanId(0),
+            lane,
+            name: NameId(0),
+            kind: SpanKind::Scope,
+            enqueued: Nanos(0),
+            start: Nanos(0),
+        })
+    };
+    for lane in [LaneId::NONE, LaneId(u32::MAX - 1)] {
+        capture.apply([began(lane)]);
+        assert_eq!(capture.running_depth(lane, SpanId(0)), None);
+    }
+}
+
 /// More rows than a lane has without a tree over them, all of them emptied and given anew.
 #[test]
 fn outer_ranges_of_very_many_levels_lie_above_what_came_before() {
