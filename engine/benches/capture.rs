@@ -1,6 +1,7 @@
 //! Speed and size of the capture: apply, range query and fold, at ten thousand to ten million spans.
 //!
-//! Prints one table of medians, each with its ratio to the same thing at ten thousand spans.
+//! Prints one table of medians, each with its ratio to the same thing at ten thousand spans; and what it takes that ranges which nest
+//! come as they end, against as they begin.
 
 mod measure {
     pub mod median;
@@ -130,6 +131,37 @@ fn live_bytes(count: u32) -> f64 {
 }
 
 #[expect(clippy::print_stdout, reason = "a bench prints its table")]
+/// Seconds to take a million ranges of a thread, twelve of which nest in each other, as they begin or as they end.
+fn nested(is_by_end: bool) -> f64 {
+    const DEEP: u32 = 12;
+    const BATCH: usize = 8_192;
+    let mut capture = Capture::new();
+    let span = |id: u32| {
+        let level = match is_by_end {
+            true => DEEP - 1 - id % DEEP,
+            false => id % DEEP,
+        };
+        let (group, inset) = (i64::from(id / DEEP) * 1_000, i64::from(level) * 10);
+        Record::Span(Span {
+            lane: LaneId(0),
+            kind: SpanKind::Scope,
+            enqueued: Nanos(group + inset),
+            start: Nanos(group + inset),
+            end: Nanos(group + 900 - inset),
+            ..span(id)
+        })
+    };
+    let records: Vec<Record> = (0..1_000_000).map(span).collect();
+    let begin = Instant::now();
+    let mut records = records.into_iter().peekable();
+    while records.peek().is_some() {
+        capture.apply(records.by_ref().take(BATCH));
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    assert_eq!(capture.depth(LaneId(0)), DEEP as usize);
+    seconds
+}
+
 fn main() {
     println!(
         "{:>10} {:>10} {:>7} {:>26} {:>20} {:>20}",
@@ -153,5 +185,10 @@ fn main() {
     println!(
         "with dependencies and arguments: {:.1} B/span",
         live_bytes(4_000_000)
+    );
+    let (by_start, by_end) = (nested(false), nested(true));
+    println!(
+        "a million ranges that nest, as they end against as they begin: {:.1}x ({by_end:.2} s against {by_start:.2} s)",
+        by_end / by_start
     );
 }

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::chunk::CHUNK;
 use super::chunk_entry::ChunkEntry;
 use super::row::SpanRow;
 use super::sublanes::{SublaneRows, Sublanes};
@@ -41,12 +42,12 @@ struct OpenSpan {
 }
 
 /// What is given a row.
-enum Placed {
+enum RowCandidate {
     Span(ChunkEntry),
     Open(OpenSpan),
 }
 
-impl Placed {
+impl RowCandidate {
     /// What holds another comes before it. What has not ended holds all that starts after it.
     fn key(&self) -> (Nanos, Reverse<Nanos>, SpanId) {
         match self {
@@ -184,10 +185,7 @@ impl SpanStore {
             let stretch = stretch.filter(|it| nests(lane) && self.reserve_moves(lane, *it));
             self.give_rows(lane, stretch, open);
         }
-        for (lane, stretch) in self.nesting.take_late() {
-            if !nests(lane) {
-                continue;
-            }
+        for (lane, stretch) in self.take_late(&nests) {
             if self.reserve_moves(lane, stretch) {
                 self.give_rows(lane, Some(stretch), Vec::new());
             } else {
@@ -196,15 +194,38 @@ impl SpanStore {
         }
     }
 
+    /// The stretches of lanes whose spans nest in which something may lie below what it contains. Those with few spans between them
+    /// are one: to take a chunk apart and make it anew costs as much as to move what is in it.
+    fn take_late(&mut self, nests: impl Fn(LaneId) -> bool) -> Vec<(LaneId, Interval)> {
+        let mut joined: Vec<(LaneId, Interval)> = Vec::new();
+        for (lane, stretch) in self.nesting.take_late() {
+            match joined.last_mut() {
+                Some((before, last))
+                    if *before == lane
+                        && self.count(lane, Interval::new(last.end, stretch.start)) <= CHUNK =>
+                {
+                    last.end = stretch.end;
+                }
+                _ if nests(lane) => joined.push((lane, stretch)),
+                _ => {}
+            }
+        }
+        joined
+    }
+
+    /// How many spans start in a stretch of a lane.
+    fn count(&self, lane: LaneId, stretch: Interval) -> usize {
+        let rows = self.lane_rows(lane);
+        rows.map(|row| row.count(self.chunks(), stretch)).sum()
+    }
+
     /// Whether so many spans may be moved as start in a stretch of a lane; they are then.
     fn reserve_moves(&mut self, lane: LaneId, stretch: Interval) -> bool {
         let looks = self.depth(lane) / LOOKS;
         let Some(left) = self.nesting.moves.checked_sub(looks) else {
             return false;
         };
-        let rows = self.lane_rows(lane);
-        let count: usize = rows.map(|row| row.count(self.chunks(), stretch)).sum();
-        let granted = left.checked_sub(count);
+        let granted = left.checked_sub(self.count(lane, stretch));
         self.nesting.moves = granted.unwrap_or(left);
         granted.is_some()
     }
@@ -224,9 +245,13 @@ impl SpanStore {
             *deep = Sublanes::default();
             (0..rows.len()).for_each(|depth| deep.put(depth, &own));
         }
-        let open = open.into_iter().map(Placed::Open);
-        let mut all: Vec<Placed> = taken.into_iter().map(Placed::Span).chain(open).collect();
-        all.sort_by_key(Placed::key);
+        let open = open.into_iter().map(RowCandidate::Open);
+        let mut all: Vec<RowCandidate> = taken
+            .into_iter()
+            .map(RowCandidate::Span)
+            .chain(open)
+            .collect();
+        all.sort_by_key(RowCandidate::key);
         for placed in all {
             let (start, Reverse(end), _) = placed.key();
             let least = self.nesting.least(lane, start);
@@ -235,8 +260,8 @@ impl SpanStore {
                 continue;
             };
             match placed {
-                Placed::Span(entry) => self.put(lane, place, &entry),
-                Placed::Open(open) => self.nesting.keep(lane, open.id, place.1),
+                RowCandidate::Span(entry) => self.put(lane, place, &entry),
+                RowCandidate::Open(open) => self.nesting.keep(lane, open.id, place.1),
             }
         }
     }

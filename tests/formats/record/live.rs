@@ -161,7 +161,8 @@ fn a_window_that_is_opened_while_somebody_looks_on_shows_what_is_kept() {
     view.engine.send(Control::Stop);
     view.until("its end", |view| view.is_finished);
     let last = view.capture.spans().map(|it| it.span.start.0).max();
-    assert!(last < view.capture.end().map(|it| it.time.0), "{last:?}");
+    // What came last may be an instant.
+    assert!(last <= view.capture.end().map(|it| it.time.0), "{last:?}");
 }
 
 #[test]
