@@ -130,16 +130,16 @@ fn live_bytes(count: u32) -> f64 {
     capture.bytes() as f64 / f64::from(count)
 }
 
-#[expect(clippy::print_stdout, reason = "a bench prints its table")]
 /// Seconds to take a million ranges of a thread, twelve of which nest in each other, as they begin or as they end.
 fn nested(is_by_end: bool) -> f64 {
     const DEEP: u32 = 12;
     const BATCH: usize = 8_192;
     let mut capture = Capture::new();
     let span = |id: u32| {
-        let level = match is_by_end {
-            true => DEEP - 1 - id % DEEP,
-            false => id % DEEP,
+        let level = if is_by_end {
+            DEEP - 1 - id % DEEP
+        } else {
+            id % DEEP
         };
         let (group, inset) = (i64::from(id / DEEP) * 1_000, i64::from(level) * 10);
         Record::Span(Span {
@@ -162,6 +162,7 @@ fn nested(is_by_end: bool) -> f64 {
     seconds
 }
 
+#[expect(clippy::print_stdout, reason = "a bench prints its table")]
 fn main() {
     println!(
         "{:>10} {:>10} {:>7} {:>26} {:>20} {:>20}",

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::chunk::CHUNK;
 use super::chunk_entry::ChunkEntry;
 use super::row::SpanRow;
-use super::sublanes::{SublaneRows, Sublanes};
+use super::sublanes::{SublaneRows as _, Sublanes};
 use super::table::{LaneRows, SpanStore};
 use record::time::{Interval, Nanos};
 use record::{LaneId, SmallList, SpanId, SpanStart};

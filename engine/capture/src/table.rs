@@ -203,9 +203,10 @@ impl SpanStore {
             end: entry.end,
         };
         let nests = rule == RowRule::Nested;
-        let least = match nests {
-            true => self.nesting.least(span.lane, entry.start),
-            false => 0,
+        let least = if nests {
+            self.nesting.least(span.lane, entry.start)
+        } else {
+            0
         };
         let Some((row, depth)) = self.row_for(span.lane, interval, least) else {
             return Err(SpanRefusal::Deep);

@@ -1,6 +1,6 @@
 //! The threads of a process that are followed: those that called what is recorded.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -25,7 +25,7 @@ pub(crate) struct SwitchCounts {
 /// What is known of the threads that are followed.
 #[derive(Debug, Default)]
 struct FollowedThreads {
-    threads: HashMap<u32, ThreadSwitches>,
+    threads: BTreeMap<u32, ThreadSwitches>,
     /// States of threads that ended and whose numbers others have, which nobody took yet.
     left: Vec<(u32, Vec<SwitchInterval>)>,
     /// Why the system does not tell; nobody else is asked then.

@@ -59,10 +59,9 @@ impl ActivityCarry {
         match fact {
             Fact::Records(records) => records.into_iter().for_each(|it| self.record(it)),
             Fact::Nvtx(chunk) => self.chunk(&chunk),
-            // What threads were is told with its times.
-            Fact::Switches { .. } => {}
-            // The next segment says these again.
-            Fact::Process(_)
+            // The next segment says these again, and what threads were is told with its times.
+            Fact::Switches { .. }
+            | Fact::Process(_)
             | Fact::Listening(_)
             | Fact::Silent(_)
             | Fact::Thread { .. }
