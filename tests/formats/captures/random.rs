@@ -445,7 +445,8 @@ pub fn record() -> impl Strategy<Value = Record> {
 }
 
 /// The text of a capture with its problems in no order, and without the words of those about spans that it refused:
-/// spans and arguments reach a file a little later than they came, when a name may be known that was not.
+/// spans and arguments reach a file a little later than they came, when a name may be known that was not. Where something still
+/// runs on a lane, its sub-lanes depend on what had ended when it was told that it began.
 pub fn shown(capture: &Capture) -> Vec<String> {
     let text = text(capture);
     // What a reader says of a run without an end is not in the records.
@@ -460,6 +461,15 @@ pub fn shown(capture: &Capture) -> Vec<String> {
         if line.contains("code: \"span-refused\"") {
             let parts = line.split_once("text: ").zip(line.rsplit_once("span: "));
             *line = parts.map_or_else(String::new, |(front, back)| front.0.to_owned() + back.1);
+        }
+    }
+    for began in capture.open() {
+        let place = format!(" on {}.", began.lane.0);
+        for line in lines.iter_mut().filter(|it| it.starts_with("span ")) {
+            if let Some((front, back)) = line.clone().split_once(&place) {
+                let rest = back.trim_start_matches(|it: char| it.is_ascii_digit());
+                *line = format!("{front}{place}{rest}");
+            }
         }
     }
     lines.sort_by_key(|line| {
