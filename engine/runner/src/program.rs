@@ -34,6 +34,7 @@ pub use self::window::{WindowControl, WindowStatus, window_signal};
 use super::outbox::Outbox;
 use super::save::SaveFile;
 use super::{Control, Message, Phase, RunRequest};
+use cuda_recorder::ThreadSwitches;
 use formats::activity::{ActivityConverter, CaptureWindow, ResolveMode};
 use formats::exporter::refuse_input;
 use record::{Record, Run};
@@ -118,6 +119,9 @@ impl<'e> RecordedProgram<'e> {
             refuse_input(path, request.command.iter().map(Path::new))?;
         }
         let save = SaveFile::of_request(request.save.as_deref())?;
+        // The first thread that anybody follows has the kernel patch its scheduler, which takes milliseconds: not in the program's
+        // first call, but here.
+        let _followed = ThreadSwitches::of_this_thread();
         let place = (folder.path(), origin);
         let child = ProgramProcess::start(&request.command, &library, place)?;
         folder.page().set_program(child.number());
