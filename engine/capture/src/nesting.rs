@@ -58,11 +58,12 @@ impl RowCandidate {
 }
 
 impl Nesting {
-    /// The first row below all that has begun up to an instant, and keeps one.
-    pub fn least(&self, lane: LaneId, start: Nanos) -> usize {
+    /// The first row below all that has begun up to the end of an interval, and keeps one: it holds what starts after it, and what
+    /// started before it and goes on beside it may not lie in its row either.
+    pub fn least(&self, lane: LaneId, over: Interval) -> usize {
         let open = self.open.get(&lane).map_or(&[][..], Vec::as_slice);
-        let before = open.iter().take_while(|it| it.start <= start);
-        let depths = before.filter_map(|it| it.depth);
+        let beside = |it: &&OpenSpan| it.start <= over.start || it.start < over.end;
+        let depths = open.iter().take_while(beside).filter_map(|it| it.depth);
         depths.max().map_or(0, |depth| depth as usize + 1)
     }
 
@@ -254,8 +255,9 @@ impl SpanStore {
         all.sort_by_key(RowCandidate::key);
         for placed in all {
             let (start, Reverse(end), _) = placed.key();
-            let least = self.nesting.least(lane, start);
-            let Some(place) = self.row_for(lane, Interval { start, end }, least) else {
+            let interval = Interval { start, end };
+            let least = self.nesting.least(lane, interval);
+            let Some(place) = self.row_for(lane, interval, least) else {
                 // A lane that has as many rows as it may have: what has begun has none, and spans had one.
                 continue;
             };

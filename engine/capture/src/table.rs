@@ -204,7 +204,7 @@ impl SpanStore {
         };
         let nests = rule == RowRule::Nested;
         let least = if nests {
-            self.nesting.least(span.lane, entry.start)
+            self.nesting.least(span.lane, interval)
         } else {
             0
         };

@@ -72,10 +72,12 @@ fn work_after_a_failure_is_cancelled_until_the_host_notices() {
         }"#;
     for backend in backends().into_iter().filter(|it| !it.ends_processes()) {
         let view = view(source, backend.name());
+        // Whichever thread calls first after the failure is told of it: the one that waits, unless it is late itself.
+        let reason = failed(&view);
         assert!(
-            failed(&view).starts_with("host main, line 5: "),
-            "{}",
-            failed(&view)
+            reason.starts_with("host main, line 5: ")
+                || reason.starts_with("host other, line 10: "),
+            "{reason}"
         );
         assert!(
             view.states("fill x")

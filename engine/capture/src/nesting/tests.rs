@@ -135,16 +135,7 @@ fn what_has_begun_keeps_its_row() {
             let runs = tree
                 .iter()
                 .filter(|it| it.span.start < now && it.span.end > now);
-            let began = runs.map(|NestedSpan { span, .. }| {
-                Record::Began(SpanStart {
-                    id: span.id,
-                    lane: span.lane,
-                    name: span.name,
-                    kind: span.kind,
-                    enqueued: span.enqueued,
-                    start: span.start,
-                })
-            });
+            let began = runs.map(|it| began(&it.span));
             let ended = some.iter().map(|it| Record::Span(it.span));
             capture.apply(ended.chain(began.collect::<Vec<_>>()));
             for NestedSpan { span, above } in some {
@@ -194,6 +185,64 @@ fn what_overlaps_without_nesting_never_shares_a_row() {
         upside_down += inner.filter(|it| it.depth <= outer.depth).count();
     }
     assert_eq!(upside_down, 0);
+}
+
+fn began(span: &Span) -> Record {
+    Record::Began(SpanStart {
+        id: span.id,
+        lane: span.lane,
+        name: span.name,
+        kind: span.kind,
+        enqueued: span.enqueued,
+        start: span.start,
+    })
+}
+
+/// Some of what is told runs already: until it ends its row is its own, also where what comes late began before it.
+#[test]
+fn what_runs_shares_its_row_with_nothing() {
+    let mut numbers = Numbers(17);
+    for _ in 0..40 {
+        let spans: Vec<Span> = (0..300)
+            .map(|id| {
+                let start = numbers.below(2_000) as i64;
+                span(id, start, start + numbers.below(400) as i64)
+            })
+            .collect();
+        // Each is told of at its end or up to 300 later, and one in four at its start or up to 300 later, too.
+        let mut told: Vec<(i64, Record)> = Vec::new();
+        for one in &spans {
+            let ends = one.end.0 + numbers.below(300) as i64;
+            let begins = one.start.0 + numbers.below(300) as i64;
+            if numbers.below(4) == 0 && begins < ends {
+                told.push((begins, began(one)));
+            }
+            told.push((ends, Record::Span(*one)));
+        }
+        told.sort_by_key(|it| it.0);
+        let mut capture = Capture::new();
+        capture.apply([lane(0, Group::Host)]);
+        for some in told.chunks(20) {
+            capture.apply(some.iter().map(|it| it.1.clone()));
+            let all = Interval::new(Nanos::MIN, Nanos::MAX);
+            let ended = capture.spans_in(LaneId(0), all);
+            let mut rows: Vec<_> = ended
+                .map(|it| (it.depth, it.span.start, it.span.end))
+                .collect();
+            rows.extend(capture.open().filter_map(|it| {
+                let depth = capture.running_depth(it.lane, it.id)?;
+                Some((depth, it.start, Nanos::MAX))
+            }));
+            rows.sort_unstable();
+            for pair in rows.windows(2) {
+                let [first, second] = pair else {
+                    unreachable!()
+                };
+                assert!(first.0 < second.0 || first.2 <= second.1, "{pair:?}");
+            }
+        }
+        assert!(capture.open().next().is_none());
+    }
 }
 
 /// What begins on a lane that nobody could have takes no room.
