@@ -200,7 +200,14 @@ fn tell(
         writeln!(streams.err, "syncline: {sign}: {}", joined(&problem.text))?;
     }
     if let (Some(path), true) = (&options.output, is_saved) {
-        writeln!(streams.err, "syncline: saved as {}", path.display())?;
+        let mut problems = capture.problems().iter();
+        let is_empty = problems.any(|it| it.code.as_str() == "nothing-recorded");
+        let what = if is_empty {
+            ": only the log, since nothing was recorded"
+        } else {
+            ""
+        };
+        writeln!(streams.err, "syncline: saved as {}{what}", path.display())?;
     }
     if let Some(RunOutcome::Failed(why)) = capture.end().map(|end| &end.outcome)
         && has_all

@@ -125,6 +125,7 @@ fn why_nothing_was_recorded_is_said() {
         assert!(said.contains(words), "{what} {variable:?}: {said}");
         assert_eq!(recorded.code(), Some(1), "{said}");
         assert_eq!(recorded.codes(), ["nothing-recorded"]);
+        assert!(said.contains("only the log"), "{said}");
     }
 }
 
