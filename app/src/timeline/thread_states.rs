@@ -23,7 +23,7 @@ pub const fn label(state: ThreadState) -> &'static str {
         ThreadState::Runnable => "ready, without a core",
         ThreadState::Blocked => "blocked",
         ThreadState::Uninterruptible => "blocked, uninterruptible",
-        ThreadState::OffCpu => "off its core: blocked, or ready",
+        ThreadState::OffCpu => "blocked or ready",
     }
 }
 

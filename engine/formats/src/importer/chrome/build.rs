@@ -198,8 +198,9 @@ impl ChromeBuilder {
                 let time = self.time(event);
                 let name = self.texts.global(told.scanner, event.name);
                 if name == words::MEMORY {
-                    self.counters
-                        .take_memory(told, time, &self.rows, &self.texts, sink);
+                    let (rows, texts) = (&self.rows, &self.texts);
+                    let is_read = self.counters.take_memory(told, time, rows, texts, sink);
+                    self.tally.sizeless += u64::from(!is_read);
                 }
                 self.wait(told, EventClass::Annotation, span, time, 0);
             }

@@ -92,7 +92,7 @@ impl ChromeCounters {
         }
     }
 
-    /// Takes an event of an allocator: the totals that it says, or else what it adds.
+    /// Takes an event of an allocator: the totals that it says, or else what it adds. False where it does not say how many bytes.
     pub fn take_memory(
         &mut self,
         told: ParsedEvent<'_>,
@@ -100,7 +100,7 @@ impl ChromeCounters {
         rows: &ChromeRows,
         texts: &ChromeTexts,
         sink: &mut RecordSink<'_>,
-    ) {
+    ) -> bool {
         let row = rows.global(told.scanner, told.event.row);
         let process = rows.get(row).map_or(RowToken::None, |it| it.row.0);
         let field = |word: u32| {
@@ -109,7 +109,7 @@ impl ChromeCounters {
             found.payload.integer(texts.table())
         };
         let Some(bytes) = field(words::BYTES) else {
-            return;
+            return false;
         };
         let device = TorchDevice {
             kind: field(words::DEVICE_TYPE).unwrap_or(TorchDevice::CPU.kind),
@@ -138,6 +138,7 @@ impl ChromeCounters {
             self.changes.push((series, time, bytes));
         }
         self.waiting.extend(found);
+        true
     }
 
     /// The number of a series, which is told where it is new.

@@ -36,6 +36,8 @@ pub(super) struct ChromeTally {
     pub launch_flows: u64,
     /// Events that hold samples of a profile of the processor.
     pub samples: u64,
+    /// Events of allocators that do not say how many bytes.
+    pub sizeless: u64,
     pub objects: u64,
     pub unknown: u64,
     /// Whole files where events are due.
@@ -134,6 +136,10 @@ impl ChromeTally {
                 "{event (ProfileChunk or another) holds samples of what the processor ran; it is drawn as an instant, and the \
                  functions in it|events (ProfileChunk and others) hold samples of what the processor ran; they are drawn as \
                  instants, and the functions in them} are not read",
+            ),
+            (
+                self.sizeless,
+                "{event of an allocator does|events of allocators do} not say how many bytes, and {is|are} not counted",
             ),
             (
                 self.launch_flows,

@@ -188,6 +188,18 @@ fn an_event_without_a_time_is_drawn_at_the_beginning_and_told() {
 }
 
 #[test]
+fn an_allocators_event_without_bytes_is_counted() {
+    let text = br#"[{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":1,"args":{"Addr":5,"Bytes":64,"Device Type":0}},
+{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":2,"args":{"Addr":5,"Device Type":0}},
+{"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":3}]"#;
+    let opened = open(text).unwrap();
+    assert_eq!(opened.spans().len(), 3);
+    let words = "2 events of allocators do not say how many bytes";
+    let notes = &opened.receipt.notes;
+    assert!(notes.iter().any(|it| it.starts_with(words)), "{notes:?}");
+}
+
+#[test]
 fn odd_rows_are_kept_and_counted() {
     let text = br#"[{},{"ph":"B","name":"open","pid":"a","tid":"b","ts":0},{"ph":"E","pid":"a","tid":"c","ts":1},
 {"ph":"X","name":"negative","pid":1,"tid":1,"ts":5,"dur":-2},{"ph":"X","name":"none","pid":1,"tid":1,"ts":6},
