@@ -109,15 +109,24 @@ impl HostRanges {
     pub fn new(capture: &Capture, scope: &HostScope) -> Self {
         let of_lanes = ThreadNumbers::new(capture);
         let launches = || Launches::new(capture, &of_lanes, scope);
+        let read = |part: &Interval| read_threads(capture, &of_lanes, scope, *part);
+        let [first, second] = halves(capture);
         thread::scope(|within| {
-            // What was launched is looked up while the ranges are read.
-            let named = thread::Builder::new().name("syncline launches".to_owned());
-            let beside = named.spawn_scoped(within, launches);
-            let threads = read_threads(capture, &of_lanes, scope);
-            let read = beside.ok().and_then(|it| it.join().ok());
+            let launched = thread::Builder::new().name("syncline launches".to_owned());
+            let launched = launched.spawn_scoped(within, launches);
+            let later = thread::Builder::new().name("syncline ranges".to_owned());
+            let later = later.spawn_scoped(within, || read(&second));
+            let mut threads = read(&first);
+            let later = later.ok().and_then(|it| it.join().ok());
+            let later = later.unwrap_or_else(|| read(&second));
+            threads
+                .iter_mut()
+                .zip(later)
+                .for_each(|(thread, later)| thread.append(later));
+            let launched = launched.ok().and_then(|it| it.join().ok());
             Self {
                 threads,
-                launches: read.unwrap_or_else(launches),
+                launches: launched.unwrap_or_else(launches),
             }
         })
     }
@@ -134,11 +143,29 @@ impl HostRanges {
     }
 }
 
-/// The ranges of each thread.
-fn read_threads(capture: &Capture, of_lanes: &ThreadNumbers, scope: &HostScope) -> Vec<HostThread> {
+/// All of time, in two parts of which each may be read by itself.
+fn halves(capture: &Capture) -> [Interval; 2] {
+    let middle = capture
+        .extent()
+        .map_or(Nanos::ZERO, |it| it.start + Nanos(it.length().0 / 2));
+    [
+        Interval::new(Nanos::MIN, middle),
+        Interval::new(middle, Nanos::MAX),
+    ]
+}
+
+/// The ranges of each thread that begin in a part of time.
+fn read_threads(
+    capture: &Capture,
+    of_lanes: &ThreadNumbers,
+    scope: &HostScope,
+    part: Interval,
+) -> Vec<HostThread> {
     let mut threads = Vec::new();
     threads.resize_with(of_lanes.count, HostThread::default);
-    let all = Interval::new(Nanos::MIN, Nanos::MAX);
+    // What has no length at its begin, too.
+    let around = Interval::new(Nanos(part.start.0.saturating_sub(1)), part.end);
+    let is_of = |it: &PlacedSpan| part.contains(it.span.start);
     let mut levels = LevelNames::new(capture);
     for lane in capture.lanes() {
         let thread = of_lanes
@@ -147,7 +174,7 @@ fn read_threads(capture: &Capture, of_lanes: &ThreadNumbers, scope: &HostScope) 
         let Some(thread) = thread.and_then(|it| threads.get_mut(it)) else {
             continue;
         };
-        for placed in capture.spans_in(lane.id, all) {
+        for placed in capture.spans_in(lane.id, around).filter(is_of) {
             let level = levels.of(lane, &placed);
             if let Some(level) = level.filter(|it| scope.has_level(*it))
                 && let Some(ranges) = thread.levels.get_mut(level as usize)
@@ -177,6 +204,13 @@ pub fn first_host_level(capture: &Capture, most: usize) -> Option<HostLevel> {
 }
 
 impl HostThread {
+    /// Takes the ranges that begin later.
+    fn append(&mut self, later: Self) {
+        for (ranges, later) in self.levels.iter_mut().zip(later.levels) {
+            ranges.extend(later);
+        }
+    }
+
     fn level(&self, level: HostLevel) -> &[HostRange] {
         self.levels.get(level as usize).map_or(&[], Vec::as_slice)
     }
