@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use query::{CellValue, QuerySource, SqlTable, SqlWatch, TableSnapshot};
 
@@ -27,6 +28,28 @@ pub(crate) struct RankWork<'a> {
     pub is_stopped: &'a StopCheck<'a>,
 }
 
+/// Tables that whoever has nothing to do takes the next of.
+struct TableQueue {
+    tables: Vec<&'static SqlTable>,
+    next: AtomicUsize,
+}
+
+impl TableQueue {
+    const fn new(tables: Vec<&'static SqlTable>) -> Self {
+        let next = AtomicUsize::new(0);
+        Self { tables, next }
+    }
+}
+
+impl Iterator for &TableQueue {
+    type Item = &'static SqlTable;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        self.tables.get(next).copied()
+    }
+}
+
 /// How many rows each table has.
 type RowCounts = BTreeMap<String, u64>;
 
@@ -45,12 +68,18 @@ impl RankWork<'_> {
         let shift = RankShift::new(self.file.rank, origin(&captures));
         let (plain, concluded): (Vec<_>, Vec<_>) =
             rank_tables().partition(|it| PLAIN.contains(&it.name));
-        let plain = || self.write_tables(&plain, shift);
-        // While it is concluded what the others are made of, these keep another core busy.
+        let queue = TableQueue::new(concluded);
+        // While it is concluded what the others are made of, the plain ones keep another core busy.
+        let beside = || {
+            let mut rows = self.write_tables(plain.into_iter(), shift)?;
+            self.conclude()?;
+            rows.extend(self.write_tables(&queue, shift)?);
+            Ok(rows)
+        };
         let (mut rows, small) = std::thread::scope(|scope| {
             let named = std::thread::Builder::new().name("tables".to_owned());
-            let thread = named.spawn_scoped(scope, plain);
-            let own = self.write_concluded(&concluded, shift);
+            let thread = named.spawn_scoped(scope, beside);
+            let own = self.write_concluded(&queue, shift);
             let other = match thread {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
                 Err(error) => Err(DatasetError::unwritten(&self.dataset.root, error)),
@@ -71,9 +100,15 @@ impl RankWork<'_> {
         })
     }
 
+    /// Concludes what several tables are made of, or waits for whoever does.
+    fn conclude(&self) -> Result<(), DatasetError> {
+        let prepared = self.source.prepare(&self.watch);
+        prepared.map_err(|_stopped| DatasetError::Stopped)
+    }
+
     fn write_tables(
         &self,
-        tables: &[&'static SqlTable],
+        tables: impl Iterator<Item = &'static SqlTable>,
         shift: RankShift,
     ) -> Result<RowCounts, DatasetError> {
         let mut rows = BTreeMap::new();
@@ -89,12 +124,11 @@ impl RankWork<'_> {
 
     fn write_concluded(
         &self,
-        tables: &[&'static SqlTable],
+        queue: &TableQueue,
         shift: RankShift,
     ) -> Result<(RowCounts, SmallTables), DatasetError> {
-        let prepared = self.source.prepare(&self.watch);
-        prepared.map_err(|_stopped| DatasetError::Stopped)?;
-        let rows = self.write_tables(tables, shift)?;
+        self.conclude()?;
+        let rows = self.write_tables(queue, shift)?;
         let mut small = BTreeMap::new();
         for table in shard_tables() {
             let found = self.view(table.name)?;

@@ -5,7 +5,9 @@ use engine::analysis::causes::CauseReader;
 use engine::analysis::pace::PacedShare;
 use engine::analysis::{ElapsedMeasure, measure_of};
 use engine::capture::{PlacedSpan, Repair};
-use engine::record::{DependencyId, Severity, SpanId, SpanKind, SpanStart, State, Value};
+use engine::record::{
+    DependencyId, MEMORY_ADDRESS, Severity, SpanId, SpanKind, SpanStart, State, Value,
+};
 use engine::time::Nanos;
 
 use super::{lane_of, lines, name_of, pace, pipeline, promise, ranges, rank, title, why};
@@ -301,11 +303,32 @@ fn arguments(ui: &mut Ui, scene: &Scene<'_>, id: SpanId) {
     }
     section(ui, scene.theme, "Arguments");
     for (name, value) in arguments {
-        let value = match value {
-            Value::Integer(number) => text::number(number as f64),
-            Value::Number(number) => number.to_string(),
-            Value::Text(words) => words.to_string(),
-        };
-        field(ui, scene.theme, name, &value).on_hover_text(&value);
+        let value = argument(name, &value);
+        if !value.contains('\n') {
+            field(ui, scene.theme, name, &value).on_hover_text(&value);
+            continue;
+        }
+        // A stack has a line for each of its functions.
+        compact(ui);
+        ui.add(Label::new(RichText::new(name).color(scene.theme.weak)).selectable(false));
+        for line in value.lines() {
+            ui.horizontal(|ui| {
+                ui.add_space(NOTE_INDENT);
+                ui.add(Label::new(RichText::new(line).monospace()).truncate());
+            });
+        }
+    }
+}
+
+/// What an argument says: addresses as tools write them, other whole numbers with all of their digits.
+fn argument(name: &str, value: &Value) -> String {
+    match value {
+        Value::Integer(address) if name == MEMORY_ADDRESS => format!("{address:#x}"),
+        Value::Integer(number) => {
+            let sign = if *number < 0 { "-" } else { "" };
+            format!("{sign}{}", text::count(number.unsigned_abs()))
+        }
+        Value::Number(number) => number.to_string(),
+        Value::Text(words) => words.to_string(),
     }
 }
