@@ -67,5 +67,3 @@ pub const MEMORY_SEGMENT: &str = "segment";
 pub const MEMORY_SEGMENT_BYTES: &str = "Segment Bytes";
 /// Of an allocator's event: the calls that led to it, the innermost first, a line each.
 pub const MEMORY_STACK: &str = "Stack";
-/// What steps and frames of a program are called: ranges that are named so are iterations.
-pub const STEP_WORDS: [&str; 6] = ["step", "iteration", "iter", "frame", "batch", "epoch"];

@@ -39,6 +39,7 @@ mod run;
 mod short_text;
 mod small_list;
 mod span_set;
+mod step_name;
 mod thread_state;
 pub mod time;
 mod torch_device;
@@ -49,8 +50,8 @@ pub use field_names::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
     ITERATION, LATE, MEMORY_ACTION, MEMORY_ADDRESS, MEMORY_ALLOCATED, MEMORY_BLOCK, MEMORY_BYTES,
     MEMORY_DEVICE, MEMORY_DEVICE_TYPE, MEMORY_EVENT, MEMORY_OPERATOR, MEMORY_RESERVED,
-    MEMORY_SEGMENT, MEMORY_SEGMENT_BYTES, MEMORY_STACK, MEMORY_STREAM, QUERY_ANSWER, STEP_WORDS,
-    STUB_BEGAN, STUB_ENDED, STUB_KIND, TIME_LIMIT, WORKED,
+    MEMORY_SEGMENT, MEMORY_SEGMENT_BYTES, MEMORY_STACK, MEMORY_STREAM, QUERY_ANSWER, STUB_BEGAN,
+    STUB_ENDED, STUB_KIND, TIME_LIMIT, WORKED,
 };
 pub use fields::{FieldDecoder, FieldEncoder, FieldForm, FieldType, FieldValue, Fields};
 pub use finding::{Finding, FindingSearch};
@@ -73,6 +74,7 @@ pub use run::{
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;
+pub use step_name::{MarkWording, mark_stem};
 pub use thread_state::{INTERRUPT, ThreadInterval, ThreadSchedule};
 pub use torch_device::TorchDevice;
 

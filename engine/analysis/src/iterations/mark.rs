@@ -7,71 +7,12 @@ use super::{IterationSource, MarkedInterval};
 use crate::causes::CauseReader;
 use capture::Capture;
 use record::time::{Interval, Nanos};
-use record::{Group, LaneId, NameId, STEP_WORDS, Span, SpanId, SpanKind};
+use record::{Group, LaneId, MarkWording, NameId, Span, SpanId, SpanKind, mark_stem};
 
 /// Ranges of any name that repeat are iterations where they cover at least one part in so many of the time.
 const LEAST_COVERED: i64 = 2;
 /// Fewer are no iterations.
 const LEAST: usize = 2;
-
-/// What a name says, the most telling last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum MarkWording {
-    /// Any name.
-    Plain,
-    /// It is a word for a step.
-    Word,
-    /// It is such a word with a number.
-    Numbered,
-}
-
-/// What all marks of one sort are called, and how telling that is. A word for a step with a number behind it may stand
-/// anywhere, as in `Step 0 to 10`: marks that differ in their numbers alone are of one sort. What a bracket behind such a word
-/// says, as in `step[DECODE bs=1]`, is about the step.
-fn stem(name: &str) -> (String, MarkWording) {
-    let lower = name.to_lowercase();
-    if is_numbered(&lower) {
-        return (without_numbers(&lower), MarkWording::Numbered);
-    }
-    let bare = lower.split(['[', '(', '{', '<']).next().unwrap_or_default();
-    let bare = bare.trim_end_matches(|it: char| !it.is_alphanumeric());
-    if STEP_WORDS.contains(&bare) {
-        return (bare.to_owned(), MarkWording::Word);
-    }
-    (name.to_owned(), MarkWording::Plain)
-}
-
-/// Whether a name has a word for a step, and right behind it a number.
-fn is_numbered(lower: &str) -> bool {
-    let is_word = |it: char| it.is_alphabetic();
-    let mut rest = lower;
-    while let Some(begin) = rest.find(is_word) {
-        let word = rest.get(begin..).unwrap_or_default();
-        let end = word.find(|it: char| !is_word(it)).unwrap_or(word.len());
-        let (word, behind) = word.split_at(end);
-        let number = behind.trim_start_matches(|it: char| !it.is_alphanumeric());
-        let after = number.trim_start_matches(|it: char| it.is_ascii_digit());
-        let is_number = after.len() < number.len() && !after.starts_with(is_word);
-        if is_number && STEP_WORDS.iter().any(|it| word.ends_with(it)) {
-            return true;
-        }
-        rest = behind;
-    }
-    false
-}
-
-/// A name with one sign in the place of each number.
-fn without_numbers(lower: &str) -> String {
-    let mut stem = String::with_capacity(lower.len());
-    for sign in lower.chars() {
-        match sign {
-            '0'..='9' if stem.ends_with('0') => {}
-            '0'..='9' => stem.push('0'),
-            other => stem.push(other),
-        }
-    }
-    stem
-}
 
 /// The iterations that marks of one sort on one thread tell of.
 pub(super) fn by_marks(
@@ -126,7 +67,7 @@ impl NameStems {
     fn of(capture: &Capture) -> Self {
         // There may be millions of names: their stems are looked at one by one, and none is kept.
         let hash = |name: NameId| {
-            let (stem, telling) = stem(capture.name(name));
+            let (stem, telling) = mark_stem(capture.name(name));
             let mut hasher = DefaultHasher::new();
             stem.hash(&mut hasher);
             (hasher.finish(), telling)
@@ -139,7 +80,7 @@ impl NameStems {
             count: 0,
         };
         for alike in by_hash.chunk_by_mut(|a, b| a.0 == b.0) {
-            let text = |name: u32| stem(capture.name(NameId(name)));
+            let text = |name: u32| mark_stem(capture.name(NameId(name)));
             if alike.len() > 1 {
                 alike.sort_by_cached_key(|it| text(it.1));
             }
@@ -223,34 +164,4 @@ fn between(marks: &[MarkedInterval]) -> Vec<MarkedInterval> {
     all.into_iter()
         .filter(|it| it.0.length() > Nanos::ZERO)
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_and_frames_are_known_by_name() {
-        for (name, expected) in [
-            ("ProfilerStep#12", ("profilerstep#0", MarkWording::Numbered)),
-            ("train_step_3", ("train_step_0", MarkWording::Numbered)),
-            ("Frame 17", ("frame 0", MarkWording::Numbered)),
-            ("Step 10 to 20", ("step 0 to 0", MarkWording::Numbered)),
-            (
-                "Epoch 1, step 30",
-                ("epoch 0, step 0", MarkWording::Numbered),
-            ),
-            ("step[DECODE bs=1]", ("step", MarkWording::Word)),
-            ("iteration", ("iteration", MarkWording::Word)),
-            ("batch_size=32", ("batch_size=32", MarkWording::Plain)),
-            ("step2vec", ("step2vec", MarkWording::Plain)),
-            (
-                "Optimizer.step#SGD.step",
-                ("Optimizer.step#SGD.step", MarkWording::Plain),
-            ),
-            ("layer 4", ("layer 4", MarkWording::Plain)),
-        ] {
-            assert_eq!(stem(name), (expected.0.to_owned(), expected.1), "{name}");
-        }
-    }
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use super::records;
 use capture::Capture;
 use record::{
-    Counter, Device, Expectation, Group, INTERRUPT, Lane, Launch, LaunchStep, NameId,
-    ObservedOutcome, Pipeline, Problem, Promise, PromiseOutcome, Record, Run, RunOutcome,
-    STUB_KIND, SpanId, SpanKind, Value, counted,
+    Counter, Device, Expectation, Group, INTERRUPT, Lane, Launch, LaunchStep, MEMORY_OPERATOR,
+    MEMORY_STACK, NameId, ObservedOutcome, Pipeline, Problem, Promise, PromiseOutcome, Record, Run,
+    RunOutcome, STUB_KIND, SpanId, SpanKind, Value, counted,
 };
 use stable_words::{StableWords, WordKind};
 
@@ -233,10 +233,7 @@ impl<'a> Anonymizer<'a> {
                 return text.into();
             }
             NameUse::Field => WordKind::Field,
-            NameUse::Span(kind) => match self.words.step(text) {
-                Some(step) => return step.into(),
-                None => WordKind::Span(kind),
-            },
+            NameUse::Span(kind) => return self.span(kind, text).into(),
             NameUse::Event => WordKind::Event,
             NameUse::Buffer => WordKind::Buffer,
             NameUse::Waker if text == INTERRUPT => return text.into(),
@@ -248,10 +245,26 @@ impl<'a> Anonymizer<'a> {
     /// The value of a field: kept where analyses go by it, or it is one of few words.
     fn value(&mut self, field: NameId, text: &str) -> Box<str> {
         let field = self.capture.name(field);
-        if field == STUB_KIND || kept_words::has_plain_values(field) {
+        if field == STUB_KIND || kept_words::is_value(field, text) {
             return text.into();
         }
-        self.text(text).into()
+        match field {
+            MEMORY_OPERATOR => self.span(SpanKind::HostWork, text).into(),
+            MEMORY_STACK => {
+                let calls = text.lines().map(|it| self.words.function(it));
+                calls.collect::<Vec<_>>().join("\n").into()
+            }
+            _ => self.text(text).into(),
+        }
+    }
+
+    /// The name of a span of a kind.
+    fn span(&mut self, kind: SpanKind, text: &str) -> String {
+        let step = self.words.step(text);
+        step.unwrap_or_else(|| match kind {
+            SpanKind::HostWork if kept_words::is_function(text) => self.words.function(text),
+            _ => self.word(WordKind::Span(kind), text),
+        })
     }
 
     fn run(&mut self, run: Run) -> Run {

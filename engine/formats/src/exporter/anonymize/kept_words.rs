@@ -2,7 +2,10 @@
 
 use record::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
-    ITERATION, LATE, QUERY_ANSWER, STUB_BEGAN, STUB_ENDED, STUB_KIND, SpanKind, TIME_LIMIT, WORKED,
+    ITERATION, LATE, MEMORY_ACTION, MEMORY_ADDRESS, MEMORY_ALLOCATED, MEMORY_BLOCK, MEMORY_BYTES,
+    MEMORY_DEVICE, MEMORY_DEVICE_TYPE, MEMORY_EVENT, MEMORY_OPERATOR, MEMORY_RESERVED,
+    MEMORY_SEGMENT, MEMORY_SEGMENT_BYTES, MEMORY_STACK, MEMORY_STREAM, QUERY_ANSWER, STUB_BEGAN,
+    STUB_ENDED, STUB_KIND, SpanKind, TIME_LIMIT, WORKED,
 };
 
 /// What the names of an API's calls begin with, before a capital letter or an underscore.
@@ -173,7 +176,39 @@ const FIELDS: &[&str] = &[
 ];
 
 /// Fields whose values are of few words, or are what analyses go by.
-const PLAIN: &[&str] = &[QUERY_ANSWER, "dtype", "Collective name"];
+const PLAIN: &[&str] = &[QUERY_ANSWER, MEMORY_ACTION, "dtype", "Collective name"];
+
+/// The field that says what sort of event something is.
+const CATEGORY: &str = "category";
+/// What profilers put there, beside what whoever made an event put there.
+const CATEGORIES: &[&str] = &[
+    "Kernel",
+    "Memcpy",
+    "Memset",
+    "Operator",
+    "Runtime",
+    "Trace",
+    "cpu_instant_event",
+    "cpu_op",
+    "cuda_driver",
+    "cuda_event",
+    "cuda_runtime",
+    "cuda_sync",
+    "gpu_memcpy",
+    "gpu_memset",
+    "gpu_user_annotation",
+    "kernel",
+    "mtia_ccp_events",
+    "mtia_runtime",
+    "nvtx",
+    "overhead",
+    "privateuse1_driver",
+    "privateuse1_runtime",
+    "python_function",
+    "user_annotation",
+    "xpu_driver",
+    "xpu_runtime",
+];
 
 /// Units that counters are in.
 const UNITS: &[&str] = &[
@@ -193,6 +228,8 @@ pub(super) fn is_operation(kind: SpanKind, name: &str) -> bool {
             is_of_library(name) || is_copy(name)
         }
         SpanKind::EventRecord | SpanKind::EventWait | SpanKind::EventReset => is_of_api(name),
+        // What an allocator did is known by these.
+        SpanKind::Scope => name == MEMORY_EVENT || name == MEMORY_SEGMENT,
         _ => false,
     }
 }
@@ -231,6 +268,18 @@ pub(super) fn is_field(name: &str) -> bool {
         INSERTED_BECAUSE,
         ITERATION,
         LATE,
+        MEMORY_ACTION,
+        MEMORY_ADDRESS,
+        MEMORY_ALLOCATED,
+        MEMORY_BLOCK,
+        MEMORY_BYTES,
+        MEMORY_DEVICE,
+        MEMORY_DEVICE_TYPE,
+        MEMORY_OPERATOR,
+        MEMORY_RESERVED,
+        MEMORY_SEGMENT_BYTES,
+        MEMORY_STACK,
+        MEMORY_STREAM,
         QUERY_ANSWER,
         STUB_BEGAN,
         STUB_ENDED,
@@ -241,9 +290,14 @@ pub(super) fn is_field(name: &str) -> bool {
     own.contains(&name) || FIELDS.contains(&name) || COLLECTIVE_GROUPS.contains(&name)
 }
 
-/// Whether the values of a field are of few words.
-pub(super) fn has_plain_values(field: &str) -> bool {
-    PLAIN.contains(&field)
+/// Whether a text is one of the few that a field has.
+pub(super) fn is_value(field: &str, text: &str) -> bool {
+    PLAIN.contains(&field) || (field == CATEGORY && CATEGORIES.contains(&text))
+}
+
+/// Whether a name is that of a function of a script, with its file and its line: `step (train.py:17)`.
+pub(super) fn is_function(name: &str) -> bool {
+    name.ends_with(')') && name.contains(".py:")
 }
 
 /// Whether a counter's unit is one.

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use record::{STEP_WORDS, SpanKind};
+use record::{MarkWording, SpanKind, mark_stem};
 
 /// What a word stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum WordKind {
     Span(SpanKind),
+    Function,
     Field,
     Text,
     Note,
@@ -36,6 +37,7 @@ impl WordKind {
     const fn label(self) -> &'static str {
         match self {
             Self::Span(kind) => kind.label(),
+            Self::Function => "function",
             Self::Field => "argument",
             Self::Text => "text",
             Self::Note => "note",
@@ -108,23 +110,28 @@ impl StableWords {
         *count
     }
 
-    /// The word for a name that says which step, frame or batch something is: iterations are found by the word and its number,
-    /// which stay. Nothing for any other name.
+    /// The word for a name that says which step, frame or batch something is: iterations are found by that, and by what is alike
+    /// but for the number. Nothing for any other name.
     pub fn step(&mut self, name: &str) -> Option<String> {
-        let lower = name.to_lowercase();
-        let mut words = lower.split(|it: char| !it.is_alphabetic());
-        if !words.any(|word| STEP_WORDS.iter().any(|it| word.ends_with(it))) {
-            return None;
+        match mark_stem(name) {
+            (_, MarkWording::Plain) => None,
+            // What stands behind the word is about the step.
+            (word, MarkWording::Word) => {
+                let about = letters(self.number(WordKind::Step, name));
+                Some(format!("{word} [{about}]"))
+            }
+            (stem, MarkWording::Numbered) => {
+                let numbers = name.split(|it: char| !it.is_ascii_digit());
+                let numbers: Vec<&str> = numbers.filter(|it| !it.is_empty()).collect();
+                let family = letters(self.number(WordKind::Step, &stem));
+                Some(format!("{family} step {}", numbers.join(" ")))
+            }
         }
-        let numbers = lower.split(|it: char| !it.is_ascii_digit());
-        let numbers: Vec<&str> = numbers.filter(|it| !it.is_empty()).collect();
-        let stem: String = lower.chars().filter(|it| !it.is_ascii_digit()).collect();
-        let family = letters(self.number(WordKind::Step, &stem));
-        if numbers.is_empty() {
-            // A word for a step alone is a mark as well, and what is in brackets behind it is about the step.
-            return Some(format!("step [{family}]"));
-        }
-        Some(format!("{family} step {}", numbers.join(" ")))
+    }
+
+    /// The word for a function of a script, in the form by which it is known as one.
+    pub fn function(&mut self, name: &str) -> String {
+        format!("{} (text.py:1)", self.word(WordKind::Function, name))
     }
 
     /// How many texts of each kind were replaced.
@@ -165,7 +172,24 @@ mod tests {
         assert_eq!(words.step("ProfilerStep#12").as_deref(), Some("a step 12"));
         assert_eq!(words.step("train step 3").as_deref(), Some("b step 3"));
         assert_eq!(words.step("ProfilerStep#13").as_deref(), Some("a step 13"));
-        assert_eq!(words.step("gemm"), None);
+        assert_eq!(words.step("iter[a=1]").as_deref(), Some("iter [c]"));
+        for name in [
+            "gemm",
+            "gpu_input_batch.py(57): __post_init__",
+            "Optimizer.step#SGD.step",
+        ] {
+            assert_eq!(words.step(name), None);
+        }
+        // What replaces a step is one of the same sort.
+        for name in [
+            "ProfilerStep#12",
+            "step[DECODE bs=1]",
+            "Epoch 1, step 30",
+            "batch",
+        ] {
+            let word = words.step(name).unwrap();
+            assert_eq!(mark_stem(&word).1, mark_stem(name).1, "{name}: {word}");
+        }
         assert_eq!([1, 26, 27, 703].map(letters), ["a", "z", "aa", "aaa"]);
     }
 }
