@@ -5,6 +5,7 @@ mod device;
 mod ends;
 mod file;
 #[cfg(target_os = "linux")]
+mod hand_over;
 mod keeping;
 #[cfg(target_os = "linux")]
 mod live;

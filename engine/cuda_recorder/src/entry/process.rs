@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::process::id;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::sync::{Arc, Once, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, TryLockError};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::COSTS;
 use super::scribe::{FactQueue, ListeningStatus};
@@ -47,6 +47,8 @@ pub(crate) struct ProcessState {
     nvtx: ThreadRegistry,
     switches: Arc<SwitchRegistry>,
     listening: OnceLock<&'static CuptiListener>,
+    /// Held by whoever hands over.
+    turn: Mutex<()>,
 }
 
 /// The state of this process, begun where it was not yet; nothing where nobody records or no file can be had.
@@ -110,6 +112,7 @@ fn create(own: u32) -> Option<ProcessState> {
         nvtx: ThreadRegistry::default(),
         switches,
         listening: OnceLock::new(),
+        turn: Mutex::new(()),
     })
 }
 
@@ -213,8 +216,23 @@ impl ProcessState {
         }
     }
 
+    /// Waits until nobody else hands over: the end of a process must not overtake what another thread has in its hands. After
+    /// [`PATIENCE`] the program goes on all the same.
+    fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match self.turn.try_lock() {
+                Ok(turn) => return Some(turn),
+                Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() > until => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_micros(200)),
+            }
+        }
+    }
+
     /// Has CUPTI and threads hand over what they have: all of it where the process ends.
     fn ask(&self, is_forced: bool) {
+        let _turn = self.turn();
         self.take_events();
         for fact in self.switches.take(self.filter(), is_forced.then(now)) {
             self.scribe.hand_switches(fact);
@@ -282,10 +300,11 @@ extern "C" fn at_exit() {
 #[cfg(target_os = "linux")]
 extern "C" fn at_last() {
     let ended = || {
-        if let Some(own) = current().filter(|own| own.process == id())
-            && own.take_events()
-        {
-            own.scribe.end(own.heard(), PATIENCE);
+        if let Some(own) = current().filter(|own| own.process == id()) {
+            let _turn = own.turn();
+            if own.take_events() {
+                own.scribe.end(own.heard(), PATIENCE);
+            }
         }
     };
     let _ = catch_unwind(AssertUnwindSafe(ended));

@@ -57,8 +57,8 @@ impl RingExcess {
         let name = megabytes(self.wanted);
         match self.held {
             Some(held) => format!(
-                "The ring of {ring} had room for the last {} alone: name {name} or more behind the time, with a comma.",
-                seconds(held)
+                "The ring of {ring} had room for about the last {} of what it did: name {name} or more behind the time, with a comma.",
+                seconds(rounded(held))
             ),
             None => format!(
                 "What is written at once is larger than the ring of {ring}, and was kept whole: name {name} or more behind the \
@@ -71,6 +71,14 @@ impl RingExcess {
 /// Seconds in words.
 pub(super) fn seconds(nanos: u64) -> String {
     format!("{} s", nanos as f64 / 1e9)
+}
+
+/// A number with its first two digits alone, rounded down.
+const fn rounded(number: u64) -> u64 {
+    match number.checked_ilog10() {
+        Some(digits @ 2..) => number - number % 10_u64.pow(digits - 1),
+        _ => number,
+    }
 }
 
 /// Bytes in words, rounded up.
@@ -102,7 +110,7 @@ mod tests {
         let excess = RingExcess {
             bytes: 4_000_000,
             wanted: 11_000_001,
-            held: Some(3_500_000_000),
+            held: Some(3_578_362_891),
         };
         let text = excess.text();
         assert!(

@@ -189,8 +189,7 @@ impl ActivityProcess {
             );
             draft.problem(Severity::DataLoss, "cut-short", text);
         }
-        let has_begun = self.ear.is_some() || self.nvtx.tally.events() > 0;
-        if self.has_ended || !has_begun || damage.failed.is_some() {
+        if self.has_ended || damage.failed.is_some() {
             return;
         }
         let text = match presence {
@@ -212,8 +211,13 @@ impl ActivityProcess {
             _ if self.outside > 0 && self.activities + nvtx.events() == 0 => {
                 format!("{title}: nothing of it lies in the window")
             }
+            (None, None) if nvtx.events() == 0 && self.has_ended => {
+                format!(
+                    "{title}: no CUDA was initialised, and no range, mark or sample of NVTX called"
+                )
+            }
             (None, None) if nvtx.events() == 0 => {
-                format!("{title}: it ended before it called anything")
+                format!("{title}: nothing that it called was handed over")
             }
             (None, None) => format!("{title}: no CUDA was initialised"),
             (Some(why), _) => format!("{title}: nothing of CUDA was recorded: {why}"),

@@ -67,6 +67,17 @@ impl FactFolder {
         &self.path
     }
 
+    /// What is missing where somebody removed it while the program ran.
+    pub fn loss(&self) -> Option<String> {
+        (!self.path.is_dir()).then(|| {
+            format!(
+                "somebody removed {}, the folder of what is recorded, while the program ran: what it did from then on is missing. \
+                 Set TMPDIR to a folder that nobody clears.",
+                self.path.display()
+            )
+        })
+    }
+
     /// What is shared with the processes.
     pub const fn page(&self) -> &ControlPage {
         &self.page

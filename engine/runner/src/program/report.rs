@@ -11,7 +11,8 @@ use record::{EventId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId
 impl RecordedProgram<'_> {
     /// Says what it all came to, and that it is over.
     pub(super) fn report(&mut self, run: u64) {
-        if self.folder.ring().is_none() {
+        let lost = self.folder.loss();
+        if self.folder.ring().is_none() && lost.is_none() {
             let left = self.left();
             for (file, damage) in (0..).zip(&self.folder.damage()) {
                 let is_running = left.contains(&file);
@@ -22,18 +23,18 @@ impl RecordedProgram<'_> {
         self.hand_over();
         let status = self.child.ended();
         let mut records = log_of(&self.converter, &summary);
-        let nothing = nothing(&summary);
+        let nothing = nothing(&summary).map(|why| match &lost {
+            Some(lost) => format!("nothing was recorded: {lost}"),
+            None => why,
+        });
+        let is_missing = lost.filter(|_| nothing.is_none());
+        records
+            .extend(is_missing.map(|lost| problem(Severity::DataLoss, "record-unwritten", lost)));
         self.has_recorded |= nothing.is_none();
         let kept = self.save.take_if(|it| !self.has_recorded && it.replaces());
         records.extend(kept.map(SaveFile::kept));
         if let Some(why) = &nothing {
-            records.push(Record::Problem(Box::new(Problem {
-                severity: Severity::Error,
-                code: "nothing-recorded".to_owned(),
-                text: why.clone(),
-                span: SpanId::NONE,
-                event: EventId::NONE,
-            })));
+            records.push(problem(Severity::Error, "nothing-recorded", why.clone()));
         }
         let outcome = match (status, nothing) {
             _ if self.is_stopped => RunOutcome::Stopped,
@@ -56,6 +57,16 @@ impl RecordedProgram<'_> {
         self.outbox.post(Message::Finished { run, lost: 0 });
         self.outbox.post(Message::Phase(Phase::Idle));
     }
+}
+
+fn problem(severity: Severity, code: &str, text: String) -> Record {
+    Record::Problem(Box::new(Problem {
+        severity,
+        code: code.to_owned(),
+        text,
+        span: SpanId::NONE,
+        event: EventId::NONE,
+    }))
 }
 
 /// What it all came to, as lines of the log.

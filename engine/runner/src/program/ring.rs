@@ -92,6 +92,14 @@ impl FactRing {
     /// The latest instant that anything tells of: when the program did something last.
     pub fn latest(&mut self) -> Option<u64> {
         self.look();
+        self.latest_by(|fact| match fact {
+            Fact::Process(process) => Some(process.at),
+            Fact::Counts(counts) | Fact::End(counts) => Some(counts.at),
+            other => reached(other),
+        })
+    }
+
+    fn latest_by(&self, reached: impl Fn(&Fact) -> Option<u64>) -> Option<u64> {
         let mut latest = None;
         let ends = self.files.iter();
         for segment in ends.flat_map(|it| it.segments.iter().rev().take(2)) {
@@ -212,7 +220,9 @@ impl FactRing {
         let from = to.saturating_sub(self.limit.nanos);
         let bytes = self.limit.bytes;
         if let Some(early) = self.early.filter(|it| *it > from) {
-            let held = to.saturating_sub(early).max(1);
+            // A program may end long after the last that it told: that time took no room.
+            let last = self.latest_by(reached).map_or(to, |it| it.min(to));
+            let held = last.saturating_sub(early).max(1);
             let wanted = bytes as f64 * self.limit.nanos as f64 / held as f64;
             return Some(RingExcess {
                 bytes,
@@ -229,11 +239,9 @@ impl FactRing {
     }
 }
 
-/// The latest instant that a fact tells of.
+/// The latest instant of what a fact tells of the program.
 fn reached(fact: &Fact) -> Option<u64> {
     match fact {
-        Fact::Process(process) => Some(process.at),
-        Fact::Counts(counts) | Fact::End(counts) => Some(counts.at),
         Fact::Records(records) => {
             let ends = records.iter().filter_map(|it| Some(it.interval()?.1));
             ends.max()
