@@ -221,7 +221,7 @@ pub struct RecordOptions {
     /// Keep nothing of what comes after so long; the program runs on
     #[arg(long, value_name = "TIME", value_parser = super::range::length)]
     pub duration: Option<u64>,
-    /// Keep what lies within ranges of NVTX of this name, all of them or those of these places, counted from 1
+    /// Keep what lies within ranges of NVTX of this name, all of them or of each thread those of these places, counted from 1
     #[arg(long, value_name = "nvtx:NAME[@DOMAIN][:FIRST..LAST]", conflicts_with_all = ["delay", "duration"], value_parser = RangeFilter::parse)]
     pub range: Option<RangeFilter>,
     /// Keep the last stretch of time before the end alone, such as 10s, in a ring of so many bytes on the disk, 1GB where none are

@@ -250,6 +250,7 @@ impl ActivityProcess {
         let (text, fields) = self.said(event.domain, event.attributes, draft);
         let text = text.unwrap_or_else(|| "range".to_owned());
         let domain = self.nvtx.domains.get(&event.domain);
+        let named = (text.as_str(), domain.map(String::as_str));
         let is_range = event.step != NvtxStep::Mark;
         let range = OpenNvtxRange {
             start: event.time,
@@ -258,10 +259,7 @@ impl ActivityProcess {
             name: draft.name(&text),
             shown: None,
             is_unended: false,
-            opens: is_range
-                && draft
-                    .window
-                    .begin(&text, domain.map(String::as_str), event.time),
+            opens: is_range && draft.window.begin(lane, named, event.time),
             fields,
         };
         (range, event.domain)

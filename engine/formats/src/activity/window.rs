@@ -1,10 +1,11 @@
 //! Which part of what a program does is kept: a stretch of time, or what lies within ranges of NVTX of a name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::ring::{RingExcess, RingLimit, seconds};
+use record::LaneId;
 
 /// What part of what a program does is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,8 +95,8 @@ const OTHERS: usize = 6;
 #[derive(Debug, Default)]
 pub(super) struct ActivityWindow {
     wanted: CaptureWindow,
-    /// Wanted ranges that came so far.
-    seen: u64,
+    /// Ranges of the wanted name that came so far, of each thread.
+    seen: BTreeMap<LaneId, u64>,
     /// Those that are open, and since when.
     open: Vec<u64>,
     /// Those that have ended, by their beginning.
@@ -141,8 +142,9 @@ impl ActivityWindow {
         self.last.map(|(_, to)| to)
     }
 
-    /// A range begins: says whether it opens the window.
-    pub fn begin(&mut self, name: &str, domain: Option<&str>, at: u64) -> bool {
+    /// A range begins on the lane of a thread: says whether it opens the window. Each thread counts its own, since they tell what
+    /// they did at different times.
+    pub fn begin(&mut self, lane: LaneId, (name, domain): (&str, Option<&str>), at: u64) -> bool {
         let CaptureWindow::Ranges(filter) = &self.wanted else {
             return false;
         };
@@ -152,8 +154,9 @@ impl ActivityWindow {
             }
             return false;
         }
-        self.seen += 1;
-        let opens = (filter.first..=filter.last).contains(&self.seen);
+        let seen = self.seen.entry(lane).or_default();
+        *seen += 1;
+        let opens = (filter.first..=filter.last).contains(seen);
         if opens {
             self.open.push(at);
         }
@@ -217,7 +220,8 @@ impl ActivityWindow {
             }
             CaptureWindow::Ranges(filter) => {
                 let kept = self.closed.len() + self.open.len();
-                format!("{kept} of {} ranges “{}”", self.seen, filter.name)
+                let seen: u64 = self.seen.values().sum();
+                format!("{kept} of {seen} ranges “{}”", filter.name)
             }
         };
         let text = format!(
@@ -266,12 +270,13 @@ impl ActivityWindow {
         let CaptureWindow::Ranges(filter) = &self.wanted else {
             return outside;
         };
-        if self.seen >= filter.first {
+        let most = self.seen.values().copied().max().unwrap_or(0);
+        if most >= filter.first {
             return outside;
         }
         let domain = filter.domain.as_ref();
         let domain = domain.map_or(String::new(), |it| format!(" in the domain “{it}”"));
-        let came = match self.seen {
+        let came = match most {
             0 => "never came".to_owned(),
             seen => format!(
                 "came {}, and the first that is wanted is number {}",
@@ -368,20 +373,26 @@ mod tests {
     fn a_window_of_ranges_is_open_while_one_of_them_is() {
         let filter = RangeFilter::parse("nvtx:step:2..3").unwrap();
         let mut window = ActivityWindow::new(CaptureWindow::Ranges(filter));
-        assert!(!window.begin("step", None, 10));
+        assert!(!window.begin(LaneId(0), ("step", None), 10));
         assert!(
             window
                 .absence()
                 .is_some_and(|it| it.contains("came 1 time,"))
         );
-        assert!(window.begin("step", Some("any"), 20));
-        assert!(!window.begin("other", None, 21));
+        assert!(window.begin(LaneId(0), ("step", Some("any")), 20));
+        assert!(!window.begin(LaneId(0), ("other", None), 21));
         let touches = |window: &ActivityWindow, start, end| window.touches(start, end, 0);
         assert!(touches(&window, 25, 26) && !touches(&window, 15, 19));
         window.end(20, 30);
         assert!(touches(&window, 29, 40) && !touches(&window, 31, 40));
-        assert!(window.begin("step", None, 50) && !window.begin("step", None, 60));
+        assert!(
+            window.begin(LaneId(0), ("step", None), 50)
+                && !window.begin(LaneId(0), ("step", None), 60)
+        );
         assert!(touches(&window, 40, 55) && !touches(&window, 31, 49));
         assert_eq!(window.absence(), None);
+        // Another thread has a first range of its own, and then a second.
+        assert!(!window.begin(LaneId(1), ("step", None), 70));
+        assert!(window.begin(LaneId(1), ("step", None), 80));
     }
 }
