@@ -76,8 +76,8 @@ pub use far::again_path;
 pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;
 pub use program::{
-    KeptCapture, ProgramRequest, ToggleOutcome, WindowControl, WindowStatus, carry_recorder,
-    toggle_capture, window_signal,
+    KeptCapture, ProgramRequest, ToggleOutcome, WindowControl, WindowStatus, abandoned_recordings,
+    carry_recorder, toggle_capture, window_signal,
 };
 pub use protocol::{Control, Message, Pace, Phase, RankControl, RecoveryMode, RunRequest};
 pub use recorder::{Recorder, Reporter};

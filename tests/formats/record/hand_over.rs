@@ -1,6 +1,7 @@
 //! What threads have written goes into the file, whenever the program ends: also where another thread has it in its hands just
 //! then. The program itself counts what it called.
 
+use std::io::Read as _;
 use std::process::{Command, Stdio};
 
 use super::nvtx::{build, include, nvtx, said};
@@ -49,6 +50,49 @@ fn a_folder_that_was_removed_meanwhile_is_told() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
         text.contains("somebody removed") && text.contains("TMPDIR"),
+        "{text}"
+    );
+}
+
+/// What a recorder left that was killed is named by the next one.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_killed_recorder_left_is_named_by_the_next() {
+    use std::os::unix::process::CommandExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let recorder = |program: &[&str]| {
+        let mut command = Command::new(syncline());
+        command.args(["record", "--headless", "-o"]);
+        command.arg(folder.path().join("out.pftrace")).arg("--");
+        command.args(program).env("TMPDIR", folder.path());
+        command.stdin(Stdio::null());
+        command
+    };
+    let left = || {
+        let entries = std::fs::read_dir(folder.path()).unwrap().flatten();
+        let mut names = entries.map(|it| it.file_name().into_string().unwrap());
+        names.find(|it| it.starts_with("syncline-record-"))
+    };
+    let mut killed = recorder(&["sh", "-c", "echo started; sleep 600"]);
+    let killed = killed.process_group(0).stdout(Stdio::piped());
+    let mut child = killed.stderr(Stdio::null()).spawn().unwrap();
+    let mut said = [0; 7];
+    child
+        .stdout
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut said)
+        .unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let group = format!("-{}", child.id());
+    let ended = Command::new("kill").args(["-KILL", "--", &group]).status();
+    assert!(ended.unwrap().success());
+    let name = left().expect("it was killed before it could remove it");
+    let output = recorder(&["true"]).output().unwrap();
+    let text = super::nvtx::said(&output);
+    assert!(
+        text.contains("ended by force") && text.contains(&name),
         "{text}"
     );
 }

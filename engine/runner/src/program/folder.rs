@@ -10,6 +10,24 @@ use super::file::GrowingFile;
 use super::ring::FactRing;
 use super::window::purpose;
 
+/// What names of the folders begin with.
+const PREFIX: &str = "syncline-record-";
+
+/// Folders among the temporary files that recorders left which were killed: each with what was recorded up to then.
+pub fn abandoned_recordings() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(std::env::temp_dir())
+        .into_iter()
+        .flatten();
+    let paths = entries.filter_map(|it| Some(it.ok()?.path()));
+    let is_left = |it: &PathBuf| {
+        let name = it.file_name().and_then(|it| it.to_str());
+        name.is_some_and(|it| it.starts_with(PREFIX)) && ControlPage::is_abandoned(it)
+    };
+    let mut left: Vec<PathBuf> = paths.filter(is_left).collect();
+    left.sort();
+    left
+}
+
 /// The folder, and every file that turned up in it.
 pub struct FactFolder {
     /// Goes with what is in it.
@@ -35,7 +53,7 @@ impl FactFolder {
             )
         };
         let folder = tempfile::Builder::new()
-            .prefix("syncline-record-")
+            .prefix(PREFIX)
             .tempdir()
             .map_err(refused)?;
         let path = folder.path().canonicalize().map_err(refused)?;
