@@ -109,24 +109,24 @@ impl HostRanges {
     pub fn new(capture: &Capture, scope: &HostScope) -> Self {
         let of_lanes = ThreadNumbers::new(capture);
         let launches = || Launches::new(capture, &of_lanes, scope);
-        let read = |part: &Interval| read_threads(capture, &of_lanes, scope, *part);
+        let ranges = |part: &Interval| read_threads(capture, &of_lanes, scope, *part);
         let [first, second] = halves(capture);
         thread::scope(|within| {
-            let launched = thread::Builder::new().name("syncline launches".to_owned());
-            let launched = launched.spawn_scoped(within, launches);
+            let named = thread::Builder::new().name("syncline launches".to_owned());
+            let beside = named.spawn_scoped(within, launches);
             let later = thread::Builder::new().name("syncline ranges".to_owned());
-            let later = later.spawn_scoped(within, || read(&second));
-            let mut threads = read(&first);
+            let later = later.spawn_scoped(within, || ranges(&second));
+            let mut threads = ranges(&first);
             let later = later.ok().and_then(|it| it.join().ok());
-            let later = later.unwrap_or_else(|| read(&second));
+            let later = later.unwrap_or_else(|| ranges(&second));
             threads
                 .iter_mut()
                 .zip(later)
                 .for_each(|(thread, later)| thread.append(later));
-            let launched = launched.ok().and_then(|it| it.join().ok());
+            let read = beside.ok().and_then(|it| it.join().ok());
             Self {
                 threads,
-                launches: launched.unwrap_or_else(launches),
+                launches: read.unwrap_or_else(launches),
             }
         })
     }

@@ -39,14 +39,13 @@ impl TableQueue {
         let next = AtomicUsize::new(0);
         Self { tables, next }
     }
-}
 
-impl Iterator for &TableQueue {
-    type Item = &'static SqlTable;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.next.fetch_add(1, Ordering::Relaxed);
-        self.tables.get(next).copied()
+    /// Those that nobody else takes.
+    fn taken(&self) -> impl Iterator<Item = &'static SqlTable> {
+        std::iter::from_fn(|| {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            self.tables.get(next).copied()
+        })
     }
 }
 
@@ -73,7 +72,7 @@ impl RankWork<'_> {
         let beside = || {
             let mut rows = self.write_tables(plain.into_iter(), shift)?;
             self.conclude()?;
-            rows.extend(self.write_tables(&queue, shift)?);
+            rows.extend(self.write_tables(queue.taken(), shift)?);
             Ok(rows)
         };
         let (mut rows, small) = std::thread::scope(|scope| {
@@ -128,7 +127,7 @@ impl RankWork<'_> {
         shift: RankShift,
     ) -> Result<(RowCounts, SmallTables), DatasetError> {
         self.conclude()?;
-        let rows = self.write_tables(queue, shift)?;
+        let rows = self.write_tables(queue.taken(), shift)?;
         let mut small = BTreeMap::new();
         for table in shard_tables() {
             let found = self.view(table.name)?;
