@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use record::NameId;
+use record::time::Nanos;
 
 use super::call_tree::{CallNode, CallTree, TreeDraft};
 
