@@ -128,7 +128,8 @@ mod tests {
         assert_ne!(found[0], found[1]);
         assert!(found.iter().all(|it| it.chars().count() <= 40), "{found:?}");
         // Where the difference lies far behind the first one, they are numbered.
-        let [x, y] = ["b", "c"].map(|it| format!("{}{it}", "long_word_".repeat(20)));
+        let word = |letter: &str| format!("{0}{letter}{0}", "long_word_".repeat(9));
+        let [x, y] = ["b", "c"].map(word);
         let found = distinct_names(&[&x, &y], 40);
         assert!(
             found[0].ends_with("[no. 1]") && found[1].ends_with("[no. 2]"),
