@@ -203,6 +203,14 @@ pub fn id(number: u32) -> String {
     format!("#{number}")
 }
 
+/// The stream whose allocations a segment serves, with all digits of its number, by which events of the allocator have it, too.
+pub fn allocator_stream(stream: i64) -> String {
+    match stream {
+        0 => "default".to_owned(),
+        stream => stream.to_string(),
+    }
+}
+
 /// What a group of allocations is called by what its allocations share.
 pub fn memory_group(name: Option<&str>, by: MemoryGrouping) -> String {
     match name {
@@ -280,6 +288,13 @@ mod tests {
         ] {
             assert_eq!(percent(share).replace(THIN, " "), expected);
         }
+    }
+
+    #[test]
+    fn streams_of_allocators_have_the_number_of_their_events() {
+        assert_eq!(allocator_stream(0), "default");
+        assert_eq!(allocator_stream(77), "77");
+        assert_eq!(allocator_stream(94_206_320_478_480), "94206320478480");
     }
 
     #[test]

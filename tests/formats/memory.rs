@@ -192,6 +192,11 @@ fn what_cannot_be_answered_is_said() {
     let (code, _, err) = syncline(&["memory", &file, "--at", "soon"]);
     assert_eq!(code, WRONG);
     assert!(err.contains("is no time"), "{err}");
+    for outside in ["99s", "-5ms"] {
+        let (code, out, err) = syncline(&["memory", &file, "--at", outside]);
+        assert_eq!(code, WRONG, "{outside}: {out}");
+        assert!(err.contains("lies at --at: it goes from"), "{err}");
+    }
     let (code, _, err) = syncline(&["memory", &file, "--at", "1ms", "--peak"]);
     assert_eq!(code, WRONG);
     assert!(err.contains("cannot be used with"), "{err}");

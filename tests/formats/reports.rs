@@ -77,6 +77,82 @@ fn a_name_is_no_markup() {
 }
 
 #[test]
+fn a_snapshot_has_sections_of_memory_and_no_empty_ones() {
+    let file = text(&root().join("tests/data/captures/torch-snapshot.pickle"));
+    let markdown = answer(&["report", &file, "--format", "markdown"]);
+    let heads: Vec<&str> = markdown
+        .lines()
+        .filter(|it| it.starts_with("## "))
+        .collect();
+    let expected = [
+        "## What and where",
+        "## Memory at the peak",
+        "## Peaks of memory",
+        "## Receipt",
+    ];
+    assert_eq!(heads, expected, "{markdown}");
+    // As `memory` groups and writes them.
+    assert!(
+        markdown.contains("| CUDA 1 | step (/src/train.py:7) | 31 | 276 KiB |"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("842 KiB allocated at 21.6 ms"),
+        "{markdown}"
+    );
+    assert!(!markdown.contains("0 ns"), "{markdown}");
+}
+
+#[test]
+fn causes_are_explained_on_the_page() {
+    let file = text(&root().join("tests/data/captures/torch-h100.json.gz"));
+    let page = answer(&["report", &file, "--format", "markdown"]);
+    for words in [
+        "- **after**: The stream had nothing more to do.",
+        "- **host late**: The stream was empty",
+        "- **latency**: ",
+        "- **return**: ",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+#[test]
+fn kernels_on_the_path_are_told_apart() {
+    let Some(file) = path("kineto/param_dlrm8/worker3_step_12.1694128201557.pt.trace.json.gz")
+    else {
+        return;
+    };
+    let page = answer(&["report", &text(&file), "--format", "markdown"]);
+    let rows = page
+        .lines()
+        .skip_while(|it| !it.starts_with("| operation on it"));
+    let rows = rows.take_while(|it| !it.is_empty()).skip(2);
+    let names: Vec<&str> = rows.filter_map(|it| it.split(" | ").next()).collect();
+    let mut once = names.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert!(!names.is_empty());
+    assert_eq!(once.len(), names.len(), "{names:?}");
+    let words = ", which took 19.3 ms.";
+    assert!(page.contains(words), "one iteration has a length: {page}");
+}
+
+#[test]
+fn a_report_is_no_other_sort_of_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name));
+    let (code, _, err) = syncline(&["report", &text(&small()), "-o", &at("x.pdf")]);
+    assert_eq!(code, WRONG, "{err}");
+    assert!(err.contains("x.pdf cannot be written"), "{err}");
+    assert!(!folder.path().join("x.pdf").exists());
+    for name in ["x.HTM", "x.md", "x"] {
+        let (code, _, err) = syncline(&["report", &text(&small()), "-o", &at(name)]);
+        assert_eq!(code, FINE, "{name}: {err}");
+    }
+}
+
+#[test]
 fn a_report_of_nothing_is_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&folder.path().join(name));

@@ -193,11 +193,47 @@ fn what_a_snapshot_lacks_is_counted() {
         assert!(said.contains(words), "{words} in {said}");
     }
     // What is complete is there: one block from the start, and one allocation.
-    let (_, rows, err) = syncline(&["memory", &file, "--at", "1ms", "--format", "csv"]);
+    let (_, rows, err) = syncline(&["memory", &file, "--at", "309us", "--format", "csv"]);
     assert_eq!(rows.lines().count(), 3, "{rows}");
     assert!(
         err.contains("9 facts that the files hold are not in the capture"),
         "{err}"
+    );
+}
+
+/// Writes a snapshot in which nothing was recorded.
+const EMPTY: &str = r"
+import pickle, sys
+pickle.dump({'segments': [], 'device_traces': [[], []]}, open(sys.argv[1], 'wb'))
+";
+
+#[test]
+fn an_empty_snapshot_is_said_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.pickle").display().to_string();
+    let mut python = Command::new("python3");
+    let Ok(output) = python.args(["-c", EMPTY, &file]).output() else {
+        eprintln!("skipped: there is no python3 to write pickles with");
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
+    let (code, _, err) = syncline(&["memory", &file]);
+    assert_eq!(code, WRONG);
+    assert!(err.contains("nothing was recorded in it"), "{err}");
+    assert!(!err.contains("profile_memory"), "{err}");
+}
+
+#[test]
+fn what_a_snapshot_does_not_know_is_left_open() {
+    let file = root().join("tests/data/captures/torch-snapshot.pickle");
+    let file = file.display().to_string();
+    let pools = answer(&["memory", &file]);
+    let row = pools.lines().nth(1).unwrap_or_default();
+    assert!(row.ends_with('–'), "it has no steps: {pools}");
+    let segments = answer(&["memory", &file, "--segments"]);
+    assert!(
+        segments.contains(" 77 ") && segments.contains(" default "),
+        "{segments}"
     );
 }
 

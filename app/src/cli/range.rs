@@ -28,6 +28,18 @@ impl TimeRange {
     }
 }
 
+/// A moment that was asked about by `option`, refused where it lies outside of a capture of which everything lies in `all`.
+pub(super) fn moment_within(at: Nanos, option: &str, all: Interval) -> Result<Nanos, CliFailure> {
+    if all.start <= at && at <= all.end {
+        return Ok(at);
+    }
+    // To the nanosecond: rounded, the end could read as the moment that is refused.
+    Err(CliFailure::Wrong(format!(
+        "nothing of the capture lies at {option}: it goes from {} to {}",
+        all.start, all.end
+    )))
+}
+
 /// Reads a range.
 pub(super) fn parse(text: &str) -> Result<TimeRange, String> {
     let (start, end) = text
@@ -164,5 +176,18 @@ mod tests {
         assert_eq!(within("7..20"), Some(Interval::new(Nanos(7), Nanos(9))));
         assert_eq!(within("10.."), None);
         assert_eq!(within("10..20"), None);
+    }
+
+    #[test]
+    fn moments_outside_of_a_capture_are_refused() {
+        let all = Interval::new(Nanos(5), Nanos(9_000));
+        let within = |at| moment_within(Nanos(at), "--at", all).ok();
+        assert_eq!(within(5), Some(Nanos(5)));
+        assert_eq!(within(9_000), Some(Nanos(9_000)));
+        assert_eq!(within(4), None);
+        let Err(CliFailure::Wrong(words)) = moment_within(Nanos(9_001), "--at", all) else {
+            panic!("it lies outside");
+        };
+        assert!(words.ends_with("it goes from 5 ns to 9 000 ns"), "{words}");
     }
 }

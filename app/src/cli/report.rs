@@ -2,11 +2,12 @@
 
 mod html;
 mod markdown;
+mod memory_sections;
 mod pictures;
 mod report_document;
 mod sections;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use engine::analysis::Conclusions;
@@ -31,7 +32,7 @@ pub struct ReportOptions {
 }
 
 const ABOUT: &str = "It has what and where the capture is of, its iterations, idle time by cause, the critical path, findings with \
-    pictures of the timeline around them, the operations that took longest, peaks of memory where the capture counts it, and the \
+    pictures of the timeline around them, the operations that took longest, memory at the peak by who asked for it and peaks of counters where the capture has them, and the \
     receipt. HTML is one page that loads nothing and runs no script; Markdown has no pictures. Exit codes: 0 all of it is told, 1 \
     something of a file is not in the capture, 2 the input is wrong or the file cannot be written, 130 stopped by Ctrl-C.";
 
@@ -57,6 +58,21 @@ impl ReportOptions {
     }
 }
 
+/// Refuses a file whose ending says that it is something else than a report; one without an ending says nothing.
+fn refuse_ending(output: &Path) -> Result<(), CliFailure> {
+    let Some(ending) = output.extension() else {
+        return Ok(());
+    };
+    let known = ["html", "htm", "md"];
+    if known.iter().any(|it| ending.eq_ignore_ascii_case(it)) {
+        return Ok(());
+    }
+    Err(CliFailure::Wrong(format!(
+        "{} cannot be written: a report is a page (.html, .htm) or Markdown (.md)",
+        output.display()
+    )))
+}
+
 /// Writes a report of some files.
 pub(super) fn report(
     options: &ReportOptions,
@@ -64,6 +80,7 @@ pub(super) fn report(
 ) -> Result<u8, CliFailure> {
     if let Some(output) = &options.output {
         open_files::refuse_input(output, &options.files)?;
+        refuse_ending(output)?;
     }
     let (capture, parts) = open_files::open(&options.files, streams)?;
     let format = options.format();

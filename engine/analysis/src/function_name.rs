@@ -102,7 +102,7 @@ fn subject(path: &str) -> Option<(&str, &str)> {
 }
 
 /// Where the bracket closes that was open before a text begins.
-fn closing(text: &str) -> Option<usize> {
+pub(super) fn closing(text: &str) -> Option<usize> {
     let mut open = 1_usize;
     let mut before = b'\0';
     for (at, byte) in text.bytes().enumerate() {

@@ -19,6 +19,7 @@ mod background;
 pub mod causes;
 mod conclusions;
 mod costliest;
+mod distinct_names;
 mod exposed_copies;
 mod function_name;
 mod host_bound;
@@ -54,6 +55,7 @@ mod words;
 pub use aftermath::{LossAftermath, LossIndex, is_any_lost};
 pub use background::{AnalysisJob, AnalysisResult, analyse};
 pub use conclusions::Conclusions;
+pub use distinct_names::distinct_names;
 pub use function_name::function_name;
 pub use host_ranges::{
     CallNode, CallTree, DeviceStretch, HostLevel, HostRange, HostRanges, HostScope,

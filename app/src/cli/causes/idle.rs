@@ -134,11 +134,12 @@ fn write_steps(table: &IterationTable, streams: &mut OutputStreams<'_>) -> Resul
     writeln!(streams.out)?;
     writeln!(
         streams.out,
-        "iterations by {}, idle time of {}{}:",
+        "iterations by {}, {}{}:",
         table.label(),
         match table.streams {
-            1 => "their stream".to_owned(),
-            count => format!("their {count} streams together"),
+            0 => "without idle time, since the capture has no streams".to_owned(),
+            1 => "idle time of their stream".to_owned(),
+            count => format!("idle time of their {count} streams together"),
         },
         match table.rows.len() {
             1 => String::new(),

@@ -12,11 +12,13 @@ use engine::analysis::memory::{
     MemoryPool, PoolSteps,
 };
 use engine::capture::Capture;
+use engine::importer::torch_snapshot;
 use engine::record::{LaneId, Value};
 use engine::time::{Interval, Nanos};
 
 use super::row_list::{ListFormat, count, integer, text, time, write_rows};
 use super::scope::OpenedPart;
+use crate::cli::range::moment_within;
 use crate::cli::{CliFailure, OutputStreams, complain};
 pub use options::MemoryOptions;
 
@@ -79,7 +81,9 @@ pub(in crate::cli) fn memory(
 ) -> Result<u8, CliFailure> {
     let scope = OpenedPart::open(&options.part, streams)?;
     let answer = MemoryPrinter::new(&scope, options)?;
-    let question = match options.at {
+    let all = scope.capture.extent().unwrap_or_default();
+    let at = options.at.map(|at| moment_within(at, "--at", all));
+    let question = match at.transpose()? {
         Some(at) => Some(AllocationChoice::At(at)),
         None if options.peak => Some(AllocationChoice::Peak),
         None if options.kept => Some(AllocationChoice::Kept),
@@ -131,11 +135,7 @@ impl<'a> MemoryPrinter<'a> {
         let capture = &scope.capture;
         let mut pools = MemoryHistory::new(capture).pools;
         if pools.is_empty() {
-            return Err(CliFailure::Wrong(
-                "the capture tells nothing of allocators. PyTorch's profiler does with profile_memory=True, Ascend's with \
-                 profile_memory, and a workload of Syncline's with buffers that are allocated in the order of a stream"
-                    .to_owned(),
-            ));
+            return Err(CliFailure::Wrong(without_pools(capture).to_owned()));
         }
         if let Some(name) = &options.device {
             let titles: Vec<String> = pools.iter().map(|it| it.title.clone()).collect();
@@ -304,6 +304,20 @@ impl<'a> MemoryPrinter<'a> {
             }
         }
         rows
+    }
+}
+
+/// Why a capture has no allocators.
+fn without_pools(capture: &Capture) -> &'static str {
+    let is_snapshot = capture
+        .run()
+        .is_some_and(|it| it.backend == torch_snapshot::NAME);
+    if is_snapshot {
+        "the snapshot has no segments and no history: nothing was recorded in it. Call \
+         torch.cuda.memory._record_memory_history() before the program allocates, and _dump_snapshot before it ends"
+    } else {
+        "the capture tells nothing of allocators. PyTorch's profiler does with profile_memory=True, Ascend's with \
+         profile_memory, and a workload of Syncline's with buffers that are allocated in the order of a stream"
     }
 }
 

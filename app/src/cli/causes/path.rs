@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::analysis::causes::{CauseReader, ChainSegment, TimeUse};
+use engine::analysis::distinct_names;
 use engine::record::SpanId;
 use engine::time::Nanos;
 use serde_json::{Value, json};
@@ -118,28 +119,13 @@ fn write_text(
         whole,
         streams,
     )?;
-    let operations = names.into_iter().map(|(name, (time, count))| {
-        let name = crate::text::shorten(&crate::text::function_name(name), LETTERS);
-        (format!("{name} ({count})"), time)
-    });
+    let all: Vec<&str> = names.keys().copied().collect();
+    let shown = distinct_names(&all, LETTERS).into_iter();
+    let operations = shown
+        .zip(names.values())
+        .map(|(name, (time, count))| (format!("{name} ({count})"), *time));
     write_ranked("operations", operations, whole, streams)?;
-    let mut table = TextTable::new(&["segment", ">from", ">time", "of"]);
-    for it in path.iter().take(MOST) {
-        table.row([
-            it.what.label().to_owned(),
-            words::exact(it.interval.start),
-            words::length(it.interval.length()),
-            words::segment(reader, it),
-        ]);
-    }
-    table.write_after_a_line(streams.out)?;
-    if path.len() > MOST {
-        writeln!(
-            streams.out,
-            "… and {} more; --range and --format json show them",
-            path.len() - MOST
-        )?;
-    }
+    write_segments(reader, path, streams)?;
     if scope.is_whole
         && !scope.is_of_lanes
         && let Some((span, slack)) = reader.next_path(path)
@@ -155,6 +141,45 @@ fn write_text(
                 words::length(slack)
             )?;
         }
+    }
+    Ok(())
+}
+
+/// The first segments of the path, names that differ told apart.
+fn write_segments(
+    reader: &CauseReader<'_>,
+    path: &[ChainSegment],
+    streams: &mut OutputStreams<'_>,
+) -> Result<(), CliFailure> {
+    let listed = || path.iter().take(MOST);
+    let all: Vec<&str> = listed().map(|it| name(reader, it.span)).collect();
+    let names = distinct_names(&all, LETTERS);
+    let mut table = TextTable::new(&["segment", ">from", ">time", "of"]);
+    for (it, name) in listed().zip(names) {
+        let placed = it.span.and_then(|span| reader.capture().span(span));
+        let of = placed.map_or_else(
+            || words::segment(reader, it),
+            |placed| {
+                format!(
+                    "{name} on {}",
+                    reader.capture().lane_title(placed.span.lane)
+                )
+            },
+        );
+        table.row([
+            it.what.label().to_owned(),
+            words::exact(it.interval.start),
+            words::length(it.interval.length()),
+            of,
+        ]);
+    }
+    table.write_after_a_line(streams.out)?;
+    if path.len() > MOST {
+        writeln!(
+            streams.out,
+            "… and {} more; --range and --format json show them",
+            path.len() - MOST
+        )?;
     }
     Ok(())
 }

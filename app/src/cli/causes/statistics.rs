@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::analysis::{Durations, StatisticsJob};
+use engine::analysis::{Durations, StatisticsJob, distinct_names};
 use engine::record::Group;
 use engine::time::{Interval, Nanos};
 use serde_json::json;
@@ -90,9 +90,14 @@ fn write_text(
             ">p95",
             ">max",
         ]);
-        for of in all.iter().take(MOST) {
+        let listed = all.iter().take(MOST);
+        let names: Vec<&str> = listed
+            .clone()
+            .map(|it| scope.capture.name(it.name))
+            .collect();
+        for (of, name) in listed.zip(distinct_names(&names, LETTERS)) {
             table.row([
-                crate::text::shorten(scope.capture.name(of.name), LETTERS),
+                name,
                 of.kind.label().to_owned(),
                 crate::text::count(of.count() as u64),
                 words::length(of.total),

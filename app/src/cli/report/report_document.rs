@@ -1,11 +1,11 @@
 //! A report as headings, sentences, tables and pictures, before it is written as anything.
 
-use engine::analysis::Conclusions;
+use engine::analysis::{Conclusions, distinct_names};
 use engine::capture::Capture;
 use engine::importer::MergedFile;
 use engine::time::Nanos;
 
-use super::sections;
+use super::{memory_sections, sections};
 use crate::cli::causes::words;
 use crate::text;
 
@@ -71,6 +71,26 @@ impl ReportCell {
         }
     }
 
+    /// Names of a list, those that differ told apart.
+    pub fn names<'a>(of: impl Iterator<Item = &'a str>) -> Vec<Self> {
+        let all: Vec<&str> = of.collect();
+        let shown = distinct_names(&all, LETTERS);
+        let cells = all.iter().zip(shown).map(|(name, text)| Self {
+            whole: if text == *name {
+                String::new()
+            } else {
+                (*name).to_owned()
+            },
+            ..Self::text(text)
+        });
+        cells.collect()
+    }
+
+    /// So many bytes, by powers of 1024.
+    pub fn bytes(bytes: i64) -> Self {
+        Self::new(words::bytes(bytes), Some(bytes))
+    }
+
     /// Words, and the number behind them.
     pub const fn new(text: String, value: Option<i64>) -> Self {
         Self {
@@ -109,14 +129,17 @@ impl ReportDocument {
         has_pictures: bool,
     ) -> Self {
         let reader = made.causes.read(capture);
+        let has_operations = !reader.streams().is_empty();
         let mut blocks = sections::what(capture, parts);
         blocks.extend(sections::overview(made));
-        blocks.extend(sections::iterations(made));
+        blocks.extend(sections::iterations(made, has_operations));
         blocks.extend(sections::idle(&reader));
         blocks.extend(sections::path(&reader));
-        blocks.extend(sections::findings(capture, made, has_pictures));
+        let shown = (has_pictures, has_operations);
+        blocks.extend(sections::findings(capture, made, shown));
         blocks.extend(sections::operations(capture));
-        blocks.extend(sections::memory(capture));
+        blocks.extend(memory_sections::at_the_peak(capture));
+        blocks.extend(memory_sections::peaks(capture));
         blocks.extend(sections::receipt(capture, parts));
         Self {
             title: sections::title(capture, parts),

@@ -18,7 +18,7 @@ use crate::text;
 pub(super) const EMPTY: &str = "Nothing ran in this capture, so there is nothing to report but what its file held: record while the \
     program works, or name another file";
 /// So many rows a table has at most; what is left out is counted below it.
-const MOST_ROWS: usize = 40;
+pub(super) const MOST_ROWS: usize = 40;
 /// So many operations and kernels are named.
 const MOST_NAMES: usize = 20;
 /// So many findings have a picture: each takes a moment to draw, and some hundred kilobytes.
@@ -28,12 +28,12 @@ fn plain(text: &str) -> String {
     text.replace(text::THIN, " ")
 }
 
-fn heading(words: &str) -> ReportBlock {
+pub(super) fn heading(words: &str) -> ReportBlock {
     ReportBlock::Heading(words.to_owned())
 }
 
 /// A table, and below it how many rows are not in it.
-fn table(
+pub(super) fn table(
     name: &'static str,
     heads: &[&'static str],
     mut rows: Vec<Vec<ReportCell>>,
@@ -94,30 +94,44 @@ pub(super) fn what(capture: &Capture, parts: &[MergedFile]) -> Vec<ReportBlock> 
     blocks
 }
 
-/// What the capture comes to, as the window's overview says it.
+/// What the capture comes to, as the window's overview says it; nothing where that says nothing.
 pub(super) fn overview(made: &Conclusions) -> Vec<ReportBlock> {
     let lines = made.overview.lines.iter().map(|line| {
         let says: String = line.says.iter().map(text::piece).collect();
         (line.topic.label().to_owned(), plain(&says))
     });
-    vec![heading("In short"), ReportBlock::List(lines.collect())]
+    let lines: Vec<(String, String)> = lines.collect();
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    vec![heading("In short"), ReportBlock::List(lines)]
 }
 
-/// Steps and frames, and what each comes to.
-pub(super) fn iterations(made: &Conclusions) -> Vec<ReportBlock> {
+/// Steps and frames, and what each comes to; without operations of devices only where there are some.
+pub(super) fn iterations(made: &Conclusions, has_operations: bool) -> Vec<ReportBlock> {
     let found = &made.iterations;
+    if found.rows.is_empty() && !has_operations {
+        return Vec::new();
+    }
     let mut blocks = vec![heading("Iterations")];
     if found.rows.is_empty() {
         let words = "Nothing marks steps or frames, and nothing repeats itself.";
         blocks.push(ReportBlock::Paragraph(words.to_owned()));
         return blocks;
     }
-    blocks.push(ReportBlock::Paragraph(format!(
-        "{} by {}; half of them take at most {}.",
-        plain(&text::counted(found.rows.len() as u64, "iteration")),
-        found.label(),
-        words::length(found.median)
-    )));
+    let number = plain(&text::counted(found.rows.len() as u64, "iteration"));
+    let by = found.label();
+    let length = match found.rows.as_slice() {
+        [only] => {
+            let took = words::length(only.iteration.interval.length());
+            format!("{number} by {by}, which took {took}.")
+        }
+        _ => {
+            let median = words::length(found.median);
+            format!("{number} by {by}; half of them take at most {median}.")
+        }
+    };
+    blocks.push(ReportBlock::Paragraph(length));
     let rows = found.rows.iter().map(|row| {
         let within = row.iteration.interval;
         let critical = row.critical.map(|(what, time)| {
@@ -139,11 +153,14 @@ pub(super) fn iterations(made: &Conclusions) -> Vec<ReportBlock> {
     blocks
 }
 
-/// Where the time of each stream went.
+/// Where the time of each stream went, and what each cause means; nothing without streams.
 pub(super) fn idle(reader: &CauseReader<'_>) -> Vec<ReportBlock> {
     let within = reader.causes().extent();
     let whole = within.length();
     let lanes = reader.streams();
+    if lanes.is_empty() {
+        return Vec::new();
+    }
     let rows = lanes.iter().take(MOST_ROWS + 1).map(|lane| {
         let idle = reader.lane_idle(*lane, within);
         let title = reader.capture().lane_title(*lane).into_owned();
@@ -162,14 +179,20 @@ pub(super) fn idle(reader: &CauseReader<'_>) -> Vec<ReportBlock> {
         words::length(whole)
     )));
     blocks.extend(table("idle", &heads, rows, MOST_ROWS));
+    let meanings = IdleUse::ALL.into_iter();
+    let meanings = meanings.map(|it| (it.label().to_owned(), it.help().to_owned() + "."));
+    blocks.push(ReportBlock::List(meanings.collect()));
     blocks
 }
 
-/// What the time was made of, from end to start.
+/// What the time was made of, from end to start; nothing where nothing of it is known.
 pub(super) fn path(reader: &CauseReader<'_>) -> Vec<ReportBlock> {
     let within = reader.causes().extent();
     let whole = within.length();
     let path = reader.path_within(within);
+    if path.is_empty() {
+        return Vec::new();
+    }
     let totals = CausesTotals::new(reader, within, &path);
     let uses = totals.uses.iter().map(|used| {
         vec![
@@ -186,9 +209,17 @@ pub(super) fn path(reader: &CauseReader<'_>) -> Vec<ReportBlock> {
     )));
     let heads = ["made of", ">time", ">share"];
     blocks.extend(table("path", &heads, uses.collect(), MOST_ROWS));
-    let operations = totals.operations.iter().map(|of| {
+    let meanings = totals.uses.iter();
+    let meanings = meanings.map(|it| (it.what.label().to_owned(), it.what.help().to_owned() + "."));
+    blocks.push(ReportBlock::List(meanings.collect()));
+    if totals.operations.is_empty() {
+        return blocks;
+    }
+    let names = totals.operations.iter();
+    let names = ReportCell::names(names.map(|it| reader.capture().name(it.name)));
+    let operations = totals.operations.iter().zip(names).map(|(of, name)| {
         vec![
-            ReportCell::name(reader.capture().name(of.name)),
+            name,
             ReportCell::count(of.count as usize),
             ReportCell::time(of.time),
             ReportCell::text(words::share(of.time, whole)),
@@ -204,15 +235,19 @@ pub(super) fn path(reader: &CauseReader<'_>) -> Vec<ReportBlock> {
     blocks
 }
 
-/// What analyses found, the worst first, with the timeline around it.
+/// What analyses found, the worst first, with the timeline around it; without operations of devices, of which nearly all analyses
+/// are, only where they found something.
 pub(super) fn findings(
     capture: &Capture,
     made: &Conclusions,
-    has_pictures: bool,
+    (has_pictures, has_operations): (bool, bool),
 ) -> Vec<ReportBlock> {
     let answers = made.answers.iter();
     let mut found: Vec<&Finding> = answers.flat_map(|it| &it.answer.findings).collect();
     found.sort_by_key(|it| std::cmp::Reverse(it.severity));
+    if found.is_empty() && !has_operations {
+        return Vec::new();
+    }
     let mut blocks = vec![heading("Findings")];
     if found.is_empty() {
         let words = "The analyses found nothing. What they looked for:";
@@ -236,7 +271,7 @@ pub(super) fn findings(
     blocks
 }
 
-/// The operations of streams that took longest.
+/// The operations of streams that took longest; nothing where there are none.
 pub(super) fn operations(capture: &Capture) -> Vec<ReportBlock> {
     let all = capture.extent().unwrap_or_default();
     // The last instant counts as well, so that an operation without length there is seen.
@@ -247,9 +282,14 @@ pub(super) fn operations(capture: &Capture) -> Vec<ReportBlock> {
         .filter(|it| it.group == Group::Streams)
         .collect();
     let whole = of_streams.iter().fold(Nanos::ZERO, |sum, it| sum + it.own);
-    let rows = of_streams.iter().map(|of| {
+    if of_streams.is_empty() {
+        return Vec::new();
+    }
+    let names = of_streams.iter();
+    let names = ReportCell::names(names.map(|it| capture.name(it.name)));
+    let rows = of_streams.iter().zip(names).map(|(of, name)| {
         vec![
-            ReportCell::name(capture.name(of.name)),
+            name,
             ReportCell::text(of.kind.label()),
             ReportCell::count(of.count()),
             ReportCell::time(of.total),
@@ -271,37 +311,6 @@ pub(super) fn operations(capture: &Capture) -> Vec<ReportBlock> {
     ];
     let mut blocks = vec![heading("Operations that took longest")];
     blocks.extend(table("operations", &heads, rows.collect(), MOST_NAMES));
-    blocks
-}
-
-/// The largest value of each counter of bytes; nothing where the capture has none.
-pub(super) fn memory(capture: &Capture) -> Vec<ReportBlock> {
-    let is_bytes = |unit: &str| matches!(unit, "bytes" | "B" | "Bytes");
-    let counters = capture.counters().iter().filter(|it| is_bytes(&it.unit));
-    let peaks = counters.filter_map(|counter| {
-        let samples = capture.samples(counter.id);
-        let pairs = samples.times().iter().zip(samples.values());
-        let (time, value) = pairs.reduce(|most, it| if it.1 > most.1 { it } else { most })?;
-        let device = counter
-            .device
-            .and_then(|id| capture.devices().get(id.index()));
-        Some(vec![
-            ReportCell::text(&counter.name),
-            ReportCell::text(device.map_or("", |it| it.name.as_str())),
-            ReportCell::new(
-                plain(&text::count(*value as u64)) + " bytes",
-                Some(*value as i64),
-            ),
-            ReportCell::time(*time),
-        ])
-    });
-    let rows: Vec<Vec<ReportCell>> = peaks.collect();
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let mut blocks = vec![heading("Peaks of memory")];
-    let heads = ["counter", "device", ">most", ">at"];
-    blocks.extend(table("memory", &heads, rows, MOST_ROWS));
     blocks
 }
 

@@ -1,4 +1,5 @@
-//! Calls as a flame graph: a bar for each way through the names, as wide as its time, below what it was called by.
+//! Calls as a flame graph: a bar for each way through the names, as wide as its time, below what it was called by, or from the bottom up
+//! as wide as its self time, below what it called.
 
 use std::ops::Range;
 
@@ -52,7 +53,7 @@ impl PlacedCalls {
             let above = node.parent.and_then(|it| next.get_mut(it as usize));
             let free = above.unwrap_or(&mut whole);
             let start = *free;
-            *free += node.host_total;
+            *free += tree.width(node);
             for column in [&mut starts, &mut next] {
                 if let Some(slot) = column.get_mut(place) {
                     *slot = start;
@@ -138,7 +139,7 @@ impl FlameGraph {
                 self.zoomed = None;
             }
             let name = text::shorten(scene.capture.name(node.name), 80);
-            ui.label(format!("{name} · {}", text::duration(node.host_total)));
+            ui.label(format!("{name} · {}", text::duration(tree.width(node))));
         });
         ui.add_space(GRID);
     }
@@ -161,7 +162,7 @@ impl FlameGraph {
                     above = caller.parent;
                 }
                 let range = place..self.placed.end(place);
-                (self.placed.start(place), zoomed.host_total, range)
+                (self.placed.start(place), tree.width(zoomed), range)
             }
             None => (Nanos::ZERO, self.placed.whole, 0..tree.nodes.len()),
         };
@@ -181,7 +182,7 @@ impl FlameGraph {
         let mut place = range.start;
         while let Some(found) = tree.nodes.get(place).filter(|_| place < range.end) {
             let left = (self.placed.start(place) - from).0 as f64 * scale;
-            let width = found.host_total.0 as f64 * scale;
+            let width = tree.width(found).0 as f64 * scale;
             if width < f64::from(LEAST) {
                 // What lies below it is narrower still.
                 place = self.placed.end(place);

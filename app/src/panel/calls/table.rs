@@ -86,11 +86,10 @@ impl CallTable {
         (tree, version): (&CallTree, u64),
     ) -> Option<usize> {
         let now: TableRevision = (version, tree.nodes.len(), scene.theme.dark);
-        let whole: Nanos = tree.nodes.iter().map(|it| it.host_self).sum();
         let nodes = tree.nodes.iter().take(MOST).enumerate();
         self.0.read(
             now,
-            nodes.map(|(place, node)| row(scene, (place, node), whole)),
+            nodes.map(|(place, node)| row(scene, (place, node), tree.self_time)),
         );
         let note = match tree.nodes.len().saturating_sub(MOST) {
             0 => String::new(),

@@ -6,7 +6,8 @@ use engine::analysis::pace::PacedShare;
 use engine::analysis::{ElapsedMeasure, measure_of};
 use engine::capture::{PlacedSpan, Repair};
 use engine::record::{
-    DependencyId, MEMORY_ADDRESS, Severity, SpanId, SpanKind, SpanStart, State, Value,
+    DependencyId, MEMORY_ADDRESS, MEMORY_STREAM, Severity, SpanId, SpanKind, SpanStart, State,
+    Value,
 };
 use engine::time::Nanos;
 
@@ -324,6 +325,8 @@ fn arguments(ui: &mut Ui, scene: &Scene<'_>, id: SpanId) {
 fn argument(name: &str, value: &Value) -> String {
     match value {
         Value::Integer(address) if name == MEMORY_ADDRESS => format!("{address:#x}"),
+        // Numbers of streams are names, which are searched for as they are.
+        Value::Integer(stream) if name == MEMORY_STREAM => stream.to_string(),
         Value::Integer(number) => {
             let sign = if *number < 0 { "-" } else { "" };
             format!("{sign}{}", text::count(number.unsigned_abs()))

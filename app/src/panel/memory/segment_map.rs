@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use eframe::egui::{
-    Align2, FontId, Pos2, Rect, Role as WidgetRole, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align2, FontId, Pos2, Rect, RichText, Role as WidgetRole, ScrollArea, Sense, Ui, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 use engine::analysis::memory::{MemoryOrigin, MemorySegment, SegmentBlock};
 use engine::capture::Capture;
@@ -29,6 +30,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, answer: &MemoryAnswer) -> Option<Spa
     let segments = &answer.segments;
     let largest = segments.iter().map(|it| it.bytes).max().unwrap_or(1).max(1);
     let mut clicked = None;
+    legend(ui, scene);
     let height = BAR + GAP;
     ScrollArea::vertical().auto_shrink(false).show_rows(
         ui,
@@ -41,6 +43,24 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, answer: &MemoryAnswer) -> Option<Spa
         },
     );
     clicked
+}
+
+/// What the colours of blocks say.
+fn legend(ui: &mut Ui, scene: &Scene<'_>) {
+    let theme = scene.theme;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0 * GRID;
+        let words = "Blocks of one colour: allocated from one place";
+        ui.label(RichText::new(words).small().color(theme.weak));
+        for (colour, words) in [
+            (theme.weak, "allocated, unknown from where"),
+            (mixed(theme.weak, theme.row, FREE), "free"),
+        ] {
+            let (sample, _) = ui.allocate_exact_size(Vec2::splat(2.0 * GRID), Sense::hover());
+            ui.painter().rect_filled(sample, 2.0, colour);
+            ui.label(RichText::new(words).small().color(theme.weak));
+        }
+    });
 }
 
 /// One segment; gives the span of the block that was clicked.
@@ -128,11 +148,9 @@ fn asker(capture: &Capture, span: SpanId) -> Option<usize> {
 fn told(segment: &MemorySegment) -> String {
     let bytes = |bytes: i64| text::amount(bytes as f64, "bytes");
     let used = segment.allocated() as f64 / segment.bytes.max(1) as f64;
-    let stream = match segment.stream {
-        Some(0) => "default stream · ".to_owned(),
-        Some(stream) => format!("stream {stream:#x} · "),
-        None => String::new(),
-    };
+    let stream = segment.stream.map_or_else(String::new, |it| {
+        format!("stream {} · ", text::allocator_stream(it))
+    });
     format!(
         "{stream}{} · {} used",
         bytes(segment.bytes),

@@ -89,6 +89,26 @@ labels! {
     }
 }
 
+impl TimeUse {
+    /// What it means, in a sentence.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Blocked => "Something else had to be complete first",
+            Self::Latency => "Nothing held it any more: what a start or a wake-up takes",
+            Self::Unknown => "More than a start takes, and the capture does not tell why",
+            Self::Return => {
+                "What a blocking call took to return once what it waited for was complete"
+            }
+            Self::Call => "A blocking call that had nothing to wait for",
+            Self::Run => "An operation ran",
+            Self::Host => "The host thread was at work, or in no call that the capture shows",
+            Self::Limit => {
+                "A wait that nothing let go, or the time until something came from outside of the run"
+            }
+        }
+    }
+}
+
 impl CauseKind {
     /// Which of two that were complete at the same instant is named: the lower.
     pub(super) const fn precedence(self) -> u8 {

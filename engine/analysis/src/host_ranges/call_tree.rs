@@ -51,6 +51,10 @@ pub struct CallTree {
     pub(super) starts: Vec<u32>,
     /// Whether there would be more nodes than are kept.
     pub is_cut: bool,
+    /// The self time of all calls together, which is the same from both ends.
+    pub self_time: Nanos,
+    /// Whether it goes from what was called out to its callers.
+    pub is_bottom_up: bool,
 }
 
 impl CallTree {
@@ -99,10 +103,11 @@ impl HostRanges {
             .finish(|it| (Reverse(it.host_total), Reverse(it.device)));
         let (spans, starts) = by_node(sweeper.spans, &places, nodes.len());
         CallTree {
+            self_time: nodes.iter().map(|it| it.host_self).sum(),
             nodes,
             spans,
             starts,
-            is_cut: false,
+            ..CallTree::default()
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use record::NameId;
+use record::time::Nanos;
 
 use super::call_tree::{CallNode, CallTree, TreeDraft};
 
@@ -43,7 +44,19 @@ impl CallTree {
         Self {
             nodes,
             is_cut: is_cut || self.is_cut,
+            self_time: self.self_time,
+            is_bottom_up: true,
             ..Self::default()
+        }
+    }
+
+    /// The time by which a node is as wide as it is in a flame graph: its total time, or of a tree from the bottom up its self
+    /// time, which is that of what was called as far as it came by these callers.
+    pub const fn width(&self, node: &CallNode) -> Nanos {
+        if self.is_bottom_up {
+            node.host_self
+        } else {
+            node.host_total
         }
     }
 

@@ -219,6 +219,23 @@ fn parents(drawn: &DrawnHost) -> BTreeMap<SpanId, Option<SpanId>> {
     drawn.ranges().map(|it| (it.id, parent(it))).collect()
 }
 
+/// The bars of what was called are as wide as the self time of all calls, and those of callers lie within what they called.
+fn assert_widths_add_up(tree: &CallTree, callers: &CallTree) {
+    let sum = |nodes: &[CallNode]| nodes.iter().map(|it| it.host_self).sum::<Nanos>();
+    assert_eq!(tree.self_time, sum(&tree.nodes));
+    assert_eq!(callers.self_time, tree.self_time);
+    let mut below: BTreeMap<Option<u32>, Nanos> = BTreeMap::new();
+    for node in &callers.nodes {
+        *below.entry(node.parent).or_default() += callers.width(node);
+    }
+    let called = below.remove(&None).unwrap_or_default();
+    assert_eq!(called, callers.self_time);
+    for (parent, width) in below {
+        let parent = &callers.nodes[parent.unwrap() as usize];
+        assert!(width <= callers.width(parent), "{parent:?}");
+    }
+}
+
 #[test]
 fn a_tree_is_what_is_counted_range_by_range_both_ways() {
     for seed in 1..200 {
@@ -257,6 +274,7 @@ fn a_tree_is_what_is_counted_range_by_range_both_ways() {
             (path, of(&callers, it))
         });
         assert_eq!(found.collect::<BTreeMap<_, _>>(), up, "seed {seed}");
+        assert_widths_add_up(&tree, &callers);
         for node in 0..callers.nodes.len() {
             let mut path: Vec<NameId> = callers.path(node).collect();
             path.reverse();

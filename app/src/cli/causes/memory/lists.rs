@@ -32,7 +32,8 @@ impl MemoryPrinter<'_> {
             ">kept beyond their step",
         ]);
         for pool in &self.pools {
-            table.row(pool_cells(&pool.title, &self.pool_row(pool)));
+            let has_steps = !self.steps.of(pool).is_empty();
+            table.row(pool_cells(&pool.title, &self.pool_row(pool), has_steps));
         }
         table.write(streams.out)?;
         if !self.pools.iter().any(MemoryPool::knows_blocks) {
@@ -184,8 +185,8 @@ fn allocation_cells(
     cells
 }
 
-/// The cells of a pool for people, by its row for programs.
-fn pool_cells(title: &str, row: &[Option<Value>]) -> [String; 9] {
+/// The cells of a pool for people, by its row for programs. Without steps nothing can be kept beyond them.
+fn pool_cells(title: &str, row: &[Option<Value>], has_steps: bool) -> [String; 9] {
     let of = |at: usize| match row.get(at) {
         Some(Some(Value::Integer(value))) => Some(*value),
         _ => None,
@@ -204,7 +205,11 @@ fn pool_cells(title: &str, row: &[Option<Value>]) -> [String; 9] {
         bytes(9),
         number(4),
         format!("{} · {}", number(10), bytes(11)),
-        format!("{} · {}", number(12), bytes(13)),
+        if has_steps {
+            format!("{} · {}", number(12), bytes(13))
+        } else {
+            "–".to_owned()
+        },
     ]
 }
 

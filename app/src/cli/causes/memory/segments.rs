@@ -107,7 +107,7 @@ fn list(all: &[PlacedSegment<'_>], streams: &mut OutputStreams<'_>) -> Result<()
             words::bytes(segment.bytes),
             segment
                 .stream
-                .map_or_else(|| "–".to_owned(), |it| it.to_string()),
+                .map_or_else(|| "–".to_owned(), crate::text::allocator_stream),
             words::bytes(allocated),
             words::bytes(segment.bytes.saturating_sub(allocated)),
             crate::text::count(segment.blocks.len() as u64),
