@@ -121,7 +121,7 @@ impl App {
             asked: read.asked,
             reading: Some(read.reading),
             is_followed: is_followed || self.watch.follows_all,
-            is_read_again: false,
+            ..OpenedFiles::default()
         };
         let was_looked_at = self.status.loading.is_some() && self.state.view.interval.is_some();
         self.status.job = None;
@@ -187,7 +187,8 @@ impl App {
             return self.tell(true, text);
         }
         let now = Arc::new(read.capture);
-        let renumbering = SceneRenumbering::new(&self.capture, &now, &self.state);
+        let absent = &mut self.status.files.absent;
+        let renumbering = SceneRenumbering::new(&self.capture, &now, &self.state, absent);
         self.show_capture(now);
         let renumber = Action::Renumber(Box::new(renumbering));
         self.act(vec![renumber], None);

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use engine::importer::{self, ImportError};
 
+use super::AbsentChoice;
+
 /// What is read again and again is on screen for so many times as long as it took to be read, and for this long at least.
 const SHARE: u32 = 2;
 const LEAST: Duration = Duration::from_secs(1);
@@ -62,6 +64,8 @@ pub struct OpenedFiles {
     pub is_followed: bool,
     /// Whether they are being read again.
     pub is_read_again: bool,
+    /// What was selected, pinned and hidden and is missing from the latest reading.
+    pub absent: AbsentChoice,
 }
 
 impl OpenedFiles {
