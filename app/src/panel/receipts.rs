@@ -33,7 +33,9 @@ impl Panel for ReceiptsPanel {
         if parts.is_empty() && !notes.is_empty() {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.add_space(GRID);
-                notes.iter().for_each(|it| note(ui, scene, it));
+                for text in notes {
+                    note(ui, scene, text);
+                }
             });
             return;
         }
@@ -114,8 +116,9 @@ fn rows(ui: &mut Ui, scene: &Scene<'_>, part: &MergedFile) {
         let text = format!("repaired: {cause}: {}", text::count(*count));
         ui.label(RichText::new(text).color(scene.theme.warning));
     }
-    let notes = part.receipt.notes.iter();
-    notes.for_each(|it| note(ui, scene, it));
+    for text in &part.receipt.notes {
+        note(ui, scene, text);
+    }
 }
 
 fn note(ui: &mut Ui, scene: &Scene<'_>, text: &str) {
