@@ -39,7 +39,7 @@ pub use loss::LossPlan;
 pub use opened_files::{FileReading, FilesVersion, OpenedFiles};
 pub use playback::{Playback, SPEEDS};
 pub use projected_lanes::{ProjectedLane, ProjectedLanes};
-pub use renumbering::SceneRenumbering;
+pub use renumbering::{AbsentChoice, SceneRenumbering};
 pub use view_snapshot::KeptView;
 
 /// Everything that actions change.

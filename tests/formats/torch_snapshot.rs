@@ -185,7 +185,9 @@ fn what_a_snapshot_lacks_is_counted() {
     };
     assert!(output.status.success(), "{output:?}");
     let (_, said, _) = syncline(&["info", &file]);
+    // A segment, a block of it, and what the history has besides those that are left out.
     for words in [
+        "304 events read",
         "6 entries of the history do not say what happened, when, or to which memory, and are left out.",
         "3 segments and blocks of the snapshot lack their address, size or state, and are left out.",
         "CUDA 0 ran out of memory 300 times, at most when 7 MiB were asked for and 512 KiB were free.",

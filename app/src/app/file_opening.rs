@@ -20,10 +20,30 @@ use crate::state::{OpenedFiles, SceneRenumbering, UnsavedRisk, ViewChange, Workl
 /// So many times the length of a span are shown before it, and after it, where a link leads to it.
 const AROUND: i64 = 10;
 
+/// Said where files that are read again cannot be shown as they are now.
+pub(super) const KEPT_ON_SCREEN: &str = "What is on screen is what was read before.";
+
 /// What the files of a capture are called together.
 fn called_parts(parts: &[MergedFile]) -> String {
     let paths: Vec<PathBuf> = parts.iter().map(|part| part.path.clone()).collect();
     called(&paths)
+}
+
+/// What is to be known of files, in one line; nothing where they have no notes.
+fn line_of_notes(parts: &[MergedFile]) -> Option<String> {
+    let noted = parts.iter().filter(|part| !part.receipt.notes.is_empty());
+    let noted: Vec<&MergedFile> = noted.collect();
+    match noted.as_slice() {
+        [] => None,
+        [only] => {
+            let notes = only.receipt.notes.join(" ");
+            Some(format!("{}: {notes}", name(&only.path)))
+        }
+        several => Some(format!(
+            "{} files have notes; the receipt lists them",
+            several.len()
+        )),
+    }
 }
 
 impl App {
@@ -101,7 +121,7 @@ impl App {
             asked: read.asked,
             reading: Some(read.reading),
             is_followed: is_followed || self.watch.follows_all,
-            is_read_again: false,
+            ..OpenedFiles::default()
         };
         let was_looked_at = self.status.loading.is_some() && self.state.view.interval.is_some();
         self.status.job = None;
@@ -160,8 +180,15 @@ impl App {
         files.is_read_again = false;
         files.found.clone_from(&read.reading.version);
         files.reading = Some(read.reading);
+        if read.capture.span_count() == 0 && self.capture.span_count() > 0 {
+            // Whoever writes a file in place may have begun anew.
+            let name = called(&read.asked);
+            let text = format!("{name} holds nothing to show at the moment. {KEPT_ON_SCREEN}");
+            return self.tell(true, text);
+        }
         let now = Arc::new(read.capture);
-        let renumbering = SceneRenumbering::new(&self.capture, &now, &self.state);
+        let absent = &mut self.status.files.absent;
+        let renumbering = SceneRenumbering::new(&self.capture, &now, &self.state, absent);
         self.show_capture(now);
         let renumber = Action::Renumber(Box::new(renumbering));
         self.act(vec![renumber], None);
@@ -175,6 +202,7 @@ impl App {
             parts.iter().map(|it| it.receipt.notes.clone()).collect()
         };
         if notes(&self.status.parts) != notes(&read.parts) {
+            self.withdraw_notes();
             self.tell_notes(&read.parts);
         }
         self.status.parts = read.parts;
@@ -186,16 +214,17 @@ impl App {
 
     /// Says in a line above the timeline what is to be known of the files; all of it stands in the receipt.
     fn tell_notes(&mut self, parts: &[MergedFile]) {
-        let notes: Vec<String> = parts
-            .iter()
-            .filter(|part| !part.receipt.notes.is_empty())
-            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" ")))
-            .collect();
-        if let [only] = notes.as_slice() {
-            self.tell(false, only.clone());
-        } else if !notes.is_empty() {
-            let text = format!("{} files have notes; the receipt lists them", notes.len());
+        if let Some(text) = line_of_notes(parts) {
             self.tell(false, text);
+        }
+    }
+
+    /// Takes away the line that says what was to be known of the files on screen, where it still stands there.
+    fn withdraw_notes(&mut self) {
+        let told = line_of_notes(&self.status.parts);
+        let notice = self.state.notice.as_ref();
+        if told.is_some() && notice.map(|it| &it.text) == told.as_ref() {
+            self.act(vec![Action::Notify(None)], None);
         }
     }
 

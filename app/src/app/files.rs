@@ -17,6 +17,7 @@ use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
 use super::App;
+use super::file_opening::KEPT_ON_SCREEN;
 use crate::action::{Action, BookmarkAction, Command, FleetAction};
 use crate::panel::{BackendChoice, JobProgress};
 use crate::state::{AppState, FilePurpose, FileReading, FileRequest, Notice};
@@ -363,7 +364,8 @@ impl App {
                 self.end_loading();
                 if let Some(mut reason) = reason {
                     if is_again {
-                        reason.push_str(" What is on screen is what was read before.");
+                        let end = if reason.ends_with('.') { "" } else { "." };
+                        reason = format!("{reason}{end} {KEPT_ON_SCREEN}");
                     }
                     self.tell(true, reason);
                 }

@@ -1,4 +1,5 @@
-//! What became of all that the opened files held, and how several files lie against each other.
+//! What became of all that the opened files held, and how several files lie against each other; of a recording that is on
+//! screen and in no file yet, what its window left out.
 
 use eframe::egui::{DragValue, RichText, ScrollArea, Ui};
 use engine::importer::MergedFile;
@@ -28,6 +29,16 @@ impl Panel for ReceiptsPanel {
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let parts = &scene.status.parts;
+        let notes = scene.capture.notes();
+        if parts.is_empty() && !notes.is_empty() {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.add_space(GRID);
+                for text in notes {
+                    note(ui, scene, text);
+                }
+            });
+            return;
+        }
         if parts.is_empty() {
             hint(
                 ui,
@@ -105,10 +116,14 @@ fn rows(ui: &mut Ui, scene: &Scene<'_>, part: &MergedFile) {
         let text = format!("repaired: {cause}: {}", text::count(*count));
         ui.label(RichText::new(text).color(scene.theme.warning));
     }
-    for note in &part.receipt.notes {
-        ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new("•").color(scene.theme.weak));
-            ui.label(note);
-        });
+    for text in &part.receipt.notes {
+        note(ui, scene, text);
     }
+}
+
+fn note(ui: &mut Ui, scene: &Scene<'_>, text: &str) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("•").color(scene.theme.weak));
+        ui.label(text);
+    });
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-use engine::importer;
+use engine::importer::{self, ImportError};
+
+use super::AbsentChoice;
 
 /// What is read again and again is on screen for so many times as long as it took to be read, and for this long at least.
 const SHARE: u32 = 2;
@@ -15,9 +17,17 @@ const LEAST: Duration = Duration::from_secs(1);
 pub struct FilesVersion(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl FilesVersion {
-    /// That of the files that `asked` stands for; nothing where one is not there, or can be read only once.
+    /// That of the files that `asked` stands for; nothing where one is not there, or can be read only once. A folder with two
+    /// files of one rank has a version of its own, so that it is read again and says so.
     pub fn of(asked: &[PathBuf]) -> Option<Self> {
-        let files = importer::files_of(asked).ok()?;
+        let files = match importer::files_of(asked) {
+            Ok(files) => files,
+            Err(ImportError::SameRank { folder, files, .. }) => {
+                let named = files.into_iter().map(|it| folder.join(it));
+                return Some(Self(named.map(|it| (it, 0, None)).collect()));
+            }
+            Err(_) => return None,
+        };
         let version = |path: PathBuf| {
             let found = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
             Some((path, found.len(), found.modified().ok()))
@@ -54,6 +64,8 @@ pub struct OpenedFiles {
     pub is_followed: bool,
     /// Whether they are being read again.
     pub is_read_again: bool,
+    /// What was selected, pinned and hidden and is missing from the latest reading.
+    pub absent: AbsentChoice,
 }
 
 impl OpenedFiles {

@@ -1,11 +1,15 @@
 //! What lanes and spans are called once their file was read again: the same ones have other numbers where it changed.
 
-use std::collections::BTreeMap;
+mod absent;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::capture::{Capture, PlacedSpan};
 use engine::record::{DeviceId, Group, LaneId, NameId, SpanId};
 use engine::time::{Interval, Nanos};
 
+pub use self::absent::AbsentChoice;
+use self::absent::{AbsentLane, AbsentSpan, take_found};
 use super::{AppState, GroupKey};
 
 /// What says which lane it is, in any reading of its file.
@@ -17,15 +21,25 @@ pub struct SceneRenumbering {
     lanes: BTreeMap<LaneId, LaneId>,
     devices: BTreeMap<DeviceId, DeviceId>,
     spans: BTreeMap<SpanId, SpanId>,
+    /// Lanes that are pinned again, and hidden again, and the span that is selected again: an earlier reading lacked them.
+    pinned: Vec<LaneId>,
+    hidden: Vec<LaneId>,
+    selected: Option<SpanId>,
 }
 
 impl SceneRenumbering {
-    /// From what was on screen, of which `state` names lanes and spans, to what was read since.
-    pub fn new(before: &Capture, now: &Capture, state: &AppState) -> Self {
+    /// From what was on screen, of which `state` names lanes and spans, to what was read since. What earlier readings lacked is
+    /// taken out of `absent` where it is there now, and what is missing now is added to it.
+    pub fn new(
+        before: &Capture,
+        now: &Capture,
+        state: &AppState,
+        absent: &mut AbsentChoice,
+    ) -> Self {
         let mut all = Self {
             lanes: lanes(before, now),
             devices: devices(before, now),
-            spans: BTreeMap::new(),
+            ..Self::default()
         };
         let marked = state.bookmarks.list.iter().map(|it| it.span);
         let chosen = state.selection.span.into_iter();
@@ -38,21 +52,52 @@ impl SceneRenumbering {
                 .and_then(|it| all.same_span((before, &it), now));
             all.spans.extend(found.map(|it| (span, it)));
         }
+        all.find_again(now, state, absent);
+        all.note_absent(before, state, absent);
         all
     }
 
-    /// Gives all that the state names its present number, and forgets what is no longer there.
+    /// Finds what earlier readings lacked.
+    fn find_again(&mut self, now: &Capture, state: &AppState, absent: &mut AbsentChoice) {
+        let known: BTreeSet<LaneId> = self.lanes.values().copied().collect();
+        self.pinned = take_found(&mut absent.pinned, now, &known);
+        self.hidden = take_found(&mut absent.hidden, now, &known);
+        // Whoever has selected something else meanwhile wants that.
+        let is_free = state.selection.span.is_none();
+        absent.span.take_if(|_| !is_free);
+        self.selected = absent.span.as_ref().and_then(|it| it.found_in(now));
+        absent.span.take_if(|_| self.selected.is_some());
+    }
+
+    /// Notes what is missing now.
+    fn note_absent(&self, before: &Capture, state: &AppState, absent: &mut AbsentChoice) {
+        let lost = |id: &&LaneId| !self.lanes.contains_key(*id);
+        let lane = |id: &LaneId| AbsentLane::of(before, *id);
+        let pinned = state.view.pinned.iter().filter(lost);
+        absent.pinned.extend(pinned.filter_map(lane));
+        let hidden = state.view.hidden.iter().filter(lost);
+        absent.hidden.extend(hidden.filter_map(lane));
+        let selected = state.selection.span;
+        if let Some(span) = selected.filter(|it| !self.spans.contains_key(it)) {
+            absent.span = AbsentSpan::of(before, span);
+        }
+    }
+
+    /// Gives all that the state names its present number, forgets what is no longer there, and takes up again what is there
+    /// again.
     pub fn apply(&self, state: &mut AppState) {
         let lane = |id: &LaneId| self.lanes.get(id).copied();
         let view = &mut state.view;
         view.order = view.order.iter().filter_map(lane).collect();
-        view.pinned = view.pinned.iter().filter_map(lane).collect();
-        view.hidden = view.hidden.iter().filter_map(lane).collect();
+        let pinned = view.pinned.iter().filter_map(lane);
+        view.pinned = pinned.chain(self.pinned.iter().copied()).collect();
+        let hidden = view.hidden.iter().filter_map(lane);
+        view.hidden = hidden.chain(self.hidden.iter().copied()).collect();
         let folded = view.collapsed.iter().map(|it| self.group(*it));
         view.collapsed = folded.collect();
         let span = |id: &SpanId| self.spans.get(id).copied();
         let chosen = &mut state.selection;
-        chosen.span = chosen.span.and_then(|it| span(&it));
+        chosen.span = chosen.span.and_then(|it| span(&it)).or(self.selected);
         chosen.group = chosen.group.iter().filter_map(span).collect();
         chosen.dependency = None;
         chosen.topic = None;

@@ -371,10 +371,10 @@ impl Capture {
         self.spans.heap_bytes()
     }
 
-    /// Bytes held by the tables of spans, dependencies, arguments and names together.
+    /// Bytes held by all tables that grow with the file together.
     pub fn bytes(&self) -> usize {
-        let large = self.tables_in_bytes();
-        large.iter().take(4).map(|(_, bytes)| bytes).sum()
+        let tables = self.tables_in_bytes();
+        tables.iter().map(|(_, bytes)| bytes).sum()
     }
 
     /// Bytes held by each table that grows with the file, the spans' first.

@@ -334,6 +334,10 @@ fn of_a_window_of_time_what_touches_it_is_kept() {
     let left = 30 - kept.len();
     let text = format!("from 0.05 s after the start of the program on, for 0.06 s. {left} ");
     assert!(said(&output).contains(&text), "{}", said(&output));
+    // The file says it as well.
+    let capture = open(&folder.path().join("out.pftrace"));
+    let notes = capture.notes();
+    assert!(notes.iter().any(|it| it.contains(&text)), "{notes:?}");
 }
 
 #[test]

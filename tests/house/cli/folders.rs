@@ -42,7 +42,12 @@ fn a_folder_or_a_pattern_is_the_same_as_its_captures() {
     let at = |path: &str| folder.path().join(path).display().to_string();
     let expected = told(&ranks);
     assert_eq!(expected["receipts"].as_array().unwrap().len(), 2);
-    for named in [at("job"), at("job/traces"), at("job/*/rank*.pftrace")] {
+    for named in [
+        at("job"),
+        at("job/traces"),
+        at("job/*/rank*.pftrace"),
+        at("job/tr*"),
+    ] {
         assert_eq!(told(&[named]), expected);
     }
     assert_eq!(told(&[ranks[0].clone(), at("job/traces/rank1*")]), expected);
@@ -75,7 +80,7 @@ fn a_folder_that_nobody_can_mean_is_refused_in_words() {
     for (named, words) in [
         (at("job"), &["rank 0", "rank0-later.pftrace", "pattern"][..]),
         (at("empty"), &["holds no capture", "0 files"]),
-        (at("job/*.sqlite"), &["no file fits"]),
+        (at("job/*.sqlite"), &["no file or folder fits"]),
         (at("nowhere"), &["there is no file"]),
     ] {
         let (code, out, err) = syncline(&["info", &named]);

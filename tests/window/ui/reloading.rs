@@ -7,7 +7,7 @@ use app::action::{Action, BookmarkAction, Command};
 use app::state::{ThemeChoice, ViewChange};
 use egui_kittest::kittest::Queryable as _;
 use engine::capture::Capture;
-use engine::record::{Bookmark, SpanId};
+use engine::record::{Bookmark, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::Window;
@@ -143,6 +143,22 @@ fn what_was_chosen_in_a_file_is_chosen_once_it_was_read_again() {
     until(&mut window, |window| capture(window).span_count() == 1);
     let [span, ..] = chosen(&window);
     assert!(span.is_empty());
+    // Once it is there again, it is selected again; so is a lane pinned that was missing.
+    let other: &[Event] = &[(9, "e", 0), (9, "f", 1)];
+    for (events, pinned) in [(other, 0), (second, before[2].len())] {
+        write(&path, events);
+        until(&mut window, |window| {
+            window.harness.state().scene().status.files.have_changed()
+        });
+        act(&mut window, Command::Reload.into());
+        until(&mut window, |window| {
+            capture(window).span_count() == events.len()
+        });
+        let [span, _, lanes, _] = chosen(&window);
+        assert_eq!((span.len(), lanes.len()), (pinned, pinned), "{lanes:?}");
+    }
+    let [span, _, lanes, _] = chosen(&window);
+    assert_eq!((&span, &lanes), (&before[0], &before[2]));
 }
 
 #[test]
@@ -173,14 +189,77 @@ fn a_file_that_makes_no_sense_for_a_while_leaves_what_was() {
     write(&path, &[(5, "a", 0), (5, "b", 1)]);
     let mut window = opened(path.clone());
     act(&mut window, Command::ReloadChanged.into());
-    fs::write(&path, "no trace at all").unwrap();
-    until(&mut window, |window| {
-        let notice = window.harness.state().scene().state.notice.as_ref();
-        notice.is_some_and(|it| it.is_error)
-    });
-    assert_eq!(capture(&window).span_count(), 2);
+    let (a, lane) = (named(capture(&window), "a"), LaneId(0));
+    act(&mut window, Action::Select(Some(a)));
+    act(&mut window, Action::PinLane(lane));
+    let before = chosen(&window);
+    for (text, why) in [
+        ("no trace at all", "not a capture"),
+        ("[]", "holds nothing"),
+    ] {
+        fs::write(&path, text).unwrap();
+        until(&mut window, |window| {
+            notice(window).is_some_and(|it| it.contains(why))
+        });
+        assert_eq!(capture(&window).span_count(), 2);
+        assert_eq!(chosen(&window), before);
+    }
     write(&path, &[(5, "a", 0), (5, "b", 1), (5, "c", 2)]);
     until(&mut window, |window| capture(window).span_count() == 3);
+    assert_eq!(chosen(&window), before);
+    assert_eq!(notice(&window), None);
+}
+
+/// The line above the timeline.
+fn notice(window: &Window) -> Option<String> {
+    let state = window.harness.state().scene().state;
+    state.notice.as_ref().map(|it| it.text.clone())
+}
+
+#[test]
+fn what_was_said_of_a_file_that_breaks_off_goes_once_it_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    write(&path, &[(5, "a", 0), (5, "b", 1)]);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 20]).unwrap();
+    let mut window = opened(path.clone());
+    act(&mut window, Command::ReloadChanged.into());
+    let said = notice(&window);
+    assert!(said.is_some_and(|it| it.contains("breaks off")));
+    fs::write(&path, whole).unwrap();
+    until(&mut window, |window| capture(window).span_count() == 2);
+    assert_eq!(notice(&window), None);
+}
+
+#[test]
+fn one_rank_twice_in_a_followed_folder_leaves_what_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let profile = |rank: u32| {
+        format!(
+            r#"{{"schemaVersion": 1, "distributedInfo": {{"backend": "nccl", "rank": {rank}, "world_size": 2}}, "traceEvents": [
+            {{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 7, "tid": 7, "ts": 10, "dur": 5, "args": {{"External id": 1}}}}]}}"#
+        )
+    };
+    fs::write(at("a.json"), profile(0)).unwrap();
+    fs::write(at("b.json"), profile(1)).unwrap();
+    let mut window = opened(folder.path().to_owned());
+    act(&mut window, Command::ReloadChanged.into());
+    // Of the second the name says which rank it is of, so that nothing has to be read.
+    for (copy, again) in [("c.json", None), ("rank1-again.json", Some("rank1.json"))] {
+        if let Some(first) = again {
+            fs::rename(at("b.json"), at(first)).unwrap();
+        }
+        fs::copy(at(again.unwrap_or("b.json")), at(copy)).unwrap();
+        until(&mut window, |window| {
+            notice(window).is_some_and(|it| it.contains("two files of rank 1") && it.contains(copy))
+        });
+        let scene = window.harness.state().scene();
+        assert_eq!(scene.status.parts.len(), 2);
+        fs::remove_file(at(copy)).unwrap();
+        until(&mut window, |window| notice(window).is_none());
+    }
 }
 
 #[test]

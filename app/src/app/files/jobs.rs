@@ -191,16 +191,11 @@ fn rate(read: u64, gone: Duration) -> String {
 fn open_captures(asked: &[PathBuf], answering: &JobSender) -> JobMessage {
     // What is written while it is read counts as a change.
     let version = FilesVersion::of(asked);
-    // A folder that is opened again may hold others by then.
-    let found = match importer::files_of(asked) {
-        Ok(found) => found,
-        Err(error) => return JobMessage::Failed(Some(error.to_string())),
-    };
-    let paths = found.as_slice();
     let mut capture = Capture::new();
     let begun = Instant::now();
     let mut glimpse = FIRST_GLIMPSE;
-    let parts = importer::open_all(paths, &mut |batch| {
+    // A folder is named as one, so that two files of one rank in it are refused.
+    let parts = importer::open_all(asked, &mut |batch| {
         if answering.is_cancelled() {
             return ControlFlow::Break(());
         }
@@ -222,7 +217,8 @@ fn open_captures(asked: &[PathBuf], answering: &JobSender) -> JobMessage {
         Ok(mut parts) => {
             importer::note_dropped(&mut parts, &mut capture);
             // What can be read only once is not known again.
-            let content = content_key(paths).ok();
+            let paths: Vec<PathBuf> = parts.iter().map(|it| it.path.clone()).collect();
+            let content = content_key(&paths).ok();
             let reading = FileReading {
                 version,
                 ended: Instant::now(),

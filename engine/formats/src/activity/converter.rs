@@ -133,14 +133,8 @@ impl ActivityConverter {
             ties: tally.ties,
             inferred: tally.inferred,
             repairs: tally.repairs(),
-            notes: self
-                .draft
-                .window
-                .notes()
-                .into_iter()
-                .chain(tally.notes())
-                .chain(nvtx_notes)
-                .collect(),
+            window: self.draft.window.notes(),
+            notes: tally.notes().into_iter().chain(nvtx_notes).collect(),
             absence: self.draft.window.absence(),
             nvtx: processes.clone().map(|it| it.nvtx.tally.events()).sum(),
             tellers: processes.map(ActivityProcess::teller).collect(),

@@ -54,7 +54,9 @@ pub struct ActivitySummary {
     pub inferred: u64,
     /// What had to be mended, by cause.
     pub repairs: Vec<(&'static str, u64)>,
-    /// What a reader should know, a sentence each.
+    /// What part of the program was kept and what was left out, where not all of it was to be kept.
+    pub window: Option<String>,
+    /// What else a reader should know, a sentence each.
     pub notes: Vec<String>,
     /// Ranges, marks and samples of NVTX.
     pub nvtx: u64,

@@ -1,10 +1,15 @@
 //! Folders and patterns in place of files: the captures in them.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::multi_file::rank_in;
-use super::{IMPORTERS, ImportError, REFUSED, Source, is_standard_input, log_folder, sqlite};
+use super::{
+    IMPORTERS, ImportError, Importer, REFUSED, Source, is_standard_input, log_folder, sqlite,
+};
+use record::Record;
 
 /// How deep folders are looked through: those of profilers are a few deep.
 const DEPTH: usize = 8;
@@ -14,12 +19,16 @@ const MOST_ENTRIES: usize = 50_000;
 const MOST_CAPTURES: usize = 1_024;
 /// What a file may be packed with, by its ending.
 const PACKINGS: &[&str] = &["gz", "zst", "zip"];
+/// JSON is looked through for events in pieces of so many bytes.
+const PIECE: u64 = 1 << 20;
+/// Files of at most so many bytes are read to know whether they are captures.
+const SMALL: usize = 4_096;
 /// What a profiler writes beside its database, with the same in it.
 const SAME_AS_DATABASE: &str = "trace_view.json";
 
 /// The files that some paths stand for. A folder stands for the captures in it and below it, in order of their paths; one that
 /// JAX or TensorFlow profiled into for those of its last run; a path with `*`, `?` or `[` that is no file for all files that it
-/// matches. Any other path stands for itself, whether there is such a file or not.
+/// matches, and for the captures of all folders that it matches. Any other path stands for itself, whether there is such a file or not.
 ///
 /// # Errors
 /// A folder holds no capture, more than can be meant, or two of one rank; or a pattern matches nothing.
@@ -29,9 +38,7 @@ pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
         if is_standard_input(path) {
             files.push(path.clone());
         } else if path.is_dir() {
-            let run = log_folder::last_run(path);
-            let is_run = !run.is_empty() && !holds_others(path);
-            files.extend(if is_run { run } else { captures(path)? });
+            files.extend(in_folder(path)?);
         } else if !path.exists() && has_wildcards(path) {
             files.extend(matches(path)?);
         } else {
@@ -56,14 +63,37 @@ fn has_wildcards(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// The files that a pattern matches, by name.
+/// The captures that a folder stands for.
+fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    let run = log_folder::last_run(folder);
+    if !run.is_empty() && !holds_others(folder) {
+        return Ok(run);
+    }
+    captures(folder)
+}
+
+/// The files that a pattern matches, by name, and the captures of the folders that it matches. Folders without captures are
+/// passed over, unless it matches nothing else.
 fn matches(pattern: &Path) -> Result<Vec<PathBuf>, ImportError> {
     // What is no pattern either, such as a bracket that stays open, matches nothing.
     let found = glob::glob(&pattern.to_string_lossy()).ok();
-    let found = found.into_iter().flatten().flatten();
-    let files: Vec<PathBuf> = found.filter(|it| it.is_file()).collect();
+    let mut why = ImportError::Unmatched(pattern.to_owned());
+    let mut files = Vec::new();
+    for path in found.into_iter().flatten().flatten() {
+        if path.is_file() {
+            files.push(path);
+        } else if path.is_dir() {
+            match in_folder(&path) {
+                Ok(inside) => files.extend(inside),
+                Err(none @ (ImportError::NoCaptures { .. } | ImportError::Refused { .. })) => {
+                    why = none;
+                }
+                Err(other) => return Err(other),
+            }
+        }
+    }
     if files.is_empty() {
-        return Err(ImportError::Unmatched(pattern.to_owned()));
+        return Err(why);
     }
     Ok(files)
 }
@@ -85,9 +115,17 @@ fn once_each(mut found: Vec<(&'static str, PathBuf)>) -> Vec<PathBuf> {
 fn captures(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let named = named(folder)?;
     let looked = named.len();
-    let named = named.into_iter();
-    let found = named.filter_map(|path| Some((format(&path)?, path)));
-    let found = once_each(found.collect());
+    let mut found = Vec::new();
+    let mut hollow = Vec::new();
+    for path in named {
+        match format(&path) {
+            Some((format, true)) => found.push((format, path)),
+            Some((format, false)) => hollow.push((format, path)),
+            None => {}
+        }
+    }
+    // Where there is nothing else, it is said of these what is wrong with them.
+    let found = once_each(if found.is_empty() { hollow } else { found });
     match found.len() {
         0 => Err(match ImportError::directory(folder.to_owned()) {
             ImportError::Directory(folder) => ImportError::NoCaptures { folder, looked },
@@ -181,8 +219,8 @@ fn is_named_so(path: &Path) -> bool {
     endings.any(|ending| name.ends_with(&format!(".{ending}")))
 }
 
-/// The format of a capture; none of a file that is none, such as other JSON.
-fn format(path: &Path) -> Option<&'static str> {
+/// The format of a capture, and whether anything of a capture is in it; none of a file that is none, such as other JSON.
+fn format(path: &Path) -> Option<(&'static str, bool)> {
     let source = Source::open(path).ok()?;
     let head = source.head();
     if REFUSED.iter().any(|it| (it.recognises)(head)) {
@@ -191,12 +229,54 @@ fn format(path: &Path) -> Option<&'static str> {
     let importer = IMPORTERS.iter().find(|it| it.recognises(head));
     match importer {
         Some(importer) if importer.name() == "chrome" => {
-            is_list_of_events(head).then_some(importer.name())
+            is_list_of_events(head).then(|| (importer.name(), has_event(&source)))
         }
-        Some(importer) => Some(importer.name()),
-        None if sqlite::is_database(head) => Some(sqlite::format_of(&source).ok()?.name()),
+        Some(importer) if importer.name() == "pftrace" => {
+            Some((importer.name(), has_facts(*importer, &source)))
+        }
+        Some(importer) => Some((importer.name(), true)),
+        None if sqlite::is_database(head) => Some((sqlite::format_of(&source).ok()?.name(), true)),
         None => None,
     }
+}
+
+/// Whether JSON holds an event: each says of which phase it is.
+fn has_event(source: &Source) -> bool {
+    const PHASE: &[u8] = b"\"ph\"";
+    if memchr::memmem::find(source.head(), PHASE).is_some() {
+        return true;
+    }
+    let Ok(mut reader) = source.reader() else {
+        return true;
+    };
+    let mut bytes = Vec::new();
+    loop {
+        // The word may lie across the border of two pieces.
+        let kept = bytes.len().saturating_sub(PHASE.len() - 1);
+        bytes.drain(..kept);
+        match reader.by_ref().take(PIECE).read_to_end(&mut bytes) {
+            Ok(0) => return false,
+            Ok(_) if memchr::memmem::find(&bytes, PHASE).is_some() => return true,
+            Ok(_) => {}
+            // Of what is damaged it is said once it is opened.
+            Err(_) => return true,
+        }
+    }
+}
+
+/// Whether anything is understood of a file of packets: other small files of protobuf may look like one.
+fn has_facts(importer: &dyn Importer, source: &Source) -> bool {
+    if source.head().len() > SMALL {
+        return true;
+    }
+    let mut has_any = false;
+    let is_fact = |it: &Record| !matches!(it, Record::Run(_) | Record::Clock(_) | Record::Note(_));
+    let read = super::read(importer, source, &mut |batch| {
+        has_any |= batch.records.iter().any(is_fact);
+        ControlFlow::Continue(())
+    });
+    // Of what is damaged it is said once it is opened.
+    has_any || read.is_err()
 }
 
 /// Whether JSON, of which any may be a list of events, begins as one does: profilers write other JSON beside their captures.
@@ -257,7 +337,8 @@ mod tests {
             ["b/rank0.json", "b/rank1.json", "a.json"]
         );
         // One that JAX profiled into stands for its run, unless other captures lie there as well.
-        write(root.join("b/host.xplane.pb"), [0x0A, 0x00]).unwrap();
+        let plane = b"\x0a\x0b\x12\x09/host:CPU";
+        write(root.join("b/host.xplane.pb"), plane).unwrap();
         write(root.join("b/host.trace.json"), EVENTS).unwrap();
         assert_eq!(names(root, &[root.join("b")]).len(), 4);
         for file in ["b/rank0.json", "b/rank1.json"] {
@@ -267,6 +348,47 @@ mod tests {
         // A file whose name looks like a pattern is that file.
         write(root.join("x[1].json"), EVENTS).unwrap();
         assert_eq!(names(root, &[root.join("x[1].json")]), ["x[1].json"]);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_capture_is_passed_over_unless_nothing_else_is_there() {
+        let other = r#"{"schemaVersion":2,"mediaType":"x"}"#;
+        let folder = folder(&[
+            ("a/events.json", EVENTS),
+            ("a/none.json", r#"{"traceEvents":[]}"#),
+            ("a/z.json", other),
+            ("a/hi.pb", "\n\u{2}hi"),
+            ("b/z.json", other),
+        ]);
+        let root = folder.path();
+        assert_eq!(names(root, &[root.join("a")]), ["a/events.json"]);
+        assert_eq!(names(root, &[root.join("b")]), ["b/z.json"]);
+        // An event may come late.
+        let late = format!(
+            r#"{{"schemaVersion":1,"x":"{}",{}"#,
+            "x".repeat(70_000),
+            &EVENTS[1..]
+        );
+        write(root.join("a/late.json"), late).unwrap();
+        let both = ["a/events.json", "a/late.json"];
+        assert_eq!(names(root, &[root.join("a")]), both);
+    }
+
+    #[test]
+    fn a_pattern_fits_folders_as_well() {
+        let folder = folder(&[
+            ("rank_1/a.json", EVENTS),
+            ("rank_2/b.json", EVENTS),
+            ("rank_3/notes.txt", ""),
+            ("rank_4.json", EVENTS),
+        ]);
+        let root = folder.path();
+        let found = ["rank_1/a.json", "rank_2/b.json", "rank_4.json"];
+        assert_eq!(names(root, &[root.join("rank_*")]), found);
+        assert!(matches!(
+            files_of(&[root.join("*_3")]),
+            Err(ImportError::NoCaptures { .. })
+        ));
     }
 
     #[test]

@@ -103,6 +103,7 @@ fn receipt(summary: ActivitySummary) -> Receipt {
     for teller in summary.tellers {
         receipt.note(format!("{}.", teller.text));
     }
+    receipt.notes.extend(summary.window);
     receipt.notes.extend(summary.notes);
     receipt
 }

@@ -70,8 +70,8 @@ pub enum ImportError {
         /// The names of the first two.
         files: [PathBuf; 2],
     },
-    /// It is a pattern that no file fits.
-    #[error("no file fits {0}; check the path")]
+    /// It is a pattern that no file and no folder fits.
+    #[error("no file or folder fits {0}; check the path")]
     Unmatched(PathBuf),
     /// It may not be read.
     #[error("{0} may not be read by you; change its permissions or open a copy")]

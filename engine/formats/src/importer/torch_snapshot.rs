@@ -158,6 +158,7 @@ fn annotate(pickle: &Pickle, annotations: &[PickleId], draft: &mut SqliteDraft<'
             continue;
         };
         let time = time.saturating_mul(1_000);
+        draft.receipt.events += 1;
         if pickle.text_of(*annotation, "stage") == Some("START") {
             open.push((name.to_owned(), time));
             continue;

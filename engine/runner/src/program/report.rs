@@ -69,7 +69,7 @@ fn problem(severity: Severity, code: &str, text: String) -> Record {
     }))
 }
 
-/// What it all came to, as lines of the log.
+/// What it all came to, as lines of the log; what a window left out is also a note of the capture, which its receipt shows.
 pub(super) fn log_of(converter: &ActivityConverter, summary: &ActivitySummary) -> Vec<Record> {
     let line = |(severity, text)| {
         Record::Log(Box::new(Log {
@@ -78,7 +78,8 @@ pub(super) fn log_of(converter: &ActivityConverter, summary: &ActivitySummary) -
             text,
         }))
     };
-    lines(summary).map(line).collect()
+    let note = summary.window.as_deref().map(|it| Record::Note(it.into()));
+    lines(summary).map(line).chain(note).collect()
 }
 
 /// What is said of the whole, of each process, and of what could not be known.
@@ -121,7 +122,7 @@ fn lines(summary: &ActivitySummary) -> impl Iterator<Item = (Severity, String)> 
         };
         (severity, teller.text.clone())
     });
-    let notes = summary.notes.iter();
+    let notes = summary.window.iter().chain(&summary.notes);
     let info = |text: String| (Severity::Info, text);
     let all: Vec<_> = whole
         .into_iter()
@@ -149,4 +150,25 @@ fn nothing(summary: &ActivitySummary) -> Option<String> {
     } else {
         format!("nothing was recorded: {}", why.join("; "))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_window_left_out_is_a_note_of_the_capture() {
+        let converter = ActivityConverter::new(formats::activity::ResolveMode::Whole);
+        let window = "The capture is of a window: the last 1 s before its end.";
+        let summary = ActivitySummary {
+            window: Some(window.to_owned()),
+            ..ActivitySummary::default()
+        };
+        let records = log_of(&converter, &summary);
+        let is_note = |it: &&Record| matches!(it, Record::Note(text) if **text == *window);
+        let is_line = |it: &&Record| matches!(it, Record::Log(log) if log.text == window);
+        assert_eq!(records.iter().filter(is_note).count(), 1, "{records:?}");
+        assert_eq!(records.iter().filter(is_line).count(), 1, "{records:?}");
+        assert!(log_of(&converter, &ActivitySummary::default()).is_empty());
+    }
 }

@@ -101,6 +101,8 @@ impl DeviceHistory {
         }
         let told = history.iter().map(|it| self.entry(pickle, *it, draft));
         let entries = told.filter(Option::is_none).count() as u64;
+        let read = (history.len() as u64).saturating_sub(entries);
+        draft.receipt.events += before.complete + read;
         self.remark(draft);
         LeftOut {
             entries,

@@ -79,6 +79,8 @@ type MemoryByAddress = BTreeMap<i64, EarlierMemory>;
 pub(super) struct MemoryBefore {
     pub blocks: MemoryByAddress,
     pub segments: MemoryByAddress,
+    /// Segments and blocks of the snapshot that were read.
+    pub complete: u64,
     /// Segments and blocks that lack their address, size or state.
     pub incomplete: u64,
 }
@@ -122,6 +124,7 @@ impl MemoryBefore {
         };
         self.segments
             .insert(address, memory(address, size, segment));
+        self.complete += 1;
         let mut next = address;
         for block in pickle.list_of(segment, "blocks") {
             let size = pickle.number_of(*block, "size").filter(|it| *it >= 0);
@@ -130,6 +133,7 @@ impl MemoryBefore {
                 self.incomplete += 1;
                 continue;
             };
+            self.complete += 1;
             // Before blocks had addresses they lay one behind the other.
             let address = pickle.number_of(*block, "address").unwrap_or(next);
             next = address.saturating_add(size);
