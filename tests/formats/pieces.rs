@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use app::cli::{FINE, WRONG};
+use engine::analysis::causes::Causes;
+use engine::analysis::memory::MemoryHistory;
+use engine::analysis::{HostLevel, HostRanges, HostScope, Iterations};
+use engine::capture::Capture;
 use engine::exporter::{PieceRequest, piece};
 use engine::record::{Group, SpanKind};
 use engine::time::{Interval, Nanos};
@@ -238,6 +242,52 @@ fn replaced_words_are_gone() {
                 &at("words.pftrace"),
             ],
         );
+    }
+}
+
+/// Captures whose iterations, functions or memory are known by words.
+const WORDED: &[&str] = &[
+    "fresh/torch-steps.json.gz",
+    "fresh/jax.xplane.pb.gz",
+    "kineto/tl_b200_eager.json.gz",
+    "nsys/nsysai_mfu_2gpu_before.sqlite",
+];
+
+/// What analyses find by words: iterations, ranges of the host by level, and sums of memory.
+fn found_by_words(capture: &Capture) -> Vec<String> {
+    let causes = Causes::build(capture);
+    let iterations = Iterations::find(&causes.read(capture), None);
+    let mut found: Vec<String> = iterations
+        .all
+        .iter()
+        .map(|it| format!("{:?} {:?}", iterations.source, it.interval))
+        .collect();
+    let host = HostRanges::new(capture, &HostScope::default());
+    found.extend(HostLevel::ALL.map(|it| format!("{} {}", it.label(), host.count(it))));
+    let all = Interval::new(Nanos::MIN, Nanos::MAX);
+    found.extend(MemoryHistory::new(capture).pools.iter().map(|pool| {
+        let peak = pool
+            .peak(all)
+            .map(|it| (it.point.at, pool.allocated(it.point)));
+        format!("{peak:?} {} {}", pool.events.len(), pool.allocations.len())
+    }));
+    found
+}
+
+/// What analyses go by stays, whatever else is replaced: in every format the same is found.
+#[test]
+fn replaced_words_leave_what_analyses_find_by_them() {
+    let mut paths: Vec<PathBuf> = WORDED.iter().filter_map(|it| path(it)).collect();
+    let own = root().join("tests/data/captures");
+    paths.extend([small(), own.join("torch-snapshot.pickle")]);
+    for path in paths {
+        let whole = found_by_words(&open(std::slice::from_ref(&path)).0);
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("x.pftrace");
+        let (code, _, err) = syncline(&["convert", &text(&path), &text(&to), "--anonymize"]);
+        assert_eq!(code, FINE, "{err}");
+        let replaced = found_by_words(&open(&[to]).0);
+        assert_eq!(replaced, whole, "{}", path.display());
     }
 }
 

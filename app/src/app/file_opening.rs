@@ -36,8 +36,8 @@ fn line_of_notes(parts: &[MergedFile]) -> Option<String> {
     match noted.as_slice() {
         [] => None,
         [only] => {
-            let notes = only.receipt.notes.join(" ");
-            Some(format!("{}: {notes}", name(&only.path)))
+            let text = only.receipt.notes.join(" ");
+            Some(format!("{}: {text}", name(&only.path)))
         }
         several => Some(format!(
             "{} files have notes; the receipt lists them",

@@ -121,15 +121,11 @@ pub(super) fn iterations(made: &Conclusions, has_operations: bool) -> Vec<Report
     }
     let number = plain(&text::counted(found.rows.len() as u64, "iteration"));
     let by = found.label();
-    let length = match found.rows.as_slice() {
-        [only] => {
-            let took = words::length(only.iteration.interval.length());
-            format!("{number} by {by}, which took {took}.")
-        }
-        _ => {
-            let median = words::length(found.median);
-            format!("{number} by {by}; half of them take at most {median}.")
-        }
+    let median = words::length(found.median);
+    let length = if found.rows.len() == 1 {
+        format!("{number} by {by}, which took {median}.")
+    } else {
+        format!("{number} by {by}; half of them take at most {median}.")
     };
     blocks.push(ReportBlock::Paragraph(length));
     let rows = found.rows.iter().map(|row| {
