@@ -88,6 +88,12 @@ def touching(raw_path, cut_path, start, end):
 ALLOWED = re.compile(
     r"^(cuda|cu|hip|hsa|nccl|rccl|vk)[A-Z_]\w*$|^nccl|^Memcpy|^Memset|^\[CUDA mem|^[\d\s.,:\[\]()x-]*$", re.I
 )
+# What profilers say of the sort of an event: by PyTorch's own list (torch/csrc/profiler and libkineto's ActivityType).
+CATEGORIES = set(
+    "cpu_op user_annotation gpu_user_annotation gpu_memcpy gpu_memset kernel cuda_runtime cuda_driver cuda_event cuda_sync "
+    "cpu_instant_event python_function overhead mtia_runtime mtia_ccp_events xpu_runtime xpu_driver "
+    "privateuse1_runtime privateuse1_driver Trace Operator Runtime Kernel Memcpy Memset nvtx".split()
+)
 SHORT = 5
 # So many words are looked for.
 MOST = 300
@@ -121,7 +127,8 @@ def words(plain_path, words_path, perfetto_path):
         if event.get("ph") in ("X", "B"):
             for key, value in (event.get("args") or {}).items():
                 if isinstance(value, str) and not key.startswith("syncline") and not ALLOWED.search(value):
-                    if key not in ("dtype", "Collective name"):
+                    is_sort = key == "category" and value in CATEGORIES
+                    if key not in ("dtype", "Collective name") and not is_sort:
                         secrets.add(value)
     own = {"stub", "kernel", "call", "scope", "upload", "download", "host-work", "stream", "Timeline", "float", "enforced"}
     labels = {str(event.get("cat")) for event in plain}

@@ -8,7 +8,7 @@ use engine::capture::Capture;
 use engine::record::{RunOutcome, Severity};
 use engine::runner::{
     Control, Engine, KeptCapture, Message, ProgramRequest, ToggleOutcome, WindowStatus,
-    abandoned_recordings, toggle_capture,
+    abandoned_captures, toggle_capture,
 };
 
 use super::arguments::RecordOptions;
@@ -33,10 +33,10 @@ pub(super) fn record(
         window: window_of(options),
         is_live: options.live,
     };
-    for left in abandoned_recordings() {
+    for left in abandoned_captures() {
         writeln!(
             streams.err,
-            "syncline: note: {} is of a recording that was ended by force; its files can be opened. Remove it where nobody needs it.",
+            "syncline: note: {} is of a capture that was ended by force; its files can be opened. Remove it where nobody needs it.",
             left.display()
         )?;
     }

@@ -76,7 +76,7 @@ pub use far::again_path;
 pub use isolated_worker::{apart, run_apart};
 pub use mesh::RankAssignment;
 pub use program::{
-    KeptCapture, ProgramRequest, ToggleOutcome, WindowControl, WindowStatus, abandoned_recordings,
+    KeptCapture, ProgramRequest, ToggleOutcome, WindowControl, WindowStatus, abandoned_captures,
     carry_recorder, toggle_capture, window_signal,
 };
 pub use protocol::{Control, Message, Pace, Phase, RankControl, RecoveryMode, RunRequest};

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use self::child::ProgramProcess;
 use self::folder::FactFolder;
-pub use self::folder::abandoned_recordings;
+pub use self::folder::abandoned_captures;
 pub use self::kept_capture::KeptCapture;
 use self::kept_capture::PendingKeep;
 pub use self::library::carry_recorder;

@@ -16,12 +16,8 @@ fn window() -> (Window, Vec<SpanId>) {
     let mut window = Window::with_run(SIZE, ThemeChoice::Dark, "double-buffer");
     let (lane, spans, interval) = {
         let capture = window.harness.state().scene().capture;
-        let lane = capture
-            .lanes()
-            .iter()
-            .find(|lane| lane.name == "compute")
-            .unwrap()
-            .id;
+        let mut lanes = capture.lanes().iter();
+        let lane = lanes.find(|it| it.name == "compute").unwrap().id;
         let long = capture
             .spans()
             .filter(|it| it.span.lane == lane && it.depth == 0);

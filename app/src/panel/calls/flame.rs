@@ -211,8 +211,7 @@ fn paint(
     (tree, shown): (&CallTree, &[(usize, Rect)]),
     pointed: Option<usize>,
 ) {
-    let theme = scene.theme;
-    let painter = ui.painter();
+    let (theme, painter) = (scene.theme, ui.painter());
     let font = FontId::proportional(SMALL);
     for (place, bar) in shown {
         let Some(node) = tree.nodes.get(*place) else {

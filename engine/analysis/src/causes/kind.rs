@@ -96,15 +96,11 @@ impl TimeUse {
             Self::Blocked => "Something else had to be complete first",
             Self::Latency => "Nothing held it any more: what a start or a wake-up takes",
             Self::Unknown => "More than a start takes, and the capture does not tell why",
-            Self::Return => {
-                "What a blocking call took to return once what it waited for was complete"
-            }
+            Self::Return => "What a blocking call took to return after what it waited for",
             Self::Call => "A blocking call that had nothing to wait for",
             Self::Run => "An operation ran",
             Self::Host => "The host thread was at work, or in no call that the capture shows",
-            Self::Limit => {
-                "A wait that nothing let go, or the time until something came from outside of the run"
-            }
+            Self::Limit => "A wait that nothing let go, or that something from outside ended",
         }
     }
 }

@@ -95,8 +95,8 @@ impl HostRanges {
             let own = chosen.as_ref().and_then(|it| it.get(number));
             let is_chosen = |it: &HostRange| own.is_none_or(|own| own.hold(it));
             let ranges = thread.level(level).iter().copied().filter(is_chosen);
-            let ranges = ranges.filter_map(|it| scope.clip(it));
-            sweep(ranges, (launches, number), &mut sweeper);
+            let clipped = ranges.filter_map(|it| scope.clip(it));
+            sweep(clipped, (launches, number), &mut sweeper);
         }
         let (nodes, places) = sweeper
             .draft

@@ -14,7 +14,7 @@ use super::window::purpose;
 const PREFIX: &str = "syncline-record-";
 
 /// Folders among the temporary files that recorders left which were killed: each with what was recorded up to then.
-pub fn abandoned_recordings() -> Vec<PathBuf> {
+pub fn abandoned_captures() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(std::env::temp_dir())
         .into_iter()
         .flatten();

@@ -101,13 +101,12 @@ fn list(all: &[PlacedSegment<'_>], streams: &mut OutputStreams<'_>) -> Result<()
     largest.sort_by_key(|it| std::cmp::Reverse(it.2.bytes));
     for (pool, _, segment) in largest.into_iter().take(MOST) {
         let allocated = segment.allocated();
+        let stream = segment.stream.map(crate::text::allocator_stream);
         table.row([
             pool.title.clone(),
             format!("{:#x}", segment.address),
             words::bytes(segment.bytes),
-            segment
-                .stream
-                .map_or_else(|| "–".to_owned(), crate::text::allocator_stream),
+            stream.unwrap_or_else(|| "–".to_owned()),
             words::bytes(allocated),
             words::bytes(segment.bytes.saturating_sub(allocated)),
             crate::text::count(segment.blocks.len() as u64),

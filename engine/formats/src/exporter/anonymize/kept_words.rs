@@ -257,37 +257,39 @@ fn is_copy(name: &str) -> bool {
     words.peek().is_some() && words.all(|it| COPIES.contains(&it))
 }
 
+/// Fields that Syncline writes and reads.
+const OWN: &[&str] = &[
+    BLOCKED_BECAUSE,
+    CALL_LABEL,
+    ENGINE,
+    ENGINE_WAIT,
+    HELD,
+    INSERTED_BECAUSE,
+    ITERATION,
+    LATE,
+    MEMORY_ACTION,
+    MEMORY_ADDRESS,
+    MEMORY_ALLOCATED,
+    MEMORY_BLOCK,
+    MEMORY_BYTES,
+    MEMORY_DEVICE,
+    MEMORY_DEVICE_TYPE,
+    MEMORY_OPERATOR,
+    MEMORY_RESERVED,
+    MEMORY_SEGMENT_BYTES,
+    MEMORY_STACK,
+    MEMORY_STREAM,
+    QUERY_ANSWER,
+    STUB_BEGAN,
+    STUB_ENDED,
+    STUB_KIND,
+    TIME_LIMIT,
+    WORKED,
+];
+
 /// Whether the name of a field says nothing of a program.
 pub(super) fn is_field(name: &str) -> bool {
-    let own = [
-        BLOCKED_BECAUSE,
-        CALL_LABEL,
-        ENGINE,
-        ENGINE_WAIT,
-        HELD,
-        INSERTED_BECAUSE,
-        ITERATION,
-        LATE,
-        MEMORY_ACTION,
-        MEMORY_ADDRESS,
-        MEMORY_ALLOCATED,
-        MEMORY_BLOCK,
-        MEMORY_BYTES,
-        MEMORY_DEVICE,
-        MEMORY_DEVICE_TYPE,
-        MEMORY_OPERATOR,
-        MEMORY_RESERVED,
-        MEMORY_SEGMENT_BYTES,
-        MEMORY_STACK,
-        MEMORY_STREAM,
-        QUERY_ANSWER,
-        STUB_BEGAN,
-        STUB_ENDED,
-        STUB_KIND,
-        TIME_LIMIT,
-        WORKED,
-    ];
-    own.contains(&name) || FIELDS.contains(&name) || COLLECTIVE_GROUPS.contains(&name)
+    OWN.contains(&name) || FIELDS.contains(&name) || COLLECTIVE_GROUPS.contains(&name)
 }
 
 /// Whether a text is one of the few that a field has.

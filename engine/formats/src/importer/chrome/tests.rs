@@ -211,12 +211,8 @@ fn odd_rows_are_kept_and_counted() {
         .collect();
     let opened = open(&text).unwrap();
     assert_eq!(opened.spans().len(), 6);
-    let causes: Vec<&str> = opened
-        .receipt
-        .repairs
-        .iter()
-        .map(|(cause, _)| cause.as_str())
-        .collect();
+    let repairs = opened.receipt.repairs.iter();
+    let causes: Vec<&str> = repairs.map(|it| it.0.as_str()).collect();
     for cause in [
         "negative durations",
         "no duration",

@@ -101,8 +101,7 @@ impl DeviceHistory {
         }
         let told = history.iter().map(|it| self.entry(pickle, *it, draft));
         let entries = told.filter(Option::is_none).count() as u64;
-        let read = (history.len() as u64).saturating_sub(entries);
-        draft.receipt.events += before.complete + read;
+        draft.receipt.events += before.complete + (history.len() as u64).saturating_sub(entries);
         self.remark(draft);
         LeftOut {
             entries,
