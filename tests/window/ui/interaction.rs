@@ -401,7 +401,8 @@ fn what_cannot_run_leaves_the_capture_on_screen() {
 pub fn until(window: &mut Window, done: impl Fn(&Window) -> bool) {
     let end = Instant::now() + Duration::from_mins(1);
     while !done(window) {
-        assert!(Instant::now() < end, "nothing came of it");
+        let told = window.harness.state().scene().state.notice.as_ref();
+        assert!(Instant::now() < end, "nothing came of it: {told:?}");
         std::thread::sleep(Duration::from_millis(5));
         window.harness.step();
     }

@@ -258,7 +258,11 @@ fn one_rank_twice_in_a_followed_folder_leaves_what_was() {
         let scene = window.harness.state().scene();
         assert_eq!(scene.status.parts.len(), 2);
         fs::remove_file(at(copy)).unwrap();
-        until(&mut window, |window| notice(window).is_none());
+        // What else is to be known of the files may be said then.
+        let is_refused = |it: &str| it.contains("two files of rank 1");
+        until(&mut window, |window| {
+            !notice(window).is_some_and(|it| is_refused(&it))
+        });
     }
 }
 
