@@ -100,14 +100,19 @@ impl FactRing {
     }
 
     fn latest_by(&self, reached: impl Fn(&Fact) -> Option<u64>) -> Option<u64> {
-        let mut latest = None;
-        let ends = self.files.iter();
-        for segment in ends.flat_map(|it| it.segments.iter().rev().take(2)) {
+        let latest_in = |segment: &RingSegment| {
+            let mut latest = None;
             read(&segment.name.path(&self.folder), false, &mut |fact| {
                 latest = latest.max(reached(&fact));
             });
-        }
-        latest
+            latest
+        };
+        // The last segments of a process may hold nothing of the sort. What threads did comes a little out of order.
+        let of_file = |file: &RingFile| {
+            let ends = file.segments.iter().rev().filter_map(&latest_in);
+            ends.take(2).max()
+        };
+        self.files.iter().filter_map(of_file).max()
     }
 
     /// Takes up segments that are new, and how much the others have grown.
