@@ -22,7 +22,7 @@ mod wire;
 mod worker;
 
 pub use attach::attach;
-pub(super) use last_known::GONE;
+pub(super) use last_known::{GONE, problem};
 pub(super) use link::WorkerLink;
 pub use link::again_path;
 pub use packet::{BackendOffer, PROTOCOL, unix_now};

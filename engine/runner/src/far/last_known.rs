@@ -242,7 +242,8 @@ impl RunWatch {
     }
 }
 
-fn problem(severity: Severity, code: &str, text: String) -> Record {
+/// A problem of a capture, and of none of its spans.
+pub fn problem(severity: Severity, code: &str, text: String) -> Record {
     Record::Problem(Box::new(Problem {
         severity,
         code: code.to_owned(),

@@ -2,11 +2,11 @@
 
 use super::RecordedProgram;
 use super::child::code_of;
-use crate::far::ending;
+use crate::far::{ending, problem};
 use crate::save::SaveFile;
 use crate::{Message, Phase};
 use formats::activity::{ActivityConverter, ActivitySummary};
-use record::{EventId, Log, Problem, Record, RunEnd, RunOutcome, Severity, SpanId, counted};
+use record::{Log, Record, RunEnd, RunOutcome, Severity, counted};
 
 impl RecordedProgram<'_> {
     /// Says what it all came to, and that it is over.
@@ -57,16 +57,6 @@ impl RecordedProgram<'_> {
         self.outbox.post(Message::Finished { run, lost: 0 });
         self.outbox.post(Message::Phase(Phase::Idle));
     }
-}
-
-fn problem(severity: Severity, code: &str, text: String) -> Record {
-    Record::Problem(Box::new(Problem {
-        severity,
-        code: code.to_owned(),
-        text,
-        span: SpanId::NONE,
-        event: EventId::NONE,
-    }))
 }
 
 /// What it all came to, as lines of the log; what a window left out is also a note of the capture, which its receipt shows.
