@@ -7,6 +7,7 @@ mod translation;
 use engine::analysis::SentencePiece;
 use engine::analysis::memory::MemoryGrouping;
 use engine::capture::Capture;
+use engine::importer::torch_snapshot;
 use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
@@ -208,6 +209,20 @@ pub fn allocator_stream(stream: i64) -> String {
     match stream {
         0 => "default".to_owned(),
         stream => stream.to_string(),
+    }
+}
+
+/// Why a capture has no allocators, as the end of a sentence or one of its own.
+pub fn without_pools(capture: &Capture) -> &'static str {
+    let is_snapshot = capture
+        .run()
+        .is_some_and(|it| it.backend == torch_snapshot::NAME);
+    if is_snapshot {
+        "the snapshot has no segments and no history: nothing was recorded in it. Call \
+         torch.cuda.memory._record_memory_history() before the program allocates, and _dump_snapshot before it ends"
+    } else {
+        "the capture tells nothing of allocators. PyTorch's profiler does with profile_memory=True, Ascend's with \
+         profile_memory, and a workload of Syncline's with buffers that are allocated in the order of a stream"
     }
 }
 

@@ -179,6 +179,31 @@ fn counters_have_what_the_file_says_of_its_devices() {
     );
 }
 
+/// Ascend's files have totals of their own, which the calls have to come to at every moment.
+#[test]
+fn calls_of_ascends_allocators_come_to_its_totals() {
+    let Some(file) = path(REAL[2]) else { return };
+    let (capture, _) = open(std::slice::from_ref(&file));
+    let history = MemoryHistory::new(&capture);
+    for pool in &history.pools {
+        let allocator = pool.title.trim_start_matches("memory, ");
+        let name = format!("Memory allocated, {allocator}");
+        let counter = capture.counters().iter().find(|it| it.name == name);
+        let samples = capture.samples(counter.unwrap().id);
+        let told: BTreeMap<Nanos, f64> = samples
+            .times()
+            .iter()
+            .copied()
+            .zip(samples.values().iter().copied())
+            .collect();
+        assert!(told.len() > 50, "{name}");
+        for (at, total) in told {
+            let found = pool.allocated(pool.point_at(at));
+            assert_eq!(found, Some(total as i64), "{name} at {at}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_answered_is_said() {
     let file = root().join("tests/data/captures/torch-h100.json.gz");

@@ -69,16 +69,28 @@ def own_run(events):
 def ascend(path):
     database = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
     texts = dict(database.execute("SELECT id, value FROM STRING_IDS"))
-    rows = database.execute("SELECT name, size, allocationTime, releaseTime, allocationTotalAllocated, releaseTotalAllocated,"
-                            " streamPtr FROM OP_MEMORY ORDER BY rowid")
-    for order, (name, size, start, end, total, total_after, stream) in enumerate(rows):
+    rows = database.execute("SELECT name, size, allocationTime, releaseTime, activeReleaseTime, allocationTotalAllocated,"
+                            " releaseTotalAllocated, streamPtr FROM OP_MEMORY ORDER BY rowid")
+    called = set()
+    for order, (name, size, start, released, inactive, total, total_after, stream) in enumerate(rows):
         allocator = "GE" if stream is None else "PTA"
         if allocator == "GE" and total_after is not None:
             # The table of this allocator's own calls (NPU_OP_MEM) shows it: what a release has as the total is that before it.
             total_after -= size
+        # The table of totals (MEMORY_RECORD) is less by it from the first of both times on.
+        end = min((it for it in (released, inactive) if it is not None), default=None)
         for at, bytes_, left in ((start, size, total), (end, -size, total_after)):
             if at is not None:
+                called.add((allocator, at))
                 yield Event(at, order, allocator, bytes_, order, left, texts[name])
+    # What was allocated before and is freed stands in the table of totals alone.
+    rows = database.execute("SELECT timestamp, totalAllocated FROM MEMORY_RECORD, STRING_IDS WHERE component = id"
+                            " AND value = 'PTA' ORDER BY MEMORY_RECORD.rowid")
+    last = None
+    for order, (at, total) in enumerate(rows):
+        if last is not None and total != last and ("PTA", at) not in called:
+            yield Event(at, order, "PTA", total - last, None, total, None)
+        last = total
 
 
 def pools_at(events, moment):

@@ -5,8 +5,8 @@
 >>> syncline.explain("train.pt.trace.json", span=4711)      # what one operation waited for, and how long for each cause
 >>> syncline.query("train.pt.trace.json", "SELECT name, dur FROM spans WHERE kind = 'kernel'", as_="pandas")
 
-Each call starts the program ``syncline``, reads its answer, and leaves nothing behind. Times are whole nanoseconds from the
-capture's start. ``%load_ext syncline`` has ``%syncline`` show a report in a notebook. ``syncline guide python`` has all of it.
+Each call starts the program ``syncline``, reads its answer, and leaves nothing behind. Times are whole nanoseconds of
+capture time, as on the window's ruler. ``%load_ext syncline`` has ``%syncline`` show a report in a notebook. ``syncline guide python`` has all of it.
 """
 
 from __future__ import annotations

@@ -43,6 +43,12 @@ pub(super) fn record(
     interrupt::watch_termination();
     interrupt::watch_window();
     if options.live {
+        // The window has buttons for it; a script needs the number all the same.
+        match &request.window {
+            CaptureWindow::Switched => tell_window(WindowStatus::Closed, streams)?,
+            CaptureWindow::Last(limit) => tell_window(WindowStatus::Last(limit.nanos), streams)?,
+            _ => {}
+        }
         let program = InitialContent::Program(Box::new(request));
         let exit = window::open_with(program, Some(interrupt::is_terminated))?;
         // Closed while the program ran, the window stops it, as Ctrl-C does.

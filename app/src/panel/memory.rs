@@ -17,6 +17,7 @@ use super::widgets::{hint, without_spans};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::state::MOST_SELECTED;
+use crate::text::without_pools;
 use crate::theme::GRID;
 
 /// How memory is shown.
@@ -75,8 +76,8 @@ impl Panel for MemoryPanel {
             return hint(ui, scene.theme, "Reading memory…");
         };
         if answer.pools.is_empty() {
-            let words = "This capture tells nothing of allocators. PyTorch's profiler does with profile_memory=True";
-            return hint(ui, scene.theme, words);
+            let words = format!("No memory to show: {}", without_pools(scene.capture));
+            return hint(ui, scene.theme, &words);
         }
         let chosen = self.heading(ui, scene, actions);
         ui.add_space(GRID);

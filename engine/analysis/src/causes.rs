@@ -72,8 +72,6 @@ use slack::Slack;
 use span_class::{LaneClass, SpanClass};
 use timetable::Timetable;
 
-/// An effect may begin so much before its cause ends, by two clocks, and still be its effect.
-pub const TOLERANCE: Nanos = Nanos(2_000);
 /// More than this between a cause and its effect is no latency: the capture does not tell what was in between.
 pub const CEILING: Nanos = Nanos(100_000);
 

@@ -1,8 +1,8 @@
 //! Waits that a capture has no spans of, only what they made each operation come after: which of them add nothing?
 
+use record::time::TOLERANCE;
 use std::collections::BTreeMap;
 
-use super::causes::TOLERANCE;
 use super::stream_clocks::{KnownOperation, OperationStart, StreamClocks};
 use capture::Capture;
 use record::{

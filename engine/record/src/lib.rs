@@ -36,6 +36,7 @@ mod pace;
 mod pipeline;
 mod promise;
 mod run;
+mod script_function;
 mod short_text;
 mod small_list;
 mod span_set;
@@ -71,6 +72,7 @@ pub use promise::{ObservedOutcome, Promise, PromiseOutcome};
 pub use run::{
     Clock, Expectation, FileRepair, Log, Problem, Run, RunEnd, RunOutcome, WAITS_UNTOLD,
 };
+pub use script_function::{CATEGORY, PYTHON_FUNCTION, is_script_function};
 pub use short_text::ShortText;
 pub use small_list::SmallList;
 pub use span_set::SpanSet;

@@ -12,6 +12,9 @@ mod sets;
 pub use covered::CoveredTime;
 pub use sets::{shared, total, union};
 
+/// An effect may begin so much before its cause ends, by two clocks, and still be its effect.
+pub const TOLERANCE: Nanos = Nanos(2_000);
+
 /// An instant or a length of capture time: nanoseconds, counted from the capture's start.
 ///
 /// Instants before the start are negative and legal. Arithmetic saturates, so damaged input cannot wrap.

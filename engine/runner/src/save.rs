@@ -79,13 +79,13 @@ impl SaveFile {
         let path = self.path.display();
         let text = if error.kind() == io::ErrorKind::NotFound {
             format!(
-                "what was written as {path} is not there: another program removed or replaced it meanwhile; save again from the \
-                 window, or run again"
+                "what was written as {path} is not there: another program removed or replaced it meanwhile; run again, or \
+                 save again from a window that shows it"
             )
         } else {
             format!(
-                "{path} ends early, because it could not be written: {error}; save again from the window, or run again \
-                 with another path"
+                "{path} ends early, because it could not be written: {error}; run again with another path, or save \
+                 again from a window that shows it"
             )
         };
         Record::Problem(Box::new(Problem {

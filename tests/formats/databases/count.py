@@ -154,6 +154,21 @@ def rocpd(file):
     return counts
 
 
+def changed_without_a_call(file):
+    """How often a total of the allocator of tensors changes though no row of calls has that instant."""
+    totals = file.query("select r.timestamp t, r.totalAllocated a from MEMORY_RECORD r join STRING_IDS s on s.id = r.component"
+                        " where s.value = 'PTA' order by r.rowid")
+    totals = [(row["t"], row["a"]) for row in totals]
+    called = set()
+    for row in file.rows("OP_MEMORY"):
+        if row["streamPtr"] is not None:
+            called.add(row["allocationTime"])
+            # The total falls at the first of both.
+            called.add(min(row[it] or row["releaseTime"] for it in ("releaseTime", "activeReleaseTime"))
+                       if row["releaseTime"] is not None else None)
+    return sum(after[1] != before[1] and after[0] not in called for before, after in zip(totals, totals[1:]))
+
+
 def ascend(file):
     counts = Counter()
     for table in ("CANN_API", "PYTORCH_API", "MSTX_EVENTS", "STEP_TIME", "TASK", "COMMUNICATION_OP"):
@@ -161,6 +176,7 @@ def ascend(file):
     # An allocation and a free are an instant each.
     for row in file.rows("OP_MEMORY"):
         counts["spans"] += sum(row[it] is not None for it in ("allocationTime", "releaseTime"))
+    counts["spans"] += changed_without_a_call(file)
     counts["streams"] = file.query("select count(distinct deviceId || ':' || streamId) from TASK")[0][0]
     counts["streams"] += len({row["groupName"] for row in file.rows("COMMUNICATION_OP")})
     for table in ("TASK", "COMMUNICATION_OP"):

@@ -12,7 +12,6 @@ use engine::analysis::memory::{
     MemoryPool, PoolSteps,
 };
 use engine::capture::Capture;
-use engine::importer::torch_snapshot;
 use engine::record::{LaneId, Value};
 use engine::time::{Interval, Nanos};
 
@@ -20,6 +19,7 @@ use super::row_list::{ListFormat, count, integer, text, time, write_rows};
 use super::scope::OpenedPart;
 use crate::cli::range::moment_within;
 use crate::cli::{CliFailure, OutputStreams, complain};
+use crate::text::without_pools;
 pub use options::MemoryOptions;
 
 const POOL_COLUMNS: [&str; 14] = [
@@ -304,20 +304,6 @@ impl<'a> MemoryPrinter<'a> {
             }
         }
         rows
-    }
-}
-
-/// Why a capture has no allocators.
-fn without_pools(capture: &Capture) -> &'static str {
-    let is_snapshot = capture
-        .run()
-        .is_some_and(|it| it.backend == torch_snapshot::NAME);
-    if is_snapshot {
-        "the snapshot has no segments and no history: nothing was recorded in it. Call \
-         torch.cuda.memory._record_memory_history() before the program allocates, and _dump_snapshot before it ends"
-    } else {
-        "the capture tells nothing of allocators. PyTorch's profiler does with profile_memory=True, Ascend's with \
-         profile_memory, and a workload of Syncline's with buffers that are allocated in the order of a stream"
     }
 }
 

@@ -148,9 +148,11 @@ fn asker(capture: &Capture, span: SpanId) -> Option<usize> {
 fn told(segment: &MemorySegment) -> String {
     let bytes = |bytes: i64| text::amount(bytes as f64, "bytes");
     let used = segment.allocated() as f64 / segment.bytes.max(1) as f64;
-    let stream = segment.stream.map_or_else(String::new, |it| {
-        format!("stream {} · ", text::allocator_stream(it))
-    });
+    let stream = match segment.stream {
+        None => String::new(),
+        Some(0) => "default stream · ".to_owned(),
+        Some(stream) => format!("stream {} · ", text::allocator_stream(stream)),
+    };
     format!(
         "{stream}{} · {} used",
         bytes(segment.bytes),

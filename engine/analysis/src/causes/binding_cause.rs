@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::timetable::SpanTimes;
-use super::{CEILING, Causes, SpanClass, TOLERANCE};
+use super::{CEILING, Causes, SpanClass};
 use record::SpanId;
-use record::time::Nanos;
+use record::time::{Nanos, TOLERANCE};
 
 /// Something that had to come before a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Waits for operations that never ran: what let them go is what ended before those on their stream, or the call that dropped
 //! them.
 
+use record::time::TOLERANCE;
 use std::collections::BTreeMap;
 
-use super::TOLERANCE;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::timetable::Timetable;

@@ -1,9 +1,9 @@
 //! The order of a host thread: its calls and calls within them begin and end one after the other.
 
-use super::TOLERANCE;
 use super::point::SpanPoint;
 use super::timetable::Timetable;
 use record::SpanId;
+use record::time::TOLERANCE;
 
 /// Points of a thread before the last that may be gone back to; calls that overlap more are of no order.
 const REMEMBERED: usize = 1_024;

@@ -8,13 +8,13 @@ use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;
 use super::split::TimePart;
-use super::{SpanCause, SpanClass, TOLERANCE, WalkLimit};
+use super::{SpanCause, SpanClass, WalkLimit};
 use crate::SentencePiece;
 use crate::loss_outcome::{abort, fate, from_outside, problem};
 use crate::pace::PacedShare;
 use crate::sentence_piece::Sentence;
 use capture::PlacedSpan;
-use record::time::{Interval, Nanos};
+use record::time::{Interval, Nanos, TOLERANCE};
 use record::{BLOCKED_BECAUSE, Basis, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
 
 /// A wait that was queued no longer says nothing of that: it is what a start takes.

@@ -1,13 +1,13 @@
 //! Where the time of a wait went: parts that follow each other and leave nothing out.
 
+use super::SpanClass;
 use super::binding_cause::Candidate;
 use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;
-use super::{SpanClass, TOLERANCE};
 use capture::PlacedSpan;
 use record::SpanId;
-use record::time::{Interval, Nanos};
+use record::time::{Interval, Nanos, TOLERANCE};
 
 /// A part of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

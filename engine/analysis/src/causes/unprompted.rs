@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use super::CEILING;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::queue::NONE;
 use super::span_class::{LaneClass, SpanClass};
 use super::timetable::{SpanTimes as _, Timetable};
-use super::{CEILING, TOLERANCE};
 use capture::{Capture, PlacedSpan};
-use record::time::{Interval, Nanos};
+use record::time::{Interval, Nanos, TOLERANCE};
 use record::{SpanId, SpanKind, State, TIME_LIMIT, Value};
 
 /// An effect, its cause, and what ties them.

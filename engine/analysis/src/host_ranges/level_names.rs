@@ -1,14 +1,9 @@
 //! Which sort of range a span of the host is.
 
 use capture::{Capture, PlacedSpan};
-use record::{Group, Lane, Role, SpanKind, Value};
+use record::{CATEGORY, Group, Lane, PYTHON_FUNCTION, Role, SpanKind, Value, is_script_function};
 
 use super::HostLevel;
-
-/// The argument that holds a span's category, where its file has one.
-const CATEGORY: &str = "category";
-/// The category that PyTorch's profiler gives functions of Python.
-const PYTHON: &str = "python_function";
 
 /// The levels of spans that their kinds do not tell, by name: a profiler has functions of a script on the lanes of operators, and
 /// says which is which by their categories. What one name is, is looked up once.
@@ -61,9 +56,8 @@ impl<'a> LevelNames<'a> {
 fn is_function(capture: &Capture, placed: &PlacedSpan) -> bool {
     let mut fields = capture.arguments(placed.span.id);
     let is_told = fields.any(|(name, value)| {
-        let is_python = matches!(&value, Value::Text(text) if &**text == PYTHON);
+        let is_python = matches!(&value, Value::Text(text) if &**text == PYTHON_FUNCTION);
         name == CATEGORY && is_python
     });
-    let name = capture.name(placed.span.name);
-    is_told || (name.ends_with(')') && name.contains(".py:"))
+    is_told || is_script_function(capture.name(placed.span.name))
 }

@@ -181,10 +181,6 @@ impl MemoryPool {
         let mut allocated = 0_i64;
         for draft in drafts {
             allocated = match draft.allocated.filter(|_| has_totals) {
-                // Ascend's GE says of a free how much there was before it.
-                Some(total) if draft.bytes < 0 && total == allocated && !pool.events.is_empty() => {
-                    total.saturating_add(draft.bytes)
-                }
                 Some(total) => total,
                 None => allocated.saturating_add(draft.bytes),
             };

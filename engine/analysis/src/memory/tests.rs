@@ -155,21 +155,6 @@ fn the_peak_may_lie_between_events_of_one_instant() {
 }
 
 #[test]
-fn totals_of_frees_that_were_taken_before_them_are_mended() {
-    let capture = capture(&[
-        (10, 64, Some(1), Some(164)),
-        (20, 32, Some(2), Some(196)),
-        (30, -64, Some(1), Some(196)),
-        (40, -32, Some(2), Some(132)),
-        (50, 8, Some(3), Some(108)),
-        (60, -8, Some(3), Some(100)),
-    ]);
-    let pool = MemoryHistory::new(&capture).pools.remove(0);
-    let totals: Vec<i64> = pool.events.iter().map(|it| it.allocated).collect();
-    assert_eq!(totals, [164, 196, 132, 100, 108, 100]);
-}
-
-#[test]
 fn what_outlives_its_step_is_kept() {
     let capture = capture(&[
         (10, 1, Some(1), None),

@@ -68,13 +68,15 @@ impl RangeFilter {
         if counted.is_none() && rest.rsplit_once(':').is_some_and(|it| is_range(it.1)) {
             return Err(format!("“{rest}” has places that are no numbers: {form}"));
         }
-        let (name, domain) = match name.rsplit_once('@') {
-            Some((name, domain)) => (name, Some(domain.to_owned())),
-            None => (name, None),
-        };
-        if name.is_empty() || domain.as_deref() == Some("") {
+        if name.is_empty() {
             return Err(form.to_owned());
         }
+        let parts = name.rsplit_once('@');
+        let (name, domain) =
+            match parts.filter(|(name, domain)| !(name.is_empty() || domain.is_empty())) {
+                Some((name, domain)) => (name, Some(domain.to_owned())),
+                None => (name, None),
+            };
         Ok(Self {
             name: name.to_owned(),
             domain,
@@ -83,8 +85,16 @@ impl RangeFilter {
         })
     }
 
+    /// Whether a range of a domain is meant. What was written with an @ may be a name that has one.
     fn is_of(&self, name: &str, domain: Option<&str>) -> bool {
-        self.name == name && self.domain.as_deref().is_none_or(|own| domain == Some(own))
+        let Some(own) = self.domain.as_deref() else {
+            return self.name == name;
+        };
+        let rest = name.strip_prefix(&*self.name);
+        match rest.and_then(|it| it.strip_prefix('@')) {
+            Some(behind) => behind == own,
+            None => rest == Some("") && domain == Some(own),
+        }
     }
 }
 
@@ -313,17 +323,26 @@ mod tests {
         assert_eq!(read("nvtx:step"), of("step", "", 1, u64::MAX));
         assert_eq!(read("nvtx:step@io:3..5"), of("step", "io", 3, 5));
         assert_eq!(read("nvtx:a: b:2.."), of("a: b", "", 2, u64::MAX));
+        assert_eq!(read("nvtx:@jit"), of("@jit", "", 1, u64::MAX));
+        assert_eq!(read("nvtx:step@:2..2"), of("step@", "", 2, 2));
         for wrong in [
             "step",
             "nvtx:",
-            "nvtx:@io",
             "nvtx:step:0..3",
             "nvtx:step:5..3",
             "nvtx:step:a..b",
-            "nvtx:step@",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_name_may_have_the_sign_that_a_domain_is_named_by() {
+        let filter = RangeFilter::parse("nvtx:load@cpu").unwrap();
+        assert!(filter.is_of("load", Some("cpu")) && filter.is_of("load@cpu", None));
+        assert!(filter.is_of("load@cpu", Some("io")));
+        assert!(!filter.is_of("load", None) && !filter.is_of("load", Some("io")));
+        assert!(!filter.is_of("load@cpus", None) && !filter.is_of("loads", Some("cpu")));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use capture::Capture;
 use record::{
     Counter, Device, Expectation, Group, INTERRUPT, Lane, Launch, LaunchStep, MEMORY_OPERATOR,
     MEMORY_STACK, NameId, ObservedOutcome, Pipeline, Problem, Promise, PromiseOutcome, Record, Run,
-    RunOutcome, STUB_KIND, SpanId, SpanKind, Value, counted,
+    RunOutcome, STUB_KIND, SpanId, SpanKind, Value, counted, is_script_function,
 };
 use stable_words::{StableWords, WordKind};
 
@@ -262,7 +262,7 @@ impl<'a> Anonymizer<'a> {
     fn span(&mut self, kind: SpanKind, text: &str) -> String {
         let step = self.words.step(text);
         step.unwrap_or_else(|| match kind {
-            SpanKind::HostWork if kept_words::is_function(text) => self.words.function(text),
+            SpanKind::HostWork if is_script_function(text) => self.words.function(text),
             _ => self.word(WordKind::Span(kind), text),
         })
     }

@@ -1,6 +1,7 @@
 //! A piece of a capture as a capture of its own: what touches a stretch of time, on some lanes, down to some depth.
 
 mod new_numbers;
+mod overlapping_pair;
 mod piece_writer;
 mod selection;
 mod stub;

@@ -1,5 +1,6 @@
 //! Reads the databases of Ascend's profilers: calls of PyTorch and CANN, tasks of the NPU by stream, and waits.
 
+mod allocator_totals;
 mod counter;
 mod flow;
 mod host;
@@ -14,6 +15,7 @@ use super::sqlite::{
     self, Database, DatabaseReader, Dialect, NAMELESS, NeededTable, StringTable, TableReader,
 };
 use super::{ImportError, Importer, Receipt, RecordSink, Source};
+use allocator_totals::AllocatorTotals;
 use flow::AscendFlows;
 use record::time::Nanos;
 use record::{Clock, CounterId, LaneId};
@@ -67,6 +69,7 @@ struct AscendDialect {
     /// Whether a table tells which operators have memory from when to when, and how many rows of it were read.
     has_operator_memory: bool,
     memory_blocks: i64,
+    totals: AllocatorTotals,
     notifies: u64,
 }
 

@@ -1,11 +1,11 @@
 //! Words that are kept: those of APIs, which explanations go by and which are everybody's.
 
 use record::{
-    BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
-    ITERATION, LATE, MEMORY_ACTION, MEMORY_ADDRESS, MEMORY_ALLOCATED, MEMORY_BLOCK, MEMORY_BYTES,
-    MEMORY_DEVICE, MEMORY_DEVICE_TYPE, MEMORY_EVENT, MEMORY_OPERATOR, MEMORY_RESERVED,
-    MEMORY_SEGMENT, MEMORY_SEGMENT_BYTES, MEMORY_STACK, MEMORY_STREAM, QUERY_ANSWER, STUB_BEGAN,
-    STUB_ENDED, STUB_KIND, SpanKind, TIME_LIMIT, WORKED,
+    BLOCKED_BECAUSE, CALL_LABEL, CATEGORY, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD,
+    INSERTED_BECAUSE, ITERATION, LATE, MEMORY_ACTION, MEMORY_ADDRESS, MEMORY_ALLOCATED,
+    MEMORY_BLOCK, MEMORY_BYTES, MEMORY_DEVICE, MEMORY_DEVICE_TYPE, MEMORY_EVENT, MEMORY_OPERATOR,
+    MEMORY_RESERVED, MEMORY_SEGMENT, MEMORY_SEGMENT_BYTES, MEMORY_STACK, MEMORY_STREAM,
+    PYTHON_FUNCTION, QUERY_ANSWER, STUB_BEGAN, STUB_ENDED, STUB_KIND, SpanKind, TIME_LIMIT, WORKED,
 };
 
 /// What the names of an API's calls begin with, before a capital letter or an underscore.
@@ -99,7 +99,6 @@ const FIELDS: &[&str] = &[
     "block",
     "blocks per SM",
     "bytes",
-    "category",
     "cbid",
     "connection_id",
     "context",
@@ -178,8 +177,6 @@ const FIELDS: &[&str] = &[
 /// Fields whose values are of few words, or are what analyses go by.
 const PLAIN: &[&str] = &[QUERY_ANSWER, MEMORY_ACTION, "dtype", "Collective name"];
 
-/// The field that says what sort of event something is.
-const CATEGORY: &str = "category";
 /// What profilers put there, beside what whoever made an event put there.
 const CATEGORIES: &[&str] = &[
     "Kernel",
@@ -204,7 +201,7 @@ const CATEGORIES: &[&str] = &[
     "overhead",
     "privateuse1_driver",
     "privateuse1_runtime",
-    "python_function",
+    PYTHON_FUNCTION,
     "user_annotation",
     "xpu_driver",
     "xpu_runtime",
@@ -261,6 +258,7 @@ fn is_copy(name: &str) -> bool {
 const OWN: &[&str] = &[
     BLOCKED_BECAUSE,
     CALL_LABEL,
+    CATEGORY,
     ENGINE,
     ENGINE_WAIT,
     HELD,
@@ -295,11 +293,6 @@ pub(super) fn is_field(name: &str) -> bool {
 /// Whether a text is one of the few that a field has.
 pub(super) fn is_value(field: &str, text: &str) -> bool {
     PLAIN.contains(&field) || (field == CATEGORY && CATEGORIES.contains(&text))
-}
-
-/// Whether a name is that of a function of a script, with its file and its line: `step (train.py:17)`.
-pub(super) fn is_function(name: &str) -> bool {
-    name.ends_with(')') && name.contains(".py:")
 }
 
 /// Whether a counter's unit is one.

@@ -169,6 +169,23 @@ impl PieceWriter<'_> {
         }
     }
 
+    /// Adds lanes of other devices that are called as one that is used: explanations tell those apart by their devices.
+    fn add_alike(&self, used: &mut BTreeSet<LaneId>) {
+        let capture = self.capture;
+        let is_shared = |it: &&Lane| *capture.lane_title(it.id) != *it.name;
+        let names: BTreeSet<&str> = used
+            .iter()
+            .filter_map(|it| capture.lane(*it))
+            .filter(is_shared)
+            .map(|it| &*it.name)
+            .collect();
+        let alike = capture
+            .lanes()
+            .iter()
+            .filter(|it| names.contains(&*it.name));
+        used.extend(alike.map(|it| it.id));
+    }
+
     /// The lanes of whatever is kept, in order.
     fn used_lanes(&self) -> BTreeSet<LaneId> {
         let capture = self.capture;
@@ -188,6 +205,7 @@ impl PieceWriter<'_> {
                 lanes.insert(last);
             }
         }
+        self.add_alike(&mut lanes);
         lanes
     }
 

@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PieceRequest;
+use super::overlapping_pair;
 use super::stub::StubRole;
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{DependencyId, DependencyKind, Group, Lane, LaneId, Role, SpanId, SpanSet, SpanStart};
+use record::{
+    Basis, Dependency, DependencyId, DependencyKind, Group, Lane, LaneId, Role, SpanId, SpanSet,
+    SpanStart,
+};
 
 /// Beyond so many rows of a stream nobody looks for the operations beside a stretch: they overlap, and none is before another.
-const MOST_ROWS: usize = 256;
+pub(super) const MOST_ROWS: usize = 256;
 
 /// What is in a piece.
 #[derive(Default)]
@@ -49,6 +53,7 @@ impl PieceSelection {
                 found.find_neighbours(capture, lane.id, stretch, &mut beside);
             }
         }
+        found.find_cut_launches(capture, &mut beside);
         found.find_dependencies(capture, request, &beside);
         found
     }
@@ -69,7 +74,8 @@ impl PieceSelection {
         self.contains(span) || self.stubs.contains_key(&span)
     }
 
-    /// The operations right before and after the stretch on a stream. What holds the one after belongs to the piece as well:
+    /// The operations right before and after the stretch on a stream; before it the last to end and the last to begin, since
+    /// where those are two nothing tells which of them the next one came after. What holds the one after belongs to the piece as well:
     /// the stream is idle until then. Of the one before the submission does, by which streams are put in order.
     fn find_neighbours(
         &mut self,
@@ -81,13 +87,46 @@ impl PieceSelection {
         if capture.depth(lane) > MOST_ROWS {
             return;
         }
-        if let Some(before) = last_before(capture, lane, stretch.start) {
-            self.stubs.insert(before.span.id, StubRole::Before);
-            beside.insert(before.span.id, StubRole::Before);
+        if let Some(ended) = last_before(capture, lane, stretch.start) {
+            let begun = last_begun(capture, &ended);
+            for before in [ended.span.id, begun.unwrap_or(ended.span.id)] {
+                self.stubs.insert(before, StubRole::Before);
+                beside.insert(before, StubRole::Before);
+            }
         }
         if let Some(after) = first_after(capture, lane, stretch.end) {
             self.stubs.insert(after.span.id, StubRole::After);
             beside.insert(after.span.id, StubRole::After);
+        }
+        let overlapping = overlapping_pair::nearest(capture, lane, stretch);
+        self.add_pair(overlapping, beside);
+    }
+
+    /// Two operations that overlap, those of them that lie outside as stubs.
+    fn add_pair(&mut self, pair: Option<[SpanId; 2]>, beside: &mut BTreeMap<SpanId, StubRole>) {
+        for span in pair.into_iter().flatten() {
+            if !self.contains(span) {
+                self.stubs.entry(span).or_insert(StubRole::Before);
+                beside.entry(span).or_insert(StubRole::Before);
+            }
+        }
+    }
+
+    /// Of launches that the stretch cuts through two operations that overlap, where two do.
+    fn find_cut_launches(&mut self, capture: &Capture, beside: &mut BTreeMap<SpanId, StubRole>) {
+        let edges: BTreeSet<(SpanId, LaneId)> = beside
+            .keys()
+            .filter_map(|id| Some((launch(capture, *id)?, capture.span(*id)?.span.lane)))
+            .collect();
+        for (call, lane) in edges {
+            let mut effects = capture
+                .effects(call)
+                .filter_map(|id| capture.dependency(id));
+            if !effects.any(|it| self.contains(it.effect)) {
+                continue;
+            }
+            let pair = overlapping_pair::of_launch(capture, call, lane);
+            self.add_pair(pair, beside);
         }
     }
 
@@ -196,12 +235,31 @@ fn last_before(capture: &Capture, lane: LaneId, instant: Nanos) -> Option<Placed
         };
         let ended = capture.spans_in(lane, stretch);
         let ended = ended.filter(|it| it.span.end <= instant);
-        let last = ended.max_by_key(|it| (it.span.end, it.span.start, it.span.id));
+        let last = ended.max_by_key(|it| (it.span.end, it.span.id));
         if last.is_some() || stretch.start < first {
             return last;
         }
         length = length + length;
     }
+}
+
+/// The call that submitted an operation, where it is known.
+pub(super) fn launch(capture: &Capture, operation: SpanId) -> Option<SpanId> {
+    let causes = capture
+        .causes(operation)
+        .filter_map(|id| capture.dependency(id));
+    let is_launch =
+        |it: &Dependency| it.kind == DependencyKind::Submission && it.basis != Basis::Observed;
+    causes.filter(is_launch).map(|it| it.cause).next()
+}
+
+/// Of the spans of a lane that end no later than one of them the one that begins last.
+fn last_begun(capture: &Capture, ended: &PlacedSpan) -> Option<SpanId> {
+    let span = &ended.span;
+    let beside = capture.spans_in(span.lane, ended.interval());
+    let beside = beside.filter(|it| it.span.end <= span.end);
+    let last = beside.max_by_key(|it| (it.span.start, it.span.enqueued, it.span.id));
+    last.map(|it| it.span.id)
 }
 
 /// The span of a lane that begins first of those that begin no sooner than an instant.

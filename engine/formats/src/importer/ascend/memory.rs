@@ -11,6 +11,10 @@ use record::{
 
 /// The allocator of PyTorch's own tensors, and that of graphs, which has no streams.
 const ALLOCATORS: [&str; 2] = ["PTA", "GE"];
+/// The place of the first.
+const TENSORS: usize = 0;
+/// The place of the second.
+const GRAPHS: usize = 1;
 
 /// Apart from the lanes of streams, whose numbers are not so small.
 const MEMORY_LANE: i64 = i64::MIN;
@@ -20,8 +24,8 @@ struct MemoryEvent<'a> {
     time: i64,
     bytes: i64,
     operator: Option<i64>,
-    /// The field by which it and its counterpart are known.
-    block: (&'a str, i64),
+    /// The field by which it and its counterpart are known, where they are.
+    block: Option<(&'a str, i64)>,
     totals: [Option<i64>; 2],
 }
 
@@ -32,28 +36,34 @@ impl AscendReader<'_, '_> {
         if row.allocated.is_none() && row.released.is_none() {
             return Err(UntimedRow);
         }
-        let lane = self.memory_lane(row.device, usize::from(row.stream.is_none()));
+        let is_graphs = row.stream.is_none();
+        let of = (row.device, usize::from(is_graphs));
         self.dialect.memory_blocks += 1;
-        let block = (MEMORY_BLOCK, self.dialect.memory_blocks);
+        let block = Some((MEMORY_BLOCK, self.dialect.memory_blocks));
         let (before, after) = (row.totals, row.totals_after);
+        // What is freed while streams still use it is active for longer; what is not is inactive first. The total is less by it
+        // from the first of both on.
+        let freed = row.released.into_iter().chain(row.inactive).min();
         let steps = [
             (row.allocated, row.size, [before.allocated, before.reserved]),
             (
-                row.released,
+                freed,
                 row.size.saturating_neg(),
                 [after.allocated, after.reserved],
             ),
         ];
         for (time, bytes, totals) in steps {
             let Some(time) = time else { continue };
-            let event = MemoryEvent {
-                time,
-                bytes,
-                operator: Some(row.name),
-                block,
-                totals,
-            };
-            self.memory_event(lane, &event);
+            self.call_of_allocator(
+                of,
+                MemoryEvent {
+                    time,
+                    bytes,
+                    operator: Some(row.name),
+                    block,
+                    totals,
+                },
+            );
         }
         Ok(())
     }
@@ -68,34 +78,75 @@ impl AscendReader<'_, '_> {
         let text = |id: Option<i64>| id.and_then(|id| strings.text(id)).unwrap_or_default();
         let is_free = text(row.sort) == "release";
         let of = ALLOCATORS.iter().position(|it| *it == text(row.component));
-        let lane = self.memory_lane(row.device, of.unwrap_or(1));
-        let event = MemoryEvent {
-            time,
-            bytes: if is_free {
-                row.size.saturating_neg()
-            } else {
-                row.size
-            },
-            operator: row.operator,
-            block: (MEMORY_ADDRESS, row.address),
-            totals: [row.allocated, row.reserved],
+        let bytes = if is_free {
+            row.size.saturating_neg()
+        } else {
+            row.size
         };
-        self.memory_event(lane, &event);
+        self.call_of_allocator(
+            (row.device, of.unwrap_or(GRAPHS)),
+            MemoryEvent {
+                time,
+                bytes,
+                operator: row.operator,
+                block: Some((MEMORY_ADDRESS, row.address)),
+                totals: [row.allocated, row.reserved],
+            },
+        );
         Ok(())
     }
 
     /// How much an allocator has at an instant.
     pub(super) fn allocator_total(&mut self, row: AllocatorTotalRow) -> Result<(), UntimedRow> {
+        let component = row.component.and_then(|id| self.dialect.strings.text(id));
+        let of = ALLOCATORS.iter().position(|it| Some(*it) == component);
+        let at = row.time.map(|time| (row.device, time));
+        let totals = &mut self.dialect.totals;
+        let excess = match (of, at) {
+            (Some(GRAPHS), Some(at)) => totals.excess_of_graphs(at),
+            (None, _) if component.is_some() => totals.excess_of_sum(row.device),
+            _ => 0,
+        };
+        let total = row.allocated.filter(|_| of == Some(TENSORS));
+        if let (Some(at), Some(total)) = (at, total)
+            && let Some(bytes) = self.dialect.totals.untold(at, total as i64)
+        {
+            let lane = self.memory_lane(row.device, TENSORS);
+            let event = MemoryEvent {
+                time: at.1,
+                bytes,
+                operator: None,
+                block: None,
+                totals: [row.allocated, row.reserved].map(|it| it.map(|it| it as i64)),
+            };
+            self.memory_event(lane, &event);
+        }
         let at = (row.time, row.device);
-        let totals = [
-            ("Memory allocated", row.allocated),
+        let allocated = row.allocated.map(|it| it - excess as f64);
+        for (name, value) in [
+            ("Memory allocated", allocated),
             ("Memory reserved", row.reserved),
-        ];
-        for (name, value) in totals {
+        ] {
             let series = CounterSeries(name, "bytes", "");
             self.sample(series, at, value, (None, row.component))?;
         }
         Ok(())
+    }
+
+    /// What an allocator of a device was called for. The total that the one of graphs has of a free is the one before it.
+    fn call_of_allocator(&mut self, (device, of): (i64, usize), mut event: MemoryEvent<'_>) {
+        let at = (device, event.time);
+        if of == TENSORS {
+            self.dialect.totals.note_call(at);
+        } else if event.bytes < 0 {
+            self.dialect
+                .totals
+                .note_free(at, event.bytes.saturating_neg());
+            let [allocated, _] = &mut event.totals;
+            *allocated = allocated.map(|it| it.saturating_add(event.bytes));
+        }
+        let lane = self.memory_lane(device, of);
+        self.memory_event(lane, &event);
     }
 
     fn memory_event(&mut self, lane: LaneId, event: &MemoryEvent<'_>) {
@@ -109,18 +160,15 @@ impl AscendReader<'_, '_> {
             start: event.time,
             end: event.time,
         });
-        let (block, number) = event.block;
         let [allocated, reserved] = event.totals;
         let fields = [
-            (MEMORY_BYTES, Some(event.bytes)),
-            (block, Some(number)),
-            (MEMORY_ALLOCATED, allocated),
-            (MEMORY_RESERVED, reserved),
+            Some((MEMORY_BYTES, event.bytes)),
+            event.block,
+            allocated.map(|it| (MEMORY_ALLOCATED, it)),
+            reserved.map(|it| (MEMORY_RESERVED, it)),
         ];
-        for (name, value) in fields {
-            if let Some(value) = value {
-                self.draft.field(span, name, Value::Integer(value));
-            }
+        for (name, value) in fields.into_iter().flatten() {
+            self.draft.field(span, name, Value::Integer(value));
         }
         let operator = event.operator;
         if let Some(text) = operator.and_then(|id| self.dialect.strings.text(id)) {

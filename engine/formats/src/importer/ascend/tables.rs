@@ -156,6 +156,7 @@ columns! {
         size: i64 = "size",
         allocated: Option<i64> = "allocationTime",
         released: Option<i64> = "releaseTime",
+        inactive: Option<i64> = "activeReleaseTime",
         totals: AllocationTotals,
         totals_after: ReleaseTotals,
         stream: Option<i64> = "streamPtr",
