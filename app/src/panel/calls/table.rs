@@ -17,38 +17,38 @@ const DEEPEST: usize = 40;
 
 const COLUMNS: &[TableColumn] = &[
     TableColumn {
-        width: 300.0,
+        width: 200.0,
         ..TableColumn::wide(
             "call",
             "What was called, below what called it; click to select all of these calls and to go to the longest",
         )
     },
-    TableColumn::number("count", "How often it was called so", 80.0),
+    TableColumn::number("count", "How often it was called so", 62.0),
     TableColumn::time(
         "host total",
         "The time of the calls on the host; what calls itself counts once",
-        96.0,
+        84.0,
     ),
     TableColumn::time(
         "host self",
         "The part of it that lies in no call that it made",
-        96.0,
+        84.0,
     ),
     TableColumn::share(
         "self",
         "Its self time as a share of that of all calls",
-        66.0,
+        58.0,
     ),
     TableColumn::time(
         "device",
         "The lengths of what was launched within, added up",
-        96.0,
+        80.0,
     ),
-    TableColumn::number("launches", "Calls within that launched something", 80.0),
+    TableColumn::number("launches", "Calls within that launched something", 74.0),
     TableColumn::number(
         "bytes",
         "Bytes that copies moved and fills wrote that were launched within",
-        96.0,
+        80.0,
     ),
 ];
 
