@@ -2,14 +2,14 @@
 
 mod absent;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use engine::capture::{Capture, PlacedSpan};
 use engine::record::{DeviceId, Group, LaneId, NameId, SpanId};
 use engine::time::{Interval, Nanos};
 
 pub use self::absent::AbsentChoice;
-use self::absent::{AbsentLane, AbsentSpan, take_found};
+use self::absent::FoundChoice;
 use super::{AppState, GroupKey};
 
 /// What says which lane it is, in any reading of its file.
@@ -21,10 +21,8 @@ pub struct SceneRenumbering {
     lanes: BTreeMap<LaneId, LaneId>,
     devices: BTreeMap<DeviceId, DeviceId>,
     spans: BTreeMap<SpanId, SpanId>,
-    /// Lanes that are pinned again, and hidden again, and the span that is selected again: an earlier reading lacked them.
-    pinned: Vec<LaneId>,
-    hidden: Vec<LaneId>,
-    selected: Option<SpanId>,
+    /// What an earlier reading lacked and is there again.
+    again: FoundChoice,
 }
 
 impl SceneRenumbering {
@@ -52,35 +50,12 @@ impl SceneRenumbering {
                 .and_then(|it| all.same_span((before, &it), now));
             all.spans.extend(found.map(|it| (span, it)));
         }
-        all.find_again(now, state, absent);
-        all.note_absent(before, state, absent);
+        let known = all.lanes.values().copied().collect();
+        all.again = absent.take_found((now, &known), state);
+        let is_lost = |lane: LaneId| !all.lanes.contains_key(&lane);
+        let is_gone = |span: SpanId| !all.spans.contains_key(&span);
+        absent.note(before, state, (&is_lost, &is_gone));
         all
-    }
-
-    /// Finds what earlier readings lacked.
-    fn find_again(&mut self, now: &Capture, state: &AppState, absent: &mut AbsentChoice) {
-        let known: BTreeSet<LaneId> = self.lanes.values().copied().collect();
-        self.pinned = take_found(&mut absent.pinned, now, &known);
-        self.hidden = take_found(&mut absent.hidden, now, &known);
-        // Whoever has selected something else meanwhile wants that.
-        let is_free = state.selection.span.is_none();
-        absent.span.take_if(|_| !is_free);
-        self.selected = absent.span.as_ref().and_then(|it| it.found_in(now));
-        absent.span.take_if(|_| self.selected.is_some());
-    }
-
-    /// Notes what is missing now.
-    fn note_absent(&self, before: &Capture, state: &AppState, absent: &mut AbsentChoice) {
-        let lost = |id: &&LaneId| !self.lanes.contains_key(*id);
-        let lane = |id: &LaneId| AbsentLane::of(before, *id);
-        let pinned = state.view.pinned.iter().filter(lost);
-        absent.pinned.extend(pinned.filter_map(lane));
-        let hidden = state.view.hidden.iter().filter(lost);
-        absent.hidden.extend(hidden.filter_map(lane));
-        let selected = state.selection.span;
-        if let Some(span) = selected.filter(|it| !self.spans.contains_key(it)) {
-            absent.span = AbsentSpan::of(before, span);
-        }
     }
 
     /// Gives all that the state names its present number, forgets what is no longer there, and takes up again what is there
@@ -88,23 +63,32 @@ impl SceneRenumbering {
     pub fn apply(&self, state: &mut AppState) {
         let lane = |id: &LaneId| self.lanes.get(id).copied();
         let view = &mut state.view;
-        view.order = view.order.iter().filter_map(lane).collect();
+        let again = &self.again;
+        view.order = match &again.order {
+            Some(order) => order.clone(),
+            None => view.order.iter().filter_map(lane).collect(),
+        };
         let pinned = view.pinned.iter().filter_map(lane);
-        view.pinned = pinned.chain(self.pinned.iter().copied()).collect();
+        view.pinned = pinned.chain(again.pinned.iter().copied()).collect();
         let hidden = view.hidden.iter().filter_map(lane);
-        view.hidden = hidden.chain(self.hidden.iter().copied()).collect();
+        view.hidden = hidden.chain(again.hidden.iter().copied()).collect();
         let folded = view.collapsed.iter().map(|it| self.group(*it));
         view.collapsed = folded.collect();
         let span = |id: &SpanId| self.spans.get(id).copied();
         let chosen = &mut state.selection;
-        chosen.span = chosen.span.and_then(|it| span(&it)).or(self.selected);
-        chosen.group = chosen.group.iter().filter_map(span).collect();
+        chosen.span = chosen.span.and_then(|it| span(&it)).or(again.selected);
+        let group = chosen.group.iter().filter_map(span);
+        chosen.group = group.chain(again.group.iter().copied()).collect();
         chosen.dependency = None;
         chosen.topic = None;
         // Of what was answered before.
         state.drawn.clear();
         for bookmark in &mut state.bookmarks.list {
-            bookmark.span = span(&bookmark.span).unwrap_or(SpanId::NONE);
+            let of_place = again.marked.iter().find(|it| it.0 == bookmark.at);
+            let found = of_place.filter(|_| !bookmark.span.is_some());
+            bookmark.span = span(&bookmark.span)
+                .or(found.map(|it| it.1))
+                .unwrap_or(SpanId::NONE);
         }
     }
 

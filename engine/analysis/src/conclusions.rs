@@ -59,6 +59,19 @@ impl Conclusions {
     pub fn build(
         capture: &Capture,
         cancelled: &AtomicBool,
+        progress: impl FnMut(f32),
+    ) -> Option<Self> {
+        let mut made = Self::build_timed(capture, cancelled, progress)?;
+        if let Some(causes) = Arc::get_mut(&mut made.causes) {
+            causes.forget_times();
+        }
+        Some(made)
+    }
+
+    /// The same for whoever asks about all spans next: the graph keeps their times, 20 bytes a span.
+    pub fn build_timed(
+        capture: &Capture,
+        cancelled: &AtomicBool,
         mut progress: impl FnMut(f32),
     ) -> Option<Self> {
         // The analyses read the capture while the graph is built, for neither needs the other until both are there.
@@ -73,7 +86,7 @@ impl Conclusions {
             };
             Some((causes, job?))
         })?;
-        let mut causes = Arc::new(causes);
+        let causes = Arc::new(causes);
         let measured = || CaptureSummary::of(&causes.read(capture));
         // Sums and findings have nothing to do with each other: each keeps a core busy.
         let (measured, answers) = std::thread::scope(|scope| {
@@ -100,9 +113,6 @@ impl Conclusions {
             totals,
         } = measured;
         let overview = Overview::new(&causes.read(capture), &totals, &answers, &iterations);
-        if let Some(causes) = Arc::get_mut(&mut causes) {
-            causes.forget_times();
-        }
         Some(Self {
             causes,
             answers,

@@ -4,11 +4,13 @@ mod blocks;
 mod pages;
 mod texts;
 
+use std::ops::Range;
+
 use super::sparse_column::SparseColumn;
 use blocks::FieldBlocks;
 use pages::BytePages;
 use record::impossible;
-use record::{Fields, NameId, SpanId, Value};
+use record::{FieldValue, Fields, NameId, SpanId, Value};
 use texts::ArgumentTexts;
 
 /// What the payload of an argument is, in the lowest two bits of its key.
@@ -57,6 +59,7 @@ impl Arguments {
     /// Takes fields of many spans. The caller bounds the spans' numbers.
     pub fn push_packed(&mut self, fields: Fields) {
         for (span, name, value) in self.blocks.push(fields, &mut self.texts) {
+            let value = value.value(|it| self.texts.get(it));
             self.push(span, name, value);
         }
     }
@@ -71,6 +74,49 @@ impl Arguments {
 
     /// The fields of a span, in the order in which they arrived.
     pub fn of(&self, span: SpanId) -> impl Iterator<Item = (NameId, Value)> {
+        let packed = self.blocks.of(span).into_iter();
+        let fields = packed.chain(self.runs(span));
+        fields.map(|(name, value)| (name, value.value(|it| self.text(it))))
+    }
+
+    /// The fields of all spans, by the spans' numbers, those of one in the order in which they arrived. Texts are told by
+    /// number.
+    pub fn all(&self, mut take: impl FnMut(SpanId, NameId, FieldValue)) {
+        // Whose fields that came alone have not been told: they come behind those that came packed.
+        let mut next = 0;
+        self.blocks.all(|range, packed| {
+            let Some((span, name, value)) = packed else {
+                self.all_runs(next..range.start, &mut take);
+                next = range.start.max(next);
+                return;
+            };
+            self.all_runs(next..span.0, &mut take);
+            next = span.0.max(next);
+            take(span, name, value);
+        });
+        self.all_runs(next..self.latest.end() as u32, &mut take);
+    }
+
+    /// The text of a number.
+    pub fn text(&self, number: u32) -> Option<&str> {
+        self.texts.get(number)
+    }
+
+    /// How many texts there are.
+    pub fn text_count(&self) -> usize {
+        self.texts.len()
+    }
+
+    fn all_runs(&self, spans: Range<u32>, take: &mut impl FnMut(SpanId, NameId, FieldValue)) {
+        for span in spans.map(SpanId) {
+            for (name, value) in self.runs(span) {
+                take(span, name, value);
+            }
+        }
+    }
+
+    /// The fields of a span that came alone.
+    fn runs(&self, span: SpanId) -> impl Iterator<Item = (NameId, FieldValue)> {
         let mut runs = Vec::new();
         let mut next = self.latest.get(span.index());
         while let Some(place) = next {
@@ -78,12 +124,11 @@ impl Arguments {
             runs.push(run);
             next = before;
         }
-        let packed = self.blocks.of(span, &self.texts);
-        packed.into_iter().chain(runs.into_iter().rev().flatten())
+        runs.into_iter().rev().flatten()
     }
 
     /// The place of the run before one, and what is in it.
-    fn run(&self, place: u32) -> (Option<u32>, Vec<(NameId, Value)>) {
+    fn run(&self, place: u32) -> (Option<u32>, Vec<(NameId, FieldValue)>) {
         let mut reader = self.pages.read(place);
         let before = reader
             .number()
@@ -94,12 +139,11 @@ impl Arguments {
         while let Some(key @ 1..) = reader.number() {
             let name = NameId((key >> 2).wrapping_sub(1) as u32);
             let value = match key & 3 {
-                INTEGER => reader.number().map(|it| Value::Integer(unzigzag(it))),
-                NUMBER => reader.fixed().map(|it| Value::Number(f64::from_bits(it))),
-                _ => reader
-                    .number()
-                    .and_then(|it| self.texts.get(it as u32))
-                    .map(|it| Value::Text(it.into())),
+                INTEGER => reader.number().map(|it| FieldValue::Integer(unzigzag(it))),
+                NUMBER => reader
+                    .fixed()
+                    .map(|it| FieldValue::Number(f64::from_bits(it))),
+                _ => reader.number().map(|it| FieldValue::Text(it as u32)),
             };
             let Some(value) = value else { break };
             fields.push((name, value));
@@ -126,6 +170,7 @@ fn unzigzag(value: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::FieldEncoder;
 
     fn values() -> Vec<Value> {
         vec![
@@ -161,6 +206,31 @@ mod tests {
         let last: Vec<_> = table.of(SpanId(5)).collect();
         assert_eq!(last, [(NameId::NONE, Value::Integer(7))]);
         assert_eq!(table.of(SpanId(9_999)).count(), 0);
+    }
+
+    #[test]
+    fn all_fields_are_those_of_each_span_in_turn() {
+        let mut table = Arguments::default();
+        let mut encoder = FieldEncoder::default();
+        for span in 0..100_u32 {
+            if span % 3 == 0 {
+                encoder.integer(NameId(span % 5), i64::from(span));
+            }
+            encoder.end();
+        }
+        let mut packed = encoder.finish();
+        packed.first = SpanId(100);
+        table.push_packed(packed);
+        for span in [7, 99, 100, 101, 103, 150, 199, 200, 900, 103] {
+            table.push(SpanId(span), NameId(9), Value::Text("alone".into()));
+        }
+        let mut found = Vec::new();
+        table.all(|span, name, value| found.push((span, name, value.value(|it| table.text(it)))));
+        let spans = (0..1_000).map(SpanId);
+        let each =
+            spans.flat_map(|span| table.of(span).map(move |(name, value)| (span, name, value)));
+        assert_eq!(found, each.collect::<Vec<_>>());
+        assert_eq!(found.len(), 34 + 10);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::{Capture, FoldedSpan, PlacedSpan, Samples, fold, natural_sort};
 use record::time::{Interval, Nanos};
 use record::{
     Bookmark, BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
-    Event, Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery,
-    Run, RunEnd, Severity, SourceCall, SpanId, SpanStart, ThreadInterval, Value,
+    Event, Expectation, FieldValue, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId,
+    Problem, Recovery, Run, RunEnd, Severity, SourceCall, SpanId, SpanStart, ThreadInterval, Value,
 };
 
 impl Capture {
@@ -201,6 +201,11 @@ impl Capture {
         self.spans.numbered(ids)
     }
 
+    /// The lane of a span, without looking for the rest of it.
+    pub fn span_lane(&self, id: SpanId) -> Option<LaneId> {
+        self.spans.lane_of(id)
+    }
+
     /// Operations that have begun and not yet ended, by number.
     pub fn open(&self) -> impl Iterator<Item = &SpanStart> {
         self.open.values()
@@ -304,6 +309,22 @@ impl Capture {
     /// Further fields of a span, each with its name's number.
     pub fn argument_ids(&self, span: SpanId) -> impl Iterator<Item = (NameId, Value)> {
         self.arguments.of(span)
+    }
+
+    /// Further fields of all spans, by the spans' numbers, those of one in the order in which they arrived; texts by their
+    /// number, see [`argument_text`](Self::argument_text). It is quicker than to ask for those of each span.
+    pub fn all_arguments(&self, take: impl FnMut(SpanId, NameId, FieldValue)) {
+        self.arguments.all(take);
+    }
+
+    /// A text of fields, by its number, which equal ones share; `?` where there is none.
+    pub fn argument_text(&self, number: u32) -> &str {
+        self.arguments.text(number).unwrap_or("?")
+    }
+
+    /// How many texts fields have; their numbers are `0..argument_text_count()`.
+    pub fn argument_text_count(&self) -> usize {
+        self.arguments.text_count()
     }
 
     /// What is known to be wrong or missing in the data.

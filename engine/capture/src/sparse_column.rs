@@ -112,6 +112,11 @@ impl SparseColumn {
         self.pages.get(key / PAGE)?.get(key % PAGE)
     }
 
+    /// A key that is above all that have a number.
+    pub fn end(&self) -> usize {
+        self.pages.len() * PAGE
+    }
+
     /// Puts a number under `key` and returns the one that was there. The caller bounds the key.
     pub fn put(&mut self, key: usize, value: u32) -> Option<u32> {
         let place = key / PAGE;

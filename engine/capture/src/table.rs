@@ -388,6 +388,11 @@ impl SpanStore {
         Some(entry.placed(lane, depth, self.call(id)))
     }
 
+    pub fn lane_of(&self, id: SpanId) -> Option<LaneId> {
+        let chunk = self.chunks.get(self.places.get(id.index())? as usize)?;
+        self.owners.get(chunk.row as usize).map(|it| it.0)
+    }
+
     /// The spans of these numbers. What follows a span in its chunk mostly has the next number there, so that few are looked
     /// for.
     pub fn numbered(&self, ids: Range<u32>) -> impl Iterator<Item = PlacedSpan> {

@@ -81,10 +81,48 @@ fn order(view: &TableSnapshot, columns: &[usize]) -> Option<Vec<u32>> {
         let keys = keys(view, column);
         // Mostly rows come in the order of one of the two.
         if !keys.is_sorted() || column == first {
-            order.sort_by_key(|row| keys.get(*row as usize));
+            order = sorted(order, &keys);
         }
     }
     Some(order)
+}
+
+/// Rows by their keys, equal ones as they stand. Few different keys are counted, which is quicker than to compare them.
+fn sorted(mut rows: Vec<u32>, keys: &[i64]) -> Vec<u32> {
+    let key = |row: u32| keys.get(row as usize).copied().unwrap_or(i64::MIN);
+    let (least, most) = (keys.iter().min(), keys.iter().max());
+    let different = least
+        .zip(most)
+        .and_then(|(least, most)| most.checked_sub(*least));
+    let few = different
+        .and_then(|it| usize::try_from(it).ok())
+        .filter(|it| *it < rows.len());
+    let (Some(least), Some(few)) = (least, few) else {
+        rows.sort_by_key(|row| key(*row));
+        return rows;
+    };
+    let place = |row: u32| (key(row) - least) as usize;
+    let mut nexts = vec![0_usize; few + 2];
+    for row in &rows {
+        if let Some(count) = nexts.get_mut(place(*row) + 1) {
+            *count += 1;
+        }
+    }
+    let mut before = 0;
+    for next in &mut nexts {
+        before += *next;
+        *next = before;
+    }
+    let mut found = vec![0; rows.len()];
+    for row in rows {
+        if let Some(next) = nexts.get_mut(place(row)) {
+            if let Some(slot) = found.get_mut(*next) {
+                *slot = row;
+            }
+            *next += 1;
+        }
+    }
+    found
 }
 
 /// The place of each row's value among those of its column.
@@ -116,5 +154,26 @@ impl RowSource for CaptureRows<'_> {
     fn text_code(&self, column: usize, row: usize) -> Option<usize> {
         let key = self.view.key(column, self.row(row))?;
         usize::try_from(key).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_order_of_their_keys_and_else_as_they_stand() {
+        for most in [1, 7, 40, 1 << 40] {
+            let keys: Vec<i64> = (0..100_i64)
+                .map(|it| it * 7_919 % 31 * most / 31 - 3)
+                .collect();
+            let rows: Vec<u32> = (0..100).rev().collect();
+            let mut wanted = rows.clone();
+            wanted.sort_by_key(|row| keys[*row as usize]);
+            assert_eq!(sorted(rows, &keys), wanted, "{most}");
+        }
+        assert!(sorted(Vec::new(), &[]).is_empty());
+        let missing = [i64::MIN, 2, i64::MIN, 1];
+        assert_eq!(sorted(vec![0, 1, 2, 3], &missing), [0, 2, 3, 1]);
     }
 }

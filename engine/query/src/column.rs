@@ -20,6 +20,8 @@ pub(crate) enum TextWords {
     Own(Arc<Vec<Box<str>>>),
     /// The names of a capture.
     Names(Arc<Capture>),
+    /// The texts of a capture's fields.
+    Fields(Arc<Capture>),
 }
 
 impl TextWords {
@@ -29,6 +31,7 @@ impl TextWords {
             Self::Labels(labels) => labels.get(code as usize).copied(),
             Self::Own(words) => words.get(code as usize).map(|it| &**it),
             Self::Names(capture) => Some(capture.name(NameId(code))),
+            Self::Fields(capture) => Some(capture.argument_text(code)),
         }
     }
 
@@ -38,6 +41,7 @@ impl TextWords {
             Self::Labels(labels) => labels.len(),
             Self::Own(words) => words.len(),
             Self::Names(capture) => capture.name_count(),
+            Self::Fields(capture) => capture.argument_text_count(),
         }
     }
 

@@ -449,7 +449,6 @@ pub const CAPTURE_ONLY: &[&str] = &["kernels", "problems", "names"];
 impl TableId {
     pub const SPANS: Self = Self(0);
     pub const DEPENDENCIES: Self = Self(1);
-    pub const ARGUMENTS: Self = Self(2);
     pub const LANES: Self = Self(3);
     pub const DEVICES: Self = Self(4);
     pub const COUNTERS: Self = Self(5);
@@ -482,7 +481,6 @@ mod tests {
         let all = [
             (TableId::SPANS, "spans"),
             (TableId::DEPENDENCIES, "dependencies"),
-            (TableId::ARGUMENTS, "arguments"),
             (TableId::LANES, "lanes"),
             (TableId::DEVICES, "devices"),
             (TableId::COUNTERS, "counters"),

@@ -175,7 +175,7 @@ impl QuerySource {
         self.answers.get(|| {
             let watch = &guard.watch;
             let told = |share: f32| guard.conclude(share);
-            let made = Conclusions::build(&self.capture, guard.is_over(), told);
+            let made = Conclusions::build_timed(&self.capture, guard.is_over(), told);
             watch.conclude(0.0);
             let made = made.ok_or_else(|| guard.stop(StopReason::Cancelled))?;
             // The graph is the same for every table.

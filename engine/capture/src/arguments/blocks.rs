@@ -1,9 +1,10 @@
 //! Fields that came packed: blocks of spans, kept as they came.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::texts::ArgumentTexts;
-use record::{FieldForm, Fields, NameId, SpanId, Value};
+use record::{FieldForm, FieldValue, Fields, NameId, SpanId};
 
 /// What one writer said of its forms and texts.
 #[derive(Clone, Default)]
@@ -11,6 +12,19 @@ struct WriterForms {
     forms: Vec<FieldForm>,
     /// For each of its texts the number here.
     texts: Vec<u32>,
+}
+
+impl WriterForms {
+    /// A value by the number that its text has here.
+    fn known(&self, value: FieldValue) -> FieldValue {
+        match value {
+            FieldValue::Text(number) => {
+                let known = self.texts.get(number as usize).copied();
+                FieldValue::Text(known.unwrap_or(u32::MAX))
+            }
+            other => other,
+        }
+    }
 }
 
 /// Blocks of packed fields, by their first span.
@@ -26,7 +40,7 @@ impl FieldBlocks {
         &mut self,
         mut fields: Fields,
         texts: &mut ArgumentTexts,
-    ) -> Vec<(SpanId, NameId, Value)> {
+    ) -> Vec<(SpanId, NameId, FieldValue)> {
         let writer = self.writers.entry(fields.writer).or_default();
         writer.forms.append(&mut fields.forms);
         let new = std::mem::take(&mut fields.texts).into_iter();
@@ -43,35 +57,37 @@ impl FieldBlocks {
         }
         let mut rest = Vec::new();
         fields.all(&writer.forms, |span, name, value| {
-            let text = |number| {
-                writer
-                    .texts
-                    .get(number as usize)
-                    .and_then(|it| texts.get(*it))
-            };
-            rest.push((span, name, value.value(text)));
+            rest.push((span, name, writer.known(value)));
         });
         rest
     }
 
     /// The fields of a span.
-    pub fn of(&self, span: SpanId, texts: &ArgumentTexts) -> Vec<(NameId, Value)> {
+    pub fn of(&self, span: SpanId) -> Vec<(NameId, FieldValue)> {
         let block = self.blocks.range(..=span.0).next_back();
         let Some((block, writer)) =
             block.and_then(|(_, it)| Some((it, self.writers.get(&it.writer)?)))
         else {
             return Vec::new();
         };
-        let text = |number: u32| {
-            writer
-                .texts
-                .get(number as usize)
-                .and_then(|it| texts.get(*it))
-        };
         let fields = block.of(span, &writer.forms).into_iter();
         fields
-            .map(|(name, value)| (name, value.value(text)))
+            .map(|(name, value)| (name, writer.known(value)))
             .collect()
+    }
+
+    /// The fields of all spans, by the spans' numbers, each with the numbers of its block; before those of a block once without
+    /// a field.
+    pub fn all(&self, mut take: impl FnMut(Range<u32>, Option<(SpanId, NameId, FieldValue)>)) {
+        for block in self.blocks.values() {
+            let range = block.range();
+            take(range.clone(), None);
+            if let Some(writer) = self.writers.get(&block.writer) {
+                block.all(&writer.forms, |span, name, value| {
+                    take(range.clone(), Some((span, name, writer.known(value))));
+                });
+            }
+        }
     }
 
     /// Bytes held on the heap.

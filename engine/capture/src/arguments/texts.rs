@@ -33,6 +33,10 @@ impl ArgumentTexts {
         *slot
     }
 
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     pub fn get(&self, id: u32) -> Option<&str> {
         self.list.get(id as usize).map(|text| &**text)
     }
