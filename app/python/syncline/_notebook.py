@@ -6,7 +6,7 @@ import html
 import shlex
 import tempfile
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Sequence, Union
 
 from ._program import Path_, Source, SynclineError, arguments_of, ask
 from ._window import Profiler, write_profile
@@ -17,13 +17,19 @@ _HEIGHT = 720
 class Report:
     """A report, which a notebook shows: what and where, idle time by cause, the critical path, findings, top kernels."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, sources: Sequence[str] = ()) -> None:
         #: The page, in HTML, which needs nothing beside it.
         self.html = text
+        self._sources = tuple(sources)
 
     def save(self, path: Path_) -> None:
-        """Writes the page to a file."""
-        Path(path).write_text(self.html, encoding="utf-8")
+        """Writes the page to a file that is called ``.html`` or ``.htm``, and never over a capture that it is of."""
+        target = Path(path)
+        if target.suffix.lower() not in (".html", ".htm"):
+            raise SynclineError(f"{target} is no name of a page: call it {target.with_suffix('.html').name}")
+        if any(_is_same(target, source) for source in self._sources):
+            raise SynclineError(f"{target} is what was read, and writing would destroy it: name another file")
+        target.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         # A page of its own, so that neither's style reaches the other; it runs nothing.
@@ -32,6 +38,13 @@ class Report:
             f'<iframe title="Syncline report" sandbox="allow-popups" srcdoc="{page}" '
             f'style="width:100%;height:{_HEIGHT}px;border:0"></iframe>'
         )
+
+
+def _is_same(target: Path, source: str) -> bool:
+    try:
+        return target.samefile(source)
+    except OSError:
+        return False
 
 
 def report(what: Union[Profiler, Source]) -> Report:
@@ -53,7 +66,7 @@ def report(what: Union[Profiler, Source]) -> Report:
                     error.code,
                 ) from None
             raise
-        return Report(page.read_text(encoding="utf-8"))
+        return Report(page.read_text(encoding="utf-8"), arguments_of(what))
 
 
 def load_ipython_extension(shell: Any) -> None:

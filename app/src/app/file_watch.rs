@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::Context;
 
 use super::App;
+use super::file_opening::KEPT_ON_SCREEN;
 use super::files::called;
 use crate::state::{FilesVersion, OpenedFiles};
 
@@ -64,6 +65,13 @@ impl FileWatch {
     }
 }
 
+/// That files are not where they were.
+fn away(name: &str) -> String {
+    format!(
+        "{name} is not there any more, or cannot be read twice. {KEPT_ON_SCREEN} Put it back, or open it where it is now."
+    )
+}
+
 /// Looks at the files until the window is gone.
 fn watch(shared: &Weak<Mutex<SharedWatch>>, context: &Context) {
     let lock = || {
@@ -107,9 +115,10 @@ impl App {
     pub(super) fn hear_watch(&mut self, context: &Context) {
         if let Some(found) = self.watch.news() {
             for files in self.opened_files_mut() {
-                files.found = found.get(&files.asked).cloned().flatten();
+                files.look(found.get(&files.asked).cloned().flatten(), Instant::now());
             }
         }
+        self.miss_files(context);
         let Some(wait) = self.status.files.read_again_in(Instant::now()) else {
             return;
         };
@@ -120,12 +129,29 @@ impl App {
         }
     }
 
+    /// Says of files that are followed that they are not there, once they are not for some time.
+    fn miss_files(&mut self, context: &Context) {
+        let files = &mut self.status.files;
+        match files.missed_in(Instant::now()) {
+            Some(Duration::ZERO) => {
+                files.away_since = None;
+                let text = away(&called(&files.asked));
+                self.tell(true, text);
+            }
+            Some(wait) => context.request_repaint_after(wait),
+            None => {}
+        }
+    }
+
     /// Reads the files on screen again. What is seen, chosen and pinned stays.
     pub(super) fn reload(&mut self) {
         let asked = self.status.files.asked.clone();
-        if asked.is_empty() || FilesVersion::of(&asked).is_none() {
+        if asked.is_empty() {
             let text = "What is on screen was not read from files that can be read again";
             return self.tell(true, text.to_owned());
+        }
+        if FilesVersion::of(&asked).is_none() {
+            return self.tell(true, away(&called(&asked)));
         }
         self.end_loading();
         self.status.files.is_read_again = true;

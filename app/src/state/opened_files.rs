@@ -11,6 +11,8 @@ use super::AbsentChoice;
 /// What is read again and again is on screen for so many times as long as it took to be read, and for this long at least.
 const SHARE: u32 = 2;
 const LEAST: Duration = Duration::from_secs(1);
+/// Files that are followed are missed once they are away for so long: another may be put in the place of one.
+const AWAY: Duration = Duration::from_secs(2);
 
 /// What tells one state of files from another: which there are, how long each is, and when it was written last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub struct OpenedFiles {
     pub reading: Option<FileReading>,
     /// How they were when they were looked at last.
     pub found: Option<FilesVersion>,
+    /// Since when they are not there, once that was seen.
+    pub away_since: Option<Instant>,
     /// Whether they are read again whenever they change.
     pub is_followed: bool,
     /// Whether they are being read again.
@@ -81,6 +85,23 @@ impl OpenedFiles {
         let due = reading.ended + LEAST.max(reading.took * SHARE);
         self.have_changed()
             .then(|| due.saturating_duration_since(now))
+    }
+
+    /// Notes how they are now, or that they are not there.
+    pub fn look(&mut self, found: Option<FilesVersion>, now: Instant) {
+        let is_away = found.is_none() && self.found.is_some();
+        self.found = found;
+        if is_away {
+            self.away_since = Some(now);
+        } else if self.found.is_some() {
+            self.away_since = None;
+        }
+    }
+
+    /// How long it is until it is to be told that they are not there; nothing where they are, and of what is not followed.
+    pub fn missed_in(&self, now: Instant) -> Option<Duration> {
+        let since = self.away_since.filter(|_| self.is_followed)?;
+        Some((since + AWAY).saturating_duration_since(now))
     }
 
     /// They could not be read as they are: it is tried again once they have changed.
@@ -129,7 +150,14 @@ mod tests {
         assert!(!files.have_changed());
         // One that is away for a moment, while another is put in its place, says nothing.
         fs::remove_file(&path).unwrap();
-        files.found = FilesVersion::of(&files.asked);
+        files.look(FilesVersion::of(&files.asked), later);
         assert!(files.found.is_none() && !files.have_changed());
+        assert_eq!(files.missed_in(later), None, "nobody follows it");
+        files.is_followed = true;
+        assert_eq!(files.missed_in(later), Some(AWAY));
+        assert_eq!(files.missed_in(later + AWAY), Some(Duration::ZERO));
+        fs::write(&path, "[]").unwrap();
+        files.look(FilesVersion::of(&files.asked), later);
+        assert_eq!(files.missed_in(later), None);
     }
 }

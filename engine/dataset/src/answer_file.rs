@@ -9,12 +9,20 @@ use super::row_source::StoredRows;
 use super::table_writer::encode_answer;
 
 /// The rows as bytes of a Parquet file. A column is of whole numbers, of numbers of 64 bits or of texts, by what stands in it;
-/// numbers in a column of texts are written as texts, and one with nothing but NULL is of texts.
+/// numbers in a column of texts are written as texts. One with nothing but NULL is of what `declared` says, or else of texts.
 ///
 /// # Errors
 /// The columns cannot be declared.
-pub fn answer_file(columns: &[String], rows: &[Vec<Option<Value>>]) -> io::Result<Vec<u8>> {
-    let types: Vec<SqlType> = (0..columns.len()).map(|it| type_of(rows, it)).collect();
+pub fn answer_file(
+    (columns, declared): (&[String], &[Option<SqlType>]),
+    rows: &[Vec<Option<Value>>],
+) -> io::Result<Vec<u8>> {
+    let types: Vec<SqlType> = (0..columns.len())
+        .map(|it| {
+            let told = declared.get(it).copied().flatten();
+            type_of(rows, it).or(told).unwrap_or(SqlType::Text)
+        })
+        .collect();
     let mut stored = StoredRows::of_types(types.iter().copied());
     for row in rows {
         // Numbers among texts, which are borrowed below.
@@ -48,16 +56,16 @@ fn cell<'a>(value: Option<&'a Value>, (holds, written): (&SqlType, &'a String)) 
     }
 }
 
-/// What a column holds.
-fn type_of(rows: &[Vec<Option<Value>>], column: usize) -> SqlType {
+/// What a column holds; nothing where all of it is NULL.
+fn type_of(rows: &[Vec<Option<Value>>], column: usize) -> Option<SqlType> {
     let mut found = None;
     for row in rows {
         match row.get(column) {
-            Some(Some(Value::Text(_))) => return SqlType::Text,
+            Some(Some(Value::Text(_))) => return Some(SqlType::Text),
             Some(Some(Value::Number(_))) => found = Some(SqlType::Real),
             Some(Some(Value::Integer(_))) => found = found.or(Some(SqlType::Integer)),
             _ => {}
         }
     }
-    found.unwrap_or(SqlType::Text)
+    found
 }

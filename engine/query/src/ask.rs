@@ -13,7 +13,7 @@ use rusqlite::{ColumnMetadata, Connection, ErrorCode, OpenFlags, Row, Statement,
 use super::error::SqlError;
 use super::functions;
 use super::guard::{QueryGuard, SqlLimits, SqlWatch, StopReason};
-use super::schema::TABLES;
+use super::schema::{SqlType, TABLES};
 use super::source::QuerySource;
 use super::tokens::{SqlTokenKind, tokens};
 use super::vtab;
@@ -47,6 +47,8 @@ pub struct SqlSummary {
     pub columns: Vec<String>,
     /// The places of the columns that hold ids of spans.
     pub span_columns: Vec<usize>,
+    /// What the columns hold by the columns of tables that they come from; nothing of what is calculated.
+    pub types: Vec<Option<SqlType>>,
     /// How many rows were answered.
     pub rows: u64,
     /// Why there are no more, where there might be.
@@ -106,6 +108,7 @@ pub fn ask(
     let mut summary = SqlSummary {
         columns,
         span_columns: span_columns(&statement),
+        types: types(&statement),
         ..SqlSummary::default()
     };
     let mut rows = statement.query([]).map_err(|it| SqlError::ran(&it))?;
@@ -172,6 +175,18 @@ fn span_columns(statement: &Statement<'_>) -> Vec<usize> {
     let columns = statement.columns_with_metadata().enumerate();
     let columns = columns.filter(|(_, column)| is_span(column));
     columns.map(|(place, _)| place).collect()
+}
+
+/// What the columns hold, by the columns of tables that they come from; nothing of what is calculated.
+fn types(statement: &Statement<'_>) -> Vec<Option<SqlType>> {
+    let holds = |column: ColumnMetadata<'_>| {
+        let mut tables = TABLES.iter();
+        let table = tables.find(|it| Some(it.name) == column.table_name())?;
+        let place = table.column(column.origin_name()?)?;
+        table.columns.get(place).map(|it| it.holds)
+    };
+    let columns = statement.columns_with_metadata();
+    columns.into_iter().map(holds).collect()
 }
 
 /// How many bytes the texts of a row have.

@@ -105,7 +105,7 @@ fn what_was_chosen_in_a_file_is_chosen_once_it_was_read_again() {
         act(&mut window, action);
     }
     let others = capture(&window).lanes().iter().map(|it| it.id);
-    let other = others.filter(|it| *it != lane).last().unwrap();
+    let other = others.filter(|it| *it != lane).next_back().unwrap();
     act(&mut window, Action::Reorder(vec![lane, other]));
     let (before, order) = (chosen(&window), arranged(&window));
     assert!(!order.is_empty());

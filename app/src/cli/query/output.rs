@@ -133,7 +133,10 @@ impl RowWriter {
     fn write_rest(&mut self, summary: &SqlSummary, out: &mut dyn Write) -> io::Result<()> {
         self.head(&summary.columns, out)?;
         match self.format {
-            RowFormat::Parquet => out.write_all(&answer_file(&self.keys, &self.rows)?),
+            RowFormat::Parquet => {
+                let columns = (&self.keys[..], &summary.types[..]);
+                out.write_all(&answer_file(columns, &self.rows)?)
+            }
             RowFormat::Csv | RowFormat::Json => Ok(()),
             // Of a question that was ended nobody knows whether it has some.
             RowFormat::Table if summary.rows == 0 && summary.cut.is_some() => Ok(()),

@@ -1,6 +1,5 @@
 //! The graph in the making: what was read of a capture, in columns that another thread can order.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::blocked_calls::{BlockingCalls, find_blocked};
@@ -11,14 +10,13 @@ use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
 use super::span_class::{LaneClass, SpanClass};
-use super::timetable::{SpanTimes as _, Timetable};
+use super::timetable::{SpanTimes as _, Timetable, interval_of};
 use super::unprompted::{CauseEdge, UnpromptedSpans};
 use super::{Causes, LatestStart, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, TOLERANCE};
 use record::{
-    Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, QUERY_ANSWER, STUB_BEGAN,
-    STUB_ENDED, SpanId, SpanKind, Value,
+    Basis, CallId, Dependency, DependencyId, DependencyKind, LaneId, QUERY_ANSWER, SpanId, SpanKind,
 };
 
 /// What was read so far.
@@ -33,8 +31,6 @@ pub(super) struct CausesDraft {
     has_waits: Vec<bool>,
     /// Stubs, which stand for spans that are not in the capture.
     stubs: Vec<SpanId>,
-    /// When what they stand for began and ended.
-    outside: BTreeMap<u32, Interval>,
     /// Graphs that were replayed.
     graphs: Vec<u32>,
     extra: Vec<CauseEdge>,
@@ -104,7 +100,7 @@ impl CausesDraft {
     fn read_span(&mut self, capture: &Capture, placed: &PlacedSpan) {
         let id = placed.span.id;
         let (lane, kind) = (placed.span.lane, placed.span.kind);
-        self.times.push(Some((placed.interval(), lane)));
+        self.times.push(Some((interval_of(capture, placed), lane)));
         let lane_class = self.lanes.get(lane.index()).copied();
         let lane_class = lane_class.unwrap_or(LaneClass::Derived);
         let class = SpanClass::of(lane_class, placed);
@@ -118,7 +114,6 @@ impl CausesDraft {
         }
         if kind == SpanKind::Stub {
             self.stubs.push(id);
-            self.outside.extend(outside(capture, id));
         }
         if kind == SpanKind::Graph && class.is_operation() {
             self.graphs.push(id.0);
@@ -364,7 +359,6 @@ impl CausesDraft {
         let is_graph = |span: u32| self.graphs.binary_search(&span).is_ok();
         let order = StreamOrder {
             times: &self.times,
-            outside: &self.outside,
             launches: &self.firsts,
             is_graph: &is_graph,
             // Nodes of a graph have edges, and where they do not they came first.
@@ -483,22 +477,6 @@ impl CausesDraft {
         causes.times = Some(self.times);
         Some(causes)
     }
-}
-
-/// When the span that a stub stands for began and ended, with the number of the stub; nothing where it does not say so.
-fn outside(capture: &Capture, stub: SpanId) -> Option<(u32, Interval)> {
-    let told = |field: &str| {
-        let value = capture.arguments(stub).find(|it| it.0 == field)?.1;
-        match value {
-            Value::Integer(at) => Some(Nanos(at)),
-            _ => None,
-        }
-    };
-    let interval = Interval {
-        start: told(STUB_BEGAN)?,
-        end: told(STUB_ENDED)?,
-    };
-    (interval.start <= interval.end).then_some((stub.0, interval))
 }
 
 /// Whether a call asked what is complete.

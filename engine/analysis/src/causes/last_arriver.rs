@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::point::SpanPoint;
 use super::reader::CauseReader;
 use capture::Capture;
 use record::time::{Interval, Nanos};
@@ -109,9 +110,9 @@ impl CauseReader<'_> {
         let mut drafts: BTreeMap<CollectiveMember, ArriverDraft> = BTreeMap::new();
         for group in self.causes.collectives.all() {
             let spans = group.parts.iter().map(|it| SpanId(*it));
-            let placed = spans.filter_map(|it| self.capture.span(it));
-            let mut parts: Vec<MemberPart> = placed
-                .map(|it| (it.span.start, self.party(it.span.lane), it.span.id))
+            let start = |span| self.time(SpanPoint::start(span));
+            let mut parts: Vec<MemberPart> = spans
+                .map(|it| (start(it), self.party(self.lane(it)), it))
                 .collect();
             parts.sort_unstable();
             let Some(&(start, ..)) = parts.last() else {

@@ -1,10 +1,10 @@
 //! The order of a stream's operations: which one was before each, as far as the capture tells.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use super::timetable::Timetable;
-use record::time::{Interval, TOLERANCE};
+use record::time::TOLERANCE;
 
 /// Stands for no span.
 pub(super) const NONE: u32 = u32::MAX;
@@ -12,8 +12,6 @@ pub(super) const NONE: u32 = u32::MAX;
 /// What is known of the operations of one stream.
 pub(super) struct StreamOrder<'a> {
     pub times: &'a Timetable,
-    /// When what stubs stand for began and ended: that is what orders it.
-    pub outside: &'a BTreeMap<u32, Interval>,
     /// The call that submitted each span, or [`NONE`].
     pub launches: &'a [u32],
     /// Whether a span is a graph, around the operations that are its nodes.
@@ -39,16 +37,6 @@ impl StreamOrder<'_> {
         call.filter(|call| *call != NONE)
     }
 
-    fn start(&self, span: u32) -> i64 {
-        let outside = self.outside.get(&span).map(|it| it.start.0);
-        outside.unwrap_or_else(|| self.times.start(span))
-    }
-
-    fn end(&self, span: u32) -> i64 {
-        let outside = self.outside.get(&span).map(|it| it.end.0);
-        outside.unwrap_or_else(|| self.times.end(span))
-    }
-
     fn submitted(&self, span: u32) -> i64 {
         let call = self.launch(span);
         call.map_or(i64::MIN, |call| self.times.start(call))
@@ -57,15 +45,15 @@ impl StreamOrder<'_> {
     /// Puts the operations of a stream in the order of their submission. A stream whose waits and records are operations
     /// themselves, which no call is known for, runs in the order of starts.
     pub fn sort(&self, spans: &mut Vec<u32>, has_waits: bool) {
-        let by_start = |span: &u32| (self.start(*span), self.submitted(*span), *span);
+        let by_start = |span: &u32| (self.times.start(*span), self.submitted(*span), *span);
         spans.sort_by_key(by_start);
         if has_waits || spans.is_sorted_by_key(|it| self.submitted(*it)) {
             return;
         }
         let (mut launched, others): (Vec<u32>, Vec<u32>) =
             spans.iter().partition(|it| self.launch(**it).is_some());
-        launched.sort_by_key(|it| (self.submitted(*it), self.start(*it), *it));
-        let starts = || launched.iter().map(|it| self.start(*it));
+        launched.sort_by_key(|it| (self.submitted(*it), self.times.start(*it), *it));
+        let starts = || launched.iter().map(|it| self.times.start(*it));
         let goes_back = |(before, after): (i64, i64)| before > after.saturating_add(TOLERANCE.0);
         // Streams run in the order of submission: where starts say otherwise, the calls were not in the order that they
         // seem to be in, as those of several threads may not be.
@@ -79,8 +67,8 @@ impl StreamOrder<'_> {
         let mut merged = Vec::with_capacity(launched.len() + others.len());
         let mut rest = others.iter().peekable();
         for span in launched {
-            let start = self.start(*span);
-            while let Some(other) = rest.next_if(|it| self.start(**it) <= start) {
+            let start = self.times.start(*span);
+            while let Some(other) = rest.next_if(|it| self.times.start(**it) <= start) {
                 merged.push(*other);
             }
             merged.push(*span);
@@ -108,7 +96,7 @@ impl StreamOrder<'_> {
 
     /// Of the operations of a launch the one that ended last: what comes after a graph waits for all of its branches.
     fn last_of(&self, batch: &[u32]) -> Option<u32> {
-        let ended = |it: &u32| (self.end(*it), (self.is_graph)(*it));
+        let ended = |it: &u32| (self.times.end(*it), (self.is_graph)(*it));
         batch.iter().copied().max_by_key(ended)
     }
 
@@ -121,7 +109,7 @@ impl StreamOrder<'_> {
         // The latest ends so far, of operations with a launch and without one.
         let mut latest = [i64::MIN; 2];
         spans.iter().any(|span| {
-            let (start, end) = (self.start(*span), self.end(*span));
+            let (start, end) = (self.times.start(*span), self.times.end(*span));
             let has_launch = self.launch(*span).is_some();
             let [launched, other] = latest;
             let running = if has_launch {
@@ -145,7 +133,7 @@ impl StreamOrder<'_> {
         let (mut ended, mut launched, mut previous) = (NONE, NONE, NONE);
         for batch in self.batches(spans) {
             let first = batch.first().copied().unwrap_or(NONE);
-            let start = self.start(first);
+            let start = self.times.start(first);
             while let Some(Reverse((_, over))) = running.peek().filter(|it| it.0.0 <= start) {
                 ended = *over;
                 running.pop();
@@ -153,7 +141,7 @@ impl StreamOrder<'_> {
             let is_open = ended != previous || !running.is_empty();
             if self.launch(first).is_some() {
                 let known = [ended, launched].into_iter().filter(|it| *it != NONE);
-                let before = known.max_by_key(|it| self.end(*it)).unwrap_or(NONE);
+                let before = known.max_by_key(|it| self.times.end(*it)).unwrap_or(NONE);
                 let is_concluded = before == ended && is_open;
                 self.of_batch(batch, before, &mut |found| {
                     let is_branch = found.is_branch || is_concluded && found.before == before;
@@ -168,7 +156,7 @@ impl StreamOrder<'_> {
                     root: NONE,
                 });
             }
-            running.extend(batch.iter().map(|it| Reverse((self.end(*it), *it))));
+            running.extend(batch.iter().map(|it| Reverse((self.times.end(*it), *it))));
             previous = batch.last().copied().unwrap_or(previous);
         }
     }
@@ -185,13 +173,13 @@ impl StreamOrder<'_> {
         let mut last = before;
         let first = batch.first().copied().unwrap_or(NONE);
         for span in batch {
-            let start = self.start(*span);
+            let start = self.times.start(*span);
             if is_branch && !self.has_edges {
                 while let Some(Reverse((_, ended))) = running.peek().filter(|it| it.0.0 <= start) {
                     last = *ended;
                     running.pop();
                 }
-                running.push(Reverse((self.end(*span), *span)));
+                running.push(Reverse((self.times.end(*span), *span)));
             }
             let is_root = is_branch && !self.has_edges && last == before && *span != first;
             emit(Predecessor {
@@ -210,8 +198,8 @@ impl StreamOrder<'_> {
     fn overlaps(&self, batch: &[u32]) -> bool {
         let mut latest = i64::MIN;
         batch.iter().any(|span| {
-            let early = latest > self.start(*span).saturating_add(TOLERANCE.0);
-            latest = latest.max(self.end(*span));
+            let early = latest > self.times.start(*span).saturating_add(TOLERANCE.0);
+            latest = latest.max(self.times.end(*span));
             early
         })
     }

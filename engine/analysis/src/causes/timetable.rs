@@ -1,8 +1,8 @@
 //! When each span began and ended and on which lane: asked of the capture, or kept in columns while much is asked.
 
-use capture::Capture;
+use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
-use record::{LaneId, SpanId};
+use record::{LaneId, STUB_BEGAN, STUB_ENDED, SpanId, Value};
 
 use super::point::SpanPoint;
 
@@ -27,11 +27,32 @@ pub(super) trait SpanTimes {
 
 impl SpanTimes for Capture {
     fn interval(&self, span: SpanId) -> Interval {
-        self.span(span).map(|it| it.interval()).unwrap_or_default()
+        let placed = self.span(span);
+        placed.map(|it| interval_of(self, &it)).unwrap_or_default()
     }
 
     fn lane_of(&self, span: SpanId) -> LaneId {
         self.span(span).map_or(LaneId::NONE, |it| it.span.lane)
+    }
+}
+
+/// When a span ran. A stub is an instant, and says when the span ran that it stands for.
+pub(super) fn interval_of(capture: &Capture, placed: &PlacedSpan) -> Interval {
+    let told = |field: &str| {
+        let mut fields = capture.arguments(placed.span.id);
+        let value = fields.find(|it| it.0 == field)?.1;
+        match value {
+            Value::Integer(at) => Some(Nanos(at)),
+            _ => None,
+        }
+    };
+    let own = placed.interval();
+    if !placed.is_stub() {
+        return own;
+    }
+    match (told(STUB_BEGAN), told(STUB_ENDED)) {
+        (Some(start), Some(end)) if start <= end => Interval { start, end },
+        _ => own,
     }
 }
 

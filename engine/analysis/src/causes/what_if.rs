@@ -6,7 +6,7 @@ use super::SpanClass;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
 use super::reader::CauseReader;
-use super::timetable::{SpanTimes as _, Timetable};
+use super::timetable::{SpanTimes as _, Timetable, interval_of};
 use record::time::{Interval, Nanos};
 use record::{NameId, SpanId, SpanKind};
 
@@ -89,7 +89,7 @@ impl<'a, 'b> Retiming<'a, 'b> {
             let placed = reader.capture.span(SpanId(span));
             names.push(placed.map_or(NameId::NONE, |it| it.span.name));
             kinds.push(placed.map_or(SpanKind::Scope, |it| it.span.kind));
-            times.push(placed.map(|it| (it.interval(), it.span.lane)));
+            times.push(placed.map(|it| (interval_of(reader.capture, &it), it.span.lane)));
         }
         let ids_of = |text: &str| -> Vec<NameId> {
             let all = (0..reader.capture.name_count() as u32).map(NameId);

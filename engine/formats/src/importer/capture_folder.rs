@@ -48,15 +48,18 @@ pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
     Ok(files)
 }
 
-/// Whether captures lie in a folder that no profiler puts beside those of a run of JAX or TensorFlow.
+/// Whether captures lie in a folder, or below it, that a run of JAX or TensorFlow did not write.
 fn holds_others(folder: &Path) -> bool {
     const OF_A_RUN: &[&str] = &[".xplane.pb", ".trace.json", "perfetto_trace.json"];
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files = entries.map(|it| it.path()).filter(|it| it.is_file());
-    files.any(|file| {
-        let name = unpacked_name(&file);
-        is_named_so(&file) && !OF_A_RUN.iter().any(|ending| name.ends_with(ending))
-    })
+    const OF_PYTORCH: &str = ".pt.trace.json";
+    let is_of_a_run = |file: &Path| {
+        let name = unpacked_name(file);
+        let is_named = OF_A_RUN.iter().any(|ending| name.ends_with(ending));
+        is_named && !name.ends_with(OF_PYTORCH) && file.parent().is_some_and(log_folder::is_run)
+    };
+    let all = named(folder).unwrap_or_default();
+    let mut others = all.iter().filter(|it| !is_of_a_run(it));
+    others.any(|it| matches!(format(it), Some((_, true))))
 }
 
 fn has_wildcards(path: &Path) -> bool {
@@ -345,6 +348,23 @@ mod tests {
             std::fs::remove_file(root.join(file)).unwrap();
         }
         assert_eq!(names(root, &[root.join("b")]), ["b/host.xplane.pb"]);
+        // So does a folder around it, unless others lie anywhere below.
+        std::fs::remove_file(root.join("a.json")).unwrap();
+        write(root.join("b/saved.json"), r#"{"ph": 1}"#).unwrap();
+        let found = names(root, &[root.to_owned()]);
+        assert!(found.contains(&"b/saved.json".to_owned()), "{found:?}");
+        std::fs::remove_file(root.join("b/saved.json")).unwrap();
+        assert_eq!(names(root, &[root.to_owned()]), ["b/host.xplane.pb"]);
+        create_dir_all(root.join("d/e")).unwrap();
+        write(root.join("d/e/gpu.pt.trace.json"), EVENTS).unwrap();
+        let found = names(root, &[root.to_owned()]);
+        assert!(
+            found.contains(&"d/e/gpu.pt.trace.json".to_owned()),
+            "{found:?}"
+        );
+        std::fs::remove_file(root.join("d/e/gpu.pt.trace.json")).unwrap();
+        write(root.join("d/model.json"), r#"{"layers": 3}"#).unwrap();
+        assert_eq!(names(root, &[root.to_owned()]), ["b/host.xplane.pb"]);
         // A file whose name looks like a pattern is that file.
         write(root.join("x[1].json"), EVENTS).unwrap();
         assert_eq!(names(root, &[root.join("x[1].json")]), ["x[1].json"]);

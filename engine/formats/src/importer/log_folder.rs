@@ -37,6 +37,11 @@ pub(super) fn last_run(folder: &Path) -> Vec<PathBuf> {
     files.find(|it| !it.is_empty()).unwrap_or_default()
 }
 
+/// Whether a folder has the files of a run's processes.
+pub(super) fn is_run(folder: &Path) -> bool {
+    !profiles(folder).is_empty()
+}
+
 /// The files of processes in a folder.
 fn profiles(folder: &Path) -> Vec<PathBuf> {
     let is_one = |path: &PathBuf| {
