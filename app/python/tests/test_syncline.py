@@ -300,6 +300,16 @@ class Profiles(unittest.TestCase):
             self.assertRegex(it._repr_html_(), '^<iframe title="Syncline report" sandbox=')
             self.assertNotIn("<html", it._repr_html_())
         self.assertEqual(list(self.folder.iterdir()), [])
+        # A page is written over no capture, and under no name that says that it is something else.
+        capture = self.folder / "own.html"
+        shutil.copy(H100, capture)
+        own = syncline.report(capture)
+        with self.assertRaisesRegex(syncline.SynclineError, "is what was read"):
+            own.save(capture)
+        with self.assertRaisesRegex(syncline.SynclineError, "no name of a page"):
+            own.save(self.folder / "own.md")
+        own.save(self.folder / "page.html")
+        self.assertIn("<html", (self.folder / "page.html").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 )]
 
 mod names;
+mod own_threads;
 mod process;
 mod scribe;
 

@@ -31,6 +31,29 @@ fn nothing_is_lost_where_a_program_ends_while_threads_hand_over() {
     }
 }
 
+/// A process ends with the last of its own threads, whoever listens in it, and by `quick_exit` as by `exit`.
+#[test]
+fn a_program_ends_as_it_does_by_itself_and_nothing_is_lost() {
+    let Some(place) = nvtx() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let headers = include(&place.join("nvidia/cu13/include"));
+    let program = build(folder.path(), "leaves.c", &[&headers], &[]);
+    for way in ["thread", "quick"] {
+        let (file, log) = (folder.path().join("out.pftrace"), folder.path().join("log"));
+        let mut command = Command::new(syncline());
+        command.args(["record", "--headless", "-o"]).arg(&file);
+        command.arg("--").arg(&program).arg(&log).arg(way);
+        command.stdin(Stdio::null());
+        let output = command.env("TMPDIR", folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{way}: {}", said(&output));
+        let called = std::fs::read_to_string(&log).unwrap();
+        let spans = open(&file).span_count();
+        assert_eq!(spans.to_string(), called.trim(), "{way}: {}", said(&output));
+    }
+}
+
 /// A folder for what is written that is gone is told, and not taken for a program that ended early.
 #[test]
 fn a_folder_that_was_removed_meanwhile_is_told() {

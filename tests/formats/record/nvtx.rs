@@ -311,7 +311,8 @@ fn a_range_that_never_comes_is_told_with_those_that_did() {
         return;
     };
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    let text = "the range “stop” in the domain “io” never came, so nothing was kept; others did, such as “part”, “step”";
+    let text =
+        "the range “stop@io” never came, so nothing was kept; others did, such as “part”, “step”";
     assert!(said(&output).contains(text), "{}", said(&output));
     assert!(kept(folder.path()).is_empty());
 }

@@ -251,7 +251,9 @@ impl<'a> MemoryPrinter<'a> {
             Some(text(&pool.title)),
             pool.rank.map(|it| integer(i64::from(it))),
             Some(text(pool.basis.label())),
-            Some(count(pool.events.len() as u64)),
+            Some(count(
+                (pool.point_at(within.end).events - before.events) as u64,
+            )),
             known(count(made.count() as u64)),
             pool.allocated(before).map(integer),
             pool.allocated(pool.point_at(within.end)).map(integer),

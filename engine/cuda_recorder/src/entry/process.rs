@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::COSTS;
+use super::own_threads;
 use super::scribe::{FactQueue, ListeningStatus};
 use crate::CuptiListener;
 use crate::clock::now;
@@ -142,14 +143,21 @@ fn attend(scribe: &FactQueue) {
         // SAFETY: the functions are there as long as the process: nobody unloads the library while they listen.
         unsafe {
             libc::atexit(at_exit);
+            #[cfg(target_os = "linux")]
+            at_quick_exit(at_exit);
             libc::pthread_atfork(None, None, Some(in_child));
         }
     });
     let named = thread::Builder::new().name("syncline flush".to_owned());
     let started = named.spawn(|| {
         leave_signals();
+        own_threads::note_this();
         let own = id();
         loop {
+            // A process whose first thread has left ends with its last thread, which must not be one of these.
+            if own_threads::are_alone() {
+                std::process::exit(0);
+            }
             for _ in 0..TURNS {
                 thread::sleep(PERIOD / TURNS);
                 if let Some(state) = current().filter(|it| it.process == own) {
@@ -208,9 +216,10 @@ impl ProcessState {
         self.listening.get().copied()
     }
 
-    fn heard(&self) -> ListeningStatus {
+    fn heard(&self, at: u64) -> ListeningStatus {
         let listening = self.listening();
         ListeningStatus {
+            at,
             dropped: listening.map_or(0, CuptiListener::dropped),
             has_given_up: listening.is_some_and(CuptiListener::has_given_up),
         }
@@ -232,6 +241,7 @@ impl ProcessState {
 
     /// Has CUPTI and threads hand over what they have: all of it where the process ends.
     fn ask(&self, is_forced: bool) {
+        let at = now();
         let _turn = self.turn();
         self.take_events();
         for fact in self.switches.take(self.filter(), is_forced.then(now)) {
@@ -244,15 +254,15 @@ impl ProcessState {
             COSTS.flushing.fetch_add(took, Ordering::Relaxed);
             COSTS.flushes.fetch_add(1, Ordering::Relaxed);
         }
-        self.scribe.count(self.heard());
+        self.scribe.count(self.heard(at));
     }
 
     fn take_events(&self) -> bool {
-        let chunks = self.nvtx.take(self.filter());
-        let has_any = !chunks.is_empty();
-        for chunk in chunks {
+        let mut has_any = false;
+        self.nvtx.take(self.filter(), &mut |chunk| {
+            has_any = true;
             self.scribe.hand_events(chunk);
-        }
+        });
         has_any
     }
 }
@@ -285,12 +295,20 @@ extern "C" fn in_child() {
     forget_threads();
 }
 
+#[cfg(target_os = "linux")]
+// SAFETY: as ISO C declares it (7.22.4.3); it keeps the function for the end of the process.
+unsafe extern "C" {
+    fn at_quick_exit(function: extern "C" fn()) -> libc::c_int;
+}
+
 /// The process ends in order: everything that CUPTI and threads have goes into the file.
 extern "C" fn at_exit() {
     let ended = || {
         if let Some(own) = current().filter(|own| own.process == id()) {
+            let at = now();
+            own.scribe.hurry();
             own.ask(true);
-            own.scribe.end(own.heard(), PATIENCE);
+            own.scribe.end(own.heard(at), PATIENCE);
         }
     };
     let _ = catch_unwind(AssertUnwindSafe(ended));
@@ -301,9 +319,10 @@ extern "C" fn at_exit() {
 extern "C" fn at_last() {
     let ended = || {
         if let Some(own) = current().filter(|own| own.process == id()) {
+            let at = now();
             let _turn = own.turn();
             if own.take_events() {
-                own.scribe.end(own.heard(), PATIENCE);
+                own.scribe.end(own.heard(at), PATIENCE);
             }
         }
     };

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::COSTS;
 use super::names::{ThreadNames, name};
+use super::own_threads;
 use super::process::leave_signals;
 use crate::CuptiBatch;
 use crate::clock::now;
@@ -25,11 +26,15 @@ pub(super) struct FactQueue {
     notes: SyncSender<WriterNote>,
     /// Nobody reads the file any more.
     is_closed: Arc<AtomicBool>,
+    /// The process ends, and must not wait for room.
+    is_ending: Arc<AtomicBool>,
 }
 
 /// What CUPTI says of its own listening.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListeningStatus {
+    /// When it was asked: what is written later is of then.
+    pub at: u64,
     /// Records that it dropped so far.
     pub dropped: u64,
     /// It gave up: nothing more comes.
@@ -61,11 +66,14 @@ impl FactQueue {
         let (notes, inbox) = sync_channel(WAITING);
         // Handed over once the thread is there, so that it is not lost where there is none.
         let (hand, taken) = sync_channel(1);
+        let is_ending = Arc::new(AtomicBool::new(false));
+        let ending = Arc::clone(&is_ending);
         let named = thread::Builder::new().name("syncline write".to_owned());
         let started = named.spawn(move || {
             leave_signals();
+            own_threads::note_this();
             if let Ok(writer) = taken.recv() {
-                WriterState::new(writer, process, (filter, switches)).work(&inbox);
+                WriterState::new((writer, ending), process, (filter, switches)).work(&inbox);
             }
         });
         if let Err(error) = started {
@@ -79,6 +87,7 @@ impl FactQueue {
         Ok(Self {
             notes,
             is_closed: Arc::default(),
+            is_ending,
         })
     }
 
@@ -110,6 +119,11 @@ impl FactQueue {
         self.note(WriterNote::Count(heard));
     }
 
+    /// From now on nothing waits for room: the process ends.
+    pub fn hurry(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+    }
+
     /// Nothing more is written.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
@@ -134,6 +148,7 @@ impl FactQueue {
 /// What the thread works with.
 struct WriterState {
     writer: SegmentWriter,
+    is_ending: Arc<AtomicBool>,
     /// What the next segment begins with, but for definitions.
     front: ContinuationFact,
     filter: Option<Arc<ControlPage>>,
@@ -147,12 +162,13 @@ struct WriterState {
 
 impl WriterState {
     fn new(
-        writer: SegmentWriter,
+        (writer, is_ending): (SegmentWriter, Arc<AtomicBool>),
         process: ProcessFact,
         (filter, switches): (Option<Arc<ControlPage>>, Arc<SwitchRegistry>),
     ) -> Self {
         Self {
             writer,
+            is_ending,
             front: ContinuationFact {
                 process,
                 ..ContinuationFact::default()
@@ -238,7 +254,7 @@ impl WriterState {
     }
 
     fn count(&mut self, heard: ListeningStatus) {
-        self.counts.at = now();
+        self.counts.at = heard.at;
         self.counts.dropped = heard.dropped;
         self.counts.has_given_up = heard.has_given_up;
         self.counts.flushes = COSTS.flushes.load(Ordering::Relaxed);
@@ -272,6 +288,7 @@ impl WriterState {
         self.front.definitions = DefinitionReader::default().take_new();
         let front = Fact::Continues(Box::new(self.front.clone()));
         self.front.definitions.clear();
+        self.writer.wait_for_room(&self.is_ending);
         self.writer.begin_next(&front, at);
     }
 

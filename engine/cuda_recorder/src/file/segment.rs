@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -91,8 +92,9 @@ impl SegmentWriter {
         written >= self.limits.bytes || is_old && written > 0
     }
 
-    /// Waits while there are as many segments as there may be: whoever lets the oldest go is behind.
-    fn wait_for_room(&self) {
+    /// Waits while there are as many segments as there may be: whoever lets the oldest go is behind. A process that
+    /// `is_ending` waits no longer.
+    pub fn wait_for_room(&self, is_ending: &AtomicBool) {
         let next = self.name.number + 1;
         let Some(number) = next.checked_sub(self.limits.count) else {
             return;
@@ -100,7 +102,8 @@ impl SegmentWriter {
         let stem = self.name.stem.clone();
         let oldest = SegmentName { stem, number }.path(&self.folder);
         let end = Instant::now() + PATIENCE;
-        let is_full = || self.limits.count > 0 && oldest.exists() && Instant::now() < end;
+        let may_wait = || Instant::now() < end && !is_ending.load(Ordering::Relaxed);
+        let is_full = || self.limits.count > 0 && oldest.exists() && may_wait();
         while is_full() && !ControlPage::is_abandoned(&self.folder) {
             sleep(Duration::from_millis(1));
         }
@@ -109,7 +112,6 @@ impl SegmentWriter {
     /// Begins the next segment with what every reader has to know. Where the system refuses, this one goes on for as long
     /// again.
     pub fn begin_next(&mut self, front: &Fact, at: u64) {
-        self.wait_for_room();
         let name = self.name.next();
         let path = name.path(&self.folder);
         let begun = FactWriter::create(&path, at).and_then(|mut writer| {

@@ -178,13 +178,13 @@ impl ThreadRegistry {
         }
     }
 
-    /// What every thread wrote since the last time, with what reaches into a window that has opened.
-    pub fn take(&self, filter: Option<&ControlPage>) -> Vec<NvtxChunk> {
+    /// Hands over what every thread wrote since the last time, with what reaches into a window that has opened. A thread waits
+    /// meanwhile: what it writes next must not be handed over first.
+    pub fn take(&self, filter: Option<&ControlPage>, hand: &mut dyn FnMut(NvtxChunk)) {
         let flips = filter.map(|page| page.flips_at(now()));
-        let mut chunks = Vec::new();
         if let Some(flips) = flips {
             let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
-            chunks = starts.release(flips);
+            starts.release(flips).into_iter().for_each(&mut *hand);
         }
         let threads = self.threads().clone();
         for buffer in threads {
@@ -194,7 +194,7 @@ impl ThreadRegistry {
             }
             if !events.bytes.is_empty() {
                 let taken = std::mem::replace(&mut events.bytes, empty_buffer());
-                chunks.push(buffer.chunk(taken));
+                hand(buffer.chunk(taken));
             }
         }
         // One that has ended since wrote its end behind what was taken.
@@ -202,7 +202,6 @@ impl ThreadRegistry {
             !it.has_ended.load(Ordering::Acquire) || !it.events().bytes.is_empty()
         };
         self.threads().retain(is_left);
-        chunks
     }
 }
 
@@ -312,7 +311,7 @@ fn write(state: &ProcessState, buffer: &ThreadBuffer, event: &NvtxEvent<'_>, is_
     }
     if events.bytes.len() >= FULL {
         let full = std::mem::replace(&mut events.bytes, empty_buffer());
-        drop(events);
+        // In this thread's turn, so that nobody hands over what comes behind it first.
         state.hand_events(buffer.chunk(full));
     }
 }

@@ -31,10 +31,8 @@ pub enum CaptureWindow {
 /// Ranges of NVTX that are wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeFilter {
-    /// Their name.
+    /// Their name; or a name and a domain, an @ between them. Either may have an @ of its own.
     pub name: String,
-    /// Their domain; any where none is named.
-    pub domain: Option<String>,
     /// The first that is wanted, counted from 1 in the order in which they are told.
     pub first: u64,
     /// The last.
@@ -71,30 +69,18 @@ impl RangeFilter {
         if name.is_empty() {
             return Err(form.to_owned());
         }
-        let parts = name.rsplit_once('@');
-        let (name, domain) =
-            match parts.filter(|(name, domain)| !(name.is_empty() || domain.is_empty())) {
-                Some((name, domain)) => (name, Some(domain.to_owned())),
-                None => (name, None),
-            };
         Ok(Self {
             name: name.to_owned(),
-            domain,
             first,
             last,
         })
     }
 
-    /// Whether a range of a domain is meant. What was written with an @ may be a name that has one.
+    /// Whether a range of a domain is meant, by its name alone or by both.
     fn is_of(&self, name: &str, domain: Option<&str>) -> bool {
-        let Some(own) = self.domain.as_deref() else {
-            return self.name == name;
-        };
-        let rest = name.strip_prefix(&*self.name);
-        match rest.and_then(|it| it.strip_prefix('@')) {
-            Some(behind) => behind == own,
-            None => rest == Some("") && domain == Some(own),
-        }
+        let rest = self.name.strip_prefix(name);
+        let named = rest.and_then(|it| it.strip_prefix('@'));
+        rest == Some("") || named.is_some() && named == domain
     }
 }
 
@@ -284,8 +270,6 @@ impl ActivityWindow {
         if most >= filter.first {
             return outside;
         }
-        let domain = filter.domain.as_ref();
-        let domain = domain.map_or(String::new(), |it| format!(" in the domain “{it}”"));
         let came = match most {
             0 => "never came".to_owned(),
             seen => format!(
@@ -301,7 +285,7 @@ impl ActivityWindow {
             format!("others did, such as {}", others.join(", "))
         };
         Some(format!(
-            "the range “{}”{domain} {came}, so nothing was kept; {others}",
+            "the range “{}” {came}, so nothing was kept; {others}",
             filter.name
         ))
     }
@@ -315,16 +299,14 @@ mod tests {
     fn ranges_are_read_with_their_domain_and_places() {
         let read = |text: &str| {
             let it = RangeFilter::parse(text)?;
-            Ok::<_, String>((it.name, it.domain.unwrap_or_default(), it.first, it.last))
+            Ok::<_, String>((it.name, it.first, it.last))
         };
-        let of = |name: &str, domain: &str, first, last| {
-            Ok((name.to_owned(), domain.to_owned(), first, last))
-        };
-        assert_eq!(read("nvtx:step"), of("step", "", 1, u64::MAX));
-        assert_eq!(read("nvtx:step@io:3..5"), of("step", "io", 3, 5));
-        assert_eq!(read("nvtx:a: b:2.."), of("a: b", "", 2, u64::MAX));
-        assert_eq!(read("nvtx:@jit"), of("@jit", "", 1, u64::MAX));
-        assert_eq!(read("nvtx:step@:2..2"), of("step@", "", 2, 2));
+        let of = |name: &str, first, last| Ok((name.to_owned(), first, last));
+        assert_eq!(read("nvtx:step"), of("step", 1, u64::MAX));
+        assert_eq!(read("nvtx:step@io:3..5"), of("step@io", 3, 5));
+        assert_eq!(read("nvtx:a: b:2.."), of("a: b", 2, u64::MAX));
+        assert_eq!(read("nvtx:@jit"), of("@jit", 1, u64::MAX));
+        assert_eq!(read("nvtx:step@:2..2"), of("step@", 2, 2));
         for wrong in [
             "step",
             "nvtx:",
@@ -343,6 +325,9 @@ mod tests {
         assert!(filter.is_of("load@cpu", Some("io")));
         assert!(!filter.is_of("load", None) && !filter.is_of("load", Some("io")));
         assert!(!filter.is_of("load@cpus", None) && !filter.is_of("loads", Some("cpu")));
+        let filter = RangeFilter::parse("nvtx:a@b@c").unwrap();
+        assert!(filter.is_of("a", Some("b@c")) && filter.is_of("a@b", Some("c")));
+        assert!(filter.is_of("a@b@c", None) && !filter.is_of("a@b", Some("b@c")));
     }
 
     #[test]

@@ -17,15 +17,15 @@ const LARGEST: u64 = 8 << 20;
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// Segments of one process at which it waits for older ones to go.
-const MOST: u32 = 2 * SEGMENTS as u32;
-
-/// How large the segments of a ring are, and how many there are at most.
+/// How large the segments of a ring are, and at how many a process waits for older ones to go: at twice the ring, or, where they
+/// are smaller because time closes them, at twice as many as the stretch has.
 pub fn segments_of(limit: RingLimit) -> SegmentLimits {
+    let bytes = (limit.bytes / SEGMENTS).clamp(1, LARGEST);
+    let count = (limit.bytes / bytes).saturating_add(SEGMENTS) * 2;
     SegmentLimits {
-        bytes: (limit.bytes / SEGMENTS).min(LARGEST),
+        bytes,
         nanos: (limit.nanos / SEGMENTS).max(1),
-        count: MOST,
+        count: u32::try_from(count).unwrap_or(u32::MAX),
     }
 }
 

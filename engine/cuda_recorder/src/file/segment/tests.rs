@@ -47,10 +47,16 @@ fn a_full_ring_is_waited_for() {
         nanos: 0,
         count: 3,
     };
+    let goes_on = AtomicBool::new(false);
     let path = |number: u32| folder.path().join(format!("7-0-{number}.syncline-cupti"));
     let mut writer = SegmentWriter::create(folder.path(), 7, limits, 0).unwrap();
     std::thread::scope(|scope| {
-        let writing = scope.spawn(|| (1..6).for_each(|at| writer.begin_next(&fact("front"), at)));
+        let writing = scope.spawn(|| {
+            for at in 1..6 {
+                writer.wait_for_room(&goes_on);
+                writer.begin_next(&fact("front"), at);
+            }
+        });
         for number in 0..3 {
             while !path(number + 2).exists() {
                 std::thread::yield_now();
@@ -61,7 +67,11 @@ fn a_full_ring_is_waited_for() {
         writing.join().unwrap();
     });
     assert!(path(5).exists());
-    // Nobody lets one go: it goes on all the same, after a while.
+    // Nobody lets one go: it goes on all the same, after a while; at once where the process ends.
+    writer.wait_for_room(&goes_on);
+    let began = Instant::now();
+    writer.wait_for_room(&AtomicBool::new(true));
+    assert!(began.elapsed() < PATIENCE / 2);
     writer.begin_next(&fact("front"), 9);
     assert!(path(6).exists());
 }

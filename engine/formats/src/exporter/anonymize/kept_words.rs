@@ -175,7 +175,15 @@ const FIELDS: &[&str] = &[
 ];
 
 /// Fields whose values are of few words, or are what analyses go by.
-const PLAIN: &[&str] = &[QUERY_ANSWER, MEMORY_ACTION, "dtype", "Collective name"];
+const PLAIN: &[&str] = &[QUERY_ANSWER, MEMORY_ACTION, "Collective name"];
+
+/// The field that says of what type numbers are, and what names of types are made of, without their sizes.
+const NUMBER_TYPE: &str = "dtype";
+const TYPE_WORDS: &[&str] = &[
+    "b", "bf", "bfloat", "bool", "byte", "c", "char", "complex", "double", "e", "f", "float", "fn",
+    "fnuz", "fp", "half", "i", "int", "long", "m", "quint", "qint", "short", "signed", "torch",
+    "u", "uint", "unsigned",
+];
 
 /// What profilers put there, beside what whoever made an event put there.
 const CATEGORIES: &[&str] = &[
@@ -292,7 +300,16 @@ pub(super) fn is_field(name: &str) -> bool {
 
 /// Whether a text is one of the few that a field has.
 pub(super) fn is_value(field: &str, text: &str) -> bool {
-    PLAIN.contains(&field) || (field == CATEGORY && CATEGORIES.contains(&text))
+    PLAIN.contains(&field)
+        || (field == CATEGORY && CATEGORIES.contains(&text))
+        || (field == NUMBER_TYPE && is_number_type(text))
+}
+
+/// Whether a text names a type of numbers, such as `BFloat16` or `torch.float8_e4m3fn`.
+fn is_number_type(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let mut words = lower.split(|it: char| !it.is_ascii_alphabetic());
+    words.all(|it| it.is_empty() || TYPE_WORDS.contains(&it))
 }
 
 /// Whether a counter's unit is one.
@@ -303,6 +320,20 @@ pub(super) fn is_unit(unit: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_of_numbers_are_kept_and_other_words_are_not() {
+        for kept in [
+            "Float",
+            "BFloat16",
+            "torch.float8_e4m3fn",
+            "c10::Half",
+            "int64",
+        ] {
+            assert!(is_value("dtype", kept), "{kept}");
+        }
+        assert!(!is_value("dtype", "my_secret") && !is_value("other", "Float"));
+    }
 
     #[test]
     fn apis_are_kept_and_programs_are_not() {

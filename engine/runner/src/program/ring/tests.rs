@@ -36,6 +36,18 @@ fn write(writer: &mut SegmentWriter, at: u64) {
 }
 
 #[test]
+fn a_process_waits_for_room_at_twice_the_ring_and_not_before() {
+    for bytes in [RingLimit::SMALLEST, 20 << 20, 1 << 30, 4 << 30] {
+        let limits = segments_of(RingLimit {
+            nanos: 10_000_000_000,
+            bytes,
+        });
+        let room = limits.bytes * u64::from(limits.count);
+        assert!((2 * bytes..=5 * bytes).contains(&room), "{bytes}: {room}");
+    }
+}
+
+#[test]
 fn segments_go_when_they_ended_before_the_stretch() {
     let folder = tempfile::tempdir().unwrap();
     let (mut ring, mut writer) = ring(folder.path(), 25, 1 << 20);
