@@ -279,6 +279,8 @@ pub enum AppRequest {
     SaveCapture,
     /// Ask where to write what touches the selected range, or the view.
     SavePiece,
+    /// Ask where to write what the capture comes to.
+    SaveReport,
     /// Ask where to write the capture or the view in a format of other tools.
     Export,
     /// Ask where to write a workload that does what the capture shows.

@@ -130,6 +130,7 @@ const fn file_command(command: Command) -> Option<AppRequest> {
         Command::ReloadChanged => AppRequest::ToggleReloading,
         Command::SaveCapture => AppRequest::SaveCapture,
         Command::SavePiece => AppRequest::SavePiece,
+        Command::SaveReport => AppRequest::SaveReport,
         Command::Export => AppRequest::Export,
         Command::Extract => AppRequest::Extract,
         Command::SaveText => AppRequest::SaveText,

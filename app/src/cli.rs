@@ -12,7 +12,6 @@ mod figures;
 mod findings;
 mod fleet;
 mod guide;
-mod html_text;
 mod interrupt;
 mod lane_uses;
 mod launches;

@@ -6,6 +6,7 @@ pub mod background;
 pub mod capture_link;
 pub mod cli;
 pub mod panel;
+pub mod report;
 pub mod state;
 pub mod text;
 pub mod theme;

@@ -1,8 +1,10 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
 mod fleet_words;
+pub mod html_text;
 mod sql_values;
 mod translation;
+pub mod words;
 
 use engine::analysis::SentencePiece;
 use engine::analysis::memory::MemoryGrouping;

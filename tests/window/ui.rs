@@ -33,6 +33,7 @@ mod readme_pictures;
 mod receipts;
 mod recorded_fixtures;
 mod reloading;
+mod reports;
 mod screen_reader;
 mod selection;
 mod streams;

@@ -110,6 +110,7 @@ commands! {
     ReloadChanged, File, "Reload when changed", "Read the files on screen again whenever they change, as a file that is being written does", [];
     SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
     SavePiece, File, "Save selection as capture…", "Write what touches the selected range, or the view where there is none, as a capture of its own", [];
+    SaveReport, File, "Save report…", "Write what the capture comes to as a page or as Markdown, to show to others", [];
     Export, File, "Export…", "Write the capture as Chrome JSON or CSV, or the view as a picture", [ctrl(Key::E)];
     Extract, File, "Extract workload…", "Write a workload that does what the selected range, or all of the capture, shows", [];
     Record, File, "Record a program…", "Start a CUDA program and show what it and all that it starts do on the device", [];

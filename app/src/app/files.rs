@@ -20,6 +20,7 @@ use super::App;
 use super::file_opening::KEPT_ON_SCREEN;
 use crate::action::{Action, BookmarkAction, Command, FleetAction};
 use crate::panel::{BackendChoice, JobProgress};
+use crate::report::ReportFormat;
 use crate::state::{AppState, FilePurpose, FileReading, FileRequest, Notice};
 
 /// A capture that was read.
@@ -264,6 +265,18 @@ impl FileJobs {
         });
     }
 
+    /// Writes what a capture comes to, with the files that it was read from.
+    pub fn write_report(
+        &mut self,
+        path: PathBuf,
+        (capture, parts): (Arc<Capture>, Vec<MergedFile>),
+        format: ReportFormat,
+    ) {
+        self.start("report", move |answering| {
+            jobs::write_report(&path, (capture, &parts), format, answering);
+        });
+    }
+
     /// Writes a workload's text.
     pub fn write_text(&mut self, path: PathBuf, text: String) {
         self.start("write", move |answering| {
@@ -394,11 +407,9 @@ impl App {
                 let own = text.map_or("workload", |text| text.name.trim_end_matches(".kdl"));
                 format!("{own}.{ending}")
             }
-            FilePurpose::SavePiece => {
-                let own = self.file_name(ending);
-                own.replacen(&format!(".{ending}"), &format!("-piece.{ending}"), 1)
-            }
-            _ => self.file_name(ending),
+            FilePurpose::SavePiece => self.file_name("-piece", ending),
+            FilePurpose::Report => self.file_name("-report", ending),
+            _ => self.file_name("", ending),
         };
         if self.files.has_no_dialog {
             self.ask_here(purpose, name);
@@ -462,6 +473,14 @@ impl App {
                 };
                 self.files.write_piece(path, (capture, bookmarks), request);
             }
+            FilePurpose::Report => match ReportFormat::of(&path) {
+                Ok(format) => {
+                    self.begin_job(format!("Writing {}", name(&path)));
+                    let parts = self.status.parts.clone();
+                    self.files.write_report(path, (capture, parts), format);
+                }
+                Err(reason) => self.tell(true, reason),
+            },
             FilePurpose::SaveText => self.write_text(path),
             FilePurpose::Export if ends_with(&path, "png") => {
                 self.files.picture(path, self.timeline.areas().whole);

@@ -148,6 +148,7 @@ impl App {
             | AppRequest::Extract
             | AppRequest::SaveCapture
             | AppRequest::SavePiece
+            | AppRequest::SaveReport
             | AppRequest::SaveText
             | AppRequest::Picked(..)
             | AppRequest::Cancel
@@ -176,6 +177,7 @@ impl App {
             AppRequest::Extract => self.ask(FilePurpose::Extract, "kdl"),
             AppRequest::SaveCapture => self.ask(FilePurpose::SaveCapture, "pftrace"),
             AppRequest::SavePiece => self.ask(FilePurpose::SavePiece, "pftrace"),
+            AppRequest::SaveReport => self.ask(FilePurpose::Report, "html"),
             AppRequest::SaveText => self.save_text(),
             AppRequest::Picked(purpose, paths) => self.chosen(purpose, paths),
             AppRequest::Cancel => {
@@ -380,15 +382,15 @@ impl App {
         });
     }
 
-    /// What a file made from the capture is called at first.
-    pub(super) fn file_name(&self, ending: &str) -> String {
+    /// What a file made from the capture is called at first: by the capture, with what follows its name and an ending.
+    pub(super) fn file_name(&self, after: &str, ending: &str) -> String {
         let run = self.capture.run().map(|run| run.name.as_str());
         let name = self.status.opened.as_deref().or(run).unwrap_or_default();
         let stem = name.split('.').next().unwrap_or_default();
         let plain = |it: char| if "/\\:*?\"<>|".contains(it) { '-' } else { it };
         let stem: String = stem.chars().map(plain).collect();
         let stem = if stem.is_empty() { "capture" } else { &stem };
-        format!("{stem}.{ending}")
+        format!("{stem}{after}.{ending}")
     }
 
     /// Loses the device of the run under way; what is only armed for the next run needs none.

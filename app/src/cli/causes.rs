@@ -12,7 +12,6 @@ mod scope;
 mod statistics;
 mod threads;
 mod what_if;
-pub(super) mod words;
 
 pub use explain::ExplainOptions;
 pub(super) use explain::explain;

@@ -18,7 +18,6 @@ use engine::importer::MergedFile;
 use super::progress::ProgressLine;
 use super::query::refuse_dataset;
 use super::{CliFailure, OutputStreams, interrupt, open_files, receipt};
-use crate::state::{AppState, Settings, ThemeChoice};
 use crate::text;
 use crate::timeline::drawing;
 
@@ -96,7 +95,7 @@ fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Resul
     let written = if let Some(exporter) = exporter::for_path(output) {
         exporter::save((capture, capture.bookmarks()), exporter, output, &mut go_on)
     } else {
-        let picture = drawing::svg(capture, as_a_picture());
+        let picture = drawing::svg(capture, drawing::for_print());
         exporter::replace(output, &mut go_on, &mut |file| {
             file.write_all(picture.as_bytes())
         })
@@ -105,17 +104,6 @@ fn write(capture: &Capture, output: &Path, streams: &OutputStreams<'_>) -> Resul
         Ok(()) => Ok(()),
         Err(_) if interrupt::is_requested() => Err(CliFailure::Asked),
         Err(error) => Err(open_files::unwritten(output, &error)),
-    }
-}
-
-/// Pictures from the command line are for print.
-pub(super) fn as_a_picture() -> AppState {
-    AppState {
-        settings: Settings {
-            theme: ThemeChoice::Light,
-            ..Settings::default()
-        },
-        ..AppState::default()
     }
 }
 

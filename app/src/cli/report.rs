@@ -1,20 +1,12 @@
-//! A report of a capture: what it comes to, in one file that needs nothing else to be read.
+//! Reports of captures, printed or written to a file.
 
-mod html;
-mod markdown;
-mod memory_sections;
-mod pictures;
-mod report_document;
-mod sections;
+use std::path::PathBuf;
 
-use std::path::{Path, PathBuf};
-
-use clap::{Args, ValueEnum};
-use engine::analysis::Conclusions;
+use clap::Args;
 use engine::exporter;
 
 use super::{CliFailure, OutputStreams, interrupt, open_files};
-use report_document::ReportDocument;
+use crate::report::{self, ReportFormat};
 
 /// What is reported on, and as what.
 #[derive(Debug, Args)]
@@ -36,66 +28,22 @@ const ABOUT: &str = "It has what and where the capture is of, its iterations, id
     receipt. HTML is one page that loads nothing and runs no script; Markdown has no pictures. Exit codes: 0 all of it is told, 1 \
     something of a file is not in the capture, 2 the input is wrong or the file cannot be written, 130 stopped by Ctrl-C.";
 
-/// What a report is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// A page with pictures
-    Html,
-    /// Text for a pull request
-    Markdown,
-}
-
-impl ReportOptions {
-    fn format(&self) -> ReportFormat {
-        let output = self.output.as_ref();
-        let ending = output.and_then(|it| it.extension());
-        let is_text = ending.is_some_and(|it| it.eq_ignore_ascii_case("md"));
-        self.format.unwrap_or(if is_text {
-            ReportFormat::Markdown
-        } else {
-            ReportFormat::Html
-        })
-    }
-}
-
-/// Refuses a file whose ending says that it is something else than a report; one without an ending says nothing.
-fn refuse_ending(output: &Path) -> Result<(), CliFailure> {
-    let Some(ending) = output.extension() else {
-        return Ok(());
-    };
-    let known = ["html", "htm", "md"];
-    if known.iter().any(|it| ending.eq_ignore_ascii_case(it)) {
-        return Ok(());
-    }
-    Err(CliFailure::Wrong(format!(
-        "{} cannot be written: a report is a page (.html, .htm) or Markdown (.md)",
-        output.display()
-    )))
-}
-
 /// Writes a report of some files.
 pub(super) fn report(
     options: &ReportOptions,
     streams: &mut OutputStreams<'_>,
 ) -> Result<u8, CliFailure> {
+    let mut by_ending = ReportFormat::Html;
     if let Some(output) = &options.output {
         open_files::refuse_input(output, &options.files)?;
-        refuse_ending(output)?;
+        by_ending = ReportFormat::of(output).map_err(CliFailure::Wrong)?;
     }
     let (capture, parts) = open_files::open(&options.files, streams)?;
-    let format = options.format();
-    let document = if capture.span_count() == 0 {
-        let words = sections::EMPTY;
+    if let Some(words) = report::remark(&capture) {
         writeln!(streams.err, "syncline: {words}")?;
-        ReportDocument::of_nothing(&capture, &parts, words)
-    } else {
-        let made = Conclusions::of(&capture);
-        ReportDocument::new((&capture, &parts), &made, format == ReportFormat::Html)
-    };
-    let text = match format {
-        ReportFormat::Html => html::write(&document),
-        ReportFormat::Markdown => markdown::write(&document),
-    };
+    }
+    let format = options.format.unwrap_or(by_ending);
+    let text = report::write((&capture, &parts), format);
     match &options.output {
         None => streams.out.write_all(text.as_bytes())?,
         Some(output) => {

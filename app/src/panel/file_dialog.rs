@@ -88,6 +88,9 @@ const fn about(purpose: FilePurpose) -> &'static str {
         FilePurpose::SavePiece => {
             "Save what touches the selected range, or the view; the ending says as what."
         }
+        FilePurpose::Report => {
+            "Save a report of the capture: a page with pictures (.html), or Markdown (.md)."
+        }
         FilePurpose::SaveText => "Save the text of the chosen workload.",
         FilePurpose::Export => "Export the capture or the view; the ending says as what.",
         FilePurpose::Extract => "Write a workload that does what the capture shows.",

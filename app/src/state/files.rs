@@ -19,6 +19,8 @@ pub enum FilePurpose {
     SaveCapture,
     /// To write a piece of the capture to it: what touches the selected range, or the view.
     SavePiece,
+    /// To write what the capture comes to, as a page or as Markdown.
+    Report,
     /// To write the chosen workload's text to it.
     SaveText,
     /// To write the capture or the view to it, for other tools.

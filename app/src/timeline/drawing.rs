@@ -10,7 +10,7 @@ use eframe::egui::{Color32, Context, Pos2, RawInput, Rect, ViewportId, Visuals, 
 use engine::capture::Capture;
 
 use super::{Picture, Timeline, theme_of};
-use crate::state::{AppState, Hover, Switch, ThemeChoice};
+use crate::state::{AppState, Hover, Settings, Switch, ThemeChoice};
 use crate::theme;
 use markup::Markup;
 
@@ -22,6 +22,17 @@ const HEIGHT: (f32, f32) = (240.0, 60_000.0);
 const FRAMES: u32 = 400;
 /// Pixels a point; edges between pixels are smoothed, so that fewer would make them blunt.
 const DENSITY: f32 = 4.0;
+
+/// What pictures start from that nobody looked at in the window: they are for print.
+pub fn for_print() -> AppState {
+    AppState {
+        settings: Settings {
+            theme: ThemeChoice::Light,
+            ..Settings::default()
+        },
+        ..AppState::default()
+    }
+}
 
 /// What `state` shows of `capture`, with every lane of it, as a text in SVG.
 pub fn svg(capture: &Capture, mut state: AppState) -> String {

@@ -22,6 +22,7 @@ use engine::time::{Interval, Nanos};
 use super::{JobMessage, JobSender, ReadCapture};
 use crate::app::link::choice;
 use crate::app::view_store::content_key;
+use crate::report::{self, ReportFormat};
 use crate::state::{AppState, FilePurpose, FileReading, FilesVersion};
 use crate::text;
 use crate::timeline::drawing;
@@ -67,6 +68,9 @@ pub fn dialog(
         FilePurpose::SavePiece => kept_formats().fold(dialog, |dialog, (name, ending)| {
             dialog.add_filter(format!("{name} ({})", text::patterns(&[ending])), &[ending])
         }),
+        FilePurpose::Report => dialog
+            .add_filter("Page (*.html)", &["html"])
+            .add_filter("Markdown (*.md)", &["md"]),
         FilePurpose::Export => formats()
             .into_iter()
             .fold(dialog, |dialog, (name, ending)| {
@@ -105,6 +109,7 @@ pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
         FilePurpose::OpenDataset => Vec::new(),
         FilePurpose::SaveCapture => vec!["pftrace"],
         FilePurpose::SavePiece => kept_formats().map(|(_, ending)| ending).collect(),
+        FilePurpose::Report => vec!["html", "md"],
         FilePurpose::SaveText | FilePurpose::Extract => vec!["kdl"],
         FilePurpose::Export => formats().into_iter().map(|(_, ending)| ending).collect(),
     }
@@ -318,6 +323,25 @@ pub fn write_piece(
         words,
         answering,
     );
+}
+
+/// Writes what a capture comes to, with the files that it was read from.
+pub fn write_report(
+    path: &Path,
+    (capture, parts): (Arc<Capture>, &[MergedFile]),
+    format: ReportFormat,
+    answering: &JobSender,
+) {
+    let text = report::write((&capture, parts), format);
+    let words = report::remark(&capture).map(|it| format!(". {it}"));
+    // The window takes no record while the capture is shared.
+    drop(capture);
+    let mut go_on = |_| !answering.is_cancelled();
+    let written = exporter::replace(path, &mut go_on, &mut |output| {
+        output.write_all(text.as_bytes())
+    });
+    let done = |path| JobMessage::Exported(path, words.unwrap_or_default());
+    answering.say(wrote(written, path, answering, done));
 }
 
 /// Writes a capture for other tools, or a picture of what `state` shows of it.

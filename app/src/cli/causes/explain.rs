@@ -8,11 +8,10 @@ use serde_json::{Value, json};
 
 use super::json::{JsonObject, cause, parts, put_span, segments, thread_delay};
 use super::scope::{CauseOptions, CauseScope};
-use super::words;
 use crate::cli::arguments::OutputFormat;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
-use crate::text;
+use crate::text::{self, words};
 
 /// All operations together are printed without their chains where those have more segments than this: each operation of a
 /// stream that is thousands deep would say again what all those in front of it say.

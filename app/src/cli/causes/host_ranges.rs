@@ -11,9 +11,9 @@ use engine::record::{SpanId, Value};
 
 use super::row_list::{ListFormat, MOST, count, integer, more, text, time, write_rows};
 use super::scope::{CapturePart, OpenedPart};
-use super::words;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams, complain};
+use crate::text::words;
 
 /// Letters of names.
 const LETTERS: usize = 60;

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::json::{JsonObject, put_lane};
 use super::scope::{CauseOptions, CauseScope};
-use super::words;
 use crate::cli::arguments::OutputFormat;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 /// The name of each sum for programs.
 const fn key(what: IdleUse) -> &'static str {

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::json::{JsonObject, put_span, segment};
 use super::scope::{CauseOptions, CauseScope};
-use super::words;
 use crate::cli::arguments::OutputFormat;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 /// So many segments are listed for people.
 const MOST: usize = 40;

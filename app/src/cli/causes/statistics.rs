@@ -8,10 +8,10 @@ use engine::time::{Interval, Nanos};
 use serde_json::json;
 
 use super::scope::{CauseOptions, CauseScope};
-use super::words;
 use crate::cli::arguments::OutputFormat;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 /// So many names are listed for people.
 const MOST: usize = 40;

@@ -9,9 +9,9 @@ use engine::time::{Interval, Nanos};
 
 use super::row_list::{ListFormat, count, integer, text, time, write_rows};
 use super::scope::{CapturePart, OpenedPart};
-use super::words;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 /// So many rows are listed for people.
 const MOST: usize = 60;

@@ -9,9 +9,9 @@ use engine::time::Nanos;
 use serde_json::{Value, json};
 
 use super::scope::{CauseOptions, CauseScope};
-use super::words;
 use crate::cli::arguments::OutputFormat;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 /// What is changed.
 #[derive(Debug, Args)]

@@ -6,8 +6,7 @@ use engine::lesson::{Lesson, LessonKind, TextLanguage};
 use engine::workload::Document;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
-use crate::cli::convert::as_a_picture;
-use crate::cli::html_text::escaped;
+use crate::text::html_text::escaped;
 use crate::timeline::drawing;
 
 /// Words of a sheet that are no lesson's, in English and in Chinese.
@@ -135,7 +134,7 @@ fn answer(lesson: &Lesson, language: TextLanguage, page: &mut String) {
 fn picture(lesson: &Lesson, solution: &str, language: TextLanguage) -> String {
     let ran = lesson.judge(solution, "mock").ok();
     if let Some(capture) = ran.and_then(|it| it.capture) {
-        let picture = drawing::svg(&capture, as_a_picture());
+        let picture = drawing::svg(&capture, drawing::for_print());
         return format!("<figure>{picture}</figure>\n");
     }
     let why = "There is no picture: the lesson is not judged on mock";

@@ -8,9 +8,9 @@ use engine::time::Nanos;
 
 use super::{AllocationChoice, MemoryPrinter, share};
 use crate::cli::causes::row_list::{MOST, more};
-use crate::cli::causes::words;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 /// Letters of names.
 const LETTERS: usize = 60;

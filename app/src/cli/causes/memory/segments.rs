@@ -8,9 +8,9 @@ use super::{AllocationChoice, MemoryPrinter};
 use crate::cli::causes::row_list::{
     ListFormat, MOST, count, integer, more, text, time, write_rows,
 };
-use crate::cli::causes::words;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 const COLUMNS: [&str; 10] = [
     "device",

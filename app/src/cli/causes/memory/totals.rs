@@ -6,9 +6,9 @@ use engine::time::Nanos;
 
 use super::{AllocationChoice, MemoryPrinter};
 use crate::cli::causes::row_list::{ListFormat, count, integer, text, time, write_rows};
-use crate::cli::causes::words;
 use crate::cli::table::TextTable;
 use crate::cli::{CliFailure, FINE, OutputStreams};
+use crate::text::words;
 
 const COLUMNS: [&str; 9] = [
     "device",

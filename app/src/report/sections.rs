@@ -11,8 +11,7 @@ use engine::time::{Interval, Nanos};
 
 use super::pictures;
 use super::report_document::{ReportBlock, ReportCell, ReportTable};
-use crate::cli::causes::words;
-use crate::text;
+use crate::text::{self, words};
 
 /// What is said of a capture in which nothing ran.
 pub(super) const EMPTY: &str = "Nothing ran in this capture, so there is nothing to report but what its file held: record while the \
@@ -310,9 +309,8 @@ pub(super) fn operations(capture: &Capture) -> Vec<ReportBlock> {
     blocks
 }
 
-/// What became of all that the files held, and what is known to be wrong with it.
+/// What became of all that the files held, and what is known to be wrong with it; nothing where there is neither.
 pub(super) fn receipt(capture: &Capture, parts: &[MergedFile]) -> Vec<ReportBlock> {
-    let mut blocks = vec![heading("Receipt")];
     let mut lines = Vec::new();
     for part in parts {
         let receipt = &part.receipt;
@@ -348,6 +346,8 @@ pub(super) fn receipt(capture: &Capture, parts: &[MergedFile]) -> Vec<ReportBloc
     lines.extend(
         problems.map(|(severity, code, words)| (format!("{severity} {code}"), plain(words))),
     );
-    blocks.push(ReportBlock::List(lines));
-    blocks
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    vec![heading("Receipt"), ReportBlock::List(lines)]
 }

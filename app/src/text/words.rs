@@ -8,29 +8,29 @@ use engine::time::Nanos;
 use crate::text;
 
 /// A length of time with a plain space before its unit.
-pub(in crate::cli) fn length(time: Nanos) -> String {
+pub fn length(time: Nanos) -> String {
     text::duration(time).replace(text::THIN, " ")
 }
 
 /// An instant to the nanosecond: two that are close differ only in their last digits.
-pub(in crate::cli) fn exact(time: Nanos) -> String {
+pub fn exact(time: Nanos) -> String {
     time.to_string().replace(text::THIN, " ")
 }
 
 /// A share of a whole, such as `97.6 %`.
-pub(in crate::cli) fn share(part: Nanos, whole: Nanos) -> String {
+pub fn share(part: Nanos, whole: Nanos) -> String {
     let share = part.0 as f64 / whole.0.max(1) as f64;
     text::percent(share).replace(text::THIN, " ")
 }
 
 /// A sentence as plain text.
-pub(in crate::cli) fn sentence(pieces: &[SentencePiece]) -> String {
+pub fn sentence(pieces: &[SentencePiece]) -> String {
     let words: String = pieces.iter().map(text::piece).collect();
     words.replace(text::THIN, " ")
 }
 
 /// `gemm on stream 7`.
-pub(in crate::cli) fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
+pub fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
     let capture = reader.capture();
     capture.span(span).map_or_else(String::new, |placed| {
         let name = text::shorten(&text::function_name(capture.name(placed.span.name)), 60);
@@ -39,7 +39,7 @@ pub(in crate::cli) fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
 }
 
 /// What a segment was spent on, and whose it is.
-pub(in crate::cli) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> String {
+pub fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> String {
     match (segment.span, segment.lane) {
         (Some(of), _) => span(reader, of),
         (None, Some(lane)) => reader.capture().lane_title(lane).into_owned(),
@@ -48,6 +48,6 @@ pub(in crate::cli) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) 
 }
 
 /// So many bytes, by powers of 1024.
-pub(in crate::cli) fn bytes(bytes: i64) -> String {
+pub fn bytes(bytes: i64) -> String {
     text::amount(bytes as f64, "bytes").replace(text::THIN, " ")
 }

@@ -7,8 +7,7 @@ use engine::capture::Capture;
 
 use super::report_document::{ReportBlock, ReportCell};
 use super::sections::{MOST_ROWS, heading, table};
-use crate::cli::causes::words;
-use crate::text;
+use crate::text::{self, words};
 
 /// So many groups of each allocator are listed.
 const MOST_GROUPS: usize = 12;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::report_document::{ReportBlock, ReportDocument, ReportTable};
-use crate::cli::html_text::escaped;
+use crate::text::html_text::escaped;
 
 /// What does not stand as it is in a drawing's address within an attribute; letters of other languages do not either.
 const ENCODED: &AsciiSet = &CONTROLS

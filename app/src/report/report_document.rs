@@ -6,8 +6,7 @@ use engine::importer::MergedFile;
 use engine::time::Nanos;
 
 use super::{memory_sections, sections};
-use crate::cli::causes::words;
-use crate::text;
+use crate::text::{self, words};
 
 /// Letters of names.
 const LETTERS: usize = 80;

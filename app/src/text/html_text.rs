@@ -1,7 +1,7 @@
 //! Texts as they may stand on a page of HTML.
 
 /// A text in which nothing is markup, between tags or in an attribute, and without characters that no page may hold.
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for sign in text.chars() {
         match sign {

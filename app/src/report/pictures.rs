@@ -7,7 +7,7 @@ use engine::record::{Finding, LaneId};
 use engine::time::{Interval, Nanos};
 
 use super::report_document::ReportBlock;
-use crate::cli::convert::as_a_picture;
+use crate::text::{self, words};
 use crate::timeline::drawing;
 
 /// So many spans of a finding are in its picture: more would be too thin to be told apart.
@@ -27,7 +27,7 @@ pub(super) fn around(capture: &Capture, finding: &Finding) -> Option<ReportBlock
     let beside = Nanos(whole.length().0 / 4 + 1_000);
     let view = Interval::new(whole.start - beside, whole.end + beside);
     let lanes = lanes(capture, &spans);
-    let mut state = as_a_picture();
+    let mut state = drawing::for_print();
     state.view.interval = Some(view);
     let others = capture.lanes().iter().map(|it| it.id);
     state.view.hidden = others.filter(|it| !lanes.contains(it)).collect();
@@ -37,13 +37,13 @@ pub(super) fn around(capture: &Capture, finding: &Finding) -> Option<ReportBlock
     let names: Vec<String> = names.into_iter().collect();
     state.view.filter = format!("^(?:{})$", names.join("|"));
     state.selection.span = Some(first.span.id);
-    let words = format!(
+    let shows = format!(
         "the timeline from {} to {} around {}",
-        crate::cli::causes::words::length(view.start),
-        crate::cli::causes::words::length(view.end),
-        crate::text::function_name(capture.name(first.span.name))
+        words::length(view.start),
+        words::length(view.end),
+        text::function_name(capture.name(first.span.name))
     );
-    Some(ReportBlock::Picture(drawing::svg(capture, state), words))
+    Some(ReportBlock::Picture(drawing::svg(capture, state), shows))
 }
 
 /// The lanes of spans, and those of what they depend on and what depends on them.
