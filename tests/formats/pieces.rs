@@ -131,7 +131,11 @@ fn what_lies_within_a_piece_is_explained_as_in_the_whole() {
             let (code, _, err) = syncline(&["convert", &text(&path), &cut, "--range", &range(of)]);
             assert_eq!(code, FINE, "{name}: {err}");
             assert!(err.contains("This is a piece of a capture"), "{err}");
-            let (whole, piece) = (explained(&text(&path), of), explained(&cut, of));
+            // A piece of the piece, of the same stretch, is the same.
+            let again = text(&folder.path().join("again").with_extension(ending));
+            let (code, _, err) = syncline(&["convert", &cut, &again, "--range", &range(of)]);
+            assert_eq!(code, FINE, "{name}: {err}");
+            let (whole, piece) = (explained(&text(&path), of), explained(&again, of));
             assert!(!whole.is_empty() || name.starts_with("perfetto"), "{name}");
             assert_eq!(
                 whole.keys().collect::<Vec<_>>(),

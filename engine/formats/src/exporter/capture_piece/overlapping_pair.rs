@@ -31,13 +31,16 @@ pub(super) fn nearest(capture: &Capture, lane: LaneId, stretch: Interval) -> Opt
                 return is_wanted.then(|| pair.map(|it| it.id));
             }
         }
-        if left == 0 || within.start <= all.start && within.end >= all.end {
+        if left == 0 || within == Interval::new(Nanos::MIN, Nanos::MAX) {
             return None;
         }
         within = Interval {
             start: stretch.start - length,
             end: stretch.end + length,
         };
+        if within.start <= all.start && within.end >= all.end {
+            within = Interval::new(Nanos::MIN, Nanos::MAX);
+        }
         length = length + length;
     }
 }

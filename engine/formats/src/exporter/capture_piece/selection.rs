@@ -8,8 +8,8 @@ use super::stub::StubRole;
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
 use record::{
-    Basis, Dependency, DependencyId, DependencyKind, Group, Lane, LaneId, Role, SpanId, SpanSet,
-    SpanStart,
+    Basis, Dependency, DependencyId, DependencyKind, Group, Lane, LaneId, NameId, Role, STUB_KIND,
+    SpanId, SpanSet, SpanStart,
 };
 
 /// Beyond so many rows of a stream nobody looks for the operations beside a stretch: they overlap, and none is before another.
@@ -48,9 +48,13 @@ impl PieceSelection {
         }
         let mut beside = BTreeMap::new();
         if request.within.is_some() {
+            let is_piece = is_piece(capture);
             let lanes = used.iter().filter_map(|it| capture.lane(*it));
             for lane in lanes.filter(|it| is_stream(it)) {
                 found.find_neighbours(capture, lane.id, stretch, &mut beside);
+                if is_piece {
+                    found.add_stubs(capture, lane.id, &mut beside);
+                }
             }
         }
         found.find_cut_launches(capture, &mut beside);
@@ -100,6 +104,23 @@ impl PieceSelection {
         }
         let overlapping = overlapping_pair::nearest(capture, lane, stretch);
         self.add_pair(overlapping, beside);
+    }
+
+    /// The stubs of a lane of a capture that is a piece itself: what they show of the whole shows nowhere else.
+    fn add_stubs(
+        &mut self,
+        capture: &Capture,
+        lane: LaneId,
+        beside: &mut BTreeMap<SpanId, StubRole>,
+    ) {
+        let all = Interval::new(Nanos::MIN, Nanos::MAX);
+        let stubs = capture.spans_in(lane, all).filter(PlacedSpan::is_stub);
+        for stub in stubs.map(|it| it.span.id) {
+            if !self.contains(stub) {
+                self.stubs.entry(stub).or_insert(StubRole::Before);
+                beside.entry(stub).or_insert(StubRole::Before);
+            }
+        }
     }
 
     /// Two operations that overlap, those of them that lie outside as stubs.
@@ -219,6 +240,12 @@ pub(super) fn is_wanted(request: &PieceRequest, lane: LaneId) -> bool {
     lanes.is_none_or(|it| it.lanes.contains(&lane))
 }
 
+/// Whether a capture is a piece of another: its stubs say what they stand for.
+fn is_piece(capture: &Capture) -> bool {
+    let mut names = (0..capture.name_count() as u32).map(NameId);
+    names.any(|it| capture.name(it) == STUB_KIND)
+}
+
 fn is_stream(lane: &Lane) -> bool {
     lane.group == Group::Streams && lane.role != Role::Queue
 }
@@ -229,14 +256,17 @@ fn last_before(capture: &Capture, lane: LaneId, instant: Nanos) -> Option<Placed
     let first = capture.extent()?.start;
     let mut length = Nanos(100_000);
     loop {
+        let start = instant - length;
+        // Stubs of a piece lie before its extent.
+        let is_all = start < first;
         let stretch = Interval {
-            start: instant - length,
+            start: if is_all { Nanos::MIN } else { start },
             end: instant,
         };
         let ended = capture.spans_in(lane, stretch);
         let ended = ended.filter(|it| it.span.end <= instant);
         let last = ended.max_by_key(|it| (it.span.end, it.span.id));
-        if last.is_some() || stretch.start < first {
+        if last.is_some() || is_all {
             return last;
         }
         length = length + length;
