@@ -481,6 +481,8 @@ mod tests {
         let all = [
             (TableId::SPANS, "spans"),
             (TableId::DEPENDENCIES, "dependencies"),
+            // It is made by its name.
+            (TableId(2), "arguments"),
             (TableId::LANES, "lanes"),
             (TableId::DEVICES, "devices"),
             (TableId::COUNTERS, "counters"),

@@ -17,11 +17,10 @@ const LARGEST: u64 = 8 << 20;
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// How large the segments of a ring are, and at how many a process waits for older ones to go: at twice the ring, or, where they
-/// are smaller because time closes them, at twice as many as the stretch has.
+/// How large the segments of a ring are, and at how many a process waits for older ones to go: at twice the ring.
 pub fn segments_of(limit: RingLimit) -> SegmentLimits {
     let bytes = (limit.bytes / SEGMENTS).clamp(1, LARGEST);
-    let count = (limit.bytes / bytes).saturating_add(SEGMENTS) * 2;
+    let count = 2 * (limit.bytes / bytes).max(SEGMENTS);
     SegmentLimits {
         bytes,
         nanos: (limit.nanos / SEGMENTS).max(1),
