@@ -6,7 +6,7 @@ import html
 import shlex
 import tempfile
 from pathlib import Path
-from typing import Any, Sequence, Union
+from typing import Any, Union
 
 from ._program import Path_, Source, SynclineError, arguments_of, ask
 from ._window import Profiler, write_profile
@@ -17,18 +17,17 @@ _HEIGHT = 720
 class Report:
     """A report, which a notebook shows: what and where, idle time by cause, the critical path, findings, top kernels."""
 
-    def __init__(self, text: str, sources: Sequence[str] = ()) -> None:
+    def __init__(self, text: str) -> None:
         #: The page, in HTML, which needs nothing beside it.
         self.html = text
-        self._sources = tuple(sources)
 
     def save(self, path: Path_) -> None:
-        """Writes the page to a file that is called ``.html`` or ``.htm``, and never over a capture that it is of."""
+        """Writes the page to a file that is called ``.html`` or ``.htm``, over nothing but another page."""
         target = Path(path)
         if target.suffix.lower() not in (".html", ".htm"):
             raise SynclineError(f"{target} is no name of a page: call it {target.with_suffix('.html').name}")
-        if any(_is_same(target, source) for source in self._sources):
-            raise SynclineError(f"{target} is what was read, and writing would destroy it: name another file")
+        if _is_no_page(target):
+            raise SynclineError(f"{target} is there and is no page, and writing would destroy it: name another file")
         target.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
@@ -40,11 +39,13 @@ class Report:
         )
 
 
-def _is_same(target: Path, source: str) -> bool:
-    try:
-        return target.samefile(source)
-    except OSError:
+def _is_no_page(target: Path) -> bool:
+    """Whether something else than a page lies there, such as a capture of that name."""
+    if not target.is_file():
         return False
+    with target.open("rb") as file:
+        head = file.read(64)
+    return head != b"" and not head.lstrip().lower().startswith((b"<!doctype html", b"<html"))
 
 
 def report(what: Union[Profiler, Source]) -> Report:
@@ -66,7 +67,7 @@ def report(what: Union[Profiler, Source]) -> Report:
                     error.code,
                 ) from None
             raise
-        return Report(page.read_text(encoding="utf-8"), arguments_of(what))
+        return Report(page.read_text(encoding="utf-8"))
 
 
 def load_ipython_extension(shell: Any) -> None:
