@@ -104,8 +104,8 @@ fn what_was_chosen_in_a_file_is_chosen_once_it_was_read_again() {
     ] {
         act(&mut window, action);
     }
-    let others = capture(&window).lanes().iter().map(|it| it.id);
-    let other = others.filter(|it| *it != lane).next_back().unwrap();
+    let mut lanes = capture(&window).lanes().iter().map(|it| it.id);
+    let other = lanes.rfind(|it| *it != lane).unwrap();
     act(&mut window, Action::Reorder(vec![lane, other]));
     let (before, order) = (chosen(&window), arranged(&window));
     assert!(!order.is_empty());
