@@ -205,6 +205,13 @@ impl App {
             self.withdraw_notes();
             self.tell_notes(&read.parts);
         }
+        let is_left_out = |old: &&MergedFile| read.parts.iter().all(|new| new.path != old.path);
+        let gone = self.status.parts.iter().filter(is_left_out);
+        let gone: Vec<PathBuf> = gone.map(|it| it.path.clone()).collect();
+        if !gone.is_empty() {
+            let text = format!("{}: not among what is read any more", called(&gone));
+            self.tell(false, text);
+        }
         self.status.parts = read.parts;
         if self.state.alignment.iter().any(|it| *it != Nanos::ZERO) {
             self.align();

@@ -11,6 +11,7 @@ use eframe::egui::Context;
 use super::App;
 use super::file_opening::KEPT_ON_SCREEN;
 use super::files::called;
+use crate::action::Action;
 use crate::state::{FilesVersion, OpenedFiles};
 
 /// How often it is looked.
@@ -63,13 +64,6 @@ impl FileWatch {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut shared.has_news).then(|| shared.files.clone())
     }
-}
-
-/// That files are not where they were.
-fn away(name: &str) -> String {
-    format!(
-        "{name} is not there any more, or cannot be read twice. {KEPT_ON_SCREEN} Put it back, or open it where it is now."
-    )
 }
 
 /// Looks at the files until the window is gone.
@@ -132,15 +126,34 @@ impl App {
     /// Says of files that are followed that they are not there, once they are not for some time.
     fn miss_files(&mut self, context: &Context) {
         let files = &mut self.status.files;
+        if files.is_missed && files.found.is_some() {
+            files.is_missed = false;
+            return self.act(vec![Action::Notify(None)], None);
+        }
         match files.missed_in(Instant::now()) {
             Some(Duration::ZERO) => {
                 files.away_since = None;
-                let text = away(&called(&files.asked));
-                self.tell(true, text);
+                self.miss();
             }
             Some(wait) => context.request_repaint_after(wait),
             None => {}
         }
+    }
+
+    /// Says that files are not where they were.
+    fn miss(&mut self) {
+        let files = &mut self.status.files;
+        files.is_missed = true;
+        let name = called(&files.asked);
+        let which = if files.asked.len() > 1 {
+            format!("Not all of {name} are there any more")
+        } else {
+            format!("{name} is not there any more")
+        };
+        let text = format!(
+            "{which}, or can be read once alone. {KEPT_ON_SCREEN} Put back what is missing, or open it where it is now."
+        );
+        self.tell(true, text);
     }
 
     /// Reads the files on screen again. What is seen, chosen and pinned stays.
@@ -151,7 +164,8 @@ impl App {
             return self.tell(true, text.to_owned());
         }
         if FilesVersion::of(&asked).is_none() {
-            return self.tell(true, away(&called(&asked)));
+            self.status.files.look(None, Instant::now());
+            return self.miss();
         }
         self.end_loading();
         self.status.files.is_read_again = true;

@@ -250,7 +250,10 @@ impl FileDialog {
             ui.label(RichText::new(words).color(scene.theme.warning));
         }
         if !is_read && is_there {
-            let words = format!("{} is there already.", self.name.trim());
+            let words = format!(
+                "{} is there already: Replace writes over it.",
+                self.name.trim()
+            );
             ui.label(RichText::new(words).color(scene.theme.warning));
         }
     }

@@ -64,6 +64,8 @@ pub struct OpenedFiles {
     pub found: Option<FilesVersion>,
     /// Since when they are not there, once that was seen.
     pub away_since: Option<Instant>,
+    /// Whether it was told that they are not there.
+    pub is_missed: bool,
     /// Whether they are read again whenever they change.
     pub is_followed: bool,
     /// Whether they are being read again.

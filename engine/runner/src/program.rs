@@ -27,7 +27,7 @@ use self::child::ProgramProcess;
 use self::folder::FactFolder;
 pub use self::folder::abandoned_captures;
 pub use self::kept_capture::KeptCapture;
-use self::kept_capture::PendingKeep;
+use self::kept_capture::PendingKeeps;
 pub use self::library::carry_recorder;
 use self::ring::FactRing;
 pub use self::toggle::{ToggleOutcome, toggle_capture};
@@ -85,11 +85,7 @@ pub struct RecordedProgram<'e> {
     converter: ActivityConverter,
     request: ProgramRequest,
     /// What is to be written of the last stretch of time.
-    keep: Option<PendingKeep>,
-    /// What is to be written after that.
-    keep_again: Option<PendingKeep>,
-    /// How often that was done.
-    kept: u32,
+    keeps: PendingKeeps,
     /// Whether what is handed over is what is kept: of the last stretch of time that is known in the end.
     is_decided: bool,
     save: Option<SaveFile>,
@@ -141,9 +137,7 @@ impl<'e> RecordedProgram<'e> {
             folder,
             converter: ActivityConverter::new(resolving).within(request.window.clone()),
             request: request.clone(),
-            keep: None,
-            keep_again: None,
-            kept: 0,
+            keeps: PendingKeeps::default(),
             is_decided: !matches!(request.window, CaptureWindow::Last(_)),
             save,
             unsaved: Vec::new(),
@@ -172,12 +166,8 @@ impl<'e> RecordedProgram<'e> {
 
     /// The program was over at an instant: of the last stretch of time, that which is kept takes the place of what was shown.
     fn take_last(&mut self, run: u64, end: u64) {
-        if let Some(keep) = self.keep.take() {
-            self.write_kept(keep.to);
-        }
-        if let Some(keep) = self.keep_again.take() {
-            self.write_kept(keep.to);
-        }
+        self.attend_keeps();
+        self.finish_keeps();
         let latest = self.folder.ring().and_then(FactRing::latest);
         let end = latest.map_or(end, |it| it.min(end));
         if let Some(converter) = self.convert_last(end, true) {

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use cuda_recorder::ControlPage;
+use engine::capture::Capture;
 use engine::record::SpanKind;
 
 use super::nvtx::{assert_nested, build, include, nvtx, said};
@@ -205,6 +206,15 @@ fn check(kept: &BTreeSet<String>, certain: &BTreeSet<String>, possible: &BTreeSe
     assert!(outside.is_empty(), "outside: {outside:?}");
 }
 
+fn assert_said(output: &Output, text: &str) {
+    assert!(said(output).contains(text), "{text} in {}", said(output));
+}
+
+fn assert_left_out(output: &Output, count: usize) {
+    let text = format!("{count} activities, ranges and samples outside of it were left out");
+    assert_said(output, &text);
+}
+
 fn rest(millis: u64) {
     std::thread::sleep(Duration::from_millis(millis));
 }
@@ -245,11 +255,8 @@ fn what_touches_windows_that_are_opened_by_hand_is_kept_and_nothing_else() {
     let kept = names(&running.path("out.pftrace"));
     check(&kept, &certain, &possible);
     assert!(kept.len() > 40 && kept.len() + 100 < log.len());
-    let left = log.len() - kept.len();
-    let text = format!("{left} activities, ranges and samples outside of it were left out");
-    assert!(said(&output).contains(&text), "{text} in {}", said(&output));
-    let text = "it was started by hand 2 times";
-    assert!(said(&output).contains(text), "{}", said(&output));
+    assert_left_out(&output, log.len() - kept.len());
+    assert_said(&output, "it was started by hand 2 times");
     assert!(open(&running.path("out.pftrace")).problems().is_empty());
 }
 
@@ -275,9 +282,7 @@ fn a_range_of_one_thread_keeps_what_another_calls_meanwhile() {
     let kept = names(&running.path("out.pftrace"));
     check(&kept, &certain, &possible);
     assert!(kept.len() > 20 && kept.len() + 100 < log.len());
-    let left = log.len() - kept.len();
-    let text = format!("{left} activities, ranges and samples outside of it were left out");
-    assert!(said(&output).contains(&text), "{text} in {}", said(&output));
+    assert_left_out(&output, log.len() - kept.len());
 }
 
 #[test]
@@ -288,8 +293,7 @@ fn a_program_that_is_never_started_to_be_kept_says_so() {
     rest(100);
     let output = running.end();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    let text = "it was to be started by hand, and never was";
-    assert!(said(&output).contains(text), "{}", said(&output));
+    assert_said(&output, "it was to be started by hand, and never was");
 }
 
 #[test]
@@ -343,9 +347,7 @@ fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() 
     check(&last, &all[0], &all[1]);
     assert!(text.contains("the last 0.8 s before its end"), "{text}");
     assert!(text.contains("kept as "), "{text}");
-    let left = log.len() - last.len();
-    let words = format!("{left} activities, ranges and samples outside of it were left out");
-    assert!(text.contains(&words), "{words} in {text}");
+    assert_left_out(&output, log.len() - last.len());
     let capture = open(&running.path("out.pftrace"));
     assert!(capture.problems().is_empty(), "{:?}", capture.problems());
 }
@@ -433,21 +435,37 @@ fn a_ring_has_no_more_bytes_than_it_may_and_says_what_it_had_no_room_for() {
         "{said}"
     );
     let capture = open(&running.path("out.pftrace"));
-    let kept: Vec<String> = capture
-        .spans()
-        .map(|it| capture.name(it.span.name).to_owned())
-        .collect();
-    // The steps that are there are the last ones, without a gap, and what was open before them is there.
-    let mut steps: Vec<u64> = kept
-        .iter()
-        .filter_map(|it| it.strip_prefix("step ")?.parse().ok())
-        .collect();
-    steps.sort_unstable();
-    assert!(steps.len() > 10_000 && steps[0] > 0, "{}", steps.len());
-    assert!(steps.windows(2).all(|pair| pair[1] == pair[0] + 1));
+    // The steps that are there are the last ones, and what was open before them is there.
+    let kept = steps(&capture);
+    assert!(kept.len() > 10_000 && kept[0] > 0, "{}", kept.len());
     for name in ["outer", "whole", "aside"] {
-        assert!(kept.iter().any(|it| it == name), "{name}");
+        let is_there = capture.spans().any(|it| capture.name(it.span.name) == name);
+        assert!(is_there, "{name}");
     }
+}
+
+/// The numbers of the steps in a capture, of which none between two others is missing.
+fn steps(capture: &Capture) -> Vec<u64> {
+    let names = capture.spans().map(|it| capture.name(it.span.name));
+    let numbers = names.filter_map(|it| it.strip_prefix("step ")?.parse().ok());
+    let mut steps: Vec<u64> = numbers.collect();
+    steps.sort_unstable();
+    assert!(steps.windows(2).all(|pair| pair[1] == pair[0] + 1));
+    steps
+}
+
+#[test]
+fn a_small_ring_keeps_what_it_held_when_that_was_asked_for() {
+    let Some(mut running) = KeptProgram::start(&["--last", "60s,4MB"], &["fast"]) else {
+        return;
+    };
+    rest(1000);
+    KeptProgram::toggle(running.number());
+    running.end();
+    let kept = steps(&open(&running.path("out-1.pftrace")));
+    let last = steps(&open(&running.path("out.pftrace")));
+    assert!(kept.len() > 4_000, "{}", kept.len());
+    assert!(kept.last() < last.last() && kept[0] > 0);
 }
 
 #[test]
@@ -459,8 +477,7 @@ fn files_of_processes_do_not_grow_with_the_run() {
     let bytes: u64 = running.segments().iter().map(|(_, bytes)| bytes).sum();
     assert!(bytes < 100_000, "nothing of it is wanted: {bytes}");
     let output = running.end();
-    let text = "outside of it were left out";
-    assert!(said(&output).contains(text), "{}", said(&output));
+    assert_said(&output, "outside of it were left out");
     let Some(mut running) = KeptProgram::start(&["--range", "nvtx:never"], &["fast"]) else {
         return;
     };
@@ -517,11 +534,7 @@ fn programs_of_cuda_are_started_and_stopped_by_hand() {
         said(&output)
     );
     assert!(first > 600_000_000, "{first}");
-    assert!(
-        said(&output).contains("it was started by hand 1 time"),
-        "{}",
-        said(&output)
-    );
+    assert_said(&output, "it was started by hand 1 time");
     assert!(!capture.devices()[0].name.is_empty());
 }
 

@@ -58,13 +58,15 @@ fn a_kernel_that_fails_poisons_the_device() {
 #[test]
 fn work_after_a_failure_is_cancelled_until_the_host_notices() {
     let source = r#"
-        stream "a"; buffer "x" f32=16; event "e"
+        stream "a"; buffer "x" f32=16; event "e"; signal "launched"
         host "main" {
             launch "trap" on="a"
+            signal "launched"
             synchronize-stream "a"
             fill "x" value=1 on="a"
         }
         host "other" {
+            await "launched"
             work micros=30000
             fill "x" value=2 on="a"
             record "e" on="a"
@@ -75,8 +77,8 @@ fn work_after_a_failure_is_cancelled_until_the_host_notices() {
         // Whichever thread calls first after the failure is told of it: the one that waits, unless it is late itself.
         let reason = failed(&view);
         assert!(
-            reason.starts_with("host main, line 5: ")
-                || reason.starts_with("host other, line 10: "),
+            reason.starts_with("host main, line 6: ")
+                || reason.starts_with("host other, line 12: "),
             "{reason}"
         );
         assert!(

@@ -69,7 +69,7 @@ pub fn dialog(
             dialog.add_filter(format!("{name} ({})", text::patterns(&[ending])), &[ending])
         }),
         FilePurpose::Report => dialog
-            .add_filter("Page (*.html)", &["html"])
+            .add_filter("Page (*.html)", &["html", "htm"])
             .add_filter("Markdown (*.md)", &["md"]),
         FilePurpose::Export => formats()
             .into_iter()
@@ -109,7 +109,7 @@ pub fn endings(purpose: FilePurpose) -> Vec<&'static str> {
         FilePurpose::OpenDataset => Vec::new(),
         FilePurpose::SaveCapture => vec!["pftrace"],
         FilePurpose::SavePiece => kept_formats().map(|(_, ending)| ending).collect(),
-        FilePurpose::Report => vec!["html", "md"],
+        FilePurpose::Report => vec!["html", "htm", "md"],
         FilePurpose::SaveText | FilePurpose::Extract => vec!["kdl"],
         FilePurpose::Export => formats().into_iter().map(|(_, ending)| ending).collect(),
     }

@@ -255,7 +255,7 @@ impl<'a> MemoryPrinter<'a> {
                 (pool.point_at(within.end).events - before.events) as u64,
             )),
             known(count(made.count() as u64)),
-            pool.allocated(before).map(integer),
+            pool.allocated(pool.point_at(within.start)).map(integer),
             pool.allocated(pool.point_at(within.end)).map(integer),
             peak.map(|it| integer(it.allocated)),
             peak.map(|it| time(it.point.at)),

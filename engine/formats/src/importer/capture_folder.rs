@@ -26,6 +26,9 @@ const SMALL: usize = 4_096;
 /// What a profiler writes beside its database, with the same in it.
 const SAME_AS_DATABASE: &str = "trace_view.json";
 
+/// The format of the planes that JAX and TensorFlow write.
+const PLANES: &str = "xplane";
+
 /// The files that some paths stand for. A folder stands for the captures in it and below it, in order of their paths; one that
 /// JAX or TensorFlow profiled into for those of its last run; a path with `*`, `?` or `[` that is no file for all files that it
 /// matches, and for the captures of all folders that it matches. Any other path stands for itself, whether there is such a file or not.
@@ -50,16 +53,18 @@ pub fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ImportError> {
 
 /// Whether captures lie in a folder, or below it, that a run of JAX or TensorFlow did not write.
 fn holds_others(folder: &Path) -> bool {
-    const OF_A_RUN: &[&str] = &[".xplane.pb", ".trace.json", "perfetto_trace.json"];
-    const OF_PYTORCH: &str = ".pt.trace.json";
-    let is_of_a_run = |file: &Path| {
-        let name = unpacked_name(file);
-        let is_named = OF_A_RUN.iter().any(|ending| name.ends_with(ending));
-        is_named && !name.ends_with(OF_PYTORCH) && file.parent().is_some_and(log_folder::is_run)
-    };
     let all = named(folder).unwrap_or_default();
     let mut others = all.iter().filter(|it| !is_of_a_run(it));
     others.any(|it| matches!(format(it), Some((_, true))))
+}
+
+/// Whether a run of JAX or TensorFlow wrote a file: its name says so, and so does what lies beside it.
+fn is_of_a_run(file: &Path) -> bool {
+    const OF_A_RUN: &[&str] = &[".xplane.pb", ".trace.json", "perfetto_trace.json"];
+    const OF_PYTORCH: &str = ".pt.trace.json";
+    let name = unpacked_name(file);
+    let is_named = OF_A_RUN.iter().any(|ending| name.ends_with(ending));
+    is_named && !name.ends_with(OF_PYTORCH) && file.parent().is_some_and(log_folder::is_run)
 }
 
 fn has_wildcards(path: &Path) -> bool {
@@ -101,7 +106,8 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, ImportError> {
     Ok(files)
 }
 
-/// Captures by their format, without those that an Ascend database beside them holds as well.
+/// Captures by their format, without those that an Ascend database, or the planes of a run of JAX, hold as well, and without runs
+/// of JAX that are not the last of their folder.
 fn once_each(mut found: Vec<(&'static str, PathBuf)>) -> Vec<PathBuf> {
     let databases = found.iter().filter(|(format, _)| *format == "ascend");
     let databases: Vec<PathBuf> = databases
@@ -110,6 +116,10 @@ fn once_each(mut found: Vec<(&'static str, PathBuf)>) -> Vec<PathBuf> {
     found.retain(|(_, path)| {
         let is_same = path.file_name().is_some_and(|it| it == SAME_AS_DATABASE);
         !is_same || !databases.iter().any(|it| path.parent() == Some(it))
+    });
+    found.retain(|(format, path)| {
+        let is_same = *format != PLANES && is_of_a_run(path);
+        !is_same && !path.parent().is_some_and(log_folder::is_earlier_run)
     });
     found.into_iter().map(|it| it.1).collect()
 }
@@ -343,7 +353,8 @@ mod tests {
         let plane = b"\x0a\x0b\x12\x09/host:CPU";
         write(root.join("b/host.xplane.pb"), plane).unwrap();
         write(root.join("b/host.trace.json"), EVENTS).unwrap();
-        assert_eq!(names(root, &[root.join("b")]).len(), 4);
+        let both = ["b/host.xplane.pb", "b/rank0.json", "b/rank1.json"];
+        assert_eq!(names(root, &[root.join("b")]), both);
         for file in ["b/rank0.json", "b/rank1.json"] {
             std::fs::remove_file(root.join(file)).unwrap();
         }

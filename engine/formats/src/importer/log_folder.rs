@@ -42,6 +42,15 @@ pub(super) fn is_run(folder: &Path) -> bool {
     !profiles(folder).is_empty()
 }
 
+/// Whether a folder is that of a run, and a later one lies beside it.
+pub(super) fn is_earlier_run(folder: &Path) -> bool {
+    let Some(beside) = folder.parent().filter(|it| it.ends_with(RUNS)) else {
+        return false;
+    };
+    let runs = entries(beside).into_iter().filter(|it| is_run(it));
+    is_run(folder) && runs.max().is_some_and(|last| last.as_path() != folder)
+}
+
 /// The files of processes in a folder.
 fn profiles(folder: &Path) -> Vec<PathBuf> {
     let is_one = |path: &PathBuf| {

@@ -1,16 +1,26 @@
 //! The last stretch of time as it is kept: in the end, and in files of their own while the program goes on.
 
+use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::report::log_of;
+use super::ring::{FactRing, RingCopy};
 use super::{RecordedProgram, ResolveMode, run_of};
 use crate::Message;
 use crate::save::SaveFile;
-use formats::activity::ActivityConverter;
+use cuda_recorder::now;
+use formats::activity::{ActivityConverter, CaptureWindow};
 use record::{Record, RunEnd, RunOutcome};
+
+/// How long processes have to hand over what they did until what is kept is written: they do so four times a second.
+pub(super) const HANDOVER: Duration = Duration::from_millis(600);
+/// How many may wait to be written; of further ones the last does.
+const MOST_WAITING: usize = 2;
 
 /// What was kept of the last stretch of time while the program went on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,52 +35,178 @@ pub struct KeptCapture {
     pub records: Vec<Record>,
 }
 
-/// What is to be written soon.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PendingKeep {
+/// What is to be written of the last stretch of time while the program goes on.
+struct PendingKeep {
     /// The instant up to which it is kept.
-    pub to: u64,
+    to: u64,
     /// When processes have handed over what they did until then.
-    pub due: Instant,
+    due: Instant,
+    copy: RingCopy,
 }
 
-impl RecordedProgram<'_> {
+/// What is written of the last stretch of time while the program goes on, in the order in which it was asked for.
+#[derive(Default)]
+pub(super) struct PendingKeeps {
+    waiting: VecDeque<PendingKeep>,
+    writing: Option<JoinHandle<KeptCapture>>,
+    /// How often it was done.
+    count: u32,
+}
+
+impl PendingKeeps {
+    /// Whether anything is to be written, or is being written.
+    pub(super) fn is_any(&self) -> bool {
+        self.writing.is_some() || !self.waiting.is_empty()
+    }
+}
+
+/// What a converter needs to know of a program.
+struct ConversionRequest {
+    name: String,
+    window: CaptureWindow,
+    /// Files whose processes run still.
+    left: Vec<u32>,
+}
+
+impl ConversionRequest {
     /// A converter of the last stretch of time up to an instant, which has taken all of it.
-    pub(super) fn convert_last(&mut self, to: u64, is_over: bool) -> Option<ActivityConverter> {
-        let left = self.left();
-        let mut converter =
-            ActivityConverter::new(ResolveMode::Whole).within(self.request.window.clone());
-        converter.begin(run_of(&self.request.name()));
-        let ring = self.folder.ring()?;
+    fn convert(&self, ring: &mut FactRing, to: u64, is_over: bool) -> ActivityConverter {
+        let mut converter = ActivityConverter::new(ResolveMode::Whole).within(self.window.clone());
+        converter.begin(run_of(&self.name));
         let from = to.saturating_sub(ring.nanos());
         converter.keep_last((from, to), ring.outside(), ring.excess(to));
         let damage = ring.read(is_over, &mut |file, fact| converter.take(file, fact));
         for (file, damage) in (0..).zip(&damage) {
-            converter.damaged(file, damage, left.contains(&file));
+            converter.damaged(file, damage, self.left.contains(&file));
         }
-        Some(converter)
+        converter
+    }
+}
+
+impl RecordedProgram<'_> {
+    fn conversion(&self) -> ConversionRequest {
+        ConversionRequest {
+            name: self.request.name(),
+            window: self.request.window.clone(),
+            left: self.left(),
+        }
     }
 
-    /// Writes the last stretch of time up to an instant into a file of its own, and says so.
-    pub(super) fn write_kept(&mut self, to: u64) {
-        let Some(mut converter) = self.convert_last(to, false) else {
+    /// A converter of the last stretch of time up to an instant, which has taken all of it.
+    pub(super) fn convert_last(&mut self, to: u64, is_over: bool) -> Option<ActivityConverter> {
+        let request = self.conversion();
+        let ring = self.folder.ring()?;
+        Some(request.convert(ring, to, is_over))
+    }
+
+    /// Has the last stretch of time up to now written into a file of its own.
+    pub(super) fn keep(&mut self) {
+        let to = now();
+        let Some(ring) = self.folder.ring() else {
             return;
         };
-        self.kept += 1;
-        let records = kept_records(&mut converter);
-        let path = self
-            .request
-            .save
-            .as_deref()
-            .map(|it| free_path(it, self.kept));
-        let error = path.as_deref().and_then(|path| write(path, &records).err());
-        self.outbox.post(Message::Kept(Box::new(KeptCapture {
-            name: format!("{}, kept {}", self.request.name(), self.kept),
-            path,
-            error,
-            records,
-        })));
+        match RingCopy::of(ring) {
+            Ok(copy) => {
+                let keeps = &mut self.keeps.waiting;
+                // One that is under way ends where it was asked for, and this one comes after it.
+                keeps.truncate(MOST_WAITING - 1);
+                keeps.push_back(PendingKeep {
+                    to,
+                    due: Instant::now() + HANDOVER,
+                    copy,
+                });
+                self.tell_window();
+            }
+            Err(error) => self.cannot_keep(&error),
+        }
+    }
+
+    fn cannot_keep(&self, error: &io::Error) {
+        self.outbox.post(Message::Notice(format!(
+            "nothing was kept: what was recorded lately cannot stay in {}: {error}; set TMPDIR to a folder on a file system that has \
+             hard links, and record anew",
+            self.folder.path().display()
+        )));
         self.folder.page().note_kept();
+    }
+
+    /// Writes what is to be kept once processes have handed it over.
+    pub(super) fn attend_keeps(&mut self) {
+        if let Some(ring) = self.folder.ring() {
+            let mut failed = None;
+            self.keeps.waiting.retain_mut(|keep| {
+                let followed = keep.copy.follow(ring);
+                let is_followed = followed.is_ok();
+                failed = followed.err().or_else(|| failed.take());
+                is_followed
+            });
+            if let Some(error) = failed {
+                self.cannot_keep(&error);
+            }
+        }
+        if self
+            .keeps
+            .writing
+            .as_ref()
+            .is_some_and(JoinHandle::is_finished)
+        {
+            self.end_keep();
+        }
+        let is_due = |it: &PendingKeep| Instant::now() >= it.due;
+        if self.keeps.writing.is_none() && self.keeps.waiting.front().is_some_and(is_due) {
+            self.begin_keep();
+        }
+    }
+
+    /// Writes all that is to be kept, however long that takes.
+    pub(super) fn finish_keeps(&mut self) {
+        while self.keeps.is_any() {
+            self.end_keep();
+            self.begin_keep();
+        }
+    }
+
+    /// Begins to write what waits longest, on a thread of its own: the ring goes on meanwhile.
+    fn begin_keep(&mut self) {
+        let Some(mut keep) = self.keeps.waiting.pop_front() else {
+            return;
+        };
+        self.keeps.count += 1;
+        let count = self.keeps.count;
+        let request = self.conversion();
+        let save = self.request.save.clone();
+        let write = move || {
+            let mut converter = request.convert(keep.copy.ring(), keep.to, false);
+            let records = kept_records(&mut converter);
+            let path = save.as_deref().map(|it| free_path(it, count));
+            let error = path.as_deref().and_then(|path| write(path, &records).err());
+            KeptCapture {
+                name: format!("{}, kept {count}", request.name),
+                path,
+                error,
+                records,
+            }
+        };
+        match thread::Builder::new()
+            .name("write kept".to_owned())
+            .spawn(write)
+        {
+            Ok(thread) => self.keeps.writing = Some(thread),
+            Err(error) => self.cannot_keep(&error),
+        }
+    }
+
+    /// Waits for what is being written, and says that it is.
+    fn end_keep(&mut self) {
+        let Some(thread) = self.keeps.writing.take() else {
+            return;
+        };
+        match thread.join() {
+            Ok(written) => self.outbox.post(Message::Kept(Box::new(written))),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        self.folder.page().note_kept();
+        self.tell_window();
     }
 }
 

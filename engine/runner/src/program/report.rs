@@ -2,6 +2,7 @@
 
 use super::RecordedProgram;
 use super::child::code_of;
+use super::toggle::processes_of;
 use crate::far::{ending, problem};
 use crate::save::SaveFile;
 use crate::{Message, Phase};
@@ -19,7 +20,8 @@ impl RecordedProgram<'_> {
                 self.converter.damaged(file, damage, is_running);
             }
         }
-        let summary = self.converter.finish();
+        let mut summary = self.converter.finish();
+        summary.notes.extend(self.silent_notes());
         self.hand_over();
         let status = self.child.ended();
         let mut records = log_of(&self.converter, &summary);
@@ -56,6 +58,21 @@ impl RecordedProgram<'_> {
         self.outbox.post(Message::Exited(code_of(status)));
         self.outbox.post(Message::Finished { run, lost: 0 });
         self.outbox.post(Message::Phase(Phase::Idle));
+    }
+
+    /// What is said of processes that outlive the program and told nothing yet.
+    fn silent_notes(&self) -> Vec<String> {
+        let told: Vec<u32> = (0..self.folder.len())
+            .filter_map(|it| self.folder.process(it))
+            .collect();
+        let running = processes_of(self.folder.path()).into_iter();
+        let silent = running.filter(|(number, _)| !told.contains(number));
+        let note = |(number, name): (u32, String)| {
+            format!(
+                "Process {number} ({name}) still runs and has called neither CUDA nor NVTX: what it calls from now on is not recorded."
+            )
+        };
+        silent.map(note).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The last stretch of time, in a ring of segments: the oldest go, and what they leave is carried on.
 
+mod copy;
+
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Read as _;
@@ -9,6 +11,8 @@ use cuda_recorder::{
     Fact, FactDecoder, FactFileDamage, HEADER, NvtxEvents, NvtxStep, SegmentLimits, SegmentName,
 };
 use formats::activity::{ActivityCarry, RingExcess, RingLimit};
+
+pub use self::copy::RingCopy;
 
 /// Segments that a ring of one process has room for.
 const SEGMENTS: u64 = 16;
@@ -146,9 +150,10 @@ impl FactRing {
         let mut total: u64 = sizes.map(|it| it.bytes).sum();
         loop {
             let oldest = self.oldest(unread);
-            let due = oldest.filter(|(closed, _)| *closed < from || total > self.limit.bytes);
+            let is_full = total > self.limit.bytes;
+            let due = oldest.filter(|(closed, _)| *closed < from || is_full);
             let Some((closed, place)) = due else {
-                if total > self.limit.bytes {
+                if is_full {
                     self.overflow = self.overflow.max(Some(total));
                 }
                 return;
@@ -223,10 +228,13 @@ impl FactRing {
     pub fn excess(&self, to: u64) -> Option<RingExcess> {
         let from = to.saturating_sub(self.limit.nanos);
         let bytes = self.limit.bytes;
-        if let Some(early) = self.early.filter(|it| *it > from) {
-            // A program may end long after the last that it told: that time took no room.
-            let last = self.latest_by(reached).map_or(to, |it| it.min(to));
-            let held = last.saturating_sub(early).max(1);
+        // A program may end long after the last that it told: that time took no room.
+        let last = |ring: &Self| ring.latest_by(reached).map_or(to, |it| it.min(to));
+        let early = self.early.filter(|it| *it > from);
+        if let Some(held) = early
+            .and_then(|it| last(self).checked_sub(it))
+            .filter(|it| *it > 0)
+        {
             let wanted = bytes as f64 * self.limit.nanos as f64 / held as f64;
             return Some(RingExcess {
                 bytes,
@@ -235,7 +243,9 @@ impl FactRing {
                 held: Some(held),
             });
         }
-        self.overflow.map(|most| RingExcess {
+        // It had room for less than one segment of each process.
+        let most = self.overflow.or(early.map(|_| bytes));
+        most.map(|most| RingExcess {
             bytes,
             wanted: most.saturating_mul(2),
             held: None,

@@ -1,15 +1,17 @@
 //! Finds the recording of a process and has it start, stop or keep, from another process.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use cuda_recorder::{CapturePurpose, ControlPage, FOLDER, MOST_FLIPS};
 
 use super::child;
-use super::window::HANDOVER;
+use super::kept_capture::HANDOVER;
 
 /// How long the recorder has to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The same where it writes what it keeps: seconds for each gigabyte.
+const WRITING: Duration = Duration::from_mins(2);
 /// How often it is asked whether it has.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -66,6 +68,10 @@ pub fn toggle_capture(process: u32) -> Result<ToggleOutcome, String> {
         )
     })?;
     let asked = Instant::now();
+    let patience = match page.purpose() {
+        CapturePurpose::Last => WRITING,
+        _ => PATIENCE,
+    };
     loop {
         let now = (page.flips(), page.kept());
         if asked.elapsed() < HANDOVER && now.1 != before.1 {
@@ -75,11 +81,11 @@ pub fn toggle_capture(process: u32) -> Result<ToggleOutcome, String> {
         if now != before {
             break;
         }
-        if asked.elapsed() > PATIENCE {
+        if asked.elapsed() > patience {
             return Err(format!(
                 "process {recorder}, which records it, was told, and did not answer within {} s: it may be busy with what the \
                  program did; try again",
-                PATIENCE.as_secs()
+                patience.as_secs()
             ));
         }
         std::thread::sleep(LOOK);
@@ -117,6 +123,21 @@ fn folder_of(process: u32) -> Result<PathBuf, String> {
     })
 }
 
+/// The processes that run and were started with a folder as that of their recording, by number, with their names.
+pub(super) fn processes_of(folder: &Path) -> Vec<(u32, String)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
+    let is_of_it = |it: &u32| {
+        let own = folder_in_environment(*it).filter(|it| it == folder);
+        own.is_some() && child::runs(*it)
+    };
+    let named = |number: u32| {
+        let name = std::fs::read_to_string(format!("/proc/{number}/comm"));
+        (number, name.unwrap_or_default().trim().to_owned())
+    };
+    numbers.filter(is_of_it).map(named).collect()
+}
+
 /// The folder of its recording that a process was started with.
 fn folder_in_environment(process: u32) -> Option<PathBuf> {
     let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
@@ -132,6 +153,21 @@ fn folder_in_environment(process: u32) -> Option<PathBuf> {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processes_that_run_on_are_known_by_the_folder_that_they_were_started_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut running = std::process::Command::new("sleep")
+            .arg("1000")
+            .env(FOLDER, folder.path())
+            .spawn()
+            .unwrap();
+        let found = processes_of(folder.path());
+        running.kill().unwrap();
+        running.wait().unwrap();
+        assert_eq!(found, [(running.id(), "sleep".to_owned())]);
+        assert_eq!(processes_of(folder.path()), []);
+    }
 
     #[test]
     fn what_is_not_recorded_says_what_to_name() {

@@ -3,12 +3,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::RecordedProgram;
-use super::kept_capture::PendingKeep;
 use super::ring::segments_of;
 use crate::Message;
 use cuda_recorder::{CapturePurpose, MOST_FLIPS, SegmentLimits, now};
@@ -16,8 +14,6 @@ use formats::activity::CaptureWindow;
 
 /// How long processes have to see that a window opens or closes, in nanoseconds: it does so for all at once.
 const NOTICE: u64 = 5_000_000;
-/// How long processes have to hand over what they did until what is kept is written: they do so four times a second.
-pub(super) const HANDOVER: Duration = Duration::from_millis(600);
 
 /// Set by a signal that wants what [`WindowControl::Toggle`] does.
 static SIGNALLED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -73,7 +69,7 @@ impl RecordedProgram<'_> {
         let status = match &self.request.window {
             CaptureWindow::Switched if self.is_open() => WindowStatus::Open,
             CaptureWindow::Switched => WindowStatus::Closed,
-            CaptureWindow::Last(limit) if self.keep.is_some() => WindowStatus::Keeping(limit.nanos),
+            CaptureWindow::Last(limit) if self.keeps.is_any() => WindowStatus::Keeping(limit.nanos),
             CaptureWindow::Last(limit) => WindowStatus::Last(limit.nanos),
             CaptureWindow::Whole | CaptureWindow::Time { .. } | CaptureWindow::Ranges(_) => return,
         };
@@ -90,19 +86,7 @@ impl RecordedProgram<'_> {
             (CaptureWindow::Switched, WindowControl::Start) => self.switch(true),
             (CaptureWindow::Switched, WindowControl::Stop) => self.switch(false),
             (CaptureWindow::Switched, WindowControl::Toggle) => self.switch(!self.is_open()),
-            (CaptureWindow::Last(_), WindowControl::Keep | WindowControl::Toggle) => {
-                let keep = Some(PendingKeep {
-                    to: now(),
-                    due: Instant::now() + HANDOVER,
-                });
-                // One that is under way ends where it was asked for, and this one comes after it.
-                if self.keep.is_some() {
-                    self.keep_again = keep;
-                } else {
-                    self.keep = keep;
-                    self.tell_window();
-                }
-            }
+            (CaptureWindow::Last(_), WindowControl::Keep | WindowControl::Toggle) => self.keep(),
             _ => self.outbox.post(Message::Notice(
                 "this recording has no window to start, stop or keep: it was not begun with --paused or --last".to_owned(),
             )),
@@ -128,19 +112,12 @@ impl RecordedProgram<'_> {
         self.tell_window();
     }
 
-    /// Does what signals want, and writes what is to be kept once processes have handed it over.
+    /// Does what signals want, and writes what is to be kept.
     pub(super) fn attend_window(&mut self) {
         if SIGNALLED.swap(false, Ordering::SeqCst) {
             self.apply_window(WindowControl::Toggle);
         }
-        let is_due = |keep: &mut PendingKeep| Instant::now() >= keep.due;
-        if let Some(keep) = self.keep.take_if(is_due) {
-            self.write_kept(keep.to);
-            self.keep = self.keep_again.take();
-            self.tell_window();
-        }
-        // What is to be written soon stays until it was.
-        let to = self.keep.map_or_else(now, |keep| keep.to);
-        self.folder.trim(to, self.request.is_live);
+        self.attend_keeps();
+        self.folder.trim(now(), self.request.is_live);
     }
 }

@@ -117,3 +117,29 @@ fn a_segment_that_is_larger_than_the_ring_is_kept_whole_and_told() {
     let excess = ring.excess(5).unwrap();
     assert!(excess.held.is_none() && excess.wanted > 5000, "{excess:?}");
 }
+
+#[test]
+fn a_copy_has_what_the_ring_lets_go_and_what_comes_until_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut ring, mut writer) = ring(folder.path(), 1000, 1);
+    for at in [10, 20] {
+        write(&mut writer, at);
+    }
+    let mut copy = RingCopy::of(&mut ring).unwrap();
+    for at in [30, 40] {
+        write(&mut writer, at);
+        copy.follow(&mut ring).unwrap();
+        ring.trim(at, &|_| u32::MAX);
+    }
+    assert_eq!(texts(&mut ring).len(), 1, "the last is open still");
+    write(&mut writer, 50);
+    let told = texts(copy.ring());
+    for at in [10, 20, 30, 40] {
+        assert!(told.contains(&at.to_string()), "{at}: {told:?}");
+    }
+    assert_eq!(
+        copy.ring().excess(40),
+        None,
+        "nothing had gone when it was made"
+    );
+}
