@@ -48,13 +48,20 @@ struct RingFile {
     damage: FactFileDamage,
 }
 
+/// Segments that went for want of room, before their time.
+#[derive(Clone, Copy, Debug)]
+struct EarlyLoss {
+    since: u64,
+    until: u64,
+    bytes: u64,
+}
+
 /// The ring.
 pub struct FactRing {
     folder: PathBuf,
     limit: RingLimit,
     files: Vec<RingFile>,
-    /// Until when segments went for want of room, before their time.
-    early: Option<u64>,
+    early: Option<EarlyLoss>,
     /// The most bytes that there were and that could not go, where that was more than the ring may have.
     overflow: Option<u64>,
 }
@@ -158,10 +165,17 @@ impl FactRing {
                 }
                 return;
             };
+            let (begun, bytes) = self.drop_first(place);
             if closed >= from {
-                self.early = self.early.max(Some(closed));
+                let early = self.early.get_or_insert(EarlyLoss {
+                    since: begun,
+                    until: closed,
+                    bytes: 0,
+                });
+                early.until = early.until.max(closed);
+                early.bytes += bytes;
             }
-            total = total.saturating_sub(self.drop_first(place));
+            total = total.saturating_sub(bytes);
         }
     }
 
@@ -176,20 +190,20 @@ impl FactRing {
         closed.min()
     }
 
-    /// Removes the first segment of a process, and answers with its length.
-    fn drop_first(&mut self, place: usize) -> u64 {
+    /// Removes the first segment of a process, and answers with when it was begun and with its length.
+    fn drop_first(&mut self, place: usize) -> (u64, u64) {
         let Some(file) = self.files.get_mut(place) else {
-            return 0;
+            return (0, 0);
         };
         let Some(first) = file.segments.pop_front() else {
-            return 0;
+            return (0, 0);
         };
         let path = first.name.path(&self.folder);
         let damage = read(&path, true, &mut |fact| file.carry.take(fact));
         add(&mut file.damage, &damage);
         // What stays goes with the folder.
         let _ = std::fs::remove_file(path);
-        first.bytes
+        (first.begun, first.bytes)
     }
 
     /// Hands over what is there, with the number of its process, up to the last whole fact of each.
@@ -228,27 +242,30 @@ impl FactRing {
     pub fn excess(&self, to: u64) -> Option<RingExcess> {
         let from = to.saturating_sub(self.limit.nanos);
         let bytes = self.limit.bytes;
-        // A program may end long after the last that it told: that time took no room.
-        let last = |ring: &Self| ring.latest_by(reached).map_or(to, |it| it.min(to));
-        let early = self.early.filter(|it| *it > from);
-        if let Some(held) = early
-            .and_then(|it| last(self).checked_sub(it))
-            .filter(|it| *it > 0)
-        {
-            let wanted = bytes as f64 * self.limit.nanos as f64 / held as f64;
-            return Some(RingExcess {
+        let Some(early) = self.early.filter(|it| it.until > from) else {
+            return self.overflow.map(|most| RingExcess {
                 bytes,
-                // A little more, since it is full by whole segments.
-                wanted: (wanted * 1.1) as u64,
-                held: Some(held),
+                wanted: most.saturating_mul(2),
+                held: None,
             });
-        }
-        // It had room for less than one segment of each process.
-        let most = self.overflow.or(early.map(|_| bytes));
-        most.map(|most| RingExcess {
+        };
+        // A program may end long after the last that it told: that time took no room.
+        let last = self.latest_by(reached).map_or(to, |it| it.min(to));
+        // What is handed over tells of up to a quarter of a second before: of less than that only how fast it came says anything.
+        let by_time = last.saturating_sub(early.until);
+        let lasted = (early.until - early.since).max(1);
+        let by_bytes = bytes as f64 * lasted as f64 / early.bytes.max(1) as f64;
+        let held = if by_time > 0 {
+            by_time as f64
+        } else {
+            by_bytes
+        };
+        let wanted = bytes as f64 * self.limit.nanos as f64 / held.max(1.0);
+        Some(RingExcess {
             bytes,
-            wanted: most.saturating_mul(2),
-            held: None,
+            // A little more, since it is full by whole segments.
+            wanted: (wanted * 1.1) as u64,
+            held: Some(held as u64),
         })
     }
 }
