@@ -1,5 +1,6 @@
 //! Programs of somebody else's are recorded: what they did is there to the last call, whatever becomes of them.
 
+mod asks;
 mod device;
 #[cfg(target_os = "linux")]
 mod ends;

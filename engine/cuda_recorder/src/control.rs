@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What the file is called in the folder.
 pub const CONTROL: &str = "control";
 /// What the page begins with, and with it the version of its layout.
-const MAGIC: u64 = u64::from_le_bytes(*b"SYNCLIN1");
+const MAGIC: u64 = u64::from_le_bytes(*b"SYNCLIN2");
 /// Instants at which a window opens or closes, at most.
 pub const MOST_FLIPS: usize = 4096;
 const WORDS: usize = word::FLIPS + MOST_FLIPS;
@@ -35,9 +35,11 @@ mod word {
     pub const SEGMENTS: usize = 4;
     pub const RECORDER: usize = 5;
     pub const PROGRAM: usize = 6;
-    pub const KEPT: usize = 7;
-    pub const COUNT: usize = 8;
-    pub const FLIPS: usize = 9;
+    pub const ASKED: usize = 7;
+    pub const DONE: usize = 8;
+    pub const FAILED: usize = 9;
+    pub const COUNT: usize = 10;
+    pub const FLIPS: usize = 11;
 }
 
 /// What a recording keeps of what processes do.
@@ -249,14 +251,34 @@ impl ControlPage {
         self.set(word::PROGRAM, u64::from(process));
     }
 
-    /// How often what is kept was written, or could not be.
-    pub fn kept(&self) -> u64 {
-        self.word(word::KEPT)
+    /// How often the recorder was asked to write what it keeps of the last stretch of time.
+    pub fn asked(&self) -> u64 {
+        self.word(word::ASKED)
     }
 
-    /// Notes that it was written, or could not be.
-    pub fn note_kept(&self) {
-        self.set(word::KEPT, self.kept() + 1);
+    /// Notes that it was asked once more.
+    pub fn note_asked(&self) {
+        self.set(word::ASKED, self.asked() + 1);
+    }
+
+    /// How many of these are done, in their order.
+    pub fn done(&self) -> u64 {
+        self.word(word::DONE)
+    }
+
+    /// Notes that one more is done: it was written, or could not be.
+    pub fn note_done(&self, is_written: bool) {
+        let number = self.done() + 1;
+        let bit = 1 << (number % 64);
+        let others = self.word(word::FAILED) & !bit;
+        let failed = if is_written { others } else { others | bit };
+        self.set(word::FAILED, failed);
+        self.set(word::DONE, number);
+    }
+
+    /// Whether one that is done, and that fewer than 64 came after, could not be written; they count from 1 on.
+    pub fn has_failed(&self, number: u64) -> bool {
+        self.word(word::FAILED) & (1 << (number % 64)) != 0
     }
 
     /// Opens a window at an instant, or closes the one that is open. Answers whether there was room for it.

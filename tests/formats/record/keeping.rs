@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cuda_recorder::ControlPage;
-use engine::capture::Capture;
 use engine::record::SpanKind;
 
 use super::nvtx::{assert_nested, build, include, nvtx, said};
@@ -16,7 +15,7 @@ use crate::house::display::until;
 use crate::house::program::{stand_in, syncline};
 
 /// A program that runs until it is told to end, and its recorder.
-struct KeptProgram {
+pub(super) struct KeptProgram {
     folder: tempfile::TempDir,
     recorder: Option<Child>,
 }
@@ -39,7 +38,7 @@ type Logged = (String, u64, u64);
 
 impl KeptProgram {
     /// Records the program of NVTX with some options, and words of its own.
-    fn start(options: &[&str], words: &[&str]) -> Option<Self> {
+    pub(super) fn start(options: &[&str], words: &[&str]) -> Option<Self> {
         let nvtx = nvtx()?;
         let folder = tempfile::tempdir().unwrap();
         let headers = include(&nvtx.join("nvidia/cu13/include"));
@@ -93,12 +92,12 @@ impl KeptProgram {
         running
     }
 
-    fn number(&self) -> u32 {
+    pub(super) fn number(&self) -> u32 {
         self.recorder.as_ref().unwrap().id()
     }
 
     /// The files that the program writes meanwhile, and their lengths.
-    fn segments(&self) -> Vec<(PathBuf, u64)> {
+    pub(super) fn segments(&self) -> Vec<(PathBuf, u64)> {
         let inner = std::fs::read_dir(self.folder.path()).unwrap().flatten();
         let folders = inner.map(|it| it.path()).filter(|it| it.is_dir());
         let files = folders.flat_map(|it| std::fs::read_dir(it).into_iter().flatten().flatten());
@@ -109,7 +108,7 @@ impl KeptProgram {
     }
 
     /// The number of the recorded process, by the name of its file.
-    fn program(&self) -> u32 {
+    pub(super) fn program(&self) -> u32 {
         process_of(&self.segments()[0].0)
     }
 
@@ -120,7 +119,7 @@ impl KeptProgram {
     }
 
     /// Toggles by a number, and answers with the instants right before and right after, and what was said.
-    fn toggle(process: u32) -> (u64, u64, String) {
+    pub(super) fn toggle(process: u32) -> (u64, u64, String) {
         let before = cuda_recorder::now();
         let output = Command::new(syncline())
             .args(["record", "--toggle", &process.to_string()])
@@ -132,7 +131,7 @@ impl KeptProgram {
     }
 
     /// Tells the program to end, and waits for it.
-    fn end(&mut self) -> Output {
+    pub(super) fn end(&mut self) -> Output {
         std::fs::write(self.folder.path().join("stop"), "").unwrap();
         self.recorder.take().unwrap().wait_with_output().unwrap()
     }
@@ -143,7 +142,7 @@ impl KeptProgram {
         self.recorder.take().unwrap().wait_with_output().unwrap()
     }
 
-    fn log(&self) -> Vec<Logged> {
+    pub(super) fn log(&self) -> Vec<Logged> {
         let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
         let read = |line: &str| {
             let fields: Vec<&str> = line.split('\t').collect();
@@ -159,7 +158,7 @@ impl KeptProgram {
         log.lines().map(read).collect()
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
@@ -178,7 +177,7 @@ fn signal(signal: &str, process: u32) {
 }
 
 /// The names of what a capture holds.
-fn names(path: &Path) -> BTreeSet<String> {
+pub(super) fn names(path: &Path) -> BTreeSet<String> {
     let capture = open(path);
     let names = capture
         .spans()
@@ -191,7 +190,11 @@ fn names(path: &Path) -> BTreeSet<String> {
 }
 
 /// What of the log touches a stretch of time for certain, and what may.
-fn touching(log: &[Logged], certain: (u64, u64), possible: (u64, u64)) -> [BTreeSet<String>; 2] {
+pub(super) fn touching(
+    log: &[Logged],
+    certain: (u64, u64),
+    possible: (u64, u64),
+) -> [BTreeSet<String>; 2] {
     [certain, possible].map(|(from, to)| {
         let touches = |(_, start, end): &&Logged| *end >= from && *start <= to;
         let names = log.iter().filter(touches).map(|(name, ..)| name.clone());
@@ -215,7 +218,7 @@ fn assert_left_out(output: &Output, count: usize) {
     assert_said(output, &text);
 }
 
-fn rest(millis: u64) {
+pub(super) fn rest(millis: u64) {
     std::thread::sleep(Duration::from_millis(millis));
 }
 
@@ -353,30 +356,6 @@ fn the_last_stretch_of_time_is_kept_in_the_end_and_whenever_a_signal_wants_it() 
 }
 
 #[test]
-fn what_is_asked_for_while_something_is_kept_comes_after_it() {
-    let Some(mut running) = KeptProgram::start(&["--last", "800ms"], &[]) else {
-        return;
-    };
-    rest(1200);
-    let program = running.program();
-    let asked = cuda_recorder::now();
-    let first = std::thread::Builder::new().name("first".to_owned());
-    let first = first.spawn(move || KeptProgram::toggle(program)).unwrap();
-    rest(300);
-    let again = cuda_recorder::now();
-    let (_, written, text) = KeptProgram::toggle(program);
-    assert!(text.contains("kept"), "{text}");
-    let first = first.join().unwrap();
-    assert!(first.1 > asked && first.1 < written, "the first was first");
-    let output = running.end();
-    let log = running.log();
-    let [certain, _] = touching(&log, (again - 500_000_000, again), (0, 0));
-    let kept = names(&running.path("out-2.pftrace"));
-    let missing: Vec<_> = certain.difference(&kept).collect();
-    assert!(missing.is_empty(), "{missing:?}: {}", said(&output));
-}
-
-#[test]
 fn the_last_of_a_program_that_was_ended_is_counted_from_what_it_did_last() {
     let Some(mut running) = KeptProgram::start(&["--last", "200ms"], &[]) else {
         return;
@@ -408,64 +387,6 @@ fn a_window_closes_however_fast_a_program_is() {
     assert!(text.contains("stopped"), "{text}");
     assert_eq!(running.flips(), 2);
     running.end();
-}
-
-#[test]
-fn a_ring_has_no_more_bytes_than_it_may_and_says_what_it_had_no_room_for() {
-    let Some(mut running) = KeptProgram::start(&["--last", "60s,8MB"], &["fast"]) else {
-        return;
-    };
-    let end = Instant::now() + Duration::from_secs(3);
-    let mut most = 0;
-    let mut numbers = BTreeSet::new();
-    while Instant::now() < end {
-        let segments = running.segments();
-        most = most.max(segments.iter().map(|(_, bytes)| bytes).sum());
-        numbers.extend(segments.into_iter().map(|(path, _)| path));
-        rest(5);
-    }
-    assert!(numbers.len() > 40, "it went round: {}", numbers.len());
-    // Between two looks it grows by what is written meanwhile.
-    assert!(most < 24_000_000, "{most}");
-    let output = running.end();
-    let said = said(&output);
-    assert!(
-        said.contains("The ring of 8 MB had room for about the last")
-            && said.contains("MB or more"),
-        "{said}"
-    );
-    let capture = open(&running.path("out.pftrace"));
-    // The steps that are there are the last ones, and what was open before them is there.
-    let kept = steps(&capture);
-    assert!(kept.len() > 10_000 && kept[0] > 0, "{}", kept.len());
-    for name in ["outer", "whole", "aside"] {
-        let is_there = capture.spans().any(|it| capture.name(it.span.name) == name);
-        assert!(is_there, "{name}");
-    }
-}
-
-/// The numbers of the steps in a capture, of which none between two others is missing.
-fn steps(capture: &Capture) -> Vec<u64> {
-    let names = capture.spans().map(|it| capture.name(it.span.name));
-    let numbers = names.filter_map(|it| it.strip_prefix("step ")?.parse().ok());
-    let mut steps: Vec<u64> = numbers.collect();
-    steps.sort_unstable();
-    assert!(steps.windows(2).all(|pair| pair[1] == pair[0] + 1));
-    steps
-}
-
-#[test]
-fn a_small_ring_keeps_what_it_held_when_that_was_asked_for() {
-    let Some(mut running) = KeptProgram::start(&["--last", "60s,4MB"], &["fast"]) else {
-        return;
-    };
-    rest(1000);
-    KeptProgram::toggle(running.number());
-    running.end();
-    let kept = steps(&open(&running.path("out-1.pftrace")));
-    let last = steps(&open(&running.path("out.pftrace")));
-    assert!(kept.len() > 4_000, "{}", kept.len());
-    assert!(kept.last() < last.last() && kept[0] > 0);
 }
 
 #[test]

@@ -44,3 +44,23 @@ fn what_is_no_page_is_not_mapped() {
     std::fs::write(folder.path().join(CONTROL), b"short").unwrap();
     assert!(ControlPage::open(folder.path()).is_err());
 }
+
+#[test]
+fn what_is_done_is_counted_with_what_could_not_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = ControlPage::create(
+        folder.path(),
+        CapturePurpose::Last,
+        SegmentLimits::default(),
+    );
+    let (own, other) = (own.unwrap(), ControlPage::open(folder.path()).unwrap());
+    for number in 1..=200 {
+        own.note_asked();
+        assert_eq!((other.asked(), other.done()), (number, number - 1));
+        own.note_done(number % 3 != 0);
+        assert_eq!(other.done(), number);
+        for earlier in number.saturating_sub(62).max(1)..=number {
+            assert_eq!(other.has_failed(earlier), earlier % 3 == 0, "{earlier}");
+        }
+    }
+}

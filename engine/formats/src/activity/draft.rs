@@ -72,10 +72,11 @@ impl ActivityDraft {
         Nanos((at as i64).saturating_sub(self.origin as i64))
     }
 
-    /// Whether something is kept; what is not is counted.
+    /// Whether something is kept; what is not is counted, unless it came after the instant up to which something is kept.
     pub fn keeps(&mut self, start: u64, end: u64) -> bool {
         let is_kept = self.window.touches(start, end, self.origin);
-        self.window.outside += u64::from(!is_kept);
+        let is_later = self.window.until().is_some_and(|to| start > to);
+        self.window.outside += u64::from(!is_kept && !is_later);
         is_kept
     }
 

@@ -18,9 +18,9 @@ use formats::activity::{ActivityConverter, CaptureWindow};
 use record::{Record, RunEnd, RunOutcome};
 
 /// How long processes have to hand over what they did until what is kept is written: they do so four times a second.
-pub(super) const HANDOVER: Duration = Duration::from_millis(600);
-/// How many may wait to be written; of further ones the last does.
-const MOST_WAITING: usize = 2;
+const HANDOVER: Duration = Duration::from_millis(600);
+/// How many may wait to be written.
+const MOST_WAITING: usize = 16;
 
 /// What was kept of the last stretch of time while the program went on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,8 @@ struct PendingKeep {
     to: u64,
     /// When processes have handed over what they did until then.
     due: Instant,
-    copy: RingCopy,
+    /// What the ring held, or why it could not stay.
+    copy: Result<RingCopy, String>,
 }
 
 /// What is written of the last stretch of time while the program goes on, in the order in which it was asked for.
@@ -105,51 +106,35 @@ impl RecordedProgram<'_> {
         let Some(ring) = self.folder.ring() else {
             return;
         };
-        match RingCopy::of(ring) {
-            Ok(copy) => {
-                let keeps = &mut self.keeps.waiting;
-                // One that is under way ends where it was asked for, and this one comes after it.
-                keeps.truncate(MOST_WAITING - 1);
-                keeps.push_back(PendingKeep {
-                    to,
-                    due: Instant::now() + HANDOVER,
-                    copy,
-                });
-                self.tell_window();
-            }
-            Err(error) => self.cannot_keep(&error),
-        }
-    }
-
-    fn cannot_keep(&self, error: &io::Error) {
-        self.outbox.post(Message::Notice(format!(
-            "nothing was kept: what was recorded lately cannot stay in {}: {error}; set TMPDIR to a folder on a file system that has \
-             hard links, and record anew",
-            self.folder.path().display()
-        )));
-        self.folder.page().note_kept();
+        let copy = if self.keeps.waiting.len() < MOST_WAITING {
+            RingCopy::of(ring).map_err(|error| unlinked(&error))
+        } else {
+            Err(format!(
+                "{MOST_WAITING} wait to be written already; ask again later"
+            ))
+        };
+        self.keeps.waiting.push_back(PendingKeep {
+            to,
+            due: Instant::now() + HANDOVER,
+            copy,
+        });
+        self.folder.page().note_asked();
+        self.tell_window();
     }
 
     /// Writes what is to be kept once processes have handed it over.
     pub(super) fn attend_keeps(&mut self) {
         if let Some(ring) = self.folder.ring() {
-            let mut failed = None;
-            self.keeps.waiting.retain_mut(|keep| {
-                let followed = keep.copy.follow(ring);
-                let is_followed = followed.is_ok();
-                failed = followed.err().or_else(|| failed.take());
-                is_followed
-            });
-            if let Some(error) = failed {
-                self.cannot_keep(&error);
+            for keep in &mut self.keeps.waiting {
+                if let Ok(copy) = &mut keep.copy
+                    && let Err(error) = copy.follow(ring)
+                {
+                    keep.copy = Err(unlinked(&error));
+                }
             }
         }
-        if self
-            .keeps
-            .writing
-            .as_ref()
-            .is_some_and(JoinHandle::is_finished)
-        {
+        let writing = self.keeps.writing.as_ref();
+        if writing.is_some_and(JoinHandle::is_finished) {
             self.end_keep();
         }
         let is_due = |it: &PendingKeep| Instant::now() >= it.due;
@@ -168,15 +153,19 @@ impl RecordedProgram<'_> {
 
     /// Begins to write what waits longest, on a thread of its own: the ring goes on meanwhile.
     fn begin_keep(&mut self) {
-        let Some(mut keep) = self.keeps.waiting.pop_front() else {
+        let Some(keep) = self.keeps.waiting.pop_front() else {
             return;
+        };
+        let mut copy = match keep.copy {
+            Ok(copy) => copy,
+            Err(why) => return self.cannot_keep(&why),
         };
         self.keeps.count += 1;
         let count = self.keeps.count;
         let request = self.conversion();
         let save = self.request.save.clone();
         let write = move || {
-            let mut converter = request.convert(keep.copy.ring(), keep.to, false);
+            let mut converter = request.convert(copy.ring(), keep.to, false);
             let records = kept_records(&mut converter);
             let path = save.as_deref().map(|it| free_path(it, count));
             let error = path.as_deref().and_then(|path| write(path, &records).err());
@@ -187,12 +176,10 @@ impl RecordedProgram<'_> {
                 records,
             }
         };
-        match thread::Builder::new()
-            .name("write kept".to_owned())
-            .spawn(write)
-        {
+        let thread = thread::Builder::new().name("write kept".to_owned());
+        match thread.spawn(write) {
             Ok(thread) => self.keeps.writing = Some(thread),
-            Err(error) => self.cannot_keep(&error),
+            Err(error) => self.cannot_keep(&format!("no thread can be started: {error}")),
         }
     }
 
@@ -201,13 +188,29 @@ impl RecordedProgram<'_> {
         let Some(thread) = self.keeps.writing.take() else {
             return;
         };
-        match thread.join() {
-            Ok(written) => self.outbox.post(Message::Kept(Box::new(written))),
+        let written = match thread.join() {
+            Ok(written) => written,
             Err(panic) => std::panic::resume_unwind(panic),
-        }
-        self.folder.page().note_kept();
+        };
+        self.folder.page().note_done(written.error.is_none());
+        self.outbox.post(Message::Kept(Box::new(written)));
         self.tell_window();
     }
+
+    fn cannot_keep(&self, why: &str) {
+        let text = format!("what was asked for was not kept: {why}");
+        self.outbox.post(Message::Notice(text));
+        self.folder.page().note_done(false);
+        self.tell_window();
+    }
+}
+
+/// Why a ring cannot stay for a while.
+fn unlinked(error: &io::Error) -> String {
+    format!(
+        "what was recorded lately cannot stay among the temporary files: {error}; set TMPDIR to a folder on a file system that \
+         has hard links, and record anew"
+    )
 }
 
 /// All that a converter has taken of a program that runs on, as a capture of its own.

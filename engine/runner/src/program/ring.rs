@@ -48,7 +48,7 @@ struct RingFile {
     damage: FactFileDamage,
 }
 
-/// Segments that went for want of room, before their time.
+/// Segments that went for want of room, before their time, one after the other.
 #[derive(Clone, Copy, Debug)]
 struct EarlyLoss {
     since: u64,
@@ -56,12 +56,16 @@ struct EarlyLoss {
     bytes: u64,
 }
 
+/// Losses are told apart by so many parts of the stretch.
+const PARTS: u64 = 256;
+
 /// The ring.
 pub struct FactRing {
     folder: PathBuf,
     limit: RingLimit,
     files: Vec<RingFile>,
-    early: Option<EarlyLoss>,
+    /// What is in the stretch, the oldest first.
+    early: VecDeque<EarlyLoss>,
     /// The most bytes that there were and that could not go, where that was more than the ring may have.
     overflow: Option<u64>,
 }
@@ -73,7 +77,7 @@ impl FactRing {
             folder: folder.to_owned(),
             limit,
             files: Vec::new(),
-            early: None,
+            early: VecDeque::new(),
             overflow: None,
         }
     }
@@ -160,22 +164,33 @@ impl FactRing {
             let is_full = total > self.limit.bytes;
             let due = oldest.filter(|(closed, _)| *closed < from || is_full);
             let Some((closed, place)) = due else {
-                if is_full {
+                // What is not read yet stays whatever its size.
+                if is_full && self.oldest(&|_| u32::MAX).is_none() {
                     self.overflow = self.overflow.max(Some(total));
                 }
                 return;
             };
-            let (begun, bytes) = self.drop_first(place);
+            let bytes = self.drop_first(place);
             if closed >= from {
-                let early = self.early.get_or_insert(EarlyLoss {
-                    since: begun,
-                    until: closed,
-                    bytes: 0,
-                });
-                early.until = early.until.max(closed);
-                early.bytes += bytes;
+                self.note_early(closed, bytes);
             }
             total = total.saturating_sub(bytes);
+        }
+    }
+
+    fn note_early(&mut self, closed: u64, bytes: u64) {
+        let from = closed.saturating_sub(self.limit.nanos);
+        while self.early.pop_front_if(|it| it.until < from).is_some() {}
+        match self.early.back_mut() {
+            Some(last) if closed < last.since.saturating_add(self.limit.nanos / PARTS) => {
+                last.until = last.until.max(closed);
+                last.bytes += bytes;
+            }
+            _ => self.early.push_back(EarlyLoss {
+                since: closed,
+                until: closed,
+                bytes,
+            }),
         }
     }
 
@@ -190,20 +205,20 @@ impl FactRing {
         closed.min()
     }
 
-    /// Removes the first segment of a process, and answers with when it was begun and with its length.
-    fn drop_first(&mut self, place: usize) -> (u64, u64) {
+    /// Removes the first segment of a process, and answers with its length.
+    fn drop_first(&mut self, place: usize) -> u64 {
         let Some(file) = self.files.get_mut(place) else {
-            return (0, 0);
+            return 0;
         };
         let Some(first) = file.segments.pop_front() else {
-            return (0, 0);
+            return 0;
         };
         let path = first.name.path(&self.folder);
         let damage = read(&path, true, &mut |fact| file.carry.take(fact));
         add(&mut file.damage, &damage);
         // What stays goes with the folder.
         let _ = std::fs::remove_file(path);
-        (first.begun, first.bytes)
+        first.bytes
     }
 
     /// Hands over what is there, with the number of its process, up to the last whole fact of each.
@@ -242,30 +257,28 @@ impl FactRing {
     pub fn excess(&self, to: u64) -> Option<RingExcess> {
         let from = to.saturating_sub(self.limit.nanos);
         let bytes = self.limit.bytes;
-        let Some(early) = self.early.filter(|it| it.until > from) else {
+        let lost = self.early.iter().filter(|it| it.until > from);
+        let Some(until) = lost.clone().map(|it| it.until).max() else {
             return self.overflow.map(|most| RingExcess {
                 bytes,
                 wanted: most.saturating_mul(2),
                 held: None,
             });
         };
+        let there = self.files.iter().flat_map(|it| &it.segments);
+        let there: u64 = there.map(|it| it.bytes).sum();
+        let written = there + lost.map(|it| it.bytes).sum::<u64>();
+        // A little more, since it is full by whole segments.
+        let wanted = written + written / 8;
         // A program may end long after the last that it told: that time took no room.
-        let last = self.latest_by(reached).map_or(to, |it| it.min(to));
-        // What is handed over tells of up to a quarter of a second before: of less than that only how fast it came says anything.
-        let by_time = last.saturating_sub(early.until);
-        let lasted = (early.until - early.since).max(1);
-        let by_bytes = bytes as f64 * lasted as f64 / early.bytes.max(1) as f64;
-        let held = if by_time > 0 {
-            by_time as f64
-        } else {
-            by_bytes
-        };
-        let wanted = bytes as f64 * self.limit.nanos as f64 / held.max(1.0);
+        let end = self.latest_by(reached).map_or(to, |it| it.min(to));
+        // What is handed over tells of up to a quarter of a second before: of less than that its bytes say how long it lasted.
+        let by_bytes = self.limit.nanos as f64 * bytes as f64 / wanted.max(1) as f64;
+        let by_time = end.checked_sub(until).filter(|it| *it > 0);
         Some(RingExcess {
             bytes,
-            // A little more, since it is full by whole segments.
-            wanted: (wanted * 1.1) as u64,
-            held: Some(held as u64),
+            wanted,
+            held: Some(by_time.unwrap_or(by_bytes as u64)),
         })
     }
 }

@@ -6,12 +6,9 @@ use std::time::{Duration, Instant};
 use cuda_recorder::{CapturePurpose, ControlPage, FOLDER, MOST_FLIPS};
 
 use super::child;
-use super::kept_capture::HANDOVER;
 
-/// How long the recorder has to answer.
+/// How long the recorder has to hear it; what it keeps it writes as long as it lives.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The same where it writes what it keeps: seconds for each gigabyte.
-const WRITING: Duration = Duration::from_mins(2);
 /// How often it is asked whether it has.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -61,36 +58,45 @@ pub fn toggle_capture(process: u32) -> Result<ToggleOutcome, String> {
             MOST_FLIPS / 2
         ));
     }
-    let mut before = (page.flips(), page.kept());
+    let (flips, asked) = (page.flips(), page.asked());
     child::signal(recorder, child::TOGGLE).map_err(|error| {
         format!(
             "process {recorder}, which records it, cannot be told: {error}; it may be another user's"
         )
     })?;
-    let asked = Instant::now();
-    let patience = match page.purpose() {
-        CapturePurpose::Last => WRITING,
-        _ => PATIENCE,
+    let is_last = page.purpose() == CapturePurpose::Last;
+    // What the recorder is asked from now on comes after what this asks it, or is the same.
+    let number = asked + 1;
+    let begun = Instant::now();
+    let is_answered = || {
+        if is_last {
+            page.done() >= number
+        } else {
+            page.flips() != flips
+        }
     };
-    loop {
-        let now = (page.flips(), page.kept());
-        if asked.elapsed() < HANDOVER && now.1 != before.1 {
-            // What somebody asked for earlier is written: this comes after it.
-            before = now;
+    while !is_answered() {
+        if !ControlPage::is_held(&folder) && !is_answered() {
+            return Err(format!(
+                "the recording of process {process} ended before this was done: what it keeps is written in its end, unless it was killed"
+            ));
         }
-        if now != before {
-            break;
-        }
-        if asked.elapsed() > patience {
+        let is_heard = is_last && page.asked() >= number;
+        if begun.elapsed() > PATIENCE && !is_heard {
             return Err(format!(
                 "process {recorder}, which records it, was told, and did not answer within {} s: it may be busy with what the \
                  program did; try again",
-                patience.as_secs()
+                PATIENCE.as_secs()
             ));
         }
         std::thread::sleep(LOOK);
     }
-    Ok(if page.purpose() == CapturePurpose::Last {
+    if is_last && page.has_failed(number) {
+        return Err(format!(
+            "what there was of the last stretch of time could not be written; process {recorder}, which records it, says why"
+        ));
+    }
+    Ok(if is_last {
         ToggleOutcome::Kept
     } else if page.flips() % 2 == 1 {
         ToggleOutcome::Started

@@ -22,11 +22,11 @@ impl RingCopy {
     /// There can be no folder, or a segment cannot have a second name.
     pub fn of(ring: &mut FactRing) -> io::Result<Self> {
         let place = tempfile::Builder::new()
-            .prefix("copy-")
+            .prefix(".copy-")
             .tempdir_in(&ring.folder)?;
         let mut copy = Self {
             ring: FactRing {
-                early: ring.early,
+                early: ring.early.clone(),
                 overflow: ring.overflow,
                 ..FactRing::new(place.path(), ring.limit)
             },
