@@ -36,7 +36,7 @@ pub use files::{FilePurpose, FileRequest, UnsavedRisk};
 pub use fleet::{FleetCell, FleetView, GridRange};
 pub use lesson::{LessonStep, LessonVerdict, TakenLesson, course, text_name};
 pub use loss::LossPlan;
-pub use opened_files::{FileReading, FilesVersion, OpenedFiles};
+pub use opened_files::{FileReading, FilesVersion, MissedFiles, OpenedFiles};
 pub use playback::{Playback, SPEEDS};
 pub use projected_lanes::{ProjectedLane, ProjectedLanes};
 pub use renumbering::{AbsentChoice, SceneRenumbering};

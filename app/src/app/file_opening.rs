@@ -15,7 +15,9 @@ use super::files::{ReadCapture, called, ends_with, name};
 use crate::action::{Action, BookmarkAction, Command};
 use crate::apply::apply;
 use crate::capture_link::CaptureLink;
-use crate::state::{OpenedFiles, SceneRenumbering, UnsavedRisk, ViewChange, WorkloadText};
+use crate::state::{
+    MissedFiles, OpenedFiles, SceneRenumbering, UnsavedRisk, ViewChange, WorkloadText,
+};
 
 /// So many times the length of a span are shown before it, and after it, where a link leads to it.
 const AROUND: i64 = 10;
@@ -205,18 +207,29 @@ impl App {
             self.withdraw_notes();
             self.tell_notes(&read.parts);
         }
-        let is_left_out = |old: &&MergedFile| read.parts.iter().all(|new| new.path != old.path);
-        let gone = self.status.parts.iter().filter(is_left_out);
-        let gone: Vec<PathBuf> = gone.map(|it| it.path.clone()).collect();
-        if !gone.is_empty() {
-            let text = format!("{}: not among what is read any more", called(&gone));
-            self.tell(false, text);
-        }
+        self.tell_gone(&read.parts);
         self.status.parts = read.parts;
         if self.state.alignment.iter().any(|it| *it != Nanos::ZERO) {
             self.align();
         }
         self.label_tabs();
+    }
+
+    /// Says which files of a folder that is read again are gone. What has the name of a new one makes room for it.
+    fn tell_gone(&mut self, parts: &[MergedFile]) {
+        let is_gone = |old: &&MergedFile| {
+            let name = old.path.file_name();
+            parts.iter().all(|new| new.path.file_name() != name)
+        };
+        let gone = self.status.parts.iter().filter(is_gone);
+        let gone: Vec<PathBuf> = gone.map(|it| it.path.clone()).collect();
+        if !gone.is_empty() {
+            let text = format!("{}: not among what is read any more", called(&gone));
+            self.tell(false, text);
+            self.status.files.missed = Some(MissedFiles::Parts);
+        } else if self.status.files.missed.take() == Some(MissedFiles::Parts) {
+            self.act(vec![Action::Notify(None)], None);
+        }
     }
 
     /// Says in a line above the timeline what is to be known of the files; all of it stands in the receipt.

@@ -12,7 +12,7 @@ use super::App;
 use super::file_opening::KEPT_ON_SCREEN;
 use super::files::called;
 use crate::action::Action;
-use crate::state::{FilesVersion, OpenedFiles};
+use crate::state::{FilesVersion, MissedFiles, OpenedFiles};
 
 /// How often it is looked.
 const PERIOD: Duration = Duration::from_millis(400);
@@ -126,8 +126,8 @@ impl App {
     /// Says of files that are followed that they are not there, once they are not for some time.
     fn miss_files(&mut self, context: &Context) {
         let files = &mut self.status.files;
-        if files.is_missed && files.found.is_some() {
-            files.is_missed = false;
+        if files.missed == Some(MissedFiles::Asked) && files.found.is_some() {
+            files.missed = None;
             return self.act(vec![Action::Notify(None)], None);
         }
         match files.missed_in(Instant::now()) {
@@ -143,15 +143,17 @@ impl App {
     /// Says that files are not where they were.
     fn miss(&mut self) {
         let files = &mut self.status.files;
-        files.is_missed = true;
+        files.missed = Some(MissedFiles::Asked);
         let name = called(&files.asked);
         let which = if files.asked.len() > 1 {
-            format!("Not all of {name} are there any more")
+            format!("Not all of {name} are there any more, or can be read once alone")
+        } else if files.asked.iter().any(|it| it.is_dir()) {
+            format!("No capture is in {name} any more")
         } else {
-            format!("{name} is not there any more")
+            format!("{name} is not there any more, or can be read once alone")
         };
         let text = format!(
-            "{which}, or can be read once alone. {KEPT_ON_SCREEN} Put back what is missing, or open it where it is now."
+            "{which}. {KEPT_ON_SCREEN} Put back what is missing, or open it where it is now."
         );
         self.tell(true, text);
     }

@@ -78,7 +78,7 @@ impl App {
                 path: scene.path(),
                 can_lose: scene.is_of_chosen(),
                 pending: pending(&scene),
-                matches: &scene.status.found.matches,
+                matches: Some(&scene.status.found.matches),
             };
             timeline.ui(ui, &picture, &mut actions);
             rooms.drop(ui, &scene, middle, &mut actions);

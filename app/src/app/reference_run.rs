@@ -114,7 +114,7 @@ impl ReferenceRun {
             path: &[],
             can_lose: false,
             pending: None,
-            matches: &[],
+            matches: None,
         };
         self.timeline.lie_below(names);
         let mut wanted = Vec::new();

@@ -52,7 +52,7 @@ impl Panel for OverviewTab {
         };
         let lines = &made.overview.lines;
         if lines.is_empty() {
-            let words = if scene.status.phase == Phase::Idle {
+            let words = if scene.status.phase == Phase::Idle || scene.capture.end().is_some() {
                 "Nothing to conclude: no operation, call or wait of this capture has ended, and ranges that programs name have no causes"
             } else {
                 "Nothing to tell yet: no operation has ended, or the run is still too large to conclude while it goes on"

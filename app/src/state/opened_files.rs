@@ -53,6 +53,15 @@ pub struct FileReading {
     pub took: Duration,
 }
 
+/// Which files a line above the timeline says of that they are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissedFiles {
+    /// What was named.
+    Asked,
+    /// Some of those that lay in it.
+    Parts,
+}
+
 /// The files that a capture was read from, and whether they have changed since.
 #[derive(Clone, Debug, Default)]
 pub struct OpenedFiles {
@@ -64,8 +73,8 @@ pub struct OpenedFiles {
     pub found: Option<FilesVersion>,
     /// Since when they are not there, once that was seen.
     pub away_since: Option<Instant>,
-    /// Whether it was told that they are not there.
-    pub is_missed: bool,
+    /// Which of them it was told of that they are not there.
+    pub missed: Option<MissedFiles>,
     /// Whether they are read again whenever they change.
     pub is_followed: bool,
     /// Whether they are being read again.
